@@ -73,8 +73,7 @@ impl Argument for Attrs {
     }
 }
 
-/// Optional arguments that are accepted in several orders, and told apart by their
-/// types.
+/// Optional arguments in several accepted orders, told apart by their types.
 #[derive(Default)]
 pub(super) struct Overload {
     pub(super) kwargs: Option<Map<Str, Value>>,

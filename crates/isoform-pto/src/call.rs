@@ -1,5 +1,4 @@
-//! Expressions that are made of others: calls of operators and functions, and
-//! tuples.
+//! Expressions made of other expressions: calls of operators and functions, and tuples.
 
 use isoform::errors::ErrorKind;
 use isoform::types::IntoField;
@@ -10,7 +9,7 @@ use super::expr::Expr;
 use super::node::Span;
 use super::ty::{TupleType, Type, UnknownType};
 
-/// An operator: equal to others of its name.
+/// An operator: equal to operators with the same name.
 ///
 /// Its attributes are those of the operator of that name in the registry of
 /// [`ir`](isoform_ir::ir::OpRegistry).
@@ -28,14 +27,14 @@ impl Op {
         isoform_ir::ir::Op::get(&self.name).ok()?.attribute(name)
     }
 
-    /// The names of its attributes, sorted.
+    /// The names of the attributes, sorted.
     pub fn attribute_names(&self) -> Vec<String> {
         let found = isoform_ir::ir::Op::get(&self.name);
         found.map_or_else(|_| Vec::new(), |op| op.attribute_names())
     }
 }
 
-/// The value of an attribute of the operator; KeyError if it is not set.
+/// The value of an attribute of the operator; KeyError if unset.
 #[export("pto.Op.get_attr")]
 fn get_attr(this: &Ref<Op>, key: &str) -> Result<Value> {
     this.attribute(key).cloned().ok_or_else(|| {
@@ -95,7 +94,7 @@ pub struct Call {
     pub op: Ref<Op>,
     /// The arguments.
     pub args: Array<Ref<Expr>>,
-    /// The keyword arguments, which are not expressions.
+    /// The keyword arguments; their values are not expressions.
     #[node(default)]
     pub kwargs: Map<Str, Value>,
     /// Results of passes about the call.
@@ -104,7 +103,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// The call with these arguments, whose type is not known.
+    /// The call with these arguments, of unknown type.
     pub fn new(op: impl IntoField<Ref<Op>>, args: impl IntoField<Array<Ref<Expr>>>) -> Ref<Self> {
         Call::typed(op, args, UnknownType::new())
     }
@@ -171,7 +170,7 @@ impl MakeTuple {
     }
 }
 
-/// Makes a tuple, whose type is that of the types of its elements.
+/// Makes a tuple; the type is the tuple of the types of the elements.
 #[export("pto.MakeTuple")]
 pub(super) fn make_tuple(elements: Array<Ref<Expr>>, span: Option<Ref<Span>>) -> Ref<MakeTuple> {
     let types: Vec<_> = elements.iter().map(|element| element.ty.clone()).collect();
@@ -199,8 +198,8 @@ impl TupleGetItemExpr {
     ///
     /// # Errors
     ///
-    /// `TypeError` if the expression is not a tuple, `ValueError` if it has no such
-    /// position.
+    /// `TypeError` if the expression is not a tuple, `ValueError` for a position
+    /// outside of the tuple.
     pub fn new(tuple: impl IntoField<Ref<Expr>>, index: i64) -> Result<Ref<Self>> {
         make_get_item(tuple.into_field(), index, None)
     }

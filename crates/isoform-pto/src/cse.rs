@@ -8,24 +8,24 @@ use super::function::{Function, Program};
 /// Computes the common subexpressions of a function, or of each function of a
 /// program, only once.
 ///
-/// A value is reused where it is certain to have been computed: earlier in the
-/// same sequence of statements, or in an enclosing one; it is never moved out of a
-/// loop, a branch, a scope statement or the right side of `and` and `or`. If a
-/// variable already holds the value, it is read from there, and an assignment that only
-/// repeats another one is removed together with its variable; any other repeated value
-/// gets a new variable before the statement that first computes it.
+/// A value is reused where an earlier computation is certain: earlier in the same
+/// sequence of statements, or in an enclosing sequence. A value is never moved out of a
+/// loop, a branch, a scope statement or the right side of `and` and `or`. If a variable
+/// already holds the value, uses read the variable, and an assignment repeating another
+/// assignment is removed together with its variable. Any other repeated value gets a
+/// new variable before the statement that first computes the value.
 ///
-/// This applies to operations on numbers, and to calls of operators whose attribute
-/// [`TOpIsStateful`](super::STATEFUL) is false; all other calls are left alone, and so
-/// are variables that are assigned more than once, expressions that use these, functions in
-/// which one statement object occurs at several places, and initial values of `iter_args`.
+/// The pass applies to operations on numbers, and to calls of operators whose attribute
+/// [`TOpIsStateful`](super::STATEFUL) is false. All other calls are left alone. So are
+/// variables with several assignments, expressions that use them, functions with one
+/// statement object at several places, and initial values of `iter_args`.
 ///
-/// If there is nothing to do, the result is the same object. Linear in the number
-/// of distinct expressions and statements; depth is limited only by memory.
+/// A value without repeated expressions is returned as the same object. Linear in the
+/// number of distinct expressions and statements; depth is limited only by memory.
 ///
 /// # Errors
 ///
-/// `TypeError` for anything but a function or a program.
+/// `TypeError` for values other than functions and programs.
 ///
 /// ```
 /// use isoform::structural_equal;
@@ -60,8 +60,8 @@ pub fn cse(root: &Value) -> Result<Value> {
     transform::cse::cse(root)
 }
 
-/// Computes common subexpressions of a function, or of each function of a
-/// program, once.
+/// Computes common subexpressions of a function, or of all functions of a program,
+/// once.
 #[export("pto.cse")]
 fn cse_exported(program: Value) -> Result<Value> {
     cse(&program)

@@ -41,7 +41,7 @@ node_enum! {
         Fp16 = "FP16",
         /// A float of 32 bits.
         Fp32 = "FP32",
-        /// A 16-bit float with the exponent of a 32-bit one.
+        /// A 16-bit float with the exponent of a 32-bit float.
         Bf16 = "BF16",
         /// A Hi-Float of 4 bits.
         Hf4 = "HF4",
@@ -78,7 +78,7 @@ impl DataType {
         }
     }
 
-    /// True if it is a float.
+    /// True for floats.
     pub fn is_float(self) -> bool {
         matches!(
             self,
@@ -94,7 +94,7 @@ impl DataType {
         )
     }
 
-    /// True if it is an integer format with negative values, which includes indices.
+    /// True for integer formats with negative values, including indices.
     pub fn is_signed_int(self) -> bool {
         matches!(
             self,
@@ -107,7 +107,7 @@ impl DataType {
         )
     }
 
-    /// True if it is an integer format without negative values.
+    /// True for integer formats without negative values.
     pub fn is_unsigned_int(self) -> bool {
         matches!(
             self,
@@ -124,7 +124,7 @@ impl DataType {
         self.is_signed_int() || self.is_unsigned_int()
     }
 
-    /// Returns the integers that it can hold; None if it is not an integer format.
+    /// Returns the range of an integer format; None for other formats.
     pub fn int_range(self) -> Option<std::ops::RangeInclusive<i128>> {
         let bits = self.bits();
         if self == DataType::Bool {
@@ -154,7 +154,7 @@ impl DataType {
         })
     }
 
-    /// The data type of tensor elements of this format, if there is one.
+    /// The data type of tensor elements of this format, if any.
     pub fn dtype(self) -> Option<DType> {
         let (code, bits) = match self {
             DataType::Bool => (DTypeCode::Bool, 8),

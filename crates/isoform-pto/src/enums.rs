@@ -1,4 +1,4 @@
-//! The choices that types and statements have.
+//! The choices in types and statements.
 
 use isoform::types::register_enum;
 use isoform::{Result, node_enum};
@@ -10,7 +10,7 @@ node_enum! {
         Nd = "ND",
         /// Column by column.
         Dn = "DN",
-        /// In fractals, as the matrix unit reads them.
+        /// In fractals, the order of the matrix unit.
         Nz = "NZ",
         /// The scales of the left operand of a product.
         MxAZz = "MX_A_ZZ",
@@ -20,7 +20,7 @@ node_enum! {
 }
 
 node_enum! {
-    /// The order in which a tile, or the fractals of a tile, are stored.
+    /// The order of the elements of a tile, or of a fractal of a tile.
     pub enum TileLayout, TileLayoutObject = "pto.TileLayout" {
         /// Without fractals.
         NoneBox = "none_box",
@@ -82,7 +82,7 @@ node_enum! {
     pub enum FunctionType, FunctionTypeObject = "pto.FunctionType" {
         /// Unspecified.
         Opaque = "Opaque",
-        /// On the machine that starts the others.
+        /// On the machine that starts the other machines.
         Orchestration = "Orchestration",
         /// On one core.
         InCore = "InCore",
@@ -92,7 +92,7 @@ node_enum! {
         Aiv = "AIV",
         /// On the cores of a group.
         Group = "Group",
-        /// On many cores, the same program on each.
+        /// On many cores with the same program.
         Spmd = "Spmd",
         /// Inlined at its calls.
         Inline = "Inline",
@@ -102,7 +102,7 @@ node_enum! {
 }
 
 node_enum! {
-    /// The levels of a machine, from a core to all of them.
+    /// The levels of a machine, from one core to all cores.
     pub enum Level, LevelObject = "pto.Level" {
         /// A vector core.
         Aiv = "AIV",
@@ -141,7 +141,7 @@ node_enum! {
     pub enum Role, RoleObject = "pto.Role" {
         /// It starts others.
         Orchestrator = "Orchestrator",
-        /// It is started by another.
+        /// A worker started by another worker.
         SubWorker = "SubWorker",
     }
 }
@@ -199,21 +199,21 @@ node_enum! {
 }
 
 node_enum! {
-    /// The meaning of a scope statement for its body.
+    /// The meaning of a scope statement for the body.
     pub enum ScopeKind, ScopeKindObject = "pto.ScopeKind" {
-        /// It runs on one core.
+        /// Runs on one core.
         InCore = "InCore",
-        /// It runs on a cluster of cores.
+        /// Runs on a cluster of cores.
         Cluster = "Cluster",
-        /// It runs at a level of the machine.
+        /// Runs at a level of the machine.
         Hierarchy = "Hierarchy",
-        /// It runs on many cores.
+        /// Runs on many cores.
         Spmd = "Spmd",
-        /// The run-time system treats it as a unit.
+        /// Treated as a unit by the run-time system.
         Runtime = "Runtime",
         /// Its cores exchange data.
         CommDomain = "CommDomain",
-        /// It is divided between vector cores.
+        /// Divided between vector cores.
         SplitAiv = "SplitAiv",
     }
 }

@@ -1,5 +1,5 @@
-//! The base of expressions, and those that are made of no other ones: variables
-//! and literals.
+//! The base of expressions, and the expressions without operands: variables and
+//! literals.
 
 use isoform::types::{Enumerator, IntoField};
 use isoform::values::ValueRef;
@@ -19,7 +19,7 @@ use super::ty::{ScalarType, Type};
 pub struct Expr {
     #[node(base, default)]
     base: IRNode,
-    /// The type of its value.
+    /// The type of the value.
     #[node(name = "type")]
     pub ty: Ref<Type>,
 }
@@ -33,12 +33,12 @@ impl Expr {
         }
     }
 
-    /// The fields of an expression whose value is a number of this format.
+    /// The fields of an expression with a number of this format as value.
     pub fn scalar(dtype: impl IntoField<Enumerator<DataType>>, span: Option<Ref<Span>>) -> Self {
         Expr::typed(ScalarType::of(&dtype.into_field()), span)
     }
 
-    /// The format of its value, if that is a number.
+    /// The format of the value, if the value is a number.
     pub fn scalar_dtype(&self) -> Option<DataType> {
         let scalar = self.ty.downcast_ref::<ScalarType>()?;
         Some(scalar.dtype.get())
@@ -94,20 +94,20 @@ pub(super) fn make_var(name_hint: Str, r#type: Ref<Type>, span: Option<Ref<Span>
     Ref::new(Var::of(name_hint, r#type, span))
 }
 
-/// A variable that a loop carries from one iteration to the next.
+/// A variable carried by a loop from one iteration to the next.
 #[derive(Node)]
 #[node(key = "pto.IterArg", kind = var, init = make_iter_arg, no_new)]
 #[repr(C)]
 pub struct IterArg {
     #[node(base)]
     base: Var,
-    /// Its value in the first iteration, which is outside of the loop's scope.
+    /// The value in the first iteration; the value is outside of the loop's scope.
     #[node(uses)]
     pub init_value: Ref<Expr>,
 }
 
 impl IterArg {
-    /// A variable that a loop carries, and its value in the first iteration.
+    /// A variable carried by a loop, and the value in the first iteration.
     pub fn new(
         name_hint: impl Into<Str>,
         ty: impl IntoField<Ref<Type>>,
@@ -120,7 +120,7 @@ impl IterArg {
     }
 }
 
-/// Makes a variable that a loop carries.
+/// Makes a variable carried by a loop.
 #[export("pto.IterArg")]
 #[allow(non_snake_case, reason = "the name is that of the parameter in Python")]
 pub(super) fn make_iter_arg(

@@ -6,15 +6,16 @@ use isoform::types::{FieldFlag, TypeInfo};
 /// How comparison treats a field.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FieldKind {
-    /// Nothing: two nodes are equal whatever it holds.
+    /// Ignored: nodes are equal regardless of the field.
     Ignored,
-    /// It is compared; variables in it are used.
+    /// Compared; uses variables.
     Usual,
-    /// It is compared; variables in it are bound.
+    /// Compared; binds variables.
     Definition,
 }
 
-/// Returns how comparison treats each field of a type, those of its bases first.
+/// Returns how comparison treats the fields of a type, beginning with the fields of the
+/// bases.
 ///
 /// ```
 /// use isoform_pto::{AssignStmt, FieldKind, field_kinds};
@@ -27,7 +28,7 @@ pub fn field_kinds<T: Node>() -> Vec<(&'static str, FieldKind)> {
     field_kinds_of(isoform::host::type_info(T::type_index()))
 }
 
-/// As [`field_kinds`], of a type that is known at run time.
+/// Like [`field_kinds`], for a type known at run time.
 pub fn field_kinds_of(info: &'static TypeInfo) -> Vec<(&'static str, FieldKind)> {
     let kind = |flag: FieldFlag| match flag {
         FieldFlag::Ignore => FieldKind::Ignored,

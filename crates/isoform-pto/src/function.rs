@@ -25,33 +25,33 @@ use super::ty::Type;
 pub struct Function {
     #[node(base)]
     base: IRNode,
-    /// The name; a program compares it, since calls refer to it.
+    /// The name; programs compare the name, since calls refer to it.
     #[node(ignore)]
     pub name: Str,
     /// The parameters.
     #[node(def)]
     pub params: Array<Ref<Var>>,
-    /// The direction of each parameter.
+    /// The directions of the parameters.
     pub param_directions: Array<Enumerator<ParamDirection>>,
     /// The types of the results.
     pub return_types: Array<Ref<Type>>,
     /// The body.
     pub body: Ref<Stmt>,
-    /// The place where it runs.
+    /// The place of execution.
     #[node(name = "type")]
     pub func_type: Enumerator<FunctionType>,
-    /// The level of the machine at which it runs.
+    /// The level of the machine that runs the function.
     pub level: Option<Enumerator<Level>>,
-    /// The role at that level.
+    /// The role at the level.
     pub role: Option<Enumerator<Role>>,
     /// Additional information from passes and users.
     pub attrs: Map<Str, Value>,
-    /// True if the run-time system must bind it before it is called.
+    /// True if the run-time system must bind the function before calls.
     pub requires_runtime_binding: bool,
 }
 
 impl Function {
-    /// A function with input parameters only, and defaults for everything else.
+    /// A function with input parameters only, and defaults for the other fields.
     pub fn new(
         name: impl Into<Str>,
         params: impl IntoField<Array<Ref<Var>>>,
@@ -79,7 +79,7 @@ fn directions(given: impl Iterator<Item = ParamDirection>) -> Array<Enumerator<P
     given.map(NodeEnum::object).collect::<Vec<_>>().into()
 }
 
-/// A parameter, alone or with its direction.
+/// A parameter, alone or with a direction.
 pub(super) struct Param(Ref<Var>, Enumerator<ParamDirection>);
 
 impl Argument for Param {
@@ -162,7 +162,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// The program with these functions, under the names they have.
+    /// The program with these functions under their own names.
     pub(super) fn holding(&self, functions: Map<Str, Ref<Function>>) -> Ref<Self> {
         Ref::new(Program {
             functions,
@@ -174,7 +174,7 @@ impl Program {
     ///
     /// # Errors
     ///
-    /// `ValueError` if two of them have the same name, or one has none.
+    /// `ValueError` for two functions with the same name, or a function without a name.
     pub fn new(
         functions: impl IntoIterator<Item = Ref<Function>>,
         name: impl Into<Str>,
@@ -187,7 +187,7 @@ impl Program {
         self.functions.get(&name.into())
     }
 
-    /// Returns the callee for the name of a function, if there is one.
+    /// Returns the callee for the name of a function, if the function exists.
     pub fn global_var(&self, name: &str) -> Option<Ref<GlobalVar>> {
         let found = self.functions.contains_key(&name.into());
         found.then(|| GlobalVar::new(name))
@@ -222,13 +222,13 @@ pub(super) fn make_program(
     }))
 }
 
-/// Returns the function of a name; None if there is no such function.
+/// Returns the function of a name; None for an unknown name.
 #[export("pto.Program.get_function")]
 fn get_function(this: &Ref<Program>, name: &str) -> Option<Ref<Function>> {
     this.function(name).cloned()
 }
 
-/// Returns the callee for the name of a function; None if there is no such function.
+/// Returns the callee for the name of a function; None for an unknown name.
 #[export("pto.Program.get_global_var")]
 fn get_global_var(this: &Ref<Program>, name: &str) -> Option<Ref<GlobalVar>> {
     this.global_var(name)

@@ -13,8 +13,8 @@ use super::operators::{self, Operand};
 use super::stmt::{AssignStmt, ForStmt, SeqStmts, Stmt, WhileStmt};
 use super::visitor::definitions_of;
 
-/// The variables that a node defines, and those that it uses without defining them, in
-/// order of occurrence.
+/// The variables defined by a node, and the variables used without a definition in the
+/// node, in order of occurrence.
 struct Variables {
     defined: Vec<Ref<Var>>,
     free: Vec<Ref<Var>>,
@@ -32,15 +32,15 @@ fn variables(root: &Value) -> Result<Variables> {
     options.walk_objects(root, |object: &Ref<Obj>, region| {
         definitions.extend(definitions_of(object)?);
         // A walk visits a variable before its value, but the value is computed before
-        // the variable, and before the sizes in its type.
+        // the variable, and before the sizes in the variable's type.
         if let Some(assign) = object.downcast_ref::<AssignStmt>() {
             given.use_in(&assign.value)?;
         } else if let Some(args) = iter_args(object) {
             args.iter()
                 .try_for_each(|arg| given.use_in(&arg.init_value))?;
         }
-        // The first values are visited before the variable of the loop, which
-        // is its first definition.
+        // The walk visits the first values before the variable of the loop, but the
+        // variable is the first definition.
         if let Some(each) = object.downcast_ref::<ForStmt>()
             && defined.insert(each.loop_var.identity())
         {
@@ -59,8 +59,8 @@ fn variables(root: &Value) -> Result<Variables> {
         }
         Ok(WalkResult::<()>::Advance)
     })?;
-    // A name may occur in a type or a loop before its definition, and a walk
-    // visits it only once.
+    // A variable may occur in a type or a loop before its definition, and a walk visits
+    // the variable only once.
     let definitions = definitions
         .iter()
         .filter_map(|object| object.downcast_ref::<Var>());
@@ -70,14 +70,14 @@ fn variables(root: &Value) -> Result<Variables> {
     Ok(found)
 }
 
-/// The variables that a loop carries.
+/// The variables carried by a loop.
 fn iter_args(object: &Ref<Obj>) -> Option<&Array<Ref<IterArg>>> {
     let of_for = || Some(&object.downcast_ref::<ForStmt>()?.iter_args);
     let of_while = || Some(&object.downcast_ref::<WhileStmt>()?.iter_args);
     of_for().or_else(of_while)
 }
 
-/// The variables that have occurred, in execution order.
+/// The variables seen so far, in execution order.
 #[derive(Default)]
 struct SeenVars {
     met: HashSet<u64>,
@@ -85,9 +85,9 @@ struct SeenVars {
 }
 
 impl SeenVars {
-    /// Records the variables that an expression is computed from. A new one comes from
-    /// outside, and so do the variables in its type; the types of other expressions
-    /// provide nothing. Linear in the new parts.
+    /// Records the variables used to compute an expression. A new variable comes from
+    /// outside, together with the variables in its type; the types of other expressions
+    /// provide no variables. Linear in the new parts.
     fn use_in(&mut self, expr: &Ref<Expr>) -> Result<()> {
         let mut stack = vec![expr.as_object().clone()];
         while let Some(node) = stack.pop() {
@@ -115,30 +115,31 @@ impl SeenVars {
     }
 }
 
-/// Returns the variables that a node defines, in order of definition.
+/// Returns the variables defined by a node, in order of definition.
 ///
 /// # Errors
 ///
-/// As a walk of the node.
+/// Errors of a walk of the node.
 pub fn collect_def_vars(node: &Value) -> Result<Vec<Ref<Var>>> {
     Ok(variables(node)?.defined)
 }
 
-/// Returns the variables that a node uses without defining them, in order of
+/// Returns the variables used by a node without a definition in the node, in order of
 /// occurrence.
 ///
 /// # Errors
 ///
-/// As a walk of the node.
+/// Errors of a walk of the node.
 pub fn collect_free_vars(node: &Value) -> Result<Vec<Ref<Var>>> {
     Ok(variables(node)?.free)
 }
 
-/// Returns a copy of a node that shares nothing with it except the variables that it
-/// does not define.
+/// Returns a copy of a node; the copy shares only the node's free variables with the
+/// node.
 ///
-/// So the copy of a function is equal to it, and so is that of a statement, whatever
-/// precedes it. `replaced` gives replacements for some of those variables in the copy.
+/// The copy of a function is therefore equal to the function, and the copy of a
+/// statement to the statement, regardless of the preceding statements. `replaced` gives
+/// replacements for free variables in the copy.
 ///
 /// # Errors
 ///
@@ -161,13 +162,13 @@ pub fn deep_clone(node: &Value, replaced: &[(Value, Value)]) -> Result<Value> {
     substitute(&substitute_in_free(node, &pairs, free)?, replaced)
 }
 
-/// Returns the node with the variables that it uses without defining them
-/// replaced by other expressions, including sizes in types.
+/// Returns the node with free variables replaced by other expressions, including sizes
+/// in types.
 ///
-/// A variable whose type changes becomes a new one, the same at its definition
-/// and at all its uses; so does one that the node does not define, and one in
-/// a replacement. A size is defined by the type of a variable only where
-/// nothing gave it a value before, as for [`collect_free_vars`].
+/// A variable of a changed type becomes a new variable, the same at the definition and
+/// at all uses. Variables without a definition in the node and variables in
+/// replacements are treated the same way. The type of a variable defines a size only if
+/// the size had no value before, as in [`collect_free_vars`].
 ///
 /// # Errors
 ///
@@ -180,8 +181,8 @@ pub fn substitute(node: &Value, pairs: &[(Value, Value)]) -> Result<Value> {
     substitute_in_free(node, pairs, free.iter().map(Ref::identity))
 }
 
-/// The statements that a statement consists of, without sequences inside of
-/// sequences: one after the other, those of loops and branches in them.
+/// The statements of a statement, with sequences inside of sequences flattened, in
+/// order; loops and branches stay whole.
 pub fn flatten_to_stmts(stmt: &Ref<Stmt>) -> Vec<Ref<Stmt>> {
     let mut flat = Vec::new();
     let mut stack = vec![stmt.clone()];
@@ -214,8 +215,8 @@ fn pairs_of(mapping: &Map<Ref<Var>, Value>) -> Result<Vec<(Value, Value)>> {
     mapping.iter().map(pair).collect()
 }
 
-/// Returns a copy that shares nothing with the node except the variables it does not
-/// define; `var_map` replaces some of those.
+/// Returns a copy of a node; the copy shares only the node's free variables with the
+/// node. `var_map` replaces free variables.
 #[export("pto.deep_clone")]
 fn deep_clone_node(node: Value, var_map: Option<Map<Ref<Var>, Value>>) -> Result<Value> {
     let pairs = pairs_of(&var_map.unwrap_or_default())?;
@@ -229,28 +230,27 @@ fn substitute_expr(expr: Ref<Expr>, var_map: Map<Ref<Var>, Value>) -> Result<Ref
     substitute(&expr.into(), &pairs_of(&var_map)?)?.extract()
 }
 
-/// Returns the statement with the variables that it uses without defining them
-/// replaced by expressions, including sizes in types. A variable whose type changes
-/// becomes a new one, the same at its definition and at all its uses.
+/// Returns the statement with free variables replaced by expressions, including sizes
+/// in types. A variable of a changed type becomes a new variable, the same at the
+/// definition and at all uses.
 #[export("pto.substitute_stmt")]
 fn substitute_stmt(stmt: Ref<Stmt>, var_map: Map<Ref<Var>, Value>) -> Result<Ref<Stmt>> {
     substitute(&stmt.into(), &pairs_of(&var_map)?)?.extract()
 }
 
-/// The statements that a statement consists of, without sequences inside of
-/// sequences.
+/// The statements of a statement, with sequences inside of sequences flattened.
 #[export("pto.flatten_to_stmts")]
 fn flatten(stmt: &Ref<Stmt>) -> Vec<Ref<Stmt>> {
     flatten_to_stmts(stmt)
 }
 
-/// Returns the variables that a node defines, in order of definition.
+/// Returns the variables defined by a node, in order of definition.
 #[export("pto.collect_def_vars")]
 fn def_vars(node: Value) -> Result<Vec<Ref<Var>>> {
     collect_def_vars(&node)
 }
 
-/// The variables that a node uses and does not define.
+/// The variables used by a node without a definition in the node.
 #[export("pto.collect_free_vars")]
 fn free_vars(node: Value) -> Result<Vec<Ref<Var>>> {
     collect_free_vars(&node)

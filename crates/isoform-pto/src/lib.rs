@@ -97,12 +97,12 @@ use isoform::Result;
 
 /// Registers the node types and functions of this module.
 ///
-/// They are registered on first use anyway; this is for programs that look up types by
-/// their keys before, such as readers of files.
+/// First use registers the types, too; call this function in programs that look up
+/// types by key earlier, for example readers of files.
 ///
 /// # Errors
 ///
-/// `ValueError` if another definition owns one of the names.
+/// `ValueError` if another definition owns a name.
 pub fn register() -> Result<()> {
     datatype::register()?;
     enums::register()?;

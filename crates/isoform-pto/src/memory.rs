@@ -8,7 +8,7 @@ use super::expr::{ConstInt, Expr, Var};
 use super::node::Span;
 use super::ty::PtrType;
 
-/// A piece of memory: a variable, so two programs that place their buffers at
+/// A piece of memory. The reference is a variable, so two programs with buffers at
 /// different objects of the same layout are equal.
 #[derive(Node)]
 #[node(key = "pto.MemRef", kind = var, init = make_memref, no_new)]
@@ -16,18 +16,17 @@ use super::ty::PtrType;
 pub struct MemRef {
     #[node(base)]
     base_var: Var,
-    /// The pointer to the allocation that it is part of; None if it is a separate
-    /// allocation.
+    /// The pointer to the surrounding allocation; None for a separate allocation.
     pub base: Option<Ref<Var>>,
     /// The offset in the allocation.
     pub byte_offset: i64,
-    /// The size in bytes; 0 if it is not known yet.
+    /// The size in bytes; 0 if unknown.
     pub size: i64,
-    /// True if its place must not be changed.
+    /// True if the place must not be changed.
     pub is_pinned: bool,
-    /// The number of consecutive pieces of that size, used in turn.
+    /// The number of consecutive pieces of this size, used in turn.
     pub slots: i64,
-    /// The index of this piece among them, from 0.
+    /// The index of this piece among the pieces, from 0.
     pub slot: Option<Ref<Expr>>,
 }
 
@@ -61,7 +60,7 @@ impl MemRef {
         }
     }
 
-    /// The slot that it is known to be.
+    /// The slot, if known.
     fn known_slot(&self) -> Option<i64> {
         Some(self.slot.as_ref()?.downcast_ref::<ConstInt>()?.value)
     }
@@ -78,9 +77,9 @@ impl MemRef {
         }
     }
 
-    /// True if some byte may belong to both.
+    /// True if the two pieces may share a byte.
     ///
-    /// An unknown size or slot may be anything.
+    /// An unknown size or slot may have any value.
     pub fn may_alias(one: &Ref<MemRef>, other: &Ref<MemRef>) -> bool {
         if one.same_as(other) {
             return true;
@@ -191,7 +190,7 @@ fn make_memref(
     }))
 }
 
-/// True if some byte may belong to both; an unknown size or slot may be anything.
+/// True if the two pieces may share a byte; an unknown size or slot may have any value.
 #[export("pto.MemRef.may_alias")]
 fn may_alias(this: &Ref<MemRef>, other: &Ref<MemRef>) -> bool {
     MemRef::may_alias(this, other)

@@ -29,13 +29,13 @@ pub struct Span {
 }
 
 impl Span {
-    /// Returns the unknown place, which is always the same object.
+    /// Returns the unknown place, always the same object.
     pub fn unknown() -> Ref<Span> {
         static UNKNOWN: OnceLock<Ref<Span>> = OnceLock::new();
         UNKNOWN.get_or_init(|| Span::new("", -1, -1)).clone()
     }
 
-    /// True if the place is known, and its end, if known, is not before its begin.
+    /// True for a known place whose end, if known, is not before the begin.
     pub fn is_valid(&self) -> bool {
         let begin = (self.begin_line, self.begin_column);
         if self.begin_line < 1 || self.begin_column < 1 {
@@ -77,7 +77,7 @@ fn span_text(this: &Ref<Span>) -> String {
     text
 }
 
-/// The place that is not known.
+/// The unknown place.
 #[export("pto.Span.unknown")]
 fn unknown() -> Ref<Span> {
     Span::unknown()
@@ -85,8 +85,8 @@ fn unknown() -> Ref<Span> {
 
 /// The requirements on all nodes and types, regardless of their context.
 ///
-/// The definitions of the bases refer to them; the verifier implements them, since it
-/// knows all derived classes.
+/// The definitions of the bases refer to these requirements; the verifier implements
+/// the requirements, since the verifier depends on all derived classes.
 pub(super) trait Demands {
     /// Checks an object.
     fn check(object: &Ref<Obj>) -> Result<()>;

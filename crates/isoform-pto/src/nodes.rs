@@ -1,4 +1,4 @@
-//! The node types of the dialect, and the traits that visit and rewrite them.
+//! The node types of the dialect, and the traits for visiting and rewriting nodes.
 
 isoform::dialect! {
     "pto";
@@ -24,16 +24,16 @@ isoform::dialect! {
     };
     pub use super::function::{Function, Program};
 
-    /// A visitor: what [`visit`](super::visit) calls.
+    /// A visitor for [`visit`](super::visit).
     ///
-    /// Each class has a method, whose default is that of its parent class,
-    /// up to [`visit_node`](IRVisitor::visit_node). An override ends with
-    /// the result for its node, or with the method of the parent class.
+    /// Every class has a method; the default calls the method of the parent class, up
+    /// to [`visit_node`](IRVisitor::visit_node). An override ends with the result for
+    /// its node, or with the method of the parent class.
     pub trait IRVisitor {}
 
-    /// A mutator: what [`mutate`](super::mutate) calls.
+    /// A mutator for [`mutate`](super::mutate).
     ///
-    /// Each class has a method, whose default is that of its parent class,
-    /// up to [`mutate_node`](IRMutator::mutate_node).
+    /// Every class has a method; the default calls the method of the parent class, up
+    /// to [`mutate_node`](IRMutator::mutate_node).
     pub trait IRMutator {}
 }

@@ -1,5 +1,5 @@
-//! The expressions and types that an expression or type is made of, read off
-//! its fields, so that node types of users have them, too.
+//! The operands of expressions and types: the expressions and types in their fields,
+//! also for node types of users.
 
 use hashbrown::HashSet;
 
@@ -13,8 +13,8 @@ use isoform::{Obj, Ref, Value};
 
 /// The operands that an expression is computed from or a type is written with, in order.
 ///
-/// The type of an expression is not one of its operands, and a variable has none:
-/// its type belongs to its definition. O(number of operands).
+/// The type of an expression is not an operand, and a variable has no operands: its
+/// type belongs to its definition. O(number of operands).
 pub(super) fn operands(node: &Ref<Obj>) -> Vec<Ref<Obj>> {
     let of_type = node.isa::<Type>();
     if !of_type && !node.isa::<Expr>() || node.isa::<Var>() {
@@ -44,8 +44,8 @@ pub(super) fn statements(node: &Ref<Obj>) -> Vec<Ref<Obj>> {
         .collect()
 }
 
-/// The expressions and types that a value is or has in its containers, in
-/// order, such as those in an argument by name or in an attribute.
+/// The expressions and types in a value or its containers, in order, for example in an
+/// argument by name or in an attribute.
 pub(super) fn nodes_in(value: &Value) -> Vec<Ref<Obj>> {
     nearest(value, is_operand, false)
 }
@@ -54,8 +54,8 @@ fn is_operand(object: &Ref<Obj>) -> bool {
     object.isa::<Expr>() || object.isa::<Type>()
 }
 
-/// The wanted nodes that a value is or has in its containers, in order, and in
-/// other nodes where these are looked through.
+/// The wanted nodes in a value or its containers, in order; on request also the wanted
+/// nodes inside of other nodes.
 fn nearest(
     value: &Value,
     is_wanted: impl Fn(&Ref<Obj>) -> bool,

@@ -20,7 +20,7 @@ pub struct BinaryExpr {
     pub right: Ref<Expr>,
 }
 
-/// Always raises TypeError: use one of the derived classes.
+/// Always raises TypeError: use a derived class.
 #[export("pto.BinaryExpr")]
 fn refuse_binary() -> Result<Ref<BinaryExpr>> {
     Err(Error::type_error(
@@ -39,7 +39,7 @@ pub struct UnaryExpr {
     pub operand: Ref<Expr>,
 }
 
-/// Always raises TypeError: use one of the derived classes.
+/// Always raises TypeError: use a derived class.
 #[export("pto.UnaryExpr")]
 fn refuse_unary() -> Result<Ref<UnaryExpr>> {
     Err(Error::type_error(

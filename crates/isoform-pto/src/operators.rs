@@ -1,5 +1,5 @@
-//! The meaning of a language's operators: constants take the format of the
-//! other operand, formats are unified, and the result has the right one.
+//! The operators of a language: constants take the format of the other operand, formats
+//! are unified, and the result has the right format.
 
 use isoform::functions::Argument;
 use isoform::types::{IsA, NodeEnum, Schema};
@@ -55,7 +55,7 @@ impl From<bool> for Operand {
 }
 
 impl Argument for Operand {
-    // Every other schema would convert one number to another.
+    // Every other schema would convert numbers.
     fn schema() -> Schema {
         Schema::Any
     }
@@ -80,7 +80,8 @@ impl Argument for Operand {
 }
 
 impl Operand {
-    /// The literal in the expression, if it is one and not a truth value.
+    /// The literal in the expression, if the expression is a literal and not a truth
+    /// value.
     fn literal(&self) -> Operand {
         if let Operand::Expr(expr) = self {
             if let Some(literal) = expr.downcast_ref::<ConstInt>() {
@@ -201,7 +202,7 @@ fn literal(
         Operand::Float(value) => value,
         _ => return refused(&"an expression"),
     };
-    // Infinities and NaN are intentional; a number that is too large is not.
+    // Infinities and NaN are intentional, unlike numbers that are too large.
     match dtype.max_finite() {
         Some(most) if value.is_finite() && value.abs() > most => Err(Error::value_error(format!(
             "pto.{name}: expected a constant from {:?} to {most:?} for {}, got {value:?}",
@@ -212,7 +213,7 @@ fn literal(
     }
 }
 
-/// The operands that an operation requires.
+/// The operands required by an operation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum OperandRule {
     /// Numbers.
@@ -250,12 +251,12 @@ impl OperandRule {
     }
 }
 
-/// The format that holds the values of both, as far as formats can; None if the two are
-/// not compatible.
+/// The format for the values of both formats, as far as possible; None for incompatible
+/// formats.
 ///
-/// For an integer and a float it is the float; for two floats the wider one, or
-/// FP32 if they have the same width; for integers the wider one, which is signed
-/// if either is; INDEX includes every integer with at most as many bits.
+/// For an integer and a float: the float. For two floats: the wider format, or FP32 for
+/// the same width. For integers: the wider format, signed if either format is signed;
+/// INDEX includes every integer with at most as many bits.
 pub fn common_format(left: DataType, right: DataType) -> Option<DataType> {
     if left == right {
         return Some(left);
@@ -300,8 +301,8 @@ pub fn common_format(left: DataType, right: DataType) -> Option<DataType> {
 fn format_of(name: &str, left: &Operand, right: &Operand, demand: OperandRule) -> Result<DataType> {
     let (one, other) = (left.literal(), right.literal());
     let is_number = |operand: &Operand| !matches!(operand, Operand::Expr(_));
-    // A constant takes the format of the other operand if that is not one; the node
-    // of a literal has its own format, which counts between two constants.
+    // A constant takes the format of an operand that is not constant. Between two
+    // constants, the node of a literal determines the format.
     let dtype = match (is_number(&one), is_number(&other)) {
         (false, true) => left.dtype(name)?,
         (true, false) => right.dtype(name)?,
@@ -346,9 +347,9 @@ macro_rules! binary {
             ///
             /// # Errors
             ///
-            /// `TypeError` for operands that are not scalars, whose formats are
-            /// not compatible, or to which the operation does not apply;
-            /// `ValueError` for a constant outside the range of the format.
+            /// `TypeError` for operands that are not scalars, that have incompatible
+            /// formats, or that do not suit the operation; `ValueError` for a constant
+            /// outside the range of the format.
             pub fn $name(
                 left: impl Into<Operand>,
                 right: impl Into<Operand>,
@@ -447,8 +448,8 @@ macro_rules! unary {
             ///
             /// # Errors
             ///
-            /// `TypeError` for an operand that is not a scalar, or to which the
-            /// operation does not apply.
+            /// `TypeError` for an operand that is not a scalar or does not suit the
+            /// operation.
             pub fn $name(operand: impl Into<Operand>) -> Result<Ref<Expr>> {
                 $export(operand.into(), None)
             }
@@ -481,8 +482,8 @@ unary! {
     bit_not, op_bit_not = "pto.op.bit_not", make_bit_not, Bits;
 }
 
-/// Converts a number to another format: returns it unchanged if it has that format, and
-/// a literal if it is a constant.
+/// Converts a number to another format: a number of the format stays unchanged, and a
+/// constant becomes a literal.
 ///
 /// # Errors
 ///
@@ -492,8 +493,8 @@ pub fn cast(operand: impl Into<Operand>, dtype: DataType) -> Result<Ref<Expr>> {
     op_cast(operand.into(), dtype.object(), None)
 }
 
-/// The number in another format: itself when it has that already, a literal
-/// when it is a number.
+/// The number in another format: unchanged if the number has the format, a literal for
+/// a Python number.
 #[export("pto.op.cast")]
 fn op_cast(
     operand: Operand,

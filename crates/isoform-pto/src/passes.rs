@@ -1,4 +1,4 @@
-//! Programs as roots of passes, and the passes of this dialect by name.
+//! Programs as roots of passes, and the named passes of this dialect.
 
 use isoform::traverse::{WalkResult, walk_objects};
 use isoform::{Array, Error, Node, Obj, Ref, Result, Str, Value, export};

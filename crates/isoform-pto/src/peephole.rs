@@ -16,8 +16,8 @@ use super::operation::{
 use super::purity::Purity;
 use super::ty::ScalarType;
 
-/// Applies the [rules](peephole_rules) of all number formats that occur in a
-/// value until none applies.
+/// Applies the [rules](peephole_rules) of all number formats in a value until no rule
+/// applies.
 ///
 /// Works on programs, functions, statements and expressions. If nothing applies, the
 /// result is the same object.
@@ -70,14 +70,13 @@ pub fn simplify(root: &Value) -> Result<Rewritten> {
 /// | floats | `x - 0.0`, `x + -0.0`, `x * 1.0`, `x / 1.0`, `-(-x)` are `x` |
 /// | BOOL | `not not x`, `x and x`, `x or x`, `x and True`, `x or False`, `x ^ False` are `x`; `x and False` is `False`, `x or True` is `True` |
 ///
-/// Commutative operations are recognised in both orders. An identity that
-/// computes an operand less often applies only if that operand is pure: every call
-/// in it is of an operator whose attribute
-/// [`TOpIsStateful`](super::STATEFUL) is false.
+/// Commutative operations are recognised in both orders. An identity that computes an
+/// operand less often applies only to a pure operand: every call in the operand is of
+/// an operator whose attribute [`TOpIsStateful`](super::STATEFUL) is false.
 ///
 /// # Errors
 ///
-/// None; the construction of rules is fallible in general.
+/// No errors; the construction of rules is fallible in general.
 pub fn peephole_rules(format: DataType) -> Result<Vec<Rule>> {
     rules_of(format, &Arc::new(Mutex::new(Purity::default())))
 }
@@ -127,7 +126,7 @@ impl Rules<'_> {
         Ok(())
     }
 
-    /// The hole must be pure, as the result contains it less often.
+    /// The hole must be pure, because the result contains the hole less often.
     fn add_pure(&mut self, template: impl IntoField<Ref<Expr>>, result: &Ref<Expr>) -> Result<()> {
         let pattern = Pattern::new(template.into_field(), [&self.x])?;
         let (x, purity) = (Value::from(&self.x), self.purity.clone());
@@ -257,7 +256,7 @@ fn part<T: Node>(found: &Match, hole: &Value) -> Result<Ref<T>> {
     found.get(hole).cloned().unwrap_or_default().extract()
 }
 
-/// Applies small identities of arithmetic until none applies.
+/// Applies small identities of arithmetic until no identity applies.
 #[export("pto.simplify")]
 fn simplify_exported(program: Value) -> Result<Value> {
     Ok(simplify(&program)?.value)

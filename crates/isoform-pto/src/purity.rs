@@ -10,9 +10,9 @@ use isoform::traverse::children_of;
 use isoform::types::RegionKind;
 use isoform::{Array, Ref, Value};
 
-/// The attribute of an operator that says whether it depends on more than its
-/// arguments, or has effects other than computing a value. An operator without the
-/// attribute is assumed to.
+/// The attribute of an operator that declares whether the operator depends on more than
+/// its arguments, or has effects other than computing a value. An operator without the
+/// attribute is assumed to be stateful.
 pub const STATEFUL: &str = "TOpIsStateful";
 
 /// An expression of a field or an element of a field.
@@ -27,8 +27,8 @@ pub(super) fn exprs_of(value: &Value) -> Option<Array> {
     all.then_some(items)
 }
 
-/// The operands of an expression: the expressions in its fields, except those in definition
-/// fields and in types.
+/// The operands of an expression: the expressions in fields, except definition fields
+/// and types.
 pub(super) fn operands_of(expr: &Ref<Expr>) -> Vec<Ref<Expr>> {
     let mut operands = Vec::new();
     if expr.isa::<Var>() {
@@ -84,7 +84,7 @@ impl Purity {
     }
 }
 
-/// True if an expression has no effect besides those of its operands.
+/// True if an expression has no effect besides the effects of its operands.
 pub(super) fn has_no_effect(expr: &Ref<Expr>) -> bool {
     if let Some(call) = expr.downcast_ref::<Call>() {
         return call.op.attribute(STATEFUL).and_then(Value::as_bool) == Some(false);

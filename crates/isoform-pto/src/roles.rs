@@ -1,5 +1,5 @@
-//! The roles of the dialect's types in rewrites by rules: what binds a variable, what has no
-//! effect, what is a constant, whose operands may be swapped.
+//! The roles of the dialect's types in rewrites by rules: binders of variables,
+//! operations without effects, constants, commutative operations.
 
 use std::sync::OnceLock;
 
@@ -16,8 +16,8 @@ use isoform::{Array, Node, Ref, Result, Str, Value, structural_equal};
 use isoform_ir::transform::cse;
 use isoform_ir::{DialectRoles, declare};
 
-/// Declares the roles, once. `And` and `Or` are not commutative, since they evaluate the right
-/// operand only if they need it.
+/// Declares the roles, once. `And` and `Or` are not commutative, since they evaluate
+/// the right operand only on demand.
 pub(super) fn register() -> Result<()> {
     let pure = Function::typed(|expr: Ref<Expr>| has_no_effect(&expr));
     let roles = DialectRoles {
@@ -54,7 +54,7 @@ pub(super) fn register() -> Result<()> {
     declare_cse()
 }
 
-/// Declares the roles, unless that is done.
+/// Declares the roles on the first call.
 pub(super) fn declared() -> Result<()> {
     static DONE: OnceLock<()> = OnceLock::new();
     if DONE.get().is_none() {
@@ -64,7 +64,7 @@ pub(super) fn declared() -> Result<()> {
     Ok(())
 }
 
-/// Declares what common subexpression elimination has to know.
+/// Declares the facts for common subexpression elimination.
 fn declare_cse() -> Result<()> {
     declare(Expr::type_index(), cse::FORM, "expression".into())?;
     declare(Stmt::type_index(), cse::FORM, "statement".into())?;
@@ -104,8 +104,9 @@ fn declare_cse() -> Result<()> {
     declare(AssignStmt::type_index(), cse::HOLDS, holds.into())
 }
 
-/// True if an expression has the same value whenever its operands have. The contents of
-/// memory may change while the name stays the same, so only calls may take it.
+/// True if an expression has the same value whenever its operands have the same values.
+/// The contents of memory may change under the same name, so only calls may take
+/// memory.
 fn is_repeatable(expr: &Ref<Expr>) -> bool {
     let is_scalar = |operand: &Ref<Expr>| operand.ty.isa::<ScalarType>();
     has_no_effect(expr) && (expr.isa::<Call>() || operands_of(expr).iter().all(is_scalar))

@@ -1,4 +1,4 @@
-//! Statements that say where their body runs.
+//! Statements that determine where the body runs.
 
 use isoform::types::{Enumerator, IntoField, NodeEnum};
 use isoform::{Error, Node, Ref, Result, Str, export};
@@ -11,7 +11,7 @@ use super::expr::Expr;
 use super::node::Span;
 use super::stmt::Stmt;
 
-/// The base of the statements that determine where their body runs.
+/// The base of the statements that determine where the body runs.
 ///
 /// Despite the name, definitions in the body remain visible after the statement.
 #[derive(Node)]
@@ -27,7 +27,7 @@ pub struct ScopeStmt {
     pub body: Ref<Stmt>,
 }
 
-/// Always raises TypeError: use one of the derived classes.
+/// Always raises TypeError: use a derived class.
 #[export("pto.ScopeStmt")]
 fn refuse_scope() -> Result<Ref<ScopeStmt>> {
     Err(Error::type_error(
@@ -72,7 +72,7 @@ fn scope_kind(this: &Ref<ScopeStmt>) -> Option<Ref<ScopeKindObject>> {
     ScopeStmt::scope_kind(this).map(NodeEnum::object)
 }
 
-/// Its body runs on one core.
+/// A scope with a body that runs on one core.
 #[derive(Node)]
 #[node(key = "pto.InCoreScopeStmt", init = make_in_core, no_new)]
 #[repr(C)]
@@ -107,7 +107,7 @@ pub(super) fn make_in_core(
     Ref::new(InCoreScopeStmt { base, split })
 }
 
-/// Its body runs on a cluster of cores.
+/// A scope with a body that runs on a cluster of cores.
 #[derive(Node)]
 #[node(key = "pto.ClusterScopeStmt", init = make_cluster, no_new)]
 #[repr(C)]
@@ -134,7 +134,7 @@ pub(super) fn make_cluster(
     Ref::new(ClusterScopeStmt { base })
 }
 
-/// Its body runs at a level of the machine.
+/// A scope with a body that runs at a level of the machine.
 #[derive(Node)]
 #[node(key = "pto.HierarchyScopeStmt", init = make_hierarchy, no_new)]
 #[repr(C)]
@@ -143,7 +143,7 @@ pub struct HierarchyScopeStmt {
     base: ScopeStmt,
     /// The level.
     pub level: Enumerator<Level>,
-    /// The role at that level.
+    /// The role at the level.
     pub role: Option<Enumerator<Role>>,
 }
 
@@ -173,7 +173,7 @@ pub(super) fn make_hierarchy(
     Ref::new(HierarchyScopeStmt { base, level, role })
 }
 
-/// Its body runs on many cores, the same program on each.
+/// A scope with a body that runs on many cores with the same program.
 #[derive(Node)]
 #[node(key = "pto.SpmdScopeStmt", init = make_spmd, no_new)]
 #[repr(C)]
@@ -187,7 +187,7 @@ pub struct SpmdScopeStmt {
 }
 
 impl SpmdScopeStmt {
-    /// The body on so many cores.
+    /// The body on the given number of cores.
     pub fn new(core_num: impl IntoField<Ref<Expr>>, body: impl IntoField<Ref<Stmt>>) -> Ref<Self> {
         make_spmd(
             Extent(core_num.into_field()),
@@ -217,14 +217,14 @@ pub(super) fn make_spmd(
     })
 }
 
-/// A scope whose body the run-time system treats as a unit.
+/// A scope treated as a unit by the run-time system.
 #[derive(Node)]
 #[node(key = "pto.RuntimeScopeStmt", init = make_runtime, no_new)]
 #[repr(C)]
 pub struct RuntimeScopeStmt {
     #[node(base)]
     base: ScopeStmt,
-    /// True if the program determines when its tasks run.
+    /// True if the program determines when the tasks run.
     pub manual: bool,
 }
 

@@ -12,16 +12,16 @@ use super::memory::MemRef;
 use super::ty::{ScalarType, Type};
 use super::views::{TensorView, TileView, is_one};
 
-/// The base of the types of many numbers of one format.
+/// The base of the types for many numbers of one format.
 #[derive(Node)]
 #[node(key = "pto.ShapedType", no_new, init = refuse_shaped)]
 #[repr(C)]
 pub struct ShapedType {
     #[node(base, default)]
     base: Type,
-    /// The sizes of its dimensions.
+    /// The sizes of the dimensions.
     pub shape: Array<Ref<Expr>>,
-    /// The format of its elements.
+    /// The format of the elements.
     pub dtype: Enumerator<DataType>,
     /// The memory of the value, if known.
     #[node(default)]
@@ -53,8 +53,8 @@ impl ShapedType {
 }
 
 impl ShapedType {
-    /// Returns the memory of the elements: main memory for a tensor, that of a core for an
-    /// array, and the declared one for a tile.
+    /// Returns the memory of the elements: main memory for a tensor, the memory of a
+    /// core for an array, and the declared memory for a tile.
     pub fn memory_space(this: &Ref<Self>) -> Option<MemorySpace> {
         if let Some(tile) = this.downcast_ref::<TileType>() {
             return tile.memory_space.as_ref().map(|space| space.get());
@@ -74,7 +74,7 @@ impl ShapedType {
     }
 }
 
-/// Returns the memory of the elements, if it is known.
+/// Returns the memory of the elements, if known.
 #[export("pto.ShapedType.memory_space")]
 fn memory_space(this: &Ref<ShapedType>) -> Option<Ref<MemorySpaceObject>> {
     ShapedType::memory_space(this).map(NodeEnum::object)
@@ -93,12 +93,12 @@ fn shares_memref_with(this: &Ref<ShapedType>, other: &Ref<ShapedType>) -> bool {
 pub struct TensorType {
     #[node(base)]
     base: ShapedType,
-    /// The memory layout, unless it is row by row.
+    /// The memory layout; None means row by row.
     pub tensor_view: Option<Ref<TensorView>>,
 }
 
 impl TensorType {
-    /// The type of a tensor whose place in memory is not known yet.
+    /// The type of a tensor at an unknown place in memory.
     pub fn new(
         shape: impl IntoField<Array<Ref<Expr>>>,
         dtype: impl IntoField<Enumerator<DataType>>,
@@ -141,14 +141,14 @@ fn make_tensor_type(
 pub struct TileType {
     #[node(base)]
     base: ShapedType,
-    /// The layout in the buffer, unless it is the buffer's usual one.
+    /// The layout in the buffer; None means the usual layout of the buffer.
     pub tile_view: Option<Ref<TileView>>,
     /// The buffer.
     pub memory_space: Option<Enumerator<MemorySpace>>,
 }
 
 impl TileType {
-    /// The type of a tile whose place is not known yet.
+    /// The type of a tile at an unknown place.
     pub fn new(
         shape: impl IntoField<Array<Ref<Expr>>>,
         dtype: impl IntoField<Enumerator<DataType>>,
@@ -170,8 +170,8 @@ impl TileType {
         })
     }
 
-    /// Returns the layout of the tile in its buffer: that of its view, with the usual layout
-    /// of the buffer where the view is silent.
+    /// Returns the layout of the tile in its buffer: the layout of the view, completed
+    /// with the usual layout of the buffer.
     ///
     /// All of the shape is valid. The buffers around the matrix unit hold fractals:
     /// column by column of rows in `Mat`, `Left` and, with fractals twice as large, `Acc`;
@@ -202,7 +202,7 @@ impl TileType {
     }
 }
 
-/// True if there are several rows, or an unknown number of them, and one column.
+/// True for several rows, or an unknown number of rows, and one column.
 fn is_column(shape: &Array<Ref<Expr>>) -> bool {
     match (shape.len(), shape.get(0), shape.get(1)) {
         (2, Some(rows), Some(columns)) => is_one(columns) && !is_one(rows),
@@ -226,8 +226,8 @@ fn make_tile_type(
     })
 }
 
-/// Returns the layout of the tile in its buffer: that of its view, with the usual layout
-/// of the buffer where the view is silent.
+/// Returns the layout of the tile in its buffer: the layout of the view, completed with
+/// the usual layout of the buffer.
 #[export("pto.TileType.get_effective_tile_view")]
 fn get_effective_tile_view(this: &Ref<TileType>) -> Ref<TileView> {
     this.effective_tile_view()
@@ -243,7 +243,7 @@ pub struct ArrayType {
 }
 
 impl ArrayType {
-    /// The type of an array of so many elements.
+    /// The type of an array of this number of elements.
     pub fn new(
         dtype: impl IntoField<Enumerator<DataType>>,
         extent: impl IntoField<Ref<Expr>>,
@@ -282,8 +282,8 @@ fn array_extent(this: &Ref<ArrayType>) -> Result<Ref<Expr>> {
 }
 
 impl Expr {
-    /// Returns the format of its value or of the elements of its value; None if its type has
-    /// no format.
+    /// Returns the format of the value or of the elements of the value; None for types
+    /// without a format.
     pub fn dtype(&self) -> Option<DataType> {
         if let Some(scalar) = self.ty.downcast_ref::<ScalarType>() {
             return Some(scalar.dtype.get());
@@ -292,14 +292,14 @@ impl Expr {
         Some(shaped.dtype.get())
     }
 
-    /// Returns the buffer that holds its value, if it is known.
+    /// Returns the buffer of the value, if known.
     pub fn memory_space(&self) -> Option<MemorySpace> {
         ShapedType::memory_space(self.ty.downcast_ref::<ShapedType>()?)
     }
 }
 
-/// Returns the format of the value of an expression or of its elements; None if its type
-/// has no format.
+/// Returns the format of the value of an expression or of its elements; None for types
+/// without a format.
 #[export("pto.Expr.dtype")]
 fn expr_dtype(this: &Ref<Expr>) -> Option<Ref<DataTypeObject>> {
     this.dtype().map(NodeEnum::object)

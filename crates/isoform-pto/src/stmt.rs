@@ -8,7 +8,7 @@ use super::enums::{ForKind, ForKindObject, InlineLanguage};
 use super::expr::{Expr, IterArg, Var};
 use super::node::{IRNode, Span};
 
-/// The base of all statements; by itself one that does nothing.
+/// The base of all statements; a plain `Stmt` has no effect.
 #[derive(Node, Default)]
 #[node(key = "pto.Stmt")]
 #[node(attrs("init.keyword_only" = "leading_comments"))]
@@ -45,7 +45,8 @@ pub struct AssignStmt {
     pub value: Ref<Expr>,
 }
 
-/// One of two statements; their yields become the values of variables.
+/// A choice between two statements; the yields of the chosen statement become the
+/// values of variables.
 #[derive(Node)]
 #[node(key = "pto.IfStmt")]
 #[repr(C)]
@@ -58,12 +59,12 @@ pub struct IfStmt {
     pub then_body: Ref<Stmt>,
     /// The statement for a false condition.
     pub else_body: Option<Ref<Stmt>>,
-    /// The variables that receive the yielded values.
+    /// The variables for the yielded values.
     #[node(def)]
     pub return_vars: Array<Ref<Var>>,
 }
 
-/// Declares statements that leave something with values.
+/// Declares statements that leave a body with values.
 macro_rules! leaving {
     ($($(#[$doc:meta])* $node:ident = $key:tt, $make:ident;)*) => {$(
         $(#[$doc])*
@@ -90,9 +91,9 @@ macro_rules! leaving {
 }
 
 leaving! {
-    /// Ends an iteration of a loop or a branch, with its results.
+    /// Ends an iteration of a loop or a branch, with results.
     YieldStmt = "pto.YieldStmt", make_yield;
-    /// Ends a function, with its results.
+    /// Ends a function, with results.
     ReturnStmt = "pto.ReturnStmt", make_return;
 }
 
@@ -121,13 +122,13 @@ fn values_or_span(key: &str, value: Value, span: Option<Ref<Span>>) -> Result<Le
     }
 }
 
-/// A loop over numbers that carries values.
+/// A loop over numbers with carried values.
 ///
-/// The values that its body yields become those of `iter_args` in the next
-/// iteration, and those of `return_vars` after the last one.
+/// The values yielded by the body become the values of `iter_args` in the next
+/// iteration, and the values of `return_vars` after the last iteration.
 ///
-/// Everything computed before the first iteration is visited first: none of the
-/// loop's definitions is bound in it.
+/// Everything computed before the first iteration is visited first: the definitions of
+/// the loop are not bound there.
 #[derive(Node)]
 #[node(key = "pto.ForStmt", init = make_for, no_new)]
 #[node(visit_order(start, stop, step, kind, attrs, iter_args, loop_var, body, return_vars))]
@@ -142,14 +143,14 @@ pub struct ForStmt {
     pub start: Ref<Expr>,
     /// The number before which the loop ends.
     pub stop: Ref<Expr>,
-    /// From one to the next.
+    /// The distance between numbers.
     pub step: Ref<Expr>,
-    /// The variables that it carries.
+    /// The carried variables.
     #[node(def)]
     pub iter_args: Array<Ref<IterArg>>,
     /// The body.
     pub body: Ref<Stmt>,
-    /// The variables that get the last values.
+    /// The variables for the last values.
     #[node(def)]
     pub return_vars: Array<Ref<Var>>,
     /// The relation between the iterations.
@@ -159,7 +160,7 @@ pub struct ForStmt {
 }
 
 impl ForStmt {
-    /// A sequential loop that carries nothing.
+    /// A sequential loop without carried values.
     pub fn new(
         loop_var: impl IntoField<Ref<Var>>,
         start: impl IntoField<Ref<Expr>>,
@@ -178,7 +179,7 @@ impl ForStmt {
         )
     }
 
-    /// A sequential loop that carries values.
+    /// A sequential loop with carried values.
     pub fn carrying(
         loop_var: impl IntoField<Ref<Var>>,
         start: impl IntoField<Ref<Expr>>,
@@ -235,8 +236,7 @@ pub(super) fn make_for(
     })
 }
 
-/// A loop that ends when a condition on the values that it carries does not
-/// hold any more.
+/// A loop that ends when a condition on the carried values is false.
 #[derive(Node)]
 #[node(key = "pto.WhileStmt")]
 #[node(visit_order(iter_args, condition, body, return_vars))]
@@ -244,14 +244,14 @@ pub(super) fn make_for(
 pub struct WhileStmt {
     #[node(base, default)]
     base: Stmt,
-    /// True if there is another iteration; it may use `iter_args`.
+    /// True for another iteration; the condition may use `iter_args`.
     pub condition: Ref<Expr>,
-    /// The variables that it carries.
+    /// The carried variables.
     #[node(def)]
     pub iter_args: Array<Ref<IterArg>>,
     /// The body.
     pub body: Ref<Stmt>,
-    /// The variables that get the last values.
+    /// The variables for the last values.
     #[node(def)]
     pub return_vars: Array<Ref<Var>>,
 }

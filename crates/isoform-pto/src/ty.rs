@@ -1,4 +1,4 @@
-//! The base of types, and the types that are not shaped: scalars, pointers, tuples.
+//! The base of types, and the types without shapes: scalars, pointers, tuples.
 
 use std::sync::OnceLock;
 
@@ -27,7 +27,7 @@ fn type_from(value: Value) -> Result<Ref<Type>> {
     }
 }
 
-/// The type of something without a type, or with one that is not yet known.
+/// The type of something without a type, or with an unknown type.
 #[derive(Node)]
 #[node(key = "pto.UnknownType")]
 #[repr(C)]
@@ -36,7 +36,7 @@ pub struct UnknownType {
     base: Type,
 }
 
-/// The type that is not known.
+/// The unknown type.
 #[export("pto.UnknownType.get")]
 pub(super) fn unknown_type() -> Ref<UnknownType> {
     UnknownType::new()
@@ -54,8 +54,8 @@ pub struct ScalarType {
 }
 
 impl ScalarType {
-    /// The type of numbers of a format: one object for all expressions, which
-    /// saves a program an object for each of them, and comparison a visit.
+    /// The type of numbers of a format. All expressions share one object, to save
+    /// memory and visits in comparisons.
     pub(super) fn of(dtype: &Enumerator<DataType>) -> Ref<Self> {
         static KNOWN: OnceLock<Vec<Ref<ScalarType>>> = OnceLock::new();
         let all = || {

@@ -15,16 +15,16 @@ use super::expr::{ConstInt, Expr};
 #[node(key = "pto.TensorView", init = make_tensor_view)]
 #[repr(C)]
 pub struct TensorView {
-    /// The distance between neighbours, for each dimension.
+    /// The distances between neighbours in the dimensions.
     #[node(default)]
     pub stride: Array<Ref<Expr>>,
     /// The order of the elements.
     #[node(default = TensorLayout::Nd.object())]
     pub layout: Enumerator<TensorLayout>,
-    /// The part of the shape that holds data; empty for all of it.
+    /// The part of the shape with data; empty for the whole shape.
     #[node(default)]
     pub valid_shape: Array<Ref<Expr>>,
-    /// The contents outside of that part.
+    /// The contents outside of the part with data.
     #[node(default = PadValue::Null.object())]
     pub pad: Enumerator<PadValue>,
 }
@@ -50,10 +50,10 @@ fn make_tensor_view(
 #[node(key = "pto.TileView", init = make_tile_view)]
 #[repr(C)]
 pub struct TileView {
-    /// The part of the shape that holds data; empty for all of it.
+    /// The part of the shape with data; empty for the whole shape.
     #[node(default)]
     pub valid_shape: Array<Ref<Expr>>,
-    /// The distance between neighbours, for each dimension.
+    /// The distances between neighbours in the dimensions.
     #[node(default)]
     pub stride: Array<Ref<Expr>>,
     /// The offset of the first element.
@@ -68,10 +68,10 @@ pub struct TileView {
     /// The size of a fractal in bytes.
     #[node(default = TileView::FRACTAL)]
     pub fractal: i64,
-    /// The contents outside of the part that holds data.
+    /// The contents outside of the part with data.
     #[node(default = PadValue::Null.object())]
     pub pad: Enumerator<PadValue>,
-    /// How it omits the part without data.
+    /// The way to omit the part without data.
     #[node(default = CompactMode::Null.object())]
     pub compact: Enumerator<CompactMode>,
 }

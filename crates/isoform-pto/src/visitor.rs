@@ -1,7 +1,7 @@
 //! Visits and rewrites by the methods of visitors and mutators.
 //!
-//! The traits with a method for each class come from the list of the dialect;
-//! here is what a replaced definition means for the uses of its variable.
+//! The list of the dialect generates the traits with a method for every class; this
+//! file defines how a replaced definition affects the uses of its variable.
 
 use hashbrown::HashMap;
 
@@ -14,16 +14,15 @@ use isoform::{Obj, Ref, Result, Value};
 
 /// Visits a value by the methods of a visitor.
 ///
-/// An object is visited once, where it is met first, before what lies below it;
-/// fields that comparison ignores are not visited. A method returns
-/// `WalkResult::Advance` to go on below its node, `WalkResult::Skip` to leave
-/// that out, or `WalkResult::Interrupt` to end the visit. Nothing recurses,
-/// whatever the methods do; depth is limited by memory only. Linear
-/// in the number of objects.
+/// Objects are visited once, at the first occurrence, before the objects below; fields
+/// ignored by comparison are not visited. A method returns `WalkResult::Advance` to go
+/// on below its node, `WalkResult::Skip` to leave the part below out, or
+/// `WalkResult::Interrupt` to end the visit. The visit never recurses, regardless of
+/// the methods; depth is limited by memory only. Linear in the number of objects.
 ///
 /// # Errors
 ///
-/// Those of the methods; `ValueError` for a value that contains itself.
+/// Errors of the methods; `ValueError` for a cyclic value.
 ///
 /// ```
 /// use isoform_pto as pto;
@@ -56,23 +55,22 @@ pub fn visit<V: IRVisitor + ?Sized>(visitor: &mut V, root: impl Into<Value>) -> 
 
 /// Rewrites a value by the methods of a mutator.
 ///
-/// A method sees its node after what lies below was rewritten, and returns
-/// what comes in its place, or None to keep it. Where nothing changes, the
-/// result is the same object; a shared object is rewritten once, and its result
-/// shared in the same way. Nothing recurses. Linear in the number of objects,
-/// but for a second look at the loops and functions whose own variables a
-/// method replaces.
+/// A method sees its node after the objects below were rewritten, and returns the
+/// replacement, or None to keep the node. A rewrite without changes returns the same
+/// object; a shared object is rewritten once, and its result is shared in the same way.
+/// The rewrite never recurses. Linear in the number of objects, except for a second
+/// look at the loops and functions whose own variables a method replaces.
 ///
-/// A variable that is replaced where it is defined is replaced in its uses:
-/// when the method for the variable says so, and when that for a statement or
-/// function returns a node of the same class with another variable in a
-/// definition field. Loop variables and parameters are then replaced inside of
-/// that node, others from there on.
+/// Replacing a variable at its definition replaces the variable in its uses, too. The
+/// method for the variable can return the replacement. The method for a statement or
+/// function can return a node of the same class with another variable in a definition
+/// field. Loop variables and parameters are then replaced inside of the node, other
+/// variables after the node.
 ///
 /// # Errors
 ///
-/// Those of the methods; `TypeError` for an answer that does not fit its field,
-/// `ValueError` for a value that contains itself.
+/// Errors of the methods; `TypeError` for a result that does not fit its field,
+/// `ValueError` for a cyclic value.
 ///
 /// ```
 /// use isoform_pto as pto;
@@ -106,8 +104,8 @@ pub fn mutate<M: IRMutator + ?Sized>(mutator: &mut M, root: impl Into<Value>) ->
             return Ok(None);
         }
         if object.isa::<Var>() {
-            // A variable becomes the same wherever it is bound or used, unless a
-            // statement before a use has replaced it.
+            // A variable has the same replacement wherever it is bound or used, unless
+            // a statement before a use has replaced it.
             let ident = object.identity();
             let image = match images.get(&ident) {
                 Some(image) => image.clone(),
@@ -140,16 +138,16 @@ pub fn mutate<M: IRMutator + ?Sized>(mutator: &mut M, root: impl Into<Value>) ->
     })
 }
 
-/// The variables for which the replacement of a node defines new variables.
+/// The variables that get new variables when a node is replaced.
 #[derive(Default)]
 struct Redefined {
-    /// Variables that are used inside of the node, with the new variables.
+    /// Variables used inside of the node, with the new variables.
     inside: HashMap<u64, Value>,
-    /// Variables that are used after the node, with the new variables.
+    /// Variables used after the node, with the new variables.
     later: Vec<(u64, Value)>,
 }
 
-/// The definition fields whose variables are used inside of their node.
+/// The definition fields with variables for use inside of the node.
 const INSIDE: [&str; 3] = ["loop_var", "iter_args", "params"];
 
 impl Redefined {
@@ -185,7 +183,7 @@ fn definition_fields(info: &TypeInfo) -> impl Iterator<Item = &FieldDef> {
     fields.filter(move |field| defines(field.field_flag()))
 }
 
-/// The variables that a node itself defines, and not what is below it.
+/// The variables defined by a node itself, without the objects below.
 pub(super) fn definitions_of(object: &Ref<Obj>) -> Result<Vec<Ref<Obj>>> {
     let mut found = Vec::new();
     for field in definition_fields(object.type_info()) {

@@ -1,4 +1,4 @@
-//! Checks and conversions of expressions that are added to modules.
+//! Checks and conversions of expressions added to modules.
 
 use isoform::{Array, Error, Node, Ref, Result, attrs, export};
 use isoform_ir::ir::{ADMIT, BaseFunc, GlobalVar, IRModule, RelayExpr};
@@ -9,7 +9,7 @@ use super::expr::{AsExpr, ExprWithOp};
 use super::function::Function;
 use super::rewrite::dedup;
 
-/// Returns a function that may be added to a module: it is well formed, and has no free
+/// Returns a function for a module: the function is well formed, and has no free
 /// variables or type variables.
 #[export("relay.ir.Function.admit")]
 fn admit_function(
@@ -40,7 +40,7 @@ fn admit_function(
     Ok(func.upcast())
 }
 
-/// Returns the function without parameters that computes an expression.
+/// Returns the function without parameters for computing an expression.
 #[export("relay.ir.admit_expr")]
 fn admit_expr(
     expr: Ref<RelayExpr>,
@@ -50,7 +50,8 @@ fn admit_expr(
     admit_function(Function::new([], expr), var, module)
 }
 
-/// Returns the function that calls one of the module: another name for it.
+/// Returns the function that calls a function of the module: another name for the
+/// function.
 #[export("relay.ir.admit_global_var")]
 fn admit_global_var(
     callee: Ref<GlobalVar>,
@@ -66,7 +67,7 @@ fn admit_global_var(
             known.type_info().key()
         )));
     };
-    // The copy has its own variables, and keeps types and type parameters.
+    // The copy has fresh variables, and keeps types and type parameters.
     let copy: Ref<Function> = dedup(&func.with_body(&callee).expr())?.cast()?;
     let args: Array<Ref<RelayExpr>> = copy.params.iter().map(AsExpr::expr).collect();
     let types = copy.type_params.iter().map(|param| param.clone().upcast());

@@ -28,7 +28,7 @@ pub struct PatternWildcard {
     base: Pattern,
 }
 
-/// Matches every value, and binds a variable to it.
+/// Matches every value, and binds a variable to the value.
 #[derive(Node)]
 #[node(key = "relay.PatternVar")]
 #[repr(C)]
@@ -40,7 +40,7 @@ pub struct PatternVar {
     pub var: Ref<Var>,
 }
 
-/// Matches the values of one constructor, if their fields match.
+/// Matches the values of one constructor with matching fields.
 #[derive(Node)]
 #[node(key = "relay.PatternConstructor", init = make_pattern_constructor)]
 #[repr(C)]
@@ -49,7 +49,7 @@ pub struct PatternConstructor {
     base: Pattern,
     /// The constructor.
     pub constructor: Ref<Constructor>,
-    /// The patterns of its fields.
+    /// The patterns of the fields.
     #[node(default)]
     pub patterns: Array<Ref<Pattern>>,
 }
@@ -68,14 +68,14 @@ fn make_pattern_constructor(
     })
 }
 
-/// Matches tuples whose fields match.
+/// Matches tuples with matching fields.
 #[derive(Node)]
 #[node(key = "relay.PatternTuple", init = make_pattern_tuple)]
 #[repr(C)]
 pub struct PatternTuple {
     #[node(base, default)]
     base: Pattern,
-    /// The patterns of its fields.
+    /// The patterns of the fields.
     #[node(default)]
     pub patterns: Array<Ref<Pattern>>,
 }
@@ -92,7 +92,7 @@ fn make_pattern_tuple(
     })
 }
 
-/// One case of a match: the variables of its pattern are bound in its result.
+/// One case of a match: the result can use the variables of the pattern.
 #[derive(Node)]
 #[node(key = "relay.Clause", scope)]
 #[repr(C)]
@@ -103,7 +103,7 @@ pub struct Clause {
     pub rhs: Ref<RelayExpr>,
 }
 
-/// The result of the first clause whose pattern matches a value.
+/// The result of the first clause with a pattern that matches a value.
 #[derive(Node)]
 #[node(key = "relay.Match", kind = dag, init = make_match)]
 #[repr(C)]

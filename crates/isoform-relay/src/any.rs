@@ -1,13 +1,13 @@
-//! The size that is known only when the program runs.
+//! The size known only at run time.
 
 use isoform::values::DType;
 use isoform::{Node, Ref, export};
 use isoform_ir::ir::PrimExpr;
 
-/// The size of a dimension that is known only when the program runs.
+/// The size of a dimension known only at run time.
 ///
-/// Any two are equal as expressions, though they may stand for different sizes; type
-/// inference unifies one with every size.
+/// Two such sizes are equal as expressions, though they may stand for different sizes;
+/// type inference unifies the size with every size.
 #[derive(Node)]
 #[node(key = "relay.Any", init = make_any, no_new)]
 #[repr(C)]
@@ -17,13 +17,13 @@ pub struct Any {
 }
 
 impl Any {
-    /// A size that is not known.
+    /// An unknown size.
     pub fn new() -> Ref<Any> {
         make_any()
     }
 }
 
-/// Makes a size that is not known; its data type is int32.
+/// Makes an unknown size; its data type is int32.
 #[export("relay.Any")]
 fn make_any() -> Ref<Any> {
     let base = PrimExpr::typed(DType::INT32, None);

@@ -1,6 +1,6 @@
-//! The names of the attributes of functions that passes know.
+//! The names of the attributes of functions with a meaning for passes.
 
-/// Not zero: a kernel that was fused; passes do not look inside.
+/// Not zero: a fused kernel; passes do not look inside.
 pub const PRIMITIVE: &str = "Primitive";
 /// Not zero: the function is defined elsewhere.
 pub const EXTERN: &str = "Extern";
@@ -10,9 +10,9 @@ pub const COMPILER: &str = "Compiler";
 pub const CLOSURE: &str = "Closure";
 /// Not zero: calls are replaced by the body.
 pub const INLINE: &str = "Inline";
-/// Not zero: passes leave the function as it is.
+/// Not zero: passes leave the function unchanged.
 pub const SKIP_OPTIMIZATION: &str = "SkipOptimization";
-/// The name of the pattern that the function is an instance of.
+/// The name of the pattern with the function as an instance.
 pub const COMPOSITE: &str = "Composite";
 /// The pattern from which the function was cut out.
 pub const PARTITIONED_FROM_PATTERN: &str = "PartitionedFromPattern";

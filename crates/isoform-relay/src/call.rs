@@ -1,6 +1,6 @@
 //! Calls.
 //!
-//! The type arguments of a call have two fields, one of which is ignored by comparison:
+//! The type arguments of a call have two fields. Comparison ignores one of the fields:
 //! the type arguments of a primitive operator follow from its arguments.
 
 use isoform::{Array, Node, Ref, Result, export};
@@ -29,7 +29,7 @@ pub struct Call {
     /// The arguments for the type parameters of a function.
     #[node(default)]
     type_args_: Array<Ref<Type>>,
-    /// The types that were found for the arguments of a primitive operator.
+    /// The types found for the arguments of a primitive operator.
     #[node(ignore, default, repr = false)]
     op_type_args_: Array<Ref<Type>>,
 }
@@ -46,7 +46,8 @@ impl Call {
 }
 
 impl Call {
-    /// A call made by a pass in the place of an expression, of which it has the span.
+    /// A call made by a pass to replace an expression; the call gets the span of the
+    /// expression.
     pub(super) fn made(
         op: Ref<RelayExpr>,
         args: Array<Ref<RelayExpr>>,
@@ -55,8 +56,8 @@ impl Call {
         make_call(op, args, None, None, span)
     }
 
-    /// A call made by a pass of which the types are known: those of its arguments, and its
-    /// own.
+    /// A typed call made by a pass: the types of the arguments and of the call are
+    /// known.
     pub(super) fn typed(
         op: Ref<RelayExpr>,
         args: Array<Ref<RelayExpr>>,
@@ -84,8 +85,9 @@ impl Call {
     }
 }
 
-/// True for an operator whose type has exactly one constraint, a [`TypeRelation`] between
-/// its type parameters. Those of a call then follow from its arguments.
+/// True for an operator with exactly one constraint in its type, a [`TypeRelation`]
+/// between its type parameters. The type arguments of a call then follow from its
+/// arguments.
 pub fn is_primitive_op(callee: &Ref<RelayExpr>) -> bool {
     let Some(ty) = callee.downcast_ref::<Op>().and_then(|op| op.op_type()) else {
         return false;
@@ -101,7 +103,7 @@ pub fn is_primitive_op(callee: &Ref<RelayExpr>) -> bool {
     })
 }
 
-/// The type arguments to compare, and those not to compare.
+/// The compared type arguments, and the ignored type arguments.
 fn arranged(
     op: &Ref<RelayExpr>,
     type_args: Array<Ref<Type>>,

@@ -25,7 +25,7 @@ pub struct Let {
 }
 
 impl Let {
-    /// A binding made by a pass: it has the type of its body, and the span of its value.
+    /// A binding made by a pass, with the type of its body and the span of its value.
     pub(super) fn made(var: Ref<Var>, value: Ref<RelayExpr>, body: Ref<RelayExpr>) -> Ref<Let> {
         Ref::new(Let {
             base: ExprWithOp::typed(body.checked_type_.clone(), value.span.clone()),

@@ -1,6 +1,6 @@
 //! The base of the expressions, constants and tuples.
 //!
-//! The empty tuple is a type of its own (`EmptyTuple`), because its kind differs: it is a
+//! The empty tuple is a separate type (`EmptyTuple`), because its kind differs: it is a
 //! `tree`.
 
 use isoform::types::{IntoField, IsA};
@@ -26,7 +26,7 @@ impl ExprWithOp {
         }
     }
 
-    /// The fields of an expression of which the type may be known.
+    /// The fields of an expression with a possibly known type.
     pub(super) fn typed(checked_type: Option<Ref<Type>>, span: Option<Ref<Span>>) -> Self {
         ExprWithOp {
             base: RelayExpr::typed(checked_type, span),
@@ -34,7 +34,7 @@ impl ExprWithOp {
     }
 }
 
-/// Expressions of any type as what constructors expect.
+/// Expressions of any type in the form expected by constructors.
 ///
 /// ```
 /// use isoform_relay::{AsExpr, Tuple, Var};
@@ -53,7 +53,7 @@ impl<T: IsA<RelayExpr>> AsExpr for Ref<T> {
     }
 }
 
-/// A tensor that is known when the program is compiled.
+/// A tensor known at compile time.
 ///
 /// Two constants are equal if data type, shape and contents are.
 #[derive(Node)]
@@ -115,7 +115,7 @@ fn constant_tensor_type(this: &Ref<Constant>) -> Result<Ref<TensorType>> {
 
 /// Several values.
 ///
-/// The tuple without fields is an [`EmptyTuple`], which the constructor returns by itself.
+/// The constructor returns an [`EmptyTuple`] for a tuple without fields.
 #[derive(Node)]
 #[node(key = "relay.Tuple", kind = dag, init = make_tuple, no_new)]
 #[repr(C)]
@@ -166,7 +166,7 @@ fn make_tuple(fields: Array<Ref<RelayExpr>>, span: Option<Ref<Span>>) -> Ref<Tup
 
 /// The tuple without fields.
 ///
-/// It acts like a constant: it makes no difference whether it is shared.
+/// Acts like a constant: sharing makes no difference.
 #[derive(Node)]
 #[node(key = "relay.EmptyTuple", init = make_empty_tuple, no_new)]
 #[repr(C)]
@@ -188,7 +188,7 @@ fn make_empty_tuple(span: Option<Ref<Span>>) -> Ref<EmptyTuple> {
 
 /// One value of a tuple.
 ///
-/// It makes no difference whether it is shared: taking a value twice computes nothing twice.
+/// Sharing makes no difference: taking a value twice repeats no computation.
 #[derive(Node)]
 #[node(key = "relay.TupleGetItem", init = make_tuple_get_item)]
 #[node(attrs("visit.name" = "tuple_getitem"))]

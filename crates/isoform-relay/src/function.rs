@@ -1,4 +1,4 @@
-//! Functions, and what their attributes say to passes.
+//! Functions, and the meaning of their attributes for passes.
 
 use isoform::traverse::{WalkOptions, WalkOrder, WalkResult, walk_objects};
 use isoform::types::{IntoField, RegionKind};
@@ -12,9 +12,9 @@ use isoform_ir::transform::Signature;
 use super::attribute;
 use super::var::Var;
 
-/// A function: its parameters are bound in it, and only in it.
+/// A function: binds its parameters in the function only.
 ///
-/// A type variable that occurs in the annotation of a parameter is bound by it, too.
+/// The function also binds type variables in annotations of parameters.
 #[derive(Node)]
 #[node(key = "relay.Function", kind = dag, scope, init = make_function, no_new)]
 #[node(attrs(dyn Signature))]
@@ -28,10 +28,10 @@ pub struct Function {
     pub params: Array<Ref<Var>>,
     /// The result.
     pub body: Ref<RelayExpr>,
-    /// The type of the result, if it was written down.
+    /// The annotated type of the result.
     #[node(default)]
     pub ret_type: Option<Ref<Type>>,
-    /// The parameters of its type.
+    /// The parameters of the type.
     #[node(def, default)]
     pub type_params: Array<Ref<TypeVar>>,
 }
@@ -52,7 +52,7 @@ impl Function {
     ///
     /// # Errors
     ///
-    /// As a walk of the expression.
+    /// Errors of a walk of the expression.
     pub fn closing(body: &Ref<RelayExpr>) -> Result<Ref<Function>> {
         let (params, type_params) = (free(body)?, free(body)?);
         Ok(make_function(
@@ -65,7 +65,8 @@ impl Function {
         ))
     }
 
-    /// The type that the annotations give, with an [`IncompleteType`] where one is missing.
+    /// The type given by the annotations, with an [`IncompleteType`] for missing
+    /// annotations.
     pub fn func_type_annotation(&self) -> Ref<FuncType> {
         let hole = || IncompleteType::new().upcast();
         let args = self.params.iter();
@@ -91,8 +92,8 @@ impl Function {
         }
     }
 
-    /// True if passes may change the body: no other compiler takes the function, and it is
-    /// marked neither `Extern` nor `SkipOptimization`.
+    /// True if passes may change the body: the function belongs to no other compiler,
+    /// and is marked neither `Extern` nor `SkipOptimization`.
     pub fn is_optimizable(&self) -> bool {
         let attrs = self.attrs.as_ref();
         let is_compiled =
@@ -103,7 +104,7 @@ impl Function {
     }
 }
 
-/// The variables of a type that an expression uses without binding them, in order of
+/// The variables of a type with uses but no binding in an expression, in order of
 /// occurrence.
 fn free<T: Node>(body: &Ref<RelayExpr>) -> Result<Array<Ref<T>>> {
     let mut found = Vec::new();
@@ -137,8 +138,8 @@ pub(super) fn make_function(
     })
 }
 
-/// Returns the type that the annotations of a function give, with an incomplete type where
-/// one is missing.
+/// Returns the type given by the annotations of a function, with an incomplete type for
+/// missing annotations.
 #[export("relay.ir.Function.func_type_annotation")]
 fn func_type_annotation(this: &Ref<Function>) -> Ref<FuncType> {
     this.func_type_annotation()
@@ -150,9 +151,9 @@ fn is_optimizable(this: &Ref<Function>) -> bool {
     this.is_optimizable()
 }
 
-/// Callers see the type: the one that is written down or, where annotations are missing,
-/// the one that was inferred; and the attributes, by which passes treat calls. If no type
-/// is known, it follows from the body, so that callers see all of the function.
+/// Callers see the type, annotated or inferred, and the attributes, because passes
+/// treat calls according to attributes. An unknown type follows from the body, so
+/// callers then see the whole function.
 impl Signature for Function {
     fn signature(&self) -> Result<Value> {
         let written = self.func_type_annotation().upcast();

@@ -1,9 +1,9 @@
 //! A graph IR of tensors, under the classic names of Relay: variables, calls, functions,
 //! algebraic data types.
 //!
-//! Compound expressions are of kind `dag`: computing a value once and using it twice is
-//! not the same program as computing it twice. Constants and items of tuples are of kind
-//! `tree`, because sharing them makes no difference.
+//! Compound expressions are of kind `dag`: computing a value once for two uses differs
+//! from computing the value twice. Constants and items of tuples are of kind `tree`,
+//! because sharing makes no difference.
 //!
 //! | topic | types |
 //! |---|---|
@@ -99,7 +99,7 @@ isoform::dialect! {
 ///
 /// # Errors
 ///
-/// `ValueError` if another definition owns one of the keys.
+/// `ValueError` if another definition owns a key.
 pub fn register() -> Result<()> {
     register_types()?;
     roles::register()?;

@@ -1,10 +1,10 @@
-//! The roles of expressions in rewrites by rules: what binds a variable.
+//! The roles of expressions in rewrites by rules: binders of variables.
 
 use super::Let;
 use isoform::{Node, Result};
 use isoform_ir::DialectRoles;
 
-/// Declares the roles, once. Calls may have effects, as their operator decides, so no
+/// Declares the roles, once. The effects of calls depend on the operator, so no
 /// expression is pure.
 pub(super) fn register() -> Result<()> {
     let roles = DialectRoles {

@@ -1,4 +1,4 @@
-//! References to values that change.
+//! References to changeable values.
 
 use isoform::{Node, Ref, export};
 use isoform_ir::ir::{RelayExpr, Span};
@@ -44,7 +44,7 @@ fn make_ref_read(r#ref: Ref<RelayExpr>, span: Option<Ref<Span>>) -> Ref<RefRead>
     })
 }
 
-/// Replaces the value of a reference; its own value is the empty tuple.
+/// Replaces the value of a reference; the value of the expression is the empty tuple.
 #[derive(Node)]
 #[node(key = "relay.RefWrite", kind = dag, init = make_ref_write)]
 #[repr(C)]

@@ -1,15 +1,15 @@
-//! Expressions that exist only while a pass runs.
+//! Temporary expressions of running passes.
 
 use isoform::attrs::Lookup;
 use isoform::functions::Function;
 use isoform::{Error, Node, Ref, Result, attrs, export};
 use isoform_ir::ir::RelayExpr;
 
-/// The base of expressions that a pass puts into a program while it runs, to remember
-/// something about a value, and replaces by others before it ends.
+/// The base of expressions that a pass puts into a program temporarily, to remember
+/// facts about values. The pass replaces the expressions by others before its end.
 ///
-/// A type that extends it has the attribute `relay.realize`: a function that returns the
-/// expression for a node.
+/// Types that extend `TempExpr` have the attribute `relay.realize`: a function from a
+/// node to its replacement.
 #[derive(Node, Default)]
 #[node(key = "relay.TempExpr")]
 #[repr(C)]
@@ -18,11 +18,11 @@ pub struct TempExpr {
     base: RelayExpr,
 }
 
-/// The attribute of the function that replaces a temporary expression.
+/// The attribute with the function that replaces a temporary expression.
 const REALIZE: &str = "relay.realize";
 
 impl TempExpr {
-    /// Returns the expression that takes the place of this one.
+    /// Returns the expression that replaces the temporary expression.
     ///
     /// # Errors
     ///

@@ -9,9 +9,9 @@ use isoform_ir::ir::{
     TypeCall, TypeVar,
 };
 
-/// Levels of a type that a message shows; deeper ones become `...`.
+/// The maximal depth of a type in a message; deeper levels become `...`.
 const LEVELS: usize = 8;
-/// Parts of a tuple or a function that a message shows.
+/// The maximal number of parts of a tuple or a function in a message.
 const PARTS: usize = 16;
 
 /// A type as text for messages. Parts beyond a fixed depth and number are left out, so

@@ -11,7 +11,7 @@ use super::expr::ExprWithOp;
 
 /// The identity of a variable: a view of the variable itself.
 ///
-/// The binding and all uses share the same variable object, so a variable is its own
+/// The binding and all uses share one variable object, so a variable is its own
 /// identity. A variable with another annotation is another variable.
 #[derive(Node, Default)]
 #[node(key = "relay.Id", kind = var, init = refuse_id, no_new)]
@@ -34,14 +34,15 @@ fn refuse_id(#[default = ""] name_hint: &str) -> Result<Ref<Id>> {
     ))
 }
 
-/// A variable: equal by where it is bound, and by its annotation; the name is ignored.
+/// A variable: compared by the place of its binding, and by its annotation; the name is
+/// ignored.
 #[derive(Node)]
 #[node(key = "relay.Var", kind = var, init = make_var, no_new)]
 #[repr(C)]
 pub struct Var {
     #[node(base)]
     base: Id,
-    /// The type of its value, if it was written down.
+    /// The annotated type of the value.
     #[node(default)]
     pub type_annotation: Option<Ref<Type>>,
 }
@@ -57,7 +58,8 @@ impl Var {
         make_var(name.into(), Some(ty.into_field()), None)
     }
 
-    /// A variable made by a pass for a value, of which it has span and checked type.
+    /// A variable made by a pass for a value, with the span and checked type of the
+    /// value.
     pub(super) fn holding(name: impl Into<Str>, value: &Ref<RelayExpr>) -> Ref<Var> {
         Ref::new(Var {
             base: Id {
@@ -92,9 +94,9 @@ fn make_var(
 
 /// A variable of patterns, as a hole for any expression.
 ///
-/// A hole agrees with the part that fills it in the fields of their common class. A [`Var`]
-/// has an annotation, and so matches only variables with the same one; this class has no
-/// field that is compared.
+/// A hole agrees with its part in the fields of their common class. A [`Var`] has an
+/// annotation, and so matches only variables with the same annotation; this class has
+/// no compared field.
 #[derive(Node)]
 #[node(key = "relay.Wildcard", kind = var, init = make_wildcard, no_new)]
 #[repr(C)]

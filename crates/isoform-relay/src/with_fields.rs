@@ -1,10 +1,11 @@
-//! Copies of nodes with other fields, which are the node itself if nothing changes.
+//! Copies of nodes with other fields; the node itself without changes.
 
 use isoform::objects::{field_value, with_field};
 use isoform::{Map, Obj, Ref, Result, Str, Value, export};
 
-/// Returns a node with other values in some fields: the node itself if each of them is the
-/// one that it has already, or a sequence of the same items. O(fields and their items).
+/// Returns a node with other values in some fields. Returns the node itself if every
+/// value is the present value, or a sequence of the same items. O(fields and their
+/// items).
 ///
 /// ```
 /// use isoform_relay as relay;
@@ -20,7 +21,8 @@ use isoform::{Map, Obj, Ref, Result, Str, Value, export};
 ///
 /// # Errors
 ///
-/// `AttributeError` for an unknown field, `TypeError` for a value that does not fit it.
+/// `AttributeError` for an unknown field, `TypeError` for a value that does not fit the
+/// field.
 pub fn with_fields<'n>(
     node: &Ref<Obj>,
     fields: impl IntoIterator<Item = (&'n str, Value)>,
@@ -34,7 +36,8 @@ pub fn with_fields<'n>(
     Ok(made)
 }
 
-/// True if both are the same object, equal scalars, or sequences of such.
+/// True for the same object, equal scalars, or sequences of the same objects and equal
+/// scalars.
 fn is_unchanged(old: &Value, new: &Value) -> bool {
     if is_same(old, new) {
         return true;

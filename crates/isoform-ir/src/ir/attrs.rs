@@ -7,8 +7,8 @@ use isoform::{Error, Map, Node, Ref, Result, Str, Value, export};
 
 /// The base of nodes of attributes.
 ///
-/// A type that extends it declares the attributes as fields, with their
-/// types, defaults and documentation.
+/// Types that extend `Attrs` declare the attributes as fields, with types, defaults and
+/// documentation.
 #[derive(Node, Default)]
 #[node(key = "ir.Attrs")]
 #[repr(C)]
@@ -16,7 +16,8 @@ pub struct Attrs {}
 
 /// Untyped attributes: any names, any values.
 ///
-/// Where they are expected, a map or dict with string keys is converted to them.
+/// A map or dict with string keys is converted to such attributes, where attributes are
+/// expected.
 #[derive(Node)]
 #[node(key = "ir.DictAttrs", convert = dict_attrs_from)]
 #[repr(C)]
@@ -51,7 +52,7 @@ fn dict_attrs_from(dict: Map<Str, Value>) -> Ref<DictAttrs> {
 pub struct AttrFieldInfo {
     /// Its name.
     pub name: Str,
-    /// The type of its values.
+    /// The type of the values.
     pub type_info: Str,
     /// The meaning of the attribute.
     pub description: Str,

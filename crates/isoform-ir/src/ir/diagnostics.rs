@@ -37,11 +37,11 @@ impl DiagnosticLevel {
         DiagnosticLevel::Help,
     ];
 
-    /// Returns the level for a number, which is how fields store it.
+    /// Returns the level for a number, the form stored in fields.
     ///
     /// # Errors
     ///
-    /// `ValueError` if there is no such level.
+    /// `ValueError` for an unknown level.
     pub fn from_number(number: i64) -> Result<Self> {
         let mut known = DiagnosticLevel::ALL.into_iter();
         known
@@ -67,7 +67,7 @@ impl DiagnosticLevel {
 pub struct Diagnostic {
     /// The severity, a [`DiagnosticLevel`].
     pub level: i64,
-    /// The place, if there is one.
+    /// The place, if known.
     pub span: Option<Ref<Span>>,
     /// The text of the message.
     pub message: Str,
@@ -89,7 +89,7 @@ fn make_diagnostic(level: i64, span: Option<Ref<Span>>, message: Str) -> Result<
 #[node(key = "ir.DiagnosticRenderer", kind = none)]
 #[repr(C)]
 pub struct DiagnosticRenderer {
-    /// The function that is called with the context.
+    /// The function called with the context.
     pub func: Function,
 }
 
@@ -103,7 +103,8 @@ pub struct DiagnosticContext {
     /// The messages so far.
     #[node(default)]
     pub diagnostics: List<Ref<Diagnostic>>,
-    /// Shows the messages; without a renderer, they become the message of an error.
+    /// Shows the messages; without a renderer, the messages become the message of an
+    /// error.
     #[node(default)]
     pub renderer: Option<Ref<DiagnosticRenderer>>,
 }
@@ -126,12 +127,12 @@ impl DiagnosticContext {
     ///
     /// # Errors
     ///
-    /// As [`List::push`], if the messages are also held by another field.
+    /// Errors of [`List::push`], if another field holds the messages, too.
     pub fn emit(&self, diagnostic: Ref<Diagnostic>) -> Result<()> {
         self.diagnostics.push(diagnostic)
     }
 
-    /// The messages as text, each with the lines it is about.
+    /// The messages as text with their source lines.
     pub fn to_text(&self, colour: bool) -> String {
         let renderer = if colour {
             Renderer::styled()
@@ -152,8 +153,8 @@ impl DiagnosticContext {
     ///
     /// # Errors
     ///
-    /// `DiagnosticError` if a bug or an error was among them, with their text if there is
-    /// no renderer; errors of the renderer.
+    /// `DiagnosticError` if the messages include a bug or an error, with the text of
+    /// the messages if there is no renderer; errors of the renderer.
     pub fn render(this: &Ref<Self>) -> Result<()> {
         let shown = match &this.renderer {
             Some(renderer) => {
@@ -182,7 +183,7 @@ impl DiagnosticContext {
     }
 }
 
-/// The simple places that a place consists of.
+/// The simple places of a place.
 fn parts(span: &Ref<Span>) -> Vec<Ref<Span>> {
     match span.downcast_ref::<SequentialSpan>() {
         Some(sequence) => sequence.spans.iter().cloned().collect(),
@@ -219,8 +220,8 @@ fn drawn<'a>(diagnostic: &Ref<Diagnostic>, sources: &Ref<SourceMap>) -> Group<'a
     group
 }
 
-/// The bytes of a text that a place means: at least one character where there
-/// is one, and never outside of the text.
+/// The bytes of a place in a text: at least one character if possible, and never
+/// outside of the text.
 fn place(text: &str, span: &Span) -> std::ops::Range<usize> {
     let start = offset(text, span.line, span.column);
     let end = offset(text, span.end_line, span.end_column);
@@ -234,7 +235,7 @@ fn place(text: &str, span: &Span) -> std::ops::Range<usize> {
     start..start + next.map_or(0, char::len_utf8)
 }
 
-/// The byte at which a line and a column begin, both counted from 1.
+/// The byte offset of a line and a column, both counted from 1.
 fn offset(text: &str, line: i64, column: i64) -> usize {
     let index = |number: i64| usize::try_from(number.saturating_sub(1)).unwrap_or(0);
     let mut start = 0;
@@ -253,14 +254,14 @@ fn emit(this: &Ref<DiagnosticContext>, diagnostic: Ref<Diagnostic>) -> Result<()
     this.emit(diagnostic)
 }
 
-/// Shows the messages, and forgets them; DiagnosticError if there was a bug
-/// or an error among them.
+/// Shows the messages, and forgets them; DiagnosticError if they include a bug or an
+/// error.
 #[export("ir.DiagnosticContext.render")]
 fn render(this: &Ref<DiagnosticContext>) -> Result<()> {
     DiagnosticContext::render(this)
 }
 
-/// The messages as text, each with the lines it is about.
+/// The messages as text with their source lines.
 #[export("ir.DiagnosticContext.to_text")]
 fn to_text(this: &Ref<DiagnosticContext>, #[default = false] colour: bool) -> String {
     this.to_text(colour)

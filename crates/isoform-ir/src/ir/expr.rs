@@ -31,7 +31,7 @@ pub struct BaseExpr {
 pub struct RelayExpr {
     #[node(base, default)]
     base: BaseExpr,
-    /// The type that type inference has found.
+    /// The type found by type inference.
     #[node(ignore, default, repr = false)]
     pub checked_type_: Option<Ref<Type>>,
     /// Information about the structure of the value.
@@ -40,7 +40,7 @@ pub struct RelayExpr {
 }
 
 impl RelayExpr {
-    /// The fields of an expression of which only the type is known.
+    /// The fields of an expression with a known type only.
     pub fn typed(checked_type: Option<Ref<Type>>, span: Option<Ref<Span>>) -> Self {
         RelayExpr {
             base: BaseExpr { span },
@@ -49,11 +49,11 @@ impl RelayExpr {
         }
     }
 
-    /// Returns the type that type inference has found.
+    /// Returns the type found by type inference.
     ///
     /// # Errors
     ///
-    /// `ValueError` if there is none yet.
+    /// `ValueError` before type inference.
     pub fn checked_type(&self) -> Result<&Ref<Type>> {
         self.checked_type_.as_ref().ok_or_else(|| {
             Error::value_error("The type checker has not populated the checked_type for this node")
@@ -68,8 +68,8 @@ fn checked_type(this: &Ref<RelayExpr>) -> Result<Ref<Type>> {
 
 /// The name of a function of a module.
 ///
-/// The name is compared, because modules are linked by it. It is also a variable, which
-/// the module binds.
+/// The name is compared, because modules are linked by names. The node is also a
+/// variable, bound by the module.
 #[derive(Node)]
 #[node(key = "ir.GlobalVar", kind = var, init = make_global_var)]
 #[node(attrs("diff.align" = "name"))]
@@ -81,7 +81,7 @@ pub struct GlobalVar {
     pub name_hint: Str,
 }
 
-/// Makes the name of a function, with its type if that is known.
+/// Makes the name of a function, with the type if known.
 #[export("ir.GlobalVar")]
 fn make_global_var(
     name_hint: Str,

@@ -31,7 +31,7 @@ impl BaseFunc {
 }
 
 impl BaseFunc {
-    /// The value of an attribute, if it is set.
+    /// The value of an attribute, if set.
     pub fn attribute(&self, key: &str) -> Option<&Value> {
         self.attrs.as_ref()?.dict.get(&key.into())
     }
@@ -87,7 +87,7 @@ fn with_dict(function: &Ref<BaseFunc>, dict: Map<Str, Value>) -> Result<Ref<Base
     with_field(function.as_object(), "attrs", attrs.into())?.cast()
 }
 
-/// The attributes with more of them, or other values.
+/// The attributes with additional attributes, or with other values.
 pub(super) fn updated(
     attrs: Option<&Ref<DictAttrs>>,
     more: impl IntoIterator<Item = (Str, Value)>,
@@ -99,20 +99,20 @@ pub(super) fn updated(
     dict
 }
 
-/// The attributes without the one of this key.
+/// The attributes without the given key.
 pub(super) fn reduced(attrs: Option<&Ref<DictAttrs>>, key: &str) -> Map<Str, Value> {
     let mut dict = attrs.map(|attrs| attrs.dict.clone()).unwrap_or_default();
     dict.remove(&key.into());
     dict
 }
 
-/// Several attributes, or the name of a single one.
+/// Several attributes, or the name of a single attribute.
 pub(super) enum KeyOrDict {
     Key(Str),
     Dict(Map<Str, Value>),
 }
 
-/// Converts an argument to either of them.
+/// Converts an argument to attributes or a name.
 pub(super) fn key_or_dict(given: &Value) -> Result<KeyOrDict> {
     match given.view() {
         ValueRef::Str(key) => Ok(KeyOrDict::Key(key.into())),
@@ -120,15 +120,15 @@ pub(super) fn key_or_dict(given: &Value) -> Result<KeyOrDict> {
     }
 }
 
-/// The attributes that a map or a node of attributes holds.
+/// The attributes held by a map or a node of attributes.
 pub(super) fn attrs_of(given: &Value) -> Result<Map<Str, Value>> {
     let schema = isoform::types::Schema::object::<DictAttrs>();
     let attrs: Ref<DictAttrs> = schema.convert(given.clone())?.extract()?;
     Ok(attrs.dict.clone())
 }
 
-/// A copy of the function with an attribute set, or several of them at once
-/// from a dict.
+/// A copy of the function with an attribute set, or several attributes at once from a
+/// dict.
 #[export("ir.BaseFunc.with_attr")]
 fn with_attr(
     this: &Ref<BaseFunc>,

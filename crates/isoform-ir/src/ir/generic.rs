@@ -41,11 +41,11 @@ impl TypeKind {
         TypeKind::TypeData,
     ];
 
-    /// Returns the kind for a number, which is how fields store it.
+    /// Returns the kind for a number, the form stored in fields.
     ///
     /// # Errors
     ///
-    /// `ValueError` if there is no such kind.
+    /// `ValueError` for an unknown kind.
     pub fn from_number(number: i64) -> Result<Self> {
         let mut known = TypeKind::ALL.into_iter();
         known
@@ -87,7 +87,7 @@ fn make_type_var(
 
 /// The name of an algebraic data type, or of a type alias.
 ///
-/// The name is only a hint; a module finds its definitions by it.
+/// Comparison ignores the name, a hint; a module finds its definitions by name.
 #[derive(Node)]
 #[node(key = "ir.GlobalTypeVar", kind = var, init = make_global_type_var)]
 #[node(attrs("diff.align" = "name"))]
@@ -119,7 +119,7 @@ fn make_global_type_var(
     }))
 }
 
-/// A relation between types that must hold.
+/// A relation that must hold between types.
 #[derive(Node, Default)]
 #[node(key = "ir.TypeConstraint")]
 #[repr(C)]
@@ -179,12 +179,12 @@ pub struct TypeCall {
     pub args: Array<Ref<Type>>,
 }
 
-/// A global function, which files store by name.
+/// A global function, stored in files by name.
 #[derive(Node)]
 #[node(key = "ir.EnvFunc", init = env_func)]
 #[repr(C)]
 pub struct EnvFunc {
-    /// The name under which it is registered.
+    /// The registered name.
     pub name: Str,
 }
 
@@ -193,7 +193,7 @@ impl EnvFunc {
     ///
     /// # Errors
     ///
-    /// `KeyError` if it is not registered.
+    /// `KeyError` for an unknown name.
     pub fn get(name: &str) -> Result<Ref<EnvFunc>> {
         global_function(name)?;
         Ok(EnvFunc::new(name))
@@ -203,13 +203,13 @@ impl EnvFunc {
     ///
     /// # Errors
     ///
-    /// `KeyError` if it is no longer registered.
+    /// `KeyError` if the function has been unregistered.
     pub fn func(&self) -> Result<Function> {
         global_function(&self.name)
     }
 }
 
-/// Returns the function of a global name; KeyError if it is not registered.
+/// Returns the function of a global name; KeyError for an unknown name.
 #[export("ir.EnvFunc")]
 fn env_func(name: &str) -> Result<Ref<EnvFunc>> {
     EnvFunc::get(name)
@@ -231,13 +231,13 @@ pub struct TypeRelation {
     pub func: Ref<EnvFunc>,
     /// The types, inputs first.
     pub args: Array<Ref<Type>>,
-    /// The number of inputs among them.
+    /// The number of inputs among the arguments.
     pub num_inputs: i64,
-    /// Attributes of the expression that the relation is about.
+    /// Attributes of the expression under the relation.
     pub attrs: Option<Ref<Attrs>>,
 }
 
-/// One way to make a value of an algebraic data type.
+/// A constructor of an algebraic data type.
 ///
 /// Two constructors are equal when their names and inputs are.
 #[derive(Node)]
@@ -250,7 +250,7 @@ pub struct Constructor {
     pub name_hint: Str,
     /// The types of the constructor's fields.
     pub inputs: Array<Ref<Type>>,
-    /// The type that it makes values of.
+    /// The type of the constructed values.
     #[node(ignore)]
     pub belong_to: Ref<GlobalTypeVar>,
 }
@@ -262,7 +262,7 @@ impl Constructor {
     /// Numbers depend on the names of type and constructor, and on the order of the
     /// calls.
     pub fn tag(&self) -> i64 {
-        /// The names of types and, for each of them, those of constructors.
+        /// The names of types and of their constructors.
         struct Names {
             types: IndexSet<Box<str>>,
             constructors: Vec<IndexSet<Box<str>>>,
@@ -304,8 +304,7 @@ fn constructor_tag(this: &Ref<Constructor>) -> i64 {
 
 /// The definition of an algebraic data type.
 ///
-/// It is a function over types: an instance of the data type is a
-/// [`TypeCall`] of its header.
+/// The data type is a function over types: an instance is a [`TypeCall`] of the header.
 #[derive(Node)]
 #[node(key = "ir.TypeData", scope)]
 #[repr(C)]

@@ -1,9 +1,9 @@
-//! Module-level information besides functions, such as devices.
+//! Module-level information besides functions, for example devices.
 
 use isoform::types::ElementType;
 use isoform::{Array, Error, Map, Node, Ref, Result, Str, Value, export};
 
-/// The base class of information in a module other than its functions.
+/// The base class of module-level information other than functions.
 #[derive(Node, Default)]
 #[node(key = "ir.GlobalInfo")]
 #[repr(C)]
@@ -20,21 +20,21 @@ pub struct DummyGlobalInfo {
 
 /// A machine to compile for.
 ///
-/// A string such as `llvm -mcpu=skylake` and a dict with a `kind` become one
-/// where it is expected.
+/// A string such as `llvm -mcpu=skylake` or a dict with a `kind` becomes a target,
+/// where a target is expected.
 #[derive(Node)]
 #[node(key = "ir.Target", convert = target_from, init = make_target)]
 #[repr(C)]
 pub struct Target {
     /// The kind of machine, such as `llvm` or `cuda`.
     pub kind: Str,
-    /// Groups of targets that it belongs to.
+    /// Groups of targets that the target belongs to.
     #[node(default)]
     pub keys: Array<Str>,
     /// Its properties.
     #[node(default)]
     pub attrs: Map<Str, Value>,
-    /// The machine that controls it.
+    /// The machine that controls the target.
     #[node(default)]
     pub host: Option<Ref<Target>>,
 }
@@ -76,7 +76,7 @@ fn parse_target(text: &str) -> Result<Ref<Target>> {
     }))
 }
 
-/// A number where the text is one.
+/// The number written in the text, or the text.
 fn plain_value(text: &str) -> Value {
     match text.parse::<i64>() {
         Ok(number) => Value::from(number),
@@ -123,8 +123,8 @@ fn target_of_dict(dict: &Map) -> Result<Ref<Target>> {
     }))
 }
 
-/// The machine that controls another one, where a text or dict may not describe a
-/// machine that is itself controlled by another.
+/// The machine that controls another machine; a text or dict may not describe a machine
+/// with a host.
 fn host_of(given: &Value) -> Result<Ref<Target>> {
     let has_host = |dict: Map| dict.contains_key(&"host".into());
     if given.entries().is_some_and(has_host) {
@@ -134,7 +134,7 @@ fn host_of(given: &Value) -> Result<Ref<Target>> {
     }
 }
 
-/// Makes a target of its text or its properties.
+/// Makes a target from its text or its properties.
 #[export("ir.Target")]
 fn make_target(target: Value, host: Option<Value>) -> Result<Ref<Target>> {
     let made = match (target.as_str(), target.entries()) {
@@ -159,14 +159,14 @@ fn target_from(value: Value) -> Result<Ref<Target>> {
     make_target(value, None)
 }
 
-/// A device of a machine, for values that are placed on one.
+/// A device of a machine, for values placed on the device.
 #[derive(Node)]
 #[node(key = "ir.VDevice", init = make_vdevice)]
 #[repr(C)]
 pub struct VDevice {
     #[node(base, default)]
     base: GlobalInfo,
-    /// The machine, if one was given.
+    /// The machine, if given.
     #[node(default)]
     pub target: Option<Ref<Target>>,
     /// The index of the device.

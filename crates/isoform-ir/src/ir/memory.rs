@@ -30,13 +30,13 @@ pub struct PoolInfoProperties {
     /// The latency of a write.
     #[node(default)]
     pub write_latency_cycles: i64,
-    /// The number of bytes that a target transfers at once; 1 for other targets.
+    /// The number of bytes that a target transfers at once; 1 for unlisted targets.
     #[node(default)]
     pub target_burst_bytes: Map<Ref<Target>, i64>,
 }
 
 impl PoolInfoProperties {
-    /// The fields that are numbers, by name.
+    /// The fields with numbers, by name.
     fn numbers(&self) -> [(&'static str, i64); 6] {
         [
             ("size_hint_bytes", self.size_hint_bytes),
@@ -54,12 +54,13 @@ impl PoolInfoProperties {
         ]
     }
 
-    /// Targets and bytes in an order that depends on their content only.
+    /// Targets and bytes in an order by content.
     ///
-    /// The keys of a map match when they are the same object; here two targets
-    /// with one content mean the same.
+    /// The keys of a map match if they are the same object; two targets with one
+    /// content mean the same in this field.
     fn bursts(&self) -> Result<Value> {
-        // Only the order depends on it, for which variables are irrelevant.
+        // Only the order depends on the hash, and variables are irrelevant for the
+        // order.
         let options = CompareOptions {
             map_free_vars: true,
             ..CompareOptions::default()
@@ -125,7 +126,7 @@ fn make_properties(
 pub struct PoolInfo {
     /// The name of the pool.
     pub pool_name: Str,
-    /// The machines that can access it.
+    /// The machines with access to the pool.
     pub targets: Array<Ref<Target>>,
     /// Properties of the memory.
     #[node(default = PoolInfoProperties::new())]
@@ -146,7 +147,7 @@ impl PoolInfo {
     }
 }
 
-/// A pool of memory that programs read and write.
+/// A pool of memory for reading and writing.
 #[derive(Node)]
 #[node(key = "ir.WorkspacePoolInfo", init = make_workspace_pool)]
 #[repr(C)]
@@ -155,7 +156,7 @@ pub struct WorkspacePoolInfo {
     base: PoolInfo,
 }
 
-/// Makes a pool of memory that programs read and write.
+/// Makes a pool of memory for reading and writing.
 #[export("ir.WorkspacePoolInfo")]
 fn make_workspace_pool(
     pool_name: Str,
@@ -173,13 +174,13 @@ pub struct ConstantInfo {
     /// The name, for people.
     #[node(ignore)]
     pub name_hint: Str,
-    /// Its place from the start of the pool.
+    /// The offset of the constant from the start of the pool.
     pub byte_offset: i64,
     /// The constant.
     pub data: Tensor,
 }
 
-/// A pool of memory that programs only read.
+/// A pool of memory only for reading.
 #[derive(Node)]
 #[node(key = "ir.ConstantPoolInfo", init = make_constant_pool)]
 #[repr(C)]
@@ -191,7 +192,7 @@ pub struct ConstantPoolInfo {
     pub constant_info_array: Array<Ref<ConstantInfo>>,
 }
 
-/// Makes a pool of memory that programs only read.
+/// Makes a pool of memory only for reading.
 #[export("ir.ConstantPoolInfo")]
 fn make_constant_pool(
     pool_name: Str,
@@ -205,7 +206,7 @@ fn make_constant_pool(
     })
 }
 
-/// The pools that a program may use for its buffers.
+/// The pools available for the buffers of a program.
 #[derive(Node)]
 #[node(key = "ir.WorkspaceMemoryPools")]
 #[repr(C)]
@@ -214,7 +215,7 @@ pub struct WorkspaceMemoryPools {
     pub pools: Array<Ref<WorkspacePoolInfo>>,
 }
 
-/// The pools that a program may use for its constants.
+/// The pools available for the constants of a program.
 #[derive(Node)]
 #[node(key = "ir.ConstantMemoryPools")]
 #[repr(C)]
@@ -223,7 +224,7 @@ pub struct ConstantMemoryPools {
     pub pools: Array<Ref<ConstantPoolInfo>>,
 }
 
-/// A pool after its memory was laid out.
+/// A pool after memory layout.
 #[derive(Node)]
 #[node(key = "ir.AllocatedPoolInfo", init = make_allocated_pool)]
 #[repr(C)]
@@ -232,12 +233,12 @@ pub struct AllocatedPoolInfo {
     pub pool_info: Ref<PoolInfo>,
     /// The number of allocated bytes.
     pub allocated_size: i64,
-    /// The index of the main function's parameter that points to it.
+    /// The index of the main function's parameter that points to the pool.
     #[node(default)]
     pub pool_var_idx: i64,
 }
 
-/// Makes a pool whose memory was laid out.
+/// Makes a pool after memory layout.
 #[export("ir.AllocatedPoolInfo")]
 fn make_allocated_pool(
     pool: Ref<PoolInfo>,

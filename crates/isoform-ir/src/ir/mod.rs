@@ -1,8 +1,8 @@
-//! The vocabulary that compiler IRs share: types, expressions, functions,
-//! modules, operators, attributes, source locations, memory pools.
+//! The common vocabulary of compiler IRs: types, expressions, functions, modules,
+//! operators, attributes, source locations, memory pools.
 //!
-//! The names are those of `tvm.ir`. Each class is a single declaration; equality,
-//! files, text and the Python class follow from it.
+//! The names are the names of `tvm.ir`. Each class is a single declaration; equality,
+//! files, text and the Python class follow from the declaration.
 //!
 //! | topic | types |
 //! |---|---|
@@ -31,9 +31,9 @@
 //! # Ok::<(), isoform::Error>(())
 //! ```
 //!
-//! If the constructor of a type takes something other than the fields, an exported
-//! function (`init`) next to the struct says so. The ranges and compatibility of data
-//! types are in `number_types.rs`.
+//! If the constructor of a type takes arguments other than the fields, an exported
+//! function (`init`) next to the struct defines them. The ranges and compatibility of
+//! data types are in `number_types.rs`.
 //!
 //! Absent: type inference.
 
@@ -90,15 +90,16 @@ isoform::dialect! {
 
 /// Registers the node types and functions of this module.
 ///
-/// They are registered on first use anyway; this is for programs that look up types by
-/// their keys before, such as readers of files.
+/// First use registers the types, too; call this function in programs that look up
+/// types by key earlier, for example readers of files.
 ///
 /// # Errors
 ///
-/// `ValueError` if another definition owns one of the names.
+/// `ValueError` if another definition owns a name.
 pub fn register() -> Result<()> {
     register_types()?;
-    // Of another dialect, and yet what a string becomes where an expression is due.
+    // The type belongs to another dialect, but strings are converted to it where an
+    // expression is expected.
     isoform::types::register::<StringImm>()?;
     span::register()?;
     expr::register()?;

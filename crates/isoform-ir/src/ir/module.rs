@@ -1,7 +1,7 @@
 //! `IRModule`: functions and type definitions under global names.
 //!
-//! The module depends on no dialect: when a value is added, the module calls the function
-//! that the type of the value has as its attribute `ir.module.admit`.
+//! The module depends on no dialect: for an added value, the module calls the function
+//! in the attribute `ir.module.admit` of the value's type.
 
 use std::collections::HashSet;
 
@@ -19,15 +19,15 @@ use super::generic::{Constructor, GlobalTypeVar, TypeData};
 use super::global_info::GlobalInfo;
 use super::span::SourceMap;
 
-/// Functions and type definitions, each under a global name.
+/// Functions and type definitions under global names.
 ///
 /// The names are unique. Functions can be added and replaced in place;
 /// attributes are changed in a copy.
 ///
-/// Two modules are equal if they are so after global variables and names of types
-/// have been matched by name.
+/// Modules are equal if they are equal after matching global variables and names of
+/// types by name.
 ///
-/// A shallow copy has its own dicts, so changes to it do not affect the original.
+/// A shallow copy has its own dicts, so changes to the copy do not affect the original.
 #[derive(Node)]
 #[node(key = "ir.IRModule", scope, hooks(equal, hash), init = make_module, no_with)]
 #[node(attrs("__ffi_shallow_copy__" = clone::function(), "diff.align" = "fields"))]
@@ -45,7 +45,7 @@ pub struct IRModule {
     /// Further information that functions refer to, by name.
     #[node(default)]
     pub global_infos: Dict<Str, Array<Ref<GlobalInfo>>>,
-    /// The source texts that its spans refer to.
+    /// The source texts of the spans.
     #[node(ignore, default = SourceMap::new(), repr = false)]
     pub source_map: Ref<SourceMap>,
 }
@@ -82,7 +82,7 @@ impl Global for GlobalTypeVar {
 fn sorted<K: Global, V: ElementType>(dict: &Dict<Ref<K>, V>) -> Vec<Ref<K>> {
     let entries: Map = dict.snapshot();
     let keys = entries.keys().filter_map(Value::peek::<Ref<K>>);
-    // Names in a row are compared faster than those that are reached through objects.
+    // Contiguous names compare faster than names reached through objects.
     let mut keys: Vec<(&str, &Ref<K>)> = keys.map(|key| (&**key.name(), key)).collect();
     keys.sort_by_key(|(name, _)| *name);
     keys.into_iter().map(|(_, key)| key.clone()).collect()
@@ -101,7 +101,7 @@ fn global_name(key: &Value) -> Option<&str> {
     }
 }
 
-/// The key of a name that must exist.
+/// The key of an existing name.
 fn get<K: Global, V: ElementType>(dict: &Dict<Ref<K>, V>, name: &str) -> Result<Ref<K>> {
     find(dict, name).ok_or_else(|| {
         let known: Vec<_> = sorted(dict)
@@ -116,7 +116,7 @@ fn get<K: Global, V: ElementType>(dict: &Dict<Ref<K>, V>, name: &str) -> Result<
     })
 }
 
-/// Sets the definition of a key, replacing an existing one.
+/// Sets the definition of a key, replacing any present definition.
 fn put<K: Global, V: ElementType>(dict: &Dict<Ref<K>, V>, key: &Ref<K>, value: V) -> Result<()> {
     match find(dict, key.name()) {
         Some(known) if !known.same_as(key) => Err(duplicate(key)),
@@ -135,8 +135,8 @@ fn duplicate<K: Global>(key: &Ref<K>) -> Error {
     ))
 }
 
-/// A dict with global names from one that may have strings for them; `what` it
-/// is for, in messages.
+/// Converts a dict, possibly with strings as keys, to a dict with global names; `what`
+/// names the purpose in messages.
 pub fn globals<K: Global, V: ElementType>(
     what: &str,
     given: Option<&Value>,
@@ -176,9 +176,9 @@ fn named<K: Global, V: ElementType>(given: &Value) -> Result<Dict<Ref<K>, V>> {
     Ok(dict)
 }
 
-/// The attribute of types whose values can be added to a module, though they are no
-/// functions or have to be checked: a function that gets a value, the global variable and
-/// the module, and returns the function to add.
+/// The attribute of types whose values a module admits although they are not functions,
+/// or only after a check. The value is a function from the value, the global variable
+/// and the module to the function to add.
 pub const ADMIT: &str = "ir.module.admit";
 
 /// The function to add for a value.
@@ -200,8 +200,8 @@ fn add(module: &Ref<IRModule>, var: &Ref<GlobalVar>, value: &Value) -> Result<()
     put(&module.functions, var, admitted(module, var, value)?)
 }
 
-/// Adds the functions of a dict to a module, and returns them; `what` it is for, in
-/// messages.
+/// Adds the functions of a dict to a module, and returns the functions; `what` names
+/// the purpose in messages.
 fn add_all(
     module: &Ref<IRModule>,
     what: &str,
@@ -217,7 +217,7 @@ fn add_all(
     }
     let given: Dict<Ref<GlobalVar>, Value> = globals(what, given)?;
     let given = given.snapshot();
-    // Another name for a function of the module comes after that function.
+    // Aliases for functions of the module come after the aliased functions.
     let (later, first): (Vec<_>, Vec<_>) = given
         .iter()
         .partition(|(_, value)| value.peek::<Ref<GlobalVar>>().is_some());
@@ -234,7 +234,7 @@ fn add_all(
     Ok(added)
 }
 
-/// A global name, given as itself or as a string.
+/// A global name, given as a name object or a string.
 fn key_of<K: Global>(given: &Value) -> Result<Ref<K>> {
     match given.as_str() {
         Some(name) => Ok(K::named(name.into())),
@@ -247,7 +247,7 @@ impl IRModule {
     ///
     /// # Errors
     ///
-    /// `ValueError`, which lists the known names, if no variable has this name.
+    /// `ValueError` with the known names, if no variable has this name.
     pub fn global_var(&self, name: &str) -> Result<Ref<GlobalVar>> {
         get(&self.functions, name)
     }
@@ -256,7 +256,7 @@ impl IRModule {
     ///
     /// # Errors
     ///
-    /// `ValueError`, which lists the known names, if no type variable has this name.
+    /// `ValueError` with the known names, if no type variable has this name.
     pub fn global_type_var(&self, name: &str) -> Result<Ref<GlobalTypeVar>> {
         get(&self.type_definitions, name)
     }
@@ -275,7 +275,7 @@ impl IRModule {
     ///
     /// # Errors
     ///
-    /// `ValueError` if the module does not define it.
+    /// `ValueError` for a variable without a definition in the module.
     pub fn lookup(&self, var: &Ref<GlobalVar>) -> Result<Ref<BaseFunc>> {
         self.functions
             .get(&var.into())
@@ -286,7 +286,7 @@ impl IRModule {
     ///
     /// # Errors
     ///
-    /// `ValueError` if the module does not define it.
+    /// `ValueError` for a variable without a definition in the module.
     pub fn lookup_type(&self, var: &Ref<GlobalTypeVar>) -> Result<Ref<TypeData>> {
         let found = self.type_definitions.get(&var.into());
         found.ok_or_else(|| undefined(var))
@@ -301,13 +301,12 @@ impl IRModule {
         put(&self.type_definitions, var, definition)
     }
 
-    /// Adds all functions of another module; its definitions replace those of this one.
+    /// Adds all functions of another module, replacing present definitions.
     ///
     /// # Errors
     ///
-    /// `ValueError` if the two have different variables of the same name; nothing is
-    /// added then.
-    /// is added then.
+    /// `ValueError` if the modules have different variables of the same name; the
+    /// module then stays unchanged.
     pub fn update(&self, other: &Ref<IRModule>) -> Result<()> {
         let vars = other.global_vars();
         for var in &vars {
@@ -327,7 +326,7 @@ impl IRModule {
     ///
     /// # Errors
     ///
-    /// `ValueError` if no data type of the module has it.
+    /// `ValueError` if no data type of the module has the tag.
     pub fn constructor(&self, tag: i64) -> Result<Ref<Constructor>> {
         for var in self.global_type_vars() {
             let definition = self.lookup_type(&var)?;
@@ -341,7 +340,7 @@ impl IRModule {
         )))
     }
 
-    /// The value of an attribute, if it is set.
+    /// The value of an attribute, if set.
     pub fn attribute(&self, key: &str) -> Option<&Value> {
         self.attrs.as_ref()?.dict.get(&key.into())
     }
@@ -424,7 +423,7 @@ fn have_same_entries<K: ElementType, V: ElementType>(
                 .all(|(left, right)| is_same(left.0, right.0) && is_same(left.1, right.1))
 }
 
-/// Binds the keys of two dicts that have a name in common.
+/// Binds the keys with common names of two dicts.
 fn bind<K: Global, V: ElementType>(
     left: &Dict<Ref<K>, V>,
     right: &Dict<Ref<K>, V>,
@@ -522,7 +521,7 @@ fn contains(this: &Ref<IRModule>, var: Value) -> bool {
     }
 }
 
-/// Adds a function or a type definition under a name; TypeError for anything else.
+/// Adds a function or a type definition under a name; TypeError for other values.
 #[export("ir.IRModule.set")]
 fn set_item(this: &Ref<IRModule>, var: Value, val: Value) -> Result<()> {
     if let Some(definition) = val.peek::<Ref<TypeData>>() {
@@ -553,13 +552,13 @@ fn remove_item(this: &Ref<IRModule>, var: Value) -> Result<()> {
     }
 }
 
-/// Adds the functions of another module, or those of a dict, in place.
+/// Adds the functions of another module or of a dict, in place.
 #[export("ir.IRModule.update")]
 fn update(this: &Ref<IRModule>, other: Value) -> Result<()> {
     if let Some(other) = other.peek::<Ref<IRModule>>() {
         return this.update(other);
     }
-    // A name that the module already has refers to its variable.
+    // A name already in the module refers to the module's variable.
     let entries = add_all(&this.copied(), "update", Some(&other))?;
     let named = other.entries().unwrap_or_default();
     let by_text = |name: &str| named.contains_key(&name.into());
@@ -573,7 +572,7 @@ fn update(this: &Ref<IRModule>, other: Value) -> Result<()> {
     this.update(&module)
 }
 
-/// Adds a function to a module, or replaces the variable's previous one, in place.
+/// Adds a function to a module in place, or replaces the function of the variable.
 #[export("ir.IRModule.update_func")]
 fn update_func(this: &Ref<IRModule>, var: &Ref<GlobalVar>, func: Ref<BaseFunc>) -> Result<()> {
     this.update_func(var, func)
@@ -600,7 +599,7 @@ fn functions_items(this: &Ref<IRModule>) -> Result<Vec<(Ref<GlobalVar>, Ref<Base
     .collect()
 }
 
-/// Returns an attribute of the module; None if it is not set.
+/// Returns an attribute of the module; None if unset.
 #[export("ir.IRModule.get_attr")]
 fn get_attr(this: &Ref<IRModule>, attr_key: &str) -> Value {
     this.attribute(attr_key).cloned().unwrap_or_default()
@@ -642,14 +641,14 @@ fn clone(this: &Ref<IRModule>) -> Ref<IRModule> {
     this.copied()
 }
 
-/// Returns the constructor with this tag; ValueError if there is none.
+/// Returns the constructor with this tag; ValueError for an unknown tag.
 #[export("ir.IRModule.get_constructor")]
 fn get_constructor(this: &Ref<IRModule>, tag: i64) -> Result<Ref<Constructor>> {
     this.constructor(tag)
 }
 
-/// Returns the global variable of a name; ValueError that lists the names if there is
-/// none.
+/// Returns the global variable of a name; ValueError with the known names for an
+/// unknown name.
 #[export("ir.IRModule.get_global_var")]
 fn get_global_var(this: &Ref<IRModule>, name: &str) -> Result<Ref<GlobalVar>> {
     this.global_var(name)
@@ -661,7 +660,8 @@ fn get_global_vars(this: &Ref<IRModule>) -> Vec<Ref<GlobalVar>> {
     this.global_vars()
 }
 
-/// Returns the name of a type; ValueError that lists the names if there is none.
+/// Returns the name object of a type; ValueError with the known names for an unknown
+/// name.
 #[export("ir.IRModule.get_global_type_var")]
 fn get_global_type_var(this: &Ref<IRModule>, name: &str) -> Result<Ref<GlobalTypeVar>> {
     this.global_type_var(name)

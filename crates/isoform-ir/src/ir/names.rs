@@ -1,4 +1,4 @@
-//! Supplies of names that are not taken yet.
+//! Supplies of unused names.
 
 use isoform::values::Dict;
 use isoform::{Error, Node, Ref, Result, Str, Value, export};
@@ -6,7 +6,7 @@ use isoform::{Error, Node, Ref, Result, Str, Value, export};
 use super::expr::GlobalVar;
 use super::module::IRModule;
 
-/// Supplies names that are not in use yet.
+/// Supplies unused names.
 #[derive(Node)]
 #[node(key = "ir.NameSupply", kind = none, init = make_name_supply)]
 #[repr(C)]
@@ -14,7 +14,7 @@ pub struct NameSupply {
     /// The prefix of all names.
     #[node(default)]
     pub prefix: Str,
-    /// The names in use, each with the last number that was appended to it.
+    /// The names in use, with the last appended numbers.
     #[node(name = "name_map", default)]
     names: Dict<Str, i64>,
 }
@@ -41,12 +41,12 @@ impl NameSupply {
         full.chars().map(clean).collect()
     }
 
-    /// Returns an unused name, and marks it as used: the name itself, or with a number
-    /// appended.
+    /// Returns an unused name, and marks the name as used: the given name, with a
+    /// number appended if necessary.
     ///
     /// # Errors
     ///
-    /// As [`Dict::insert`], if the names are also held by another field.
+    /// Errors of [`Dict::insert`], if another field holds the names, too.
     pub fn fresh_name(&self, name: &str, add_prefix: bool, add_underscore: bool) -> Result<String> {
         let name = self.full_name(name, add_prefix, add_underscore);
         let Some(mut last) = self.names.get(&(&*name).into()) else {
@@ -66,11 +66,11 @@ impl NameSupply {
         Ok(fresh)
     }
 
-    /// Marks a name as used, and returns it with the prefix.
+    /// Marks a name as used, and returns the name with the prefix.
     ///
     /// # Errors
     ///
-    /// As [`Dict::insert`], if the names are also held by another field.
+    /// Errors of [`Dict::insert`], if another field holds the names, too.
     pub fn reserve_name(&self, name: &str, add_prefix: bool) -> Result<String> {
         let name = self.full_name(name, add_prefix, true);
         if !self.names.contains_key(&(&*name).into()) {
@@ -92,7 +92,7 @@ fn make_name_supply(#[default = ""] prefix: Str) -> Ref<NameSupply> {
     NameSupply::new().with_prefix(prefix)
 }
 
-/// A name that is not taken, and from now on is.
+/// Returns an unused name, and marks the name as used.
 #[export("ir.NameSupply.fresh_name")]
 fn fresh_name(
     this: &Ref<NameSupply>,
@@ -103,7 +103,7 @@ fn fresh_name(
     this.fresh_name(name, add_prefix, add_underscore)
 }
 
-/// Marks a name as used, and returns it with the prefix.
+/// Marks a name as used, and returns the name with the prefix.
 #[export("ir.NameSupply.reserve_name")]
 fn reserve_name(
     this: &Ref<NameSupply>,
@@ -119,7 +119,7 @@ fn contains_name(this: &Ref<NameSupply>, name: &str, #[default = true] add_prefi
     this.contains_name(name, add_prefix)
 }
 
-/// Supplies global variables whose names are not in use in its modules.
+/// Supplies global variables with names unused in its modules.
 #[derive(Node)]
 #[node(key = "ir.GlobalVarSupply", kind = none, init = make_global_var_supply)]
 #[repr(C)]
@@ -137,7 +137,7 @@ impl GlobalVarSupply {
     ///
     /// # Errors
     ///
-    /// As [`Dict::insert`], if the names or variables are also held by another field.
+    /// Errors of [`Dict::insert`], if another field holds the names or variables, too.
     pub fn fresh_global(&self, name: &str, add_prefix: bool) -> Result<Ref<GlobalVar>> {
         let name = self.name_supply.fresh_name(name, add_prefix, true)?;
         let var = GlobalVar::new(&*name);
@@ -149,7 +149,7 @@ impl GlobalVarSupply {
     ///
     /// # Errors
     ///
-    /// As [`Dict::insert`], if the names or variables are also held by another field.
+    /// Errors of [`Dict::insert`], if another field holds the names or variables, too.
     pub fn unique_global_for(&self, name: &str, add_prefix: bool) -> Result<Ref<GlobalVar>> {
         let name = self.name_supply.reserve_name(name, add_prefix)?;
         if let Some(known) = self.vars.get(&(&*name).into()) {
@@ -160,12 +160,12 @@ impl GlobalVarSupply {
         Ok(var)
     }
 
-    /// Makes the name of a variable taken by it.
+    /// Marks the name of a variable as used by the variable.
     ///
     /// # Errors
     ///
-    /// `ValueError` if another variable has the name, unless conflicts are
-    /// allowed; it keeps the name then.
+    /// `ValueError` if another variable has the name, unless conflicts are allowed; the
+    /// other variable keeps the name then.
     pub fn reserve_global(&self, var: &Ref<GlobalVar>, allow_conflict: bool) -> Result<()> {
         self.name_supply.reserve_name(&var.name_hint, false)?;
         let name = Value::from(&var.name_hint);
@@ -217,7 +217,7 @@ fn make_global_var_supply(value: Option<Value>) -> Result<Ref<GlobalVarSupply>> 
     Ok(supply)
 }
 
-/// A variable with a name that is not taken.
+/// A variable with an unused name.
 #[export("ir.GlobalVarSupply.fresh_global")]
 fn fresh_global(
     this: &Ref<GlobalVarSupply>,
@@ -227,7 +227,7 @@ fn fresh_global(
     this.fresh_global(name, add_prefix)
 }
 
-/// The variable of a name, which is made on the first question.
+/// The variable of a name, made on the first request.
 #[export("ir.GlobalVarSupply.unique_global_for")]
 fn unique_global_for(
     this: &Ref<GlobalVarSupply>,
@@ -237,7 +237,7 @@ fn unique_global_for(
     this.unique_global_for(name, add_prefix)
 }
 
-/// Makes the name of a variable taken by it.
+/// Marks the name of a variable as used by the variable.
 #[export("ir.GlobalVarSupply.reserve_global")]
 fn reserve_global(
     this: &Ref<GlobalVarSupply>,

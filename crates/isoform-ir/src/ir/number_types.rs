@@ -31,7 +31,7 @@ pub(crate) fn class(dtype: DType) -> Class {
     }
 }
 
-/// Bits that count when two integer types are compared; a bool has one.
+/// The significant bits for comparing two integer types; a bool has one.
 pub(crate) fn width(dtype: DType) -> u8 {
     match class(dtype) {
         Class::Bool => 1,
@@ -39,8 +39,8 @@ pub(crate) fn width(dtype: DType) -> u8 {
     }
 }
 
-/// The smallest and the largest number of an integer type, limited to what 64 signed
-/// bits can hold.
+/// The smallest and the largest number of an integer type, limited to the range of 64
+/// signed bits.
 pub(crate) fn integer_range(dtype: DType) -> (i64, i64) {
     let bits = u32::from(width(dtype).min(64));
     match class(dtype) {

@@ -1,12 +1,11 @@
-//! Operators: named once per process, and described and given attributes by anybody
-//! who knows them.
+//! Operators: named once per process; any library can add descriptions and attributes.
 //!
-//! An operator is an object of kind `singleton`: there is one per name, and files
-//! refer to it by name. Its attributes are an [`AttrTable`] indexed by operator, as
-//! those of types are one indexed by type; a second table holds the priorities with
-//! which they were set.
+//! An operator is a unique object of kind `singleton` for its name, and files refer to
+//! the operator by name. The attributes are an [`AttrTable`] indexed by operator, like
+//! the attributes of types in a table indexed by type; a second table holds the
+//! priorities of the attributes.
 //!
-//! An operator is never unregistered, and there is only one object of its name.
+//! An operator is never unregistered, and its name has only one object.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -21,7 +20,7 @@ use super::attrs::AttrFieldInfo;
 use super::expr::{RelayExpr, Type};
 use super::generic::{EnvFunc, FuncType, TypeRelation, TypeVar};
 
-/// An operator of the IR: there is one object for each name.
+/// An operator of the IR: every name has one object.
 #[derive(Node)]
 #[node(key = "ir.Op", kind = singleton, init = refuse_op, no_new, no_with)]
 #[repr(C)]
@@ -55,7 +54,7 @@ struct OpInfo {
 
 type Registry = IndexMap<Box<str>, OpInfo, rapidhash::fast::RandomState>;
 
-/// No user code runs, and no other lock is waited for, while this is held.
+/// No user code runs while the lock is held, and no other lock is waited for.
 fn registry() -> MutexGuard<'static, Option<Registry>> {
     static REGISTRY: Mutex<Option<Registry>> = Mutex::new(None);
     REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
@@ -69,12 +68,12 @@ fn describe(index: u32) -> String {
 
 /// The attributes of operators.
 static ATTRIBUTES: AttrTable = AttrTable::new(describe);
-/// The priorities with which the attributes were set.
+/// The priorities of the attributes.
 static PRIORITIES: AttrTable = AttrTable::new(describe);
-/// Held while an attribute and its priority are set together.
+/// Held while setting an attribute together with its priority.
 static SETTING: Mutex<()> = Mutex::new(());
 
-/// The priority of an attribute that is set without one.
+/// The priority of an attribute set without a priority.
 pub(super) const DEFAULT_PRIORITY: i64 = 10;
 
 /// An operator in the registry, to be described further.
@@ -99,7 +98,7 @@ pub struct OpRegistry {
     index: u32,
 }
 
-/// Finds an operator of the registry or adds it; the start of its description.
+/// Finds or adds an operator of the registry; begins the description of the operator.
 ///
 /// See [`OpRegistry`](crate::ir::OpRegistry).
 #[macro_export]
@@ -115,12 +114,12 @@ macro_rules! register_op {
 pub struct AttributeInfo {
     /// The value.
     pub value: &'static Value,
-    /// The priority with which it was set.
+    /// The priority of the value.
     pub priority: i64,
 }
 
 impl OpRegistry {
-    /// Finds an operator, or adds it.
+    /// Finds or adds an operator.
     ///
     /// # Errors
     ///
@@ -132,7 +131,7 @@ impl OpRegistry {
         if let Some(known) = OpRegistry::find(name) {
             return Ok(known);
         }
-        // Makes sure that an operator found in the registry is also found by files.
+        // Makes sure that files also find an operator found in the registry.
         static ADDING: Mutex<()> = Mutex::new(());
         let guard = ADDING.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = OpRegistry::find(name) {
@@ -159,7 +158,7 @@ impl OpRegistry {
         OpRegistry::find(name).ok_or_else(|| not_registered(name))
     }
 
-    /// The operator of a name, if it is registered.
+    /// The operator of a registered name.
     fn find(name: &str) -> Option<OpRegistry> {
         let guard = registry();
         let (index, _, facts) = guard.as_ref()?.get_full(name)?;
@@ -216,18 +215,18 @@ impl OpRegistry {
         self.change(|facts| facts.support_level = level)
     }
 
-    /// Sets the type key of the attributes of its calls.
+    /// Sets the type key of the attributes of calls.
     #[must_use]
     pub fn attrs_type_key(self, key: &str) -> Self {
         self.change(|facts| facts.attrs_type_key = key.into())
     }
 
-    /// Sets an attribute with a priority: the highest one wins.
+    /// Sets an attribute with a priority: the highest priority wins.
     ///
     /// # Errors
     ///
-    /// `ValueError` for None, for an empty name, and if the attribute is already set
-    /// with the same priority.
+    /// `ValueError` for None, for an empty name, and for an attribute already set with
+    /// the same priority.
     pub fn attr(self, name: &str, value: impl Into<Value>, priority: i64) -> Result<Self> {
         let value = value.into();
         if value.is_none() {
@@ -255,7 +254,7 @@ impl OpRegistry {
         Ok(self)
     }
 
-    /// Removes an attribute, if it is set.
+    /// Removes an attribute, if set.
     #[must_use]
     pub fn reset_attr(self, name: &str) -> Self {
         let guard = SETTING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -276,7 +275,7 @@ impl OpRegistry {
         })
     }
 
-    /// Sets its type: that of a function whose inputs and output are in a
+    /// Sets the type of the operator: a function type whose inputs and output are in a
     /// relation.
     ///
     /// The relation is the function under the global name
@@ -285,8 +284,8 @@ impl OpRegistry {
     ///
     /// # Errors
     ///
-    /// `KeyError` if no function has this name, `ValueError` if another
-    /// one has the name of a given function.
+    /// `KeyError` if no function has this name, `ValueError` if another function has
+    /// the name of a given function.
     pub fn type_relation(self, name: &str, func: Option<Function>) -> Result<Self> {
         let global = format!("tvm.relay.type_relation.{name}");
         if let Some(func) = func {
@@ -329,7 +328,7 @@ impl Op {
     ///
     /// # Errors
     ///
-    /// `AttributeError` if it is not registered.
+    /// `AttributeError` for an unknown operator.
     pub fn get(name: &str) -> Result<Ref<Op>> {
         let found = OpRegistry::find(name).ok_or_else(|| not_registered(name))?;
         Ok(found.op)
@@ -344,12 +343,12 @@ impl Op {
         names
     }
 
-    /// The type that the description gives for calls of the operator, if there is one.
+    /// The type of calls given by the description, if any.
     pub fn op_type(&self) -> Option<Ref<FuncType>> {
         OpRegistry::find(&self.name)?.facts()?.op_type
     }
 
-    /// The names of the attributes that are set on this operator, sorted.
+    /// The names of the attributes set on this operator, sorted.
     pub fn attribute_names(&self) -> Vec<String> {
         let Some(entry) = OpRegistry::find(&self.name) else {
             return Vec::new();
@@ -361,7 +360,7 @@ impl Op {
         names
     }
 
-    /// The value of an attribute, if it is set on this operator.
+    /// The value of an attribute, if set on this operator.
     pub fn attribute(&self, name: &str) -> Option<&'static Value> {
         let entry = OpRegistry::find(&self.name)?;
         ATTRIBUTES.find(name)?.get(entry.index)
@@ -373,14 +372,14 @@ fn entry(this: &Ref<Op>) -> Result<OpRegistry> {
     OpRegistry::find(&this.name).ok_or_else(|| not_registered(&this.name))
 }
 
-/// Returns the operator of a name; AttributeError if it is not registered.
+/// Returns the operator of a name; AttributeError for an unknown name.
 #[export("ir.Op.get")]
 fn op_get(op_name: &str) -> Result<Ref<Op>> {
     Op::get(op_name)
 }
 
-/// The operator of a name, which is added if need be; a description replaces the one it
-/// has.
+/// The operator of a name, added if necessary; a description replaces the present
+/// description.
 #[export("ir.RegisterOp")]
 fn op_register(op_name: &str, describe: Option<Str>) -> Result<Ref<Op>> {
     let entry = OpRegistry::get_or_register(op_name)?;
@@ -413,7 +412,7 @@ fn op_facts(this: &Ref<Op>, name: &str) -> Result<Value> {
     }
 }
 
-/// Returns an attribute of the operator; None if it is not set.
+/// Returns an attribute of the operator; None if unset.
 #[export("ir.Op.get_attr")]
 fn op_get_attr(this: &Ref<Op>, attr_name: &str) -> Value {
     this.attribute(attr_name).cloned().unwrap_or_default()
@@ -451,11 +450,11 @@ fn op_add_argument(this: &Ref<Op>, name: &str, r#type: &str, description: &str) 
     Ok(())
 }
 
-/// Sets the type of the operator to that of a function whose inputs and output
-/// are in a relation.
+/// Sets the type of the operator: a function type whose inputs and output are in a
+/// relation.
 ///
-/// Without a function, the relation is the one registered under the global
-/// name `tvm.relay.type_relation.` and `rel_name`; KeyError if there is none.
+/// Without a function, the relation is the function registered under the global name
+/// `tvm.relay.type_relation.` and `rel_name`; KeyError for an unknown name.
 #[export("ir.Op.add_type_rel")]
 fn op_add_type_rel(this: &Ref<Op>, rel_name: &str, type_rel_func: Option<Function>) -> Result<()> {
     entry(this)?
@@ -463,7 +462,7 @@ fn op_add_type_rel(this: &Ref<Op>, rel_name: &str, type_rel_func: Option<Functio
         .map(drop)
 }
 
-/// Sets the type key of the attributes of its calls.
+/// Sets the type key of the attributes of calls.
 #[export("ir.Op.set_attrs_type_key")]
 fn op_set_attrs_type_key(this: &Ref<Op>, key: &str) -> Result<()> {
     let _ = entry(this)?.attrs_type_key(key);

@@ -10,9 +10,9 @@ use super::span::Span;
 
 /// The base of the expressions over scalars and vectors of the machine.
 ///
-/// Numbers become literals where one is expected: a bool of type bool, an int
-/// of type int32 or, if it is larger, int64, a float of type float32 or, if it
-/// is larger, float64; a string becomes a string literal.
+/// Where a literal is expected, numbers and strings are converted. A bool becomes a
+/// literal of type bool, an int of type int32 or, if larger, int64, a float of type
+/// float32 or, if larger, float64. A string becomes a string literal.
 #[derive(Node)]
 #[node(key = "ir.PrimExpr", convert = prim_expr_from)]
 #[node(attrs("text.type" = "dtype"))]
@@ -20,7 +20,7 @@ use super::span::Span;
 pub struct PrimExpr {
     #[node(base, default)]
     base: BaseExpr,
-    /// The data type of its value.
+    /// The data type of the value.
     pub dtype: DType,
 }
 
@@ -62,7 +62,7 @@ impl IntImm {
         make_int(dtype, value, None)
     }
 
-    /// An integer that is known to be of the data type.
+    /// An integer known to be of the data type.
     pub fn made(dtype: DType, value: i64, span: Option<Ref<Span>>) -> Ref<IntImm> {
         let base = PrimExpr::typed(dtype, span);
         Ref::new(IntImm { base, value })
@@ -112,7 +112,7 @@ impl FloatImm {
         make_float(dtype, value, None)
     }
 
-    /// A float that is known to be of the data type.
+    /// A float known to be of the data type.
     pub(crate) fn made(dtype: DType, value: f64, span: Option<Ref<Span>>) -> Ref<FloatImm> {
         let base = PrimExpr::typed(dtype, span);
         Ref::new(FloatImm { base, value })
@@ -140,7 +140,7 @@ fn make_float(dtype: DType, value: f64, span: Option<Ref<Span>>) -> Result<Ref<F
     Ok(FloatImm::made(dtype, value, span))
 }
 
-/// A string, such as an argument of an intrinsic.
+/// A string, for example an argument of an intrinsic.
 #[derive(Node)]
 #[node(key = "tir.StringImm", init = make_string, no_new)]
 #[repr(C)]
@@ -171,8 +171,8 @@ fn make_string(value: Str, span: Option<Ref<Span>>) -> Ref<StringImm> {
 ///
 /// # Errors
 ///
-/// `TypeError` if the value is not a number, `ValueError` for an integer that no
-/// literal can hold.
+/// `TypeError` for a value that is not a number, `ValueError` for an integer too large
+/// for any literal.
 pub(crate) fn natural_dtype(value: &Value) -> Result<DType> {
     Ok(match value.view() {
         ValueRef::Bool(_) => DType::BOOL,
@@ -197,11 +197,11 @@ pub(crate) fn natural_dtype(value: &Value) -> Result<DType> {
     })
 }
 
-/// The literal for a number or a string, with its default data type.
+/// The literal for a number or a string, with the default data type.
 ///
 /// # Errors
 ///
-/// As [`natural_dtype`], but for strings.
+/// Errors of [`natural_dtype`], except for strings.
 pub(crate) fn natural_literal(value: &Value) -> Result<Ref<PrimExpr>> {
     if let ValueRef::Str(text) = value.view() {
         return Ok(StringImm::new(text).upcast());
@@ -223,7 +223,7 @@ pub(crate) fn scalar(
         }
         Class::Int | Class::UInt => {
             let value = match value.view() {
-                // As C converts: towards zero.
+                // Rounds towards zero, like a conversion in C.
                 ValueRef::Float(number) => number.trunc() as i64,
                 _ => Schema::Int.convert(value.clone())?.extract()?,
             };

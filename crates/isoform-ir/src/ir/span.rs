@@ -1,18 +1,18 @@
 //! Source locations of nodes.
 //!
-//! Spans are held in ignored fields, so programs never differ by their spans.
+//! Ignored fields hold the spans, so programs never differ by their spans.
 
 use isoform::values::Dict;
 use isoform::{Array, Node, Ref, Result, Str, export};
 
 /// The name of a source text.
 ///
-/// Two names with the same text are equal; they need not be one object.
+/// Names with the same text are equal, even as different objects.
 #[derive(Node)]
 #[node(key = "ir.SourceName", convert = source_name_from)]
 #[repr(C)]
 pub struct SourceName {
-    /// The name, such as the path of a file.
+    /// The name, for example the path of a file.
     pub name: Str,
 }
 
@@ -24,7 +24,7 @@ fn source_name_from(name: Str) -> Ref<SourceName> {
 
 /// A place in a source text.
 ///
-/// Lines and columns count from 1; 0 means that the location is unknown.
+/// Lines and columns count from 1; 0 means an unknown location.
 #[derive(Node)]
 #[node(key = "ir.Span")]
 #[repr(C)]
@@ -37,28 +37,29 @@ pub struct Span {
     pub end_line: i64,
     /// The first column.
     pub column: i64,
-    /// The column after the last one.
+    /// The column after the last column of the place.
     pub end_column: i64,
 }
 
-/// The places of an expression that was made of several.
+/// The places of an expression made from several expressions.
 #[derive(Node)]
 #[node(key = "ir.SequentialSpan", init = make_sequential_span, no_new)]
 #[repr(C)]
 pub struct SequentialSpan {
     #[node(base)]
     base: Span,
-    /// The places, none of which is a sequence itself.
+    /// The places; sequences are flattened.
     pub spans: Array<Ref<Span>>,
 }
 
 impl SequentialSpan {
-    /// The sequence of these places, with those of sequences in their stead.
+    /// The sequence of the given places, with the places of sequences in place of the
+    /// sequences.
     pub fn new(spans: impl IntoIterator<Item = Ref<Span>>) -> Ref<Self> {
         let mut flat = Vec::new();
         for span in spans {
             match span.downcast_ref::<SequentialSpan>() {
-                // A sequence has been flattened when it was made.
+                // A sequence has been flattened at construction.
                 Some(inner) => flat.extend(inner.spans.iter().cloned()),
                 None => flat.push(span),
             }
@@ -76,13 +77,13 @@ impl SequentialSpan {
     }
 }
 
-/// Flattens sequences among the places; its own line and column are 0.
+/// Flattens sequences among the places; the line and column of the result are 0.
 #[export("ir.SequentialSpan")]
 fn make_sequential_span(spans: Vec<Ref<Span>>) -> Ref<SequentialSpan> {
     SequentialSpan::new(spans)
 }
 
-/// A source text, for messages that show its lines.
+/// A source text, for messages with source lines.
 #[derive(Node)]
 #[node(key = "ir.Source")]
 #[repr(C)]
@@ -93,7 +94,7 @@ pub struct Source {
     pub source: Str,
 }
 
-/// The source texts that spans refer to.
+/// The source texts of spans.
 #[derive(Node)]
 #[node(key = "ir.SourceMap")]
 #[repr(C)]
@@ -104,11 +105,11 @@ pub struct SourceMap {
 }
 
 impl SourceMap {
-    /// Adds a text, or replaces the existing one of that name, and returns the name.
+    /// Adds or replaces the text of a name, and returns the name.
     ///
     /// # Errors
     ///
-    /// As [`Dict::insert`], if the texts are also held by another field.
+    /// Errors of [`Dict::insert`], if another field holds the texts, too.
     pub fn add(&self, name: &str, content: &str) -> Result<Ref<SourceName>> {
         let source_name = SourceName::new(name);
         let source = Source::new(&source_name, content);
@@ -122,7 +123,7 @@ impl SourceMap {
     }
 }
 
-/// Adds a text, or replaces the existing one of that name, and returns the name.
+/// Adds or replaces the text of a name, and returns the name.
 #[export("ir.SourceMap.add")]
 fn source_map_add(this: &Ref<SourceMap>, name: &str, content: &str) -> Result<Ref<SourceName>> {
     this.add(name, content)

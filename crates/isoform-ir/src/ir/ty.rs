@@ -24,16 +24,16 @@ pub struct PrimType {
 
 /// The type of a pointer.
 ///
-/// An empty storage scope means the same as `global`.
+/// An empty storage scope means `global`.
 #[derive(Node)]
 #[node(key = "ir.PointerType", hooks(equal, hash))]
 #[repr(C)]
 pub struct PointerType {
     #[node(base, default)]
     base: Type,
-    /// The type that it points to.
+    /// The type of the value pointed to.
     pub element_type: Ref<Type>,
-    /// The memory that it points into.
+    /// The memory pointed into.
     #[node(default)]
     pub storage_scope: Str,
 }
@@ -73,20 +73,20 @@ impl StructuralHash for PointerType {
 pub struct TupleType {
     #[node(base, default)]
     base: Type,
-    /// The types of its parts.
+    /// The types of the parts.
     pub fields: Array<Ref<Type>>,
 }
 
-/// The type of a tensor whose data type and shape are known.
+/// The type of a tensor with known data type and shape.
 #[derive(Node)]
 #[node(key = "ir.TensorType")]
 #[repr(C)]
 pub struct TensorType {
     #[node(base, default)]
     base: Type,
-    /// The sizes of its dimensions.
+    /// The sizes of the dimensions.
     pub shape: Array<Ref<PrimExpr>>,
-    /// The data type of its elements.
+    /// The data type of the elements.
     #[node(default = DType::FLOAT32)]
     pub dtype: DType,
 }
@@ -96,7 +96,7 @@ impl TensorType {
     ///
     /// # Errors
     ///
-    /// `TypeError` if one of them is symbolic.
+    /// `TypeError` for a symbolic size.
     pub fn concrete_shape(&self) -> Result<Vec<i64>> {
         let size = |(position, size): (usize, &Ref<PrimExpr>)| match size.downcast_ref::<IntImm>() {
             Some(size) => Ok(size.value),
@@ -114,8 +114,8 @@ fn concrete_shape(ty: &Ref<TensorType>) -> Result<Vec<i64>> {
     ty.concrete_shape()
 }
 
-/// A type that type inference has yet to find: a hole, equal to itself and to
-/// its partner where variables are bound.
+/// A type for type inference to find: a hole, equal to itself and to its partner where
+/// variables are bound.
 #[derive(Node)]
 #[node(key = "ir.IncompleteType", kind = var, init = make_incomplete_type)]
 #[repr(C)]
@@ -138,7 +138,7 @@ fn make_incomplete_type(
     Ok(Ref::new(IncompleteType { base, kind }))
 }
 
-/// The type of a reference to a value that changes.
+/// The type of a reference to a changeable value.
 #[derive(Node)]
 #[node(key = "ir.RelayRefType")]
 #[node(attrs("visit.name" = "ref_type"))]
@@ -159,11 +159,11 @@ pub struct TensorAffineType {
     base: Type,
     /// The scale.
     pub scale: Ref<RelayExpr>,
-    /// The number that represents zero.
+    /// The number for zero.
     pub zero_point: Ref<RelayExpr>,
     /// The data type of the quantized numbers.
     pub dtype: DType,
-    /// The dimension with a scale for each position; -1 is the last.
+    /// The dimension with a scale for each position; -1 is the last dimension.
     #[node(default = -1)]
     pub axis: i64,
 }
@@ -175,7 +175,7 @@ pub struct TensorAffineType {
 pub struct TupleAffineType {
     #[node(base, default)]
     base: Type,
-    /// One type for each result.
+    /// One type per result.
     pub types: Array<Ref<TensorAffineType>>,
 }
 

@@ -1,4 +1,4 @@
-//! How far two tensors of programs are apart, and which differences are small.
+//! The distance between two tensors of programs, and the choice of small differences.
 
 use std::sync::Arc;
 
@@ -13,9 +13,10 @@ use isoform::plumbing::{NanRule, element_bits};
 use isoform::values::{DType, Tensor, ValueRef};
 use isoform::{Error, Value};
 
-/// The difference of two tensors of one dtype and shape, of any dtype: how many elements
-/// differ, the first one, the largest distance, and that of the tensors as vectors.
-/// O(elements), and a comparison of bytes if these are equal.
+/// The difference of two tensors of one dtype and shape, of any dtype. Consists of the
+/// number of differing elements, the first differing element, the largest distance, and
+/// the distance of the tensors as vectors. O(elements); for equal bytes, only a
+/// comparison of bytes.
 ///
 /// Elements are equal exactly if [`structural_equal`](isoform::structural_equal) says so of
 /// tensors: by their bits, except that all NaNs are equal. Vectors (`int8x4`) are compared
@@ -71,9 +72,9 @@ pub fn tensor_difference(
     Ok(difference(view(l)?, view(r)?, tolerance, control)?)
 }
 
-/// The difference of the numbers in two tensors of one shape, whatever their dtypes, such as
-/// `float32` and `float16`: counts and distances are those of the numbers as `float64`.
-/// O(elements).
+/// The difference of the numbers in two tensors of one shape, for any dtypes, for
+/// example `float32` and `float16`: counts and distances are computed from the numbers
+/// as `float64`. O(elements).
 ///
 /// ```
 /// use isoform_ir::kernels::number_difference;
@@ -100,9 +101,10 @@ pub fn number_difference(
     Ok(difference_of_numbers(left.view()?, right.view()?, control)?)
 }
 
-/// Leaves changes of numbers out of a diff that are small: as `numpy.isclose` decides with the
-/// right number as the reference, for floats, and for all elements of tensors of one dtype and
-/// shape. O(elements) for each changed tensor.
+/// Leaves small changes of numbers out of a diff. Small means close as in
+/// `numpy.isclose` with the right number as the reference. Applies to floats, and to
+/// all elements of tensors of one dtype and shape. O(elements) for every changed
+/// tensor.
 ///
 /// ```
 /// use isoform::compare::DiffOptions;
@@ -135,7 +137,7 @@ pub fn within(rtol: f64, atol: f64) -> IgnoreChange {
     })
 }
 
-/// The difference of elements that are compared by their bits.
+/// The difference of elements compared by their bits.
 fn bits_difference(lane: DType, count: usize, left: &[u8], right: &[u8]) -> Difference {
     let bits = usize::from(lane.bits());
     let rule = NanRule::of(lane);
@@ -281,7 +283,7 @@ mod tests {
             // The right number is the reference.
             ([1.0, 2.0], [1.0, 4.0], 0.5, 0.0, true),
             ([1.0, 4.0], [1.0, 2.0], 0.5, 0.0, false),
-            // One element that is far away suffices.
+            // One distant element suffices.
             ([0.0, 0.0], [0.1, 9.0], 0.0, 0.5, false),
             ([1.0, f32::INFINITY], [1.0, 3.0], 1.0, 1.0, false),
         ] {

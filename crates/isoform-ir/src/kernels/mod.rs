@@ -1,4 +1,5 @@
-//! Tensors of programs as operands of the crate `isoform-kernels`, and its results as tensors.
+//! Tensors of programs as operands of the crate `isoform-kernels`, and results of
+//! kernels as tensors.
 //!
 //! Elements of fewer bits than a byte are packed in a [`Tensor`] and have a byte of their
 //! own in kernels; all others share their bytes.
@@ -15,7 +16,7 @@ use smallvec::SmallVec;
 use isoform::values::{DType, DTypeCode, Tensor};
 use isoform::{Error, Result};
 
-/// The data types that kernels know, under both of their names.
+/// The data types of kernels, under both of their names.
 const TYPES: [(ElementType, DTypeCode, u8); 27] = {
     use DTypeCode as C;
     use ElementType as E;
@@ -54,7 +55,7 @@ const TYPES: [(ElementType, DTypeCode, u8); 27] = {
 ///
 /// # Errors
 ///
-/// `TypeError` for vectors and for types that kernels do not know.
+/// `TypeError` for vectors and for types unknown to kernels.
 pub fn element_type(dtype: DType) -> Result<ElementType> {
     let found = TYPES
         .iter()
@@ -70,7 +71,7 @@ pub fn element_type(dtype: DType) -> Result<ElementType> {
 ///
 /// # Errors
 ///
-/// `TypeError` for a type that tensors of programs do not have.
+/// `TypeError` for a type unknown to tensors of programs.
 pub fn dtype_of(ty: ElementType) -> Result<DType> {
     let found = TYPES.iter().find(|(known, ..)| *known == ty);
     found
@@ -82,9 +83,9 @@ pub fn dtype_of(ty: ElementType) -> Result<DType> {
 pub struct Input<'a> {
     /// The tensor of the program.
     pub tensor: &'a Tensor,
-    /// The type of its elements.
+    /// The type of the elements.
     pub ty: ElementType,
-    /// The sizes of its axes.
+    /// The sizes of the axes.
     pub shape: SmallVec<[usize; 4]>,
     /// Elements of fewer bits than a byte, one per byte; in a tensor, they are packed.
     unpacked: Option<Box<Computed>>,
@@ -99,8 +100,8 @@ impl<'a> Input<'a> {
     /// beyond the limit of `control`.
     pub fn new(tensor: &'a Tensor, control: &Control<'_>) -> Result<Self, InputError> {
         let ty = element_type(tensor.dtype())?;
-        // A dimension that does not fit cannot have that many bytes in memory, unless
-        // another one is 0.
+        // A dimension beyond `usize` cannot occur in memory, unless another dimension
+        // is 0.
         let sizes = tensor.shape().iter();
         let shape = sizes.map(|dim| usize::try_from(*dim).unwrap_or(usize::MAX));
         let shape: SmallVec<[usize; 4]> = shape.collect();

@@ -1,4 +1,4 @@
-//! Folding of operations on literals, at the time they are made.
+//! Folding of operations on literals, at construction.
 
 use super::number_types::{self as rules, Comparison};
 use crate::ir::PrimExpr;
@@ -15,7 +15,7 @@ pub(super) enum Arithmetic {
     Mul,
     /// Of integers rounded towards zero.
     Div,
-    /// The remainder of that division.
+    /// The remainder of the truncated division.
     Mod,
     FloorDiv,
     FloorMod,
@@ -55,13 +55,13 @@ fn divide_by_zero() -> Error {
     Error::value_error("Divide by zero")
 }
 
-/// The literal or operand that equals an operation on operands of one data type;
-/// None if it has to be computed at run time.
+/// The literal or operand equal to an operation on operands of one data type; None if
+/// the operation has to be computed at run time.
 ///
 /// # Errors
 ///
 /// `ValueError` for an integer division by zero, and for a difference of unsigned
-/// literals that starts at zero.
+/// literals with zero on the left.
 pub(super) fn arithmetic(
     operation: Arithmetic,
     a: &Ref<PrimExpr>,
@@ -145,8 +145,8 @@ fn floats(operation: Arithmetic, x: f64, y: f64) -> Option<f64> {
     }
 }
 
-/// The number rounded to the data type; None for types whose arithmetic is left to
-/// the machine.
+/// The number rounded to the data type; None for types with arithmetic left to the
+/// machine.
 fn rounded(dtype: DType, exact: f64) -> Option<f64> {
     match (dtype.code(), dtype.bits()) {
         (DTypeCode::Float, 32) => Some(f64::from(exact as f32)),
@@ -169,7 +169,7 @@ pub(super) fn comparison(
     Some(comparison.holds(order))
 }
 
-/// The truth value that a literal is.
+/// The truth value of a literal.
 pub(super) fn truth(expr: &Ref<PrimExpr>) -> Option<bool> {
     match known(expr) {
         LiteralOperand::Int(value) => Some(value != 0),
@@ -182,7 +182,7 @@ pub(super) fn truth(expr: &Ref<PrimExpr>) -> Option<bool> {
 ///
 /// # Errors
 ///
-/// Errors for a data type that does not hold numbers.
+/// Errors for a data type without numbers.
 pub(super) fn converted(dtype: DType, expr: &Ref<PrimExpr>) -> Result<Option<Ref<PrimExpr>>> {
     let value = match known(expr) {
         LiteralOperand::No => return Ok(None),
@@ -191,7 +191,7 @@ pub(super) fn converted(dtype: DType, expr: &Ref<PrimExpr>) -> Result<Option<Ref
     };
     match super::literal::number(dtype, &value, expr.span.clone()) {
         Ok(literal) => Ok(Some(literal)),
-        // A number outside the range is converted where it is computed.
+        // A number outside the range is converted at run time.
         Err(error) if error.kind() == ErrorKind::Value => Ok(None),
         Err(error) => Err(error),
     }

@@ -1,4 +1,4 @@
-//! Literals of any number type, vectors among them.
+//! Literals of any number type, including vectors.
 
 use isoform::values::DType;
 use isoform::{Ref, Result, Value, export};
@@ -12,13 +12,12 @@ use crate::ir::{IntImm, PrimExpr, Span};
 ///
 /// # Errors
 ///
-/// `ValueError` if the data type cannot hold it.
+/// `ValueError` if the data type cannot hold the value.
 pub fn constant(dtype: DType, value: i64) -> Result<Ref<PrimExpr>> {
     number(dtype, &Value::from(value), None)
 }
 
-/// The literal for a number or a string: of the given data type, or of its default
-/// one.
+/// The literal for a number or a string, of the given or the default data type.
 ///
 /// # Errors
 ///
@@ -27,7 +26,8 @@ pub fn constant(dtype: DType, value: i64) -> Result<Ref<PrimExpr>> {
 pub fn literal(value: &Value, dtype: Option<DType>) -> Result<Ref<PrimExpr>> {
     match dtype {
         None => natural_literal(value),
-        // Without a number there is no data type to convert to, whichever is requested.
+        // Without a number there is no data type to convert to, regardless of the
+        // request.
         Some(dtype) => natural_dtype(value).and_then(|_| number(dtype, value, None)),
     }
 }

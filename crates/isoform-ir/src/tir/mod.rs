@@ -1,9 +1,9 @@
 //! Expressions over the machine's scalars and vectors, used in types, ranges and
 //! shapes.
 //!
-//! A constructor makes the node as written, and checks it: [`Add::new`](Add) of two
-//! literals is a sum. The functions ([`add()`], [`sub()`], ...) have the meaning of a
-//! language's operators: they bring operands to a common data type and fold
+//! A constructor makes the node as written, and checks the operands: [`Add::new`](Add)
+//! of two literals is a sum. The functions ([`add()`], [`sub()`], ...) behave like the
+//! operators of a language: they bring operands to a common data type and fold
 //! constants.
 //!
 //! ```
@@ -15,8 +15,8 @@
 //! # Ok::<(), isoform::Error>(())
 //! ```
 //!
-//! The nodes as written are in `nodes.rs` and `ir/prim.rs`, the ranges and compatibility
-//! of data types in `ir/number_types.rs`, the functions in `operators.rs` and `fold.rs`.
+//! The nodes are in `nodes.rs` and `ir/prim.rs`, the functions in `operators.rs` and
+//! `fold.rs`. The ranges and compatibility of data types are in `ir/number_types.rs`.
 
 mod fold;
 mod literal;
@@ -52,7 +52,7 @@ isoform::dialect! {
 ///
 /// # Errors
 ///
-/// `ValueError` if another definition owns one of the names.
+/// `ValueError` if another definition owns a name.
 pub fn register() -> Result<()> {
     register_types()?;
     literal::register()?;

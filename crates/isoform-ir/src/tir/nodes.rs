@@ -1,6 +1,6 @@
 //! The nodes other than literals.
 //!
-//! Constructors check the data types of their operands and find that of the
+//! Constructors check the data types of the operands and find the data type of the
 //! result.
 
 use isoform::types::IntoField;
@@ -21,7 +21,7 @@ pub struct Var {
     /// For people.
     #[node(ignore)]
     pub name: Str,
-    /// The type of its value.
+    /// The type of the value.
     pub type_annotation: Ref<Type>,
 }
 
@@ -67,7 +67,7 @@ impl Var {
     }
 }
 
-/// Makes a variable of a data type, or of a type that machines have.
+/// Makes a variable of a data type, or of a type with a machine representation.
 #[export("tir.Var")]
 fn make_var(
     name: Str,
@@ -77,7 +77,7 @@ fn make_var(
     Var::of(name, &dtype, span).map(Ref::new)
 }
 
-/// A variable that is a size, and so not negative.
+/// A variable for a size, therefore not negative.
 #[derive(Node)]
 #[node(key = "tir.SizeVar", kind = var, init = make_size_var, no_new)]
 #[repr(C)]
@@ -86,7 +86,7 @@ pub struct SizeVar {
     base: Var,
 }
 
-/// Makes a variable that is a size.
+/// Makes a variable for a size.
 #[export("tir.SizeVar")]
 fn make_size_var(
     name: Str,
@@ -114,7 +114,7 @@ pub struct Cast {
     pub value: Ref<PrimExpr>,
 }
 
-/// Makes a conversion to a data type with as many lanes.
+/// Makes a conversion to a data type with the same number of lanes.
 #[export("tir.Cast")]
 pub(super) fn make_cast(
     dtype: DType,
@@ -133,7 +133,7 @@ pub(super) fn make_cast(
     }))
 }
 
-/// The data type of two operands, which have the same one.
+/// The common data type of two operands.
 fn same_dtype(key: &str, left: &PrimExpr, right: &PrimExpr) -> Result<DType> {
     if left.dtype == right.dtype {
         return Ok(left.dtype);
@@ -348,7 +348,7 @@ pub(super) fn make_not(a: Ref<PrimExpr>, span: Option<Ref<Span>>) -> Result<Ref<
     Ok(Ref::new(Not { base, a }))
 }
 
-/// One of two values, both of which are computed.
+/// A choice between two values; both values are computed.
 #[derive(Node)]
 #[node(key = "tir.Select", init = make_select, no_new)]
 #[repr(C)]
@@ -359,7 +359,7 @@ pub struct Select {
     pub condition: Ref<PrimExpr>,
     /// The value if the condition holds.
     pub true_value: Ref<PrimExpr>,
-    /// The value if it does not.
+    /// The value for a false condition.
     pub false_value: Ref<PrimExpr>,
 }
 
@@ -395,8 +395,8 @@ fn make_select(
 pub struct Let {
     #[node(base)]
     base: PrimExpr,
-    /// The value of the variable. It comes first because the variable is not bound in
-    /// it.
+    /// The value of the variable. The value comes first because the variable is not
+    /// bound in the value.
     pub value: Ref<PrimExpr>,
     /// Bound in the body.
     #[node(def)]
@@ -476,7 +476,7 @@ fn make_call(
     Ok(Ref::new(Call { base, op, args }))
 }
 
-/// A vector that repeats one value.
+/// A vector repeating one value.
 #[derive(Node)]
 #[node(key = "tir.Broadcast", init = make_broadcast, no_new)]
 #[repr(C)]
@@ -490,7 +490,7 @@ pub struct Broadcast {
 }
 
 impl Broadcast {
-    /// A vector that repeats one value.
+    /// A vector repeating one value.
     ///
     /// # Errors
     ///
@@ -501,7 +501,7 @@ impl Broadcast {
     }
 }
 
-/// The data type of a vector of such scalars.
+/// The data type of a vector of the scalars.
 pub(super) fn vector(key: &str, scalar: DType, lanes: i64) -> Result<DType> {
     if scalar.lanes() != 1 {
         return Err(Error::value_error(format!(
@@ -517,7 +517,7 @@ pub(super) fn vector(key: &str, scalar: DType, lanes: i64) -> Result<DType> {
     }
 }
 
-/// Makes a vector that repeats one scalar.
+/// Makes a vector from one repeated scalar.
 #[export("tir.Broadcast")]
 fn make_broadcast(
     value: Ref<PrimExpr>,

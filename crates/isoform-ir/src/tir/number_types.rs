@@ -1,5 +1,5 @@
-//! The data types of results: of operands with different types, of other numbers of
-//! lanes, of arithmetic that wraps.
+//! The data types of results: of operands with different types, with other numbers of
+//! lanes, of wrapping arithmetic.
 
 pub(super) use crate::ir::number_types::{Class, HANDLE, class};
 
@@ -11,13 +11,13 @@ pub(super) fn element_of(dtype: DType) -> DType {
     with_lanes(dtype, 1)
 }
 
-/// The data type with another number of lanes, which is not zero.
+/// The data type with another nonzero number of lanes.
 pub(super) fn with_lanes(dtype: DType, lanes: u16) -> DType {
     DType::from_parts(dtype.code() as u8, dtype.bits(), lanes).unwrap_or(dtype)
 }
 
-/// An exact result wrapped to an integer type, as on the machine:
-/// modulo the number of its values.
+/// An exact result wrapped to an integer type, like on a machine: modulo the number of
+/// values of the type.
 pub(super) fn wrap(dtype: DType, exact: i128) -> i64 {
     let bits = u32::from(width(dtype).min(64));
     // The conversion keeps the low bits.
@@ -32,8 +32,8 @@ pub(super) fn wrap(dtype: DType, exact: i128) -> i64 {
     }
 }
 
-/// The common data type of two operands with the same number of lanes; None if there is
-/// no such type.
+/// The common data type of two operands with the same number of lanes; None without a
+/// common type.
 pub(super) fn common(left: DType, right: DType) -> Option<DType> {
     if left == right {
         return Some(left);
@@ -52,7 +52,8 @@ pub(super) fn common(left: DType, right: DType) -> Option<DType> {
         (Class::Float, _) => Some(left),
         (_, Class::Float) => Some(right),
         (Class::Int, Class::Int) | (Class::UInt, Class::UInt) => Some(wider(left, right)),
-        // A signed and an unsigned type of the same width have the unsigned one in common.
+        // A signed and an unsigned type of the same width have the unsigned type in
+        // common.
         (Class::Int, _) if width(left) == width(right) => Some(right),
         (_, Class::Int) if width(left) == width(right) => Some(left),
         _ => Some(wider(left, right)),
@@ -72,7 +73,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// The result of comparing two numbers; the order is None if one of them is NaN.
+    /// The result of comparing two numbers; the order is None if an operand is NaN.
     pub(super) fn holds(self, order: Option<std::cmp::Ordering>) -> bool {
         match self {
             Comparison::EQ => order.is_some_and(std::cmp::Ordering::is_eq),

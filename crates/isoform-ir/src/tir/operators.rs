@@ -14,7 +14,8 @@ use super::number_types::{self as rules, Class, Comparison};
 use crate::ir::IntImm;
 use crate::ir::{OpRegistry, PrimExpr};
 
-/// Converts an expression to a data type; returns it unchanged if it has that type.
+/// Converts an expression to a data type; returns an expression of the data type
+/// unchanged.
 ///
 /// A literal stays a literal, and a scalar can become a vector.
 ///
@@ -226,7 +227,7 @@ pub fn or(a: &Ref<PrimExpr>, b: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
 ///
 /// # Errors
 ///
-/// `TypeError` if it is not a truth value.
+/// `TypeError` for an operand that is not a truth value.
 #[export("tir.logical_not")]
 pub fn not(a: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
     match fold::truth(a).filter(|_| is_bool(a.dtype)) {
@@ -279,7 +280,7 @@ bitwise_functions! {
     bitwise_xor = "tir.bitwise_xor", |x, y| x ^ y;
 }
 
-/// A number of bits to shift by, if it is known; not too many, not negative.
+/// A known number of bits to shift by, checked to be in range.
 fn shift_amount(key: &str, by: &Ref<PrimExpr>, dtype: DType) -> Result<()> {
     match by.downcast_ref::<IntImm>() {
         Some(by) if !(0..i64::from(dtype.bits())).contains(&by.value) => {
@@ -330,7 +331,7 @@ fn cast_to(dtype: DType, value: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
     cast(dtype, value)
 }
 
-/// The operators of operations that are represented as calls.
+/// The operators of operations represented as calls.
 const OPERATORS: [(&str, i64, &str); 6] = [
     ("tir.bitwise_and", 2, "The bits set in both"),
     ("tir.bitwise_or", 2, "The bits set in at least one"),

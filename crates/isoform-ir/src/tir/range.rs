@@ -1,4 +1,4 @@
-//! Ranges of integers, as loops and buffers have them.
+//! Ranges of integers for loops and buffers.
 
 use isoform::types::Schema;
 use isoform::{Error, Node, Ref, Result, Value, export};
@@ -8,10 +8,10 @@ use super::literal::is_zero;
 use super::operators::sub;
 use crate::ir::{PrimExpr, Span};
 
-/// The integers from `min` on, `extent` of them.
+/// The integers from `min` on; `extent` is their number.
 ///
-/// Where a range is expected, a tuple or list of one or two numbers is converted to
-/// one.
+/// A tuple or list of one or two numbers is converted to a range, where a range is
+/// expected.
 #[derive(Node)]
 #[node(key = "ir.Range", init = make_range, convert = range_from)]
 #[repr(C)]
@@ -87,7 +87,8 @@ fn range_from(value: Value) -> Result<Ref<Range>> {
 }
 
 pub(super) fn register() -> Result<()> {
-    // Its key is of the dialect `ir`, so the list of this one does not have it.
+    // The key belongs to the dialect `ir`, so the list of `tir` does not contain the
+    // type.
     isoform::types::register::<Range>()?;
     isoform::register_functions![from_min_extent]
 }

@@ -1,5 +1,5 @@
-//! The roles of expressions in rewrites by rules: what binds a variable, what has no effect,
-//! what is a constant, whose operands may be swapped.
+//! The roles of expressions in rewrites by rules: binders of variables, operations
+//! without effects, constants, commutative operations.
 
 use super::nodes::{Add, And, Call, EQ, Let, Max, Min, Mul, NE, Or};
 use crate::DialectRoles;
@@ -7,7 +7,7 @@ use crate::ir::PrimExpr;
 use crate::ir::prim::{FloatImm, IntImm, StringImm};
 use isoform::{Node, Result};
 
-/// Declares the roles, once. Calls may have effects, as their operator decides, so they are
+/// Declares the roles, once. The effects of calls depend on the operator, so calls are
 /// not pure.
 pub(super) fn register() -> Result<()> {
     let roles = DialectRoles {

@@ -1,4 +1,4 @@
-//! Analyses: functions of a program or function, whose results a context keeps until a
+//! Analyses: functions of a program or function. A context keeps their results until a
 //! pass changes the object.
 
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use super::kept::Store;
 /// An analysis in Rust, with a result of any type.
 ///
 /// The result must depend on the object alone, not on other functions of the program:
-/// it is kept as long as the object is part of it. An analysis that reads several
-/// functions is one of the program.
+/// the context keeps the result as long as the object is part of the program. An
+/// analysis that reads several functions must be an analysis of the program.
 ///
 /// ```
 /// use isoform_ir::transform::{Analysis, AnalysisResults, ContextOptions, PassContext, PassContextRef};
@@ -46,14 +46,14 @@ use super::kept::Store;
 pub trait Analysis: 'static {
     /// The result.
     type Output: Send + Sync + 'static;
-    /// The name, by which passes declare that they preserve the result.
+    /// The name by which passes declare that they preserve the result.
     const NAME: &'static str;
 
     /// Computes the result for an object.
     ///
     /// # Errors
     ///
-    /// Errors of the analysis; they are not kept.
+    /// Errors of the analysis; the context does not keep errors.
     fn compute(object: &Ref<Obj>, ctx: &Ref<PassContext>) -> Result<Self::Output>;
 }
 
@@ -78,13 +78,13 @@ impl PassContext {
 
 /// Results of analyses, which a context keeps.
 pub trait AnalysisResults {
-    /// Returns the result of an analysis for a program or function: the one that is kept,
-    /// or a new one.
+    /// Returns the kept result of an analysis for a program or function, or computes
+    /// the result.
     ///
-    /// Results are kept until the context is left, or a pass replaces the object without
-    /// preserving the analysis. The default context keeps them while a pass runs. Once a
-    /// function pass has changed the copy of the program on which it works, results for
-    /// that copy are computed each time.
+    /// The context keeps results until the context is left, or until a pass replaces
+    /// the object without preserving the analysis. The default context keeps results
+    /// while a pass runs. Once a function pass has changed its working copy of the
+    /// program, every call computes the results for the copy again.
     ///
     /// # Errors
     ///

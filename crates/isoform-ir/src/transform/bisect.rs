@@ -1,4 +1,4 @@
-//! Which pass of a pipeline, and which functions, make a program fail a check.
+//! Finds the pass of a pipeline, and the functions, that make a program fail a check.
 
 use isoform::functions::Function;
 use isoform::types::Schema;
@@ -15,13 +15,13 @@ use super::run::run;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Bisection {
-    /// The pass after which the check fails.
+    /// The pass that makes the check fail.
     pub pass: Ref<Pass>,
-    /// The number of passes that ran before it.
+    /// The number of earlier passes.
     pub position: usize,
-    /// The program before the pass, which passes the check.
+    /// The program before the pass; the check accepts this program.
     pub before: Ref<Obj>,
-    /// The program after the pass, with the changes of as few functions as possible.
+    /// The program after the pass, with changes in as few functions as possible.
     pub after: Ref<Obj>,
     /// The names of these functions; empty if the check fails only with all changes.
     pub functions: Vec<String>,
@@ -29,14 +29,14 @@ pub struct Bisection {
     pub checks: usize,
 }
 
-/// Finds the first pass of a pipeline after which a check fails, and then a smallest set
-/// of functions whose changes by that pass suffice for it.
+/// Finds the first pass of a pipeline that makes a check fail. Then finds a smallest
+/// set of functions whose changes by the pass make the check fail.
 ///
-/// The pipeline runs once, under the current context, and its intermediate programs are
-/// kept. The check returns true for a good program; it has to accept the input and
-/// reject the result. It is called O(log passes) times for the pass, and, for a pass that
-/// changes n functions, between O(log n) and O(n²) times for the functions: none of those
-/// that remain can be left out.
+/// The pipeline runs once, under the current context, and keeps the intermediate
+/// programs. The check returns true for a good program, and must accept the input and
+/// reject the result. The check runs O(log passes) times for the pass. For a pass that
+/// changes n functions, the check runs between O(log n) and O(n²) times for the
+/// functions: no remaining function can be left out.
 ///
 /// # Errors
 ///
@@ -123,8 +123,8 @@ fn search(
     })
 }
 
-/// The single passes in the order in which they run, including the passes of inner
-/// sequences and required passes.
+/// The single passes in running order, including the passes of inner sequences and
+/// required passes.
 fn flattened(pipeline: &Ref<Pass>, ctx: &PassContext) -> Result<Vec<Ref<Pass>>> {
     let mut found = Vec::new();
     // Passes, with their depth in chains of required passes.
@@ -153,15 +153,16 @@ fn flattened(pipeline: &Ref<Pass>, ctx: &PassContext) -> Result<Vec<Ref<Pass>>> 
     Ok(found)
 }
 
-/// The program with as few of the changes as make it fail, by delta debugging: sets of
-/// changes are halved until none can be left out.
+/// The program with as few failing changes as possible, by delta debugging: sets of
+/// changes are halved until no change can be left out.
 fn reduced(
     before: &Ref<Obj>,
     after: Ref<Obj>,
     changes: Vec<FunctionChange>,
     is_good: &mut dyn FnMut(&Ref<Obj>) -> Result<bool>,
 ) -> Result<(Ref<Obj>, Vec<String>)> {
-    // Functions that come or go belong to all changes: others may depend on them.
+    // Added and removed functions belong to all changes: other functions may depend on
+    // them.
     let replaced: Option<Vec<(Str, Ref<Obj>)>> = changes
         .into_iter()
         .map(|(name, old, new)| old.and(new).map(|new| (name, new)))

@@ -28,12 +28,14 @@ fn print_ir(#[default = ""] header: Str) -> Ref<ModulePass> {
     )
 }
 
-/// Makes a pass that runs another one only on the functions whose name `wanted` accepts.
+/// Makes a pass that runs another pass only on the functions whose name `wanted`
+/// accepts.
 ///
-/// The pass sees a program in which each other function is replaced by `stub` of it, which
-/// may be the function itself. Then the functions that are wanted or new are taken over
-/// from its result; all others stay as they are, also those that the pass deletes. If no
-/// name is accepted and `must_match` is set, the pass fails with a `ValueError`.
+/// The pass sees a program in which every other function is replaced by the result of
+/// `stub` for the function, possibly the function itself. The wanted and the new
+/// functions are then taken over from the result of the pass; all other functions stay
+/// unchanged, even if the pass deletes them. If no name is accepted and `must_match` is
+/// set, the pass fails with a `ValueError`.
 pub fn apply_to_functions(
     pass: &Ref<Pass>,
     info: &Ref<PassInfo>,
@@ -74,8 +76,8 @@ pub fn apply_to_functions(
     })
 }
 
-/// The program with the functions of a result that are not stubs. A function that is
-/// missing from the result stays: it may be used by others, which the pass has not seen.
+/// The program with all functions of a result except stubs. A function missing from the
+/// result stays: functions hidden from the pass may use the missing function.
 fn taken_over(
     root: &Ref<Obj>,
     known: &[(Str, Ref<Obj>)],
@@ -107,7 +109,7 @@ fn taken_over(
         return with_new_functions(module, result, &before, &wanted);
     }
     if adds && left == known.len() {
-        // Other programs say themselves how functions are added: the result has them.
+        // Other types of programs add functions themselves: the result contains them.
         let originals = known.iter().filter(|(name, _)| stubbed.contains(name));
         with_functions(result, originals.cloned().collect())
     } else {
@@ -115,8 +117,8 @@ fn taken_over(
     }
 }
 
-/// The module with functions of another one, under the global variables to which they
-/// refer there if they are new.
+/// The module with functions of another module. New functions keep the global variables
+/// of the other module.
 fn with_new_functions(
     module: &Ref<IRModule>,
     other: &Ref<IRModule>,
@@ -136,7 +138,8 @@ fn with_new_functions(
     Ok(copy.into_object())
 }
 
-/// Makes a pass that runs another one only on the functions whose name a function accepts.
+/// Makes a pass that runs another pass only on the functions whose name a function
+/// accepts.
 #[export("passes.apply_to_functions")]
 fn apply_exported(
     pass: &Ref<Pass>,
@@ -178,9 +181,9 @@ fn make_exported(name: &str, options: Option<Map<Str, Value>>) -> Result<Ref<Pas
     make_pass(name, options)
 }
 
-/// For each pass that can be made by name: its name, documentation and options, each of
-/// these with name, type and, if it has one, default; and its description, None if it
-/// cannot be made without options.
+/// For every pass with a name: the name, documentation and options, and the
+/// description, None if the pass needs options. An option has a name, a type and
+/// possibly a default.
 #[export("passes.list")]
 fn list_exported() -> Vec<Map<Str, Value>> {
     let option = |parameter: &Parameter| {

@@ -11,8 +11,8 @@ use rapidhash::fast::RandomState;
 
 /// A store of bytes under keys of 32 bytes, in memory or anywhere else.
 ///
-/// Keys name everything that a result depends on, so entries never become wrong: a cache
-/// may be shared by processes and machines, and may forget anything at any time.
+/// Keys name every influence on a result, so entries never become wrong. Processes and
+/// machines may share a cache, and the cache may forget entries at any time.
 pub trait ResultCache: Send + Sync + 'static {
     /// Returns the bytes of a key; None without an entry.
     ///
@@ -30,10 +30,10 @@ pub trait ResultCache: Send + Sync + 'static {
     fn store(&self, key: &[u8], bytes: &[u8]) -> Result<()>;
 }
 
-/// A cache in memory, which forgets what was not used for the longest time.
+/// A cache in memory, dropping the least recently used entries.
 ///
-/// It has two generations: when the young one fills half of the bound, the old one is
-/// dropped. An entry that is used becomes young again.
+/// The cache has two generations: when the young generation fills half of the bound,
+/// the old generation is dropped. Use makes an entry young again.
 #[derive(Debug)]
 pub struct MemoryCache {
     half: usize,
@@ -78,7 +78,7 @@ impl MemoryCache {
         entries.young.len() + entries.old.len()
     }
 
-    /// True if there are no entries.
+    /// True if the cache is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -99,7 +99,7 @@ impl ResultCache for MemoryCache {
     }
 
     fn store(&self, key: &[u8], bytes: &[u8]) -> Result<()> {
-        // An entry that fills a generation would only drop the others.
+        // An entry that fills a generation would only drop the other entries.
         if key.len() + bytes.len() <= self.half {
             let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
             entries.old.remove(key);
@@ -120,16 +120,17 @@ pub struct Cache {
     pub store: Function,
 }
 
-/// The declaration that a function pass is pure: its result depends on nothing but the
-/// function, the options of the pass and of the context, and what it reads of the program.
+/// The declaration that a function pass is pure. The result depends only on the
+/// function, the options of the pass and of the context, and the declared reads of the
+/// program.
 #[derive(Node)]
 #[node(key = "transform.Memo", kind = none)]
 #[repr(C)]
 pub struct Memo {
-    /// The version of the pass, which changes with its results.
+    /// The version of the pass; change the version together with the results.
     pub version: Str,
     /// True if the pass depends on no field that comparison ignores, such as names and
-    /// spans: functions that differ only in these have one entry.
+    /// spans: functions with differences only in these fields share an entry.
     #[node(default = false)]
     pub ignores: bool,
     /// Returns what the pass reads of the program besides the signatures of the functions
@@ -137,17 +138,18 @@ pub struct Memo {
     /// [`NoProgram`] in place of the program.
     #[node(default)]
     pub reads: Option<Function>,
-    /// Where the pass is written, such as module and qualified name in Python: passes of
-    /// one name share nothing if they are written in different places.
+    /// The place of the pass in source code, such as module and qualified name in
+    /// Python: passes of one name from different places share no results.
     #[node(default)]
     pub code: Str,
-    /// Returns everything else that the pass depends on, as a map from names to values, such
-    /// as the variables that a closure captures. The pass must not change them.
+    /// Returns all other influences on the pass, as a map from names to values, for
+    /// example the captured variables of a closure. The pass must not change the
+    /// values.
     #[node(default)]
     pub state: Option<Function>,
 }
 
-/// Takes the place of the program for a pure pass that does not declare what it reads of it.
+/// Replaces the program for a pure pass without declared reads of the program.
 #[derive(Node)]
 #[node(key = "transform.NoProgram", kind = none)]
 #[repr(C)]

@@ -1,4 +1,4 @@
-//! Options of contexts: each key is registered with the values that it takes.
+//! Options of contexts: keys are registered together with their valid values.
 
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock};
@@ -9,10 +9,10 @@ use isoform::objects::construct_named;
 use isoform::types::{Schema, TypeIndex};
 use isoform::{Error, Map, Result, Str, Value, export};
 
-/// The option that names the folder for reproducers.
+/// The option for the folder of reproducers.
 pub(super) const REPRODUCER: &str = "transform.reproducer";
 
-/// The option that checks that passes leave their input alone.
+/// The option for checking that passes leave their input alone.
 pub(super) const IMMUTABLE: &str = "testing.immutable_module";
 
 /// An option of contexts.
@@ -24,12 +24,12 @@ pub struct ConfigOption {
 }
 
 impl ConfigOption {
-    /// The values that the option takes.
+    /// The valid values of the option.
     pub fn schema(&self) -> &Schema {
         &self.schema
     }
 
-    /// The value where a context sets none.
+    /// The value in contexts that do not set the option.
     pub fn default(&self) -> &Value {
         &self.default
     }
@@ -39,7 +39,7 @@ impl ConfigOption {
         &self.doc
     }
 
-    /// The value that the option stores for a given one.
+    /// A given value converted to the stored value.
     fn legalised(&self, key: &str, given: &Value) -> Result<Value> {
         if given.is_none() {
             return Err(attribute_error(format!("config option '{key}' is None")));
@@ -74,14 +74,14 @@ fn attribute_error(message: String) -> Error {
     Error::new(ErrorKind::Attribute, message)
 }
 
-/// Registers an option of contexts: the schema of its values, and the default for contexts
-/// that do not set the option (None for no default). A dict given for an option that takes
-/// objects of a type becomes an object with these fields.
+/// Registers an option of contexts: the schema of its values, and the default for
+/// contexts that do not set the option (None for no default). A dict for an option of
+/// object type becomes an object with the entries as fields.
 ///
 /// # Errors
 ///
-/// `ValueError` for an empty key, and one that is registered already with another schema,
-/// default or documentation; `TypeError` for a default that does not fit.
+/// `ValueError` for an empty key, or for a key registered with another schema, default
+/// or documentation; `TypeError` for a default that does not fit.
 ///
 /// ```
 /// use isoform_ir::transform::{ContextOptions, register_config_option};
@@ -136,7 +136,7 @@ fn register_value(key: &str, schema: Schema, default: Value, doc: &str) -> Resul
 ///
 /// # Errors
 ///
-/// `AttributeError` with the registered keys if there is none.
+/// `AttributeError` with the registered keys for an unknown key.
 pub fn config_option(key: &str) -> Result<ConfigOption> {
     let options = OPTIONS.read().unwrap_or_else(PoisonError::into_inner);
     options.get(key).cloned().ok_or_else(|| {
@@ -159,7 +159,7 @@ pub fn config_options() -> Vec<(String, ConfigOption)> {
         .collect()
 }
 
-/// The values of a context: each converted to what its option stores.
+/// The values of a context, converted to the stored values of the options.
 pub(super) fn legalised(given: &Map<Str, Value>) -> Result<Map<Str, Value>> {
     let mut made = Map::new();
     for (key, value) in given.iter() {
@@ -168,8 +168,8 @@ pub(super) fn legalised(given: &Map<Str, Value>) -> Result<Map<Str, Value>> {
     Ok(made)
 }
 
-/// The options that a context sets for passes, without those that say what happens around a
-/// pass.
+/// The options of a context for the passes themselves, without the options for work
+/// around a pass.
 pub(super) fn of_passes(given: &Map<Str, Value>) -> Map<Str, Value> {
     let entries = given.iter();
     let entries = entries.filter(|(key, _)| ![REPRODUCER, IMMUTABLE].contains(&&***key));
@@ -178,7 +178,7 @@ pub(super) fn of_passes(given: &Map<Str, Value>) -> Map<Str, Value> {
         .collect()
 }
 
-/// The registered options: for each key the type of its values, the default and the
+/// The registered options: for every key the type of its values, the default and the
 /// documentation.
 #[export("passes.list_configs")]
 fn list_configs() -> Map<Str, Map<Str, Value>> {

@@ -16,7 +16,7 @@ use super::kept::Store;
 /// The conditions under which passes run.
 ///
 /// Only the innermost context of a thread counts: contexts are not merged. Outside of
-/// any context, each thread has a default one: level 2, and nothing else.
+/// any context, every thread has a default context: level 2, and no other settings.
 #[derive(Node)]
 #[node(
     key = "transform.PassContext", kind = none, init = make_context, no_new, no_with
@@ -25,12 +25,12 @@ use super::kept::Store;
 pub struct PassContext {
     /// The level of optimization: a sequence skips passes of higher levels.
     pub opt_level: i64,
-    /// The names of passes that a sequence runs whatever their level, and that
-    /// instruments cannot skip.
+    /// The names of passes that a sequence runs at any level, and that instruments
+    /// cannot skip.
     pub required_pass: Array<Str>,
     /// The names of passes that a sequence skips.
     pub disabled_pass: Array<Str>,
-    /// The instruments, in the order in which they are called.
+    /// The instruments in calling order.
     pub instruments: List<Ref<PassInstrument>>,
     /// The values of options.
     pub config: Map<Str, Value>,
@@ -61,7 +61,7 @@ fn make_context(
     options.make()
 }
 
-/// The level of contexts that set none.
+/// The level of contexts without a level.
 pub(super) const DEFAULT_LEVEL: i64 = 2;
 
 /// Options of a [`PassContext`].
@@ -96,14 +96,14 @@ impl ContextOptions {
         self
     }
 
-    /// Sets the names of passes that run whatever their level.
+    /// Sets the names of passes to run at any level.
     #[must_use]
     pub fn required(mut self, names: impl IntoIterator<Item = impl Into<Str>>) -> Self {
         self.required = names.into_iter().map(Into::into).collect::<Vec<_>>().into();
         self
     }
 
-    /// Sets the names of passes that a sequence skips.
+    /// Sets the names of passes to skip in sequences.
     #[must_use]
     pub fn disabled(mut self, names: impl IntoIterator<Item = impl Into<Str>>) -> Self {
         self.disabled = names.into_iter().map(Into::into).collect::<Vec<_>>().into();
@@ -124,7 +124,7 @@ impl ContextOptions {
         self
     }
 
-    /// Sets the cache that keeps the results of memoised passes.
+    /// Sets the cache for the results of memoised passes.
     #[must_use]
     pub fn cache(mut self, cache: &Ref<Cache>) -> Self {
         self.cache = Some(cache.clone());
@@ -167,14 +167,14 @@ impl Default for PassContext {
 }
 
 thread_local! {
-    /// The contexts of this thread that have been entered; the innermost one is last.
+    /// The entered contexts of this thread, the innermost last.
     static STACK: RefCell<Vec<Ref<PassContext>>> = const { RefCell::new(Vec::new()) };
     static DEFAULT: RefCell<Option<Ref<PassContext>>> = const { RefCell::new(None) };
 }
 
 impl PassContext {
-    /// The innermost context of this thread that has been entered, or the thread's
-    /// default one.
+    /// The innermost entered context of this thread, or the default context of the
+    /// thread.
     pub fn current() -> Ref<PassContext> {
         STACK
             .with_borrow(|stack| stack.last().cloned())
@@ -186,13 +186,13 @@ impl PassContext {
             })
     }
 
-    /// True if the name of a pass is among those that the context requires.
+    /// True if the context requires the pass of this name.
     pub(super) fn requires(&self, name: &Str) -> bool {
         self.required_pass.iter().any(|required| required == name)
     }
 
-    /// True if a sequence runs a pass: unless it is disabled, if it is required or the
-    /// level of the context reaches that of the pass.
+    /// True if a sequence runs a pass: the pass must not be disabled, and must be
+    /// required or have at most the level of the context.
     pub fn enables(&self, info: &PassInfo) -> bool {
         if self.disabled_pass.iter().any(|name| *name == info.name) {
             return false;
@@ -200,7 +200,7 @@ impl PassContext {
         self.requires(&info.name) || self.opt_level >= info.opt_level
     }
 
-    /// The value of an option: the default if the context does not set it.
+    /// The value of an option, or the default if the context does not set the option.
     ///
     /// # Errors
     ///
@@ -218,7 +218,7 @@ impl PassContext {
     }
 }
 
-/// Calls the function of each instrument, until one fails.
+/// Calls the function of every instrument, until a call fails.
 fn call_each(
     instruments: &Array,
     which: fn(&PassInstrument) -> Option<&Function>,
@@ -251,7 +251,7 @@ impl PassContext {
         for instrument in instruments.values()[..failed].iter().rev() {
             let instrument = instrument.peek::<Ref<PassInstrument>>();
             if let Some(exit) = instrument.and_then(|instrument| instrument.on_exit.as_ref()) {
-                // The first error is the one to report.
+                // The first error is reported.
                 let _ = exit.call(&[]);
             }
         }
@@ -286,12 +286,12 @@ pub trait PassContextRef {
     /// context has no instruments afterwards, and is not entered.
     fn enter(&self) -> Result<()>;
 
-    /// Makes the previous context the current one, then calls the instruments.
+    /// Makes the previous context current, then calls the instruments.
     ///
     /// # Errors
     ///
-    /// `RuntimeError` unless the context is the innermost one of this thread; the error
-    /// of an instrument: those after it are not called, and the context has no
+    /// `RuntimeError` unless the context is the innermost context of this thread. The
+    /// error of an instrument: later instruments are not called, and the context has no
     /// instruments afterwards.
     fn leave(&self) -> Result<()>;
 
@@ -371,19 +371,20 @@ fn current() -> Ref<PassContext> {
     PassContext::current()
 }
 
-/// Makes the context the current one.
+/// Makes the context current.
 #[export("transform.PassContext.enter")]
 fn enter(this: &Ref<PassContext>) -> Result<()> {
     this.enter()
 }
 
-/// Makes the previous context the current one.
+/// Makes the previous context current.
 #[export("transform.PassContext.leave")]
 fn leave(this: &Ref<PassContext>) -> Result<()> {
     this.leave()
 }
 
-/// Replaces the instruments: those of now are left, and the new ones entered.
+/// Replaces the instruments: leaves the present instruments, and enters the new
+/// instruments.
 #[export("transform.PassContext.override_instruments")]
 fn override_instruments(
     this: &Ref<PassContext>,
@@ -399,7 +400,7 @@ fn pass_enabled(this: &Ref<PassContext>, info: &Ref<PassInfo>) -> bool {
     this.enables(info)
 }
 
-/// The value of an option: the default if the context does not set it.
+/// The value of an option, or the default if the context does not set the option.
 #[export("transform.PassContext.config_value")]
 fn config_value(this: &Ref<PassContext>, key: &str) -> Result<Value> {
     this.config_value(key)

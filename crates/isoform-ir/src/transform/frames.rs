@@ -1,4 +1,4 @@
-//! The passes that are running in this thread, with what belongs to each run.
+//! The running passes of this thread, with the data of every run.
 
 use std::cell::{Cell, RefCell};
 
@@ -17,7 +17,7 @@ struct Frame {
 
 thread_local! {
     static FRAMES: RefCell<Vec<Frame>> = const { RefCell::new(Vec::new()) };
-    /// True if an error that is on its way out has been written as a reproducer.
+    /// True if a propagating error has been written as a reproducer.
     static REPORTED: Cell<bool> = const { Cell::new(false) };
     /// The number of passes that run natively inside one another.
     static NESTED: Cell<usize> = const { Cell::new(0) };
@@ -25,11 +25,11 @@ thread_local! {
     static ASKED: Cell<u64> = const { Cell::new(0) };
 }
 
-/// How many passes may run inside of one another: each takes a part of the native stack.
-/// Those of nested sequences do not count.
+/// The maximal number of natively nested passes: every pass takes a part of the native
+/// stack. Passes of nested sequences do not count.
 pub(super) const MOST_NESTED: usize = 200;
 
-/// The error of a pass inside of more passes than that.
+/// The error for a pass nested deeper.
 pub(super) fn too_deep(name: &str) -> Error {
     Error::new(
         isoform::errors::ErrorKind::Recursion,
@@ -40,11 +40,11 @@ pub(super) fn too_deep(name: &str) -> Error {
     )
 }
 
-/// A pass that runs natively inside of others.
+/// A pass running natively inside of other passes.
 pub(super) struct Nested(());
 
 impl Nested {
-    /// Fails if there are too many of them.
+    /// Fails if too many passes are nested.
     pub(super) fn begin(name: &str) -> Result<Nested> {
         if NESTED.get() == MOST_NESTED {
             return Err(too_deep(name));
@@ -60,7 +60,7 @@ impl Drop for Nested {
     }
 }
 
-/// A run of a pass: while it exists, messages of the thread belong to it.
+/// A run of a pass: during the run, messages of the thread belong to the pass.
 pub(super) struct Running(());
 
 impl Running {
@@ -75,7 +75,7 @@ impl Running {
         Running(())
     }
 
-    /// Shows the messages of the run, if there are any.
+    /// Shows the messages of the run.
     pub(super) fn render(&self) -> Result<()> {
         let made = FRAMES.with_borrow(|frames| frames.last()?.diagnostics.clone());
         made.map_or(Ok(()), |diagnostics| {
@@ -95,7 +95,7 @@ impl Drop for Running {
     }
 }
 
-/// Notes the copy on which the innermost running pass works.
+/// Notes the working copy of the innermost running pass.
 pub(super) fn works_on(copy: &Ref<Obj>) {
     FRAMES.with_borrow_mut(|frames| {
         if let Some(frame) = frames.last_mut() {
@@ -104,8 +104,8 @@ pub(super) fn works_on(copy: &Ref<Obj>) {
     });
 }
 
-/// The program of which an object is the copy that a running pass works on, and whether it
-/// still has the same contents. Any other object is its own.
+/// The original program of a running pass's working copy, and true if the copy still
+/// has the same contents. Any other object is its own original.
 pub(super) fn original(object: &Ref<Obj>) -> Result<(Ref<Obj>, bool)> {
     let copied_of = |copy: &Ref<Obj>| {
         FRAMES.with_borrow(|frames| {
@@ -118,7 +118,7 @@ pub(super) fn original(object: &Ref<Obj>) -> Result<(Ref<Obj>, bool)> {
         })
     };
     let mut object = object.clone();
-    // A pass may have run another one on its copy.
+    // A pass may have run another pass on its copy.
     while let Some(root) = copied_of(&object) {
         if !root::are_same(&object, &root)? {
             return Ok((object, false));
@@ -128,7 +128,7 @@ pub(super) fn original(object: &Ref<Obj>) -> Result<(Ref<Obj>, bool)> {
     Ok((object, true))
 }
 
-/// The number of passes that are running in this thread, one inside the other.
+/// The number of running passes in this thread, one inside the other.
 pub(super) fn depth() -> usize {
     FRAMES.with_borrow(Vec::len)
 }
@@ -139,7 +139,7 @@ pub(super) fn asked_for_messages() -> u64 {
     ASKED.get()
 }
 
-/// Notes that a pass has ended well: an error that was on its way has been handled.
+/// Notes that a pass has ended well: a propagating error has been handled.
 pub(super) fn ended_well() {
     REPORTED.set(false);
 }
@@ -149,12 +149,12 @@ pub(super) fn report_once() -> bool {
     !REPORTED.replace(true)
 }
 
-/// The name of the function that returns the renderer of messages, which a host language
-/// registers.
+/// The name of the function that returns the renderer of messages; a host language
+/// registers the function.
 const RENDERER: &str = "diagnostics.GetRenderer";
 
-/// The messages of the innermost running pass, which are shown when it ends. An error
-/// among them becomes the error of the pass.
+/// The messages of the innermost running pass, shown at the end of the pass. An error
+/// among the messages becomes the error of the pass.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! How a [`FunctionPass`] runs, and how one is made from a Rust function.
+//! How a [`FunctionPass`] runs; constructors from Rust functions.
 
 use super::cache::{Memo, NoProgram};
 use super::context::PassContext;
@@ -54,12 +54,13 @@ impl FunctionPass {
         FunctionPass::of(info, func).with_function_class(F::TYPE_KEY)
     }
 
-    /// Makes a pure pass from a function of a function and the context, so that the cache of
-    /// the context may keep its results. Its key consists of the function, the options of the
-    /// pass and those of the context; nothing can record what else the Rust function captures.
+    /// Makes a pure pass from a function of a function and the context. The cache of
+    /// the context may keep the results. The key of a result consists of the function,
+    /// the options of the pass and the options of the context; captures of the Rust
+    /// function are not recorded.
     ///
-    /// A pass that reads the program as well is [`new`](Self::new) with a memo that
-    /// says what it reads.
+    /// For a pass that also reads the program, use [`new`](Self::new) with a memo that
+    /// declares the reads.
     ///
     /// ```
     /// use isoform_ir::transform::{FunctionPass, Memo, PassContext, PassInfo};
@@ -90,7 +91,7 @@ impl FunctionPass {
         FunctionPass::new(info, of_function).with_memo(memo)
     }
 
-    /// The program that the pass sees. A pure pass that does not declare its reads gets a
+    /// The program visible to the pass. A pure pass without declared reads gets a
     /// placeholder instead.
     fn seen(&self, root: &Ref<Obj>) -> Ref<Obj> {
         let reads_all = self.memo.as_ref().is_none_or(|memo| memo.reads.is_some());
@@ -101,7 +102,7 @@ impl FunctionPass {
         }
     }
 
-    /// The class whose functions are transformed; None for all of them.
+    /// The class whose functions are transformed; None for all functions.
     fn class(&self) -> Result<Option<TypeIndex>> {
         if self.function_class.is_empty() {
             return Ok(None);
@@ -129,7 +130,7 @@ impl FunctionPass {
         }
     }
 
-    /// The functions that the pass changes.
+    /// The functions changed by the pass.
     fn changes(
         &self,
         functions: &[(Str, Ref<Obj>)],
@@ -181,7 +182,7 @@ impl FunctionPass {
     }
 }
 
-/// The error of a function that takes a program where there is none says what to do.
+/// Adds advice to the error of a function that takes a program but got a placeholder.
 fn no_program(error: Error) -> Error {
     if error.message().contains(NoProgram::TYPE_KEY) {
         error.noted(
@@ -193,7 +194,7 @@ fn no_program(error: Error) -> Error {
     }
 }
 
-/// The result of the pass for a function, which is a function.
+/// The result of the pass for a function, checked to be a function.
 fn checked(class: Option<TypeIndex>, function: &Ref<Obj>, result: &Value) -> Result<Ref<Obj>> {
     let fits =
         |object: &&Ref<Obj>| class.is_none_or(|class| table::is_a(object.type_index(), class));
@@ -226,7 +227,7 @@ impl RunPass for FunctionPass {
                     Ok(changed)
                 };
                 match seen.working_copy()? {
-                    // Functions that the pass adds to the copy are part of the result.
+                    // Functions added to the copy by the pass are part of the result.
                     Some(copy) => {
                         frames::works_on(&copy);
                         let changed = changes(&copy)?;

@@ -4,23 +4,23 @@ use std::fmt;
 
 use isoform::{Array, Error, Node, Ref, Result, Str, export};
 
-/// The name of a pass, and the conditions under which it runs.
+/// The name of a pass, and the conditions for running the pass.
 #[derive(Node)]
 #[node(key = "transform.PassInfo", init = make_info, no_with)]
 #[repr(C)]
 pub struct PassInfo {
     /// The lowest level of optimization at which a `Sequential` runs the pass.
     pub opt_level: i64,
-    /// The name, by which contexts require and disable the pass.
+    /// The name by which contexts require and disable the pass.
     pub name: Str,
-    /// The names of passes that a `Sequential` runs before it, in order.
+    /// The names of passes that a `Sequential` runs before this pass, in order.
     #[node(default)]
     pub required: Array<Str>,
-    /// The names of analyses whose results stay valid for functions that the pass
-    /// changes; `*` stands for all of them.
+    /// The names of analyses whose results stay valid for changed functions; `*` stands
+    /// for all analyses.
     #[node(default)]
     pub preserves: Array<Str>,
-    /// Kept for tools that trace tuning; the library ignores it.
+    /// For tools that trace tuning; the library ignores this field.
     #[node(default = false)]
     pub traceable: bool,
 }
@@ -49,7 +49,7 @@ pub(super) fn make_info(
 }
 
 impl PassInfo {
-    /// A copy with the names of passes that a sequence runs before it.
+    /// A copy with the names of passes that a sequence must run first.
     pub fn with_required(&self, names: impl IntoIterator<Item = impl Into<Str>>) -> Ref<Self> {
         let required = names.into_iter().map(Into::into).collect::<Vec<_>>().into();
         Ref::new(PassInfo {
@@ -58,8 +58,7 @@ impl PassInfo {
         })
     }
 
-    /// A copy with the names of analyses whose results the pass preserves; `*` stands for
-    /// all of them.
+    /// A copy with the names of preserved analyses; `*` stands for all analyses.
     pub fn with_preserves(&self, names: impl IntoIterator<Item = impl Into<Str>>) -> Ref<Self> {
         let preserves = names.into_iter().map(Into::into).collect::<Vec<_>>().into();
         Ref::new(PassInfo {
@@ -95,7 +94,7 @@ impl fmt::Display for Names<'_> {
     }
 }
 
-/// The description of the data of a pass, as people see it.
+/// The description of the data of a pass for people.
 #[export("passes.describe_info")]
 fn described_info(info: &Ref<PassInfo>) -> String {
     info.to_string()

@@ -1,4 +1,4 @@
-//! `PassInstrument`: told about every pass of a context, and may skip it.
+//! `PassInstrument`: observes every pass of a context, and may skip passes.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -8,10 +8,11 @@ use isoform::{Node, Obj, Ref, Result, Str, Value, export};
 
 use super::info::PassInfo;
 
-/// An instrument written in Rust; [`PassInstrument::of`] makes it one for contexts.
+/// An instrument written in Rust; [`PassInstrument::of`] wraps the instrument for
+/// contexts.
 ///
-/// A context calls the methods of all its instruments in the order of its list. An error
-/// of a method ends the pass, or the entry to the context, with that error.
+/// A context calls the methods of all its instruments in the order of its list. An
+/// error of a method ends the pass, or the entry to the context.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicUsize, Ordering};
@@ -41,13 +42,14 @@ use super::info::PassInfo;
 /// # Ok::<(), isoform::Error>(())
 /// ```
 pub trait Instrument: Any + Send + Sync {
-    /// The name for messages; by default that of the type, without its path.
+    /// The name for messages; by default the name of the type, without its path.
     fn name(&self) -> String {
         let name = std::any::type_name::<Self>();
         name.rsplit("::").next().unwrap_or(name).to_owned()
     }
 
-    /// Called when a context with the instrument is entered, before it is the current one.
+    /// Called when a context with the instrument is entered, before the context becomes
+    /// current.
     ///
     /// # Errors
     ///
@@ -56,7 +58,7 @@ pub trait Instrument: Any + Send + Sync {
         Ok(())
     }
 
-    /// Called when such a context is left, and is not the current one.
+    /// Called when a context with the instrument is left and not current.
     ///
     /// # Errors
     ///
@@ -95,14 +97,14 @@ pub trait Instrument: Any + Send + Sync {
         Ok(())
     }
 
-    /// Called with the input of a pass that did not end well after [`before`](Self::before),
-    /// so that what began there can end.
+    /// Called with the input of a pass that failed after [`before`](Self::before), to
+    /// end work begun in `before`.
     fn failed(&self, root: &Ref<Obj>, info: &Ref<PassInfo>) {
         let _ = (root, info);
     }
 }
 
-/// Functions that a context calls around every pass; those that are absent are skipped.
+/// Functions that a context calls around every pass; absent functions are skipped.
 #[derive(Node)]
 #[node(key = "transform.PassInstrument", kind = none, init = make_instrument, no_new)]
 #[repr(C)]
@@ -151,7 +153,8 @@ fn make_instrument(
     })
 }
 
-/// A method of an instrument as a function of the core, which keeps the instrument.
+/// A method of an instrument as a function of the core; the function owns the
+/// instrument.
 fn method<I: Instrument>(
     instrument: &Arc<I>,
     call: impl Fn(&I, &Ref<Obj>, &Ref<PassInfo>) -> Result<Value> + Send + Sync + 'static,
@@ -199,7 +202,7 @@ impl PassInstrument {
         })
     }
 
-    /// Returns the value that the instrument [was made of](Self::of), if it is an `I`.
+    /// Returns the value passed to [`of`](Self::of), if the value is an `I`.
     pub fn content<I: Instrument>(&self) -> Option<&I> {
         let shared: &Arc<I> = self.on_before_pass.as_ref()?.content()?;
         Some(shared)

@@ -1,7 +1,7 @@
-//! The results of analyses that a context keeps, by object.
+//! The kept results of analyses, by object.
 //!
-//! Results are kept by the identity of the object, so a function that stays the same
-//! object keeps its results without any bookkeeping.
+//! Results are kept by the identity of the object, so an unchanged function keeps its
+//! results without any bookkeeping.
 
 use std::any::Any;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,14 +15,14 @@ use isoform::{Array, Obj, Ref, Str};
 /// A result of any type.
 pub(super) type AnalysisResult = Arc<dyn Any + Send + Sync>;
 
-/// The analyses whose results stay valid where a pass changes a function.
+/// The analyses whose results stay valid when a pass changes a function.
 pub(super) enum Preserved<'a> {
     All,
     Named(&'a Array<Str>),
 }
 
 impl<'a> Preserved<'a> {
-    /// As a pass declares them.
+    /// The declaration of a pass.
     pub(super) fn by(names: &'a Array<Str>) -> Self {
         if names.iter().any(|name| &**name == "*") {
             Preserved::All
@@ -50,7 +50,7 @@ impl Store {
         body(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// True if nothing is kept.
+    /// True without results.
     pub(super) fn is_empty(&self) -> bool {
         self.with(|results| results.is_empty())
     }
@@ -64,7 +64,7 @@ impl Store {
         })
     }
 
-    /// Keeps a result; of two that were computed at the same time, the first one.
+    /// Keeps a result; of two results computed at the same time, the first.
     pub(super) fn keep(
         &self,
         analysis: &str,
@@ -81,8 +81,8 @@ impl Store {
         })
     }
 
-    /// Notes that a pass replaced an object: results that are preserved are those of the
-    /// new object, and the others are dropped.
+    /// Notes that a pass replaced an object: preserved results move to the new object,
+    /// other results are dropped.
     pub(super) fn replace(
         &self,
         old: &Ref<Obj>,
@@ -105,7 +105,7 @@ impl Store {
             }
             Some(dropped)
         });
-        // Results may run any code when they are dropped, so not under the lock.
+        // Results may run any code when dropped, so not under the lock.
         drop(dropped);
     }
 

@@ -1,5 +1,5 @@
-//! Passes: functions from program to program, run under a context that instruments
-//! observe.
+//! Passes: functions from program to program, run under a context and observed by
+//! instruments.
 //!
 //! The same passes run on modules of [`ir`](crate::ir), on the programs of every dialect,
 //! and on your own types ([`Root`]). `docs/passes.md` is the guide.
@@ -31,8 +31,8 @@
 //! # Ok::<(), isoform::Error>(())
 //! ```
 //!
-//! A pass is a node that holds a `Function`, so passes of all languages are of one type;
-//! a kind of pass is a type with the trait [`RunPass`]. A program is any object, and the
+//! A pass is a node around a `Function`, so passes of all languages share one type; a
+//! kind of pass is a type with the trait [`RunPass`]. A program is any object, and the
 //! trait [`Root`] of its type lists the functions of the program.
 //!
 //! | file | job |
@@ -49,8 +49,8 @@
 //! | `bisect.rs`, `reproducer.rs` | finding and repeating failures |
 //! | `cse/` | equal expressions computed once |
 //!
-//! A pass never changes its input; where nothing changes, the result is the same object.
-//! No lock is held while a pass, an instrument or an analysis runs.
+//! A pass never changes its input; a pass without changes returns the same object. No
+//! lock is held while a pass, an instrument or an analysis runs.
 //!
 //! Absent: running the functions of one pass in parallel.
 
@@ -104,12 +104,12 @@ isoform::dialect! {
     pub use nodes::{Pass, ModulePass, FunctionPass, Sequential};
 }
 
-/// Asks whether the user interrupted, as passes that take long do now and then. Costs less
-/// than a microsecond.
+/// Checks for an interruption by the user; long-running passes call this function from
+/// time to time. Costs less than a microsecond.
 ///
 /// # Errors
 ///
-/// The error raised by the interruption, such as Python's `KeyboardInterrupt`.
+/// The error raised by the interruption, for example Python's `KeyboardInterrupt`.
 pub fn check_interrupted() -> Result<()> {
     Poll::now()
 }

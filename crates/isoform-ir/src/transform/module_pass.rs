@@ -1,4 +1,4 @@
-//! How a [`ModulePass`] runs, and how one is made from a Rust function.
+//! How a [`ModulePass`] runs; constructors from Rust functions.
 
 use super::context::PassContext;
 use super::info::PassInfo;
@@ -49,7 +49,7 @@ impl RunPass for ModulePass {
     }
 }
 
-/// The result of a pass, which is a program.
+/// The result of a pass, checked to be a program.
 pub(super) fn program(result: &Value, root: &Ref<Obj>) -> Result<Ref<Obj>> {
     result.as_object().cloned().ok_or_else(|| {
         Error::type_error(format!(

@@ -1,4 +1,5 @@
-//! The node types of passes. How each kind of pass runs is in the file of its name.
+//! The node types of passes. The files with the names of the passes define how the
+//! passes run.
 
 use std::fmt;
 
@@ -10,32 +11,32 @@ use super::cache::Memo;
 use super::context::PassContext;
 use super::info::{PassInfo, make_info};
 
-/// Runs a pass; each kind of pass implements it.
+/// Runs a pass; every kind of pass implements this trait.
 ///
 /// [`run`](Ref::run) is the method to call: it also calls the instruments.
 #[isoform::attrs::node_trait("transform.run_pass")]
 pub trait RunPass {
-    /// The transformed program; the same object if nothing changes.
+    /// The transformed program; the same object without changes.
     fn run_on(&self, root: &Ref<Obj>, ctx: &Ref<PassContext>) -> Result<Ref<Obj>>;
 }
 
 /// A function from program to program.
 ///
-/// This is the base of [`ModulePass`], [`FunctionPass`] and [`Sequential`]; another kind
-/// of pass extends it and implements [`RunPass`].
+/// The base of [`ModulePass`], [`FunctionPass`] and [`Sequential`]; another kind of
+/// pass extends this type and implements [`RunPass`].
 #[derive(Node)]
 #[node(key = "transform.Pass", kind = none)]
 #[repr(C)]
 pub struct Pass {
     /// The name, and the conditions.
     pub info: Ref<PassInfo>,
-    /// The options with which the pass was made by name, for text and files.
+    /// The options used to make the pass by name, for text and files.
     #[node(default, repr = false)]
     pub options: Dict<Str, Value>,
 }
 
 impl Pass {
-    /// The fields of a pass that was not made by name.
+    /// The fields of a pass made without a name.
     pub fn about(info: &Ref<PassInfo>) -> Pass {
         Pass {
             info: info.clone(),
@@ -59,7 +60,7 @@ pub struct ModulePass {
 }
 
 impl ModulePass {
-    /// The pass that runs a function of the core.
+    /// The pass running a function of the core.
     pub fn of(info: &Ref<PassInfo>, func: Function) -> Ref<ModulePass> {
         Ref::new(ModulePass {
             base: Pass::about(info),
@@ -74,10 +75,10 @@ fn make_module_pass(func: Function, info: Ref<PassInfo>) -> Ref<ModulePass> {
     ModulePass::of(&info, func)
 }
 
-/// A pass over each function of a program.
+/// A pass over every function of a program.
 ///
-/// No function sees the changes of another one: they are put into the program together,
-/// at the end.
+/// Functions do not see each other's changes: the pass puts all changes into the
+/// program together, at the end.
 #[derive(Node)]
 #[node(
     key = "transform.FunctionPass", kind = none, init = make_function_pass, no_new,
@@ -89,18 +90,18 @@ pub struct FunctionPass {
     base: Pass,
     /// Called with a function, the program and the context; returns the new function.
     pub func: Function,
-    /// The key of the class whose functions are transformed; all of them if empty.
+    /// The key of the class whose functions are transformed; all functions if empty.
     pub function_class: Str,
-    /// Called with a function; returns false for one to leave alone.
+    /// Called with a function; returns false to leave the function alone.
     pub filter: Option<Function>,
-    /// The names of passes that run on the result.
+    /// The names of passes to run on the result.
     pub after: Array<Str>,
-    /// The declaration that results may be kept, if the pass is pure.
+    /// The declaration that a cache may keep results, if the pass is pure.
     pub memo: Option<Ref<Memo>>,
 }
 
 impl FunctionPass {
-    /// The pass that runs a function of the core on functions of any class.
+    /// The pass running a function of the core on functions of any class.
     pub fn of(info: &Ref<PassInfo>, func: Function) -> Ref<FunctionPass> {
         Ref::new(FunctionPass {
             base: Pass::about(info),
@@ -133,7 +134,7 @@ fn make_function_pass(
     })
 }
 
-/// A pass that runs a list of passes in order.
+/// A pass running a list of passes in order.
 #[derive(Node)]
 #[node(
     key = "transform.Sequential", kind = none, init = make_sequential, no_new,
@@ -148,7 +149,7 @@ pub struct Sequential {
 }
 
 impl Sequential {
-    /// The passes under the name `sequential`, which runs at every level.
+    /// The passes under the name `sequential`, enabled at every level.
     ///
     /// ```
     /// use isoform_ir::transform::{Sequential, make_pass};
@@ -176,7 +177,7 @@ impl Sequential {
 /// The default name of a sequence.
 pub(super) const SEQUENTIAL: &str = "sequential";
 
-/// Makes a pass that runs others.
+/// Makes a pass that runs other passes.
 #[export("transform.Sequential")]
 fn make_sequential(
     #[default = Array::<Ref<Pass>>::new()] passes: Array<Ref<Pass>>,
@@ -189,7 +190,7 @@ fn make_sequential(
     Ok(Sequential::named(&info, passes.iter().cloned()))
 }
 
-/// How people see a pass: its kind, name and level, and the passes of a sequence.
+/// The text for people: the kind, name and level, and the passes of a sequence.
 impl fmt::Display for Pass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         describe(f, "Module", &self.info)
@@ -228,7 +229,7 @@ fn describe(f: &mut fmt::Formatter<'_>, kind: &str, info: &PassInfo) -> fmt::Res
     )
 }
 
-/// The description of a pass, as people see it.
+/// The description of a pass for people.
 #[export("passes.describe")]
 fn described(pass: &Ref<Pass>) -> String {
     let sequence = pass

@@ -1,4 +1,4 @@
-//! Passes by name: each is a global function that makes the pass from its options.
+//! Passes by name: a global function makes the pass from its options.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -13,10 +13,10 @@ use isoform::plumbing::table;
 use isoform::types::{Schema, find_type};
 use isoform::{Error, Node, Ref, Result, Str, Value};
 
-/// The prefixes of the global functions that make passes, in the order of search.
+/// The prefixes of the global functions for passes, in the order of search.
 const PREFIXES: [&str; 2] = ["transform.", "relay._transform."];
 
-/// A pass that can be made by its name.
+/// A pass with a name for [`make_pass`].
 #[derive(Clone, Debug)]
 pub struct PassEntry {
     name: String,
@@ -29,7 +29,7 @@ impl PassEntry {
         &self.name
     }
 
-    /// The documentation; empty if there is none.
+    /// The documentation, or an empty text.
     pub fn doc(&self) -> &str {
         self.factory.doc().unwrap_or_default()
     }
@@ -39,8 +39,8 @@ impl PassEntry {
         self.factory.signature().map_or(&[], Signature::parameters)
     }
 
-    /// The name, level and requirements of the pass; None if it cannot be made without
-    /// options.
+    /// The name, level and requirements of the pass; None if the pass cannot be made
+    /// without options.
     pub fn info(&self) -> Option<Ref<PassInfo>> {
         let pass = make(&self.name, &self.factory, &[]).ok()?;
         Some(pass.info.clone())
@@ -49,7 +49,7 @@ impl PassEntry {
 
 /// Registers a pass under a name, for texts of pipelines and requirements: a function
 /// from its options to the pass. An option is a parameter of the function, with its
-/// type, and its default if it has one.
+/// type, and an optional default.
 ///
 /// # Errors
 ///
@@ -83,7 +83,7 @@ pub fn register_pass(name: &str, factory: Function, replace: bool) -> Result<()>
         .map(|signature| signature.returns().clone());
     let factory = match known {
         Some(Schema::Object(_)) => factory,
-        // Listing recognises passes by what the function returns.
+        // Listing recognises passes by the declared return type of the function.
         _ => {
             let (parameters, language) = match factory.signature() {
                 Some(signature) => (signature.parameters().to_vec(), signature.written_in()),
@@ -99,11 +99,11 @@ pub fn register_pass(name: &str, factory: Function, replace: bool) -> Result<()>
     Ok(())
 }
 
-/// The modules of a host language that register passes, by the names of these.
+/// The modules of a host language that register passes, by the names of the passes.
 static MODULES: Mutex<BTreeMap<String, Str>> = Mutex::new(BTreeMap::new());
 
-/// As [`register_pass`], for a pass that a module of a host language registers: commands
-/// import it. It is empty if the module is not known.
+/// Like [`register_pass`], for a pass registered by a module of a host language:
+/// commands import the module. An unknown module is empty.
 pub(super) fn register_of_module(
     name: &str,
     factory: Function,
@@ -118,13 +118,13 @@ pub(super) fn register_of_module(
     Ok(())
 }
 
-/// The module that registers a pass, if it is one of a host language.
+/// The module that registers a pass of a host language.
 pub(super) fn module_of(name: &str) -> Option<Str> {
     let modules = MODULES.lock().unwrap_or_else(PoisonError::into_inner);
     modules.get(name).cloned()
 }
 
-/// The passes that can be made by name, sorted.
+/// The passes with names for [`make_pass`], sorted.
 pub fn registered_passes() -> Vec<PassEntry> {
     let mut found: Vec<PassEntry> = Vec::new();
     for full in list_functions() {
@@ -155,7 +155,7 @@ pub fn registered_passes() -> Vec<PassEntry> {
     found
 }
 
-/// The function that makes a pass.
+/// The function for making a pass.
 pub(super) fn factory(name: &str) -> Result<Function> {
     // A full name begins with a prefix; `my_transform.Pass` is a name like any other.
     let is_full = PREFIXES.iter().any(|prefix| name.starts_with(prefix));
@@ -172,13 +172,12 @@ pub(super) fn factory(name: &str) -> Result<Function> {
     })
 }
 
-/// Makes a pass by its name and options; options that are left out take their defaults.
+/// Makes a pass by its name and options; omitted options take their defaults.
 ///
 /// # Errors
 ///
-/// `ValueError` if no pass has the name; `TypeError` for an option that the pass does
-/// not have, that is missing, or whose value does not fit; errors of the function that
-/// makes the pass.
+/// `ValueError` for an unknown pass. `TypeError` for an unknown or missing option, or a
+/// value that does not fit. Errors of the function that makes the pass.
 pub fn make_pass<'a>(
     name: &str,
     options: impl IntoIterator<Item = (&'a str, Value)>,

@@ -1,5 +1,4 @@
-//! Reproducers: the input of a pass that failed, and the pass, as files from which the
-//! failure can be repeated.
+//! Reproducers: files with a failed pass and its input, to repeat the failure.
 
 use std::fs;
 use std::path::Path;
@@ -56,7 +55,7 @@ fn written(pass: &Ref<Pass>, root: &Ref<Obj>, ctx: &PassContext, folder: &Path) 
     ))
 }
 
-/// The command that runs the pass under the same conditions.
+/// The command for running the pass under the same conditions.
 fn command(pass: &Ref<Pass>, ctx: &PassContext) -> String {
     let mut command = match registry::module_of(&pass.info.name) {
         Some(module) => format!("python -m isoform run --import {}", quoted(&module)),
@@ -71,7 +70,7 @@ fn command(pass: &Ref<Pass>, ctx: &PassContext) -> String {
         if *key == *REPRODUCER {
             continue;
         }
-        // Few values have no text, and those few cannot be given on a command line.
+        // Values without text are rare, and cannot be given on a command line.
         if let Ok(text) = to_text(value) {
             let setting = format!("{key}={}", text.trim_end());
             command.push_str(&format!(" --config {}", quoted(&setting)));
@@ -80,7 +79,7 @@ fn command(pass: &Ref<Pass>, ctx: &PassContext) -> String {
     command
 }
 
-/// A word as a shell reads it.
+/// A word quoted for a shell.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "_@%+=:,./-".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -90,7 +89,7 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// A name in which characters that files cannot have are replaced.
+/// A name with replacements for the characters that files cannot have.
 pub(super) fn file_name(name: &str) -> String {
     let replace = |c: char| match c {
         '<' | '>' | ':' | '"' | '/' | '\\' | '|' | '?' | '*' => '_',

@@ -1,4 +1,4 @@
-//! `Root`: what the functions of a program are, for passes over each of them.
+//! `Root`: the functions of a program, for passes over every function.
 
 use crate::ir::module::IRModuleRef;
 use std::sync::OnceLock;
@@ -8,43 +8,43 @@ use isoform::{Error, Obj, Ref, Result, Str, Value, export};
 
 use crate::ir::{BaseFunc, GlobalVar, IRModule};
 
-/// A program as its functions.
+/// A program as a list of functions.
 ///
-/// Types whose objects consist of functions implement it, so that every
-/// [`FunctionPass`](crate::transform::FunctionPass) runs on them; an object of any other
-/// type is its own only function. Types that extend one inherit it.
+/// Types whose objects consist of functions implement this trait, for every
+/// [`FunctionPass`](crate::transform::FunctionPass) to run on the functions. An object
+/// of another type is its own only function. Derived types inherit the trait.
 #[isoform::attrs::node_trait("transform.root")]
 pub trait Root {
-    /// The functions with their names, which differ, in the order in which passes see them.
+    /// The functions with their distinct names, in the order of passes.
     fn functions(&self) -> Result<Vec<(Str, Ref<Obj>)>>;
 
     /// The program with the functions of the given names replaced.
     fn with_functions(&self, changed: Vec<(Str, Ref<Obj>)>) -> Result<Ref<Obj>>;
 
-    /// An independent copy for passes that change the program in place; None if its
-    /// objects never change.
+    /// An independent copy for passes that change the program in place; None if the
+    /// objects of the program never change.
     fn working_copy(&self) -> Result<Option<Ref<Obj>>> {
         Ok(None)
     }
 
-    /// The names of the functions that a function refers to, in order of occurrence; None
-    /// if that is not known, so that memoised passes depend on the whole program.
+    /// The names of the functions used by a function, in order of occurrence. None if
+    /// unknown: memoised passes then depend on the whole program.
     fn callees(&self, function: &Ref<Obj>) -> Result<Option<Vec<Str>>> {
         let _ = function;
         Ok(None)
     }
 }
 
-/// The type of a function, as far as its callers can see it: results of memoised passes
-/// for the callers depend on it, and not on the rest of the function.
+/// The type of a function, as visible to callers. Results of memoised passes for the
+/// callers depend on this type, and not on the rest of the function.
 #[isoform::attrs::node_trait("transform.signature")]
 pub trait Signature {
     /// Any value with a digest.
     fn signature(&self) -> Result<Value>;
 }
 
-/// Writes a program, or one of its functions, as text for people, where that of the
-/// library is not the best.
+/// Writes a program, or a function of the program, as text for people, in place of the
+/// general text of the library.
 #[isoform::attrs::node_trait("transform.script")]
 pub trait Script {
     /// The text.
@@ -58,7 +58,7 @@ pub trait Check {
     fn check(&self) -> Result<()>;
 }
 
-/// The functions of a program; the program itself under an empty name if its type does
+/// The functions of a program. The program itself under an empty name if its type does
 /// not implement [`Root`]. As expensive as [`Root::functions`].
 ///
 /// # Errors
@@ -87,7 +87,7 @@ pub(super) fn with_functions(root: &Ref<Obj>, changed: Vec<(Str, Ref<Obj>)>) -> 
 ///
 /// # Errors
 ///
-/// As `to_text`; errors of the implementation.
+/// Errors of `to_text` and of the implementation.
 pub fn script(object: &Ref<Obj>) -> Result<String> {
     match object.implements_nearest::<dyn Script>() {
         Some(seen) => Ok(seen.script()?.to_string()),
@@ -95,8 +95,8 @@ pub fn script(object: &Ref<Obj>) -> Result<String> {
     }
 }
 
-/// Fails if two functions of a program have the same name: the new version of one would be
-/// taken for that of the other. O(functions).
+/// Fails if two functions of a program have the same name: new versions of the two
+/// functions would be mixed up. O(functions).
 pub(super) fn check_names(root: &Ref<Obj>, functions: &[(Str, Ref<Obj>)]) -> Result<()> {
     let mut seen = hashbrown::HashSet::with_capacity(functions.len());
     match functions.iter().find(|(name, _)| !seen.insert(&**name)) {
@@ -124,12 +124,12 @@ pub(super) fn are_same(copy: &Ref<Obj>, root: &Ref<Obj>) -> Result<bool> {
         && pairs.all(|((name, left), (other, right))| name == other && left.same_as(right)))
 }
 
-/// The functions of a program that are other objects than in another program, those that
-/// only one of them has included: the name, and the function in both.
+/// A difference between two programs: the name, and the function in both programs. The
+/// functions are different objects, or a program lacks the function.
 pub(super) type FunctionChange = (Str, Option<Ref<Obj>>, Option<Ref<Obj>>);
 
-/// The functions that differ as objects, in the order of the old program, new ones last.
-/// O(functions).
+/// The functions with differences as objects, in the order of the old program, new
+/// functions last. O(functions).
 pub(super) fn changed(old: &Ref<Obj>, new: &Ref<Obj>) -> Result<Vec<FunctionChange>> {
     if old.same_as(new) {
         return Ok(Vec::new());
@@ -152,7 +152,7 @@ pub(super) fn changed(old: &Ref<Obj>, new: &Ref<Obj>) -> Result<Vec<FunctionChan
     Ok(found)
 }
 
-/// Sorted by name, so that passes and messages are the same in every run.
+/// Sorted by name, for the same passes and messages in every run.
 impl Root for IRModule {
     fn functions(&self) -> Result<Vec<(Str, Ref<Obj>)>> {
         let entries = self.functions.snapshot();
@@ -196,8 +196,8 @@ impl Root for IRModule {
     }
 }
 
-/// Makes sure that modules are known as programs: otherwise a pass over functions would
-/// take one for a function, and leave it alone.
+/// Registers modules as programs: otherwise a pass over functions would take a module
+/// for a function, and leave the module alone.
 pub(super) fn ready() -> Result<()> {
     static READY: OnceLock<()> = OnceLock::new();
     if READY.get().is_none() {

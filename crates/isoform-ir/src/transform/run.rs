@@ -1,4 +1,4 @@
-//! One run of one pass: instruments, errors, and what is kept about the program.
+//! One run of one pass: instruments, errors, and kept results about the program.
 //!
 //! Every run of every pass goes through this file, so instruments, notes of errors and
 //! the check for Ctrl-C exist once.
@@ -24,9 +24,9 @@ use isoform::{Array, Error, Node, Obj, Ref, Result, Value, structural_hash};
 pub trait PassRef {
     /// Runs the pass under the current context of the thread.
     ///
-    /// Instruments see the pass, and may skip it. Requirements and levels are the
-    /// business of [`Sequential`]: a pass that is run directly runs. The input is
-    /// never changed; the result is the same object if nothing changes.
+    /// Instruments see the pass, and may skip the pass. [`Sequential`] handles
+    /// requirements and levels: a directly run pass always runs. The input is never
+    /// changed; the result is the same object if the pass changes nothing.
     ///
     /// # Errors
     ///
@@ -35,7 +35,7 @@ pub trait PassRef {
     /// another without end; `TypeError` if the result is not an `R`.
     fn run<R: Node>(&self, root: &Ref<R>) -> Result<Ref<R>>;
 
-    /// [`run`](Self::run) under a given context, as passes do that run others.
+    /// Like [`run`](Self::run) under a given context, for passes that run other passes.
     ///
     /// # Errors
     ///
@@ -57,7 +57,7 @@ impl<P: Node + IsA<Pass>> PassRef for Ref<P> {
 pub(super) fn run(pass: &Ref<Pass>, root: &Ref<Obj>, ctx: &Ref<PassContext>) -> Result<Ref<Obj>> {
     let mut open = Vec::new();
     let result = drive(&mut open, pass, root, ctx);
-    // Only an error leaves passes open; the innermost one ends first.
+    // Only an error leaves passes open; the innermost pass ends first.
     while let Some(level) = open.pop() {
         level.fail();
     }
@@ -71,8 +71,8 @@ pub(super) fn run(pass: &Ref<Pass>, root: &Ref<Obj>, ctx: &Ref<PassContext>) -> 
     result
 }
 
-/// Runs a pass, and those of sequences one after the other: sequences may be nested to any
-/// depth.
+/// Runs a pass, and the passes of sequences one after the other: sequences may be
+/// nested to any depth.
 fn drive(
     open: &mut Vec<Level>,
     pass: &Ref<Pass>,
@@ -86,7 +86,7 @@ fn drive(
     });
     loop {
         if let Some(step) = next.take() {
-            // Between passes, so that even a pipeline of short ones can be interrupted.
+            // Between passes, to make even a pipeline of short passes interruptible.
             Poll::now()?;
             root::ready()?;
             let pass = &step.pass;
@@ -120,7 +120,7 @@ fn drive(
     }
 }
 
-/// For kinds of sequences that extend this one; plain ones need no stack.
+/// For types that extend `Sequential`; plain sequences need no native stack.
 impl RunPass for Sequential {
     fn run_on(&self, root: &Ref<Obj>, ctx: &Ref<PassContext>) -> Result<Ref<Obj>> {
         let (mut result, mut steps) = (root.clone(), Steps::of(self));
@@ -131,7 +131,7 @@ impl RunPass for Sequential {
     }
 }
 
-/// Asks all instruments, even if one has said no already.
+/// Asks all instruments, even after an instrument has rejected the pass.
 fn should_run(pass: &Ref<Pass>, ctx: &PassContext, arguments: &[Value]) -> Result<bool> {
     let instruments = ctx.instruments.snapshot();
     if instruments.is_empty() || ctx.requires(&pass.info.name) {
@@ -155,7 +155,7 @@ fn function_of(
     which(instrument.peek::<Ref<PassInstrument>>()?)
 }
 
-/// The result of an instrument; its error says so.
+/// The result of an instrument; errors name the instrument.
 fn about<T>(instrument: &Value, pass: &Pass, result: Result<T>) -> Result<T> {
     result.map_err(|error| {
         let name = instrument.peek::<Ref<PassInstrument>>();
@@ -167,16 +167,16 @@ fn about<T>(instrument: &Value, pass: &Pass, result: Result<T>) -> Result<T> {
     })
 }
 
-/// A pass that has begun.
+/// A running pass.
 struct Level {
     pass: Ref<Pass>,
     arguments: [Value; 2],
     instruments: Array,
-    /// How many of them have begun with the pass, from the first one on.
+    /// The number of instruments, from the first, that have begun with the pass.
     begun: usize,
     /// The rest of a sequence.
     steps: Option<Steps>,
-    /// How many of the passes around it, and itself, run because another one requires them.
+    /// The number of required passes among this pass and the passes around it.
     required: usize,
     running: Running,
 }
@@ -188,7 +188,7 @@ impl Level {
         if required > frames::MOST_NESTED {
             return Err(frames::too_deep(&pass.info.name));
         }
-        // Another kind of sequence says itself how it runs.
+        // Types that extend `Sequential` define how they run.
         let is_plain = pass.type_index() == Sequential::type_index();
         let sequence = pass.downcast_ref::<Sequential>().filter(|_| is_plain);
         Ok(Level {
@@ -213,11 +213,11 @@ impl Level {
         Ok(())
     }
 
-    /// Tells the instruments that the pass has not ended well.
+    /// Tells the instruments that the pass failed.
     fn fail(&self) {
         for instrument in &self.instruments.values()[..self.begun] {
             if let Some(function) = function_of(instrument, |one| one.on_failed_pass.as_ref()) {
-                // The error of the pass is the one to report.
+                // The error of the pass takes precedence.
                 let _ = function.call(&self.arguments);
             }
         }
@@ -235,7 +235,7 @@ fn after(pass: &Pass, ctx: &PassContext, result: &Ref<Obj>) -> Result<()> {
     Ok(())
 }
 
-/// A run of a pass that is not a plain sequence; its error names it.
+/// Runs a pass that is not a plain sequence; errors name the pass.
 fn noted(
     pass: &Ref<Pass>,
     root: &Ref<Obj>,
@@ -250,7 +250,7 @@ fn noted(
     checked(pass, root, ctx, running).map_err(|error| {
         let is_first = frames::report_once();
         if error.kind() == ErrorKind::Recursion && !is_first {
-            // The passes around it are the same one many times.
+            // The passes around the failed pass repeat the same pass many times.
             return error;
         }
         let error = error.noted(format!("in pass '{}'", pass.info.name));
@@ -331,8 +331,7 @@ fn words_of(panic: &(dyn Any + Send)) -> &str {
     text.or_else(owned).unwrap_or("unknown panic")
 }
 
-/// Drops the results of analyses that are not valid any more. O(functions), and O(1) if
-/// nothing is kept.
+/// Drops the invalidated results of analyses. O(functions), and O(1) without results.
 fn update_analyses(pass: &Pass, old: &Ref<Obj>, new: &Ref<Obj>, ctx: &PassContext) -> Result<()> {
     let Some(store) = ctx.store().filter(|store| !store.is_empty()) else {
         return Ok(());

@@ -1,5 +1,5 @@
-//! The order in which a [`Sequential`] runs passes: every enabled pass, after the passes
-//! that it requires.
+//! The order of the passes of a [`Sequential`]: every enabled pass, after its required
+//! passes.
 
 use super::context::PassContext;
 use super::nodes::{Pass, Sequential};
@@ -9,17 +9,17 @@ use isoform::{Array, Ref, Result};
 /// A pass to run.
 pub(super) struct Step {
     pub(super) pass: Ref<Pass>,
-    /// True if another pass requires it.
+    /// True if another pass requires this pass.
     pub(super) is_required: bool,
 }
 
-/// The passes of a sequence that are still to run.
+/// The remaining passes of a sequence.
 pub(super) struct Steps {
     passes: Array<Ref<Pass>>,
     /// The position of the next pass.
     at: usize,
-    /// The number of required passes of the next pass that have been run; None until that
-    /// pass is known to be enabled.
+    /// The number of required passes of the next pass that have been run; None before
+    /// the next pass is found to be enabled.
     required: Option<usize>,
 }
 

@@ -1,5 +1,5 @@
-//! The interface of builders for other languages: functions whose first argument is a
-//! command.
+//! The interface of builders for other languages: functions with a command as the first
+//! argument.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -1,4 +1,4 @@
-//! Statements that a builder adds to the innermost part that is open.
+//! Adding statements to the innermost open part of a builder.
 
 use super::frame::placed;
 use super::ir_builder::IRBuilder;
@@ -11,7 +11,7 @@ impl IRBuilder {
     ///
     /// # Errors
     ///
-    /// `ValueError` if nothing is open.
+    /// `ValueError` without an open part.
     pub fn emit(&mut self, stmt: impl IntoField<Ref<Stmt>>) -> Result<()> {
         let frame = self.innermost("emit", "a function")?;
         frame.stmts.push(stmt.into_field());
@@ -32,7 +32,7 @@ impl IRBuilder {
         self.emit_placed(stmt.upcast())
     }
 
-    /// A new variable with this value, whose type it has.
+    /// A new variable with this value, and with the type of the value.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! A part that is open.
+//! An open part.
 
 use crate::*;
 use isoform::{Error, Ref, Result, Str};
@@ -23,7 +23,7 @@ pub enum Scope {
     Hierarchy {
         /// The level.
         level: Level,
-        /// The function's role at its level.
+        /// The function's role at the level.
         role: Option<Role>,
         /// For people.
         name_hint: Str,
@@ -39,19 +39,19 @@ pub enum Scope {
     },
     /// A [`RuntimeScopeStmt`].
     Runtime {
-        /// True if the program determines when its tasks run.
+        /// True if the program determines when the tasks run.
         manual: bool,
         /// For people.
         name_hint: Str,
     },
 }
 
-/// A part that is open.
+/// An open part.
 pub(super) struct Frame {
     pub(super) kind: Kind,
     /// The statements added so far.
     pub(super) stmts: Vec<Ref<Stmt>>,
-    /// The source location of its beginning.
+    /// The source location of the beginning.
     pub(super) span: Option<Ref<Span>>,
 }
 
@@ -75,7 +75,7 @@ pub(super) enum Kind {
     },
     If {
         condition: Ref<Expr>,
-        /// The first branch, once the other is open.
+        /// The first branch, once the second branch is open.
         then_body: Option<Ref<Stmt>>,
         results: Vec<Ref<Var>>,
     },
@@ -96,7 +96,7 @@ impl Kind {
 }
 
 impl Frame {
-    /// The error for an operation that is not possible here.
+    /// The error for an impossible operation.
     pub(super) fn misuse(&self, what: &str, wanted: &str) -> Error {
         let begun = match &self.span {
             Some(span) if span.is_valid() => format!(", begun at {}", **span),

@@ -1,4 +1,4 @@
-//! The builder of functions, whose parts are closures.
+//! The builder of functions from closures for their parts.
 
 use super::frame::{Frame, Kind, Scope};
 use crate::expr::make_var;
@@ -65,7 +65,7 @@ impl IRBuilder {
         IRBuilder::default()
     }
 
-    /// Sets the source location of the following parts; None if it is unknown.
+    /// Sets the source location of the following parts; None if unknown.
     pub fn at(&mut self, span: Option<Ref<Span>>) -> &mut Self {
         self.span = span;
         self
@@ -86,15 +86,14 @@ impl IRBuilder {
         self.end_function()
     }
 
-    /// Builds a loop over numbers. The closure gets the loop variable, which
-    /// has the type of `start`, and may make the loop carry values, by
-    /// [`iter_arg`](Self::iter_arg) and [`return_var`](Self::return_var). The
-    /// result is that of the closure.
+    /// Builds a loop over numbers. The closure gets the loop variable with the type of
+    /// `start`, and may make the loop carry values, by [`iter_arg`](Self::iter_arg) and
+    /// [`return_var`](Self::return_var). The result is that of the closure.
     ///
     /// # Errors
     ///
-    /// `ValueError` outside of a function, and when the loop carries another
-    /// number of values than it results in; those of the closure.
+    /// `ValueError` outside of a function, and for different numbers of carried values
+    /// and results; errors of the closure.
     pub fn for_loop<R>(
         &mut self,
         name: impl Into<Str>,
@@ -119,12 +118,12 @@ impl IRBuilder {
     }
 
     /// Builds a loop with a condition. The closure sets the condition with
-    /// [`while_condition`](Self::while_condition), after defining the values that it
-    /// depends on.
+    /// [`while_condition`](Self::while_condition), after defining the values used in
+    /// the condition.
     ///
     /// # Errors
     ///
-    /// As [`for_loop`](Self::for_loop), and `ValueError` without a condition.
+    /// Errors of [`for_loop`](Self::for_loop), and `ValueError` without a condition.
     pub fn while_loop<R>(&mut self, build: impl FnOnce(&mut Self) -> Result<R>) -> Result<R> {
         self.begin_while(None)?;
         let result = self.within(build)?;
@@ -136,7 +135,7 @@ impl IRBuilder {
     ///
     /// # Errors
     ///
-    /// `ValueError` outside of a function; those of the closures.
+    /// `ValueError` outside of a function; errors of the closures.
     pub fn if_else<R>(
         &mut self,
         condition: impl IntoField<Ref<Expr>>,
@@ -155,7 +154,7 @@ impl IRBuilder {
     ///
     /// # Errors
     ///
-    /// As [`if_else`](Self::if_else).
+    /// Errors of [`if_else`](Self::if_else).
     pub fn if_then<R>(
         &mut self,
         condition: impl IntoField<Ref<Expr>>,
@@ -171,7 +170,7 @@ impl IRBuilder {
     ///
     /// # Errors
     ///
-    /// `ValueError` outside of a function; those of the closure.
+    /// `ValueError` outside of a function; errors of the closure.
     pub fn scope<R>(
         &mut self,
         scope: Scope,
@@ -183,8 +182,8 @@ impl IRBuilder {
         Ok(result)
     }
 
-    /// Runs a closure in the part that was just begun, and leaves the part out
-    /// when it fails.
+    /// Runs a closure in the part that was just begun, and drops the part if the
+    /// closure fails.
     fn within<R>(&mut self, build: impl FnOnce(&mut Self) -> Result<R>) -> Result<R> {
         let depth = self.frames.len();
         let result = build(self);
@@ -199,7 +198,7 @@ impl IRBuilder {
         self.frames.len()
     }
 
-    /// Leaves parts out that are not finished, until so many are open.
+    /// Drops unfinished parts, down to the given number of open parts.
     pub fn abort(&mut self, depth: usize) {
         self.frames.truncate(depth);
     }
@@ -279,8 +278,8 @@ impl IRBuilder {
         }
     }
 
-    /// A variable that the open loop carries, with its value in the first
-    /// iteration, whose type it has.
+    /// A variable carried by the open loop, with the value in the first iteration; the
+    /// variable has the type of the value.
     ///
     /// # Errors
     ///
@@ -304,8 +303,8 @@ impl IRBuilder {
         }
     }
 
-    /// Adds a variable that receives a value yielded in the open loop or `if`. In a loop, its
-    /// type defaults to that of the carried variable.
+    /// Adds a variable that receives a value yielded in the open loop or `if`. In a
+    /// loop, the type defaults to the type of the carried variable.
     ///
     /// # Errors
     ///

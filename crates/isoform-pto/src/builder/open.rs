@@ -1,4 +1,4 @@
-//! The begin and the end of each part of a function.
+//! The begin and the end of the parts of a function.
 
 use super::frame::{Frame, Kind, Scope, placed};
 use super::ir_builder::IRBuilder;
@@ -29,7 +29,7 @@ impl IRBuilder {
         Ok(())
     }
 
-    /// Closes the innermost open part, which must be of a given kind.
+    /// Closes the innermost open part, after checking its kind.
     fn end(&mut self, wanted: &str, is_wanted: impl Fn(&Kind) -> bool) -> Result<Frame> {
         let what = format!("end of {wanted}");
         match self.frames.pop() {
@@ -45,8 +45,7 @@ impl IRBuilder {
         }
     }
 
-    /// Begins a function: that of a plan, without its parameters, results and
-    /// body.
+    /// Begins a function from a plan without parameters, results and body.
     ///
     /// # Errors
     ///
@@ -103,7 +102,7 @@ impl IRBuilder {
         })
     }
 
-    /// Begins a loop with a condition, which may come later.
+    /// Begins a loop with a condition; the condition may come later.
     ///
     /// # Errors
     ///
@@ -116,7 +115,7 @@ impl IRBuilder {
         })
     }
 
-    /// Ends the open loop and adds it to the enclosing part.
+    /// Ends the open loop, and adds the loop to the enclosing part.
     ///
     /// # Errors
     ///
@@ -179,8 +178,8 @@ impl IRBuilder {
     ///
     /// # Errors
     ///
-    /// `ValueError` if the innermost open part is not an `if`, or its other
-    /// branch is open already.
+    /// `ValueError` if the innermost open part is not an `if`, or if its other branch
+    /// is already open.
     pub fn begin_else(&mut self) -> Result<()> {
         let frame = self.innermost("else", "an if")?;
         let body = match &frame.kind {
@@ -200,7 +199,7 @@ impl IRBuilder {
         Ok(())
     }
 
-    /// Ends the open `if` and adds it to the enclosing part.
+    /// Ends the open `if`, and adds the statement to the enclosing part.
     ///
     /// # Errors
     ///
@@ -233,7 +232,7 @@ impl IRBuilder {
         self.begin(Kind::Scope(scope))
     }
 
-    /// Ends the open scope statement and adds it to the enclosing part.
+    /// Ends the open scope statement, and adds the statement to the enclosing part.
     ///
     /// # Errors
     ///

@@ -8,7 +8,7 @@ use isoform::{Error, Ref, Result, Str};
 
 /// Builds a program function by function.
 ///
-/// A function is declared before it is called, and added once it is built.
+/// Functions are declared before calls, and added once they are built.
 ///
 /// ```
 /// use isoform_pto::{Function, ProgramBuilder, SeqStmts};
@@ -26,9 +26,9 @@ pub struct ProgramBuilder {
     name: Str,
     span: Option<Ref<Span>>,
     functions: Vec<Ref<Function>>,
-    /// The variables by which functions are called, in order of declaration.
+    /// The variables for calling functions, in order of declaration.
     declared: Vec<Ref<GlobalVar>>,
-    /// For each name the position in `declared`, and whether the function was
+    /// Maps a name to its position in `declared`, and to true if the function was
     /// added.
     names: HashMap<Str, (usize, bool)>,
 }
@@ -48,7 +48,7 @@ impl ProgramBuilder {
         self
     }
 
-    /// Returns the variable by which a function is called, even before it is added.
+    /// Returns the variable for calling a function, even before the function is added.
     ///
     /// # Errors
     ///
@@ -89,11 +89,11 @@ impl ProgramBuilder {
         Ok(var)
     }
 
-    /// Returns the variable by which a function is called.
+    /// Returns the variable for calling a function.
     ///
     /// # Errors
     ///
-    /// `ValueError` for a function that was neither declared nor added.
+    /// `ValueError` for a function neither declared nor added.
     pub fn global_var(&self, name: &str) -> Result<Ref<GlobalVar>> {
         self.find(name).cloned().ok_or_else(|| {
             let known: Vec<_> = self.declared.iter().map(|var| &*var.name).collect();
@@ -112,7 +112,7 @@ impl ProgramBuilder {
     ///
     /// # Errors
     ///
-    /// `ValueError` if one was declared and not added.
+    /// `ValueError` for a function that was declared, but not added.
     pub fn result(&self) -> Result<Ref<Program>> {
         let is_added = |var: &Ref<GlobalVar>| matches!(self.names.get(&var.name), Some((_, true)));
         if let Some(missing) = self.declared.iter().find(|var| !is_added(var)) {

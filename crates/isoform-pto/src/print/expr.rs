@@ -80,7 +80,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A part whose name was just written.
+    /// A part with a name, after writing the name.
     pub(super) fn unnamed(&mut self, node: &Ref<Obj>) {
         if let Some(expr) = node.downcast_ref::<Expr>() {
             self.expr(expr, 0);
@@ -128,8 +128,8 @@ impl Printer<'_> {
         }
     }
 
-    /// An expression of a class that has no syntax here: its class, and what is
-    /// in its fields but for its type.
+    /// An expression of a class without syntax: its class, and its fields except the
+    /// type.
     fn constructor(&mut self, expr: &Ref<Expr>) {
         let class = expr.type_info().key().rsplit('.').next();
         let children = children_of(&expr.into());
@@ -174,7 +174,8 @@ impl Printer<'_> {
         self.then(tasks);
     }
 
-    /// A number; of another data type than the usual one as a call of it.
+    /// A number; written as a call of the data type, unless the data type is the
+    /// default.
     fn number(
         &mut self,
         text: &str,
@@ -351,7 +352,7 @@ fn entries(map: &Map) -> Vec<(String, Value)> {
     entries
 }
 
-/// A float as Python writes it.
+/// A float in the form of Python.
 fn float(value: f64) -> String {
     if value.is_nan() {
         return "float(\"nan\")".to_owned();

@@ -1,4 +1,4 @@
-//! Programs as text that looks like Python.
+//! Programs as text similar to Python.
 //!
 //! The text is for people: it contains everything that comparison looks at, and cannot
 //! be read back. To write files, use [`to_json_graph`](isoform::files::to_json_graph),

@@ -2,7 +2,7 @@
 
 use hashbrown::{HashMap, HashSet};
 
-/// Words that Python does not take as names.
+/// Words reserved in Python.
 const KEYWORDS: &[&str] = &[
     "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
     "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
@@ -10,7 +10,7 @@ const KEYWORDS: &[&str] = &[
     "while", "with", "yield",
 ];
 
-/// Longer hints are truncated, so that names do not fill lines.
+/// Longer hints are truncated, to keep lines short.
 const LONGEST: usize = 60;
 
 /// Names of objects, all different, for one function.
@@ -31,7 +31,7 @@ impl Names {
         self.taken.insert(reserved.to_owned());
     }
 
-    /// Returns the name of an object, and whether this is its first occurrence.
+    /// Returns the name of an object, and true for the first occurrence.
     pub(super) fn of(&mut self, object: u64, hint: &str) -> (&str, bool) {
         let known = self.by_object.contains_key(&object);
         if !known {
@@ -60,7 +60,7 @@ impl Names {
     }
 }
 
-/// A hint as a name of Python.
+/// A hint converted to a name of Python.
 pub(super) fn cleaned(hint: &str) -> String {
     let allowed = |c: char| if c.is_alphanumeric() { c } else { '_' };
     let mut name: String = hint.chars().take(LONGEST).map(allowed).collect();

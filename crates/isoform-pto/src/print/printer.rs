@@ -1,5 +1,5 @@
-//! A text under construction, as a stack of tasks: lines, indentation, and parts that are
-//! written only once.
+//! A text under construction, as a stack of tasks: lines, indentation, and parts to
+//! write only once.
 
 use std::borrow::Cow;
 
@@ -23,11 +23,11 @@ pub(super) enum Task {
     Node(Ref<Obj>),
     /// The indented block below a line that ends with a colon.
     Block(Ref<Stmt>),
-    /// Writes `pass` if no line was added since there were this many.
+    /// Writes `pass` if no line was added since this number of lines.
     PassAfter(usize),
-    /// An expression or type that is not part of another one.
+    /// An expression or type outside of other expressions and types.
     Root(Ref<Obj>),
-    /// An expression as operand: with parentheses if it binds less than this.
+    /// An expression as operand: in parentheses if its precedence is lower than this.
     Operand(Ref<Expr>, u8),
     Type(Ref<Type>),
     /// The value of an attribute.
@@ -36,14 +36,14 @@ pub(super) enum Task {
     ElseIf(Ref<IfStmt>),
     /// Begins a line.
     Line,
-    /// Ends a line, with where its node was written.
+    /// Ends a line, with the source location of its node.
     EndLine(Option<Ref<Span>>),
     Indent,
     Dedent,
     /// The variables that receive the values of a yield in the following statements.
     Results(Vec<Ref<Var>>),
     EndResults,
-    /// A part of an expression that was given a name: now without parentheses.
+    /// A part of an expression after its new name: now without parentheses.
     Unnamed(Ref<Obj>),
 }
 
@@ -59,25 +59,25 @@ impl From<String> for Task {
     }
 }
 
-/// One text in the making.
+/// A text under construction.
 pub(super) struct Printer<'a> {
     pub(super) options: &'a PrintOptions,
     pub(super) out: String,
-    /// The pending tasks, the next one last.
+    /// The pending tasks, the next task last.
     tasks: Vec<Task>,
     pub(super) names: Names,
     indent: usize,
     pub(super) lines: usize,
-    /// The parts of the current expression that are written only once.
+    /// The parts of the current expression to write only once.
     shared: HashSet<u64>,
     /// The names of the shared parts written so far.
     written: HashMap<u64, String>,
-    /// The variables that yields give values to, innermost last; taken by the
-    /// first yield.
+    /// The variables for the values of yields, innermost last; the first yield takes
+    /// the variables.
     pub(super) results: Vec<Vec<Ref<Var>>>,
     /// Statements that occur at several places.
     pub(super) labelled: HashSet<u64>,
-    /// The labels of those written so far.
+    /// The labels of the labelled statements written so far.
     pub(super) labels: HashMap<u64, usize>,
 }
 
@@ -181,8 +181,8 @@ impl<'a> Printer<'a> {
         tasks
     }
 
-    /// An expression or type that is not part of another one; shared parts within it get
-    /// names.
+    /// An expression or type outside of other expressions and types; its shared parts
+    /// get names.
     fn root(&mut self, node: Ref<Obj>) {
         self.shared = sharing::named_parts(&node, operands);
         self.written.clear();
@@ -193,8 +193,8 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// True if a part was written as a name, or as the beginning of the definition of a
-    /// named part.
+    /// True if the part was written as a name, or as the beginning of a definition with
+    /// a name.
     pub(super) fn by_name(&mut self, node: &Ref<Obj>) -> bool {
         let ident = node.identity();
         if let Some(name) = self.written.get(&ident) {

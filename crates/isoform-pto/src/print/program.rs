@@ -8,14 +8,13 @@ use crate::{Expr, Function, Program, Stmt, Type};
 
 /// Prints a program, function, statement, expression or type in the style of Python.
 ///
-/// * Variables have their hints as names, with a number appended to a hint that
-///   another variable of the function already has; their definitions are annotated with
-///   their types.
-/// * A memory reference is written in full at its first occurrence.
+/// * Variables have their hints as names, with an appended number if another variable
+///   of the function has the hint; definitions are annotated with their types.
+/// * The first occurrence of a memory reference is written in full.
 /// * Parentheses follow the precedence of Python's operators.
-/// * A large part of an expression that occurs several times in it is written
-///   once, as `(s := ...)`, and afterwards by that name; a statement that occurs at
-///   several places is written once, and labelled.
+/// * A large repeated part of an expression is written once, as `(s := ...)`, and
+///   afterwards by the name; a statement at several places is written once, with a
+///   label.
 /// * Beyond 40 levels the indentation stops growing; a number in brackets shows the
 ///   level.
 ///

@@ -1,5 +1,5 @@
-//! Selects the parts of an expression that get a name, so that the text of shared parts
-//! is not written again and again.
+//! Selects the parts of an expression for names, to avoid writing shared parts
+//! repeatedly.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -8,8 +8,8 @@ use isoform::{Obj, Ref};
 /// Shared parts with fewer nodes than this are written at every place.
 const SMALL: u32 = 12;
 
-/// The parts of `root`, by identity, that occur in it several times and are too large to
-/// be repeated.
+/// The parts of `root`, by identity, that occur several times and are too large to be
+/// repeated.
 ///
 /// `parts` returns the parts of a node. Every node is visited once, with an explicit
 /// stack; linear.

@@ -13,7 +13,7 @@ impl Printer<'_> {
         self.labelled = sharing::named_parts(root, statements);
     }
 
-    /// A program, function or statement on its own lines.
+    /// A program, function or statement on separate lines.
     pub(super) fn node(&mut self, node: &Ref<Obj>) {
         if let Some(stmt) = node.downcast_ref::<Stmt>() {
             if self.labelled.contains(&node.identity()) {
@@ -108,7 +108,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A variable with its type, at its first occurrence.
+    /// A variable with its type, at the first occurrence.
     fn definition(&mut self, var: &Ref<Var>) -> Vec<Task> {
         let (name, is_new) = self.names.of(var.identity(), &var.name_hint);
         let name = name.to_owned();
@@ -151,7 +151,7 @@ impl Printer<'_> {
         self.line(tasks, stmt);
     }
 
-    /// A comment with the types of variables that occur for the first time.
+    /// A comment with the types of variables at their first occurrence.
     fn types_of<'v>(&mut self, vars: impl Iterator<Item = &'v Ref<Var>>) -> Vec<Task> {
         let mut tasks: Vec<Task> = Vec::new();
         for var in vars {
@@ -166,7 +166,7 @@ impl Printer<'_> {
         tasks
     }
 
-    /// Leaves a body; its results have values unless there was no yield.
+    /// Leaves a body; results without a yield get no value.
     pub(super) fn unused_results(&mut self) {
         let results = self.results.pop().unwrap_or_default();
         if results.is_empty() {
@@ -478,7 +478,7 @@ fn roots(exprs: &Array<Ref<Expr>>) -> Vec<Task> {
     Printer::joined(exprs.iter().map(root))
 }
 
-/// True if it is the usual type of loop variables.
+/// True for the usual type of loop variables.
 fn is_index(ty: &Ref<Type>) -> bool {
     let scalar = ty.downcast_ref::<ScalarType>();
     scalar.is_some_and(|ty| matches!(ty.dtype.get(), DataType::Index | DataType::Int64))

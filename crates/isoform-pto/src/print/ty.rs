@@ -129,7 +129,7 @@ impl Printer<'_> {
         Self::closed(tasks)
     }
 
-    /// An argument by name, with the comma before the next one.
+    /// An argument by name, with a comma before the next argument.
     fn argument(&self, name: &str, mut value: Vec<Task>) -> Vec<Task> {
         value.insert(0, format!("{name}=").into());
         value.push(", ".into());

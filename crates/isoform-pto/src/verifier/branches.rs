@@ -1,9 +1,9 @@
-//! Places that no path through the program has in common.
+//! Places on different branches of a program.
 
 use isoform::host::{Place, Places, Step};
 
-/// True if two places are in different branches of one `if`, so that no path through
-/// the program reaches both. O(distance to where they diverge).
+/// True if two places are in different branches of one `if`: no path through the
+/// program reaches both places. O(distance to the branching).
 pub(super) fn exclude_each_other(places: &Places, one: Place, other: Place) -> bool {
     let (mut one, mut other) = (one, other);
     let mut last = (one, other);

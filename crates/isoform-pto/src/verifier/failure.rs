@@ -8,8 +8,8 @@ use isoform::{Error, Ref};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub struct VerifyOptions {
-    /// True if a variable that has a value may be assigned again, as in programs that are
-    /// not yet in static single assignment form.
+    /// True if a variable with a value may be assigned again, as in programs before
+    /// conversion to static single assignment form.
     pub allow_redefinition: bool,
 }
 
@@ -22,7 +22,7 @@ impl VerifyOptions {
     }
 }
 
-/// Something that is wrong with a program.
+/// A fault in a program.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Failure {

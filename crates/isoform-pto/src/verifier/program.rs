@@ -8,23 +8,23 @@ use super::failure::{Failure, VerifyOptions};
 use super::flow;
 use crate::node::{IRNode, Span};
 
-/// Finds all errors in a program, function, statement, expression or type; returns
-/// nothing if it is well-formed.
+/// Finds all errors in a program, function, statement, expression or type; returns no
+/// errors if the value is well-formed.
 ///
-/// * **Nodes**: operands have types that suit the operation and its result,
-///   literals fit their format, bounds of loops are integers, a loop has as
-///   many results as carried variables, with compatible types.
-/// * **Yields**: the body of a loop that carries values, and both branches of
-///   an `if` with results, end with a yield of as many values with compatible
-///   types; there are no yields elsewhere.
+/// * **Nodes**: operands have types suited to the operation and its result, literals
+///   fit their format, bounds of loops are integers. A loop has as many results as
+///   carried variables, with compatible types.
+/// * **Yields**: the body of a loop with carried values, and both branches of an `if`
+///   with results, end with a yield of as many values with compatible types. Other
+///   places have no yields.
 /// * **Jumps**: `break` and `continue` are inside loops; a function returns
 ///   values of its return types.
-/// * **Definitions**: a variable is used only where it has a value on every
-///   path. Definitions in only one branch of an `if`, or in the body of a loop, have
-///   no value after it. A variable is not assigned where it may already have a value,
-///   unless the options allow it. Variables in the types of definitions, such as
-///   symbolic sizes, are defined by them. In a statement outside of any function,
-///   variables that nothing in it defines are assumed to be given.
+/// * **Definitions**: a variable is used only where it has a value on every path.
+///   Definitions in only one branch of an `if`, or in the body of a loop, have no value
+///   afterwards. A variable is not assigned where it may already have a value, unless
+///   the options allow it. The types of definitions define the variables in the types,
+///   for example symbolic sizes. In a statement outside of any function, variables
+///   without a definition in the statement are assumed to be given.
 /// * **Calls** refer to existing functions of the program, with arguments and results
 ///   of the declared types.
 /// * **User-defined types** are checked by their own verifiers, too; see
@@ -36,7 +36,7 @@ use crate::node::{IRNode, Span};
 ///
 /// # Errors
 ///
-/// `ValueError` for a value that contains itself.
+/// `ValueError` for a cyclic value.
 ///
 /// ```
 /// use isoform_pto as pto;
@@ -66,7 +66,7 @@ pub fn verify(root: impl Into<Value>, options: &VerifyOptions) -> Result<Vec<Fai
     Ok(failures)
 }
 
-/// The source location of the last node on a path that has one.
+/// The source location of the last node with a location on a path.
 fn span_at(root: &Value, path: &AccessPath) -> Ref<Span> {
     let mut span = Span::unknown();
     let mut value = root.clone();
@@ -95,8 +95,8 @@ fn span_at(root: &Value, path: &AccessPath) -> Ref<Span> {
     span
 }
 
-/// Everything that is wrong with a value, as triples of a path, a place in the
-/// source text and an error as text.
+/// All errors in a value, as triples of a path, a place in the source text and an error
+/// as text.
 #[export("pto.verify")]
 fn verify_for_others(node: Value, allow_redefinition: bool) -> Result<Array> {
     let options = VerifyOptions::default().allow_redefinition(allow_redefinition);

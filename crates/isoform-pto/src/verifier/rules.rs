@@ -1,4 +1,4 @@
-//! The requirements of each class on its nodes, regardless of their context.
+//! The requirements of every class on its nodes, regardless of their context.
 //!
 //! They belong to the bases of nodes and types, whose verifiers see the nodes of
 //! all derived classes, so that [`verify`](isoform::objects::verify()) checks them, too.
@@ -298,7 +298,7 @@ fn shape(found: &mut Problems, shaped: &Ref<ShapedType>) {
         if let Some(size) = size.downcast_ref::<ConstInt>()
             && size.value < 0
         {
-            // Only an erroneous program has such a size.
+            // Only an erroneous program contains a negative size.
             found.value(format!("{field}: expected at least 0, got {}", size.value));
         }
     }

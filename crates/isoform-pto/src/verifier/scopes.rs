@@ -1,17 +1,17 @@
-//! The variables that have a value at the current place.
+//! The variables with a value at the current place.
 
 use hashbrown::{HashMap, HashSet};
 
 use super::branches::exclude_each_other;
 use isoform::host::{Place, Places};
 
-/// The variables that have a value on every path to where the check is.
+/// The variables with a value on every path to the current check.
 #[derive(Default)]
 pub(super) struct Scopes {
     defined: HashSet<u64>,
     /// The variables in the set, in order of insertion.
     log: Vec<u64>,
-    /// The last definition of each variable, whether or not it still has a value.
+    /// The last definition of every variable, even if the variable lost its value.
     last: HashMap<u64, Place>,
     /// Changes when variables lose their values.
     epoch: u64,
@@ -23,14 +23,14 @@ impl Scopes {
         self.defined.contains(&var)
     }
 
-    /// Defines a variable; returns the earlier place where it may have been defined on a
-    /// path to this one.
+    /// Defines a variable; returns the earlier place, if any, of a definition on a path
+    /// to this place.
     pub(super) fn define(&mut self, var: u64, place: Place, places: &Places) -> Option<Place> {
         self.assume(var);
         self.note(var, place, places)
     }
 
-    /// Records a definition without a value; returns the same as
+    /// Records a definition without a value; returns the result of
     /// [`define`](Self::define).
     pub(super) fn note(&mut self, var: u64, place: Place, places: &Places) -> Option<Place> {
         let before = self.last.insert(var, place)?;
@@ -54,7 +54,7 @@ impl Scopes {
         self.log.len()
     }
 
-    /// The variables that got values since a mark, and still have them.
+    /// The variables with values since a mark.
     pub(super) fn since(&self, mark: usize) -> &[u64] {
         self.log.get(mark..).unwrap_or_default()
     }
@@ -71,7 +71,7 @@ impl Scopes {
         left
     }
 
-    /// Forgets everything, for another function.
+    /// Forgets all variables, for another function.
     pub(super) fn clear(&mut self) {
         self.leave(0);
         self.last.clear();

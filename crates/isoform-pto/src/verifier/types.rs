@@ -11,9 +11,9 @@ pub(super) fn same_number(one: DataType, other: DataType) -> bool {
 
 /// True if a value of type `got` is acceptable where `expected` is required.
 ///
-/// Classes, formats, ranks and sizes known on both sides must agree; sizes that
-/// are not literals, memory locations and views may differ, as they do between a
-/// function and its callers. Anything unknown is compatible with everything.
+/// Classes, formats, ranks and sizes known on both sides must agree; sizes that are not
+/// literals, memory locations and views may differ, like between a function and its
+/// callers. Unknown parts are compatible with all types.
 pub(super) fn compatible(expected: &Ref<Type>, got: &Ref<Type>) -> bool {
     let mut pairs = vec![(expected.clone(), got.clone())];
     // Types share their parts, and two long chains of pairs may meet again.

@@ -9,16 +9,17 @@ use rapidhash::fast::RandomState;
 use super::order::{Step, Visitor, visit, visit_below};
 use crate::{Constant, Function, If, Match, Var};
 
-/// Checks that an expression is in basic block normal form: one that several blocks use is
-/// bound by a `let`, unless it is first used in a block around the others. The body of a
-/// function, each branch of an `if` and the result of each clause are a block; variables,
-/// constants, operators, global variables and constructors may be used anywhere.
+/// Checks that an expression is in basic block normal form: a `let` binds every
+/// expression used by several blocks, unless the first use is in a block around the
+/// others. The body of a function, the branches of an `if` and the results of clauses
+/// are blocks; variables, constants, operators, global variables and constructors may
+/// be used anywhere.
 ///
 /// Linear in the number of expressions.
 ///
 /// # Errors
 ///
-/// `ValueError` that shows an expression that several blocks use.
+/// `ValueError` with an expression used by several blocks.
 pub fn check_basic_block_normal_form(expr: &Ref<RelayExpr>) -> Result<()> {
     let mut blocks = Blocks::default();
     visit(expr, &mut blocks)
@@ -26,11 +27,11 @@ pub fn check_basic_block_normal_form(expr: &Ref<RelayExpr>) -> Result<()> {
 
 #[derive(Default)]
 struct Blocks {
-    /// The blocks around the current place, the innermost one last.
+    /// The blocks around the current place, the innermost last.
     open: Vec<usize>,
-    /// For each block, true if everything in it has been visited.
+    /// For every block, true after the visit of the whole block.
     is_closed: Vec<bool>,
-    /// The block in which each expression is first used; None outside of all blocks.
+    /// The blocks of the first uses of expressions; None outside of all blocks.
     block_of: HashMap<u64, Option<usize>, RandomState>,
 }
 
@@ -105,8 +106,8 @@ impl Visitor for Blocks {
     }
 }
 
-/// Returns True for an expression in basic block normal form, and raises ValueError, which
-/// shows an expression that several blocks use, for others.
+/// Returns True for an expression in basic block normal form; otherwise raises
+/// ValueError with an expression used by several blocks.
 #[export("relay.analysis.check_basic_block_normal_form")]
 fn exported_check(expr: &Ref<RelayExpr>) -> Result<bool> {
     check_basic_block_normal_form(expr)?;

@@ -1,4 +1,4 @@
-//! Which functions of a module mention which.
+//! The mentions between functions of a module.
 
 use indexmap::IndexMap;
 use isoform::traverse::{WalkResult, walk_objects};
@@ -6,7 +6,7 @@ use isoform::{Array, Error, Map, Ref, Result, export};
 use isoform_ir::ir::{BaseFunc, GlobalVar, IRModule};
 use rapidhash::fast::RandomState;
 
-/// The global variables that each function of a module mentions.
+/// The global variables mentioned by the functions of a module.
 ///
 /// ```
 /// use isoform::Ref;
@@ -35,8 +35,8 @@ struct Entry {
 }
 
 impl CallGraph {
-    /// The call graph of a module, with its functions in the order of their names. Functions
-    /// that are not functions of Relay mention others as well. Linear in the number of
+    /// The call graph of a module, with its functions in the order of their names.
+    /// Functions outside of Relay mention functions, too. Linear in the number of
     /// objects.
     ///
     /// # Errors
@@ -86,17 +86,17 @@ impl CallGraph {
         })
     }
 
-    /// The global variables that a function mentions.
+    /// The global variables mentioned by a function.
     ///
     /// # Errors
     ///
-    /// `ValueError` if the module has no such function; so do the other methods.
+    /// `ValueError` for a function outside of the module, as in the other methods.
     pub fn mentions(&self, var: &Ref<GlobalVar>) -> Result<&[Ref<GlobalVar>]> {
         Ok(&self.entry(var)?.mentions)
     }
 
-    /// The number of places that mention a function: expressions that occur several times
-    /// in one function count once.
+    /// The number of places that mention a function: shared expressions count once per
+    /// function.
     ///
     /// # Errors
     ///
@@ -105,7 +105,7 @@ impl CallGraph {
         Ok(self.entry(var)?.references)
     }
 
-    /// The number of functions that a function mentions.
+    /// The number of functions mentioned by a function.
     ///
     /// # Errors
     ///
@@ -125,7 +125,7 @@ impl CallGraph {
     }
 }
 
-/// The distinct global variables that a function mentions, its attributes included, in
+/// The distinct global variables mentioned by a function, including its attributes, in
 /// order of occurrence. Linear in the number of objects.
 ///
 /// # Errors
@@ -140,7 +140,7 @@ pub(crate) fn mentioned(func: &Ref<BaseFunc>) -> Result<Vec<Ref<GlobalVar>>> {
     Ok(found)
 }
 
-/// The global variables that each function of a module mentions.
+/// The global variables mentioned by the functions of a module.
 #[export("relay.analysis.call_graph")]
 fn call_graph(module: &Ref<IRModule>) -> Result<Map<Ref<GlobalVar>, Array<Ref<GlobalVar>>>> {
     let graph = CallGraph::of(module)?;

@@ -1,4 +1,4 @@
-//! Expressions whose value is written in the program.
+//! Expressions with a value written in the program.
 
 use hashbrown::HashSet;
 use isoform::{Ref, Result, export};
@@ -7,11 +7,11 @@ use rapidhash::fast::RandomState;
 
 use crate::{Call, Constant, Tuple};
 
-/// The operator that says where a value is computed, and has that value.
+/// The operator that places the computation of a value, and returns the value.
 const ON_DEVICE: &str = "on_device";
 
-/// True for a constant, and for a tuple of expressions for which it is true. Calls of
-/// `on_device` count as their argument; a variable that is bound to a constant is not one.
+/// True for constants, and for tuples of such expressions. Calls of `on_device` count
+/// as their argument; a variable bound to a constant does not count.
 ///
 /// Depth is limited by memory only. Linear in the number of expressions.
 pub fn check_constant(expr: &Ref<RelayExpr>) -> bool {
@@ -43,7 +43,7 @@ fn placed(expr: &Ref<RelayExpr>) -> Option<&Ref<RelayExpr>> {
     }
 }
 
-/// True for a constant, and for a tuple of expressions for which it is true.
+/// True for constants, and for tuples of such expressions.
 #[export("relay.analysis.check_constant")]
 fn exported_check_constant(expr: &Ref<RelayExpr>) -> bool {
     check_constant(expr)

@@ -19,8 +19,8 @@ fn op_of(expr: &Ref<RelayExpr>) -> Option<(&Ref<Call>, &Ref<Op>)> {
     Some((call, call.op.downcast_ref::<Op>()?))
 }
 
-/// The number of calls of each operator in an expression, functions in it included, by
-/// name. Linear in the number of expressions.
+/// The numbers of calls of operators in an expression, including functions, by name.
+/// Linear in the number of expressions.
 ///
 /// # Errors
 ///
@@ -40,8 +40,8 @@ fn add_ops(expr: &Ref<RelayExpr>, counts: &mut BTreeMap<String, i64>) -> Result<
     })
 }
 
-/// The number of calls of each operator in the functions of a module, fused ones included,
-/// by name. Linear in the number of expressions.
+/// The numbers of calls of operators in the functions of a module, including fused
+/// functions, by name. Linear in the number of expressions.
 ///
 /// # Errors
 ///
@@ -61,7 +61,7 @@ pub fn list_op_freqs(module: &Ref<IRModule>) -> Result<BTreeMap<String, i64>> {
 ///
 /// # Errors
 ///
-/// `AttributeError` for the name of an operator that is not registered.
+/// `AttributeError` for an unknown operator.
 pub fn count_layers(expr: &Ref<RelayExpr>, valid_ops: &[&str]) -> Result<i64> {
     let ops = valid_ops.iter().map(|name| Op::get(name));
     let ops: HashSet<u64, RandomState> = ops
@@ -81,7 +81,7 @@ pub fn count_layers(expr: &Ref<RelayExpr>, valid_ops: &[&str]) -> Result<i64> {
     Ok(layers.get(&expr.identity()).copied().unwrap_or(0))
 }
 
-/// The data types of the tensors in an expression, as far as type inference has found them,
+/// The data types of the tensors in an expression, as far as type inference knows them,
 /// in order of occurrence. Linear in the number of expressions.
 ///
 /// # Errors
@@ -114,8 +114,8 @@ pub fn all_dtypes(expr: &Ref<RelayExpr>) -> Result<Vec<DType>> {
 ///
 /// # Errors
 ///
-/// `ValueError` for a call of these operators on which type inference did not run, or whose
-/// sizes are not known, and for a count beyond 64 bits.
+/// `ValueError` for a call of these operators without inferred types or with unknown
+/// sizes, and for a count beyond 64 bits.
 pub fn total_mac_number(expr: &Ref<RelayExpr>) -> Result<i64> {
     let mut total: i64 = 0;
     post_order_visit(expr, |expr| {
@@ -148,7 +148,7 @@ fn convolution(call: &Ref<Call>) -> Result<i64> {
     let (weight, out) = (shape(call, 1)?, type_shape(call)?);
     let layout = attribute(call, "kernel_layout");
     let layout = layout.as_ref().and_then(Value::as_str).unwrap_or("OIHW");
-    // The sizes of the kernel and of its input channels, which are those of one group.
+    // The sizes of the kernel and of the input channels of one group.
     let axes = layout.chars().zip(&weight);
     let inner: Vec<i64> = axes
         .filter(|(axis, _)| matches!(axis, 'I' | 'H' | 'W' | 'i'))
@@ -224,7 +224,7 @@ fn by_name(counts: BTreeMap<String, i64>) -> Map<Str, i64> {
     counts.map(|(name, count)| (name.into(), count)).collect()
 }
 
-/// The number of calls of each operator in an expression, by name.
+/// The numbers of calls of operators in an expression, by name.
 #[export("relay.analysis.count_ops")]
 fn exported_count_ops(expr: &Ref<RelayExpr>) -> Result<Map<Str, i64>> {
     count_ops(expr).map(by_name)
@@ -243,8 +243,7 @@ fn exported_count_layers(expr: &Ref<RelayExpr>, valid_ops: Array<Str>) -> Result
     count_layers(expr, &ops)
 }
 
-/// The data types of the tensors in an expression, as far as type inference has found
-/// them.
+/// The data types of the tensors in an expression, as far as type inference knows them.
 #[export("relay.analysis.all_dtypes")]
 fn exported_all_dtypes(expr: &Ref<RelayExpr>) -> Result<Vec<DType>> {
     all_dtypes(expr)

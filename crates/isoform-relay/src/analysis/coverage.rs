@@ -1,4 +1,4 @@
-//! The values that the clauses of a match leave out.
+//! The values not covered by the clauses of a match.
 
 use isoform::{Array, Error, Ref, Result, export};
 use isoform_ir::ir::{Constructor, IRModule};
@@ -6,14 +6,16 @@ use isoform_ir::ir::{Constructor, IRModule};
 use super::patterns::parts;
 use crate::{Match, Pattern, PatternConstructor, PatternTuple, PatternWildcard};
 
-/// The patterns of values that no clause of a match covers; none if the match is complete.
+/// The patterns of values not covered by any clause of a match; empty if the match is
+/// complete.
 ///
-/// A wildcard is split into the constructors of its data type only where a clause tells
-/// them apart, so the patterns are as general as possible. The constructors come from the
-/// module. The cost is that of each clause for each pattern found on the way, whose number
-/// can be exponential in the number of columns that clauses tell apart, as for every
-/// algorithm: the problem is NP-complete (Sestoft, "ML pattern match compilation and
-/// partial evaluation", 1996; Maranget, "Warnings for pattern matching", 2007).
+/// A wildcard is split into the constructors of its data type only where a clause
+/// distinguishes them, so the patterns are as general as possible. The constructors
+/// come from the module. Every pattern found on the way is compared with every clause.
+/// The number of these patterns can be exponential in the number of distinguished
+/// columns, for any algorithm. The problem is NP-complete (Sestoft, "ML pattern match
+/// compilation and partial evaluation", 1996; Maranget, "Warnings for pattern
+/// matching", 2007).
 ///
 /// # Errors
 ///
@@ -25,7 +27,7 @@ pub fn unmatched_cases(
     first_unmatched(cases, module, usize::MAX)
 }
 
-/// The first of [`unmatched_cases`]: at most `most`, after which the search ends.
+/// The first of the [`unmatched_cases`]: the search ends after `most` cases.
 ///
 /// # Errors
 ///
@@ -68,12 +70,12 @@ pub(crate) fn first_unmatched(
 #[derive(Clone)]
 enum Shape {
     Constructor(Ref<Constructor>),
-    /// A tuple of so many fields.
+    /// A tuple of this number of fields.
     Tuple(usize),
 }
 
 impl Shape {
-    /// The shape of a pattern that has parts.
+    /// The shape of a pattern with parts.
     fn of(pattern: &Ref<Pattern>) -> Shape {
         match pattern.downcast_ref::<PatternConstructor>() {
             Some(built) => Shape::Constructor(built.constructor.clone()),
@@ -88,7 +90,7 @@ impl Shape {
         }
     }
 
-    /// True if a pattern with parts covers values of this shape, as far as one level tells.
+    /// True if one level of a pattern with parts covers values of this shape.
     fn fits(&self, pattern: &Ref<Pattern>) -> bool {
         let is_same = match (self, Shape::of(pattern)) {
             (Shape::Constructor(own), Shape::Constructor(other)) => own.same_as(&other),
@@ -106,13 +108,13 @@ const NONE: usize = usize::MAX;
 struct SplitPlace {
     /// The wildcard of the candidate.
     node: usize,
-    /// The pattern of the clause there.
+    /// The pattern of the clause at the place.
     by: Ref<Pattern>,
-    /// The next such place of the clause, or [`NONE`].
+    /// The next distinguishing place of the clause, or [`NONE`].
     next: usize,
 }
 
-/// A finer candidate that is looked at later.
+/// A finer candidate for a later visit.
 struct Branch {
     /// The lengths of `nodes`, `set` and `pending` when the candidate was split.
     lengths: [usize; 3],
@@ -123,23 +125,23 @@ struct Branch {
     pending: usize,
 }
 
-/// A depth-first search among candidates. There is one candidate at a time, which is refined
-/// in place; going back to a coarser one undoes that.
+/// A depth-first search among candidates. The search refines a single candidate in
+/// place, and undoes refinements to return to a coarser candidate.
 struct Search<'m> {
     clauses: Vec<Ref<Pattern>>,
     module: Option<&'m Ref<IRModule>>,
-    /// The candidate, from its root: its wildcards are None, other nodes have a shape and the
-    /// number of their first part.
+    /// The candidate, from its root: wildcards are None, other nodes have a shape and
+    /// the number of their first part.
     nodes: Vec<Option<(Shape, usize)>>,
-    /// The nodes that were refined, in this order.
+    /// The refined nodes, in order.
     set: Vec<usize>,
     pending: Vec<SplitPlace>,
     branches: Vec<Branch>,
 }
 
 impl Search<'_> {
-    /// Compares the candidate with the clauses from one on. True if it is covered, or if
-    /// finer candidates take its place.
+    /// Compares the candidate with the clauses, beginning with the given clause. True
+    /// if the candidate is covered, or if finer candidates replace the candidate.
     fn try_clauses(&mut self, first: usize) -> Result<bool> {
         for clause in first..self.clauses.len() {
             if let Some(places) = self.compare(clause) {
@@ -158,8 +160,8 @@ impl Search<'_> {
         self.pending.len() - 1
     }
 
-    /// The places where a clause tells the values of the candidate apart, from left to
-    /// right; None if it covers none of them.
+    /// The places where a clause distinguishes the values of the candidate, from left
+    /// to right; None if the clause covers no value.
     fn compare(&self, clause: usize) -> Option<Vec<(usize, Ref<Pattern>)>> {
         let mut places = Vec::new();
         let mut stack = vec![(self.clauses[clause].clone(), 0)];
@@ -182,7 +184,7 @@ impl Search<'_> {
         Some(places)
     }
 
-    /// Plans the candidates that the first of the places tells apart. Always true.
+    /// Plans the candidates distinguished at the first of the places. Always true.
     fn split(&mut self, clause: usize, pending: usize) -> Result<bool> {
         let Some(SplitPlace { node, by, .. }) = self.pending.get(pending) else {
             return Ok(true);
@@ -200,7 +202,7 @@ impl Search<'_> {
         Ok(true)
     }
 
-    /// The shapes of the values that a pattern tells apart.
+    /// The shapes distinguished by a pattern.
     fn shapes(&self, by: &Ref<Pattern>) -> Result<Vec<Shape>> {
         let Some(built) = by.downcast_ref::<PatternConstructor>() else {
             return Ok(vec![Shape::of(by)]);
@@ -217,7 +219,8 @@ impl Search<'_> {
         Ok(constructors.map(Shape::Constructor).collect())
     }
 
-    /// Refines the candidate; true as [`try_clauses`](Self::try_clauses).
+    /// Refines the candidate; the result is the result of
+    /// [`try_clauses`](Self::try_clauses).
     fn enter(&mut self, branch: Branch) -> Result<bool> {
         let [nodes, set, pending] = branch.lengths;
         for node in self.set.drain(set..) {
@@ -233,10 +236,10 @@ impl Search<'_> {
         let fits = branch.shape.fits(&by);
         self.nodes[branch.node] = Some((branch.shape, start));
         if !fits {
-            // The clauses before this one cover none of the coarser candidate.
+            // The clauses before this clause cover no value of the coarser candidate.
             return self.try_clauses(branch.clause + 1);
         }
-        // The new wildcards fit whatever the clause has there.
+        // The new wildcards fit all parts of the clause at their places.
         let below = parts(&by).into_iter().flat_map(Array::iter).zip(start..);
         let below: Vec<_> = below.filter(|(part, _)| parts(part).is_some()).collect();
         for (part, node) in below.into_iter().rev() {
@@ -273,7 +276,7 @@ impl Search<'_> {
     }
 }
 
-/// The patterns of values that no clause of a match covers.
+/// The patterns of values not covered by any clause of a match.
 #[export("relay.analysis.unmatched_cases")]
 fn exported_unmatched_cases(
     r#match: &Ref<Match>,

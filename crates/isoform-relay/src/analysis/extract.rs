@@ -1,4 +1,4 @@
-//! Parts of programs as programs of their own.
+//! Parts of programs as separate programs.
 
 use isoform::{Error, Map, Ref, Result, export, structural_hash};
 use isoform_ir::ir::{IRModule, RelayExpr};
@@ -6,15 +6,15 @@ use isoform_ir::ir::{IRModule, RelayExpr};
 use super::post_order_visit;
 use crate::{AsExpr, Call, Function, Tuple, TupleGetItem, attribute};
 
-/// Returns a module whose `main` computes one expression of the `main` of another: its free
-/// variables become parameters. Type definitions are kept.
+/// Returns a module whose `main` computes one expression of the `main` of the given
+/// module: its free variables become parameters. Type definitions are kept.
 ///
 /// Calls, tuples and items of tuples are numbered from 0 in post-order. Linear in the number
 /// of expressions.
 ///
 /// # Errors
 ///
-/// `ValueError` if there is no `main`, or no expression of this number.
+/// `ValueError` without a `main`, or without an expression of this number.
 pub fn extract_intermediate_expr(module: &Ref<IRModule>, id: usize) -> Result<Ref<IRModule>> {
     let main = main_of(module)?;
     let mut count = 0;
@@ -42,7 +42,7 @@ pub fn extract_intermediate_expr(module: &Ref<IRModule>, id: usize) -> Result<Re
 ///
 /// # Errors
 ///
-/// `ValueError` if there is no `main`; those of hashing.
+/// `ValueError` without a `main`; errors of hashing.
 pub fn extract_fused_functions(module: &Ref<IRModule>) -> Result<Vec<(u64, Ref<Function>)>> {
     let main = main_of(module)?;
     let mut found: Vec<Ref<Function>> = Vec::new();
@@ -76,7 +76,8 @@ fn main_of(module: &Ref<IRModule>) -> Result<Ref<Function>> {
     Ok(main.clone())
 }
 
-/// Returns a module whose `main` computes one expression of the `main` of another.
+/// Returns a module whose `main` computes one expression of the `main` of the given
+/// module.
 #[export("relay.analysis.extract_intermediate_expr")]
 fn exported_extract_intermediate_expr(
     r#mod: &Ref<IRModule>,

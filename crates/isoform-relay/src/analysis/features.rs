@@ -1,4 +1,4 @@
-//! The features of the language that a program uses.
+//! The features of the language used by a program.
 
 use std::collections::BTreeSet;
 
@@ -51,7 +51,7 @@ pub enum Feature {
     /// A shared expression other than a variable, an operator, a constructor, a global
     /// variable or a constant.
     Graph = 15,
-    /// A binding whose value uses its own variable.
+    /// A binding with a value that uses its own variable.
     LetRec = 16,
 }
 
@@ -69,7 +69,7 @@ pub enum Feature {
 ///
 /// # Errors
 ///
-/// `TypeError` for a value that is neither an expression nor a module.
+/// `TypeError` for values other than expressions and modules.
 pub fn detect_feature(of: impl IntoIterator<Item = Value>) -> Result<BTreeSet<Feature>> {
     let mut detector = Detector::default();
     for value in of {
@@ -95,7 +95,7 @@ pub fn detect_feature(of: impl IntoIterator<Item = Value>) -> Result<BTreeSet<Fe
 #[derive(Default)]
 struct Detector {
     found: BTreeSet<Feature>,
-    /// The variables whose values are being visited.
+    /// The variables with values being visited.
     defining: HashSet<u64, RandomState>,
 }
 
@@ -120,7 +120,7 @@ fn is_atomic(feature: Feature) -> bool {
 }
 
 impl Visitor for Detector {
-    /// The variable whose value was visited.
+    /// The variable after the visit of its value.
     type VisitAction = u64;
 
     fn arrive(
@@ -164,7 +164,7 @@ impl Visitor for Detector {
     }
 }
 
-/// The numbers of the features that expressions or modules use.
+/// The numbers of the features used by expressions or modules.
 #[export("relay.analysis.detect_feature")]
 fn exported_detect_feature(a: Ref<Obj>, b: Option<Ref<Obj>>) -> Result<Vec<i64>> {
     let found = detect_feature([Some(a), b].into_iter().flatten().map(Value::from))?;

@@ -7,12 +7,12 @@ use isoform_ir::ir::{
     TypeCall, TypeConstraint, TypeData, TypeKind, TypeVar,
 };
 
-/// Returns the kind of a type, after checking those of all types in it.
+/// Returns the kind of a type, after checking the kinds of all types inside.
 ///
-/// Fields of tuples, arguments and results of functions, values of references and inputs of
-/// constructors must be types of values; constraints must be constraints; a data type is
-/// applied to as many types as its definition in the module has parameters. Depth is limited
-/// by memory only. Linear in the number of objects.
+/// Fields of tuples, arguments and results of functions, values of references and
+/// inputs of constructors must be types of values. Constraints must be constraints. A
+/// data type is applied to as many types as its definition in the module has
+/// parameters. Depth is limited by memory only. Linear in the number of objects.
 ///
 /// ```
 /// use isoform_relay::analysis::check_kind;
@@ -28,8 +28,8 @@ use isoform_ir::ir::{
 ///
 /// # Errors
 ///
-/// `TypeError` that names the place of a type of the wrong kind; `ValueError` if the module
-/// does not define a data type that is applied.
+/// `TypeError` with the place of a type of the wrong kind; `ValueError` for an applied
+/// data type without a definition in the module.
 pub fn check_kind(ty: &Ref<Type>, module: Option<&Ref<IRModule>>) -> Result<TypeKind> {
     type Kinds<'r> = Results<'r, TypeKind>;
     let mut context = module.cloned();
@@ -144,7 +144,8 @@ fn all<T: Node>(
     types.try_for_each(|(position, ty)| one(of, &format!("{place}[{position}]"), ty, expected))
 }
 
-/// Returns the number of the kind of a type, after checking those of all types in it.
+/// Returns the number of the kind of a type, after checking the kinds of all types
+/// inside.
 #[export("relay.analysis.check_kind")]
 fn exported_check_kind(t: &Ref<Type>, r#mod: Option<Ref<IRModule>>) -> Result<i64> {
     Ok(check_kind(t, r#mod.as_ref())? as i64)

@@ -13,9 +13,10 @@ use isoform::types::RegionKind;
 use isoform::{Obj, Ref, Result, Value};
 use isoform_ir::ir::RelayExpr;
 
-/// The expressions directly below one, in the order of visitors: those of a tuple; the
-/// parameters and the body of a function; callee and arguments; value, variable and body of
-/// a binding; condition and branches; the value and the results of a match.
+/// The expressions directly below an expression, in the order of visitors. A tuple has
+/// its fields, a function its parameters and its body, a call the callee and the
+/// arguments. A binding has value, variable and body, an `if` the condition and the
+/// branches, a match the value and the results.
 ///
 /// Types, attributes and patterns are left out. The expressions of a type that is declared
 /// elsewhere are those in its fields, in the order of comparison.
@@ -36,7 +37,7 @@ pub(crate) fn expressions_below(expr: &Ref<RelayExpr>, found: &mut Vec<Ref<Relay
     }
 }
 
-/// The expressions in the fields of a node, and in sequences there.
+/// The expressions in the fields of a node, and in sequences in fields.
 fn fields_below(node: &Ref<Obj>, found: &mut Vec<Ref<RelayExpr>>) {
     let expr = |value: &Value| {
         let object = value.as_object()?;
@@ -56,7 +57,7 @@ pub(crate) enum Step<T> {
     Then(T),
 }
 
-/// A depth-first visit that decides at each expression how it goes on.
+/// A depth-first visit; the visitor decides at every expression how to go on.
 pub(crate) trait Visitor {
     /// Work between expressions.
     type VisitAction;
@@ -74,7 +75,7 @@ pub(crate) trait Visitor {
         next: &mut Vec<Step<Self::VisitAction>>,
     ) -> Result<()>;
 
-    /// Does what was to be done in between.
+    /// Performs an action between visits.
     ///
     /// # Errors
     ///
@@ -105,7 +106,7 @@ pub(crate) fn visit<V: Visitor>(root: &Ref<RelayExpr>, visitor: &mut V) -> Resul
     Ok(())
 }
 
-/// Adds visits of all expressions below one.
+/// Adds visits of all expressions below an expression.
 pub(crate) fn visit_below<T>(expr: &Ref<RelayExpr>, next: &mut Vec<Step<T>>) {
     let mut below = Vec::new();
     expressions_below(expr, &mut below);

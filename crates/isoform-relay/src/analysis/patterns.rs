@@ -18,7 +18,7 @@ pub fn pattern_vars(pattern: &Ref<Pattern>) -> Vec<Ref<Var>> {
     found
 }
 
-/// The patterns in a pattern that has several.
+/// The parts of a pattern with several parts.
 pub(crate) fn parts(pattern: &Ref<Pattern>) -> Option<&Array<Ref<Pattern>>> {
     match pattern.downcast_ref::<PatternConstructor>() {
         Some(built) => Some(&built.patterns),

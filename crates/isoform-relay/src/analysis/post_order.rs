@@ -8,7 +8,7 @@ use rapidhash::fast::RandomState;
 
 use super::order::{Step, Visitor, visit, visit_below};
 
-/// Calls a function once for each expression, in post-order.
+/// Calls a function once per expression, in post-order.
 ///
 /// Operators, global variables and constructors are expressions, too; types, attributes and
 /// patterns are not visited. The order below an expression is that of the fields, except
@@ -30,7 +30,7 @@ use super::order::{Step, Visitor, visit, visit_below};
 ///
 /// # Errors
 ///
-/// Those of the function, which end the visit.
+/// Errors of the function; an error ends the visit.
 pub fn post_order_visit(
     expr: &Ref<RelayExpr>,
     function: impl FnMut(&Ref<RelayExpr>) -> Result<()>,
@@ -65,7 +65,7 @@ impl PostOrderOptions {
     ///
     /// # Errors
     ///
-    /// `ValueError` for a limit that is not from 1 to 9; those of the function.
+    /// `ValueError` for a limit outside of 1 to 9; errors of the function.
     pub fn visit(
         self,
         expr: &Ref<RelayExpr>,
@@ -115,8 +115,9 @@ impl<F: FnMut(&Ref<RelayExpr>) -> Result<()>> Visitor for PostOrder<F> {
     }
 }
 
-/// The number of places at which each expression occurs, by its identity, in the order of
-/// [`post_order_visit`]; the root counts as one place. Linear in the number of expressions.
+/// The numbers of places of expressions, by identity, in the order of
+/// [`post_order_visit`]; the root counts as one place. Linear in the number of
+/// expressions.
 pub fn expr_ref_counts(expr: &Ref<RelayExpr>) -> IndexMap<u64, u32, RandomState> {
     struct Counts(IndexMap<u64, u32, RandomState>);
     impl Visitor for Counts {
@@ -146,13 +147,13 @@ pub fn expr_ref_counts(expr: &Ref<RelayExpr>) -> IndexMap<u64, u32, RandomState>
     counts.0
 }
 
-/// Calls a function once for each expression, in post-order.
+/// Calls a function once per expression, in post-order.
 #[export("relay.analysis.post_order_visit")]
 fn exported_post_order_visit(expr: &Ref<RelayExpr>, fvisit: Callback) -> Result<()> {
     post_order_visit(expr, |expr| fvisit.call(&[expr.into()]).map(drop))
 }
 
-/// The expressions with the numbers of places at which they occur, in post-order.
+/// The expressions with their numbers of places, in post-order.
 #[export("relay.analysis.expr_ref_counts")]
 fn exported_ref_counts(expr: &Ref<RelayExpr>) -> Result<Vec<(Ref<RelayExpr>, i64)>> {
     let counts = expr_ref_counts(expr);

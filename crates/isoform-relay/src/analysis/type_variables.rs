@@ -12,21 +12,21 @@ use crate::{Call, Function, Match, Pattern, PatternVar, Var};
 
 /// The type variables of an expression or a type.
 ///
-/// Made by [`type_vars`]. All are in order of occurrence: the type parameters of a function
-/// come before the annotations of its parameters and its body, those of a function type
-/// before constraints, arguments and result. The annotated result of a function is not
-/// searched.
+/// Made by [`type_vars`]. All variables are in order of occurrence. The type parameters
+/// of a function come before the annotations of its parameters and its body, the type
+/// parameters of a function type before constraints, arguments and result. The
+/// annotated result of a function is not searched.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct TypeVars {
     /// Those that occur.
     pub all: Vec<Ref<TypeVar>>,
-    /// Those that are the parameter of a function or a type.
+    /// Type variables that are parameters of a function or a type.
     pub bound: Vec<Ref<TypeVar>>,
 }
 
 impl TypeVars {
-    /// Those that are not bound anywhere.
+    /// Type variables without a binding.
     pub fn free(&self) -> Vec<Ref<TypeVar>> {
         let bound: HashSet<u64, RandomState> = self.bound.iter().map(Ref::identity).collect();
         let free = self
@@ -37,9 +37,9 @@ impl TypeVars {
     }
 }
 
-/// Returns the type variables of an expression or a type. Those of a constructor include
-/// the parameters of its data type, if the module defines it. Linear in the number of
-/// objects.
+/// Returns the type variables of an expression or a type. The type variables of a
+/// constructor include the parameters of its data type, if the module defines the data
+/// type. Linear in the number of objects.
 ///
 /// ```
 /// use isoform_relay::analysis;
@@ -55,7 +55,7 @@ impl TypeVars {
 ///
 /// # Errors
 ///
-/// `TypeError` for a value that is neither an expression nor a type.
+/// `TypeError` for values other than expressions and types.
 pub fn type_vars(of: impl Into<Value>, module: Option<&Ref<IRModule>>) -> Result<TypeVars> {
     let of = of.into();
     let mut search = Search {
@@ -86,7 +86,7 @@ struct Search<'m> {
     found: TypeVars,
     known: HashSet<u64, RandomState>,
     binders: HashSet<u64, RandomState>,
-    /// The types that were searched.
+    /// The searched types.
     types: HashSet<u64, RandomState>,
 }
 
@@ -106,7 +106,7 @@ impl Search<'_> {
         }
     }
 
-    /// Searches a type, or whatever else is inside one.
+    /// Searches a type, or an object inside a type.
     fn search_type(&mut self, ty: &Ref<Obj>) {
         let mut stack = vec![Value::from(ty)];
         while let Some(value) = stack.pop() {
@@ -215,8 +215,8 @@ enum VisitAction {
     Pattern(Ref<Pattern>),
 }
 
-/// The type variables of an expression or a type that are not bound anywhere in it, in
-/// order of occurrence.
+/// The type variables without a binding in an expression or a type, in order of
+/// occurrence.
 #[export("relay.analysis.free_type_vars")]
 fn free_type_vars(expr: Ref<Obj>, r#mod: Option<Ref<IRModule>>) -> Result<Array<Ref<TypeVar>>> {
     Ok(type_vars(expr, r#mod.as_ref())?.free().into())

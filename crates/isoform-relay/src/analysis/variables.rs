@@ -11,8 +11,9 @@ use rapidhash::fast::RandomState;
 use crate::Var;
 
 /// The variables that occur in an expression or a pattern, bound or used, in order of
-/// occurrence: parameters come before the body, a variable before its value and the body,
-/// and what a pattern binds before the result. Linear in the number of objects.
+/// occurrence. Parameters come before the body, a variable before its value and the
+/// body, and the variables of a pattern before the result. Linear in the number of
+/// objects.
 ///
 /// ```
 /// use isoform_relay::{AsExpr, Function, Var, analysis};
@@ -42,11 +43,11 @@ pub fn bound_vars(of: impl Into<Value>) -> Result<Vec<Ref<Var>>> {
     occurrences(of.into(), |region| region != RegionKind::Use)
 }
 
-/// The variables that an expression uses at a place where it does not bind them, in order
-/// of occurrence.
+/// The variables used in an expression at a place outside of their binding, in order of
+/// occurrence.
 ///
-/// Scopes count: a variable that a function binds is free where it is used next to the
-/// function. Linear in the number of objects as long as each variable is bound once.
+/// Scopes count: a variable bound by a function is free in uses next to the function.
+/// Linear in the number of objects, if variables are bound once.
 ///
 /// # Errors
 ///
@@ -59,14 +60,14 @@ pub fn free_vars(of: impl Into<Value>) -> Result<Vec<Ref<Var>>> {
     if free.len() < 2 {
         return Ok(free);
     }
-    // A variable that is bound first and used elsewhere occurs before that use.
+    // A variable with a binding first and a use elsewhere occurs before the use.
     let known: HashSet<u64, RandomState> = free.iter().map(Ref::identity).collect();
     let mut all = all_vars(root)?;
     all.retain(|var| known.contains(&var.identity()));
     Ok(all)
 }
 
-/// The variables in wanted regions, each once.
+/// The variables in wanted regions, without duplicates.
 fn occurrences(root: Value, wanted: fn(RegionKind) -> bool) -> Result<Vec<Ref<Var>>> {
     let mut found = Vec::new();
     let mut seen: HashSet<u64, RandomState> = HashSet::default();
@@ -85,14 +86,14 @@ fn occurrences(root: Value, wanted: fn(RegionKind) -> bool) -> Result<Vec<Ref<Va
     Ok(found)
 }
 
-/// The variables that an expression uses where it does not bind them, in order of
+/// The variables used in an expression outside of their binding, in order of
 /// occurrence.
 #[export("relay.analysis.free_vars")]
 fn exported_free_vars(expr: &Ref<RelayExpr>) -> Result<Array<Ref<Var>>> {
     Ok(free_vars(expr)?.into())
 }
 
-/// The variables that an expression or a pattern binds, in order of occurrence.
+/// The variables bound by an expression or a pattern, in order of occurrence.
 #[export("relay.analysis.bound_vars")]
 fn exported_bound_vars(expr: Ref<Obj>) -> Result<Array<Ref<Var>>> {
     Ok(bound_vars(expr)?.into())

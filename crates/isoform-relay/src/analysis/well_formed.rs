@@ -1,4 +1,4 @@
-//! Each variable is bound once, and used only where it is bound.
+//! Variables are bound once, and used only in their scope.
 
 use hashbrown::{HashMap, HashSet};
 use isoform::{Array, Error, Ref, Result, export};
@@ -10,20 +10,20 @@ use super::patterns::pattern_vars;
 use super::variables::free_vars;
 use crate::{Function, Let, Match, Pattern, Var};
 
-/// True if each variable is bound at one place at most, is not bound after it occurred
-/// free, and is not used after the end of its scope.
+/// True if every variable is bound at one place at most, is not bound after a free
+/// occurrence, and is not used after the end of its scope.
 ///
-/// A node that several ways lead to is one place. Free variables are allowed. Linear in the
-/// number of expressions.
+/// A shared node is one place. Free variables are allowed. Linear in the number of
+/// expressions.
 pub fn well_formed(expr: &Ref<RelayExpr>) -> bool {
     check_well_formed(expr).is_ok()
 }
 
-/// Checks what [`well_formed`] asks for.
+/// Checks the conditions of [`well_formed`].
 ///
 /// # Errors
 ///
-/// `ValueError` that names a variable, and says what is wrong about it.
+/// `ValueError` with the name of a variable, and a description of the fault.
 pub fn check_well_formed(expr: &Ref<RelayExpr>) -> Result<()> {
     let mut scopes = Scopes::default();
     visit(expr, &mut scopes)?;
@@ -34,13 +34,13 @@ pub fn check_well_formed(expr: &Ref<RelayExpr>) -> Result<()> {
     }
 }
 
-/// Checks that no bound variable is used outside of its scope: through an expression that is
-/// used inside as well, for which one look at each expression is not enough. Linear in the
-/// number of expressions.
+/// Checks that no bound variable is used outside of its scope through a shared
+/// expression that is also used inside; one look per expression does not suffice for
+/// this check. Linear in the number of expressions.
 ///
 /// # Errors
 ///
-/// `ValueError` that names a variable.
+/// `ValueError` with the name of a variable.
 pub(crate) fn check_scopes(
     expr: &Ref<RelayExpr>,
     is_bound: impl Fn(&Ref<Var>) -> bool,
@@ -56,7 +56,8 @@ const OUTSIDE: &str = "is used outside of the scope that binds it";
 #[derive(Default)]
 struct Scopes {
     open: HashSet<u64, RandomState>,
-    /// The open ones in order, and for each expression the innermost at its first arrival.
+    /// The open scopes in order, and the innermost scope of every expression at its
+    /// first arrival.
     order: Vec<u64>,
     around: HashMap<u64, u64, RandomState>,
     /// True if an expression of a scope is used after the end of that scope.
@@ -95,7 +96,7 @@ impl Scopes {
         Ok(())
     }
 
-    /// Scopes end in the reverse of the order in which they begin.
+    /// Scopes end in reverse order of their beginnings.
     fn close(&mut self, var: &Ref<Var>) {
         self.open.remove(&var.identity());
         self.order.pop();
@@ -173,14 +174,15 @@ impl Visitor for Scopes {
     }
 }
 
-/// True if each variable is bound at one place at most, is not bound after it occurred
-/// free, and is not used after the end of its scope.
+/// True if every variable is bound at one place at most, is not bound after a free
+/// occurrence, and is not used after the end of its scope.
 #[export("relay.analysis.well_formed")]
 fn exported_well_formed(expr: &Ref<RelayExpr>) -> bool {
     well_formed(expr)
 }
 
-/// Raises ValueError, which names the variable, for an expression that is not well formed.
+/// Raises ValueError with the name of the variable for an expression that is not well
+/// formed.
 #[export("relay.analysis.check_well_formed")]
 fn exported_check_well_formed(expr: &Ref<RelayExpr>) -> Result<()> {
     check_well_formed(expr)

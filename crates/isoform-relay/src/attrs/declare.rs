@@ -1,4 +1,4 @@
-//! The declaration of classes of attributes, and the sizes in them.
+//! The declaration of classes of attributes, and sizes in attributes.
 
 use isoform::errors::ErrorKind;
 use isoform::values::DType;
@@ -31,11 +31,10 @@ macro_rules! attributes {
 }
 pub(super) use attributes;
 
-/// Sizes, positions or other integers, which may be symbolic.
+/// Sizes, positions or other integers, possibly symbolic.
 pub(super) type Sizes = Array<Ref<PrimExpr>>;
 
-/// An integer as the literal that fields of sizes hold: of type int32 or, if it is
-/// larger, int64.
+/// An integer as the literal for fields of sizes: of type int32 or, if larger, int64.
 pub fn size(value: i64) -> Ref<PrimExpr> {
     let dtype = match i32::try_from(value) {
         Ok(_) => DType::INT32,
@@ -44,7 +43,7 @@ pub fn size(value: i64) -> Ref<PrimExpr> {
     IntImm::made(dtype, value, None).upcast()
 }
 
-/// Integers as the literals that fields of sizes hold. See [`size`].
+/// Integers as literals for fields of sizes. See [`size`].
 pub fn sizes(values: impl IntoIterator<Item = i64>) -> Array<Ref<PrimExpr>> {
     values.into_iter().map(size).collect()
 }

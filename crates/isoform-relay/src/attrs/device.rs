@@ -1,12 +1,12 @@
-//! Attributes about where values are, and who compiles them.
+//! Attributes for the places of values, and for the compilers of functions.
 
 use super::declare::attributes;
 use isoform::{Str, Value};
 
 attributes! {
-    /// The device of an expression, as a call of `on_device` states it.
+    /// The device of an expression, stated by a call of `on_device`.
     OnDeviceAttrs = "relay.attrs.OnDeviceAttrs" {
-        /// The device, or any other description of a place; None leaves it open.
+        /// The device, or any other description of a place; None leaves the place open.
         #[node(default)]
         virtual_device: Value,
         /// True if the result of the call is on the device.

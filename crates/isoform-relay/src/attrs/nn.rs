@@ -8,23 +8,24 @@ use isoform_ir::ir::PrimExpr;
 attributes! {
     /// The axis of `nn.bias_add`.
     BiasAddAttrs = "relay.attrs.BiasAddAttrs" {
-        /// The axis that the bias is added along; negative ones count from the end.
+        /// The axis for adding the bias; negative axes count from the end.
         axis: i64 = 1,
     }
 
     /// Attributes of `nn.dense`.
     DenseAttrs = "relay.attrs.DenseAttrs" {
-        /// The size of the last axis of the result; None takes it from the weight.
+        /// The size of the last axis of the result; None means the size of the weight.
         units: Option<Ref<PrimExpr>>,
-        /// The data type of the result; `void` is that of the input.
+        /// The data type of the result; `void` means the type of the input.
         out_dtype: DType = DType::VOID,
     }
 
     /// Attributes of `nn.matmul`.
     MatmulAttrs = "relay.attrs.MatmulAttrs" {
-        /// The size of the last axis of the result; None takes it from the second input.
+        /// The size of the last axis of the result; None means the size of the second
+        /// input.
         units: Option<Ref<PrimExpr>>,
-        /// The data type of the result; `void` is that of the input.
+        /// The data type of the result; `void` means the type of the input.
         out_dtype: DType = DType::VOID,
         /// True if the first matrix is given transposed.
         transpose_a: bool = false,
@@ -34,7 +35,7 @@ attributes! {
 
     /// Attributes of `nn.batch_matmul`.
     BatchMatmulAttrs = "relay.attrs.BatchMatmulAttrs" {
-        /// The data type of the result; `void` is that of the inputs.
+        /// The data type of the result; `void` means the type of the inputs.
         out_dtype: DType = DType::VOID,
         /// True if the first matrices are given transposed.
         transpose_a: bool = false,
@@ -51,12 +52,12 @@ attributes! {
         padding: Sizes = sizes([0, 0]),
         /// The distances of the elements of the kernel.
         dilation: Sizes = sizes([1, 1]),
-        /// The number of groups that the channels are split into.
+        /// The number of groups of channels.
         groups: i64 = 1,
-        /// The number of channels of the result; None takes it from the weight.
+        /// The number of channels of the result; None means the number in the weight.
         #[node(default)]
         channels: Option<Ref<PrimExpr>>,
-        /// The height and width of the kernel; None takes them from the weight.
+        /// The height and width of the kernel; None means the sizes of the weight.
         #[node(default)]
         kernel_size: Option<Sizes>,
         /// The order of the axes of the input: N batch, C channels, H height, W width.
@@ -65,7 +66,7 @@ attributes! {
         kernel_layout: Str = "OIHW".into(),
         /// The order of the axes of the result; empty for that of the input.
         out_layout: Str = "".into(),
-        /// The data type of the result; `void` is that of the input.
+        /// The data type of the result; `void` means the type of the input.
         out_dtype: DType = DType::VOID,
     }
 
@@ -84,7 +85,7 @@ attributes! {
         layout: Str = "NCHW".into(),
         /// The order of the axes of the result; empty for that of the input.
         out_layout: Str = "".into(),
-        /// True if a window that is partly outside counts.
+        /// True to count windows that are partly outside.
         ceil_mode: bool = false,
     }
 
@@ -103,9 +104,9 @@ attributes! {
         layout: Str = "NCHW".into(),
         /// The order of the axes of the result; empty for that of the input.
         out_layout: Str = "".into(),
-        /// True if a window that is partly outside counts.
+        /// True to count windows that are partly outside.
         ceil_mode: bool = false,
-        /// True if padding counts as elements of the mean.
+        /// True to count padding as elements of the mean.
         count_include_pad: bool = false,
     }
 
@@ -119,7 +120,7 @@ attributes! {
 
     /// The axis of `nn.softmax` and `nn.log_softmax`.
     SoftmaxAttrs = "relay.attrs.SoftmaxAttrs" {
-        /// The axis over which exponentials are summed; negative ones count from the end.
+        /// The axis for summing exponentials; negative axes count from the end.
         axis: i64 = -1,
     }
 
@@ -131,9 +132,9 @@ attributes! {
 
     /// Attributes of `nn.batch_norm`.
     BatchNormAttrs = "relay.attrs.BatchNormAttrs" {
-        /// The axis of the channels; negative ones count from the end.
+        /// The axis of the channels; negative axes count from the end.
         axis: i64 = 1,
-        /// Added to the variance, so that the division is defined.
+        /// Added to the variance, to keep the division defined.
         epsilon: f64 = 1e-5,
         /// True if beta is added.
         center: bool = true,
@@ -143,9 +144,9 @@ attributes! {
 
     /// Attributes of `nn.layer_norm`.
     LayerNormAttrs = "relay.attrs.LayerNormAttrs" {
-        /// The axis that is normalized; negative ones count from the end.
+        /// The normalized axis; negative axes count from the end.
         axis: i64 = -1,
-        /// Added to the variance, so that the division is defined.
+        /// Added to the variance, to keep the division defined.
         epsilon: f64 = 1e-5,
         /// True if beta is added.
         center: bool = true,
@@ -155,7 +156,7 @@ attributes! {
 
     /// The rate of `nn.dropout`.
     DropoutAttrs = "relay.attrs.DropoutAttrs" {
-        /// The probability that an element becomes zero.
+        /// The probability of zero for an element.
         rate: f64 = 0.5,
     }
 

@@ -1,4 +1,4 @@
-//! Attributes of the operators that change the shape, order or type of tensors.
+//! Attributes of operators for changing the shape, order or type of tensors.
 
 use super::declare::{Sizes, attributes, bounded, sizes};
 use isoform::hooks::Verify;
@@ -13,47 +13,47 @@ attributes! {
         dtype: DType,
     }
 
-    /// The shape that `reshape` makes.
+    /// The shape made by `reshape`.
     ReshapeAttrs = "relay.attrs.ReshapeAttrs" {
-        /// The sizes, with codes: 0 copies the size of the input's axis, -1 is inferred,
-        /// -2 copies all remaining sizes, -3 is the product of two sizes, -4 splits a
-        /// size into the two that follow.
+        /// The sizes, with codes: 0 copies the size of the input's axis, -1 is
+        /// inferred, -2 copies all remaining sizes. -3 is the product of two sizes, and
+        /// -4 splits a size into the two following sizes.
         newshape: Sizes,
         /// True if 0 is a size instead of a code.
         allowzero: bool = false,
     }
 
-    /// The parts of shapes that `reshape_like` exchanges.
+    /// The parts of shapes exchanged by `reshape_like`.
     ReshapeLikeAttrs = "relay.attrs.ReshapeLikeAttrs" {
         /// The first replaced axis of the input.
         lhs_begin: i64 = 0,
-        /// The axis after the last replaced one; None for the end.
+        /// The axis after the last replaced axis; None means the end.
         #[node(default)]
         lhs_end: Option<Ref<PrimExpr>>,
         /// The first axis taken from the other shape.
         rhs_begin: i64 = 0,
-        /// The axis after the last one taken; None for the end.
+        /// The axis after the last axis taken; None means the end.
         #[node(default)]
         rhs_end: Option<Ref<PrimExpr>>,
     }
 
-    /// The order of axes that `transpose` makes.
+    /// The order of axes made by `transpose`.
     TransposeAttrs = "relay.attrs.TransposeAttrs" {
-        /// For each axis of the result, that of the input; None reverses the order.
+        /// The axes of the input, in the order of the result; None reverses the order.
         axes: Option<Sizes>,
     }
 
-    /// The axes that `squeeze` removes.
+    /// The axes removed by `squeeze`.
     SqueezeAttrs = "relay.attrs.SqueezeAttrs" {
-        /// The axes, all of size 1; None for all such axes.
+        /// The axes, all of size 1; None for all axes of size 1.
         #[node(default)]
         axis: Option<Sizes>,
     }
 
-    /// The axes that `expand_dims` inserts.
+    /// The axes inserted by `expand_dims`.
     ExpandDimsAttrs = "relay.attrs.ExpandDimsAttrs" {
-        /// The position in the result, before which existing axes stay; negative ones
-        /// count from the end.
+        /// The position in the result; existing axes before the position stay. Negative
+        /// positions count from the end.
         axis: i64,
         /// The number of inserted axes.
         num_newaxis: i64 = 1,
@@ -61,43 +61,43 @@ attributes! {
 
     /// The axis of `concatenate`.
     ConcatenateAttrs = "relay.attrs.ConcatenateAttrs" {
-        /// The axis along which tensors are joined; negative ones count from the end.
+        /// The axis for joining tensors; negative axes count from the end.
         axis: i64 = 0,
     }
 
     /// The axis of `stack`.
     StackAttrs = "relay.attrs.StackAttrs" {
-        /// The position of the new axis; negative ones count from the end.
+        /// The position of the new axis; negative positions count from the end.
         axis: i64 = 0,
     }
 
-    /// The places at which `split` cuts.
+    /// The cuts of `split`.
     SplitAttrs = "relay.attrs.SplitAttrs" {
         /// The number of equal parts, or the positions where parts begin, except 0.
         indices_or_sections: Value,
-        /// The axis that is cut; negative ones count from the end.
+        /// The axis to cut; negative axes count from the end.
         axis: i64 = 0,
     }
 
-    /// The part that `strided_slice` takes.
+    /// The part taken by `strided_slice`.
     StridedSliceAttrs = "relay.attrs.StridedSliceAttrs" {
         /// The first positions.
         begin: Option<Sizes>,
-        /// The positions before which slices end, or their sizes.
+        /// The positions before which slices end, or the sizes of slices.
         end: Option<Sizes>,
         /// The steps; None for 1.
         strides: Option<Sizes>,
         /// `end`, or `size` if `end` has sizes; a negative size reaches to the end.
         slice_mode: Str = "end".into(),
-        /// The sliced axes; None for the first ones.
+        /// The sliced axes; None for the first axes.
         axes: Option<Sizes>,
     }
 
     /// Attributes of `take`.
     TakeAttrs = "relay.attrs.TakeAttrs" {
-        /// The number of leading axes that data and indices have in common.
+        /// The number of common leading axes of data and indices.
         batch_dims: i64 = 0,
-        /// The axis from which elements are taken; None for the flat tensor.
+        /// The axis for taking elements; None for the flat tensor.
         #[node(default)]
         axis: Option<Ref<PrimExpr>>,
         /// The treatment of indices out of bounds: `clip`, `wrap` or `fast`.
@@ -106,16 +106,17 @@ attributes! {
 
     /// The axis of `gather`.
     GatherAttrs = "relay.attrs.GatherAttrs" {
-        /// The axis along which elements are selected.
+        /// The axis for selecting elements.
         #[node(default)]
         axis: Option<Ref<PrimExpr>>,
     }
 
     /// Attributes of `gather_nd`.
     GatherNDAttrs = "relay.attrs.GatherNDAttrs" {
-        /// The number of leading axes that data and indices have in common.
+        /// The number of common leading axes of data and indices.
         batch_dims: i64 = 0,
-        /// The number of axes that an index selects from; None takes it from the indices.
+        /// The number of axes that an index selects from; None means the number in the
+        /// indices.
         #[node(default)]
         index_rank: Option<Ref<PrimExpr>>,
     }
@@ -124,7 +125,7 @@ attributes! {
     InitOpAttrs = "relay.attrs.InitOpAttrs" {
         /// The sizes.
         shape: Option<Sizes>,
-        /// The data type; `void` is that of the input.
+        /// The data type; `void` means the type of the input.
         dtype: DType = DType::VOID,
     }
 
@@ -132,7 +133,7 @@ attributes! {
     ArangeAttrs = "relay.attrs.ArangeAttrs" {
         /// The first number.
         start: Ref<RelayExpr>,
-        /// The limit, which is excluded.
+        /// The excluded limit.
         stop: Ref<RelayExpr>,
         /// The distance of the numbers.
         step: Ref<RelayExpr>,
@@ -142,22 +143,22 @@ attributes! {
 
     /// Attributes of `repeat`.
     RepeatAttrs = "relay.attrs.RepeatAttrs" {
-        /// How often each element occurs.
+        /// The number of occurrences per element.
         repeats: Ref<PrimExpr>,
-        /// The axis along which elements are repeated.
+        /// The axis for repeating elements.
         #[node(default)]
         axis: Option<Ref<PrimExpr>>,
     }
 
     /// Attributes of `tile`.
     TileAttrs = "relay.attrs.TileAttrs" {
-        /// How often the tensor occurs along each axis.
+        /// The number of occurrences of the tensor along the axes.
         reps: Sizes,
     }
 
     /// The axis of `reverse`.
     ReverseAttrs = "relay.attrs.ReverseAttrs" {
-        /// The axis; negative ones count from the end.
+        /// The axis; negative axes count from the end.
         #[node(default)]
         axis: Option<Ref<PrimExpr>>,
     }
@@ -172,8 +173,8 @@ attributes! {
 
     /// The layouts of `layout_transform`.
     LayoutTransformAttrs = "relay.attrs.LayoutTransformAttrs" {
-        /// The axes of the input: upper-case letters, and lower-case ones after a number
-        /// for blocks, as in `NCHW4c`.
+        /// The axes of the input: upper-case letters, and lower-case letters after a
+        /// number for blocks, as in `NCHW4c`.
         src_layout: Str,
         /// The axes of the result.
         dst_layout: Str,
@@ -197,13 +198,13 @@ attributes! {
         depth: i64 = 1,
         /// The position of the new axis; -1 for the end.
         axis: i64 = -1,
-        /// The data type of the result; `void` is that of the values.
+        /// The data type of the result; `void` means the type of the values.
         dtype: DType = DType::VOID,
     }
 
     /// Attributes of `argsort`.
     ArgsortAttrs = "relay.attrs.ArgsortAttrs" {
-        /// The axis that is sorted; negative ones count from the end.
+        /// The sorted axis; negative axes count from the end.
         axis: i64 = -1,
         /// True for ascending order.
         is_ascend: bool = true,
@@ -232,7 +233,7 @@ impl Verify for TestAttrs {
     }
 }
 
-/// Registers the fixture of tests, which is in a namespace of its own.
+/// Registers the fixture of tests in a separate namespace.
 pub(super) fn register_fixture() -> Result<()> {
     isoform::types::register::<TestAttrs>().map(drop)
 }

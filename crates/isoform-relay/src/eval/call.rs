@@ -1,4 +1,4 @@
-//! The call of an operator as kernels of this library see it: inputs, attributes,
+//! The call of an operator in the form for kernels of this library: inputs, attributes,
 //! refusals.
 
 use isoform_kernels::{
@@ -14,8 +14,9 @@ use isoform_ir::kernels::{Input, InputError, tensor_of};
 /// Why a call has no result.
 #[derive(Debug)]
 pub(crate) enum Refusal {
-    /// There is none: no kernel, undefined values such as a division by zero, a result
-    /// that is too large, or inputs that do not fit. The message names the operator.
+    /// The call has no result: a missing kernel, undefined values such as a division by
+    /// zero, a result beyond the size limit, or unfit inputs. The message names the
+    /// operator.
     Unknown(Error),
     /// Something else failed: the kernel of a program, or the user interrupted.
     Failed(Error),
@@ -55,15 +56,15 @@ impl From<InputError> for Refusal {
 
 pub(crate) type Outcome = std::result::Result<Value, Refusal>;
 
-/// The call of an operator as kernels of this library see it.
+/// The call of an operator in the form for kernels of this library.
 pub(crate) struct OpCall<'a> {
     pub(super) values: &'a [Value],
     attrs: Option<&'a Ref<Attrs>>,
-    /// The items of the only value, if it is a tuple.
+    /// The items of the only value, if the value is a tuple.
     items: Option<&'a Array>,
-    /// The inputs that are tensors; most operators have up to two.
+    /// The tensor inputs; most operators have up to two.
     inputs: SmallVec<[Option<Input<'a>>; 2]>,
-    /// The inputs that the tuple consists of.
+    /// The inputs in the tuple.
     parts: Vec<Input<'a>>,
     pub(super) control: Control<'a>,
 }
@@ -85,7 +86,7 @@ impl<'a> OpCall<'a> {
         }
     }
 
-    /// Reads the values, where the call is: it is too large to be moved for each scalar.
+    /// Reads the values in place: the call is too large to be moved for every scalar.
     pub(super) fn read(&mut self) -> std::result::Result<(), Refusal> {
         for value in self.values {
             self.inputs.push(match value.peek::<Tensor>() {
@@ -103,7 +104,7 @@ impl<'a> OpCall<'a> {
         Ok(())
     }
 
-    /// An input, which must be a tensor.
+    /// An input, checked to be a tensor.
     pub(super) fn input(&self, position: usize) -> Result<&Input<'a>> {
         match self.inputs.get(position) {
             Some(Some(input)) => Ok(input),
@@ -124,7 +125,7 @@ impl<'a> OpCall<'a> {
         Ok(self.input(position)?.view()?)
     }
 
-    /// The fields of the only input, which is a tuple.
+    /// The fields of the only input, a tuple.
     pub(super) fn fields(&self) -> std::result::Result<Vec<View<'_>>, Refusal> {
         if let Some(Some(_)) = self.inputs.first() {
             let error = "argument 1: expected a tuple of tensors, got a tensor";
@@ -167,7 +168,8 @@ impl<'a> OpCall<'a> {
             .into())
     }
 
-    /// An input in another shape of as many elements, without a copy of them.
+    /// An input in another shape with the same number of elements, without copying the
+    /// elements.
     pub(super) fn reshaped(&self, position: usize, shape: &[usize]) -> Outcome {
         let tensor = &self.input(position)?.tensor;
         let shape = shape.iter().map(|size| *size as i64).collect();

@@ -19,7 +19,7 @@ pub(super) struct Contract {
 }
 
 impl Contract {
-    /// None for an operator without a relation.
+    /// None for operators without a relation.
     pub(super) fn of(op: &Op) -> Option<Contract> {
         let callee = Op::get(&op.name).ok()?.upcast();
         if !is_primitive_op(&callee) {
@@ -34,8 +34,8 @@ impl Contract {
         })
     }
 
-    /// The type that the result of a call on these values has; None if the relation cannot
-    /// tell, for instance because a value is a function.
+    /// The type of the result of a call on these values; None if the relation cannot
+    /// tell, for example because a value is a function.
     pub(super) fn result(
         &self,
         values: &[Value],
@@ -89,7 +89,7 @@ fn type_of(value: &Value) -> Ref<Type> {
 ///
 /// # Errors
 ///
-/// `TypeError` that says what both are.
+/// `TypeError` with a description of both.
 pub(super) fn check_result(promised: &Ref<Type>, value: &Value) -> Result<()> {
     let wrong = |place: &str, expected: &str, got: &Value| {
         Err(Error::type_error(format!(

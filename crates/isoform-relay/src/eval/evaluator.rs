@@ -18,10 +18,11 @@ use crate::{Constant, Function};
 /// Computes the values of expressions and programs, for tests and for constant parts of
 /// programs.
 ///
-/// An expression that several places use is computed once whenever the scope around all of
-/// them is entered: the body of a function, a branch of an `if`, or the result of a clause.
-/// It is computed when it is first needed there, and before the branches and functions that
-/// need it. Operands are computed from left to right, arguments before the call.
+/// An expression with several users is computed once whenever the scope around all
+/// users is entered. Scopes are the bodies of functions, the branches of an `if`, and
+/// the results of clauses. The computation takes place at the first need in the scope,
+/// before the branches and functions that need the value. Operands are computed from
+/// left to right, arguments before the call.
 ///
 /// Depth of nesting and of recursion is limited by memory only, and recursion by
 /// [`max_depth`](Self::max_depth). Linear in the number of steps that the program takes;
@@ -48,7 +49,7 @@ pub struct Evaluator {
 }
 
 impl Evaluator {
-    /// An evaluator of expressions that name no functions of a module.
+    /// An evaluator of expressions without names of functions of a module.
     pub fn new() -> Self {
         Evaluator {
             program: Program {
@@ -70,8 +71,8 @@ impl Evaluator {
         self
     }
 
-    /// Sets the number of calls that may be open at once; a million by default. Each takes
-    /// about 100 bytes, and 16 for each expression of its function.
+    /// Sets the maximal number of open calls; a million by default. An open call takes
+    /// about 100 bytes, and 16 bytes per expression of its function.
     #[must_use]
     pub fn max_depth(mut self, count: usize) -> Self {
         self.program.limits.max_depth = count;
@@ -89,10 +90,11 @@ impl Evaluator {
     ///
     /// # Errors
     ///
-    /// `ValueError` for a free variable, a variable that is bound twice or used outside of
-    /// its scope, a name that the module does not define, a match without a fitting clause,
-    /// and results of operators that are not defined; `TypeError` for values that do not
-    /// fit; `RecursionError` for too many open calls; the errors of the kernels of a program.
+    /// `ValueError` for a free variable, a variable bound twice or used outside of its
+    /// scope, a name without a definition in the module, or a match without a fitting
+    /// clause. `ValueError` also for undefined results of operators. `TypeError` for
+    /// values that do not fit. `RecursionError` for too many open calls. Errors of the
+    /// kernels of a program.
     pub fn evaluate(&self, expr: impl IntoField<Ref<RelayExpr>>) -> Result<Value> {
         let unit = Unit::of(&expr.into_field())?;
         Machine::new(&self.program).evaluate(Arc::new(unit))
@@ -102,8 +104,9 @@ impl Evaluator {
     ///
     /// # Errors
     ///
-    /// `TypeError` if the number of arguments differs, or if a tensor does not have the
-    /// type that its parameter is annotated with; otherwise as [`evaluate`](Self::evaluate).
+    /// `TypeError` for another number of arguments, or for a tensor with another type
+    /// than the annotation of its parameter; otherwise errors of
+    /// [`evaluate`](Self::evaluate).
     pub fn call(&self, callee: &Value, args: &[Value]) -> Result<Value> {
         if let Some(closure) = callee.peek::<Ref<Closure>>() {
             check_arguments(&closure.func, args)?;
@@ -137,8 +140,8 @@ fn check_arguments(func: &Ref<Function>, args: &[Value]) -> Result<()> {
     Ok(())
 }
 
-/// Returns an evaluator: a function of an expression, which returns its value, or of a
-/// value that is a function and its arguments, which returns the result.
+/// Returns an evaluator: a function from an expression to its value, or from the value
+/// of a function and its arguments to the result.
 #[export("relay.eval.evaluator")]
 fn make_evaluator(
     module: Option<Ref<IRModule>>,

@@ -29,8 +29,8 @@ struct Cursor {
     block: BlockId,
     /// The position of the next step.
     next: usize,
-    /// Where its value goes: in the frame of the block, or for the body of a function, in
-    /// that of the caller.
+    /// The slot for the value: in the frame of the block, or for the body of a
+    /// function, in the frame of the caller.
     to: Slot,
     is_body: bool,
 }
@@ -80,8 +80,8 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Runs the innermost function until it calls another one or ends. The result is that
-    /// of the outermost function, once that has ended.
+    /// Runs the innermost function until a call or the end of the function. The result
+    /// is the result of the outermost function, after its end.
     fn run_frame(&mut self, unit: &Arc<Unit>, base: usize) -> Result<Option<Value>> {
         let calls = self.frames.len();
         while self.frames.len() == calls {
@@ -222,7 +222,7 @@ impl<'p> Machine<'p> {
             .map_err(Refusal::into_error)
     }
 
-    /// Begins a call; the result if there are no steps to run.
+    /// Begins a call; returns the result if there are no steps to run.
     fn start(
         &mut self,
         callee: &Value,
@@ -276,7 +276,7 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// Begins a function, whose values are not there yet.
+    /// Begins a function, with values still to come.
     fn open(&mut self, unit: Arc<Unit>, function: u32, to: Slot) -> Result<()> {
         if self.frames.len() >= self.program.limits.max_depth {
             return Err(Error::new(

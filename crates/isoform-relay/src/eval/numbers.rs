@@ -1,4 +1,5 @@
-//! Single numbers as tensors, and the numbers in tensors, for passes that reason about them.
+//! Single numbers as tensors, and the numbers in tensors, for passes that reason about
+//! numbers.
 
 use isoform_kernels::elementwise::{self, CastOptions, OutOfRange};
 use isoform_kernels::{Control, ElementType, Tensor as Computed};
@@ -6,8 +7,8 @@ use isoform_kernels::{Control, ElementType, Tensor as Computed};
 use isoform::values::{DType, Tensor};
 use isoform_ir::kernels::{Input, element_type, tensor_of};
 
-/// A number as a scalar of a data type, rounded to the nearest one that the type has; None
-/// for types that kernels do not know.
+/// A number as a scalar of a data type, rounded to the nearest number of the type; None
+/// for types unknown to kernels.
 pub(crate) fn scalar(number: f64, dtype: DType) -> Option<Tensor> {
     let control = Control::default();
     let ty = element_type(dtype).ok()?;
@@ -19,8 +20,8 @@ pub(crate) fn scalar(number: f64, dtype: DType) -> Option<Tensor> {
     tensor_of(made.ok()?, &control).ok()
 }
 
-/// The numbers of a tensor as float64, which rounds large integers; None for types that
-/// kernels do not know. Linear in the number of elements.
+/// The numbers of a tensor as float64, with rounding of large integers; None for types
+/// unknown to kernels. Linear in the number of elements.
 pub(crate) fn numbers(tensor: &Tensor) -> Option<Vec<f64>> {
     let control = Control::default();
     let input = Input::new(tensor, &control).ok()?;

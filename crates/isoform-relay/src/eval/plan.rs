@@ -1,4 +1,4 @@
-//! From an expression to steps: each expression is computed once, in the innermost block
+//! From an expression to steps: an expression is computed once, in the innermost block
 //! around all its uses.
 
 use hashbrown::HashMap;
@@ -14,7 +14,8 @@ use crate::{Match, Var};
 use isoform::{Error, Ref, Result};
 use isoform_ir::ir::RelayExpr;
 
-/// An expression as functions and blocks. Function 0 computes the expression itself.
+/// An expression in the form of functions and blocks. Function 0 computes the
+/// expression itself.
 pub(super) struct Unit {
     pub(super) plans: Vec<Plan>,
     pub(super) blocks: Vec<Block>,
@@ -28,9 +29,9 @@ impl Unit {
     ///
     /// # Errors
     ///
-    /// `ValueError` for a free variable, for one that is bound twice or used outside of its
-    /// scope, and for a recursive binding of anything but a function; `TypeError` for classes
-    /// of expressions that are declared elsewhere.
+    /// `ValueError` for a free variable, for a variable bound twice or used outside of
+    /// its scope, and for a recursive binding of a value other than a function.
+    /// `TypeError` for classes of expressions declared elsewhere.
     pub(super) fn of(expr: &Ref<RelayExpr>) -> Result<Unit> {
         let graph = Graph::with_primitives(expr)?;
         let scopes = Scopes::of(&graph, false)?;
@@ -49,18 +50,18 @@ struct Planner<'g> {
     scopes: &'g Scopes,
     plans: Vec<Plan>,
     blocks: Vec<Block>,
-    /// For each scope, the function around it.
+    /// The functions around the scopes.
     functions: Vec<u32>,
-    /// For each function, the one around it.
+    /// The functions around the functions.
     parents: Vec<u32>,
-    /// For each function expression, its number.
+    /// The numbers of function expressions.
     numbers: HashMap<Id, u32, RandomState>,
     homes: Vec<Home>,
     /// The slots of values from outside, by function and expression.
     captured: HashMap<(u32, Id), Slot, RandomState>,
-    /// The captured expressions of each function.
+    /// The captured expressions of the functions.
     sources: Vec<Vec<Id>>,
-    /// True for expressions that are used other than as the callee of a call.
+    /// True for expressions with uses other than as the callee of a call.
     is_operand: Vec<bool>,
 }
 
@@ -138,7 +139,7 @@ impl<'g> Planner<'g> {
         *slots - 1
     }
 
-    /// Gives parameters, and functions that call themselves, their places.
+    /// Assigns slots to parameters, and to functions that call themselves.
     fn bind_parameters(&mut self) -> Result<()> {
         for id in 0..self.graph.len() as Id {
             match self.graph.form(id)? {
@@ -165,7 +166,7 @@ impl<'g> Planner<'g> {
         Ok(())
     }
 
-    /// The slot of a variable that a function binds; None for an unused variable.
+    /// The slot of a variable bound by a function; None for an unused variable.
     fn bound(&mut self, function: u32, var: &Ref<Var>) -> Option<Slot> {
         let id = self.graph.var(var)?;
         let slot = self.slot(function);
@@ -203,7 +204,7 @@ impl<'g> Planner<'g> {
         });
     }
 
-    /// The function in which an expression is computed.
+    /// The function that computes an expression.
     fn function_of(&self, id: Id) -> u32 {
         self.functions[self.scopes.scope(id) as usize]
     }
@@ -238,13 +239,13 @@ impl<'g> Planner<'g> {
         })
     }
 
-    /// The slot in which a function finds the value of an expression.
+    /// The slot of a function for the value of an expression.
     fn operand(&mut self, function: u32, id: Id) -> Result<Slot> {
         let (home, slot) = self.home(id)?;
         if home == function {
             return Ok(slot);
         }
-        // The functions from this one to the one that has the value.
+        // The functions from this function to the function with the value.
         let mut chain = Vec::new();
         let mut around = function;
         while around != home {
@@ -271,7 +272,7 @@ impl<'g> Planner<'g> {
         ids.iter().map(|id| self.operand(function, *id)).collect()
     }
 
-    /// Adds the step that computes an expression to its block.
+    /// Adds the step for an expression to its block.
     fn place(&mut self, id: Id) -> Result<()> {
         let graph = self.graph;
         let function = self.function_of(id);
@@ -281,14 +282,14 @@ impl<'g> Planner<'g> {
             Form::Var(_) => {
                 return self.home(id).map(drop);
             }
-            // The value of a binding is that of its body.
+            // The value of a `let` is the value of its body.
             Form::Let(_) => {
                 self.homes[id as usize] = self.home(operands[1])?;
                 return Ok(());
             }
             Form::Constant(constant) => self.load(function, constant.data.clone().into()),
             Form::Op(op) => {
-                // An operator that is only called is part of the calls.
+                // An operator without uses other than calls is part of the calls.
                 if !self.is_operand[id as usize] {
                     self.homes[id as usize] = (function, NONE);
                     return Ok(());
@@ -360,7 +361,7 @@ impl<'g> Planner<'g> {
                 to: self.slot(function),
             },
         };
-        // The slot of the step is the last one that the function got.
+        // The slot of the step is the last slot of the function.
         let to = self.plans[function as usize].slots - 1;
         debug_assert_eq!(to, step.to());
         self.homes[id as usize] = (function, to);

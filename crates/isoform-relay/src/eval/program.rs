@@ -1,4 +1,4 @@
-//! The functions that programs name, as closures.
+//! The functions named in programs, as closures.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,16 +16,16 @@ use isoform_ir::ir::{GlobalVar, IRModule};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) runner: Runner,
-    /// The number of calls that may be open at once.
+    /// The maximal number of open calls.
     pub(super) max_depth: usize,
 }
 
-/// The functions that expressions may name, and limits.
+/// The functions available to expressions, and limits.
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) module: Option<Ref<IRModule>>,
     pub(super) limits: Limits,
-    /// The functions that were called, by identity.
+    /// The called functions, by identity.
     pub(super) globals: Mutex<HashMap<u64, Ref<Closure>, RandomState>>,
 }
 

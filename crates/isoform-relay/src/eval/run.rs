@@ -14,7 +14,7 @@ use super::call::{OpCall, Outcome, Refusal};
 use super::contract::{Contract, check_result};
 use super::kernels::Kernel;
 
-/// The attribute of an operator that holds the kernel of a program.
+/// The attribute of an operator with the kernel of a program.
 pub(super) const KERNEL: &str = "FKernel";
 
 /// Computes calls, with a limit for the size of results.
@@ -55,7 +55,7 @@ impl Implementation {
             None => Source::Known(super::kernels::find(&op.name)?),
         };
         let contract = match &kernel {
-            // These have no attributes, and broadcast as inference does.
+            // These operators have no attributes, and broadcast like type inference.
             Source::Known(Kernel::Unary(_) | Kernel::Binary(_) | Kernel::Comparison(_)) => None,
             _ => Contract::of(op),
         };
@@ -117,7 +117,7 @@ impl Runner {
                 "there is no kernel; isoform.relay.register_kernel adds one",
             ))),
         };
-        // A kernel that the user stopped reports only that.
+        // A kernel stopped by the user reports only the interruption.
         if let Some(error) = stopped.take() {
             return Err(Refusal::Failed(error));
         }
@@ -149,7 +149,7 @@ fn custom(function: &Function, values: &[Value], attrs: Option<&Ref<Attrs>>) -> 
     result_of(value).map_err(Refusal::Failed)
 }
 
-/// The result of a kernel of a program: a tensor, or a sequence of them as a tuple.
+/// The result of a kernel of a program: a tensor, or a sequence of tensors as a tuple.
 fn result_of(value: Value) -> Result<Value> {
     if value.peek::<Tensor>().is_some() {
         return Ok(value);
@@ -185,7 +185,7 @@ pub(crate) fn integers(numbers: &[i64], shape: &[usize], dtype: DType, runner: R
     Ok(tensor_of(made, &control)?.into())
 }
 
-/// The inputs and attributes of a call, as the kernel of a program sees them.
+/// The inputs and attributes of a call, for the kernel of a program.
 #[derive(Debug)]
 pub struct KernelCall<'a> {
     values: &'a [Value],
@@ -198,11 +198,11 @@ impl<'a> KernelCall<'a> {
         self.values
     }
 
-    /// An argument that must be a tensor.
+    /// An argument, checked to be a tensor.
     ///
     /// # Errors
     ///
-    /// `TypeError` if it is another value, or if there are fewer arguments.
+    /// `TypeError` for another value, or for a missing argument.
     pub fn tensor(&self, position: usize) -> Result<&'a Tensor> {
         let value = self.values.get(position).ok_or_else(|| {
             Error::type_error(format!(
@@ -228,7 +228,7 @@ impl<'a> KernelCall<'a> {
 
 type CustomBody = dyn Fn(&KernelCall<'_>) -> Result<Value> + Send + Sync;
 
-/// The content of a function that is a kernel written in Rust.
+/// The content of a function around a kernel written in Rust.
 struct CustomKernel(Box<CustomBody>);
 
 impl CustomKernel {
@@ -237,11 +237,12 @@ impl CustomKernel {
     }
 }
 
-/// Makes a kernel: a function of the inputs and attributes of a call that returns a tensor,
-/// an array of tensors for a tuple, or None if these inputs have no result.
+/// Makes a kernel: a function of the inputs and attributes of a call. The function
+/// returns a tensor, an array of tensors for a tuple, or None if these inputs have no
+/// result.
 ///
-/// Called as a function of a list of inputs and the attributes, which is also the interface
-/// of kernels written in Python, it returns the same.
+/// Called as a function of a list of inputs and the attributes, the interface of
+/// kernels written in Python, the kernel returns the same.
 pub fn kernel(body: impl Fn(&KernelCall<'_>) -> Result<Value> + Send + Sync + 'static) -> Function {
     let content = CustomKernel(Box::new(body));
     Function::with_content(content, |kernel: &CustomKernel, arguments| {
@@ -299,11 +300,11 @@ pub fn register_kernel(op_name: &str, function: Function) -> Result<()> {
     entry.attr(KERNEL, function, priority).map(drop)
 }
 
-/// The result of an operator on values, with the data type and shape that type inference
-/// finds for such a call: a tensor, or an array of them for a tuple.
+/// The result of an operator on values, with the data type and shape that type
+/// inference finds for the call: a tensor, or an array of tensors for a tuple.
 ///
-/// Effects of operators are those of inference: `nn.dropout` returns its input. The time is
-/// that of the kernel.
+/// Operators behave as in inference: `nn.dropout` returns its input. The time is the
+/// time of the kernel.
 ///
 /// ```
 /// use isoform_relay as relay;
@@ -321,10 +322,11 @@ pub fn register_kernel(op_name: &str, function: Function) -> Result<()> {
 ///
 /// # Errors
 ///
-/// `ValueError` or `TypeError` if the operator has no kernel, if the result is not defined
-/// (an integer division by zero, an index outside of a tensor), if it is larger than 2 GiB,
-/// and if type inference refuses the inputs and attributes; the errors of the kernel of a
-/// program, and `TypeError` if its result does not have the type that inference finds.
+/// `ValueError` or `TypeError` if the operator has no kernel, or if the result is not
+/// defined (an integer division by zero, an index outside of a tensor). `ValueError` or
+/// `TypeError` also if the result is larger than 2 GiB, and if type inference rejects
+/// the inputs and attributes. Errors of the kernel of a program, and `TypeError` if its
+/// result does not have the type found by inference.
 pub fn evaluate_call(op: &Op, values: &[Value], attrs: Option<&Ref<Attrs>>) -> Result<Value> {
     let implementation = Implementation::of(op);
     let runner = Runner::default();

@@ -1,4 +1,4 @@
-//! The steps that a function consists of once its expressions are in order.
+//! The steps of a function, after ordering its expressions.
 
 use crate::eval::run::Implementation;
 use crate::{Function, Pattern};
@@ -11,9 +11,9 @@ pub(super) type Slot = u32;
 /// The number of a block of steps in a [`Unit`](super::plan::Unit).
 pub(super) type BlockId = u32;
 
-/// One step: computes a value from others.
+/// One step: computes a value from other values.
 pub(super) enum Step {
-    /// A value that is known: a constant, an operator or a constructor.
+    /// A known value: a constant, an operator or a constructor.
     Load {
         to: Slot,
         value: Value,
@@ -25,7 +25,7 @@ pub(super) enum Step {
     },
     /// The call of an operator.
     Operator(Box<OperatorStep>),
-    /// The call of anything else.
+    /// The call of any other callee.
     Call {
         to: Slot,
         callee: Slot,
@@ -46,7 +46,7 @@ pub(super) enum Step {
         cond: Slot,
         blocks: [BlockId; 2],
     },
-    /// Runs the block of the first clause whose pattern matches.
+    /// Runs the block of the first clause with a matching pattern.
     Match {
         to: Slot,
         data: Slot,
@@ -110,7 +110,7 @@ pub(super) struct ClauseStep {
     pub(super) block: BlockId,
 }
 
-/// Steps that run one after the other.
+/// Steps in running order.
 #[derive(Default)]
 pub(super) struct Block {
     pub(super) steps: Vec<Step>,
@@ -121,12 +121,12 @@ pub(super) struct Block {
 /// A function as blocks.
 pub(super) struct Plan {
     pub(super) body: BlockId,
-    /// The number of values that its frame holds.
+    /// The number of values in the frame.
     pub(super) slots: u32,
-    /// Where the parameters are; None for one that is not used.
+    /// The slots of the parameters; None for unused parameters.
     pub(super) params: Box<[Option<Slot>]>,
     /// Where the values from outside are.
     pub(super) captured: Box<[Slot]>,
-    /// Where the closure itself is, for a function that calls itself.
+    /// The slot of the closure itself, for a function that calls itself.
     pub(super) own: Option<Slot>,
 }

@@ -1,4 +1,4 @@
-//! Values that are neither tensors nor tuples.
+//! Values other than tensors and tuples.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use isoform_ir::ir::Constructor;
 use super::plan::Unit;
 use crate::Function;
 
-/// The value of a reference: a place whose content changes.
+/// The value of a reference: a place with changeable content.
 #[derive(Node)]
 #[node(key = "relay.value.RefValue")]
 #[repr(C)]
@@ -42,8 +42,8 @@ impl RefValue {
     }
 }
 
-/// The value of a function: its code, and the values of the variables that it uses from
-/// outside. [`Evaluator::call`](super::Evaluator::call) calls it.
+/// The value of a function: its code, and the values of its captured variables.
+/// [`Evaluator::call`](super::Evaluator::call) calls the function.
 #[derive(Node)]
 #[node(key = "relay.value.Closure", init = refuse_closure, no_new, no_with)]
 #[repr(C)]
@@ -100,9 +100,9 @@ pub(super) fn code(entry: Entry) -> Code {
 #[node(key = "relay.value.ConstructorValue")]
 #[repr(C)]
 pub struct ConstructorValue {
-    /// The constructor that made it.
+    /// The constructor of the value.
     pub constructor: Ref<Constructor>,
-    /// The values that it was made of.
+    /// The arguments of the constructor.
     pub fields: Array,
 }
 

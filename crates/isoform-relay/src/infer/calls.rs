@@ -11,7 +11,7 @@ use isoform::{Array, Ref, Result};
 use isoform_ir::ir::{FuncType, IncompleteType, Op, Type, TypeRelation};
 
 impl Inference<'_> {
-    /// The type of a call whose parts have types.
+    /// The type of a call with typed parts.
     pub(super) fn call(&mut self, call: &Ref<Call>) -> Result<Ref<Type>> {
         let mut args = Vec::with_capacity(call.args.len());
         for arg in call.args.iter() {
@@ -47,7 +47,7 @@ impl Inference<'_> {
         Ok(self.types.hole())
     }
 
-    /// The relation of an operator whose type parameters follow from the arguments.
+    /// The relation of an operator, with type parameters to find from the arguments.
     fn operator(&mut self, op: &Ref<Op>) -> Result<Option<Operator>> {
         if let Some(known) = self.operators.get(&op.identity()) {
             return Ok(Some(known.clone()));

@@ -17,7 +17,7 @@ use isoform_ir::ir::{
     Type,
 };
 
-/// The types of a program while they are inferred.
+/// The types of a program during inference.
 pub(super) struct Inference<'m> {
     pub(super) module: &'m Ref<IRModule>,
     pub(super) types: Types,
@@ -28,7 +28,7 @@ pub(super) struct Inference<'m> {
     pub(super) exprs: Vec<Ref<RelayExpr>>,
     /// Their types.
     pub(super) found: Vec<Ref<Type>>,
-    /// The number of the root of each expression.
+    /// The numbers of the expressions' roots.
     pub(super) owners: Vec<u32>,
     numbers: ById<u32>,
     signatures: ById<Ref<FuncType>>,
@@ -36,15 +36,15 @@ pub(super) struct Inference<'m> {
     /// The type arguments of calls of functions with type parameters.
     pub(super) type_args: ById<Vec<Ref<Type>>>,
     pub(super) roots: Vec<Root>,
-    /// The numbers of roots with type parameters that were not entered yet.
+    /// The numbers of unentered roots with type parameters.
     generic: ById<u32>,
-    /// The functions with type parameters that were entered.
+    /// The entered functions with type parameters.
     pub(super) generics: Vec<Generic>,
-    /// True to use the types that expressions already have, except that of the root.
+    /// True to use the present types of expressions, except for the root.
     trusts: bool,
 }
 
-/// An operator whose type parameters follow from the arguments.
+/// An operator, with type parameters to find from the arguments.
 #[derive(Clone)]
 pub(super) struct Operator {
     pub(super) relation: function::Function,
@@ -84,7 +84,7 @@ impl<'m> Inference<'m> {
         }
     }
 
-    /// Uses the types that expressions already have, except that of a root.
+    /// Uses the present types of expressions, except for a root.
     pub(super) fn trusting(mut self) -> Self {
         self.trusts = true;
         self
@@ -95,7 +95,7 @@ impl<'m> Inference<'m> {
         self.numbers.get(&expr.identity()).copied()
     }
 
-    /// Adds an expression that is to be inferred as a whole.
+    /// Adds an expression for inference as a whole.
     pub(super) fn add_root(&mut self, name: Option<String>, expr: Ref<RelayExpr>) -> Result<()> {
         self.problems.root = self.roots.len() as u32;
         if let Some(function) = expr.downcast_ref::<Function>() {
@@ -108,7 +108,7 @@ impl<'m> Inference<'m> {
         Ok(())
     }
 
-    /// Finds types for all roots and all that they consist of.
+    /// Finds types for all roots and all their parts.
     ///
     /// # Errors
     ///
@@ -175,7 +175,8 @@ impl<'m> Inference<'m> {
         // Parts are pushed last to first.
         if let Some(binding) = expr.downcast_ref::<Let>() {
             let binding = binding.clone();
-            // A function literal can call itself, so its type is stated before its body.
+            // A function literal can call itself, so its type is stated before its
+            // body.
             let var = self.type_of(&binding.var.expr())?;
             if let Some(function) = binding.value.downcast_ref::<Function>() {
                 let signature = self.signature(function)?.upcast();
@@ -191,8 +192,8 @@ impl<'m> Inference<'m> {
             let callee = call.op.clone();
             stack.push(Task::Leave(expr));
             stack.extend(parts.into_iter().map(Task::Enter));
-            // The result of a function with type parameters can be any of them, so its body
-            // comes before the calls of it.
+            // The result of a function with type parameters can have the type of any
+            // type parameter, so the body comes before calls of the function.
             if let Some((number, function)) = self.generic_root(&callee) {
                 stack.push(Task::Within(self.problems.root));
                 stack.push(Task::Enter(function));
@@ -227,7 +228,7 @@ impl<'m> Inference<'m> {
         Ok(())
     }
 
-    /// The root that a callee names, if it has type parameters and was not entered yet.
+    /// The unentered root named by a callee, if the root has type parameters.
     fn generic_root(&mut self, callee: &Ref<RelayExpr>) -> Option<(u32, Ref<RelayExpr>)> {
         if self.generic.is_empty() {
             return None;
@@ -238,7 +239,7 @@ impl<'m> Inference<'m> {
         Some((number, self.roots[number as usize].expr.clone()))
     }
 
-    /// The expressions that one consists of, in order.
+    /// The parts of an expression, in order.
     fn parts(&mut self, expr: &Ref<RelayExpr>) -> Result<Vec<Ref<RelayExpr>>> {
         Ok(if let Some(tuple) = expr.downcast_ref::<Tuple>() {
             tuple.fields.iter().cloned().collect()
@@ -261,8 +262,8 @@ impl<'m> Inference<'m> {
         })
     }
 
-    /// Records the type of an expression: as the object that it already has, if it is the
-    /// same type.
+    /// Records the type of an expression; keeps the present type object if the types
+    /// are equal.
     fn set(&mut self, expr: Ref<RelayExpr>, ty: Ref<Type>) {
         let ty = match &expr.checked_type_ {
             Some(known) if is_same_level(known, &ty) => known.clone(),
@@ -275,12 +276,12 @@ impl<'m> Inference<'m> {
         self.owners.push(self.problems.root);
     }
 
-    /// The number for messages about an expression that is about to get its type.
+    /// The number for messages about the next expression to get a type.
     pub(super) fn next(&self) -> u32 {
         self.exprs.len() as u32
     }
 
-    /// The type of an expression whose parts have types.
+    /// The type of an expression with typed parts.
     pub(super) fn type_of(&mut self, expr: &Ref<RelayExpr>) -> Result<Ref<Type>> {
         if let Some(number) = self.number(expr) {
             return Ok(self.found[number as usize].clone());
@@ -319,7 +320,7 @@ impl<'m> Inference<'m> {
         if let Some(function) = func.downcast_ref::<Function>() {
             return Ok(self.signature(function)?.upcast());
         }
-        // A function of another dialect says its type itself.
+        // A function of another dialect states its own type.
         match &func.checked_type_ {
             Some(ty) => Ok(ty.clone()),
             None => {
@@ -332,9 +333,9 @@ impl<'m> Inference<'m> {
         }
     }
 
-    /// The type of a function as far as its annotations say, with holes elsewhere. The
-    /// parameters and the result of the function use the same holes, so calls fill them,
-    /// too.
+    /// The type of a function according to the annotations, with holes elsewhere. The
+    /// parameters and the result of the function use the same holes, so calls fill the
+    /// holes, too.
     pub(super) fn signature(&mut self, function: &Ref<Function>) -> Result<Ref<FuncType>> {
         if let Some(known) = self.signatures.get(&function.identity()) {
             return Ok(known.clone());
@@ -359,7 +360,7 @@ impl<'m> Inference<'m> {
         Ok(made)
     }
 
-    /// Makes two types the same; if that is impossible, it is a problem of the expression.
+    /// Makes two types the same; failure is a problem of the expression.
     pub(super) fn require(
         &mut self,
         expr: &Ref<RelayExpr>,
@@ -380,7 +381,7 @@ impl<'m> Inference<'m> {
         }
     }
 
-    /// Finds the type of an expression whose parts have types.
+    /// Finds the type of an expression with typed parts.
     fn leave(&mut self, expr: &Ref<RelayExpr>) -> Result<()> {
         if self.numbers.contains_key(&expr.identity()) {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Type variables in the types of expressions outside of the functions that bind them.
+//! Type variables in types outside of the functions that bind them.
 
 use std::rc::Rc;
 
@@ -15,15 +15,16 @@ use isoform_ir::ir::{FuncType, Type, TypeVar};
 type Mentioned = Rc<[Ref<TypeVar>]>;
 
 impl Inference<'_> {
-    /// Reports type variables that a type mentions where nothing binds them: the type is
-    /// found inside of a function with type parameters for something outside of it. Linear
-    /// in the types, times the number of type variables in one of them.
+    /// Reports type variables in types outside of their scope: inside of a function
+    /// with type parameters, inference found the type for an expression outside. Linear
+    /// in the types, times the number of type variables per type.
     pub(super) fn report_escapes(&mut self, types: &[Ref<Type>]) {
         if self.generics.is_empty() {
             return;
         }
-        // The numbers of the parts that may mention each type variable. Parameters may have
-        // numbers before those of the other parts, since calls need their types.
+        // The numbers of the parts that may mention a type variable. Parameters may
+        // have smaller numbers than the other parts, since calls need the types of
+        // parameters.
         let mut homes: ById<Vec<(u32, u32)>> = ById::default();
         for Generic { function, start } in &self.generics {
             let end = self.number(&function.expr()).unwrap_or(self.next());
@@ -48,7 +49,8 @@ impl Inference<'_> {
         }
         let broken: HashSet<u32> = self.problems.roots().collect();
         let mut mentions = Mentions::default();
-        // For each type variable of a root, where it is and whether that is a call.
+        // For every type variable of a root, the place, and true if the place is a
+        // call.
         let mut found: Vec<(u32, Ref<TypeVar>, u32, bool)> = Vec::new();
         let mut places: ById<usize> = ById::default();
         for (number, ty) in (0_u32..).zip(types) {
@@ -88,7 +90,7 @@ impl Inference<'_> {
     }
 }
 
-/// True if one of the ranges, which are sorted and apart, contains the number.
+/// True if one of the sorted, separate ranges contains the number.
 fn is_within(ranges: &[(u32, u32)], number: u32) -> bool {
     let before = ranges.partition_point(|(start, _)| *start <= number);
     before > 0 && number < ranges[before - 1].1
@@ -121,7 +123,7 @@ impl Mentions {
         self.known.get(&ty.identity()).unwrap_or(&self.none).clone()
     }
 
-    /// The type variables of a type whose parts are known.
+    /// The type variables of a type with known parts.
     fn joined(&self, ty: &Ref<Type>, parts: &[Ref<Type>]) -> Mentioned {
         if let Some(var) = ty.downcast_ref::<TypeVar>() {
             return Rc::new([var.clone()]);

@@ -1,5 +1,5 @@
-//! Facts about types that were written or found, remembered for the whole run: each
-//! type is looked at once, however many others it is a part of.
+//! Facts about written or found types, remembered for the whole run: every type is
+//! examined once, even as part of many types.
 
 use hashbrown::HashMap;
 
@@ -17,8 +17,8 @@ pub(super) struct TypeFacts {
 }
 
 impl TypeFacts {
-    /// True if a hole occurs in the type as it is written. Linear in the distinct types over
-    /// all calls until one has a hole.
+    /// True if a hole occurs in the written type. Linear in the distinct types over all
+    /// calls until a type has a hole.
     pub(super) fn has_holes(&mut self, ty: &Ref<Type>) -> bool {
         let mut seen: ById<()> = ById::default();
         let mut stack = vec![ty.clone()];
@@ -76,7 +76,8 @@ fn is_divisible(left: &Ref<Type>, right: &Ref<Type>) -> bool {
     }
     let is_plain = |ty: &Ref<Type>| {
         let func = ty.downcast_ref::<FuncType>();
-        // Type parameters correspond by position, which the parts do not tell.
+        // Type parameters correspond by position, and the parts do not tell the
+        // position.
         func.is_some_and(|func| func.type_params.is_empty() && func.type_constraints.is_empty())
     };
     let callee = |ty: &Ref<Type>| {

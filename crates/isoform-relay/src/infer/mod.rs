@@ -1,10 +1,10 @@
 //! Type inference.
 //!
-//! The type of an expression follows from the types of its parts. A type that is not known
-//! yet is a hole. Operators are relations between the types of arguments and results; a
-//! relation is asked as soon as its arguments are known, and again when more is known. No
+//! The type of an expression follows from the types of its parts. An unknown type is a
+//! hole. Operators are relations between the types of arguments and results; a relation
+//! is asked as soon as its arguments are known, and again when more types are known. No
 //! step is recursive, and the work is linear in the size of the program and its types,
-//! times the number of times that relations are asked.
+//! times the number of calls of relations.
 //!
 //! | file | job |
 //! |---|---|
@@ -17,10 +17,10 @@
 //! | `rebuild.rs` | the program with its types |
 //! | `problems.rs` | messages with the place in the source or in the text of the program |
 //!
-//! Inference of a module that has its types returns the same module.
+//! Inference of a module with complete types returns the same module.
 //!
-//! Absent: the types of global variables. Their nodes are shared and immutable, so the
-//! type of a function is that of its definition.
+//! Absent: the types of global variables. The nodes are shared and immutable, so the
+//! type of a function is the type of its definition.
 
 mod calls;
 mod collect;
@@ -48,23 +48,23 @@ use crate::AsExpr;
 /// already right stay the same objects; if that holds for all of them, the result is the
 /// module itself.
 ///
-/// * Parameters without an annotation get the type that their uses require.
-/// * Operators and names of functions have no type of their own: they are shared between
-///   programs. The type of a function is that of its definition.
-/// * A size that is unknown ([`Any`](super::Any)) fits every other one, and stays unknown. A
+/// * Parameters without an annotation get the type required by their uses.
+/// * Operators and names of functions have no type, because programs share them. The
+///   type of a function is the type of its definition.
+/// * An unknown size ([`Any`](super::Any)) fits every size, and stays unknown. A
 ///   symbolic size fits every number.
-/// * A function with type parameters may be called with different types; each call has the
-///   chosen ones as its type arguments. Outside of the function, no type may mention its type
-///   parameters.
+/// * A function with type parameters may be called with different types; a call has the
+///   chosen types as its type arguments. Outside of the function, no type may mention
+///   the type parameters.
 ///
-/// Linear in the size of the module and its types, and in the number of times that
-/// relations of operators are called: once when all inputs are known, otherwise at most
-/// once more for each of them.
+/// Linear in the size of the module and its types, and in the number of calls of
+/// operators' relations. A relation is called once if all inputs are known, otherwise
+/// at most once more per input.
 ///
 /// # Errors
 ///
-/// `DiagnosticError` with all problems that were found, each with its place in the source
-/// text or in the text of the function.
+/// `DiagnosticError` with all problems and their places in the source text or in the
+/// text of the function.
 ///
 /// ```
 /// use isoform_relay::attrs::BiasAddAttrs;
@@ -102,16 +102,16 @@ pub fn infer_type(module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
     }
     let copy = module.copied();
     for ((var, _), function) in functions.iter().zip(made) {
-        // It was admitted to the module, and has only more types since then.
+        // The function was admitted to the module, and has only more types since then.
         copy.functions.insert(var.clone(), function.cast()?)?;
     }
     Ok(copy)
 }
 
-/// Finds the types of an expression and all that it consists of, and returns it with its
-/// types. `module` defines the functions and data types that it names.
+/// Finds the types of an expression and all its parts, and returns the expression with
+/// its types. `module` defines the functions and data types named in the expression.
 ///
-/// Cost and result are as those of [`infer_type`].
+/// Cost and result are the same as for [`infer_type`].
 ///
 /// # Errors
 ///
@@ -129,10 +129,10 @@ pub fn infer_type_expr(
     Ok(made.into_iter().next().unwrap_or(expr))
 }
 
-/// Returns the type of one expression, from the types that its parts have already: for
-/// passes that build nodes. Parts without a type are inferred.
+/// Returns the type of one expression, from the present types of its parts: for passes
+/// that build nodes. Parts without a type are inferred.
 ///
-/// O(parts) if all of them have types; otherwise linear in what is inferred.
+/// O(parts) if all parts have types; otherwise linear in the inferred expressions.
 ///
 /// # Errors
 ///
@@ -191,14 +191,14 @@ fn infer_module(module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
     infer_type(module)
 }
 
-/// Returns the expression with the types of all that it consists of; DiagnosticError with
-/// all problems and their places.
+/// Returns the expression with the types of all its parts; DiagnosticError with all
+/// problems and their places.
 #[export("relay._transform.InferTypeExpr")]
 fn infer_expr(expr: Ref<RelayExpr>, module: Option<Ref<IRModule>>) -> Result<Ref<RelayExpr>> {
     infer_type_expr(expr, module.as_ref())
 }
 
-/// Returns the type of one expression, from the types that its parts have already.
+/// Returns the type of one expression, from the present types of its parts.
 #[export("relay._transform.InferTypeLocal")]
 fn infer_local(expr: Ref<RelayExpr>) -> Result<Ref<Type>> {
     infer_type_local(expr)

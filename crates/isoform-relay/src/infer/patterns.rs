@@ -9,7 +9,7 @@ use crate::{
 use isoform::{Array, Ref, Result};
 use isoform_ir::ir::{Constructor, FuncType, RelayExpr, TupleType, Type, TypeCall};
 
-/// Cases and levels that a message shows.
+/// The maximal numbers of cases and levels in a message.
 const SHOWN: usize = 8;
 
 impl Inference<'_> {
@@ -105,7 +105,7 @@ impl Inference<'_> {
         Ok(())
     }
 
-    /// Checks that a match which must cover all values does.
+    /// Checks a match that must cover all values.
     fn check_cases(&mut self, matching: &Ref<Match>) -> Result<()> {
         if !matching.complete {
             return Ok(());
@@ -113,7 +113,8 @@ impl Inference<'_> {
         let number = self.next();
         let missing = match first_unmatched(matching, Some(self.module), SHOWN) {
             Ok(missing) => missing,
-            // The data type has no definition, as the pattern said already.
+            // The data type has no definition; the pattern already reported the
+            // problem.
             Err(_) if !self.problems.is_empty() => return Ok(()),
             Err(error) => {
                 self.problems.add(number, error.message().to_owned());

@@ -1,4 +1,4 @@
-//! The problems with the types of a program, and the error that shows them.
+//! The problems with the types of a program, and the error with their messages.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -13,11 +13,11 @@ use isoform_ir::ir::{
 /// More messages than this help nobody.
 const MOST: usize = 50;
 
-/// The problems of a program, in the order in which they are found.
+/// The problems of a program, in the order of discovery.
 #[derive(Default)]
 pub(super) struct Problems {
     found: Vec<Problem>,
-    /// The number of the root that is being inferred.
+    /// The number of the current root.
     pub(super) root: u32,
 }
 
@@ -58,15 +58,15 @@ impl Problems {
         self.found.iter().map(|problem| problem.root)
     }
 
-    /// The error with all messages, each with its place in the source text or, without a
-    /// span, in the text of its function.
+    /// The error with all messages and their places in the source text or, for
+    /// expressions without a span, in the text of their function.
     pub(super) fn into_error(
         mut self,
         exprs: &[Ref<RelayExpr>],
         roots: &[Root],
         module: &Ref<IRModule>,
     ) -> Error {
-        // Those of one function are together, in the order of its expressions.
+        // Problems of one function are together, in the order of its expressions.
         self.found
             .sort_by_key(|problem| (problem.root, problem.expr));
         self.found
@@ -96,12 +96,12 @@ impl Problems {
 fn emit(context: &Ref<DiagnosticContext>, span: Option<Ref<Span>>, text: String) {
     let level = DiagnosticLevel::Error as i64;
     let diagnostic = Diagnostic::new(level, span, text);
-    // Nobody else has the context, so nothing can keep a message from being added.
+    // The context is not shared, so adding a message cannot fail.
     let added = context.emit(diagnostic);
     debug_assert!(added.is_ok(), "the context is new");
 }
 
-/// An expression that was inferred as a whole: a function of a module, with its name.
+/// An expression inferred as a whole: a function of a module, with its name.
 pub(super) struct Root {
     pub(super) name: Option<String>,
     pub(super) expr: Ref<RelayExpr>,
@@ -127,7 +127,7 @@ fn places(problems: &[Problem], exprs: &[Ref<RelayExpr>], roots: &[Root]) -> Vec
     shown
 }
 
-/// The paths from a root to the expressions that are wanted.
+/// The paths from a root to the wanted expressions.
 fn paths(root: &Ref<RelayExpr>, wanted: &HashSet<u64>) -> Result<HashMap<u64, AccessPath>> {
     let mut found = HashMap::new();
     if wanted.is_empty() {
@@ -144,7 +144,7 @@ fn paths(root: &Ref<RelayExpr>, wanted: &HashSet<u64>) -> Result<HashMap<u64, Ac
     Ok(found)
 }
 
-/// The text of a root around a place, which is underlined.
+/// The text of a root around an underlined place.
 fn excerpt(root: &Root, path: &AccessPath) -> String {
     let whole: &Ref<Obj> = root.expr.as_object();
     let name = root.name.as_ref().map_or_else(

@@ -1,4 +1,4 @@
-//! The program with the types that were found.
+//! The program with the found types.
 
 use hashbrown::HashSet;
 
@@ -14,7 +14,7 @@ use isoform::{Array, Node, Obj, Ref, Result, Value};
 use isoform_ir::ir::{FuncType, RelayExpr, Type};
 
 impl Inference<'_> {
-    /// Completes all types, and reports those that are not known.
+    /// Completes all types, and reports unknown types.
     pub(super) fn complete(&mut self) -> Vec<Ref<Type>> {
         let broken: HashSet<u32> = self.problems.roots().collect();
         let mut reported = HashSet::new();
@@ -25,8 +25,8 @@ impl Inference<'_> {
                 Ok(ty) => ty,
                 Err(open) => {
                     let owner = self.owners[number];
-                    // What cannot be known after another error is not worth a message, nor is
-                    // everything that an unknown type is a part of.
+                    // Types unknown because of another error get no message, and
+                    // neither do types around an unknown type.
                     if !broken.contains(&owner) && reported.insert((owner, open)) {
                         self.problems.root = owner;
                         self.problems.add(number as u32, unknown(open).to_owned());
@@ -39,7 +39,7 @@ impl Inference<'_> {
         types
     }
 
-    /// Rebuilds the expressions whose types have changed. Parts come before the expressions
+    /// Rebuilds the expressions with changed types. Parts come before the expressions
     /// that contain them, so a single pass is enough.
     ///
     /// # Errors
@@ -62,7 +62,7 @@ impl Inference<'_> {
         Ok(made)
     }
 
-    /// An expression as it was rebuilt; itself if it has no type.
+    /// The rebuilt expression, or the expression itself without a type.
     fn new_of(&self, expr: &Ref<RelayExpr>, made: &[Ref<RelayExpr>]) -> Ref<RelayExpr> {
         let number = self.number(expr).map(|number| number as usize);
         let found = number.and_then(|number| made.get(number));
@@ -152,7 +152,8 @@ impl Inference<'_> {
         changes.applied()
     }
 
-    /// The annotations, result types and type arguments that follow from the types.
+    /// Fills in the annotations, result types and type arguments that follow from the
+    /// types.
     fn fill_types(
         &mut self,
         expr: &Ref<RelayExpr>,
@@ -203,7 +204,7 @@ impl Inference<'_> {
         }
     }
 
-    /// The type of an argument that is not inferred itself, such as a function of the
+    /// The type of an argument outside of inference, for example a function of the
     /// module.
     fn type_of_global(&mut self, expr: &Ref<RelayExpr>) -> Option<Ref<Type>> {
         let ty = self.type_of(expr).ok()?;
@@ -250,7 +251,7 @@ impl Changes {
         }
     }
 
-    /// The node with the changes; itself if nothing changes.
+    /// The node with the changes; the same node without changes.
     fn applied<T: Node>(self) -> Result<Ref<T>> {
         if self.fields.is_empty() {
             self.node.cast()

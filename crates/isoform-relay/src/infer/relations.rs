@@ -10,15 +10,15 @@ use isoform::functions::Function;
 use isoform::{Error, Ref, Result};
 use isoform_ir::ir::{Attrs, IncompleteType, TupleType, Type};
 
-/// A requirement on types that is met when enough of them are known.
+/// A requirement on types, met once enough types are known.
 pub(super) struct Relation {
     pub(super) rule: Rule,
     pub(super) inputs: Vec<Ref<Type>>,
-    /// The types known of the inputs when it was asked last.
+    /// The known types of the inputs at the last request.
     pub(super) heads: Vec<Ref<Type>>,
-    /// The type of the result; a hole until the relation has found it.
+    /// The type of the result; a hole before the relation has found the type.
     pub(super) output: Option<Ref<Type>>,
-    /// The number of the expression that it is about.
+    /// The number of the expression under the relation.
     pub(super) expr: u32,
     pub(super) is_done: bool,
 }
@@ -34,18 +34,18 @@ pub(super) enum Rule {
     Instance(Rc<ById<Ref<Type>>>),
 }
 
-/// The relations whose types are not known yet.
+/// The relations with unknown types.
 #[derive(Default)]
 pub(super) struct Relations {
     waiting: Vec<Relation>,
-    /// The number of types that calls instantiate, and of parts of them that were not known
-    /// then.
+    /// The number of types instantiated by calls, and of their parts unknown at the
+    /// time.
     instances: usize,
     late: usize,
 }
 
-/// Parts of instantiated types that may become known late, for each of these types and in
-/// addition. A program needs few; a function whose result contains its own result, always
+/// The number of late-known parts per instantiated type, and an additional number. Real
+/// programs need few; a function whose result contains its own result always needs
 /// more.
 const LATE: (usize, usize) = (16, 1000);
 
@@ -54,7 +54,7 @@ impl Relations {
     ///
     /// # Errors
     ///
-    /// An interrupt of the host; what a relation finds wrong becomes a problem.
+    /// An interrupt of the host; errors of a relation become problems.
     pub(super) fn add(
         &mut self,
         mut relation: Relation,
@@ -80,8 +80,8 @@ impl Relations {
         self.waiting.push(relation);
     }
 
-    /// Returns a type with type variables replaced. A part that is still a hole is replaced
-    /// once its type is known.
+    /// Returns a type with type variables replaced. A part that is still a hole is
+    /// replaced once its type is known.
     pub(super) fn instance(
         &mut self,
         ty: &Ref<Type>,
@@ -115,8 +115,8 @@ impl Relations {
         made
     }
 
-    /// Asks all relations that wait for types that are known by now, until none is left.
-    /// A relation is asked again at most once for each hole among its inputs.
+    /// Asks all relations with newly known types, until no relation is left. A relation
+    /// is asked again at most once for each hole among its inputs.
     ///
     /// # Errors
     ///
@@ -154,8 +154,8 @@ impl Relations {
         Ok(())
     }
 
-    /// Ends the wait for what the type variables of functions could be part of: nothing else
-    /// says what these types are, so they are the same for all calls.
+    /// Ends the wait for types that could contain type variables of functions: no other
+    /// requirement determines the types, so they are the same for all calls.
     ///
     /// # Errors
     ///
@@ -178,8 +178,8 @@ impl Relations {
 }
 
 impl Relation {
-    /// Waits for the holes among the inputs. Those of inputs that are known no better than
-    /// at the last time know the relation already.
+    /// Waits for the holes among the inputs. Holes of inputs without new information
+    /// already know the relation.
     fn wait(&mut self, number: u32, types: &mut Types) {
         let heads: Vec<_> = self.inputs.iter().map(|input| types.head(input)).collect();
         for (position, head) in heads.iter().enumerate() {
@@ -192,7 +192,7 @@ impl Relation {
     }
 }
 
-/// Makes the type of a result the one that was found.
+/// Makes the type of a result the found type.
 fn provide(
     expr: u32,
     output: Option<&Ref<Type>>,
@@ -207,7 +207,7 @@ fn provide(
     }
 }
 
-/// Asks a relation; it is done when it has returned a type or failed.
+/// Asks a relation; the relation is done after returning a type or failing.
 fn attempt(
     relation: &mut Relation,
     types: &mut Types,

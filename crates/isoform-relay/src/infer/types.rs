@@ -1,4 +1,4 @@
-//! Types with holes while they are inferred: classes of holes, and their types.
+//! Types with holes during inference: classes of holes, and their types.
 
 use hashbrown::HashMap;
 
@@ -25,14 +25,14 @@ pub(super) struct Types {
     waiting: Vec<Vec<u32>>,
     /// The relations whose wait has ended.
     pub(super) woken: Vec<u32>,
-    /// The types in the place of others when everything is known.
+    /// The replacements of types in the final result.
     settled: ById<Settled>,
 }
 
 /// The state of completing a type.
 #[derive(Clone)]
 enum Settled {
-    /// Its parts are being completed.
+    /// The parts are being completed.
     Entered,
     Done(Ref<Type>),
     Failed(IncompleteReason),
@@ -41,7 +41,7 @@ enum Settled {
 /// Why a type cannot be completed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum IncompleteReason {
-    /// Nothing says what this class of holes is.
+    /// No requirement determines this class of holes.
     Unknown(u32),
     /// It contains itself.
     Infinite,
@@ -50,12 +50,13 @@ pub(super) enum IncompleteReason {
 /// A function with type parameters.
 pub(super) struct Generic {
     pub(super) function: Ref<Function>,
-    /// The number of its first part: all parts come after it, and before the function.
+    /// The number of the first part: all parts have numbers from here to the number of
+    /// the function.
     pub(super) start: u32,
 }
 
 impl Types {
-    /// A type that is not known yet.
+    /// An unknown type.
     pub(super) fn hole(&mut self) -> Ref<Type> {
         let hole = IncompleteType::new();
         self.number(&hole);
@@ -78,8 +79,8 @@ impl Types {
         self.classes.root(number)
     }
 
-    /// The type itself, or what is known of a hole: its type, or the hole that represents
-    /// its class. Parts may still be holes.
+    /// The type itself, or the known type of a hole, or the hole that represents the
+    /// class. Parts may still be holes.
     pub(super) fn head(&mut self, ty: &Ref<Type>) -> Ref<Type> {
         let Some(hole) = ty.downcast_ref::<IncompleteType>() else {
             return ty.clone();
@@ -91,7 +92,7 @@ impl Types {
         }
     }
 
-    /// As [`head`](Self::head), and the same for the fields of a tuple.
+    /// Like [`head`](Self::head), also for the fields of a tuple.
     pub(super) fn head_and_fields(&mut self, ty: &Ref<Type>) -> Ref<Type> {
         let ty = self.head(ty);
         let Some(tuple) = ty.downcast_ref::<TupleType>() else {
@@ -108,7 +109,7 @@ impl Types {
         TupleType::new(fields).upcast()
     }
 
-    /// Sets the type of a hole that has none.
+    /// Sets the type of a hole without a type.
     pub(super) fn bind(&mut self, hole: &Ref<IncompleteType>, ty: Ref<Type>) {
         let root = self.root(hole) as usize;
         self.bound[root] = Some(ty);
@@ -156,7 +157,7 @@ impl Types {
             let failure = match self.settled.get(&id) {
                 Some(Settled::Done(_)) => continue,
                 Some(Settled::Failed(why)) => Some(*why),
-                // It was entered and not left, so it is inside itself.
+                // The type was entered and not left, so the type contains itself.
                 Some(Settled::Entered) => Some(IncompleteReason::Infinite),
                 None => None,
             };
@@ -197,7 +198,7 @@ impl Types {
         }
     }
 
-    /// Everything around a type that cannot be completed cannot be completed, either.
+    /// Types around an incomplete type cannot be completed, either.
     fn fail(
         &mut self,
         ty: Ref<Type>,
@@ -211,7 +212,7 @@ impl Types {
         why
     }
 
-    /// The types that a type consists of; for a hole, the type found for it.
+    /// The parts of a type; for a hole, the type found for the hole.
     fn inner(&mut self, ty: &Ref<Type>) -> Vec<Ref<Type>> {
         match ty.downcast_ref::<IncompleteType>() {
             Some(hole) => {
@@ -222,8 +223,8 @@ impl Types {
         }
     }
 
-    /// The type with type variables replaced, and what is known of its holes in their
-    /// place. Holes of which nothing is known stay.
+    /// The type with type variables replaced, and with the known types of its holes.
+    /// Unknown holes stay.
     pub(super) fn instantiated(
         &mut self,
         ty: &Ref<Type>,
@@ -232,9 +233,9 @@ impl Types {
         self.replaced(ty, replacements, None)
     }
 
-    /// As [`instantiated`](Self::instantiated), with a new hole in place of each of which
-    /// nothing is known: what is found for it later may mention the type variables. Returns
-    /// the pairs of both, too.
+    /// Like [`instantiated`](Self::instantiated), with a new hole in place of every
+    /// unknown hole: the type found later may mention the type variables. Also returns
+    /// the pairs of old and new holes.
     pub(super) fn instance(
         &mut self,
         ty: &Ref<Type>,
@@ -251,7 +252,8 @@ impl Types {
         replacements: &ById<Ref<Type>>,
         mut open: Option<&mut Vec<[Ref<Type>; 2]>>,
     ) -> Ref<Type> {
-        // None for a type whose parts are being replaced; it stays where it is inside itself.
+        // None for a type with parts being replaced; occurrences inside of the type
+        // itself stay.
         let mut made: ById<Option<Ref<Type>>> = ById::default();
         let mut stack = vec![(ty.clone(), false)];
         while let Some((ty, is_leaving)) = stack.pop() {
@@ -306,7 +308,7 @@ impl Types {
     }
 }
 
-/// The types that a type consists of.
+/// The parts of a type.
 pub(super) fn parts_of(ty: &Ref<Type>) -> Vec<Ref<Type>> {
     if ty.isa::<TensorType>() {
         return Vec::new();
@@ -327,7 +329,7 @@ pub(super) fn parts_of(ty: &Ref<Type>) -> Vec<Ref<Type>> {
     Vec::new()
 }
 
-/// The type with other parts; itself if they are the same.
+/// The type with other parts; the same type for the same parts.
 pub(super) fn rebuilt(ty: &Ref<Type>, parts: &[Ref<Type>]) -> Ref<Type> {
     let old = parts_of(ty);
     let same = |(old, new): (&Ref<Type>, &Ref<Type>)| old.same_as(new);
@@ -355,8 +357,8 @@ pub(super) fn rebuilt(ty: &Ref<Type>, parts: &[Ref<Type>]) -> Ref<Type> {
     ty.clone()
 }
 
-/// True if two types are equal as far as one level tells: of the same class with the same
-/// objects as parts, or equal tensors.
+/// True if two types are equal on one level: same class with the same objects as parts,
+/// or equal tensors.
 pub(super) fn is_same_level(left: &Ref<Type>, right: &Ref<Type>) -> bool {
     if left.same_as(right) {
         return true;

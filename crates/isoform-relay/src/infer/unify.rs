@@ -22,8 +22,8 @@ enum Task {
 }
 
 impl Types {
-    /// Makes two types the same, and returns that type. An unknown size together with any
-    /// other one is unknown; a symbolic size fits a number, which is the result.
+    /// Makes two types the same, and returns the common type. An unknown size makes the
+    /// result unknown; a symbolic size fits a number, and becomes the number.
     ///
     /// Linear in the distinct pairs of parts.
     ///
@@ -45,7 +45,7 @@ impl Types {
                 }
                 Task::Leave(left, right, count) => {
                     let parts = results.split_off(results.len() - count);
-                    // The side that already has these parts keeps its object.
+                    // The side with these parts keeps its object.
                     let made = if is_made_of(&right, &parts) {
                         right.clone()
                     } else {

@@ -1,4 +1,4 @@
-//! The operators of the dialect, and functions that make calls of them.
+//! The operators of the dialect, and functions for making calls.
 //!
 //! An operator is a row of a table: its inputs, the class of its attributes, the relation
 //! between the types of a call, and what passes need to know. From a row follow its entry
@@ -51,7 +51,7 @@ use isoform::Result;
 ///
 /// # Errors
 ///
-/// `ValueError` if a program has given one of their names another meaning.
+/// `ValueError` if a program has given another meaning to an operator name.
 pub(super) fn register() -> Result<()> {
     elementwise::TABLE.register()?;
     tensor::TABLE.register()?;

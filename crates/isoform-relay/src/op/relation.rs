@@ -9,10 +9,10 @@ use isoform_ir::ir::{Attrs, IncompleteType, TensorType, Type};
 
 use super::super::type_text::type_text;
 
-/// The types of the arguments of a call, as far as they are known, and its attributes.
+/// The types of the arguments of a call, as far as known, and its attributes.
 ///
-/// A [relation](relation) reads them, and may also find types of arguments: a
-/// convolution knows the shape of its weight from its attributes.
+/// A [relation](relation) reads the types, and may also find types of arguments: a
+/// convolution finds the shape of its weight from its attributes.
 pub struct CallTypes<'a> {
     inputs: &'a [Ref<Type>],
     attrs: Option<&'a Ref<Attrs>>,
@@ -34,11 +34,11 @@ impl<'a> CallTypes<'a> {
         self.inputs.len()
     }
 
-    /// The type of an argument; None if it is not known yet.
+    /// The type of an argument; None if unknown so far.
     ///
     /// # Errors
     ///
-    /// `TypeError` if there are fewer arguments.
+    /// `TypeError` for a missing argument.
     pub fn input(&self, position: usize) -> Result<Option<&'a Ref<Type>>> {
         let inputs = self.inputs;
         let ty = inputs.get(position).ok_or_else(|| {
@@ -51,11 +51,11 @@ impl<'a> CallTypes<'a> {
         Ok(Some(ty).filter(|ty| !ty.isa::<IncompleteType>()))
     }
 
-    /// The type of an argument that must be a tensor; None if it is not known yet.
+    /// The type of an argument that must be a tensor; None if unknown so far.
     ///
     /// # Errors
     ///
-    /// `TypeError` if it is another type, or if there are fewer arguments.
+    /// `TypeError` for another type, or for a missing argument.
     pub fn tensor(&self, position: usize) -> Result<Option<&'a Ref<TensorType>>> {
         let Some(ty) = self.input(position)? else {
             return Ok(None);
@@ -74,7 +74,7 @@ impl<'a> CallTypes<'a> {
     ///
     /// # Errors
     ///
-    /// `TypeError` if they are of another class or missing.
+    /// `TypeError` for missing attributes or attributes of another class.
     pub fn attrs<T: Node>(&self) -> Result<&'a Ref<T>> {
         let attrs = self.attrs;
         attrs
@@ -90,12 +90,12 @@ impl<'a> CallTypes<'a> {
         self.attrs
     }
 
-    /// States the type of an argument, which is then unified with its known type.
+    /// States the type of an argument, to be unified with the known type.
     pub fn assign(&mut self, position: usize, ty: Ref<Type>) {
         self.found.push((position, ty));
     }
 
-    /// The types of arguments that the relation has found, by position.
+    /// The types of arguments found by the relation, by position.
     pub(crate) fn into_found(self) -> Vec<(usize, Ref<Type>)> {
         self.found
     }
@@ -103,11 +103,11 @@ impl<'a> CallTypes<'a> {
 
 type Body = dyn Fn(&mut CallTypes<'_>) -> Result<Option<Ref<Type>>> + Send + Sync;
 
-/// The content of a function that is a relation written in Rust.
+/// The content of a function around a relation written in Rust.
 pub(crate) struct Relation(Box<Body>);
 
 impl Relation {
-    /// The relation that a function was made from, if it was made by [`relation`].
+    /// The relation of a function made by [`relation`].
     pub(crate) fn of(function: &Function) -> Option<&Relation> {
         function.content()
     }
@@ -120,12 +120,12 @@ impl Relation {
 /// Makes a relation between the types of an operator's arguments and that of its result,
 /// for [`OpRegistry::type_relation`](isoform_ir::ir::OpRegistry::type_relation).
 ///
-/// The function returns the type of the result, or None while it cannot tell because an
-/// argument's type is not known: it is called again when more types are known. Its errors
-/// become messages about the call.
+/// The function returns the type of the result, or None while the known types of the
+/// arguments do not suffice: the function is called again when more types are known.
+/// Its errors become messages about the call.
 ///
-/// Called as a function of a list of argument types and attributes, which is also the
-/// interface of relations written in Python, it returns the type of the result or None.
+/// Called as a function of a list of argument types and attributes, the interface of
+/// relations written in Python, the relation returns the type of the result or None.
 ///
 /// ```
 /// use isoform_relay::op;

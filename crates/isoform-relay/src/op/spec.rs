@@ -1,5 +1,5 @@
-//! Operators as data: one row describes an operator, and registration, the constructor
-//! functions and documentation follow from it.
+//! Operators as data: one row describes an operator, and determines registration, the
+//! constructor functions and documentation.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -12,20 +12,21 @@ use isoform::types::{Schema, TypeIndex};
 use isoform::{Array, Error, Ref, Result, Value};
 use isoform_ir::ir::{Attrs, Op, OpRegistry, RelayExpr, Type};
 
-/// How an operator computes, which decides what it can be fused with.
+/// The way an operator computes; determines the operators for fusion.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(i64)]
 #[non_exhaustive]
 pub enum OpPattern {
     /// An element of the result reads the input elements at the same position.
     ElemWise = 0,
-    /// As element-wise, with inputs repeated along axes of size 1.
+    /// Element-wise, with inputs repeated along axes of size 1.
     Broadcast = 1,
     /// An element of the result reads a single element of every input.
     Injective = 2,
     /// A reduction over axes.
     CommReduce = 3,
-    /// A complex computation whose result element-wise operators can consume in place.
+    /// A complex computation with a result that element-wise operators can consume in
+    /// place.
     OutEWiseFusable = 4,
     /// The forming or taking apart of a tuple.
     Tuple = 7,
@@ -39,7 +40,7 @@ pub(super) struct Input {
     pub(super) doc: &'static str,
 }
 
-/// The function that a relation is.
+/// The function of a relation.
 pub(super) type Solve = fn(&mut CallTypes<'_>) -> Result<Option<Ref<Type>>>;
 
 /// The description of an operator.
@@ -54,18 +55,18 @@ pub(super) struct Spec {
     pub(super) flags: &'static [Flag],
 }
 
-/// A property of an operator that passes need to know.
+/// A property of an operator for passes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flag {
-    /// It has an effect or its results differ between calls.
+    /// The operator has an effect, or its results differ between calls.
     Stateful,
-    /// It says something about a program and computes nothing.
+    /// The operator annotates a program and computes no value.
     NonComputational,
-    /// It changes only the shape.
+    /// The operator changes only the shape.
     Reshape,
-    /// The shape of its result depends on the values of its inputs.
+    /// The shape of the result depends on the values of the inputs.
     DataDependent,
-    /// There are inputs of the right types for which it has no result.
+    /// The operator has no result for some inputs of the right types.
     MayFail,
 }
 
@@ -146,13 +147,13 @@ macro_rules! constructor {
 
 pub(super) use {attrs_type, constructor, operators};
 
-/// Operators that are registered together, on first use.
+/// Operators registered together, on first use.
 pub(super) struct Table {
     pub(super) specs: &'static [Spec],
     pub(super) ready: OnceLock<()>,
 }
 
-/// The relations by name: tables have some in common.
+/// The relations by name: tables share relations.
 static RELATIONS: Mutex<Vec<(&str, Function)>> = Mutex::new(Vec::new());
 
 impl Table {
@@ -187,7 +188,7 @@ impl Table {
     /// # Panics
     ///
     /// If the operators cannot be registered because a program has taken their names;
-    /// `register` reports that as an error.
+    /// `register` reports the conflict as an error.
     pub(super) fn call(
         &'static self,
         name: &'static str,
@@ -238,7 +239,7 @@ impl Spec {
         entry.type_relation(self.relation.0, None).map(drop)
     }
 
-    /// The function under a global name that makes a call: its parameters are the
+    /// The function under a global name for making a call: its parameters are the
     /// inputs, then the fields of the attributes.
     fn maker(&'static self) -> Function {
         let mut parameters: Vec<Parameter> = self
@@ -303,11 +304,12 @@ impl Spec {
     }
 }
 
-/// The priority of the attributes of operators, which users override with a higher one.
+/// The priority of the attributes of operators; users override the attributes with a
+/// higher priority.
 const PRIORITY: i64 = 10;
 
 impl OpPattern {
-    /// All patterns with their names, which are those of Python.
+    /// All patterns with their names in Python.
     pub const ALL: [(OpPattern, &'static str); 7] = [
         (OpPattern::ElemWise, "ELEMWISE"),
         (OpPattern::Broadcast, "BROADCAST"),
@@ -318,8 +320,7 @@ impl OpPattern {
         (OpPattern::Opaque, "OPAQUE"),
     ];
 
-    /// The pattern of an operator, which is opaque unless its attribute `TOpPattern`
-    /// says otherwise.
+    /// The pattern of an operator: the attribute `TOpPattern`, or opaque by default.
     pub fn of(op: &Op) -> OpPattern {
         let number = op.attribute("TOpPattern").and_then(Value::as_int);
         let mut all = OpPattern::ALL.iter();

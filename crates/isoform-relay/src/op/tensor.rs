@@ -1,4 +1,4 @@
-//! Operators that make, rearrange and select tensors, and annotations.
+//! Operators for making, rearranging and selecting tensors, and annotations.
 
 use super::relations::{broadcast, create, index, join, layout, reshape, shape, slice};
 use super::spec::operators;

@@ -9,16 +9,17 @@ use crate::{AsExpr, Function, attribute};
 use isoform::{Ref, Result};
 use isoform_ir::ir::{IRModule, RelayExpr};
 
-/// Gives every value a name: each constant, and each expression that is computed from
-/// others, is bound by a `let`, and operands are variables, global variables, operators and
-/// constructors only.
+/// Gives every value a name: a `let` binds every constant and every computed
+/// expression. Operands are then only variables, global variables, operators and
+/// constructors.
 ///
-/// Bindings are in the order of evaluation: operands from left to right, each expression
-/// when it is first needed, in the innermost scope around all its uses. The body of a
-/// function, each branch of an `if` and the result of each clause of a match are scopes,
-/// and return a variable. A `let` of the program keeps its variable, and one inside of an
-/// operand becomes part of the list around it. Other values get variables named `x_0`,
-/// `x_1` and so on, with the span and checked type of their value and without annotation.
+/// Bindings are in the order of evaluation: operands from left to right, an expression
+/// at its first use, in the innermost scope around all its uses. The body of a
+/// function, the branches of an `if` and the results of the clauses of a match are
+/// scopes, and return a variable. A `let` of the program keeps its variable; a `let`
+/// inside of an operand becomes part of the surrounding list. Other values get
+/// variables named `x_0`, `x_1` and so on, with the span and checked type of the value
+/// and without annotation.
 ///
 /// Functions for another compiler, and functions marked `Primitive`, are kept as they are.
 /// The module is not changed; the result is the same object if everything has a name
@@ -43,13 +44,13 @@ use isoform_ir::ir::{IRModule, RelayExpr};
 ///
 /// # Errors
 ///
-/// `ValueError` if a variable is bound twice, or used outside of its scope; `TypeError` for
-/// an expression of a class that is declared elsewhere.
+/// `ValueError` for a variable bound twice, or used outside of its scope; `TypeError`
+/// for an expression of a class declared elsewhere.
 pub fn to_a_normal_form(module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
     map_functions(module, is_for_this_compiler, to_a_normal_form_expr)
 }
 
-/// True for functions that no other compiler takes, and that are not kernels.
+/// True for functions that belong to no other compiler and are not kernels.
 pub(super) fn is_for_this_compiler(func: &Function) -> bool {
     let is_external = func
         .attrs
@@ -58,12 +59,12 @@ pub(super) fn is_for_this_compiler(func: &Function) -> bool {
     !is_external && !func.has_nonzero_attribute(attribute::PRIMITIVE)
 }
 
-/// [`to_a_normal_form`] of an expression: of the body if it is a function, otherwise of the
-/// expression itself, of which free variables are kept.
+/// [`to_a_normal_form`] of an expression: of the body of a function, otherwise of the
+/// expression itself. Free variables stay.
 ///
 /// # Errors
 ///
-/// As [`to_a_normal_form`].
+/// Errors of [`to_a_normal_form`].
 pub fn to_a_normal_form_expr(expr: &Ref<RelayExpr>) -> Result<Ref<RelayExpr>> {
     let graph = Graph::of(expr)?;
     let scopes = Scopes::of(&graph, false)?;
@@ -119,11 +120,11 @@ pub fn to_a_normal_form_expr(expr: &Ref<RelayExpr>) -> Result<Ref<RelayExpr>> {
 /// Where an expression is first needed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// As the result of a scope.
+    /// The result of a scope.
     Result,
-    /// As the value of a `let`.
+    /// The value of a `let`.
     Value(Id),
-    /// As an operand of anything else.
+    /// An operand of any other expression.
     Operand,
 }
 
@@ -137,7 +138,7 @@ fn places(graph: &Graph) -> Result<Vec<Place>> {
         };
         places.push(match graph.form(user)? {
             Form::Let(_) if position == 0 => Place::Value(user),
-            // The `let` was reached earlier, so its place is known.
+            // The visit reached the `let` earlier, so its place is known.
             Form::Let(_) => places[user as usize],
             Form::Function(_) => Place::Result,
             Form::If(_) | Form::Match(_) if position > 0 => Place::Result,

@@ -11,19 +11,21 @@ use super::scopes::{Scope, Scopes};
 use isoform::{Ref, Result};
 use isoform_ir::ir::{IRModule, RelayExpr};
 
-/// Binds each expression that several blocks use by a `let`, in the innermost block around
-/// all its uses, unless it is first used in that block itself; everything else stays as it
-/// is.
+/// Binds expressions used by several blocks: a `let` binds the expression in the
+/// innermost block around all its uses, unless the first use is in that block itself.
+/// All other expressions stay unchanged.
 ///
-/// The body of a function, each branch of an `if` and the result of each clause of a match
-/// are blocks. Names and constants may be used in any of them. The order of evaluation is
-/// kept where it matters: if a value is bound, so are values before it in the same block
-/// that inner blocks use; and if it has an effect, those that have effects.
+/// The body of a function, the branches of an `if` and the results of the clauses of a
+/// match are blocks. Names and constants may be used in any block. The pass keeps the
+/// order of evaluation where the order matters. If a value is bound, so are earlier
+/// values of the same block with uses in inner blocks. If the value has an effect,
+/// earlier values with effects are bound, too.
 ///
-/// Functions for another compiler, and functions marked `Primitive`, are kept as they are.
-/// The result is the same object if nothing changes; spans and checked types are kept. New
-/// variables are named as those of [`to_a_normal_form`](super::to_a_normal_form). O(n log n)
-/// in the number of expressions.
+/// Functions for another compiler, and functions marked `Primitive`, stay unchanged. A
+/// pass without changes returns the same object; spans and checked types are kept. New
+/// variables are named like the variables of
+/// [`to_a_normal_form`](super::to_a_normal_form). O(n log n) in the number of
+/// expressions.
 ///
 /// ```
 /// use isoform_relay::passes::to_basic_block_normal_form_expr;
@@ -42,18 +44,18 @@ use isoform_ir::ir::{IRModule, RelayExpr};
 ///
 /// # Errors
 ///
-/// As [`to_a_normal_form`](super::to_a_normal_form).
+/// Errors of [`to_a_normal_form`](super::to_a_normal_form).
 pub fn to_basic_block_normal_form(module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
     let globals = Globals::of(module)?;
     map_functions(module, is_for_this_compiler, |func| in_expr(func, &globals))
 }
 
-/// [`to_basic_block_normal_form`] of an expression. Calls of functions of a module, which
-/// are not known here, have effects.
+/// [`to_basic_block_normal_form`] of an expression. Calls of functions of a module have
+/// effects, because the module is unknown.
 ///
 /// # Errors
 ///
-/// As [`to_basic_block_normal_form`].
+/// Errors of [`to_basic_block_normal_form`].
 pub fn to_basic_block_normal_form_expr(expr: &Ref<RelayExpr>) -> Result<Ref<RelayExpr>> {
     in_expr(expr, &Globals::default())
 }
@@ -98,11 +100,12 @@ fn in_expr(expr: &Ref<RelayExpr>, globals: &Globals) -> Result<Ref<RelayExpr>> {
     Ok(blocks.into_root())
 }
 
-/// Decides which expressions are bound, and where.
+/// Decides which expressions to bind, and in which scope.
 struct Plan {
     is_bound: Vec<bool>,
-    /// For each scope, the one whose list its bindings go to: a `let` inside of an operand
-    /// gives its bindings to the scope around it, if something in it is bound there.
+    /// For every scope, the scope whose list takes the bindings. A `let` inside of an
+    /// operand passes its bindings to the surrounding scope, if part of the `let` is
+    /// bound there.
     list: Vec<Scope>,
 }
 
@@ -129,8 +132,9 @@ impl Plan {
             is_bound,
             list: Vec::new(),
         };
-        // What is bound may leave a `let`, whose bindings then come earlier, and so on. That
-        // ends soon; if not, all values of `let` count as if they did.
+        // A bound expression may leave a `let`; the bindings of the `let` then come
+        // earlier, and more expressions have to be bound. Few rounds suffice in
+        // practice; the last round treats all values of `let` as leaving.
         for round in 0..5 {
             plan.merge_lets(graph, scopes, &effects)?;
             if !plan.bind_earlier(graph, scopes, &blocks, &effects, round == 4)? {
@@ -145,12 +149,13 @@ impl Plan {
         self.is_bound[id as usize] && effects.of_evaluating(id) == Effect::Any
     }
 
-    /// A value with an effect that leaves a `let` takes along what is computed before it
-    /// there: the bindings of the `let` go to the same list.
+    /// A value with an effect that leaves a `let` takes earlier computations of the
+    /// `let` along: the bindings of the `let` go to the same list.
     fn merge_lets(&mut self, graph: &Graph, scopes: &Scopes, effects: &Effects) -> Result<()> {
         let mut passing = vec![0i64; scopes.len()];
-        // An expression that is not bound stands where it is used first, and so do the scopes
-        // that it opens; that may be in a `let` further inside than its own scope.
+        // An expression without a binding is evaluated at its first use, together with
+        // the scopes that it opens. The place may be a `let` inside of the scope of the
+        // expression.
         let mut places: Vec<Scope> = Vec::with_capacity(graph.len());
         let mut around: Vec<Scope> = (0..scopes.len() as Scope).collect();
         for id in 0..graph.len() as Id {
@@ -184,7 +189,7 @@ impl Plan {
             }
         }
         let lets = scopes.lets(graph)?;
-        // A scope has a larger number than the one around it.
+        // A scope has a larger number than the scope around it.
         for scope in (1..scopes.len()).rev() {
             passing[around[scope] as usize] += passing[scope];
         }
@@ -197,8 +202,9 @@ impl Plan {
         Ok(())
     }
 
-    /// For each block, when the last expressions are computed that its list binds, or that of
-    /// a `let` in it without a list of its own: of all, and of those with an effect.
+    /// For every block, the time of the last computation bound by the list of the
+    /// block, or by a `let` in the block without a list. The first array counts all
+    /// expressions, the second only expressions with an effect.
     fn last(
         &self,
         graph: &Graph,
@@ -232,9 +238,9 @@ impl Plan {
         Ok(last)
     }
 
-    /// Binds what is computed before something else in the same block that is bound and would
-    /// come first: what inner blocks use as well, and, if both have effects, what has effects.
-    /// Returns true if there is any.
+    /// Binds expressions computed before a bound expression in the same block, to keep
+    /// their order: expressions with uses in inner blocks, and, before a bound effect,
+    /// expressions with effects. Returns true if any expression was bound.
     fn bind_earlier(
         &mut self,
         graph: &Graph,
@@ -277,7 +283,7 @@ impl Plan {
     }
 }
 
-/// The `let` whose value an expression is, if it is reached there first.
+/// The `let` whose value is the expression, if the expression is first reached there.
 fn value_of_let(graph: &Graph, id: Id) -> Result<Option<Id>> {
     Ok(match graph.arrival(id) {
         Some((user, 0)) if matches!(graph.form(user)?, Form::Let(_)) => Some(user),

@@ -1,8 +1,8 @@
-//! Normal forms: programs whose scopes begin with bindings.
+//! Normal forms: programs with bindings at the beginning of scopes.
 //!
-//! Both forms are made by one visit in the order of evaluation. An expression that is to be
-//! bound goes to the list of the scope in which it is computed, at the moment when all of
-//! its operands are there; a scope that has been visited becomes its list around its result.
+//! One visit in the order of evaluation makes both forms. An expression to bind goes to
+//! the list of the scope that computes the expression, once all operands are ready.
+//! After the visit of a scope, its list is wrapped around its result.
 
 use super::form::{Form, with_operands};
 use super::graph::{Graph, Id};
@@ -12,12 +12,12 @@ use crate::{AsExpr, Let};
 use isoform::{Ref, Result};
 use isoform_ir::ir::RelayExpr;
 
-/// The scopes of a program while it is brought into a normal form.
+/// The scopes of a program during the conversion to a normal form.
 pub(super) struct Blocks<'g> {
     pub(super) graph: &'g Graph,
     pub(super) scopes: &'g Scopes,
     lists: Vec<LetList>,
-    /// Each expression as it has become.
+    /// The rewritten expressions.
     pub(super) results: Vec<Ref<RelayExpr>>,
     /// The number of fresh variables so far.
     fresh: usize,
@@ -36,8 +36,8 @@ impl<'g> Blocks<'g> {
         }
     }
 
-    /// The expression with its operands as they have become; those in scopes of their own
-    /// with the bindings of the scope.
+    /// The expression with its rewritten operands; operands in separate scopes include
+    /// the bindings of the scope.
     pub(super) fn rebuilt(&mut self, id: Id, form: Form<'_>) -> Result<Ref<RelayExpr>> {
         let here = self.scopes.scope(id);
         let operands = self.graph.operands(id).iter().enumerate();

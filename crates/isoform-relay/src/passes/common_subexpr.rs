@@ -14,7 +14,7 @@ use isoform_ir::plumbing::{Number, Shape};
 /// Accepts or rejects an expression.
 type Skip<'f> = Box<dyn Fn(&Ref<RelayExpr>) -> Result<bool> + 'f>;
 
-/// Which common subexpressions are eliminated.
+/// Selects common subexpressions for elimination.
 ///
 /// ```
 /// use isoform_relay::passes::CommonSubexprOptions;
@@ -40,38 +40,41 @@ pub struct CommonSubexprOptions<'f> {
     skip: Option<Skip<'f>>,
 }
 
-/// Computes calls of operators, and items of tuples, once: each is replaced by the first
-/// equal one in the order of evaluation, whose span it gets.
+/// Computes calls of operators, and items of tuples, once: the first equal expression
+/// in the order of evaluation replaces every such expression, and gets its span.
 ///
 /// Two calls are equal if the operators are the same, attributes and explicit type
-/// arguments are structurally equal, and so many arguments are: the same expression, equal
-/// scalar constants, or tuples of equal arguments. Calls without arguments, calls of
-/// operators whose attribute `TOpIsStateful` is true, and all other expressions stay apart.
+/// arguments are structurally equal, and all arguments are equal. Equal arguments are
+/// the same expression, equal scalar constants, or tuples of equal arguments. Calls
+/// without arguments, calls of operators whose attribute `TOpIsStateful` is true, and
+/// all other expressions stay apart.
 ///
-/// Scopes are ignored: a call in one branch may replace one in another. Such a call is
-/// computed in the scope around both, as the expressions of a graph are;
-/// [`to_basic_block_normal_form`](super::to_basic_block_normal_form) makes that explicit.
-/// Calls have no effects, so this changes no value, but a call may be computed in cases
-/// where it was not before. A call of an operator whose attribute `TMayFail` is true, such
-/// as a division of integers, and what is computed from one, is therefore replaced only by
-/// one whose scope is around its own, or inside of it.
+/// Scopes are ignored: a call in one branch may replace a call in another branch. The
+/// replacing call is computed in the scope around both, according to the rules for
+/// graphs. [`to_basic_block_normal_form`](super::to_basic_block_normal_form) makes the
+/// scope explicit. Calls have no effects, so values do not change, but a call may run
+/// in cases where the program did not run the call before. Calls of an operator whose
+/// attribute `TMayFail` is true, for example a division of integers, and expressions
+/// computed from them are restricted. Their replacement must be in a scope around the
+/// scope of the replaced expression, or inside.
 ///
-/// Functions marked `Primitive` inside of others, and functions for which
-/// [`Function::is_optimizable`] is false, are kept as they are. The result is the same object if
-/// nothing changes; spans and checked types are kept. Linear in the number of expressions,
-/// and in the size of the attributes; O(n log n) if calls that may fail are equal.
+/// Functions marked `Primitive` inside of other functions, and functions for which
+/// [`Function::is_optimizable`] is false, stay unchanged. A pass without changes
+/// returns the same object; spans and checked types are kept. Linear in the number of
+/// expressions, and in the size of the attributes; O(n log n) if calls that may fail
+/// are equal.
 ///
 /// # Errors
 ///
-/// `ValueError` if a variable is bound twice, or used outside of its scope; `TypeError` for
-/// an expression of a class that is declared elsewhere; errors of hashing attributes.
+/// `ValueError` if a variable is bound twice, or used outside of its scope; `TypeError`
+/// for an expression of a class declared elsewhere; errors of hashing attributes.
 pub fn eliminate_common_subexpr(module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
     CommonSubexprOptions::default().eliminate_common_subexpr(module)
 }
 
 impl<'f> CommonSubexprOptions<'f> {
-    /// Leaves alone the expressions for which a function returns true: calls, and items of
-    /// tuples, with their operands as they have become.
+    /// Leaves alone the expressions for which a function returns true: calls, and items
+    /// of tuples, with their rewritten operands.
     #[must_use]
     pub fn skip(mut self, skip: impl Fn(&Ref<RelayExpr>) -> Result<bool> + 'f) -> Self {
         self.skip = Some(Box::new(skip));
@@ -103,13 +106,13 @@ impl<'f> CommonSubexprOptions<'f> {
 struct Merging<'g, 'f> {
     graph: &'g Graph,
     skip: Option<&'g Skip<'f>>,
-    /// True for operators whose calls are not merged.
+    /// True for operators with calls to keep apart.
     stateful: ByIdent<bool>,
-    /// True for operators whose calls may fail.
+    /// True for operators with calls that may fail.
     partial: ByIdent<bool>,
 }
 
-/// The heads of expressions other than calls, which no identity number reaches.
+/// The heads of expressions other than calls; identity numbers are smaller.
 const TUPLE: u64 = u64::MAX;
 const ITEM: u64 = u64::MAX - 1;
 const SCALAR: u64 = u64::MAX - 2;

@@ -34,41 +34,42 @@ pub struct DeadCodeOptions {
     ignore_impurity: bool,
 }
 
-/// Removes each `let` of a variable that is not used, if evaluating its value has no
-/// effect.
+/// Removes every `let` of an unused variable, if evaluating the value has no effect.
 ///
-/// A variable that only such values use is not used, and neither is one that only its own
-/// value uses. Reading and writing references are effects, and so are calls of operators
-/// whose attribute `TOpIsStateful` is true, of functions that have effects, and of
-/// functions that are not known. Making a reference is not an effect.
+/// A variable used only by removed values, or only by its own value, counts as unused.
+/// Reading and writing references are effects. Calls of operators whose attribute
+/// `TOpIsStateful` is true, of functions with effects, and of unknown functions are
+/// effects, too. Making a reference is not an effect.
 ///
-/// A `let` also stays if its value has the only use outside of functions of an expression
-/// that functions inside share with it: they would compute it at each call.
+/// A `let` also stays if removing it would move work into nested functions: the value
+/// contains the only use, outside of functions, of an expression shared with a nested
+/// function. Every call of the nested function would otherwise compute the expression
+/// again.
 ///
 /// Functions for which [`Function::is_optimizable`] is false, and functions of other
-/// languages, are kept. The result is the same object if nothing changes; spans and checked
-/// types are kept. Linear in the number of expressions, except that scopes of inlined
-/// values, and those of programs with functions in functions, take O(n log n).
+/// languages, stay unchanged. A pass without changes returns the same object; spans and
+/// checked types are kept. Linear in the number of expressions, except that scopes of
+/// inlined values, and scopes of programs with nested functions, take O(n log n).
 ///
 /// # Errors
 ///
-/// `ValueError` if a variable is bound twice, or used outside of its scope; `TypeError` for
-/// an expression of a class that is declared elsewhere.
+/// `ValueError` for a variable bound twice, or used outside of its scope; `TypeError`
+/// for an expression of a class declared elsewhere.
 pub fn eliminate_dead_code(module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
     DeadCodeOptions::default().eliminate_dead_code(module)
 }
 
 impl DeadCodeOptions {
-    /// Also puts a value in the place of its variable, if it has no effect and the variable
-    /// is used once, not in a function inside of the one with the `let`. False by default.
+    /// Also replaces a variable by its value, if the value has no effect and the
+    /// variable has a single use, in the same function. False by default.
     #[must_use]
     pub fn inline_once(mut self, inline_once: bool) -> Self {
         self.inline_once = inline_once;
         self
     }
 
-    /// Takes every expression to be free of effects, so that they are removed and inlined
-    /// as well. False by default.
+    /// Assumes that no expression has an effect, so all expressions can be removed and
+    /// inlined. False by default.
     #[must_use]
     pub fn ignore_impurity(mut self, ignore_impurity: bool) -> Self {
         self.ignore_impurity = ignore_impurity;
@@ -87,8 +88,8 @@ impl DeadCodeOptions {
         })
     }
 
-    /// [`eliminate_dead_code`] in an expression. Calls of functions of a module, which are
-    /// not known here, have effects.
+    /// [`eliminate_dead_code`] in an expression. Calls of functions of a module have
+    /// effects, because the module is unknown.
     pub fn eliminate_dead_code_expr(self, expr: &Ref<RelayExpr>) -> Result<Ref<RelayExpr>> {
         self.in_expr(expr, &Globals::default())
     }
@@ -137,8 +138,8 @@ impl DeadCodeOptions {
     }
 }
 
-/// For each `let`, true if its variable is used exactly once, in the function of the `let`
-/// itself.
+/// For every `let`, true if its variable is used exactly once, in the function of the
+/// `let` itself.
 fn used_once(live: &Live<'_>) -> Result<Vec<bool>> {
     let graph = live.graph;
     let scopes = Scopes::of(graph, false)?;
@@ -149,7 +150,7 @@ fn used_once(live: &Live<'_>) -> Result<Vec<bool>> {
             continue;
         }
         let form = graph.form(id)?;
-        // The value of a `let` that goes is not a use.
+        // The value of a removed `let` is not a use.
         let skipped = usize::from(!live.is_kept(id)?);
         for (position, operand) in graph.operands(id).iter().enumerate().skip(skipped) {
             let Form::Var(var) = graph.form(*operand)? else {

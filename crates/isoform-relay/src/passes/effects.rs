@@ -1,9 +1,10 @@
-//! Which expressions have effects when they are evaluated, or when their value is called.
+//! The effects of evaluating expressions, and of calling their values.
 //!
-//! Reading and writing references are effects, and so are calls of operators whose
-//! attribute `TOpIsStateful` is true, of functions of another compiler or language, and of
-//! functions that are not known: parameters, parts of tuples, results of calls. Making a
-//! reference is not an effect, but doing so twice is not the same as doing so once.
+//! Reading and writing references are effects. Calls of operators whose attribute
+//! `TOpIsStateful` is true are effects. Calls of functions of another compiler or
+//! language are effects, and so are calls of unknown functions (parameters, parts of
+//! tuples, results of calls). Making a reference is not an effect, but making two
+//! references differs from making one.
 
 use super::form::{ByIdent, Form};
 use super::graph::{Graph, Id};
@@ -11,14 +12,14 @@ use crate::{AsExpr, Function, attribute};
 use isoform::{Ref, Result};
 use isoform_ir::ir::{BaseFunc, GlobalVar, IRModule, Op};
 
-/// The attribute of an operator that says that its calls have effects.
+/// The attribute of an operator whose calls have effects.
 const STATEFUL: &str = "TOpIsStateful";
 
-/// The attribute of an operator that says that it has no result for some arguments.
+/// The attribute of an operator without a result for some arguments.
 const MAY_FAIL: &str = "TMayFail";
 
-/// True if an operator has no result for some arguments of the right types, such as a
-/// division by zero.
+/// True if an operator has no result for some arguments of the right types, for example
+/// a division by zero.
 pub(super) fn may_fail(op: &Op) -> bool {
     is_set(op, MAY_FAIL)
 }
@@ -39,11 +40,11 @@ fn is_set(op: &Op, name: &str) -> bool {
 /// How much evaluating something does besides computing a value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Effect {
-    /// It can be computed any number of times, at any time.
+    /// The expression can be computed any number of times, at any time.
     None,
-    /// It makes references: it can be left out, but not repeated.
+    /// The expression makes references: it can be omitted, but not repeated.
     Reference,
-    /// It can neither be left out nor moved across another effect.
+    /// The expression can neither be omitted nor moved across another effect.
     Any,
 }
 
@@ -54,12 +55,13 @@ pub(super) struct Globals {
 }
 
 impl Globals {
-    /// The effects of all functions of a module; a recursive function has none unless it
-    /// does something else that has some. Linear in the number of expressions.
+    /// The effects of all functions of a module; a recursive function has no effect
+    /// unless another part of the function has an effect. Linear in the number of
+    /// expressions.
     ///
     /// # Errors
     ///
-    /// As [`Graph::of`], with the name of the function.
+    /// Errors of [`Graph::of`], with the name of the function.
     pub(super) fn of(module: &Ref<IRModule>) -> Result<Globals> {
         let vars = module.global_vars();
         let mut effects: Vec<Effect> = Vec::with_capacity(vars.len());
@@ -98,17 +100,17 @@ impl Globals {
         })
     }
 
-    /// The effect of calling a function; that of an unknown one could be any.
+    /// The effect of calling a function; an unknown function could have any effect.
     fn of_calling(&self, var: &Ref<GlobalVar>) -> Effect {
         let known = self.effects.get(&var.identity());
         known.copied().unwrap_or(Effect::Any)
     }
 }
 
-/// The effect of calling a function of which only the body is known.
+/// The effect of calling a function, found from the body alone.
 struct Summary {
     effect: Effect,
-    /// The functions of the module whose effects are effects of this one.
+    /// The functions of the module whose effects add to this effect.
     callees: Vec<Ref<GlobalVar>>,
 }
 
@@ -127,7 +129,7 @@ impl Summary {
     }
 }
 
-/// The unknown that stands for the effect of evaluating an expression.
+/// The unknown for the effect of evaluating an expression.
 fn evaluating(id: Id) -> u32 {
     2 * id
 }
@@ -142,7 +144,7 @@ fn calling(id: Id) -> u32 {
 /// effects unless an expression in the body has an effect.
 struct Equations {
     unknowns: usize,
-    /// A cause, and the unknown that is at least that effect.
+    /// Pairs of a cause, and an unknown with at least the effect of the cause.
     edges: Vec<(u32, u32)>,
     own: Vec<(u32, Effect)>,
     callees: Vec<(u32, Ref<GlobalVar>)>,
@@ -165,7 +167,7 @@ impl Equations {
     fn add(&mut self, graph: &Graph, id: Id) -> Result<()> {
         let operands = graph.operands(id);
         let form = graph.form(id)?;
-        // A function evaluates its body only when it is called.
+        // A function evaluates the body only in calls.
         if !matches!(form, Form::Function(_)) {
             let causes = operands.iter();
             let edges = causes.map(|operand| (evaluating(*operand), evaluating(id)));
@@ -191,7 +193,7 @@ impl Equations {
             }
             Form::Function(func) => match operands {
                 [body] => self.edges.push((evaluating(*body), calling(id))),
-                // A function that the graph does not enter.
+                // A function not entered by the graph.
                 _ => {
                     let summary = Summary::of_function(&func.clone().upcast())?;
                     self.own.push((calling(id), summary.effect));
@@ -281,7 +283,7 @@ impl Equations {
     }
 }
 
-/// The edges of a graph, by where they begin.
+/// The edges of a graph, by their start.
 struct Neighbours {
     starts: Vec<u32>,
     ends: Vec<u32>,
@@ -315,14 +317,14 @@ impl Neighbours {
 /// The effects of the expressions of a graph.
 pub(super) struct Effects {
     found: Vec<Effect>,
-    /// True if somewhere in the expression, functions included, there is one with an
-    /// effect that other places use as well: its scope depends on this use.
+    /// True if a part of the expression, functions included, has an effect and other
+    /// uses: the scope of the part depends on this use.
     pinned: Vec<bool>,
 }
 
 impl Effects {
-    /// The effects of all expressions. Linear in their number, and in that of the
-    /// expressions of functions that the graph does not enter.
+    /// The effects of all expressions. Linear in the number of expressions, including
+    /// functions not entered by the graph.
     ///
     /// # Errors
     ///
@@ -355,8 +357,9 @@ impl Effects {
         self.found[calling(id) as usize]
     }
 
-    /// True if something in an expression has an effect, or makes a reference, and is used
-    /// elsewhere as well: without this use, it might be evaluated in another scope, or later.
+    /// True if a part of an expression has an effect, or makes a reference, and has
+    /// other uses. Without this use, the part might be evaluated in another scope, or
+    /// later.
     pub(super) fn is_pinned(&self, id: Id) -> bool {
         self.pinned[id as usize]
     }

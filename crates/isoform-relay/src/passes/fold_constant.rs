@@ -41,25 +41,26 @@ pub struct FoldConstantOptions {
     runner: Runner,
 }
 
-/// Replaces the parts of a module's functions that are known by their values.
+/// Replaces the known parts of a module's functions by their values.
 ///
 /// * A call of an operator on constants, and on tuples of them, is replaced by its result,
 ///   with the span and the checked type of the call.
-/// * A variable that is bound to a constant is replaced by it everywhere, and the binding
+/// * A constant replaces the variable bound to the constant everywhere, and the binding
 ///   disappears.
-/// * An item of a tuple that is written out is replaced by the field, and an `if` with a
-///   known condition by that branch.
+/// * A field replaces an item of a tuple written in the program, and a branch replaces
+///   an `if` with a known condition.
 /// * `shape_of` and `ndarray_size` are known from the type of their argument.
 ///
-/// Nothing with an effect is lost, repeated or moved: an item, a branch or a shape is taken
-/// only if evaluating what goes away has no effect, and if nothing in it that has one, or
-/// makes a reference, is used elsewhere as well. Calls of functions of the module count as
-/// effects.
+/// Effects are never lost, repeated or moved. The pass takes an item, a branch or a
+/// shape only if evaluating the dropped part has no effect. The dropped part must not
+/// share expressions that have effects or make references with other places. Calls of
+/// functions of the module count as effects.
 ///
-/// A call stays as it is if it has no arguments, such as `ones`; if its operator is stateful
-/// (`TOpIsStateful`) or not computational (`TNonComputational`); if it is `device_copy`; if
-/// the callee is not an operator; and if the result is not defined, such as that of an
-/// integer division by zero, or cannot be computed. Functions marked `Primitive` are left
+/// Calls without arguments stay unchanged, such as `ones`, and so do calls of stateful
+/// operators (`TOpIsStateful`) and of operators that are not computational
+/// (`TNonComputational`). Calls of `device_copy`, calls of other callees than
+/// operators, and calls with undefined results, for example integer divisions by zero,
+/// or uncomputable results, stay unchanged, too. Functions marked `Primitive` are left
 /// alone. `on_device` around a constant counts as the constant.
 ///
 /// The context of passes has no influence. Results have the data type and shape that type
@@ -69,14 +70,14 @@ pub struct FoldConstantOptions {
 ///
 /// # Errors
 ///
-/// `ValueError` if a variable is bound twice; `TypeError` for an expression of a class that
-/// is declared elsewhere; the errors of the kernels of a program.
+/// `ValueError` if a variable is bound twice; `TypeError` for an expression of a class
+/// declared elsewhere; the errors of the kernels of a program.
 pub fn fold_constant(module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
     FoldConstantOptions::default().fold_constant(module)
 }
 
-/// Replaces the parts of an expression that are known by their values: [`fold_constant`] for
-/// one expression.
+/// Replaces the known parts of an expression by their values: [`fold_constant`] for one
+/// expression.
 ///
 /// ```
 /// use isoform_relay::passes::fold_constant_expr;
@@ -102,8 +103,8 @@ pub fn fold_constant_expr(expr: impl IntoField<Ref<RelayExpr>>) -> Result<Ref<Re
 }
 
 impl FoldConstantOptions {
-    /// Sets whether operators that are not computational are folded all the same if they
-    /// stand for others on quantized values (`FTVMQnnCanonicalize`); false by default.
+    /// Sets whether to fold operators that are not computational if they stand for
+    /// operators on quantized values (`FTVMQnnCanonicalize`); false by default.
     #[must_use]
     pub fn fold_qnn(mut self, fold_qnn: bool) -> Self {
         self.fold_qnn = fold_qnn;
@@ -174,7 +175,7 @@ enum Role {
     Kept,
     ShapeOf,
     NdarraySize,
-    /// Its value is that of its argument.
+    /// The value of the call is the value of its argument.
     OnDevice,
 }
 
@@ -205,12 +206,12 @@ impl Operator {
 /// The result for an expression.
 #[derive(Clone)]
 enum FoldedExpr {
-    /// It is as it was.
+    /// The expression is unchanged.
     Same,
-    /// Its value, as a constant. That is made when an expression around it needs it: most
-    /// are only arguments of calls that are folded as well.
+    /// The value of the expression, as a constant. The constant is made on demand of a
+    /// surrounding expression: most constants are only arguments of folded calls.
     Value,
-    /// The result for another one, which is not an `Other` itself.
+    /// The result of another expression; that result is not an `Other` itself.
     Other(Id),
     Expr(Ref<RelayExpr>),
 }
@@ -218,23 +219,24 @@ enum FoldedExpr {
 struct Folder<'g> {
     options: &'g FoldConstantOptions,
     graph: &'g Graph,
-    /// The result for each expression.
+    /// The results of expressions.
     becomes: Vec<FoldedExpr>,
-    /// The values of those that are known: constants, and tuples of them.
+    /// The values of known expressions: constants, and tuples of constants.
     values: Vec<Option<Value>>,
-    /// The operators that are called, by their numbers.
+    /// The called operators, by their numbers.
     operators: HashMap<Id, Operator, RandomState>,
-    /// The variables that have disappeared, with what has taken their places.
+    /// The removed variables, with their replacements.
     replaced: Vec<(Ref<Var>, Id)>,
-    /// For each expression that is a call of `on_device` or has become one, its argument.
+    /// For every expression that is a call of `on_device`, or becomes a call, the
+    /// argument.
     devices: HashMap<Id, Id, RandomState>,
-    /// The effects in the program as it was, once something is about to disappear.
+    /// The effects in the original program, computed before the first removal.
     effects: Option<Effects>,
     poll: Poll,
 }
 
 impl Folder<'_> {
-    /// The value of a binding is there, and its body comes next.
+    /// Handles a binding after its value, before its body.
     fn bind(&mut self, id: Id) -> Result<()> {
         let Form::Let(binding) = self.graph.form(id)? else {
             return Ok(());
@@ -250,7 +252,7 @@ impl Folder<'_> {
         Ok(())
     }
 
-    /// The expression that one has become.
+    /// The rewritten expression.
     fn result(&mut self, id: Id) -> Ref<RelayExpr> {
         let mut id = id;
         if let FoldedExpr::Other(other) = self.becomes[id as usize] {
@@ -272,7 +274,7 @@ impl Folder<'_> {
         made
     }
 
-    /// True if an expression is not as it was.
+    /// True if an expression has changed.
     fn is_new(&self, id: Id) -> bool {
         match &self.becomes[id as usize] {
             FoldedExpr::Same => false,
@@ -294,7 +296,7 @@ impl Folder<'_> {
         let operands = graph.operands(id);
         match form {
             Form::Constant(constant) => self.values[at] = Some(constant.data.clone().into()),
-            // A replaced variable has its result since it was bound.
+            // A replaced variable has had its result since its binding.
             Form::Var(_) | Form::GlobalVar(_) | Form::Op(_) | Form::Constructor(_) => {}
             Form::Let(_) if self.is_constant(operands[0]) => self.take(id, operands[1]),
             Form::TupleGetItem(get) => self.item(id, get)?,
@@ -323,7 +325,7 @@ impl Folder<'_> {
         Ok(())
     }
 
-    /// An expression becomes what another one has become.
+    /// An expression becomes the result of another expression.
     fn take(&mut self, id: Id, other: Id) {
         self.becomes[id as usize] = match self.becomes[other as usize] {
             FoldedExpr::Other(further) => FoldedExpr::Other(further),
@@ -350,12 +352,13 @@ impl Folder<'_> {
         }
     }
 
-    /// The branch that comes in the place of an `if`.
+    /// The branch that replaces an `if`.
     fn branch(&mut self, operands: &[Id]) -> Result<Option<Id>> {
         let Some(cond) = self.condition(operands[0]) else {
             return Ok(None);
         };
-        // What other places use as well is computed before the `if`, not in the branch.
+        // Expressions shared with other places are computed before the `if`, not in the
+        // branch.
         let effects = self.effects()?;
         let is_pinned = operands[1..]
             .iter()
@@ -385,7 +388,7 @@ impl Folder<'_> {
         let Ok(index) = usize::try_from(get.index) else {
             return self.rebuild(id);
         };
-        // Around a tuple, `on_device` is that of the field.
+        // `on_device` around a tuple also belongs to the field.
         let outer = self.resolved(operand);
         let inner = self.devices.get(&outer).copied();
         let tuple = self.resolved(inner.unwrap_or(outer));
@@ -415,10 +418,9 @@ impl Folder<'_> {
         Ok(())
     }
 
-    /// True if nothing is lost when an expression that is a tuple disappears, except for
-    /// one of the fields.
+    /// True if no effect is lost when a tuple disappears, except for one of its fields.
     fn may_pick(&mut self, tuple: Id, fields: &[Id], index: usize) -> Result<bool> {
-        // What has become a constant has been found to have no effect.
+        // An expression folded to a constant is known to have no effect.
         let others = fields.iter().enumerate().filter(|(at, _)| *at != index);
         let others = others.map(|(_, field)| *field);
         let unknown: Vec<Id> = others
@@ -515,7 +517,7 @@ impl Folder<'_> {
         Ok(())
     }
 
-    /// A function that is not looked at, with the variables from outside that disappear.
+    /// A function that is not entered, with removed outer variables replaced.
     fn closed(&mut self, func: &Ref<Function>) -> Result<Ref<RelayExpr>> {
         let free = if self.replaced.is_empty() {
             Vec::new()
@@ -534,13 +536,13 @@ impl Folder<'_> {
         if pairs.is_empty() {
             Ok(func)
         } else {
-            // Another such function may share a binding with this one.
+            // Another function may share a binding with this function.
             dedup(&substitute(&func.into(), &pairs)?.extract()?)
         }
     }
 }
 
-/// The value of a call, if there is one.
+/// The value of a call, if known.
 fn known(outcome: std::result::Result<Value, Refusal>) -> Result<Option<Value>> {
     match outcome {
         Ok(value) => Ok(Some(value)),
@@ -557,7 +559,7 @@ fn on_device(expr: &Ref<RelayExpr>) -> Option<(&Ref<Call>, &Ref<RelayExpr>)> {
     Some((call, call.args.get(0).filter(|_| is_one)?))
 }
 
-/// The shape of an expression that is known, or whose type is.
+/// The shape of an expression with a known value or type.
 fn known_shape<'e>(value: Option<&'e Value>, expr: &'e Ref<RelayExpr>) -> Option<Cow<'e, [i64]>> {
     if let Some(tensor) = value.and_then(|value| value.peek::<Tensor>()) {
         return Some(tensor.shape().into());
@@ -598,7 +600,7 @@ fn counted(
     known(made)
 }
 
-/// True for the values that [`constant`] can write.
+/// True for the values supported by [`constant`].
 fn can_be_written(value: &Value) -> bool {
     value.peek::<Tensor>().is_some()
         || value.peek::<Array>().is_some_and(|items| {

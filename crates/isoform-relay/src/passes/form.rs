@@ -1,4 +1,4 @@
-//! Expressions taken apart into the expressions below them, and put together again.
+//! Expressions split into their operands, and rebuilt from operands.
 
 use std::sync::LazyLock;
 
@@ -18,7 +18,7 @@ use isoform_ir::ir::{Constructor, GlobalVar, Op, RelayExpr};
 /// By the identity number of an object.
 pub(crate) type ByIdent<T> = HashMap<u64, T, RandomState>;
 
-/// An expression by its class.
+/// The class of an expression.
 #[derive(Clone, Copy)]
 pub(crate) enum Form<'a> {
     Var(&'a Ref<Var>),
@@ -46,12 +46,12 @@ macro_rules! classes {
             $($class,)*
         }
 
-        /// By type, so that a class is found with one load.
+        /// By type, to find a class with one load.
         static CLASSES: LazyLock<Dispatch<Class>> =
             LazyLock::new(|| Dispatch::new()$(.on::<$class>(Class::$class))*);
 
         impl<'a> Form<'a> {
-            /// The form of an expression; None for a class that is declared elsewhere. O(1).
+            /// The form of an expression; None for a class declared elsewhere. O(1).
             #[inline]
             pub(in crate) fn find(expr: &'a Ref<RelayExpr>) -> Option<Self> {
                 match CLASSES.get(expr.type_index())? {
@@ -84,8 +84,7 @@ impl<'a> Form<'a> {
     ///
     /// # Errors
     ///
-    /// `TypeError` for a class that is declared elsewhere: what it evaluates, and when, is
-    /// not known.
+    /// `TypeError` for a class declared elsewhere, whose evaluation is unknown.
     pub(crate) fn of(expr: &'a Ref<RelayExpr>) -> Result<Form<'a>> {
         if let Some(form) = Form::find(expr) {
             return Ok(form);
@@ -97,7 +96,7 @@ impl<'a> Form<'a> {
         )))
     }
 
-    /// True for names: evaluating one computes nothing.
+    /// True for names: evaluating a name computes nothing.
     pub(crate) fn is_atom(self) -> bool {
         matches!(
             self,
@@ -105,7 +104,7 @@ impl<'a> Form<'a> {
         )
     }
 
-    /// True for the classes whose expressions bind variables.
+    /// True for the classes of expressions that bind variables.
     pub(crate) fn binds(self) -> bool {
         matches!(self, Form::Function(_) | Form::Let(_) | Form::Match(_))
     }
@@ -156,7 +155,7 @@ impl<'a> Form<'a> {
         }
     }
 
-    /// Calls a function with each variable that the expression binds itself, in order.
+    /// Calls a function with every variable bound by the expression itself, in order.
     pub(crate) fn for_each_bound(self, found: &mut dyn FnMut(&Ref<Var>)) {
         match self {
             Form::Let(binding) => found(&binding.var),
@@ -171,7 +170,7 @@ impl<'a> Form<'a> {
     }
 }
 
-/// The expression with other operands; the same object if no operand differs. All other
+/// The expression with other operands; the same object for the same operands. All other
 /// fields are kept, including the span and the checked type.
 ///
 /// # Errors
@@ -268,7 +267,7 @@ fn made<T: isoform::types::IsA<RelayExpr>>(fields: T) -> Ref<RelayExpr> {
     T::upcast_to(Ref::new(fields))
 }
 
-/// The same array if it has exactly these items.
+/// The same array for exactly the same items.
 fn rest(old: &Array<Ref<RelayExpr>>, new: &[Ref<RelayExpr>]) -> Array<Ref<RelayExpr>> {
     let mut pairs = old.iter().zip(new);
     if old.len() == new.len() && pairs.all(|(old, new)| old.same_as(new)) {
@@ -278,8 +277,8 @@ fn rest(old: &Array<Ref<RelayExpr>>, new: &[Ref<RelayExpr>]) -> Array<Ref<RelayE
     }
 }
 
-/// The `let`, function or match with fresh variables for those that it binds itself; the
-/// operands are replaced by the caller.
+/// The `let`, function or match with fresh variables for its own bindings; the caller
+/// replaces the operands.
 ///
 /// # Errors
 ///
@@ -320,7 +319,7 @@ fn with_bound_in_pattern(
     pattern: &Ref<Pattern>,
     renewed: &dyn Fn(&Ref<Var>) -> Ref<Var>,
 ) -> Ref<Pattern> {
-    // Each open pattern with the parts of it that are done.
+    // The open patterns with their finished parts.
     let mut open: Vec<(Ref<Pattern>, Vec<Ref<Pattern>>)> = Vec::new();
     let mut next = pattern.clone();
     loop {

@@ -1,5 +1,4 @@
-//! The expressions of a program as a graph in arrays, which the passes traverse without
-//! recursion.
+//! The expressions of a program as a graph in arrays, for traversal without recursion.
 
 use super::form::{ByIdent, Form, with_operands};
 use crate::analysis::{check_scopes, well_formed};
@@ -16,23 +15,24 @@ pub(crate) type Id = u32;
 pub(crate) enum Step {
     /// All operands of the expression have been visited; this is the order of evaluation.
     Done(Id),
-    /// The value of a `let` has been visited, and its body follows.
+    /// After the visit of a `let` value, before the body.
     Bind(Id),
 }
 
 /// The distinct expressions below a root.
 ///
-/// An expression is one vertex however many ways lead to it, and has a number; the root is
-/// number 0. Expressions arrive in the order in which they are first evaluated.
+/// An expression is one vertex, regardless of the number of paths to the expression,
+/// and has a number; the root has number 0. Expressions arrive in the order of first
+/// evaluation.
 pub(crate) struct Graph {
     pub(crate) exprs: Vec<Ref<RelayExpr>>,
     rows: Vec<Row>,
     operands: Vec<Id>,
     /// The order of a depth-first visit.
     pub(crate) steps: Vec<Step>,
-    /// The expression that binds each bound variable.
+    /// The binding expressions of bound variables.
     binders: ByIdent<Id>,
-    /// The number of each variable that occurs.
+    /// The numbers of the occurring variables.
     vars: ByIdent<Id>,
     /// The functions marked `Primitive` that were not entered.
     kernels: Vec<Id>,
@@ -40,34 +40,35 @@ pub(crate) struct Graph {
 
 /// An expression of the graph.
 struct Row {
-    /// Where its operands begin in `operands`.
+    /// The start of the operands in `operands`.
     start: u32,
-    /// The expression from which it was first reached, and the position there.
+    /// The first user of the expression, and the position of the operand.
     arrival: (Id, u32),
     /// True for a `let` whose variable occurs in its own value.
     is_recursive: bool,
 }
 
-/// True for a function that was fused: passes do not look inside.
+/// True for fused functions: passes do not look inside.
 pub(crate) fn is_primitive(form: Form<'_>) -> bool {
     matches!(form, Form::Function(func) if func.has_nonzero_attribute(attribute::PRIMITIVE))
 }
 
 impl Graph {
-    /// The graph of an expression, in which functions marked `Primitive` are leaves, unless
-    /// the root itself is one. Linear in the number of expressions, those of such functions
-    /// included.
+    /// The graph of an expression. Functions marked `Primitive` are leaves, unless the
+    /// function is the root. Linear in the number of expressions, including the
+    /// expressions of leaves.
     ///
-    /// A pass that rebuilds an expression leaves it as it was inside of a leaf. If both
-    /// bound the same variable, it would be bound twice; so a leaf that binds a variable of
-    /// its surroundings, or of another leaf, is replaced by a copy that has its own.
+    /// A pass that rebuilds an expression does not change the copies of the expression
+    /// inside of leaves. A variable bound by both would then be bound twice. A leaf
+    /// that shares a bound variable with its surroundings, or with another leaf, is
+    /// therefore replaced by a copy with fresh variables.
     ///
     /// # Errors
     ///
-    /// `TypeError` for an expression of a class that is declared elsewhere; `ValueError` if
-    /// a variable is bound twice, bound after it was used or used outside of its scope, or if
-    /// an expression that uses a recursive function inside of that function is used outside
-    /// as well.
+    /// `TypeError` for an expression of a class declared elsewhere. `ValueError` for a
+    /// variable bound twice, bound after a use or used outside of its scope.
+    /// `ValueError` also if an expression that uses a recursive function inside of that
+    /// function is used outside of the function, too.
     pub(crate) fn of(root: &Ref<RelayExpr>) -> Result<Graph> {
         let graph = Builder::new(false).build(root)?;
         match separated(&graph)? {
@@ -76,7 +77,7 @@ impl Graph {
         }
     }
 
-    /// The graph of an expression, in which all functions are entered.
+    /// The graph of an expression with all functions entered.
     ///
     /// # Errors
     ///
@@ -110,24 +111,24 @@ impl Graph {
         &self.exprs[id as usize]
     }
 
-    /// The form of an expression, which has been checked before.
+    /// The form of an expression; the class has been checked before.
     pub(crate) fn form(&self, id: Id) -> Result<Form<'_>> {
         Form::of(self.expr(id))
     }
 
-    /// The expression from which this one was first reached, and the position there; None
-    /// for the root.
+    /// The first user of this expression, and the position of the operand; None for the
+    /// root.
     pub(crate) fn arrival(&self, id: Id) -> Option<(Id, usize)> {
         let (user, position) = self.rows[id as usize].arrival;
         (id != 0).then_some((user, position as usize))
     }
 
-    /// The expression that binds a variable; None for a free variable.
+    /// The binding expression of a variable; None for a free variable.
     pub(crate) fn binder(&self, var: &Ref<Var>) -> Option<Id> {
         self.binders.get(&var.identity()).copied()
     }
 
-    /// The number of a variable, if it occurs anywhere but in its binding.
+    /// The number of a variable, if the variable occurs outside of its binding.
     pub(crate) fn var(&self, var: &Ref<Var>) -> Option<Id> {
         self.vars.get(&var.identity()).copied()
     }
@@ -137,7 +138,7 @@ impl Graph {
         self.rows[id as usize].is_recursive
     }
 
-    /// The expression with its operands taken from `results`.
+    /// The expression with operands from `results`.
     ///
     /// # Errors
     ///
@@ -158,7 +159,7 @@ struct Builder {
     ids: ByIdent<Id>,
     states: Vec<State>,
     open: Vec<OpenExpr>,
-    /// The operands of open expressions that have not been visited, the next one last.
+    /// The unvisited operands of open expressions, the next operand last.
     pending: Vec<Ref<RelayExpr>>,
     /// True if an expression inside of a scope is used after the end of that scope.
     is_doubtful: bool,
@@ -167,20 +168,21 @@ struct Builder {
 
 /// The facts about an expression that change during the visit.
 struct State {
-    /// The innermost `let` in whose value it uses the variable.
+    /// The innermost `let` whose variable this expression uses inside of the value of
+    /// the `let`.
     inside: Id,
-    /// True for a `let` whose value has been visited.
+    /// True for a `let` after the visit of its value.
     is_bound: bool,
     /// True if all operands have been visited.
     is_left: bool,
-    /// The innermost expression that binds variables around its first use.
+    /// The innermost expression that binds variables around the first use.
     around: Id,
 }
 
-/// An expression whose operands are being visited.
+/// An expression with operands being visited.
 struct OpenExpr {
     id: Id,
-    /// Where its operands that have not been visited begin in the graph, and where they end.
+    /// The range of the operands not yet visited in the graph.
     next: u32,
     end: u32,
     /// Where the body of a `let` is.
@@ -242,13 +244,13 @@ impl Builder {
         Ok(self.graph)
     }
 
-    /// True if the scope of an expression that binds variables may have ended.
+    /// True if the scope of a binding expression may have ended.
     fn may_be_over(&self, binder: Id) -> bool {
         // The scopes of a match end with its clauses.
         self.states[binder as usize].is_left || self.graph.expr(binder).isa::<Match>()
     }
 
-    /// Numbers an expression that is reached for the first time, and opens it.
+    /// Numbers an expression at the first visit, and opens the expression.
     fn arrive(&mut self, expr: Ref<RelayExpr>, from: (Id, u32)) -> Result<Id> {
         self.poll.step_outside()?;
         let graph = &mut self.graph;
@@ -322,7 +324,7 @@ impl Builder {
         wrong.map_or(Ok(()), Err)
     }
 
-    /// Called for each occurrence of a variable.
+    /// Called for every occurrence of a variable.
     fn note_use(&mut self, var: &Ref<Var>, id: Id) {
         let binder = self.graph.binder(var);
         self.is_doubtful |= binder.is_some_and(|binder| self.may_be_over(binder));
@@ -379,10 +381,10 @@ impl Builder {
     }
 }
 
-/// The root of a graph with copies of those leaves that share the binding of a variable with
-/// the graph, or with a leaf before them; None if no leaf does. Linear in the number of
-/// expressions, those of the leaves included; where a leaf uses a variable that another one
-/// binds, linear in the sum of their sizes.
+/// The root of a graph with copies of leaves that share the binding of a variable with
+/// the graph, or with an earlier leaf; None without shared bindings. Linear in the
+/// number of expressions, including the expressions of leaves. If a leaf uses a
+/// variable bound by another leaf, linear in the sum of the sizes of the leaves.
 ///
 /// # Errors
 ///
@@ -418,10 +420,11 @@ fn separated(graph: &Graph) -> Result<Option<Ref<RelayExpr>>> {
     Ok(results.into_iter().next())
 }
 
-/// Copies of functions with other variables.
+/// Copies of functions with fresh variables.
 fn copies(kernels: Vec<Ref<RelayExpr>>) -> Result<Vec<Ref<RelayExpr>>> {
     let all = Tuple::new(kernels.clone()).expr();
-    // What they have in common is copied once, unless one uses a variable that another binds.
+    // Expressions shared by the functions are copied once, unless a function uses a
+    // variable bound by another function.
     if !well_formed(&all) {
         return kernels.iter().map(dedup).collect();
     }
@@ -432,8 +435,8 @@ fn copies(kernels: Vec<Ref<RelayExpr>>) -> Result<Vec<Ref<RelayExpr>>> {
 /// The search for functions that share bindings.
 struct Sharing<'g> {
     graph: &'g Graph,
-    /// For each expression of a leaf, the first such leaf, and true if it binds a variable,
-    /// or one of its operands does.
+    /// For every expression of a leaf, the first leaf around the expression, and true
+    /// if the expression or an operand binds a variable.
     seen: ByIdent<(Id, bool)>,
     /// The expressions to visit, and whether their operands have been visited.
     stack: Vec<(Ref<RelayExpr>, bool)>,
@@ -441,7 +444,7 @@ struct Sharing<'g> {
 }
 
 impl Sharing<'_> {
-    /// True if a leaf binds a variable that something else binds as well.
+    /// True if a leaf binds a variable that is also bound elsewhere.
     fn shares(&mut self, kernel: Id) -> Result<bool> {
         let mut shares = false;
         self.stack.push((self.graph.expr(kernel).clone(), false));

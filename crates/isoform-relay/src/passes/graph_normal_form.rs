@@ -11,20 +11,21 @@ use crate::{AsExpr, Function};
 use isoform::{Ref, Result};
 use isoform_ir::ir::{IRModule, RelayExpr};
 
-/// Removes each `let`, and puts its value in the place of its variable: all uses share one
+/// Removes every `let`, and replaces its variable by its value: all uses share one
 /// expression.
 ///
-/// A `let` whose value has an effect, or makes a reference, is kept, so that nothing is
-/// lost, repeated or reordered. So is one whose value would move into a function inside of
-/// the one with the `let`, unless it is a name, a constant or a function: each call would
-/// compute it again; and one whose variable is not used, but whose value shares work with
-/// such functions by reference. A function that calls itself becomes `let f = … in f`, which
-/// all uses share.
+/// A `let` is kept if its value has an effect, or makes a reference: no effect is lost,
+/// repeated or reordered. A `let` is also kept if its value would move into a nested
+/// function, where every call would compute the value again; names, constants and
+/// functions may move. A `let` with an unused variable is kept if its value shares work
+/// with nested functions by reference. A function that calls itself becomes
+/// `let f = … in f`, shared by all uses.
 ///
-/// Functions for which [`Function::is_optimizable`] is false are kept. The result is the
-/// same object if there is nothing to remove; spans and checked types of everything else
-/// are kept. A second run may remove more only where bindings were kept for what they share.
-/// O(n log n) in the number of expressions, because of scopes.
+/// Functions for which [`Function::is_optimizable`] is false are kept. A pass without
+/// removals returns the same object; spans and checked types of all other expressions
+/// are kept. A second run may remove more bindings only where the first run kept
+/// bindings for shared work. O(n log n) in the number of expressions, because of
+/// scopes.
 ///
 /// ```
 /// use isoform_relay::passes::to_graph_normal_form_expr;
@@ -42,9 +43,9 @@ use isoform_ir::ir::{IRModule, RelayExpr};
 ///
 /// # Errors
 ///
-/// `ValueError` if a variable is bound twice, or used outside of its scope, or if an
-/// expression is used both inside of a recursive function that it calls and outside;
-/// `TypeError` for an expression of a class that is declared elsewhere.
+/// `ValueError` for a variable bound twice, or used outside of its scope. `ValueError`
+/// also for an expression used both inside of a recursive function called by the
+/// expression and outside. `TypeError` for an expression of a class declared elsewhere.
 pub fn to_graph_normal_form(module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
     let globals = Globals::of(module)?;
     map_functions(module, Function::is_optimizable, |func| {
@@ -52,12 +53,12 @@ pub fn to_graph_normal_form(module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
     })
 }
 
-/// [`to_graph_normal_form`] of an expression. Calls of functions of a module, which are not
-/// known here, have effects.
+/// [`to_graph_normal_form`] of an expression. Calls of functions of a module have
+/// effects, because the module is unknown.
 ///
 /// # Errors
 ///
-/// As [`to_graph_normal_form`].
+/// Errors of [`to_graph_normal_form`].
 pub fn to_graph_normal_form_expr(expr: &Ref<RelayExpr>) -> Result<Ref<RelayExpr>> {
     in_expr(expr, &Globals::default())
 }
@@ -107,11 +108,11 @@ fn in_expr(expr: &Ref<RelayExpr>, globals: &Globals) -> Result<Ref<RelayExpr>> {
 /// No expression.
 const NONE: Id = Id::MAX;
 
-/// For each `let`, true if its value comes in the place of its variable. O(n log n).
+/// For every `let`, true if its value replaces its variable. O(n log n).
 ///
-/// Users are looked at before what they use, also where a value is used by way of its
-/// variable. So all places where a value will be needed are known when it is reached, and
-/// with them the scope in which it will be computed.
+/// The search visits users before the expressions they use, also for uses through a
+/// variable. All places that need a value are therefore known before the value is
+/// visited, and with them the scope that will compute the value.
 fn removed(graph: &Graph, effects: &Effects) -> Result<Vec<bool>> {
     let mut goes = vec![false; graph.len()];
     let has_let = |step: &Step| matches!(step, Step::Bind(_));
@@ -146,7 +147,7 @@ fn removed(graph: &Graph, effects: &Effects) -> Result<Vec<bool>> {
                 places.note(id, used);
             }
         }
-        // An expression that only removed values use is not needed.
+        // An expression used only by removed values is not needed.
         let Some(here) = places.of(id) else {
             continue;
         };
@@ -177,8 +178,8 @@ fn removed(graph: &Graph, effects: &Effects) -> Result<Vec<bool>> {
     Ok(goes)
 }
 
-/// For each expression, true if it becomes a name, a constant or a function, of which nothing
-/// needs to be computed.
+/// For every expression, true if the result is a name, a constant or a function,
+/// without computation.
 fn free(live: &Live<'_>) -> Result<Vec<bool>> {
     let graph = live.graph;
     let mut free = vec![false; graph.len()];
@@ -200,9 +201,9 @@ fn free(live: &Live<'_>) -> Result<Vec<bool>> {
 /// Where expressions will be computed.
 struct Places {
     tree: Tree,
-    /// For each scope, the body of the innermost function around it.
+    /// The bodies of the innermost functions around scopes.
     functions: Vec<Scope>,
-    /// For each expression, the innermost scope around all places found that need it.
+    /// The innermost scopes around all known places that need an expression.
     of: Vec<Option<Scope>>,
 }
 

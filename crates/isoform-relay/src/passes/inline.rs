@@ -9,24 +9,24 @@ use crate::{AsExpr, Function, attribute};
 use isoform::{Error, Ref, Result};
 use isoform_ir::ir::{BaseFunc, FuncType, GlobalVar, IRModule, RelayExpr};
 
-/// Puts the functions whose attribute `Inline` is not zero in the place of their calls, and
-/// removes them.
+/// Replaces calls of the functions whose attribute `Inline` is not zero by the bodies,
+/// and removes the functions.
 ///
-/// A function is inlined if it mentions no function of the module after inlining in itself;
-/// so a recursive one is not. A call becomes the body, with the arguments in the place of
-/// the parameters. An argument that has an effect or makes a reference is bound by a `let`
-/// before the body, so that it is evaluated once. Variables that the body binds are fresh for
-/// each call.
+/// A function is inlined if it mentions no function of the module after inlining in the
+/// function itself; recursive functions therefore stay. A call becomes the body, with
+/// arguments in place of parameters. A `let` before the body binds an argument that has
+/// an effect or makes a reference, to evaluate the argument once. Variables bound in
+/// the body are fresh for every call.
 ///
-/// A call of a function for another compiler, of an external one, and of one with type
-/// parameters becomes a call of the function itself, as an expression. So does any other
-/// use of the name; but where its checked type is not that of a function, the body comes in
-/// its place.
+/// A call of a function for another compiler, of an external function, or of a function
+/// with type parameters becomes a call of the function itself, as an expression. Other
+/// uses of the name become the function, too; a use with a checked type other than a
+/// function type becomes the body, for functions without parameters.
 ///
-/// A function with the attribute that nothing mentioned to begin with is an entry of the
-/// module, and stays. The module is not changed; the result is the same object if there is
-/// nothing to inline. Linear in the size of the result, which can be exponential in the
-/// depth of the calls.
+/// A function with the attribute that no function mentioned in the input is an entry of
+/// the module, and stays. The module is not changed; a pass without inlining returns
+/// the same object. Linear in the size of the result; the size can be exponential in
+/// the depth of the calls.
 ///
 /// ```
 /// use isoform_relay::passes::inline_functions;
@@ -49,9 +49,9 @@ use isoform_ir::ir::{BaseFunc, FuncType, GlobalVar, IRModule, RelayExpr};
 ///
 /// # Errors
 ///
-/// `ValueError` if a function with the attribute is still mentioned afterwards, for a call
-/// with a wrong number of arguments, and if a variable is bound twice; `TypeError` for an
-/// expression of a class that is declared elsewhere.
+/// `ValueError` if a function with the attribute is still mentioned afterwards, for a
+/// call with a wrong number of arguments, and if a variable is bound twice. `TypeError`
+/// for an expression of a class declared elsewhere.
 pub fn inline_functions(module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
     let mut inliner = Inliner::new(module)?;
     if !inliner.functions.iter().any(|function| function.is_marked) {
@@ -70,11 +70,11 @@ struct Entry {
     func: Ref<BaseFunc>,
     is_changed: bool,
     is_marked: bool,
-    /// True if another function, or itself, mentioned it to begin with.
+    /// True if a function, possibly this function, mentioned the function in the input.
     is_mentioned: bool,
-    /// The functions of the module that it mentions.
+    /// The functions of the module mentioned by the function.
     callees: Vec<usize>,
-    /// Set if it is inlined.
+    /// Set if the function is inlined.
     template: Option<Template>,
 }
 
@@ -115,7 +115,7 @@ impl Inliner {
         Ok(inliner)
     }
 
-    /// The functions of the module that a function mentions.
+    /// The functions of the module mentioned by a function.
     fn callees(&self, func: &Ref<BaseFunc>) -> Result<Vec<usize>> {
         let vars = mentioned(func)?.into_iter();
         Ok(vars
@@ -151,7 +151,7 @@ impl Inliner {
         order
     }
 
-    /// Inlines in a function, and decides whether that can be inlined itself.
+    /// Inlines in a function, and decides whether to inline the function itself.
     fn process(&mut self, number: usize) -> Result<()> {
         let function = &self.functions[number];
         let Some(func) = function.func.downcast_ref::<Function>().cloned() else {
@@ -182,7 +182,7 @@ impl Inliner {
         Ok(())
     }
 
-    /// The function that comes in the place of a global variable.
+    /// The function that replaces a global variable.
     fn template<'a>(
         &'a self,
         expr: &'a Ref<RelayExpr>,
@@ -266,7 +266,7 @@ fn not_inlined(user: &Entry, left: &Entry, functions: &[Entry]) -> Error {
     ))
 }
 
-/// True if calls of a function call it as an expression.
+/// True if calls of a function call the function as an expression.
 fn stays_whole(func: &Function) -> bool {
     let attrs = func.attrs.as_ref();
     !func.type_params.is_empty()

@@ -8,7 +8,7 @@ use isoform::traverse::shallow_copy;
 use isoform::{Error, Ref, Result};
 use isoform_ir::ir::{Op, RelayExpr};
 
-/// A function whose body is copied into its callers.
+/// A function with a body to copy into callers.
 pub(super) struct Template {
     func: Ref<Function>,
     graph: Graph,
@@ -18,7 +18,7 @@ pub(super) struct Template {
 /// An argument of a call.
 pub(super) struct Argument {
     pub(super) expr: Ref<RelayExpr>,
-    /// True if it may be evaluated elsewhere, any number of times.
+    /// True if the argument may be evaluated elsewhere, any number of times.
     pub(super) may_move: bool,
 }
 
@@ -38,9 +38,9 @@ impl Template {
         &self.func
     }
 
-    /// For each parameter, when the body first uses it, as numbers that ascend; None if the
-    /// body does anything but compute operators without effects. Then arguments in the place
-    /// of parameters are evaluated once, and in this order.
+    /// The times of the parameters' first uses in the body, as ascending numbers; None
+    /// unless the body consists of operators without effects. Arguments in place of
+    /// parameters are then evaluated once, and in this order.
     pub(super) fn first_uses(&self) -> Result<Option<Vec<Option<Id>>>> {
         let Template {
             func,
@@ -62,10 +62,11 @@ impl Template {
         Ok(Some(params.map(|param| graph.var(param)).collect()))
     }
 
-    /// The body with arguments in place of the parameters. Arguments that may not move are
-    /// bound before the body. Variables bound in the body become fresh variables, and all
-    /// expressions that compute a value are copied: an expression shared by two bodies
-    /// would be evaluated once, before the branches that guard it in each body.
+    /// The body with arguments in place of the parameters. Arguments that may not move
+    /// are bound before the body. Variables bound in the body become fresh variables,
+    /// and all expressions with computation are copied. Two bodies with a shared
+    /// expression would evaluate the expression once, before the branches that guard
+    /// the expression in the bodies.
     ///
     /// # Errors
     ///

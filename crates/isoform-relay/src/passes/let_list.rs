@@ -1,10 +1,10 @@
-//! Bindings in order, from which a chain of `let` is made.
+//! Bindings in order, for making a chain of `let`.
 
 use crate::{AsExpr, Let, Var};
 use isoform::{Node, Ref};
 use isoform_ir::ir::RelayExpr;
 
-/// The bindings of a scope in the order in which they are computed.
+/// The bindings of a scope in the order of computation.
 #[derive(Default)]
 pub(super) struct LetList {
     bindings: Vec<Binding>,
@@ -18,7 +18,7 @@ struct Binding {
 }
 
 impl LetList {
-    /// Adds a binding that the program has already, maybe of another value.
+    /// Adds a binding of the program, possibly with another value.
     pub(super) fn push_source(&mut self, source: &Ref<Let>, value: Ref<RelayExpr>) {
         self.bindings.push(Binding {
             var: source.var.clone(),
@@ -36,9 +36,9 @@ impl LetList {
         });
     }
 
-    /// The body with these bindings around it. A `let` of the program is reused where
-    /// nothing in it changes, and otherwise keeps its span; a new one has the span of its
-    /// value. Its checked type is that of the body.
+    /// The body inside of these bindings. An unchanged `let` of the program is reused,
+    /// and a changed `let` keeps its span; a new `let` has the span of its value. The
+    /// checked type is the checked type of the body.
     pub(super) fn around(self, body: Ref<RelayExpr>) -> Ref<RelayExpr> {
         let wrap = |body: Ref<RelayExpr>, binding: Binding| {
             let Binding { var, value, source } = binding;
@@ -51,8 +51,8 @@ impl LetList {
     }
 }
 
-/// A `let` of the program with another value and body: itself if both are those that it
-/// has.
+/// A `let` of the program with another value and body; the same object if neither
+/// changes.
 pub(super) fn with_let(
     source: &Ref<Let>,
     value: Ref<RelayExpr>,
@@ -66,7 +66,7 @@ pub(super) fn with_let(
     Ref::new(fields).expr()
 }
 
-/// A variable for a value, numbered within its function.
+/// A variable for a value, with a number within the function.
 pub(super) fn fresh_var(number: &mut usize, value: &Ref<RelayExpr>) -> Ref<Var> {
     let name = format!("x_{number}");
     *number += 1;

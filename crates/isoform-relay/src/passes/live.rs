@@ -1,6 +1,6 @@
-//! The expressions that the result of a program needs.
+//! The expressions needed for the result of a program.
 //!
-//! Some bindings are needed because they keep work out of functions.
+//! Some bindings are needed to keep work out of functions.
 
 use super::form::Form;
 use super::graph::{Graph, Id};
@@ -11,26 +11,26 @@ use isoform::Result;
 /// before all that may be needed are kept at once.
 const MAX_ROUNDS: usize = 4;
 
-/// The expressions that the result needs, if each `let` disappears that may and whose
-/// variable is not needed.
+/// The expressions needed for the result, if every removable `let` of an unneeded
+/// variable disappears.
 pub(super) struct Live<'g> {
     pub(super) graph: &'g Graph,
-    /// For each `let`, true if it may disappear.
+    /// For every `let`, true if the `let` may disappear.
     pub(super) may_drop: Vec<bool>,
     live: Vec<bool>,
 }
 
 /// How the expressions of a graph are used.
 struct Uses {
-    /// True for those that something in their own function uses.
+    /// True for expressions used in their own function.
     own: Vec<bool>,
-    /// True for those that something in a function inside of that uses.
+    /// True for expressions used in a nested function.
     inner: Vec<bool>,
 }
 
 impl<'g> Live<'g> {
-    /// Searches a graph, in which each `let` may disappear whose value satisfies a condition.
-    /// Linear in the number of expressions.
+    /// Searches a graph; every `let` with a value that satisfies a condition may
+    /// disappear. Linear in the number of expressions.
     pub(super) fn of(graph: &'g Graph, may_drop: impl Fn(Id) -> bool) -> Result<Live<'g>> {
         let mut live = Live {
             graph,
@@ -50,7 +50,8 @@ impl<'g> Live<'g> {
         self.live[id as usize]
     }
 
-    /// True for a live `let` that stays: its variable is used, or it may not disappear.
+    /// True for a live `let` that stays: the variable is used, or the `let` may not
+    /// disappear.
     pub(super) fn is_kept(&self, id: Id) -> Result<bool> {
         let Form::Let(binding) = self.graph.form(id)? else {
             return Ok(true);
@@ -80,13 +81,13 @@ impl<'g> Live<'g> {
         Ok(())
     }
 
-    /// Keeps each `let` whose value shares work by reference with functions nested in the
-    /// same function, if no expression outside of the nested functions needs the work:
-    /// without the `let`, every call of a nested function would repeat the work.
+    /// Keeps each `let` whose value shares work by reference with functions nested in
+    /// the same function, if no expression outside of the nested functions needs the
+    /// work. Without the `let`, every call of a nested function would repeat the work.
     ///
-    /// Returns, for each expression, true if the expression contains work that only nested
-    /// functions need, which the function around them computes. Linear if there are no
-    /// functions in functions, otherwise O(n log n).
+    /// Returns, for every expression, true if the expression contains work needed only
+    /// in nested functions, but computed by the function around them. Linear without
+    /// nested functions, otherwise O(n log n).
     pub(super) fn keep_outer_uses(&mut self) -> Result<Vec<bool>> {
         let graph = self.graph;
         let mut holds = vec![false; graph.len()];
@@ -132,8 +133,8 @@ impl<'g> Live<'g> {
         Ok(holds)
     }
 
-    /// How live expressions use others; with `all`, all that are in functions use what they
-    /// share.
+    /// Finds the uses of expressions by live expressions; with `all`, all expressions
+    /// in functions use the expressions they share.
     fn uses(&self, scopes: &Scopes, functions: &[Scope], all: bool) -> Result<Uses> {
         let graph = self.graph;
         let mut uses = Uses {
@@ -147,12 +148,12 @@ impl<'g> Live<'g> {
             if !is_live && !all {
                 continue;
             }
-            // What a `let` binds and returns is used where the `let` is.
+            // The operands of a `let` are used in the functions that use the `let`.
             let [own, inner] = match form {
                 Form::Let(_) => [uses.own[id as usize], uses.inner[id as usize]],
                 _ => [is_live, false],
             };
-            // The value of a `let` that goes is not a use.
+            // The value of a removed `let` is not a use.
             let is_kept = self.is_kept(id)?;
             for (position, operand) in graph.operands(id).iter().enumerate() {
                 let counts = is_kept || position > 0;

@@ -1,7 +1,8 @@
 //! Passes over programs of Relay.
 //!
-//! Each is a function from module to module, or from expression to expression; the module
-//! that it gets is not changed, and is the result if there is nothing to do.
+//! Every pass is a function from module to module, or from expression to expression. A
+//! pass does not change its module, and returns the module itself if no change is
+//! needed.
 //!
 //! | to | use |
 //! |---|---|
@@ -17,13 +18,15 @@
 //! | take kernels apart | [`defuse_ops`] |
 //! | remove functions that nothing calls | [`remove_unused_functions`] |
 //!
-//! In a graph, an expression that several places use is computed once: in the innermost
-//! body of a function, branch of an `if` or clause of a match around all of them, when it
-//! is first needed there, and before the branches and functions in which it is needed.
-//! Operands are computed from left to right. Every pass keeps the value of a program by
-//! that rule, and the order of its effects.
+//! In a graph, an expression with several users is computed once, in the innermost
+//! scope around all users. Scopes are the bodies of functions, the branches of an `if`
+//! and the clauses of a match. The computation takes place at the first need in that
+//! scope, before the branches and functions that need the value. Operands are computed
+//! from left to right. Every pass keeps the value of a program under this rule, and the
+//! order of its effects.
 //!
-//! Variables must be bound once, as modules ensure; other programs are an error.
+//! Variables must be bound once, as in modules; programs with repeated bindings are an
+//! error.
 //!
 //! | file | job |
 //! |---|---|

@@ -6,7 +6,7 @@ use isoform_ir::ir::{IRModule, RelayExpr};
 
 /// The module with changed functions; the same module if no function changes.
 ///
-/// Functions that do not belong to Relay or are not wanted are kept, and so are all other
+/// Unwanted functions and functions outside of Relay are kept, and so are all other
 /// parts of the module.
 ///
 /// # Errors
@@ -37,7 +37,8 @@ pub(super) fn map_functions(
     }
     let copy = module.copied();
     for (var, func) in changed {
-        // It was admitted to the module, and passes keep programs well formed.
+        // The function was admitted to the module, and passes keep programs well
+        // formed.
         copy.functions.insert(var, func.upcast())?;
     }
     Ok(copy)

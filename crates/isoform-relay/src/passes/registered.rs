@@ -1,4 +1,4 @@
-//! The passes by name, for pipelines and for other languages.
+//! The named passes, for pipelines and for other languages.
 
 use isoform::functions::Function as Callback;
 use isoform::types::Schema;
@@ -20,12 +20,12 @@ use super::{
 };
 use crate::{AsExpr, Function, infer_type, infer_type_expr};
 
-/// The pass that most other passes require.
+/// The pass required by most other passes.
 const INFER_TYPE: &str = "InferType";
 
 /// The option of contexts for the largest number of expressions in a kernel.
 const MAX_DEPTH: &str = "relay.FuseOps.max_depth";
-/// The option of contexts by which constants become part of kernels.
+/// The option of contexts for constants as parts of kernels.
 const LINK_PARAMS: &str = "relay.FuseOps.link_params";
 
 fn info(opt_level: i64, name: &str, required: &[&str]) -> Ref<PassInfo> {
@@ -41,7 +41,7 @@ fn module_pass(
     })
 }
 
-/// A pass over the functions that may be changed, after which types are inferred.
+/// A pass over the optimizable functions, followed by type inference.
 fn function_pass(
     info: &Ref<PassInfo>,
     run: impl Fn(&Ref<RelayExpr>, &Ref<IRModule>) -> Result<Ref<RelayExpr>> + Send + Sync + 'static,
@@ -84,7 +84,7 @@ fn common_subexpr_pass(fskip: Option<Callback>) -> Ref<FunctionPass> {
     })
 }
 
-/// Removes bindings that are not used.
+/// Removes unused bindings.
 #[export("relay._transform.DeadCodeElimination")]
 fn dead_code_pass(
     #[default = false] inline_once: bool,
@@ -97,7 +97,7 @@ fn dead_code_pass(
     module_pass(&info, move |module| options.eliminate_dead_code(module))
 }
 
-/// Replaces what is known by its value.
+/// Replaces known parts by their values.
 #[export("relay._transform.FoldConstant")]
 fn fold_constant_pass(#[default = false] fold_qnn: bool) -> Ref<FunctionPass> {
     let options = FoldConstantOptions::default().fold_qnn(fold_qnn);
@@ -105,7 +105,7 @@ fn fold_constant_pass(#[default = false] fold_qnn: bool) -> Ref<FunctionPass> {
     function_pass(&info, move |func, _| options.fold_constant_expr(func))
 }
 
-/// Returns the expression with what is known replaced by its value.
+/// Returns the expression with known parts replaced by their values.
 #[export("relay._transform.FoldConstantExpr")]
 fn fold_constant_of(
     expr: &Ref<RelayExpr>,
@@ -131,7 +131,7 @@ fn simplify_pass(#[default = false] exact: bool) -> Ref<FunctionPass> {
     });
     // The options are part of the key only if the pass was made by name.
     let memo = Memo::new(format!("1 exact={exact}"));
-    // The types of callees, which the key contains as signatures.
+    // The types of callees; the key contains the types as signatures.
     pass.with_memo(memo.with_reads(Callback::new(|_| Ok(Value::NONE))))
 }
 
@@ -147,7 +147,7 @@ fn a_normal_form_pass() -> Ref<ModulePass> {
     module_pass(&info(1, "ToANormalForm", &[]), to_a_normal_form)
 }
 
-/// Names the values that several blocks use.
+/// Names the values used by several blocks.
 #[export("relay._transform.ToBasicBlockNormalForm")]
 fn basic_block_pass() -> Ref<ModulePass> {
     let info = info(1, "ToBasicBlockNormalForm", &[]);
@@ -160,10 +160,10 @@ fn graph_normal_form_pass() -> Ref<ModulePass> {
     module_pass(&info(1, "ToGraphNormalForm", &[]), to_graph_normal_form)
 }
 
-/// Makes kernels of operators that fit together.
+/// Makes kernels of operators that can be fused.
 ///
-/// The level for which they are made is that of the context if it is -1; at level 0, each
-/// operator has its own kernel.
+/// A level of -1 means the level of the context; at level 0, every operator has a
+/// separate kernel.
 #[export("relay._transform.FuseOps")]
 fn fuse_pass(#[default = -1] fuse_opt_level: i64) -> Result<Ref<FunctionPass>> {
     if fuse_opt_level < -1 {
@@ -205,7 +205,7 @@ fn inline_pass() -> Ref<ModulePass> {
     module_pass(&info(1, "InlineGlobals", &[]), inline_functions)
 }
 
-/// Removes the functions that no entry reaches.
+/// Removes the functions unreachable from the entries.
 #[export("relay._transform.RemoveUnusedFunctions")]
 fn unused_functions_pass(entry_functions: Option<Array<Str>>) -> Ref<ModulePass> {
     let entries = entry_functions.unwrap_or_else(|| [Str::from("main")].into());
@@ -221,7 +221,7 @@ fn a_normal_form_of(expr: &Ref<RelayExpr>) -> Result<Ref<RelayExpr>> {
     to_a_normal_form_expr(expr)
 }
 
-/// Returns the expression with names for the values that several blocks use.
+/// Returns the expression with names for the values used by several blocks.
 #[export("relay._transform.ToBasicBlockNormalFormExpr")]
 fn basic_block_of(expr: &Ref<RelayExpr>) -> Result<Ref<RelayExpr>> {
     to_basic_block_normal_form_expr(expr)

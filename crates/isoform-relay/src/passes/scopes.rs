@@ -1,9 +1,9 @@
-//! The scope in which each expression of a program is computed.
+//! The scopes that compute the expressions of a program.
 //!
-//! The body of a function, each branch of an `if` and the result of each clause of a match
-//! are scopes. An expression is computed in the innermost scope that contains all its
-//! uses: once, when the visit first reaches it, and before the expression of that scope
-//! below which it was reached.
+//! The body of a function, the branches of an `if` and the results of the clauses of a
+//! match are scopes. An expression is computed in the innermost scope with all its
+//! uses. The scope computes the expression once, when the visit first reaches the
+//! expression, and before the expression of the scope from which the visit came.
 //!
 //! The scope is found as the nearest common ancestor of the uses.
 
@@ -11,15 +11,15 @@ use super::form::Form;
 use super::graph::{Graph, Id};
 use isoform::{Error, Result};
 
-/// The number of a scope; 0 is the outermost one.
+/// The number of a scope; 0 is the outermost scope.
 pub(crate) type Scope = u32;
 
 /// The scopes of a [`Graph`].
 pub(crate) struct Scopes {
     tree: Tree,
-    /// The scope in which each expression is computed.
+    /// The scopes of the expressions.
     of: Vec<Scope>,
-    /// The first scope that each expression opens.
+    /// The first scopes opened by the expressions.
     inner: Vec<Scope>,
     /// True if a `let` is a scope for its value and body.
     lets: bool,
@@ -31,7 +31,8 @@ impl Scopes {
     ///
     /// # Errors
     ///
-    /// `ValueError` if a variable is used outside of the function or clause that binds it.
+    /// `ValueError` if a variable is used outside of the function or clause that binds
+    /// the variable.
     pub(crate) fn of(graph: &Graph, lets: bool) -> Result<Scopes> {
         const NONE: Scope = Scope::MAX;
         let mut scopes = Scopes {
@@ -68,7 +69,7 @@ impl Scopes {
         Ok(scopes)
     }
 
-    /// The scope in which an expression is computed.
+    /// The scope that computes an expression.
     pub(crate) fn scope(&self, id: Id) -> Scope {
         self.of[id as usize]
     }
@@ -89,7 +90,8 @@ impl Scopes {
         }
     }
 
-    /// For each scope, that of the body of the innermost function around it, or 0.
+    /// For every scope, the scope of the innermost function body around the scope, or
+    /// 0.
     pub(crate) fn functions(&self, graph: &Graph) -> Result<Vec<Scope>> {
         let mut is_body = vec![false; self.len()];
         for id in 0..graph.len() as Id {
@@ -100,14 +102,14 @@ impl Scopes {
         Ok(self.innermost(|scope| is_body[scope]))
     }
 
-    /// For each scope, the innermost enclosing scope, or the scope itself, that is not
-    /// opened by a `let`.
+    /// For every scope, the innermost scope not opened by a `let`, among the scope and
+    /// its enclosing scopes.
     pub(crate) fn blocks(&self, graph: &Graph) -> Result<Vec<Scope>> {
         let lets = self.lets(graph)?;
         Ok(self.innermost(|scope| !lets[scope]))
     }
 
-    /// For each scope, true if a `let` opens the scope.
+    /// For every scope, true if a `let` opens the scope.
     pub(crate) fn lets(&self, graph: &Graph) -> Result<Vec<bool>> {
         let mut is_let = vec![false; self.len()];
         for id in 0..graph.len() as Id {
@@ -118,13 +120,13 @@ impl Scopes {
         Ok(is_let)
     }
 
-    /// For each scope, the innermost wanted scope among the scope itself and its enclosing
-    /// scopes; 0 if no such scope is wanted.
+    /// For every scope, the innermost wanted scope among the scope itself and its
+    /// enclosing scopes; 0 without a wanted scope.
     fn innermost(&self, wanted: impl Fn(usize) -> bool) -> Vec<Scope> {
         let mut found: Vec<Scope> = (0..self.tree.len()).collect();
         for scope in 1..self.len() {
             if !wanted(scope) {
-                // A scope has a larger number than the one around it.
+                // A scope has a larger number than the scope around it.
                 found[scope] = found[self.parent(scope as Scope) as usize];
             }
         }
@@ -136,11 +138,11 @@ impl Scopes {
         self.tree.node(scope).parent
     }
 
-    /// For each scope, the numbers from `start` to before `end` that it and the scopes inside
-    /// of it have in an order in which a scope comes before those inside of it. Linear.
+    /// For every scope, a range from `start` to before `end` with the numbers of the
+    /// scope and its inner scopes, in an order from outer to inner scopes. Linear.
     pub(crate) fn ranges(&self) -> Vec<(u32, u32)> {
         let mut sizes = vec![1u32; self.len()];
-        // A scope has a larger number than the one around it.
+        // A scope has a larger number than the scope around it.
         for scope in (1..self.len()).rev() {
             sizes[self.parent(scope as Scope) as usize] += sizes[scope];
         }
@@ -156,7 +158,7 @@ impl Scopes {
         ranges
     }
 
-    /// Checks that an expression that uses a variable of a scope is computed in that scope.
+    /// Checks that users of a variable of a scope are computed in the scope.
     fn check(&self, graph: &Graph) -> Result<()> {
         for id in 0..graph.len() as Id {
             let Form::Var(var) = graph.form(id)? else {
@@ -190,9 +192,9 @@ impl Scopes {
     }
 }
 
-/// A tree that grows at its leaves, in which the nearest common ancestor is found in
-/// logarithmic time: each node also knows an ancestor far above it, as in Myers, "An
-/// applicative random-access stack" (1983).
+/// A tree that grows at its leaves and finds the nearest common ancestor in logarithmic
+/// time: every node stores an ancestor far above, following Myers, "An applicative
+/// random-access stack" (1983).
 pub(super) struct Tree {
     nodes: Vec<Node>,
 }
@@ -227,7 +229,7 @@ impl Tree {
         let above = self.node(parent);
         let far = self.node(above.jump);
         let farther = self.node(far.jump);
-        // Two jumps of the same length become one of twice that length.
+        // Two jumps of the same length become one jump of twice the length.
         let jump = if above.depth - far.depth == far.depth - farther.depth {
             far.jump
         } else {
@@ -240,7 +242,7 @@ impl Tree {
         });
     }
 
-    /// The nearest common ancestor of two nodes, which may be one of them.
+    /// The nearest common ancestor of two nodes, possibly one of the nodes.
     pub(super) fn common(&self, mut left: Scope, mut right: Scope) -> Scope {
         if self.node(left).depth < self.node(right).depth {
             std::mem::swap(&mut left, &mut right);
@@ -270,7 +272,7 @@ impl Tree {
 mod tests {
     use super::Tree;
 
-    /// The nearest common ancestor, found by stepping up one by one.
+    /// The nearest common ancestor, found step by step.
     fn slow(tree: &Tree, mut left: u32, mut right: u32) -> u32 {
         while left != right {
             if tree.node(left).depth >= tree.node(right).depth {

@@ -1,4 +1,4 @@
-//! Removal of functions that nothing calls.
+//! Removal of uncalled functions.
 
 use super::form::ByIdent;
 use crate::analysis::call_graph::mentioned;
@@ -28,7 +28,7 @@ use isoform_ir::ir::{GlobalVar, IRModule};
 ///
 /// # Errors
 ///
-/// `ValueError` that lists the functions, if an entry is not one of them.
+/// `ValueError` with the names of the functions, if an entry is unknown.
 pub fn remove_unused_functions(module: &Ref<IRModule>, entries: &[&str]) -> Result<Ref<IRModule>> {
     let mut reached: ByIdent<()> = ByIdent::default();
     let mut stack: Vec<Ref<GlobalVar>> = Vec::new();

@@ -11,7 +11,7 @@ use rapidhash::fast::RandomState;
 use crate::analysis::{bound_vars, free_vars};
 use crate::{AsExpr, Constant, Function, Var};
 
-/// Replaces variables in an expression by values, which are inserted by reference.
+/// Replaces variables in an expression by values, inserted by reference.
 ///
 /// Of a function, the variables are replaced in the body and are no longer parameters;
 /// variables that the values bring in become parameters at the end. Everything else about
@@ -80,12 +80,12 @@ pub fn bind_types(ty: &Ref<Type>, binds: &[(Ref<TypeVar>, Ref<Type>)]) -> Result
     substitute(&ty.clone().into(), &pairs)?.extract()
 }
 
-/// Replaces the parameters of a function that have certain names by constants. Names that
-/// no parameter has are ignored. Linear in the number of objects.
+/// Replaces the parameters of a function with certain names by constants. Names without
+/// a parameter are ignored. Linear in the number of objects.
 ///
 /// # Errors
 ///
-/// `ValueError` for a name that several parameters have.
+/// `ValueError` for a name of several parameters.
 pub fn bind_params_by_name<'n>(
     func: &Ref<Function>,
     params: impl IntoIterator<Item = (&'n str, Tensor)>,
@@ -124,7 +124,7 @@ fn exported_bind(expr: Ref<Obj>, binds: Map<Value, Value>) -> Result<Ref<Obj>> {
     Ok(bind(&expr.cast()?, &pairs)?.into_object())
 }
 
-/// Replaces the parameters of a function that have certain names by constants.
+/// Replaces the parameters of a function with certain names by constants.
 #[export("relay.ir.bind_params_by_name")]
 fn exported_bind_params(func: &Ref<Function>, params: Map<Str, Tensor>) -> Result<Ref<Function>> {
     let params = params.iter().map(|(name, data)| (&**name, data.clone()));

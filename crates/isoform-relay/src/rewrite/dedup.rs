@@ -9,8 +9,8 @@ use rapidhash::fast::RandomState;
 use crate::analysis::{bound_vars, check_well_formed, type_vars};
 use crate::{Pattern, Var};
 
-/// Returns the expression with a fresh variable for each variable that it binds, and a
-/// fresh type variable for each type parameter, so that both can be part of one program.
+/// Returns the expression with fresh variables for its bound variables, and fresh type
+/// variables for its type parameters, so both expressions can be parts of one program.
 /// Free variables are kept. Linear in the number of objects.
 ///
 /// ```
@@ -36,7 +36,7 @@ pub fn dedup(expr: &Ref<RelayExpr>) -> Result<Ref<RelayExpr>> {
     let mut bound: HashSet<u64, RandomState> = vars.iter().map(Ref::identity).collect();
     let types = type_vars(expr, None)?.bound;
     bound.extend(types.iter().map(Ref::identity));
-    // A variable whose annotation changed is a fresh one already.
+    // A variable with a changed annotation is already fresh.
     NodeMutator::new()
         .on(|bound: &mut HashSet<u64, RandomState>, var: &Ref<Var>| {
             let is_bound = bound.contains(&var.identity());
@@ -84,8 +84,8 @@ pub fn fresh_pattern(pattern: &Ref<Pattern>) -> Result<(Ref<Pattern>, Renaming)>
     Ok((pattern, fresh))
 }
 
-/// Returns the expression with a fresh variable for each variable that it binds; ValueError
-/// if it is not well formed.
+/// Returns the expression with fresh variables for its bound variables; ValueError if
+/// the expression is not well formed.
 #[export("relay._transform.dedup")]
 fn exported_dedup(expr: &Ref<RelayExpr>) -> Result<Ref<RelayExpr>> {
     dedup(expr)

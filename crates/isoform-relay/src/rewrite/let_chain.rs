@@ -1,15 +1,15 @@
-//! Chains of bindings, which programs in A-normal form consist of.
+//! Chains of bindings, the form of programs in A-normal form.
 
 use crate::Let;
 use isoform::{Ref, Result};
 
-/// Visits the bindings of a chain, each of which is the body of the one before: the first
-/// function sees them from the outermost one inwards, then the second one from the
-/// innermost one outwards. Linear in the length of the chain.
+/// Visits the bindings of a chain, in which a binding is the body of the previous
+/// binding. The first function sees the bindings from the outermost inwards, then the
+/// second function from the innermost outwards. Linear in the length of the chain.
 ///
 /// # Errors
 ///
-/// Those of the functions, which end the visit.
+/// Errors of the functions; an error ends the visit.
 pub fn expand_a_normal_form(
     first: &Ref<Let>,
     mut inwards: impl FnMut(&Ref<Let>) -> Result<()>,

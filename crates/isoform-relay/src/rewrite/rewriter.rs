@@ -1,7 +1,8 @@
 //! Rewriting in post-order: a rewriter gets the old and the new form of each expression.
 //!
-//! `ExprRewriter` is a policy of `traverse/rewrite.rs`, as map and substitution are: it
-//! decides which parts are expressions, and keeps the results of shared expressions.
+//! `ExprRewriter` is a policy of `traverse/rewrite.rs`, like map and substitution: the
+//! policy decides which parts are expressions, and keeps the results of shared
+//! expressions.
 
 use std::sync::LazyLock;
 
@@ -21,7 +22,7 @@ type Rewrite<'f, C> =
     Box<dyn Fn(&mut C, &Ref<RelayExpr>, &Ref<RelayExpr>) -> Result<Option<Ref<RelayExpr>>> + 'f>;
 type Before<'f, C> = Box<dyn Fn(&mut C, &Ref<RelayExpr>) -> Result<Option<Ref<RelayExpr>>> + 'f>;
 
-/// Rewrites expressions, each by the function for its original class.
+/// Rewrites expressions by functions for their original classes.
 ///
 /// A function gets an expression before and after its parts are rewritten, and returns the
 /// replacement, or None to keep the rewritten expression. A class without a function uses
@@ -31,9 +32,9 @@ type Before<'f, C> = Box<dyn Fn(&mut C, &Ref<RelayExpr>) -> Result<Option<Ref<Re
 ///
 /// Parameters are rewritten before the body of a function. The variable of a `let` is
 /// rewritten at its first use, which is after the value unless the value is a recursive
-/// function; an unused variable is rewritten after the body. If a function replaces the
-/// variable by anything but a variable, the replacement takes the place of all uses, and
-/// the binding disappears: its result is the body.
+/// function. An unused variable is rewritten after the body. If a function replaces the
+/// variable by anything but a variable, the replacement takes the place of all uses,
+/// and the binding disappears: its result is the body.
 ///
 /// [`NodeMutator`](isoform::traverse::NodeMutator) rewrites types and everything else, too,
 /// but does not show the original nodes.
@@ -63,7 +64,7 @@ pub struct ExprRewriter<'f, C> {
 }
 
 impl<'f, C> ExprRewriter<'f, C> {
-    /// A rewriter without functions, which keeps every expression.
+    /// A rewriter without functions; keeps every expression.
     pub fn new() -> Self {
         ExprRewriter {
             rewrite: Dispatch::new(),
@@ -71,8 +72,8 @@ impl<'f, C> ExprRewriter<'f, C> {
         }
     }
 
-    /// Sets the function for expressions of a class. If an expression has become one of
-    /// another class, it is not called.
+    /// Sets the function for expressions of a class. The function is not called for an
+    /// expression rewritten to another class.
     #[must_use]
     pub fn on<T: IsA<RelayExpr>>(
         self,
@@ -84,7 +85,8 @@ impl<'f, C> ExprRewriter<'f, C> {
         })
     }
 
-    /// Sets the function for expressions of a class, whatever they have become.
+    /// Sets the function for expressions of a class, regardless of the class after
+    /// rewriting.
     #[must_use]
     pub fn on_any<T: IsA<RelayExpr>>(
         mut self,
@@ -101,9 +103,9 @@ impl<'f, C> ExprRewriter<'f, C> {
         self
     }
 
-    /// Sets the function that sees expressions of a class before what lies below them: if
-    /// it returns an expression, that comes in place of this one, and nothing below it is
-    /// rewritten.
+    /// Sets the function that sees expressions of a class before the expressions below.
+    /// A returned expression replaces the visited expression, and the expressions below
+    /// are not rewritten.
     #[must_use]
     pub fn before<T: IsA<RelayExpr>>(
         mut self,
@@ -122,8 +124,8 @@ impl<'f, C> ExprRewriter<'f, C> {
     ///
     /// # Errors
     ///
-    /// Those of the functions; `TypeError` for an expression that does not fit its field,
-    /// such as a call in place of a parameter.
+    /// Errors of the functions; `TypeError` for an expression that does not fit its
+    /// field, for example a call in place of a parameter.
     pub fn rewrite(&self, context: &mut C, expr: &Ref<RelayExpr>) -> Result<Ref<RelayExpr>> {
         let (root, parts) = (Value::from(expr), Arena::default());
         let mut run = Run {
@@ -151,7 +153,7 @@ impl<C> std::fmt::Debug for ExprRewriter<'_, C> {
 }
 
 /// Rewrites an expression by one function for all classes, like [`ExprRewriter`]. The
-/// function gets every expression before and after its parts are rewritten, and returns the
+/// function gets every expression before and after rewriting the parts, and returns the
 /// replacement, or None to keep the rewritten expression. Linear in the number of
 /// expressions.
 ///
@@ -167,15 +169,15 @@ pub fn post_order_rewrite(
         .rewrite(&mut (), expr)
 }
 
-/// The way in which a rewrite treats objects of a type.
+/// The treatment of objects of a type by a rewrite.
 #[derive(Clone, Copy, PartialEq)]
 enum Strategy {
-    /// An expression without expressions in it.
+    /// An expression without inner expressions.
     Leaf,
     Expr,
-    /// A `let`, whose variable is rewritten last.
+    /// A `let`; the variable is rewritten last.
     Binding,
-    /// Something else with expressions in it.
+    /// Another object with expressions inside.
     Around,
 }
 
@@ -201,7 +203,7 @@ struct Run<'r, 'f, 'a, C> {
     stacks: Rewriter<'a, OpenObject>,
 }
 
-/// An object whose parts are being rewritten.
+/// An object with parts being rewritten.
 struct OpenObject {
     way: Strategy,
     /// True if the object has several owners.
@@ -359,7 +361,7 @@ impl<'a, C> Run<'_, '_, 'a, C> {
         Ok(Progress::Opened)
     }
 
-    /// Calls the function for an object of which everything below has been rewritten.
+    /// Calls the function for an object after rewriting the objects below.
     fn done(
         &mut self,
         section: &mut Section,
@@ -400,9 +402,9 @@ impl<'a, C> Run<'_, '_, 'a, C> {
     }
 }
 
-/// Rewrites an expression by a function, which gets every expression before and after its
-/// parts are rewritten, and returns the replacement, or None to keep the rewritten
-/// expression.
+/// Rewrites an expression by a function. The function gets every expression before and
+/// after rewriting the parts, and returns the replacement, or None to keep the
+/// rewritten expression.
 #[export("relay.ir.post_order_rewrite")]
 fn exported_rewrite(expr: &Ref<RelayExpr>, function: Callback) -> Result<Ref<RelayExpr>> {
     post_order_rewrite(expr, |before, after| {

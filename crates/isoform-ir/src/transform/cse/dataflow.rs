@@ -1,4 +1,4 @@
-//! Merging equal expressions of a graph, in which an expression is computed in the innermost
+//! Merging equal expressions of a graph; an expression is computed in the innermost
 //! scope around all its uses.
 
 use hashbrown::HashMap;
@@ -11,7 +11,7 @@ use isoform::plumbing::Poll;
 /// The number of an expression in a graph.
 pub(crate) type Id = u32;
 
-/// A graph of expressions, as a language has it.
+/// A graph of expressions in the form of a language.
 pub trait Dataflow {
     /// An expression, original or rewritten.
     type Expr: Clone;
@@ -28,24 +28,25 @@ pub trait Dataflow {
     /// The original expression.
     fn expr(&self, id: Id) -> Self::Expr;
 
-    /// The expression with its operands taken from `results`.
+    /// The expression with operands from `results`.
     fn rebuilt(&self, id: Id, results: &[Self::Expr]) -> Result<Self::Expr>;
 
-    /// The key by which an expression is numbered, given the numbers of its operands; None
-    /// if the expression equals no other.
+    /// The key for numbering an expression, given the numbers of its operands; None if
+    /// the expression equals no other expression.
     fn shape(&mut self, id: Id, numbers: &[Number]) -> Result<Option<Shape>>;
 
     /// Returns whether an equal expression may replace the expression.
     fn merges(&mut self, id: Id, rebuilt: &Self::Expr) -> Result<Merge>;
 
-    /// True if an expression, apart from its operands, has no value for some of their values.
+    /// True if an expression, apart from its operands, has no value for some operand
+    /// values.
     fn may_fail(&mut self, id: Id) -> Result<bool>;
 
-    /// The scopes of all expressions, asked for only if some may fail.
+    /// The scopes of all expressions, called only if some expressions may fail.
     fn scopes(&self) -> Result<Vec<ScopeRange>>;
 }
 
-/// The numbers from a start to before an end that a scope and the scopes inside of it have.
+/// The numbers of a scope and of the scopes inside, from a start to before an end.
 pub type ScopeRange = (u32, u32);
 
 /// The role of an expression in merging.
@@ -55,19 +56,19 @@ pub enum Merge {
     Yes,
     /// The expression stays, but its users may equal the users of an equal expression.
     No,
-    /// The expression stays and gets a fresh number, so none of its users is merged.
+    /// The expression stays and gets a fresh number, to keep all its users apart.
     Apart,
 }
 
-/// Replaces each expression by the first equal expression in the order of evaluation. An
-/// expression that may fail is only replaced if the scope of one of the two is around or
-/// equal to the scope of the other. Returns the rewritten expressions. Linear in the number
-/// of expressions; O(n log n) if expressions that may fail are equal.
+/// Replaces every expression by the first equal expression in the order of evaluation.
+/// Of two expressions that may fail, one replaces the other only if the scope of one
+/// contains or equals the scope of the other. Returns the rewritten expressions. Linear
+/// in the number of expressions; O(n log n) if expressions that may fail are equal.
 pub fn merge<G: Dataflow>(graph: &mut G) -> Result<Vec<G::Expr>> {
     let count = graph.len();
     let mut numbering = Numbering::default();
     let mut numbers: Vec<Number> = vec![0; count];
-    // The first expression with each number.
+    // The first expression of every number.
     let mut holders: Vec<Id> = Vec::new();
     let mut may_fail = vec![false; count];
     let mut firsts: Vec<Id> = (0..count as Id).collect();
@@ -123,12 +124,14 @@ pub fn merge<G: Dataflow>(graph: &mut G) -> Result<Vec<G::Expr>> {
     Ok(results)
 }
 
-/// The range of the scope of an expression, its place in the order of evaluation, and itself.
+/// The range of the scope of an expression, its place in the order of evaluation, and
+/// the expression.
 type Placed = (u32, u32, usize, Id);
 
-/// Separates equal expressions that may fail, of which `firsts` has the first one for each,
-/// unless the scope of one is around the scopes of the others: the one that stays is
-/// computed where one of them was computed before. O(n log n).
+/// Separates equal expressions that may fail, unless the scope of one is around the
+/// scopes of the others. The remaining expression is then computed in a scope that
+/// computed an equal expression before. `firsts` has the first of the equal expressions
+/// for every expression. O(n log n).
 fn split_by_scope(order: &[Id], ranges: &[ScopeRange], may_fail: &[bool], firsts: &mut [Id]) {
     let mut equal: HashMap<Id, Vec<Placed>, RandomState> = HashMap::default();
     for (time, &id) in order.iter().enumerate() {
@@ -139,7 +142,7 @@ fn split_by_scope(order: &[Id], ranges: &[ScopeRange], may_fail: &[bool], firsts
         }
     }
     for mut members in equal.into_values() {
-        // An outer scope comes before the scopes inside of it.
+        // An outer scope sorts before its inner scopes.
         members.sort_unstable();
         let mut rest = &members[..];
         while let Some((_, end, ..)) = rest.first() {

@@ -1,4 +1,4 @@
-//! Facts about types that their attributes declare for this rewrite.
+//! Facts about types, declared in attributes for this rewrite.
 
 use std::sync::Arc;
 
@@ -12,32 +12,34 @@ use isoform::plumbing::{Binding, RoleTable, table, unfit, visited_position};
 use isoform::types::{Kind, TypeIndex, TypeInfo};
 use isoform::{Error, Result, Value, attrs};
 
-/// The attribute that says what the nodes of a type are in a program of statements:
-/// `"expression"`, `"computation"` for an expression that is worth a variable, `"statement"`,
-/// or `"text"` for a statement in another language, which may mention any variable. Types
-/// that extend one inherit it.
+/// The attribute for the role of a type's nodes in a program of statements. The value
+/// is `"expression"`, `"computation"` for an expression worth a variable,
+/// `"statement"`, or `"text"` for a statement in another language, possibly with uses
+/// of any variable. Derived types inherit the attribute.
 pub const FORM: &str = "rewrite.form";
 
-/// The attribute of statements that run other statements in order, in the scope around them:
-/// the name of the field with their array. Types that extend one inherit it.
+/// The attribute of statements that run other statements in order, in the surrounding
+/// scope: the name of the field with the array of statements. Derived types inherit the
+/// attribute.
 pub const SEQUENCE: &str = "rewrite.sequence";
 
-/// The attribute of types with operands that are evaluated sometimes, or several times: an
-/// array with the names of these fields. Types that extend one inherit it.
+/// The attribute of types with conditional or repeated evaluation of operands: an array
+/// with the names of the operand fields. Derived types inherit the attribute.
 pub const CONDITIONAL: &str = "rewrite.conditional";
 
-/// The attribute of expressions for which a variable can be made: a function from the
-/// expression and a number, which differs each time, to a statement that binds a new variable
-/// to it. Types that extend one inherit it.
+/// The attribute of expressions that can be bound to a new variable: a function from
+/// the expression and a number to a statement that binds the variable to the
+/// expression. The number differs for every call. Derived types inherit the attribute.
 pub const NEW_BINDING: &str = "rewrite.new_binding";
 
-/// The attribute of statements for which a sequence can be made: a function from an array of
-/// statements to one statement. Types that extend one inherit it.
+/// The attribute of statements that can be joined to a sequence: a function from an
+/// array of statements to one statement. Derived types inherit the attribute.
 pub const NEW_SEQUENCE: &str = "rewrite.new_sequence";
 
-/// The attribute of statements that bind a variable to a value: a bool, or a function from the
-/// statement to a bool, that says whether the variable is exactly the value, as it is without
-/// the attribute; an assignment that converts declares false. Types that extend one inherit it.
+/// The attribute of statements that bind a variable to a value: a bool, or a function
+/// from the statement to a bool. True, the default, means that the variable is exactly
+/// the value; an assignment with a conversion declares false. Derived types inherit the
+/// attribute.
 pub const HOLDS: &str = "rewrite.holds";
 
 /// The attribute of types whose nodes give the same result whenever their operands are the
@@ -46,8 +48,9 @@ pub const HOLDS: &str = "rewrite.holds";
 /// extend one inherit it.
 pub const REPEATABLE: &str = "rewrite.repeatable";
 
-/// The attribute of types whose nodes have no result for some operands, such as a division: a
-/// bool, or a function from a node to a bool. Types that extend one inherit it.
+/// The attribute of types whose nodes have no result for some operands, for example
+/// divisions: a bool, or a function from a node to a bool. Derived types inherit the
+/// attribute.
 pub const MAY_FAIL: &str = "rewrite.may_fail";
 
 /// The meaning of a node in a program of statements.
@@ -65,7 +68,7 @@ impl Form {
     }
 }
 
-/// The facts about one type.
+/// The facts about a type.
 pub(super) struct TypeFacts {
     pub(super) form: Option<Form>,
     pub(super) is_var: bool,
@@ -78,7 +81,7 @@ pub(super) struct TypeFacts {
     may_fail: Option<Decision>,
 }
 
-/// A bool, or a function that gives one for a node.
+/// A bool, or a function from a node to a bool.
 enum Decision {
     Always(bool),
     By(Function),
@@ -166,7 +169,7 @@ impl TypeFacts {
     }
 }
 
-/// The facts about the types met in one rewrite.
+/// The facts about the types seen in one rewrite.
 pub(super) struct TypeFactTable<'o> {
     pub(super) options: &'o CseOptions<'o>,
     roles: RoleTable,
@@ -217,15 +220,15 @@ impl<'o> TypeFactTable<'o> {
         holds.map_or(Ok(true), |holds| holds.on(stmt))
     }
 
-    /// True if a node, apart from its parts, may have no result.
+    /// True if a node, apart from its parts, may lack a result.
     pub(super) fn may_fail(&mut self, node: &Value) -> Result<bool> {
         let known = self.of(node)?;
         let may_fail = known.as_ref().and_then(|known| known.may_fail.as_ref());
         may_fail.map_or(Ok(false), |may_fail| may_fail.on(node))
     }
 
-    /// True if a node, apart from its parts, has no effect and is the same whenever its
-    /// operands are.
+    /// True if a node, apart from its parts, has no effect and depends only on its
+    /// operands.
     pub(super) fn is_repeatable(&mut self, node: &Value) -> Result<bool> {
         if let Some(pure) = &self.options.pure {
             return pure(node);

@@ -1,4 +1,5 @@
-//! The values below a root as a graph of expressions, by what their types declare.
+//! The values below a root as a graph of expressions, by the declarations of their
+//! types.
 
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
@@ -12,20 +13,20 @@ use isoform::traverse::{Children, children_of};
 use isoform::types::{Kind, RegionKind};
 use isoform::{Error, Result, Value, structural_hash};
 
-/// An operand that has not been visited yet.
+/// An operand before its visit.
 const PENDING: Id = Id::MAX;
 
-/// The distinct objects below a root, which is number 0.
+/// The distinct objects below a root; the root has number 0.
 pub(super) struct Graph<'f, 'o> {
     facts: &'f mut TypeFactTable<'o>,
     rows: Vec<Row>,
     operands: Vec<Id>,
-    /// For each operand, its position among the children.
+    /// The positions of the operands among the children.
     places: Vec<u32>,
     order: Vec<Id>,
-    /// Variables that are bound several times.
+    /// Variables bound several times.
     rebound: HashSet<u64, RandomState>,
-    /// True for expressions that use one of these.
+    /// True for users of such variables.
     apart: Vec<bool>,
 }
 
@@ -34,7 +35,7 @@ struct Row {
     /// Where its operands begin.
     start: u32,
     end: u32,
-    /// The scope from which it was first reached.
+    /// The scope of the first visit.
     region: u32,
     role: Role,
 }
@@ -44,7 +45,7 @@ enum Role {
     /// Has no part in merging, and is not entered.
     Leaf,
     Var,
-    /// Binds variables: the node itself is never merged, but its parts are.
+    /// Binds variables: the node itself is never merged, unlike its parts.
     Binder,
     Container,
     Node,
@@ -53,16 +54,17 @@ enum Role {
 struct OpenNode {
     id: Id,
     children: Children,
-    /// The next of its operands.
+    /// The next operand.
     next: u32,
 }
 
 impl<'f, 'o> Graph<'f, 'o> {
-    /// The graph of a value. Programs of statements in it have been processed, and are leaves.
+    /// The graph of a value. Programs of statements in the value have been processed,
+    /// and are leaves.
     ///
     /// # Errors
     ///
-    /// `ValueError` for a cycle; those of processing statements.
+    /// `ValueError` for a cycle; errors of processing statements.
     pub(super) fn of(root: &Value, facts: &'f mut TypeFactTable<'o>) -> Result<Graph<'f, 'o>> {
         let mut builder = Builder {
             graph: Graph {
@@ -148,7 +150,7 @@ impl Dataflow for Graph<'_, '_> {
         }
         let children = children_of(&value);
         if role == Role::Leaf {
-            // What cannot be hashed equals nothing.
+            // An unhashable value equals no other value.
             let is_data = self.facts.form(&value)?.is_none()
                 && children.is_empty()
                 && structural_hash(&value).is_ok();
@@ -245,7 +247,7 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// Numbers a value that is met for the first time, and opens it.
+    /// Numbers a value on the first visit, and opens the value.
     fn arrive(&mut self, value: Value, region: u32) -> Result<Id> {
         let id = self.graph.rows.len() as Id;
         let Some(object) = value.as_object() else {

@@ -1,4 +1,5 @@
-//! Common subexpression elimination in programs of any language, by what its types declare.
+//! Common subexpression elimination in programs of any language, by the declarations of
+//! the types.
 //!
 //! | file | job |
 //! |---|---|
@@ -34,7 +35,7 @@ impl CseOptions<'_> {
     ///
     /// # Errors
     ///
-    /// As [`cse`], and those of the function.
+    /// Errors of [`cse`], and errors of the function.
     pub fn cse(&self, value: &Value) -> Result<Value> {
         let Some(object) = value.as_object() else {
             return Ok(value.clone());
@@ -68,8 +69,8 @@ impl CseOptions<'_> {
     }
 }
 
-/// Computes equal expressions of a program once, in any language whose types declare what is
-/// pure.
+/// Computes equal expressions of a program once, in any language whose types declare
+/// purity.
 ///
 /// **Dataflow.** In a graph of expressions, an object that is used several times is computed
 /// once. Equal nodes that are [pure](isoform::traverse::PURE) become one object, which is
@@ -78,20 +79,22 @@ impl CseOptions<'_> {
 /// apart, and so do those that use a variable which is bound several times. Bindings around
 /// their scope, as `let`, stay.
 ///
-/// **Statements.** If types declare a [`FORM`], then statements are run in order, and
-/// variables hold values. A value is reused where it is certain to have been computed: earlier
-/// in the same sequence, or in one around it; never out of a loop, a branch or a
-/// [`CONDITIONAL`] operand. It is read from the variable that already holds it; an assignment
-/// that only repeats another one is removed. Any other repeated value gets a new variable
-/// before the statement that first computes it, if its type declares [`NEW_BINDING`].
-/// Variables that are assigned more than once, or used where they may not have been assigned,
-/// are left alone, and so are owners in which one statement object occurs at several places.
+/// **Statements.** If types declare a [`FORM`], then statements run in order, and
+/// variables hold values. A value is reused where an earlier computation is certain:
+/// earlier in the same sequence, or in a sequence around it. A value never leaves a
+/// loop, a branch or a [`CONDITIONAL`] operand. A use reads the variable that already
+/// holds the value; an assignment repeating another assignment is removed. Any other
+/// repeated value gets a new variable before the statement that first computes the
+/// value, if its type declares [`NEW_BINDING`]. Variables with several assignments, or
+/// with a use that may precede the assignment, are left alone. Owners with one
+/// statement object at several places are left alone, too.
 ///
-/// The functions of a program, as [`Root`](super::Root) tells them, are processed one by one.
-/// If there is nothing to do, the result is the same object. A hash finds equal expressions,
-/// structural equality decides. Linear in the number of distinct objects, which count once for
-/// each body of statements that computes them; depth is limited only by memory. The method is value numbering: Cocke and Schwartz, *Programming Languages
-/// and Their Compilers*, 1970.
+/// The functions of a program, as listed by [`Root`](super::Root), are processed one by
+/// one. A program without repeated values is returned as the same object. A hash finds
+/// equal expressions, structural equality decides. Linear in the number of distinct
+/// objects, counted once per body of statements that computes them; depth is limited
+/// only by memory. The method is value numbering: Cocke and Schwartz, *Programming
+/// Languages and Their Compilers*, 1970.
 ///
 /// # Errors
 ///
@@ -134,7 +137,8 @@ fn cse_exported(value: Value, pure: Option<Function>) -> Result<Value> {
     }
 }
 
-/// A pass that computes equal expressions once, by what the types of the program declare.
+/// A pass for computing equal expressions once, by the declarations of the program's
+/// types.
 #[export("transform.CSE")]
 fn cse_pass() -> Ref<ModulePass> {
     ModulePass::new(

@@ -10,19 +10,19 @@ use isoform::{Result, Value, structural_equal, structural_hash};
 /// Expressions with the same number have the same value.
 pub type Number = u32;
 
-/// Stands for a part that is not an operand.
+/// Marks a part that is not an operand.
 pub(super) const DATA: Number = Number::MAX;
 /// Comes before the length of an array of operands.
 pub(super) const ITEMS: Number = Number::MAX - 1;
 
-/// The parts of an expression that decide its number.
+/// The parts of an expression that determine its number.
 #[derive(Default)]
 pub struct Shape {
     /// The identity of the operator or of the type.
     pub head: u64,
     /// The numbers of the operands.
     pub operands: SmallVec<[Number; 4]>,
-    /// The other parts, which structural equality compares.
+    /// The other parts, compared by structural equality.
     pub data: SmallVec<[Value; 2]>,
 }
 
@@ -31,7 +31,7 @@ type Key = (u64, SmallVec<[Number; 4]>, u64);
 /// The other parts with the number of the expression.
 type Entry = (SmallVec<[Value; 2]>, Number);
 
-/// The numbers given so far.
+/// The numbers in use.
 #[derive(Default)]
 pub(crate) struct Numbering {
     next: Number,
@@ -41,19 +41,19 @@ pub(crate) struct Numbering {
 }
 
 impl Numbering {
-    /// A number that nothing else has.
+    /// A number without any other user.
     pub(crate) fn fresh(&mut self) -> Number {
         self.next += 1;
         self.next - 1
     }
 
-    /// The number of an expression: that of an equal one, or a new one. The hash finds the
-    /// candidates; structural equality decides. Linear in the parts that are not operands, each
-    /// of which is hashed once.
+    /// The number of an equal expression, or a new number. The hash finds the
+    /// candidates; structural equality decides. Linear in the parts that are not
+    /// operands; every part is hashed once.
     ///
     /// # Errors
     ///
-    /// Those of hashing and of comparing these parts.
+    /// Errors of hashing and comparing these parts.
     pub(crate) fn number(&mut self, shape: Shape) -> Result<Number> {
         let mut hash = 0u64;
         for part in &shape.data {

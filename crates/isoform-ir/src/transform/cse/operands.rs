@@ -61,12 +61,12 @@ impl Part {
 /// in definition fields and in data.
 pub(super) struct Operands {
     pub(super) children: Children,
-    /// The field, and the position in its array.
+    /// The field of every operand, and the position in the array of the field.
     places: Vec<(usize, Option<usize>)>,
     pub(super) exprs: Vec<Value>,
-    /// The fields that hold statements; true for an array of them.
+    /// The fields of statements; true for arrays of statements.
     pub(super) bodies: SmallVec<[(usize, bool); 1]>,
-    /// True if it defines variables.
+    /// True if the expression or statement defines variables.
     pub(super) defines: bool,
     pub(super) data: SmallVec<[(usize, Value); 2]>,
 }
@@ -116,7 +116,7 @@ impl Operands {
     /// The changed fields if these expressions replace the operands.
     pub(super) fn changes(&self, new: &[Value]) -> Result<Vec<(usize, Value)>> {
         let mut changes: Vec<(usize, Value)> = Vec::new();
-        // The array whose elements are being replaced.
+        // The array with elements being replaced.
         let mut open: Option<(usize, Vec<Value>)> = None;
         for ((&(field, position), old), new) in self.places.iter().zip(&self.exprs).zip(new) {
             if is_same(old, new) {

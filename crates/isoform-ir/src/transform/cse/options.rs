@@ -12,8 +12,8 @@ pub struct CseOptions<'f> {
 }
 
 impl<'f> CseOptions<'f> {
-    /// A node may be merged if the function returns true for it, whatever its type declares.
-    /// The function judges a node apart from its parts.
+    /// A node may be merged if the function returns true for the node, regardless of
+    /// the declaration of its type. The function judges a node apart from its parts.
     #[must_use]
     pub fn pure(mut self, pure: impl Fn(&Value) -> Result<bool> + 'f) -> Self {
         self.pure = Some(Box::new(pure));

@@ -1,4 +1,4 @@
-//! Programs of statements: repeated values are read from the variables that hold them.
+//! Programs of statements: repeated values are read from their variables.
 
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
@@ -14,9 +14,10 @@ use isoform::{Array, Error, Result, Value};
 
 type ByIdent<T> = HashMap<u64, T, RandomState>;
 
-/// Processes the statements of a node that has some, such as a function, or a statement.
-/// Linear in the number of statements, and of distinct expressions in each body, for each time
-/// that variables turn out to be used where they may not have been assigned.
+/// Processes the statements of a statement, or of a node with statements, for example a
+/// function. Linear in the number of statements, and of distinct expressions in every
+/// body. Every discovery of variables that may be used before their assignment costs
+/// another such run.
 pub(super) fn in_owner(owner: &Value, facts: &mut TypeFactTable<'_>) -> Result<Value> {
     let Some(mut vars) = Vars::of(owner, facts)? else {
         return Ok(owner.clone());
@@ -55,7 +56,8 @@ fn in_items(items: &Array, vars: &mut Vars, facts: &mut TypeFactTable<'_>) -> Re
     })
 }
 
-/// The statements with common expressions computed once; None if no expression is repeated.
+/// The statements with common expressions computed once; None without repeated
+/// expressions.
 fn run(
     stmts: &[Value],
     vars: &mut Vars,
@@ -76,7 +78,7 @@ fn run(
     pass.run(stmts).map(Some)
 }
 
-/// One statement that runs these, in the place of another one.
+/// One statement that runs the given statements, in place of another statement.
 fn one_statement(
     mut stmts: Vec<Value>,
     old: &Value,
@@ -98,12 +100,12 @@ fn one_statement(
     make.call(&[Array::from(stmts).into()])
 }
 
-/// A value where it is computed first.
+/// A value at its first computation.
 #[derive(Default)]
 struct Entry {
     /// The variable that holds the value; None until a statement assigns the value.
     holder: Option<Value>,
-    /// True if the value is computed again where it is available.
+    /// True if the value is computed again while available.
     needed: bool,
 }
 
@@ -123,16 +125,17 @@ enum Work {
     },
 }
 
-/// An expression that has been processed.
+/// A processed expression.
 struct ProcessedExpr {
     result: Value,
-    /// True if it is not certain to be computed, so that less is known in it.
+    /// True if the expression may be skipped, so fewer values are available inside.
     sometimes: bool,
-    /// True if it was processed twice: what it computes was found to be computed again.
+    /// True if the expression was processed twice, because its value turned out to be
+    /// computed again.
     is_repeated: bool,
 }
 
-/// An expression whose operands are being processed.
+/// An expression with operands being processed.
 struct Frame {
     operands: Operands,
     done: Vec<Value>,
@@ -143,11 +146,11 @@ struct Frame {
 
 /// An open body.
 struct Scope {
-    /// The numbers that became known in it.
+    /// The numbers that became available in the scope.
     available: Vec<Number>,
-    /// The variables that are assigned in it.
+    /// The variables assigned in the scope.
     assigned: Vec<u64>,
-    /// The number of numbered expressions before it.
+    /// The number of numbered expressions before the scope.
     first: usize,
 }
 
@@ -155,19 +158,20 @@ struct Pass<'p, 'o> {
     vars: &'p Vars,
     facts: &'p mut TypeFactTable<'o>,
     numbering: Numbering,
-    /// The number of each expression; None if its value may change between evaluations.
+    /// The numbers of the expressions; None if the value may change between
+    /// evaluations.
     numbers: ByIdent<Option<Number>>,
-    /// Variables that are used where they may be unassigned: before the assignment, or
-    /// after the body with the assignment. Such a variable has two values.
+    /// Variables with uses that may precede the assignment: before the assignment, or
+    /// after the body with the assignment. Such variables have two values.
     early: Idents,
     /// Expressions with a number, in the order of numbering.
     numbered: Vec<u64>,
-    /// The variables of bodies that have ended.
+    /// The variables of ended bodies.
     ended_vars: Idents,
-    /// The operands that the current statement is certain to compute.
+    /// The operands that the current statement always computes.
     roots: Vec<Value>,
-    /// The numbers of the values that the current statement is certain to compute; filled
-    /// on demand.
+    /// The numbers of the values that the current statement always computes; filled on
+    /// demand.
     certain: Option<HashSet<Number, RandomState>>,
     /// The number of entries before the current statement.
     known_before: usize,
@@ -175,19 +179,19 @@ struct Pass<'p, 'o> {
     entries: Vec<Entry>,
     next_entry: usize,
     replacing: bool,
-    /// The entries of values that are known here, by number.
+    /// The entries of values available at this place, by number.
     available: HashMap<Number, usize, RandomState>,
     scopes: Vec<Scope>,
     /// Removed variables, with their replacements.
     renamed: ByIdent<Value>,
     /// Bindings to insert before the current statement.
     before: Vec<Value>,
-    /// Expressions of the current statement that have been processed.
+    /// Processed expressions of the current statement.
     seen: ByIdent<ProcessedExpr>,
     out: Vec<Value>,
     /// Where the statements of open sequences and bodies begin.
     bases: Vec<usize>,
-    /// The statements of bodies that have ended.
+    /// The statements of ended bodies.
     bodies: Vec<Vec<Value>>,
     made: i64,
 }
@@ -220,7 +224,7 @@ impl<'p, 'o> Pass<'p, 'o> {
         }
     }
 
-    /// Starts the second pass, with the results of the first one.
+    /// Starts the second pass, with the results of the first pass.
     fn start_replacing(&mut self) {
         self.replacing = true;
         self.next_entry = 0;
@@ -296,7 +300,7 @@ impl<'p, 'o> Pass<'p, 'o> {
         Ok(self.bodies.pop().unwrap_or_default())
     }
 
-    /// Forgets what holds only in a body.
+    /// Forgets the facts that hold only in a body.
     fn close(&mut self, scope: Scope) {
         for number in scope.available {
             self.available.remove(&number);
@@ -311,7 +315,7 @@ impl<'p, 'o> Pass<'p, 'o> {
         self.ended_vars.extend(scope.assigned);
     }
 
-    /// The statements of the innermost open sequence or body, which ends.
+    /// The statements of the innermost open sequence or body, at its end.
     fn ended(&mut self) -> Vec<Value> {
         let base = self.bases.pop().unwrap_or_default();
         self.out.split_off(base)
@@ -384,7 +388,7 @@ impl<'p, 'o> Pass<'p, 'o> {
         Ok(())
     }
 
-    /// The only variable that a statement binds.
+    /// The only variable bound by a statement.
     fn variable(&mut self, operands: &Operands, binding: Binding) -> Result<Option<Value>> {
         let var = operands.children.get(binding.var as usize, RegionKind::Use);
         let value = operands
@@ -440,8 +444,8 @@ impl<'p, 'o> Pass<'p, 'o> {
             if self.numbers.contains_key(&ident) {
                 self.early.insert(ident);
             }
-            // The variable is never reassigned, so its value stays the same until the scope
-            // ends.
+            // The variable is never reassigned, so its value stays the same until the
+            // scope ends.
             let held = match (alike, number) {
                 (true, Some(number)) => number,
                 _ => self.numbering.fresh(),
@@ -460,8 +464,8 @@ impl<'p, 'o> Pass<'p, 'o> {
         Ok(())
     }
 
-    /// The replacement for an expression; `holder` is the variable that will receive its
-    /// value.
+    /// The replacement for an expression; `holder` is the variable that will receive
+    /// its value.
     fn expr(&mut self, root: &Value, conditional: bool, holder: Option<Value>) -> Result<Value> {
         let mut stack: Vec<Frame> = Vec::new();
         let mut finished = self.meet(root, conditional, holder, &mut stack)?;
@@ -507,7 +511,7 @@ impl<'p, 'o> Pass<'p, 'o> {
                 entry.needed = true;
                 return Ok(Some(entry.holder.clone().unwrap_or_else(|| expr.clone())));
             }
-            // A variable before the statement serves all of it.
+            // A variable before the statement serves the whole statement.
             conditional = conditional && !self.is_certain(number)?;
             // Without a variable, no later expression can read the value.
             let known = self.facts.of(expr)?;
@@ -632,7 +636,7 @@ impl<'p, 'o> Pass<'p, 'o> {
         Ok(var)
     }
 
-    /// The number of the value of an expression; None if it may differ each time.
+    /// The number of the value of an expression; None if evaluations may differ.
     fn number(&mut self, root: &Value) -> Result<Option<Number>> {
         let mut stack = vec![(root.clone(), None::<Operands>)];
         let mut poll = Poll::default();

@@ -15,9 +15,10 @@ pub(super) type Idents = HashSet<u64, RandomState>;
 
 /// Facts about the variables of an owner.
 pub(super) struct Vars {
-    /// Variables that are defined several times.
+    /// Variables with several definitions.
     pub(super) reassigned: Idents,
-    /// Variables that must stay, since definitions, types or other data mention them.
+    /// Variables that must stay, because of mentions in definitions, types or other
+    /// data.
     pub(super) pinned: Idents,
     /// True if text in another language might mention any variable.
     pub(super) has_text: bool,
@@ -32,7 +33,7 @@ impl Vars {
             has_text: false,
         };
         let (mut defined, mut seen) = (Idents::default(), Idents::default());
-        // Mentions are all that is not an operand of an expression or a statement.
+        // All parts except operands of expressions and statements are mentions.
         let mut mentions: Vec<Value> = Vec::new();
         let mut stack = vec![owner.clone()];
         let mut poll = Poll::default();

@@ -1,4 +1,4 @@
-//! Which functions each pass changed.
+//! Records the functions changed by every pass.
 
 use std::cell::RefCell;
 use std::sync::{Mutex, PoisonError};
@@ -9,28 +9,28 @@ use crate::transform::info::PassInfo;
 use crate::transform::instrument::{Instrument, PassInstrument};
 use crate::transform::root::changed;
 
-/// The functions that one run of a pass changed.
+/// The functions changed by one run of a pass.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ChangedFunctions {
     /// The name of the pass.
     pub pass: String,
-    /// The names of the functions that it replaced.
+    /// The names of the replaced functions.
     pub changed: Vec<String>,
-    /// The names of the functions that it added.
+    /// The names of the added functions.
     pub added: Vec<String>,
-    /// The names of the functions that it removed.
+    /// The names of the removed functions.
     pub removed: Vec<String>,
 }
 
-/// Records for each pass which functions it changed, in order of the ends of passes.
-/// Entering a context forgets what was recorded before.
+/// Records the changed functions of every pass, in the order in which passes end.
+/// Entering a context forgets earlier records.
 ///
-/// O(functions) for each pass that changes something.
+/// O(functions) for every pass with changes.
 #[derive(Default)]
 pub struct Changes(Mutex<Vec<ChangedFunctions>>);
 
 thread_local! {
-    /// The inputs of the passes that are running, for all instruments of this kind.
+    /// The inputs of the running passes, for all instruments of this kind.
     static INPUTS: RefCell<Vec<(usize, Ref<Obj>)>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -111,10 +111,10 @@ fn changes_exported() -> Ref<PassInstrument> {
     Changes::instrument()
 }
 
-/// The name of a pass, and those of changed, added and removed functions.
+/// The name of a pass, and the names of changed, added and removed functions.
 type Row = (Str, Array<Str>, Array<Str>, Array<Str>);
 
-/// For each pass its name and the names of changed, added and removed functions.
+/// For every pass: its name and the names of changed, added and removed functions.
 #[export("instrument.recorded_changes")]
 fn recorded_exported(instrument: &Ref<PassInstrument>) -> Result<Vec<Row>> {
     let changes: &Changes = instrument

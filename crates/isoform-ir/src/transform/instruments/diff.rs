@@ -11,18 +11,18 @@ use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
 use crate::transform::root::{changed, script};
 use isoform::{Obj, Ref, Result};
 
-/// The most lines of two parts that are compared each with each.
+/// The maximal number of lines of two parts for pairwise comparison.
 const MOST_LINES: usize = 2_000;
 
-/// The lines in which two texts differ, with three lines around each, as a unified diff;
-/// empty if they are equal.
+/// The differing lines of two texts, with three lines of context, as a unified diff;
+/// empty for equal texts.
 ///
-/// Lines that only one of the texts has are changes. If both texts together have at most
-/// 2,000 other lines, the changes are as few as possible. Otherwise the texts are first split
-/// at lines that occur once in each and in the same order in both, as in Bram Cohen's
-/// patience diff; a part with more than 2,000 lines is then shown as replaced, except for
-/// equal lines at its start and end. O(l log l) for l lines, plus at most 2,000 comparisons
-/// for each line.
+/// Lines in only one text are changes. If both texts together have at most 2,000 common
+/// lines, the number of changes is minimal. Otherwise the texts are first split at
+/// lines that occur once in both texts and in the same order, as in Bram Cohen's
+/// patience diff. A part with more than 2,000 lines is then shown as replaced, except
+/// for equal lines at its start and end. O(l log l) for l lines, plus at most 2,000
+/// comparisons for each line.
 ///
 /// ```
 /// use isoform_ir::transform::instruments::text_diff;
@@ -89,9 +89,9 @@ fn operations<T: Copy + Eq + Hash + Ord>(old: &[T], new: &[T]) -> Vec<DiffOp> {
 /// Positions of equal lines.
 type Matches = Vec<(usize, usize)>;
 
-/// The lines that stay, in order.
+/// The unchanged lines, in order.
 fn matches<T: Copy + Eq + Hash + Ord>(old: &[T], new: &[T]) -> Matches {
-    // A line that only one side has is a change in any case.
+    // A line of only one side is always a change.
     let common = |lines: &[T], others: &[T]| -> Vec<usize> {
         let others: HashSet<T, RandomState> = others.iter().copied().collect();
         let is_common = |at: &usize| others.contains(&lines[*at]);
@@ -124,8 +124,8 @@ fn matches<T: Copy + Eq + Hash + Ord>(old: &[T], new: &[T]) -> Matches {
     found
 }
 
-/// The most lines that occur once on each side and in the same order on both: a longest
-/// increasing subsequence, by the piles of patience sorting.
+/// The longest sequence of lines that occur once on each side and in the same order: a
+/// longest increasing subsequence, by the piles of patience sorting.
 fn anchors<T: Copy + Eq + Hash>(left: &[T], right: &[T]) -> Matches {
     let once = |lines: &[T]| {
         let mut places: HashMap<T, Option<usize>, RandomState> = HashMap::default();
@@ -163,7 +163,7 @@ fn anchors<T: Copy + Eq + Hash>(left: &[T], right: &[T]) -> Matches {
     found
 }
 
-/// The lines that stay of two parts without anchors.
+/// The unchanged lines of two parts without anchors.
 fn matches_of_part<T: Copy + Eq + Hash + Ord>(left: &[T], right: &[T]) -> Matches {
     let is_equal = |(left, right): &(&T, &T)| left == right;
     let start = left.iter().zip(right).take_while(is_equal).count();
@@ -189,14 +189,14 @@ fn matches_of_part<T: Copy + Eq + Hash + Ord>(left: &[T], right: &[T]) -> Matche
     found
 }
 
-/// The changes from one program to another as unified diffs of the functions that are
-/// other objects; empty without such functions, or if they look the same.
+/// The changes from one program to another as unified diffs of the replaced functions;
+/// empty if no function was replaced, or if the texts are equal.
 ///
-/// The texts are compared as by [`text_diff`].
+/// Compares texts like [`text_diff`].
 ///
 /// # Errors
 ///
-/// Errors of the implementation of [`Root`](crate::transform::Root), and as
+/// Errors of the implementation of [`Root`](crate::transform::Root), and of
 /// [`script`](crate::transform::script).
 pub fn changes_text(old: &Ref<Obj>, new: &Ref<Obj>) -> Result<String> {
     let mut text = String::new();
@@ -230,7 +230,7 @@ mod tests {
         static COMPARED: Cell<usize> = const { Cell::new(0) };
     }
 
-    /// A line that counts how often it is compared.
+    /// A line that counts its comparisons.
     #[derive(Clone, Copy, Eq, PartialOrd, Ord, Debug)]
     struct Line(usize);
 
@@ -247,8 +247,8 @@ mod tests {
         }
     }
 
-    /// The number of lines that stay, if the operations lead from one side to the other,
-    /// and the number of comparisons for each line.
+    /// The number of unchanged lines, if the operations lead from one side to the
+    /// other, and the number of comparisons per line.
     fn compared(old: &[usize], new: &[usize]) -> (usize, usize) {
         let lines =
             |numbers: &[usize]| -> Vec<Line> { numbers.iter().copied().map(Line).collect() };

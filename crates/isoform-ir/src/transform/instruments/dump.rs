@@ -1,4 +1,4 @@
-//! Programs after each pass, as numbered files.
+//! Programs after every pass, as numbered files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use crate::transform::instrument::{Instrument, PassInstrument};
 use crate::transform::reproducer::file_name;
 use crate::transform::root::script;
 
-/// Options of an instrument that writes the program after each pass to a file.
+/// Options of an instrument for writing the program after every pass to a file.
 ///
-/// The files are called `<number>_<pass><suffix>`, from `000` on. What cannot be written
-/// is reported as a warning of `tracing`, and the pipeline goes on.
+/// The files are called `<number>_<pass><suffix>`, from `000` on. Failures to write are
+/// reported as warnings of `tracing`, and the pipeline goes on.
 #[derive(Clone, Debug)]
 pub struct DumpIr {
     folder: PathBuf,
@@ -23,7 +23,7 @@ pub struct DumpIr {
 }
 
 impl DumpIr {
-    /// Writes to a folder, which is made when the first pass ends.
+    /// Writes to a folder, created at the end of the first pass.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         DumpIr {
             folder: folder.into(),
@@ -39,8 +39,8 @@ impl DumpIr {
         self
     }
 
-    /// Sets whether files of an earlier run are deleted: all of the folder, if it
-    /// contains nothing else.
+    /// Sets whether to delete the files of an earlier run: the whole folder, unless the
+    /// folder contains other files.
     #[must_use]
     pub fn refresh(mut self, refresh: bool) -> Self {
         self.refresh = refresh;
@@ -60,7 +60,7 @@ impl DumpIr {
         })
     }
 
-    /// Deletes the folder if all that it contains are files of this instrument.
+    /// Deletes the folder if the folder contains only files of this instrument.
     fn clear(&self) -> std::result::Result<(), String> {
         let message = |error: std::io::Error| error.to_string();
         if !self.folder.exists() {
@@ -118,7 +118,7 @@ impl Instrument for Dump {
     }
 }
 
-/// Makes an instrument that writes the program after each pass to a numbered file.
+/// Makes an instrument that writes the program after every pass to a numbered file.
 #[export("instrument.dump_ir")]
 fn dump_exported(folder: &str, refresh: bool, suffix: Str) -> Ref<PassInstrument> {
     DumpIr::new(folder)

@@ -1,4 +1,4 @@
-//! Instruments that are ready for use.
+//! Ready-made instruments.
 //!
 //! | to | use |
 //! |---|---|

@@ -10,7 +10,7 @@ use crate::transform::info::PassInfo;
 use crate::transform::instrument::{Instrument, PassInstrument};
 use crate::transform::root::script;
 
-/// The passes that an instrument prints.
+/// The passes selected for printing.
 #[derive(Clone, Debug, Default)]
 pub enum PassFilter {
     /// None of them.
@@ -34,7 +34,7 @@ impl PassFilter {
 
 type Sink = dyn Fn(&str) -> Result<()> + Send + Sync;
 
-/// Options of an instrument that prints programs.
+/// Options of an instrument for printing programs.
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
@@ -63,37 +63,37 @@ pub struct Printing {
 }
 
 impl Printing {
-    /// Sets the passes before which the program is printed.
+    /// Sets the passes before which to print the program.
     #[must_use]
     pub fn before(mut self, which: PassFilter) -> Self {
         self.before = which;
         self
     }
 
-    /// Sets the passes after which the program is printed.
+    /// Sets the passes after which to print the program.
     #[must_use]
     pub fn after(mut self, which: PassFilter) -> Self {
         self.after = which;
         self
     }
 
-    /// Sets the passes after which the changed functions are printed, as a unified diff; a
-    /// pass that changes nothing prints nothing. A change made by a nested pass, for
-    /// example in a sequence, counts for the nested pass only.
+    /// Sets the passes after which to print the changed functions, as a unified diff; a
+    /// pass without changes prints nothing. A change made by a nested pass, for example
+    /// in a sequence, counts for the nested pass only.
     #[must_use]
     pub fn changes(mut self, which: PassFilter) -> Self {
         self.changes = which;
         self
     }
 
-    /// Sets whether the whole description of a pass is printed instead of its name.
+    /// Sets whether to print the whole description of a pass instead of its name.
     #[must_use]
     pub fn describes(mut self, describes: bool) -> Self {
         self.describes = describes;
         self
     }
 
-    /// Returns the instrument, which writes to `sink`.
+    /// Returns the instrument; the instrument writes to `sink`.
     pub fn instrument(
         self,
         sink: impl Fn(&str) -> Result<()> + Send + Sync + 'static,
@@ -111,18 +111,18 @@ struct Printer {
     sink: Box<Sink>,
 }
 
-/// A running pass whose changes are printed.
+/// A running pass under observation.
 struct Watched {
-    /// The instrument that watches it.
+    /// The observing instrument.
     place: usize,
-    /// The program as it was when the pass began, or when the last pass inside it ended.
+    /// The program at the beginning of the pass, or at the end of the last pass inside.
     last: Ref<Obj>,
-    /// The changes of the pass itself so far.
+    /// The changes so far by the pass itself.
     own: String,
 }
 
 thread_local! {
-    /// The passes that are running, for all instruments of this kind.
+    /// The running passes, for all instruments of this kind.
     static WATCHED: RefCell<Vec<Watched>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -145,7 +145,7 @@ impl Printer {
         !matches!(self.options.changes, PassFilter::Nothing)
     }
 
-    /// Notes what the innermost watched pass has changed up to this program.
+    /// Notes the changes of the innermost watched pass up to this program.
     fn note(&self, program: &Ref<Obj>) -> Result<()> {
         let place = self.place();
         let last = WATCHED.with_borrow(|watched| {
@@ -176,7 +176,7 @@ impl Printer {
         })
     }
 
-    /// Lets the pass around the one that has ended go on from its result.
+    /// Continues the pass around the ended pass from the result.
     fn go_on(&self, program: &Ref<Obj>) {
         WATCHED.with_borrow_mut(|watched| {
             let mut inwards = watched.iter_mut().rev();
@@ -240,7 +240,7 @@ impl Instrument for Printer {
     }
 }
 
-/// The passes that a list of names stands for; all of them without a list.
+/// The passes selected by a list of names; all passes without a list.
 fn which(names: Option<Array<Str>>) -> PassFilter {
     match names {
         None => PassFilter::All,
@@ -248,8 +248,8 @@ fn which(names: Option<Array<Str>>) -> PassFilter {
     }
 }
 
-/// Makes an instrument that prints programs with a function of a text. Each of the lists
-/// names passes; None stands for all of them.
+/// Makes an instrument that prints programs with a function of a text. The lists name
+/// passes; None selects all passes.
 #[export("instrument.printing")]
 fn printing_exported(
     before: Option<Array<Str>>,

@@ -1,4 +1,4 @@
-//! How long passes take, as a tree: passes that run inside others are below them.
+//! The durations of passes, as a tree: nested passes are below the passes around them.
 
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, ThreadId};
@@ -11,9 +11,9 @@ use isoform::{Error, Obj, Ref, Result, export};
 use crate::transform::info::PassInfo;
 use crate::transform::instrument::{Instrument, PassInstrument};
 
-/// Measures passes, separately in each thread.
+/// Measures passes, separately in every thread.
 ///
-/// The measurements end when the context is left; [`render`] shows them before.
+/// The measurements end when the context is left; call [`render`] before.
 #[derive(Default)]
 pub struct Timing(Mutex<HashMap<ThreadId, Profile>>);
 
@@ -30,7 +30,7 @@ struct Run {
 #[derive(Default)]
 struct Profile {
     runs: Vec<Run>,
-    /// Those that have not ended, the innermost last.
+    /// The running passes, the innermost last.
     open: Vec<usize>,
 }
 
@@ -131,7 +131,7 @@ impl Instrument for Timing {
     }
 }
 
-/// Returns an instrument that measures passes.
+/// Returns an instrument for measuring passes.
 ///
 /// ```
 /// use isoform_ir::transform::instruments::timing;
@@ -153,10 +153,10 @@ pub fn timing() -> Ref<PassInstrument> {
     PassInstrument::of(Timing::default())
 }
 
-/// The passes that an instrument of [`timing`] measured in this thread, one to a line,
-/// indented by a tab for each pass around them: the whole time, the time of the pass
-/// itself in brackets, and its share of all passes and of the pass around it. Empty if
-/// nothing was measured.
+/// The passes measured in this thread by an instrument of [`timing`], one per line,
+/// indented by a tab for each level of nesting. A line shows the whole time, the time
+/// of the pass itself in brackets, and its share of all passes and of the pass around
+/// it. Empty without measurements.
 ///
 /// # Errors
 ///

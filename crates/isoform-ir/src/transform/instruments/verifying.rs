@@ -1,4 +1,4 @@
-//! Programs are checked after each pass.
+//! Checks programs after every pass.
 
 use isoform::functions::Function;
 use isoform::objects::verify;
@@ -10,7 +10,7 @@ use crate::transform::root::Check;
 
 type CheckFn = dyn Fn(&Ref<Obj>) -> Result<()> + Send + Sync;
 
-/// Checks the program after each pass, to find the pass that breaks the program.
+/// Checks the program after every pass, to find the pass that breaks the program.
 ///
 /// ```
 /// use isoform_ir::transform::instruments::Verifying;

@@ -1,9 +1,9 @@
-//! Summaries of values in keys, those of functions kept from run to run.
+//! Summaries of values in keys; summaries of functions are kept from run to run.
 //!
-//! A program is edited function by function, and passes run on all of them each time. The
-//! summary of a function in which nothing can change is computed once per thread; it is
-//! found again by the identity number of the function, which no later object reuses, and it
-//! keeps no object alive.
+//! Programs are edited function by function, and passes run on all functions every
+//! time. The summary of an immutable function is computed once per thread, and found
+//! again by the identity number of the function. No later object reuses the number, and
+//! the summary keeps no object alive.
 //!
 //! Summaries of at most 65,536 functions are kept.
 
@@ -22,8 +22,8 @@ use isoform::types::{Kind, RegionKind};
 use isoform::values::Bytes;
 use isoform::{Array, Obj, Ref, Value};
 
-/// A value in place of a large one, as part of a key: its digest, and its free variables in
-/// an order on which the digest depends.
+/// A summary of a large value for a key: the digest of the value, and its free
+/// variables in an order on which the digest depends.
 #[derive(Clone)]
 pub(super) struct Summary {
     pub(super) digest: [u8; 32],
@@ -31,7 +31,7 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    /// The summary of a value; None if it has no digest.
+    /// The summary of a value; None without a digest.
     pub(super) fn of(memo: &Memo, value: &Value) -> Option<Summary> {
         Summary::with_variables(memo, value, &variables(memo, value)?.free)
     }
@@ -48,8 +48,8 @@ impl Summary {
     }
 }
 
-/// The maximum number of summaries of a thread, each of some 120 bytes and 8 for each free
-/// variable. If there are more, all are forgotten.
+/// The maximum number of summaries of a thread, each of some 120 bytes and 8 for each
+/// free variable. Beyond this number, all summaries are forgotten.
 const LIMIT: usize = 1 << 16;
 
 #[derive(Default)]
@@ -64,7 +64,7 @@ thread_local! {
     static KEPT: RefCell<SummaryCache> = RefCell::default();
 }
 
-/// The summary of a function; None if it has no digest.
+/// The summary of a function; None without a digest.
 pub(super) fn summary(memo: &Memo, function: &Ref<Obj>) -> Option<Summary> {
     let place = (function.identity(), memo.ignores);
     let types = changed_types();
@@ -95,15 +95,15 @@ pub(super) fn summary(memo: &Memo, function: &Ref<Obj>) -> Option<Summary> {
 
 /// The result of a search.
 struct FreeVars {
-    /// The free variables of the value, each listed once.
+    /// The free variables of the value, without duplicates.
     free: Vec<Ref<Obj>>,
     /// True if no part of the value can change or has a custom comparison, which may depend
     /// on arbitrary state.
     is_fixed: bool,
 }
 
-/// Searches a value for free variables: first those that comparison sees, and then, unless
-/// the pass ignores them, those in ignored fields. None for a cyclic value.
+/// Searches a value for free variables: first in compared fields, and then, unless the
+/// pass ignores them, in ignored fields. None for a cyclic value.
 fn variables(memo: &Memo, value: &Value) -> Option<FreeVars> {
     let mut free = free_variables(value).ok()?;
     let mut is_fixed = true;
@@ -141,7 +141,7 @@ fn variables(memo: &Memo, value: &Value) -> Option<FreeVars> {
     Some(FreeVars { free, is_fixed })
 }
 
-/// The digest of a value whose free variables are mapped; None if it has none.
+/// The digest of a value with mapped free variables; None if the value has no digest.
 pub(super) fn digest(value: Value) -> Option<Digest> {
     let options = CompareOptions {
         map_free_vars: true,
@@ -150,8 +150,8 @@ pub(super) fn digest(value: Value) -> Option<Digest> {
     options.digest(value).ok()
 }
 
-/// The parts of a value that comparison ignores, as part of all of it, unless the pass ignores
-/// that too; None if the value cannot be written.
+/// The parts of a value that comparison ignores, as bytes of the whole value; None
+/// inside if the pass ignores these parts, too. None if the value cannot be written.
 pub(super) fn exact(memo: &Memo, value: &Value) -> Option<Value> {
     if memo.ignores {
         Some(Value::NONE)
@@ -177,10 +177,10 @@ mod tests {
         Value::from(Array::from(Vec::from_iter((0..PARTS).map(part))))
     }
 
-    /// The visits of all digests that the summaries of some functions take.
+    /// The number of visits for all digests of the summaries of some functions.
     fn visits(memo: &Memo, functions: &[Value]) -> u64 {
         let visits_of = |function: &Value| {
-            // Sets the count to that of a number.
+            // Sets the count to the count of a number.
             structural_hash(0).unwrap();
             let before = last_visit_count();
             summary(memo, function.as_object().unwrap()).unwrap();

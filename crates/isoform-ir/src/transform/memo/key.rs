@@ -1,4 +1,4 @@
-//! The digest of everything that the result of a pass depends on.
+//! The digest of every influence on the result of a pass.
 
 use std::cell::{OnceCell, RefCell};
 
@@ -16,14 +16,15 @@ use isoform::{Array, Obj, Ref, Result, Str, Value};
 /// The version of the form of keys and entries.
 const VERSION: i64 = 5;
 
-/// A program, with what the keys of its functions have in common.
+/// A program, with the common parts of the keys of its functions.
 pub(super) struct Program<'a> {
     root: &'a Ref<Obj>,
     functions: &'a [(Str, Ref<Obj>)],
     by_name: HashMap<&'a str, &'a Ref<Obj>, RandomState>,
-    /// The digest of the whole program, once it is needed; None inside if it has none.
+    /// The digest of the whole program, computed on demand; None inside without a
+    /// digest.
     whole: OnceCell<Option<Value>>,
-    /// The parts of keys for the functions that have been called so far, by identity.
+    /// The parts of keys for the functions called so far, by identity.
     callees: RefCell<HashMap<u64, Option<Summary>, RandomState>>,
 }
 
@@ -39,8 +40,9 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// The part of a caller's key for a function: the summary of its signature, or of all of
-    /// it without one. None if it has no digest. Computed once for all callers.
+    /// The part of a caller's key for a function: the summary of its signature, or of
+    /// the whole function without a signature. None without a digest. Computed once for
+    /// all callers.
     fn callee(&self, memo: &Memo, callee: &Ref<Obj>) -> Result<Option<Summary>> {
         if let Some(known) = self.callees.borrow().get(&callee.identity()) {
             return Ok(known.clone());
@@ -53,8 +55,8 @@ impl<'a> Program<'a> {
         Ok(callees.entry(callee.identity()).or_insert(found).clone())
     }
 
-    /// The digest of the program with its functions in their order, as one value, so that the
-    /// digest tells which variables the functions share with each other and with the program.
+    /// The digest of the program with its functions in order, as one value: the digest
+    /// then covers the sharing of variables between the functions and with the program.
     fn whole(&self, memo: &Memo) -> Option<Value> {
         let known = self.whole.get_or_init(|| {
             let functions = self.functions.iter();
@@ -68,8 +70,8 @@ impl<'a> Program<'a> {
     }
 }
 
-/// Numbers for variables, in the order in which summaries mention them: these tell which
-/// ones several summaries have in common.
+/// Numbers for variables, in the order of their occurrence in summaries: the numbers
+/// tell which variables several summaries have in common.
 #[derive(Default)]
 struct Numbers(HashMap<u64, i64, RandomState>);
 
@@ -85,12 +87,12 @@ impl Numbers {
     }
 }
 
-/// The key; None if a part has no digest. `position` is that of the function in the
-/// program.
+/// The key; None if a part has no digest. `position` is the position of the function in
+/// the program.
 ///
 /// # Errors
 ///
-/// Errors of the function that returns what the pass reads, and of the root.
+/// Errors of the function that returns the reads of the pass, and of the root.
 pub(super) fn of(
     pass: &Pass,
     memo: &Memo,
@@ -143,9 +145,9 @@ pub(super) fn of(
     Ok(found.map(|found| *found.as_bytes()))
 }
 
-/// The part of the program that a function sees: the signatures of the functions that it
-/// calls; the whole program and its own place in it if the type of the program does not say
-/// which ones these are. None if the program has no digest.
+/// The part of the program visible to a function: the signatures of the called
+/// functions. If the type of the program cannot list the called functions: the whole
+/// program and the position of the function. None if the program has no digest.
 fn around(
     memo: &Memo,
     (position, function): (usize, &Ref<Obj>),
@@ -154,7 +156,7 @@ fn around(
 ) -> Result<Option<Value>> {
     let seen = program.root.implements_nearest::<dyn Root>();
     let Some(seen) = seen.filter(|_| memo.reads.is_some()) else {
-        // The pass does not see the program, or that is the function itself.
+        // The pass does not see the program, or the program is the function itself.
         return Ok(Some(Value::NONE));
     };
     let Some(names) = seen.callees(function)? else {

@@ -1,4 +1,5 @@
-//! Memoised passes: the result for a function is kept under everything that it depends on.
+//! Memoised passes: the cache keeps the result for a function under a key with every
+//! influence on the result.
 //!
 //! | file | job |
 //! |---|---|
@@ -9,9 +10,9 @@
 //! | `names.rs` | the same for plain values that comparison ignores |
 //! | `relink.rs` | a kept result in terms of the function and program at hand |
 //!
-//! A kept result is used only with a proof that the function from which it was computed
-//! is equal to the function at hand, object by object (`pairs.rs`); without the proof,
-//! the result is computed again.
+//! A kept result is used only with a proof that the original function of the result
+//! equals the present function, object by object (`pairs.rs`). Without the proof, the
+//! pass computes the result again.
 
 mod kept;
 mod key;
@@ -60,16 +61,17 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The result for a function: the kept one, or a new one.
+    /// Returns the kept result for a function, or computes the result.
     ///
-    /// A value that cannot be written to bytes, such as a function of the core in a
-    /// field, is never kept; neither is one that refers to a variable of the program that
-    /// its function does not have, and one whose pass asked for its messages. `fits` says
-    /// whether a result may be one of the pass.
+    /// A value is never kept if writing it to bytes fails, for example because of a
+    /// function of the core in a field. Values with variables of the program from
+    /// outside of the function are not kept, and results of passes that asked for their
+    /// messages are not kept either. `fits` returns whether the pass could have
+    /// returned a result.
     ///
     /// # Errors
     ///
-    /// `ValueError` if the pass changes what it says it depends on.
+    /// `ValueError` if the pass changes its declared state.
     pub(super) fn result(
         &self,
         pass: &Pass,
@@ -107,7 +109,7 @@ impl<'a> Run<'a> {
             } else if !is_self_contained(new, function, self.root)? {
                 return Ok(result);
             } else {
-                // The function as well: what both have in common is the caller's own.
+                // Includes the function: parts common to both are the caller's own.
                 Array::from([Value::from(function), result.clone()]).into()
             };
             if let Ok(bytes) = to_bytes(&entry) {
@@ -147,7 +149,7 @@ fn is_self_contained(result: &Ref<Obj>, function: &Ref<Obj>, root: &Ref<Obj>) ->
     Ok(used.is_empty())
 }
 
-/// The result of an entry; None for one that does not help.
+/// The result of an entry; None for an unusable entry.
 fn read(bytes: &[u8], function: &Ref<Obj>, root: &Ref<Obj>) -> Option<Ref<Obj>> {
     let entry = from_bytes(bytes).ok()?;
     if entry.is_none() {

@@ -1,5 +1,5 @@
-//! The values without parts in ignored fields of a function, such as names, and those of an
-//! equal one at the same places.
+//! The values without parts in ignored fields of a function, such as names, and the
+//! values at the same places of an equal function.
 
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
@@ -8,11 +8,12 @@ use isoform::Value;
 use isoform::types::TypeIndex;
 use isoform::values::ValueRef;
 
-/// A field: the one that holds a value, or the nearest around the containers that do.
+/// A field: the field that holds a value, or the nearest field around the containers of
+/// the value.
 pub(super) type Site = (TypeIndex, usize);
 
-/// A value without parts, such that a copy of it is the same: a file writes each shape and
-/// each empty container for itself.
+/// A value without parts, compared so that copies are equal: a file writes a shape or
+/// an empty container once for every use.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Name {
     Value(Value),
@@ -32,7 +33,7 @@ impl Name {
         }
     }
 
-    /// True for a value that fields have by default rather than by copying.
+    /// True for a value that usually is the default of a field rather than a copy.
     fn is_empty(&self) -> bool {
         match self {
             Name::Empty(_) => true,
@@ -46,31 +47,32 @@ impl Name {
         }
     }
 
-    /// True for a text, which a pass may copy from any field to any other one.
+    /// True for a text; a pass may copy texts from any field to any other field.
     fn is_text(&self) -> bool {
         matches!(self, Name::Value(value) if value.as_str().is_some_and(|text| !text.is_empty()))
     }
 }
 
-/// For the values without parts in ignored fields, those of the other function; None if they
-/// differ from place to place.
+/// Maps the values without parts in ignored fields to the values of the other function;
+/// None for values with different counterparts.
 #[derive(Default)]
 pub(super) struct Names {
     by_site: HashMap<(Site, Name), Option<Value>, RandomState>,
     by_value: HashMap<Name, Option<Value>, RandomState>,
 }
 
-/// The fate of a value that the pass wrote into an ignored field.
+/// The fate of a value written into an ignored field by the pass.
 pub(super) enum ValueMatch<'a> {
-    /// The function does not have the value: the pass made it.
+    /// The function lacks the value: the pass made the value.
     Own,
     Is(&'a Value),
-    /// It may come from several places, whose values differ.
+    /// The value may come from several places with different counterparts.
     Unknown,
 }
 
 impl Names {
-    /// Records a value without parts, and the value at the same place of the other function.
+    /// Records a value without parts, and the value at the same place of the other
+    /// function.
     pub(super) fn pair(&mut self, site: Site, left: &Value, right: &Value) {
         let merge = |known: &mut Option<Value>| {
             if known.as_ref().map(Name::of) != Some(Name::of(right)) {
@@ -91,10 +93,10 @@ impl Names {
         self.by_site.insert((site, name), None);
     }
 
-    /// The value of the other function for one in an ignored field.
+    /// The counterpart of a value in an ignored field.
     ///
-    /// A name may have been copied from any field. Numbers and empty values of different
-    /// fields are equal by chance, so only those of the same field count.
+    /// A pass may copy a name from any field. Numbers and empty values of different
+    /// fields are equal by chance, so only values of the same field count.
     pub(super) fn find(&self, site: Site, value: &Value) -> ValueMatch<'_> {
         let name = Name::of(value);
         let anywhere = self.by_value.get(&name);

@@ -1,4 +1,4 @@
-//! The objects of a function that correspond to those of an equal one.
+//! The corresponding objects of two equal functions.
 
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
@@ -13,11 +13,11 @@ use isoform::{Obj, Ref, Value, structural_equal};
 #[derive(Default)]
 pub(super) struct Pairs {
     objects: HashMap<u64, Ref<Obj>, RandomState>,
-    /// The objects that are partners of variables.
+    /// The partners of variables.
     taken: HashSet<u64, RandomState>,
-    /// The objects that stand for several, which differ in their names.
+    /// The objects with several counterparts that differ in their names.
     ambiguous: HashSet<u64, RandomState>,
-    /// Pairs of objects of the other function that are known to be alike.
+    /// Pairs of objects of the other function known to be alike.
     alike: HashSet<(u64, u64), RandomState>,
     pub(super) names: Names,
 }
@@ -27,7 +27,7 @@ pub(super) enum Partner<'a> {
     /// The object is not part of the function, or has no identity that counts.
     None,
     Is(&'a Ref<Obj>),
-    /// It corresponds to several objects, or to none.
+    /// The object has several counterparts, or no counterpart.
     Unknown,
 }
 
@@ -42,10 +42,10 @@ impl Pairs {
     }
 }
 
-/// The kind of value that a pair consists of.
+/// The kind of the values of a pair.
 enum Shape<'a> {
     Node(&'a Ref<Obj>),
-    /// A container; the object of one that has an identity.
+    /// A container; the object of a container with an identity.
     Container(Contents, Option<&'a Ref<Obj>>),
     Plain,
 }
@@ -62,8 +62,8 @@ fn shape(value: &Value) -> Shape<'_> {
     }
 }
 
-/// True for an object that counts as a whole, in whatever field: a value of the library, or
-/// the only one of its kind.
+/// True for an object that counts as a whole, in any field: a value of the library, or
+/// a singleton.
 pub(super) fn is_plain(object: &Ref<Obj>) -> bool {
     let info = object.type_info();
     info.is_builtin() || info.kind() == Kind::Singleton
@@ -72,11 +72,11 @@ pub(super) fn is_plain(object: &Ref<Obj>) -> bool {
 /// A pair of values below an ignored field.
 type Below = (Value, Value, Site);
 
-/// The pairs of two functions; None if they are not equal part by part, as where maps
-/// have different orders. Linear in their size.
+/// The pairs of two functions; None unless the functions are equal part by part, for
+/// example for maps with different orders. Linear in the size of the functions.
 ///
-/// The two are known to be structurally equal, so what is found twice in one of them is
-/// found at places that are equal in the other one.
+/// The functions are known to be structurally equal, so repeated parts of one function
+/// occur at equal places of the other function.
 pub(super) fn of(left: &Ref<Obj>, right: &Ref<Obj>) -> Option<Pairs> {
     let mut pairs = Pairs::default();
     let mut stack = vec![(Value::from(left), Value::from(right))];
@@ -94,7 +94,7 @@ pub(super) fn of(left: &Ref<Obj>, right: &Ref<Obj>) -> Option<Pairs> {
             }
             (Shape::Plain, Shape::Plain) if left == right => {}
             (Shape::Plain, Shape::Plain) if structural_equal(&left, &right).unwrap_or(false) => {
-                // Tensors: the function at hand has them in memory already.
+                // Tensors: the present function already has them in memory.
                 if let (Some(left), Some(right)) = (left.as_object(), right.as_object()) {
                     pairs.objects.insert(left.identity(), right.clone());
                 }
@@ -102,14 +102,15 @@ pub(super) fn of(left: &Ref<Obj>, right: &Ref<Obj>) -> Option<Pairs> {
             _ => return None,
         }
     }
-    // What is compared decides first which objects correspond.
+    // Compared fields decide first which objects correspond.
     while let Some(pair) = below.pop() {
         pairs.enter_ignored(pair, &mut below);
     }
     Some(pairs)
 }
 
-/// Pairs of the parts of two containers of one type; None if they differ in number.
+/// Pairs of the parts of two containers of one type; None for different numbers of
+/// parts.
 fn parts(left: &Contents, right: &Contents) -> Option<Vec<(Value, Value)>> {
     match (left, right) {
         (Contents::Items(left), Contents::Items(right)) if left.len() == right.len() => {
@@ -148,7 +149,8 @@ impl Pairs {
             if is_shared && !known.same_as(right) {
                 return None;
             }
-            // A tree may be shared on one side only; its parts are equal then.
+            // A tree may be shared on one side only; the parts of the copies are equal
+            // then.
             if !self.ambiguous.contains(&left.identity()) && !self.are_alike(&known, right) {
                 self.forget(&left.into(), None);
             }
@@ -171,7 +173,7 @@ impl Pairs {
         Some(())
     }
 
-    /// Pairs the parts of ignored fields as far down as both sides have the same shape.
+    /// Pairs the parts of ignored fields down to the depth where the shapes differ.
     fn enter_ignored(&mut self, (left, right, site): Below, below: &mut Vec<Below>) {
         match (shape(&left), shape(&right)) {
             (Shape::Node(a), Shape::Node(b)) if a.same_as(b) => {}
@@ -212,8 +214,8 @@ impl Pairs {
         }
     }
 
-    /// True if two equal parts of the function at hand cannot be told apart, neither by
-    /// what comparison ignores nor by identity where that counts.
+    /// True if two equal parts of the present function cannot be told apart, neither by
+    /// ignored fields nor by significant identity.
     fn are_alike(&mut self, one: &Ref<Obj>, other: &Ref<Obj>) -> bool {
         let mut entered = Vec::new();
         let mut stack = vec![(Value::from(one), Value::from(other))];
@@ -243,7 +245,7 @@ impl Pairs {
                 _ => one == other,
             };
             if !is_alike {
-                // What was assumed on the way is not proven.
+                // The assumptions of this search are not proven.
                 entered.iter().for_each(|pair| {
                     self.alike.remove(pair);
                 });
@@ -253,8 +255,8 @@ impl Pairs {
         true
     }
 
-    /// Records that an object stands for several, and with it its parts, up to those that
-    /// have an identity of their own. Without a site, names are in ignored fields only.
+    /// Records that an object, together with its parts down to parts with an identity,
+    /// stands for several objects. Without a site, names are in ignored fields only.
     fn forget(&mut self, value: &Value, site: Option<Site>) {
         let mut stack = vec![(value.clone(), site, true)];
         while let Some((value, site, is_first)) = stack.pop() {

@@ -11,12 +11,13 @@ use isoform::traverse::{ChildOptions, Children};
 use isoform::types::{FieldFlag, RegionKind};
 use isoform::{Obj, Ref, Value};
 
-/// The result with the function's own objects in place of those of the function that it
-/// was computed from, and with the global variables of the program. Objects that the pass
-/// made keep the names and spans of the objects that they were made from, in the function
-/// at hand. None where these are not unique. Linear in the result.
+/// The result with the objects of the original function replaced by the objects of the
+/// present function, and with the global variables of the program. Objects made by the
+/// pass keep the names and spans of their origins, taken from the present function.
+/// None if these are ambiguous. Linear in the result.
 ///
-/// The function's own objects are not searched: everything in them is the function's own.
+/// Objects of the present function are not searched: all their parts belong to the
+/// present function.
 pub(super) fn relinked(result: &Value, pairs: &Pairs, root: &Ref<Obj>) -> Option<Ref<Obj>> {
     let module = root.downcast_ref::<IRModule>();
     let mut relinker = Relinker {
@@ -51,13 +52,13 @@ pub(super) fn relinked(result: &Value, pairs: &Pairs, root: &Ref<Obj>) -> Option
     }
 }
 
-/// An object, and whether it is below an ignored field.
+/// An object, and true below an ignored field.
 type Key = (u64, bool);
 
 struct Relinker<'a> {
     pairs: &'a Pairs,
     module: Option<&'a Ref<IRModule>>,
-    /// The results of objects; None while an object is open.
+    /// The results of objects; None for open objects.
     done: HashMap<Key, Option<Value>, RandomState>,
 }
 
@@ -66,11 +67,11 @@ enum SeenObject {
     Open(Frame),
 }
 
-/// An object whose children are being visited.
+/// An object with its children being visited.
 struct Frame {
     key: Key,
     children: Children,
-    /// The field around, if it is ignored.
+    /// The field around the object, if the field is ignored.
     site: Option<Site>,
     position: usize,
     child: Value,
@@ -102,7 +103,7 @@ impl Frame {
 }
 
 impl Relinker<'_> {
-    /// None if the value has no counterpart.
+    /// None for a value without a counterpart.
     fn meet(&mut self, value: Value, site: Option<Site>) -> Option<SeenObject> {
         let Some(object) = value.as_object() else {
             return self.plain(value, site);
@@ -113,7 +114,7 @@ impl Relinker<'_> {
             Partner::None => {}
         }
         if let (Some(var), Some(module)) = (object.downcast_ref::<GlobalVar>(), self.module) {
-            // A call that the pass added.
+            // A call added by the pass.
             let own = module.global_var(&var.name_hint).ok()?;
             return Some(SeenObject::Done(own.into()));
         }
@@ -143,15 +144,16 @@ impl Relinker<'_> {
         }))
     }
 
-    /// A value without parts. In an ignored field it may be one of the function, whatever its
-    /// type is.
+    /// A value without parts. In an ignored field, a value of any type may come from
+    /// the function.
     fn plain(&self, value: Value, site: Option<Site>) -> Option<SeenObject> {
         let Some(site) = site else {
             return Some(SeenObject::Done(value));
         };
         match self.pairs.names.find(site, &value) {
             ValueMatch::Own => Some(SeenObject::Done(value)),
-            // A list that the pass made is not the one of the function, which is as empty.
+            // An empty list made by the pass differs from the function's equally empty
+            // list.
             ValueMatch::Is(_) if value.as_object().is_some_and(is_mutable) => {
                 Some(SeenObject::Done(value))
             }

@@ -1,4 +1,4 @@
-//! Everything besides functions and programs that the results of a pass depend on.
+//! All influences on the results of a pass besides functions and programs.
 
 use super::kept::{digest, exact};
 use crate::transform::cache::Memo;
@@ -12,11 +12,11 @@ use isoform::types::Kind;
 use isoform::values::{Bytes, ValueRef};
 use isoform::{Error, Obj, Ref, Result, Str, Value, structural_equal};
 
-/// The options of a pass and of the context, and what else the pass says it depends on: the
+/// The options of a pass and of the context, and the declared state of the pass: the
 /// same for all functions of a program. Instruments and caches are no input of a pass.
 pub(in crate::transform) struct Settings {
-    /// The part of a key for them: a digest, or all of them as one value if they may share
-    /// objects with functions.
+    /// The part of a key for the settings: a digest, or the settings as one value if
+    /// they may share objects with functions.
     pub(super) part: Value,
     pub(super) is_plain: bool,
     state: Value,
@@ -24,7 +24,7 @@ pub(in crate::transform) struct Settings {
 }
 
 impl Settings {
-    /// None if they have no digest. Linear in their size.
+    /// None without a digest. Linear in the size of the settings.
     ///
     /// # Errors
     ///
@@ -60,8 +60,8 @@ impl Settings {
         }))
     }
 
-    /// Fails if the pass has changed what it depends on: the next function would see that,
-    /// and its key would not. O(1) for a pass without state.
+    /// Fails if the pass has changed its state: the next function would see the change,
+    /// but the key of the function would not. O(1) for a pass without state.
     pub(super) fn check_unchanged(&self, pass: &Pass, memo: &Memo) -> Result<()> {
         if memo.state.is_none() {
             return Ok(());
@@ -90,13 +90,13 @@ fn state(memo: &Memo) -> Result<Value> {
     }
 }
 
-/// A digest of a value and of what comparison ignores in it.
+/// A digest of a value including the parts ignored by comparison.
 fn fingerprint(memo: &Memo, value: &Value) -> Option<[u8; 32]> {
     let exact = exact(memo, value)?;
     Some(*digest(Value::from([value.clone(), exact]))?.as_bytes())
 }
 
-/// The name of the first entry that two states do not have in common.
+/// The name of the first entry with a difference between two states.
 fn changed_name(before: &Value, now: &Value) -> Option<Str> {
     let (ValueRef::Map(before), ValueRef::Map(now)) = (before.view(), now.view()) else {
         return None;
@@ -111,7 +111,7 @@ fn changed_name(before: &Value, now: &Value) -> Option<Str> {
     Some(format!("'{}'", name.as_str()?).into())
 }
 
-/// True if nothing in a value has an identity that other parts of a key could mention.
+/// True if no part of a value has an identity that other parts of a key could mention.
 fn is_plain(value: &Value) -> bool {
     let options = WalkOptions::default().include_ignored(true).hooks(false);
     let first = options.walk(value, |visit: &Visit<'_>| {

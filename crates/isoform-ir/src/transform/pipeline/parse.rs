@@ -9,15 +9,16 @@ use isoform::types::Schema;
 use isoform::values::ValueRef;
 use isoform::{Error, Ref, Result, Str, Value};
 
-/// Makes the passes of a pipeline's text, as one sequence.
+/// Makes the passes of a pipeline's text, in one sequence.
 ///
 /// Linear in the text; parentheses may be nested to any depth.
 ///
 /// # Errors
 ///
-/// `ValueError` with line, column and a caret if the text is malformed, names an unknown
-/// pass or option, or gives an option twice; `TypeError`, with the same, for the value
-/// of an option that does not fit or is missing; errors of the functions that make passes.
+/// `ValueError` with line, column and a caret if the text is malformed, names an
+/// unknown pass or option, or gives an option twice. `TypeError`, with the same, for
+/// the value of an option that does not fit or is missing. Errors of the functions that
+/// make passes.
 ///
 /// ```
 /// use isoform_ir::transform::{parse_pipeline, pipeline_text};
@@ -81,8 +82,8 @@ impl<'a> Parser<'a> {
         text_error("pipeline", self.text, kind, start..end, message)
     }
 
-    /// The error of a part of the text, at its place; an error of foreign code stays as
-    /// it is.
+    /// The error of a part of the text, with the position; errors of foreign code stay
+    /// unchanged.
     fn placed(&self, start: usize, end: usize, error: Error) -> Error {
         let is_own = matches!(error.kind(), ErrorKind::Value | ErrorKind::Type);
         if is_own && !error.has_traceback() {
@@ -108,7 +109,7 @@ impl<'a> Parser<'a> {
         self.fault(ErrorKind::Value, self.at, self.at + length, message)
     }
 
-    /// The next character that is neither white space nor in a comment.
+    /// The next character outside of white space and comments.
     fn peek(&mut self) -> Option<char> {
         loop {
             let rest = &self.text[self.at..];
@@ -227,15 +228,15 @@ impl<'a> Parser<'a> {
         made.map_err(|error| self.placed(start, end, error))
     }
 
-    /// The end of the value that begins here: the next comma, brace or comment outside of
-    /// brackets and strings.
+    /// The end of the value at the current position: the next comma, brace or comment
+    /// outside of brackets and strings.
     fn end_of_value(&self) -> usize {
         let (mut depth, mut quoted, mut escaped) = (0usize, None, false);
         let mut in_comment = false;
         for (position, c) in self.text[self.at..].char_indices() {
             let here = self.at + position;
             match quoted {
-                // Those inside of brackets are the business of the value.
+                // The value handles comments inside of brackets.
                 _ if in_comment => in_comment = c != '\n',
                 None if self.text[here..].starts_with("//") => match depth {
                     0 => return here,
@@ -280,7 +281,7 @@ impl<'a> Parser<'a> {
             .map_err(|error| self.placed(start, end, error))
     }
 
-    /// The fault of a value, at its place in the whole text.
+    /// The fault of a value, with its position in the whole text.
     fn inner_fault(&self, start: usize, text: &str, error: Error) -> Error {
         let source = std::error::Error::source(&error);
         let Some(fault) = source.and_then(|source| source.downcast_ref::<TextFault>()) else {

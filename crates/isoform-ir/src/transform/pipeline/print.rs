@@ -7,16 +7,16 @@ use isoform::{Error, Ref, Result, Str, Value};
 /// The text of a pipeline, from which [`parse_pipeline`](crate::transform::parse_pipeline)
 /// makes the same passes. Linear in the number of passes.
 ///
-/// A sequence with a name, level or requirements of its own has no text; neither have
-/// options other than plain values and containers of them.
+/// Sequences with a custom name, level or requirements cannot be printed; options must
+/// be plain values and containers of plain values.
 ///
 /// # Errors
 ///
-/// `ValueError` for such a sequence or option. A pass that was not made by its name is
-/// written by its name anyway.
+/// `ValueError` for an unprintable sequence or option. A pass made without a name is
+/// still written by its name.
 pub fn pipeline_text(pass: &Ref<Pass>) -> Result<String> {
     let mut out = String::new();
-    // What remains to be written, the next one last.
+    // The remaining pieces, the next piece last.
     let mut stack = vec![Piece::Pass(pass.clone(), true)];
     while let Some(piece) = stack.pop() {
         match piece {

@@ -37,7 +37,7 @@ impl Checker<'_> {
         self.bodies.push(body);
     }
 
-    /// Leaves a body that yields as expected.
+    /// Leaves a body, and checks its yield.
     pub(super) fn end_body(&mut self) -> Body {
         let body = self.bodies.pop().unwrap_or_else(|| {
             let types: Rc<[Ref<Type>]> = Rc::new([]);
@@ -101,7 +101,7 @@ impl Checker<'_> {
         self.values("return", &stmt.value, &types, place, &stmt.span);
     }
 
-    /// Values have the number and types that are expected.
+    /// Checks the number and the types of values.
     fn values(
         &mut self,
         what: &str,

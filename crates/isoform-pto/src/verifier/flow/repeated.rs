@@ -1,5 +1,5 @@
-//! Statements that occur at several places: they are checked at the first one, and
-//! elsewhere only for differences.
+//! Statements at several places: fully checked at the first place, and checked only for
+//! differences at the other places.
 
 use std::rc::Rc;
 
@@ -66,7 +66,7 @@ impl Checker<'_> {
         }
         let mut again = None;
         for var in &summary.definitions {
-            // Variables that only some paths define remain without a value.
+            // Variables defined on some paths only remain without a value.
             let before = self.scopes.note(var.identity(), place, &self.places);
             again = again.or_else(|| Some((var, before?)));
         }
@@ -97,7 +97,7 @@ impl Checker<'_> {
     }
 }
 
-/// Returns the statements with nested ones that occur at several places of a value.
+/// Returns the statements with nested statements at several places of a value.
 pub(super) fn repeated(root: &Ref<Obj>) -> HashSet<u64> {
     let mut found = HashSet::new();
     let mut met = HashSet::new();

@@ -15,7 +15,7 @@ use isoform::{Error, Map, Ref, Str, Value};
 pub(super) enum Task {
     Function(Ref<Function>, Place),
     EndFunction(Ref<Function>, Place),
-    /// A statement, and whether it is the end of a body that may yield.
+    /// A statement, and true at the end of a body that may yield.
     Stmt(Ref<Stmt>, Place, bool),
     /// An expression, and the place of the statement in the source text.
     Use(Ref<Expr>, Place, Ref<Span>),
@@ -30,7 +30,7 @@ pub(super) enum Task {
     EndRecord(u64),
 }
 
-/// A body that may end with a yield.
+/// A body, possibly with a yield at its end.
 pub(super) struct Body {
     /// The types to be yielded.
     pub(super) types: Rc<[Ref<Type>]>,
@@ -38,7 +38,7 @@ pub(super) struct Body {
     pub(super) span: Ref<Span>,
     pub(super) is_loop: bool,
     pub(super) yielded: bool,
-    /// The variables with values before it.
+    /// The variables with values before the body.
     pub(super) mark: usize,
     pub(super) diverged: bool,
 }
@@ -47,32 +47,33 @@ pub(super) struct Checker<'a> {
     pub(super) options: &'a VerifyOptions,
     pub(super) places: Places,
     pub(super) scopes: Scopes,
-    /// The pending checks, the next one last.
+    /// The pending checks, the next check last.
     pub(super) tasks: Vec<Task>,
     pub(super) failures: Vec<Failure>,
     pub(super) program: Option<Ref<Program>>,
     pub(super) function: Option<Ref<Function>>,
-    /// Set when a statement is checked outside of a function: the variables that the
-    /// statement defines. Only these must be defined before use; all others are free.
+    /// For a check of a statement outside of a function: the variables defined by the
+    /// statement. Only these variables must be defined before use; all other variables
+    /// are free.
     pub(super) locals: Option<HashSet<u64>>,
     pub(super) loops: usize,
     /// True if the following statements are unreachable.
     pub(super) diverged: bool,
     pub(super) bodies: Vec<Body>,
-    /// For each `if` whose `else` is being checked: the variables that the other branch
-    /// defined, and whether it diverged.
+    /// For every `if` whose `else` is being checked: the variables defined by the other
+    /// branch, and true if that branch diverged.
     pub(super) branches: Vec<(Vec<u64>, bool)>,
-    /// Shared expressions in which all variables had values, and when.
+    /// Shared expressions whose variables all had values, with the epoch of the check.
     pub(super) clean: HashMap<u64, u64>,
     pub(super) records: Vec<Record>,
     pub(super) uses: Vec<Ref<Var>>,
     pub(super) definitions: Vec<Ref<Var>>,
-    /// The statements with nested ones that occur at several places.
+    /// The statements with nested statements at several places.
     pub(super) repeated: HashSet<u64>,
     pub(super) summaries: HashMap<u64, Rc<Summary>>,
 }
 
-/// A statement that occurs at several places and is being checked.
+/// A statement at several places, during its check.
 pub(super) struct Record {
     pub(super) mark: usize,
     pub(super) loops: usize,
@@ -80,20 +81,20 @@ pub(super) struct Record {
     pub(super) first_use: usize,
     pub(super) first_definition: usize,
     pub(super) diverged: bool,
-    /// The loops around the outermost `break` or `continue` in it.
+    /// The number of loops around the outermost `break` or `continue` in the statement.
     pub(super) jump: usize,
     pub(super) yielded: Option<Ref<YieldStmt>>,
 }
 
-/// The requirements of a statement that occurs at several places, for each of them.
+/// The requirements of a statement at several places, for the checks at further places.
 pub(super) struct Summary {
-    /// Variables that it uses and does not define.
+    /// Variables used by the statement without a definition in the statement.
     pub(super) uses: Vec<Ref<Var>>,
     pub(super) definitions: Vec<Ref<Var>>,
-    /// The variables that have a value after it.
+    /// The variables with a value after the statement.
     pub(super) values: Vec<u64>,
     pub(super) diverged: bool,
-    /// True if it leaves a loop outside of itself.
+    /// True if the statement leaves a loop outside of itself.
     pub(super) jumps: bool,
     pub(super) yielded: Option<Ref<YieldStmt>>,
 }

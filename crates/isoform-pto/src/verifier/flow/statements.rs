@@ -60,10 +60,10 @@ pub(in crate::verifier) fn failures(root: &Value, options: &VerifyOptions) -> Re
     Ok(checker.failures)
 }
 
-/// The variables that something in a statement defines.
+/// The variables defined in a statement.
 fn defined_in(stmt: &Ref<Stmt>) -> Result<HashSet<u64>> {
     let mut found = HashSet::new();
-    // A walk visits an object once, so a definition may be visited as a use.
+    // A walk visits an object once, so the visit of a definition may look like a use.
     walk_objects(stmt, |object, _| {
         let vars = definitions_of(object)?;
         found.extend(vars.iter().map(Ref::identity));

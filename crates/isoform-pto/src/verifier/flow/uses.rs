@@ -13,13 +13,13 @@ use isoform::traverse::{WalkOptions, WalkOrder, WalkResult};
 use isoform::{Error, Map, Obj, Ref, Result, Str, Value};
 
 impl Checker<'_> {
-    /// True if a variable need not be defined here.
+    /// True if a variable need not be defined at this place.
     fn is_given(&self, var: &Ref<Var>) -> bool {
         let locals = self.locals.as_ref();
         var.isa::<MemRef>() || locals.is_some_and(|locals| !locals.contains(&var.identity()))
     }
 
-    /// Checks a use of a variable, and returns the error if there is one.
+    /// Checks a use of a variable, and returns the error, if any.
     pub(super) fn check_use(&self, var: &Ref<Var>) -> Option<Error> {
         let ident = var.identity();
         if self.scopes.is_defined(ident) || self.is_given(var) {
@@ -101,7 +101,7 @@ impl Checker<'_> {
             let Some(object) = visit.object() else {
                 return Ok(WalkResult::<()>::Advance);
             };
-            // The type of an expression is not one of its operands.
+            // The type of an expression is not an operand.
             let is_type_of = |step| matches!(step, Some(Step::Field("type")));
             if object.isa::<Type>() && is_type_of(visit.steps_upwards().next()) {
                 return Ok(WalkResult::Skip);
@@ -122,7 +122,7 @@ impl Checker<'_> {
                 WalkResult::Advance
             })
         })?;
-        // A type that is also that of the expression was left out.
+        // The search left out types shared with the type of the expression.
         let mut others: Vec<_> = wrong.into_values().collect();
         others.sort_by(|one, other| one.message().cmp(other.message()));
         found.extend(others.into_iter().map(|error| Failure {
@@ -134,7 +134,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Checks a call of a function of the program, and returns the error if there is one.
+    /// Checks a call of a function of the program, and returns the error, if any.
     fn check_call(&self, call: &Ref<Call>) -> Option<Error> {
         let program = self.program.as_ref()?;
         let callee = call.op.downcast_ref::<GlobalVar>()?;

@@ -30,7 +30,7 @@ pub(super) fn target(call: &OpCall<'_>) -> Result<Vec<usize>> {
     }
 }
 
-/// The element type for a data type of which void stands for another.
+/// The element type for a data type; void stands for the other type.
 fn type_or(dtype: DType, other: ElementType) -> Result<ElementType> {
     if dtype.is_void() {
         Ok(other)
@@ -83,7 +83,7 @@ pub(super) fn ndarray_size(call: &OpCall<'_>) -> Outcome {
     in_type(call, &count, ty)
 }
 
-/// The type in which sizes are counted before they are converted to another one.
+/// The type for counting sizes before their conversion to another type.
 fn counted(ty: ElementType) -> ElementType {
     match ty {
         ElementType::Int64 => ElementType::Int64,

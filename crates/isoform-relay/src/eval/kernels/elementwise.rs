@@ -1,4 +1,4 @@
-//! Operators on each element that have attributes, or inputs of several types.
+//! Element-wise operators with attributes, or with inputs of several types.
 
 use isoform_kernels::elementwise::{self, CastOptions, OutOfRange};
 use isoform_kernels::{Control, ElementType, Tensor};
@@ -26,7 +26,7 @@ pub(super) fn clip(call: &OpCall<'_>) -> Outcome {
     call.made(clipped)
 }
 
-/// A number as a scalar of a type, or the nearest one that the type has.
+/// A number as a scalar of a type, or the nearest scalar of the type.
 pub(super) fn nearest(
     number: f64,
     ty: ElementType,
@@ -39,7 +39,7 @@ pub(super) fn nearest(
     Ok(options.cast(Tensor::scalar(number).view(), ty, control)?)
 }
 
-/// A condition of numbers holds where they are not 0.
+/// A condition of numbers holds for numbers other than 0.
 pub(super) fn select(call: &OpCall<'_>) -> Outcome {
     let condition = call.cast(0, ElementType::Bool)?;
     let selected = elementwise::select(

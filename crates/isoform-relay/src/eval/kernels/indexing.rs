@@ -1,4 +1,4 @@
-//! Operators that select elements by index, or return indices.
+//! Operators for selecting elements by index, or returning indices.
 
 use isoform_kernels::ElementType;
 use isoform_kernels::indexing::{self, GatherNd, IndexMode, Take, TupleAxis};

@@ -1,6 +1,6 @@
 //! The table from operators to kernels, with the attributes of calls as their settings.
 //!
-//! Shapes and data types are those that the type relations of the operators promise.
+//! Shapes and data types follow the type relations of the operators.
 
 mod create;
 mod elementwise;
@@ -51,7 +51,7 @@ pub(super) fn find(name: &str) -> Option<Kernel> {
 
 static TABLE: LazyLock<HashMap<&'static str, Kernel, RandomState>> = LazyLock::new(|| {
     let mut table: HashMap<&'static str, Kernel, RandomState> = HashMap::default();
-    // Kernels that no operator has by that name are only never asked for.
+    // Kernels without an operator of their name stay unused.
     table.extend(Unary::ALL.iter().map(|op| (op.name(), Kernel::Unary(*op))));
     table.extend(
         Binary::ALL
@@ -143,7 +143,7 @@ const OTHERS: &[Row] = &[
     ("annotation.compiler_end", unchanged),
 ];
 
-/// The input itself, whatever it is.
+/// The input itself, for any input.
 fn unchanged(call: &OpCall<'_>) -> Outcome {
     match call.values {
         [value] => Ok(value.clone()),

@@ -76,7 +76,7 @@ pub(super) fn transpose(call: &OpCall<'_>) -> Outcome {
         .as_ref()
         .map(|order| dims::ints("axes", order))
         .transpose()?;
-    // An empty order is that of no attribute: reversed.
+    // An empty order means the default: reversed.
     let order = order.filter(|order| !order.is_empty());
     call.made(movement::transpose(
         call.view(0)?,
@@ -103,7 +103,7 @@ pub(super) fn split(call: &OpCall<'_>) -> Outcome {
     call.tuple(movement::split(x, &indices, attrs.axis, &call.control)?)
 }
 
-/// The positions where parts begin, except for the first one.
+/// The start positions of parts, except for the first part.
 fn cuts(value: &Value, size: usize) -> Result<Vec<usize>> {
     let number = |value: &Value| {
         let literal = value.peek::<Ref<IntImm>>().map(|literal| literal.value);
@@ -161,7 +161,7 @@ pub(super) fn strided_slice(call: &OpCall<'_>) -> Outcome {
     }
     let mut slices = Vec::with_capacity(axes.len());
     for (position, &axis) in axes.iter().enumerate() {
-        // A single step is that of all axes.
+        // A single step applies to all axes.
         let step = match &steps[..] {
             [] => 1,
             [only] => *only,

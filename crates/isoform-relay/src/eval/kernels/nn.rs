@@ -19,7 +19,7 @@ use isoform::values::DType;
 use isoform::{Array, Error, Result, Str};
 use isoform_ir::kernels::element_type;
 
-/// The type of a result; void is that of the input.
+/// The type of a result; void means the type of the input.
 fn result_type(dtype: DType) -> Result<Option<ElementType>> {
     (!dtype.is_void()).then(|| element_type(dtype)).transpose()
 }
@@ -56,7 +56,7 @@ pub(super) fn batch_matmul(call: &OpCall<'_>) -> Outcome {
     )
 }
 
-/// The position of each axis of `to` in `from`.
+/// The positions in `from` of the axes of `to`.
 fn permutation(name: &str, from: &str, to: &str) -> Result<Vec<i64>> {
     let position = |letter: char| {
         from.find(letter).map(|at| at as i64).ok_or_else(|| {
@@ -119,7 +119,7 @@ fn placed(call: &OpCall<'_>, result: Tensor, layout: &str, out_layout: &str) -> 
     }
 }
 
-/// The layouts in which kernels see images and weights.
+/// The layouts of images and weights in kernels.
 const IMAGES: &str = "NCHW";
 const WEIGHTS: &str = "OIHW";
 
@@ -306,7 +306,7 @@ pub(super) fn log_softmax(call: &OpCall<'_>) -> Outcome {
     call.made(normalize::log_softmax(call.view(0)?, axis, &call.control)?)
 }
 
-/// The normalized data, and the mean and variance as they were given.
+/// The normalized data, and the given mean and variance.
 pub(super) fn batch_norm(call: &OpCall<'_>) -> Outcome {
     let attrs = call.attrs::<BatchNormAttrs>()?;
     let norm = BatchNorm {

@@ -1,4 +1,4 @@
-//! Operators that work on each element, with broadcasting.
+//! Element-wise operators, with broadcasting.
 
 use super::dims::{self, Dim};
 use crate::op::relation::CallTypes;
@@ -7,12 +7,12 @@ use isoform::values::DType;
 use isoform::{Error, Ref, Result};
 use isoform_ir::ir::{TensorType, Type};
 
-/// The type of the input, which is a tensor.
+/// The type of the input, a tensor.
 pub(in super::super) fn identity(types: &mut CallTypes<'_>) -> Result<Option<Ref<Type>>> {
     Ok(types.tensor(0)?.map(|ty| ty.clone().upcast()))
 }
 
-/// The type of the input, whatever it is.
+/// The type of the input, for any input.
 pub(in super::super) fn same_type(types: &mut CallTypes<'_>) -> Result<Option<Ref<Type>>> {
     Ok(types.input(0)?.cloned())
 }
@@ -53,11 +53,11 @@ fn both(
     Ok(Some(dims::tensor(shape, result(left.dtype))))
 }
 
-/// The shape of two tensors that are broadcast to each other.
+/// The broadcast shape of two tensors.
 ///
 /// # Errors
 ///
-/// `ValueError` with both types if that is impossible.
+/// `ValueError` with both types if the shapes do not broadcast.
 pub(super) fn broadcast_types(left: &Ref<TensorType>, right: &Ref<TensorType>) -> Result<Vec<Dim>> {
     let shapes = (dims::shape_of(left), dims::shape_of(right));
     broadcast_shapes(&shapes.0, &shapes.1).ok_or_else(|| {
@@ -69,7 +69,7 @@ pub(super) fn broadcast_types(left: &Ref<TensorType>, right: &Ref<TensorType>) -
     })
 }
 
-/// The shape of two shapes that are broadcast to each other, aligned at their ends.
+/// The broadcast shape of two shapes, aligned at their ends.
 pub(super) fn broadcast_shapes(left: &[Dim], right: &[Dim]) -> Option<Vec<Dim>> {
     let (long, short) = if left.len() < right.len() {
         (right, left)
@@ -109,7 +109,7 @@ pub(in super::super) fn select(types: &mut CallTypes<'_>) -> Result<Option<Ref<T
     Ok(Some(dims::tensor(shape, left.dtype)))
 }
 
-/// Checks that a shape broadcasts to another one without changing it.
+/// Checks that a shape broadcasts to another shape without changing the other shape.
 ///
 /// # Errors
 ///
@@ -128,7 +128,7 @@ pub(super) fn check_broadcasts(from: &[Dim], to: &[Dim]) -> Result<()> {
     )))
 }
 
-/// The type of the second input, to which the first one broadcasts.
+/// The type of the second input; the first input broadcasts to the second.
 pub(in super::super) fn broadcast_to_like(types: &mut CallTypes<'_>) -> Result<Option<Ref<Type>>> {
     let (Some(data), Some(like)) = (types.tensor(0)?, types.tensor(1)?) else {
         return Ok(None);
@@ -137,7 +137,7 @@ pub(in super::super) fn broadcast_to_like(types: &mut CallTypes<'_>) -> Result<O
     Ok(Some(dims::tensor(like.shape.clone(), data.dtype)))
 }
 
-/// The shape of the second input, which broadcasts to the first one.
+/// The shape of the second input; the second input broadcasts to the first.
 pub(in super::super) fn collapse_sum_like(types: &mut CallTypes<'_>) -> Result<Option<Ref<Type>>> {
     let (Some(data), Some(like)) = (types.tensor(0)?, types.tensor(1)?) else {
         return Ok(None);

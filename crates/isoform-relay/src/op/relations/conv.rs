@@ -1,4 +1,4 @@
-//! Windows that move over images: convolutions and pools.
+//! Sliding windows over images: convolutions and pools.
 
 use super::dims::{self, Dim};
 use super::layout::positions;
@@ -63,7 +63,7 @@ fn windows(
     let one = size(1);
     let extent = dims::add(&dims::mul(&dims::sub(window, &one)?, dilation)?, &one)?;
     let padded = dims::add(length, padding)?;
-    // As many elements may be missing in the last window.
+    // The last window may lack this number of elements.
     let missing = if ceil {
         dims::known(stride).map(|stride| stride - 1)
     } else {
@@ -79,7 +79,7 @@ fn windows(
             dim_text(length)
         )));
     }
-    // Known sizes are added first, which keeps symbolic sizes simple.
+    // Known sizes are added first, to keep symbolic sizes simple.
     let mut extra = dims::sub(padding, &extent)?;
     if dims::known(stride) == Some(1) {
         return dims::add(length, &dims::add(&extra, &one)?);
@@ -198,7 +198,7 @@ pub(in super::super) fn conv2d(types: &mut CallTypes<'_>) -> Result<Option<Ref<T
     Ok(Some(dims::tensor(result, dtype)))
 }
 
-/// The settings that both pools have.
+/// The common settings of both pools.
 struct Pool<'a> {
     name: &'static str,
     pool_size: &'a Array<Dim>,

@@ -80,7 +80,7 @@ pub(in super::super) fn arange(types: &mut CallTypes<'_>) -> Result<Option<Ref<T
     Ok(Some(dims::tensor([count], attrs.dtype)))
 }
 
-/// The number that a scalar constant holds.
+/// The number of a scalar constant.
 fn number(expr: &Ref<RelayExpr>) -> Option<f64> {
     let constant = expr.downcast_ref::<Constant>()?;
     scalar(&constant.data)

@@ -45,7 +45,7 @@ pub(crate) fn are_equal(left: &Dim, right: &Dim) -> bool {
     }
 }
 
-/// The more informative one of two sizes that may be equal.
+/// The more informative of two sizes that may be equal.
 pub(crate) fn sharper(left: &Dim, right: &Dim) -> Dim {
     if is_any(left) || known(left).is_none() && known(right).is_some() {
         right.clone()
@@ -54,8 +54,8 @@ pub(crate) fn sharper(left: &Dim, right: &Dim) -> Dim {
     }
 }
 
-/// Applies arithmetic to two sizes: of numbers exactly, of symbolic ones as an
-/// expression, otherwise the result is unknown.
+/// Applies arithmetic to two sizes: numbers are computed exactly, symbolic sizes form
+/// an expression, otherwise the result is unknown.
 fn combined(
     left: &Dim,
     right: &Dim,
@@ -92,7 +92,7 @@ pub(crate) fn sub(left: &Dim, right: &Dim) -> Result<Dim> {
 
 /// The product of two sizes.
 pub(crate) fn mul(left: &Dim, right: &Dim) -> Result<Dim> {
-    // A factor of 1 leaves symbolic and unknown sizes as they are.
+    // A factor of 1 leaves symbolic and unknown sizes unchanged.
     match (known(left), known(right)) {
         (Some(1), _) => Ok(right.clone()),
         (_, Some(1)) => Ok(left.clone()),
@@ -130,7 +130,8 @@ pub(crate) fn tensor(shape: impl Into<Array<Dim>>, dtype: DType) -> Ref<Type> {
     TensorType::new(shape.into()).with_dtype(dtype).upcast()
 }
 
-/// The data type that attributes name, or that of an input where they leave it open.
+/// The data type named by attributes, or the data type of an input if the attributes
+/// leave the type open.
 pub(crate) fn dtype_or(dtype: DType, input: DType) -> DType {
     if dtype.is_void() { input } else { dtype }
 }
@@ -139,7 +140,7 @@ pub(crate) fn dtype_or(dtype: DType, input: DType) -> DType {
 ///
 /// # Errors
 ///
-/// `ValueError` if it is not one of `rank` axes.
+/// `ValueError` for an axis outside of the `rank` axes.
 pub(crate) fn axis_of(name: &str, axis: i64, rank: usize) -> Result<usize> {
     let count = rank as i64;
     let position = if axis < 0 { axis + count } else { axis };
@@ -175,11 +176,11 @@ pub(crate) fn axes_of(name: &str, axes: &[i64], rank: usize) -> Result<Vec<usize
     Ok(found)
 }
 
-/// The number that a size in attributes is.
+/// The number of a size in attributes.
 ///
 /// # Errors
 ///
-/// `TypeError` if it is symbolic.
+/// `TypeError` for a symbolic size.
 pub(crate) fn int(name: &str, dim: &Dim) -> Result<i64> {
     known(dim).ok_or_else(|| {
         Error::type_error(format!(
@@ -189,7 +190,7 @@ pub(crate) fn int(name: &str, dim: &Dim) -> Result<i64> {
     })
 }
 
-/// The numbers that sizes in attributes are.
+/// The numbers of sizes in attributes.
 ///
 /// # Errors
 ///
@@ -202,7 +203,7 @@ pub(crate) fn ints(name: &str, dims: &Array<Dim>) -> Result<Vec<i64>> {
 ///
 /// # Errors
 ///
-/// `ValueError` that names the argument.
+/// `ValueError` with the name of the argument.
 pub(crate) fn expect_rank(what: &str, shape: &[Dim], rank: usize) -> Result<()> {
     if shape.len() == rank {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Operators that select elements by index.
+//! Operators for selecting elements by index.
 
 use super::dims::{self, Dim};
 use crate::attrs::{GatherAttrs, GatherNDAttrs, TakeAttrs};
@@ -18,7 +18,7 @@ fn check_indices(indices: &TensorType) -> Result<()> {
     }
 }
 
-/// A number of leading axes that two tensors have in common.
+/// The number of common leading axes of two tensors.
 fn batch(name: &str, count: i64, shapes: [&[Dim]; 2]) -> Result<usize> {
     let rank = shapes[0].len().min(shapes[1].len());
     let fail = |what: String| {
@@ -44,7 +44,7 @@ fn batch(name: &str, count: i64, shapes: [&[Dim]; 2]) -> Result<usize> {
     Ok(count)
 }
 
-/// The elements of an axis at indices, or those of the flat tensor.
+/// The elements of an axis at indices, or the elements of the flat tensor.
 pub(in super::super) fn take(types: &mut CallTypes<'_>) -> Result<Option<Ref<Type>>> {
     let attrs = types.attrs::<TakeAttrs>()?;
     let (Some(data), Some(indices)) = (types.tensor(0)?, types.tensor(1)?) else {

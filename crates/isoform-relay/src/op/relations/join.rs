@@ -1,4 +1,4 @@
-//! Operators that join tensors and take them apart.
+//! Operators for joining and splitting tensors.
 
 use super::dims::{self, Dim};
 use crate::attrs::{ConcatenateAttrs, SplitAttrs, StackAttrs, size};
@@ -8,8 +8,8 @@ use isoform::values::DType;
 use isoform::{Error, Ref, Result, Value};
 use isoform_ir::ir::{IncompleteType, IntImm, TensorType, TupleType, Type};
 
-/// The shapes of the tensors of a tuple, and their data type; None while one of them is
-/// not known.
+/// The shapes of the tensors of a tuple, and their data type; None while a tensor's
+/// type is unknown.
 fn parts(types: &CallTypes<'_>, name: &str) -> Result<Option<(Vec<Vec<Dim>>, DType)>> {
     let Some(ty) = types.input(0)? else {
         return Ok(None);
@@ -49,8 +49,7 @@ fn parts(types: &CallTypes<'_>, name: &str) -> Result<Option<(Vec<Vec<Dim>>, DTy
     }
 }
 
-/// Checks that shapes agree but for one axis, and makes the sizes as sharp as the best of
-/// them.
+/// Checks that shapes agree except for one axis, and combines the sharpest sizes.
 fn merged(shapes: &[Vec<Dim>], except: Option<usize>, name: &str) -> Result<Vec<Dim>> {
     let mut merged = shapes[0].clone();
     for (number, shape) in shapes.iter().enumerate().skip(1) {
@@ -81,7 +80,7 @@ fn merged(shapes: &[Vec<Dim>], except: Option<usize>, name: &str) -> Result<Vec<
     Ok(merged)
 }
 
-/// The tensors of a tuple after each other along an axis.
+/// The tensors of a tuple joined along an axis.
 pub(in super::super) fn concatenate(types: &mut CallTypes<'_>) -> Result<Option<Ref<Type>>> {
     let attrs = types.attrs::<ConcatenateAttrs>()?;
     let Some((shapes, dtype)) = parts(types, "concatenate")? else {

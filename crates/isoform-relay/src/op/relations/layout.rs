@@ -7,7 +7,7 @@ use crate::type_text::dim_text;
 use isoform::{Error, Ref, Result};
 use isoform_ir::ir::Type;
 
-/// An axis of a layout: a letter, and for a block its size.
+/// An axis of a layout: a letter, with a size for blocks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Axis {
     letter: char,
@@ -63,7 +63,7 @@ fn parsed(name: &str, layout: &str) -> Result<Vec<Axis>> {
     }
 }
 
-/// For each letter of `order`, the position of its axis in a layout without blocks.
+/// The positions of the axes of `order` in a layout without blocks.
 ///
 /// # Errors
 ///

@@ -35,7 +35,7 @@ pub(in super::super) fn matmul(types: &mut CallTypes<'_>) -> Result<Option<Ref<T
     settings.product(types)
 }
 
-/// The settings that both products have.
+/// The common settings of both products.
 struct Settings<'a> {
     name: &'static str,
     units: Option<&'a Ref<PrimExpr>>,

@@ -7,7 +7,7 @@ use crate::type_text::{dim_text, shape_text};
 use isoform::{Error, Ref, Result};
 use isoform_ir::ir::{TupleType, Type};
 
-/// The input, whose axis of the attributes exists.
+/// The input, after checking the axis of the attributes.
 pub(in super::super) fn softmax(types: &mut CallTypes<'_>) -> Result<Option<Ref<Type>>> {
     let attrs = types.attrs::<SoftmaxAttrs>()?;
     let Some(data) = types.tensor(0)? else {
@@ -17,7 +17,7 @@ pub(in super::super) fn softmax(types: &mut CallTypes<'_>) -> Result<Option<Ref<
     Ok(Some(data.clone().upcast()))
 }
 
-/// States that arguments are vectors with the size of an axis of the first one.
+/// States that arguments are vectors with the size of an axis of the first argument.
 fn vectors(types: &mut CallTypes<'_>, axis: i64, names: &[&str]) -> Result<Option<Dim>> {
     let Some(data) = types.tensor(0)? else {
         return Ok(None);

@@ -22,7 +22,7 @@ pub(in super::super) fn reduce(types: &mut CallTypes<'_>) -> Result<Option<Ref<T
     Ok(Some(dims::tensor(shape, data.dtype)))
 }
 
-/// The positions that `argmax` and `argmin` find, as int32.
+/// The positions found by `argmax` and `argmin`, as int32.
 pub(in super::super) fn arg_reduce(types: &mut CallTypes<'_>) -> Result<Option<Ref<Type>>> {
     let attrs = types.attrs::<ArgReduceAttrs>()?;
     let Some(data) = types.tensor(0)? else {
@@ -65,7 +65,7 @@ fn reduced(
             is_reduced[position] = true;
         }
     }
-    // Without axes, `exclude` has nothing to exclude.
+    // Without axes, `exclude` has no effect.
     if exclude && axis.is_some() {
         is_reduced.iter_mut().for_each(|flag| *flag = !*flag);
     }

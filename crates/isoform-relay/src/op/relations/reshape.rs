@@ -7,18 +7,19 @@ use crate::type_text::shape_text;
 use isoform::{Error, Ref, Result};
 use isoform_ir::ir::Type;
 
-/// One element of a new shape, or a code with its arguments.
+/// An element of a new shape, or a code with its arguments.
 enum Code {
     Size(Dim),
     /// 0: the size of the input's axis.
     Copy,
-    /// -1: the size that makes the numbers of elements agree.
+    /// -1: the size that balances the numbers of elements.
     Infer,
     /// -2: all sizes that remain.
     Rest,
     /// -3: the product of two sizes.
     Merge,
-    /// -4: one size as the product of these two, of which one may be inferred.
+    /// -4: one size as the product of these two sizes; one of the sizes may be
+    /// inferred.
     Split(Dim, Dim),
 }
 
@@ -105,7 +106,7 @@ fn parsed(newshape: &[Dim], allowzero: bool) -> Result<Vec<Code>> {
 fn applied(shape: &[Dim], codes: &[Code], newshape: &[Dim]) -> Result<Vec<Dim>> {
     let mut made = Vec::with_capacity(codes.len());
     let mut position = 0;
-    // Sizes that occur on both sides cancel out when one is inferred.
+    // Sizes on both sides cancel out when one size is inferred.
     let mut matched_inputs = vec![false; shape.len()];
     let mut is_matched = Vec::with_capacity(codes.len());
     let mut inferred = None;
@@ -182,7 +183,7 @@ fn applied(shape: &[Dim], codes: &[Code], newshape: &[Dim]) -> Result<Vec<Dim>> 
     Ok(made)
 }
 
-/// The two factors of a size, of which one may be inferred.
+/// The two factors of a size; one factor may be inferred.
 fn split(dim: &Dim, left: &Dim, right: &Dim, newshape: &[Dim]) -> Result<(Dim, Dim)> {
     let fail = || {
         Error::value_error(format!(

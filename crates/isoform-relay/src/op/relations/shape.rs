@@ -1,4 +1,4 @@
-//! Operators that change the data type, the order or the number of axes.
+//! Operators for changing the data type, the order or the number of axes.
 
 use super::broadcast::check_broadcasts;
 use super::dims::{self, Dim};
@@ -42,7 +42,7 @@ pub(in super::super) fn transpose(types: &mut CallTypes<'_>) -> Result<Option<Re
     };
     let shape = dims::shape_of(data);
     let order = match &attrs.axes {
-        // No axes in the order mean the same as no order.
+        // An empty list of axes means the default order.
         Some(axes) if !axes.is_empty() => {
             let axes = dims::ints("axes", axes)?;
             let order = dims::axes_of("axes", &axes, shape.len())?;
@@ -153,7 +153,7 @@ fn check_count(name: &str, count: &Ref<PrimExpr>) -> Result<()> {
     }
 }
 
-/// The input, several times along each axis.
+/// The input, repeated along the axes.
 pub(in super::super) fn tile(types: &mut CallTypes<'_>) -> Result<Option<Ref<Type>>> {
     let attrs = types.attrs::<TileAttrs>()?;
     let Some(data) = types.tensor(0)? else {
@@ -200,7 +200,7 @@ pub(in super::super) fn ndarray_size(types: &mut CallTypes<'_>) -> Result<Option
     Ok(types.tensor(0)?.map(|_| dims::tensor([], dtype)))
 }
 
-/// A new axis that is hot at the index.
+/// A new axis, hot at the index.
 pub(in super::super) fn one_hot(types: &mut CallTypes<'_>) -> Result<Option<Ref<Type>>> {
     let attrs = types.attrs::<OneHotAttrs>()?;
     let (Some(indices), Some(on), Some(off)) =

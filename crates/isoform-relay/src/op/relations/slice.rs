@@ -47,7 +47,7 @@ pub(in super::super) fn strided_slice(types: &mut CallTypes<'_>) -> Result<Optio
         )));
     }
     for (position, axis) in axes.into_iter().enumerate() {
-        // A single step is that of all axes.
+        // A single step applies to all axes.
         let stride = match strides {
             [] => None,
             [only] => Some(only),
@@ -89,7 +89,7 @@ fn sliced(dim: &Dim, begin: &Dim, end: &Dim, stride: i64) -> Dim {
         return dims::any();
     };
     let Some(length) = dims::known(dim) else {
-        // The whole axis stays, whatever its size.
+        // The whole axis stays, for any size.
         let is_whole = begin == 0 && end >= i64::from(i32::MAX) && stride == 1;
         return if is_whole { dim.clone() } else { dims::any() };
     };
@@ -107,7 +107,7 @@ fn sliced(dim: &Dim, begin: &Dim, end: &Dim, stride: i64) -> Dim {
         at.clamp(least, most.max(least))
     };
     let distance = clamped(end) - clamped(begin);
-    // Both are below the length of the axis, so nothing overflows.
+    // Both are below the length of the axis, so no overflow is possible.
     let count = if stride > 0 {
         (distance.max(0) as u64).div_ceil(stride as u64)
     } else {
@@ -116,8 +116,8 @@ fn sliced(dim: &Dim, begin: &Dim, end: &Dim, stride: i64) -> Dim {
     size(count as i64)
 }
 
-/// The number of elements from a position, given as a size of which a negative one
-/// reaches to the end.
+/// The number of elements from a position, given as a size; a negative size reaches to
+/// the end.
 fn sized(dim: &Dim, begin: &Dim, count: &Dim) -> Result<Dim> {
     match (dims::known(begin), dims::known(count)) {
         (Some(begin), Some(count)) if count < 0 => match dims::known(dim) {

@@ -1,4 +1,4 @@
-//! The users of each expression, and how every use reads its operand.
+//! The users of the expressions, and the patterns of the uses.
 
 use crate::Call;
 use crate::op::OpPattern;
@@ -12,14 +12,14 @@ use isoform_ir::ir::{IntImm, Op, RelayExpr, TensorType, TupleType, Type};
 pub(super) struct Dataflow {
     /// How each expression computes.
     pub(super) patterns: Vec<OpPattern>,
-    /// The users of each expression, with the pattern of the use.
+    /// The users of the expressions, with the patterns of the uses.
     pub(super) users: Vec<Vec<(Id, OpPattern)>>,
-    /// True if something other than an operator or a tuple uses the expression.
+    /// True for expressions with a user other than operators and tuples.
     pub(super) is_external: Vec<bool>,
 }
 
 impl Dataflow {
-    /// The edges of a graph whose types are known.
+    /// The edges of a graph with known types.
     ///
     /// # Errors
     ///
@@ -77,7 +77,8 @@ impl Dataflow {
             Form::Tuple(tuple) => {
                 self.patterns[id as usize] = OpPattern::Tuple;
                 for (operand, field) in operands.iter().zip(tuple.fields.iter()) {
-                    // Type inference finds none for the names of operators and functions.
+                    // Type inference finds no types for the names of operators and
+                    // functions.
                     let is_tensor = match Form::of(field)? {
                         Form::GlobalVar(_) | Form::Op(_) | Form::Constructor(_) => false,
                         _ => type_of(field)?.isa::<TensorType>(),
@@ -116,7 +117,7 @@ impl Dataflow {
 ///
 /// # Errors
 ///
-/// `ValueError` if there is none.
+/// `ValueError` for an expression without a type.
 pub(super) fn type_of(expr: &Ref<RelayExpr>) -> Result<Ref<Type>> {
     expr.checked_type_.clone().ok_or_else(|| {
         let what = match expr.downcast_ref::<Call>().map(|call| call.op.clone()) {
@@ -140,7 +141,7 @@ fn is_data_dependent(op: &Op) -> bool {
     is_set(op, "TShapeDataDependent")
 }
 
-/// True if calls of an operator compute nothing and need no kernel.
+/// True if calls of an operator compute no value and need no kernel.
 pub(super) fn is_non_computational(op: &Op) -> bool {
     is_set(op, "TNonComputational")
 }
@@ -150,7 +151,7 @@ pub(super) fn is_reshape(op: &Op) -> bool {
     is_set(op, "TReshapeOp")
 }
 
-/// True if some size of a type is not a number.
+/// True if a size of the type is not a number.
 fn is_dynamic(ty: &Ref<Type>) -> bool {
     let mut stack = vec![ty.clone()];
     while let Some(ty) = stack.pop() {

@@ -15,16 +15,16 @@ use isoform_ir::ir::{IRModule, RelayExpr};
 /// Puts the bodies of kernels, functions marked `Primitive`, in the place of their calls:
 /// the inverse of [`fuse_ops`](super::fuse_ops).
 ///
-/// Arguments take the place of parameters. Those with effects are bound before the body,
-/// unless the body computes nothing but operators and uses their parameters in their order,
-/// as kernels of `fuse_ops` do; then effects stay in order by themselves, and the program is
-/// equal to the one that was fused, but for `annotation.stop_fusion`. Variables that a body
-/// binds are new for each call.
+/// Arguments replace parameters. Arguments with effects are bound before the body,
+/// unless the body consists of operators only and uses their parameters in order, as in
+/// kernels of `fuse_ops`. Effects then stay in order without bindings, and the program
+/// equals the program before fusion, except for `annotation.stop_fusion`. Variables
+/// bound in a body are new for every call.
 ///
-/// A kernel that is not called where it is written, such as one bound to a variable, is
-/// kept, and so are those with type parameters. Functions for which
-/// [`Function::is_optimizable`] is false are not entered. The result is the same object if
-/// nothing changes. Linear in the size of the result.
+/// A kernel that is not called directly, for example a kernel bound to a variable, is
+/// kept; kernels with type parameters are kept, too. Functions for which
+/// [`Function::is_optimizable`] is false are not entered. A pass without changes
+/// returns the same object. Linear in the size of the result.
 ///
 /// ```
 /// use isoform_relay::passes::{defuse_ops, fuse_ops};
@@ -45,8 +45,8 @@ use isoform_ir::ir::{IRModule, RelayExpr};
 /// # Errors
 ///
 /// `ValueError` if a variable is bound twice, or a call has another number of arguments
-/// than the kernel has parameters; `TypeError` for an expression of a class that is
-/// declared elsewhere.
+/// than the kernel has parameters. `TypeError` for an expression of a class declared
+/// elsewhere.
 pub fn defuse_ops(module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
     let globals = Globals::of(module)?;
     map_functions(module, Function::is_optimizable, |func| {
@@ -54,7 +54,8 @@ pub fn defuse_ops(module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
     })
 }
 
-/// [`defuse_ops`] in an expression; functions that it names may have any effect.
+/// [`defuse_ops`] in an expression; the functions of global variables may have any
+/// effect.
 ///
 /// # Errors
 ///
@@ -63,15 +64,15 @@ pub fn defuse_ops_expr(expr: &Ref<RelayExpr>) -> Result<Ref<RelayExpr>> {
     defused(expr, &Globals::default())
 }
 
-/// A kernel, and when it first uses each parameter, if that is the order of effects.
+/// A kernel, and the first uses of its parameters, if they are in the order of effects.
 struct Kernel {
     template: Template,
     first_uses: Option<Vec<Option<Id>>>,
 }
 
 impl Kernel {
-    /// True if the arguments with these positions are evaluated in the same order in the
-    /// place of the parameters, each of them once.
+    /// True if the arguments at these positions are evaluated once and in the same
+    /// order in place of the parameters.
     fn keeps_order(&self, positions: impl Iterator<Item = usize>) -> bool {
         let Some(uses) = &self.first_uses else {
             return false;
@@ -82,7 +83,7 @@ impl Kernel {
     }
 }
 
-/// The kernel that a call is one of, if it can be taken apart.
+/// The kernel of a call, if the kernel can be split.
 fn kernel_of(call: &Ref<Call>) -> Option<&Ref<Function>> {
     let func = call.op.downcast_ref::<Function>()?;
     (is_primitive(Form::Function(func)) && func.type_params.is_empty()).then_some(func)

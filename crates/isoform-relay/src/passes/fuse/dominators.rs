@@ -1,5 +1,5 @@
-//! The post-dominator of each expression: the nearest one that all ways to the result lead
-//! through.
+//! The post-dominator of every expression: the nearest expression on all paths to the
+//! result.
 
 use super::dataflow::Dataflow;
 use crate::op::OpPattern;
@@ -7,7 +7,8 @@ use crate::passes::graph::{Graph, Id};
 
 /// The post-dominators of the expressions of a graph.
 pub(super) struct Dominators {
-    /// The node of an expression has its number plus one; node 0 is above all of them.
+    /// The node of an expression has the number of the expression plus one; node 0 is
+    /// above all nodes.
     nodes: Vec<Node>,
 }
 
@@ -17,7 +18,7 @@ struct Node {
     /// The largest pattern on the ways to the parent.
     pattern: OpPattern,
     depth: u32,
-    /// An ancestor far above, and the largest pattern on the way there.
+    /// An ancestor far above, and the largest pattern on the path to the ancestor.
     jump: u32,
     jump_pattern: OpPattern,
 }

@@ -1,4 +1,4 @@
-//! Which expressions become one kernel.
+//! Groups of expressions to become kernels.
 
 use hashbrown::HashSet;
 use rapidhash::fast::RandomState;
@@ -9,12 +9,13 @@ use crate::op::OpPattern;
 use crate::passes::graph::{Graph, Id, Step};
 use isoform::plumbing::UnionFind;
 
-/// The groups of a graph: each has one expression whose value leaves it, the sink.
+/// The groups of a graph. Every group has a sink, the only expression whose value
+/// leaves the group.
 pub(super) struct Groups {
     classes: UnionFind<()>,
-    /// By the member that stands for the class.
+    /// By the member that represents the class.
     groups: Vec<Group>,
-    /// How each expression computes, by itself.
+    /// The patterns of the single expressions.
     patterns: Vec<OpPattern>,
 }
 
@@ -28,7 +29,7 @@ struct Group {
 }
 
 impl Groups {
-    /// The groups; each expression is its own one if `fuses` is false.
+    /// The groups; separate groups for all expressions if `fuses` is false.
     pub(super) fn of(graph: &Graph, flow: &Dataflow, fuses: bool, max_depth: usize) -> Groups {
         let mut groups = Groups {
             classes: UnionFind::default(),
@@ -58,7 +59,7 @@ impl Groups {
         groups
     }
 
-    /// The expression whose value leaves the group of an expression.
+    /// The sink of the group of an expression.
     pub(super) fn sink(&mut self, id: Id) -> Id {
         self.group(id).sink
     }
@@ -67,7 +68,7 @@ impl Groups {
         self.groups[self.classes.root(id) as usize]
     }
 
-    /// Joins an expression with its post-dominator, if the phase is for it.
+    /// Joins an expression with its post-dominator, in the phase for the expression.
     fn fuse(
         &mut self,
         flow: &Dataflow,
@@ -112,8 +113,8 @@ impl Groups {
         }
     }
 
-    /// The expressions on all ways to the sink, if the patterns of their groups allow to
-    /// join them and there are not too many.
+    /// The expressions on all paths to the sink, if the patterns of their groups allow
+    /// the join and the number of expressions is within the limit.
     fn members(
         &mut self,
         flow: &Dataflow,
@@ -142,7 +143,7 @@ impl Groups {
             if class != target && counted.insert(class) {
                 count += group.count;
             }
-            // Those that are in the group already are not more than its limit.
+            // The number of members of the existing group is within the limit.
             if count > max_depth || seen.len() > 2 * max_depth {
                 return None;
             }

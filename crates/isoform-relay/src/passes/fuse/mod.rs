@@ -24,7 +24,7 @@ use crate::{AsExpr, Call, Function, Var, attribute};
 use isoform::{Ref, Result};
 use isoform_ir::ir::{IRModule, Op, RelayExpr};
 
-/// The operator that keeps its argument and its users in different kernels.
+/// The operator that keeps its argument and its users in separate kernels.
 const STOP_FUSION: &str = "annotation.stop_fusion";
 
 /// How operators are fused.
@@ -45,23 +45,24 @@ impl Default for FuseOptions {
     }
 }
 
-/// Makes kernels: each call of an operator becomes a call of a function with the attribute
-/// `Primitive`, together with others whose results only it needs, as far as their patterns
-/// (`TOpPattern`) allow.
+/// Makes kernels: a call of an operator becomes a call of a function with the attribute
+/// `Primitive`. Calls whose results are needed only in the kernel join the kernel, as
+/// far as their patterns (`TOpPattern`) allow.
 ///
-/// The algorithm is that of Relay: an expression joins its post-dominator, with all that is
-/// between them, if the uses on the way are simple enough. Element-wise operators and
-/// broadcasts join what consumes them, complex operators take along the element-wise ones
-/// after them, then injective operators join each other, at last those that are fields of
-/// a tuple inside of a kernel. See Chen et al., "TVM: An Automated End-to-End Optimizing
-/// Compiler for Deep Learning" (OSDI 2018), section 3.
+/// The algorithm is the algorithm of Relay: an expression joins its post-dominator,
+/// together with all expressions in between, if the uses on the paths are simple
+/// enough. Element-wise operators and broadcasts join their consumers, and complex
+/// operators take the following element-wise operators along. Then injective operators
+/// join each other, and at last the fields of tuples inside of kernels join. See Chen
+/// et al., "TVM: An Automated End-to-End Optimizing Compiler for Deep Learning" (OSDI
+/// 2018), section 3.
 ///
-/// The parameters of a kernel are its inputs in the order of their first use, named `p0`,
-/// `p1` and so on; if several have effects, in the order of evaluation. Scalar constants
-/// become part of it. Calls of operators that compute
-/// nothing (`TNonComputational`) are kept, `annotation.stop_fusion` separates kernels and
-/// is removed. A kernel that changes only the shape has the attribute
-/// `relay.reshape_only`. Other calls, and kernels that exist already, are kept.
+/// The parameters of a kernel are its inputs in the order of their first use, named
+/// `p0`, `p1` and so on. If several inputs have effects, the parameters are in the
+/// order of evaluation. Scalar constants become part of the kernel. Calls of operators
+/// without computation (`TNonComputational`) are kept; `annotation.stop_fusion`
+/// separates kernels and is removed. A kernel that changes only the shape has the
+/// attribute `relay.reshape_only`. Other calls, and existing kernels, are kept.
 ///
 /// Types must be known, and those of kernels and their calls are not filled in: type
 /// inference runs before and after. O(n log n) in the number of expressions, and linear in
@@ -69,14 +70,15 @@ impl Default for FuseOptions {
 ///
 /// # Errors
 ///
-/// `ValueError` if a type is not known, or a variable is bound twice; `TypeError` for an
-/// expression of a class that is declared elsewhere.
+/// `ValueError` if a type is not known, or a variable is bound twice; `TypeError` for
+/// an expression of a class declared elsewhere.
 pub fn fuse_ops(module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
     FuseOptions::default().fuse_ops(module)
 }
 
 impl FuseOptions {
-    /// Joins several calls; if false, each call has its own kernel. True by default.
+    /// Joins several calls in a kernel; if false, every call has a separate kernel.
+    /// True by default.
     #[must_use]
     pub fn fuses(mut self, fuses: bool) -> Self {
         self.fuses = fuses;
@@ -109,7 +111,7 @@ impl FuseOptions {
         let graph = Graph::of(expr)?;
         let flow = Dataflow::of(&graph)?;
         let groups = Groups::of(&graph, &flow, self.fuses, self.max_depth);
-        // The effects of other functions are not known here.
+        // The effects of other functions are unknown.
         let effects = Effects::of(&graph, &Globals::default())?;
         let mut fuser = Fuser {
             graph: &graph,
@@ -130,21 +132,21 @@ impl FuseOptions {
     }
 }
 
-/// A kernel while it is made.
+/// A kernel under construction.
 #[derive(Default)]
 struct Kernel {
     params: Vec<Ref<Var>>,
     args: Vec<Ref<RelayExpr>>,
-    /// The expressions that the arguments come from.
+    /// The expressions of the arguments.
     operands: Vec<Id>,
-    /// The parameter for each argument, by identity.
+    /// The parameters by the identity of the argument.
     known: HashMap<u64, usize, RandomState>,
     computes_more_than_shapes: bool,
 }
 
 impl Kernel {
-    /// Puts the arguments into the order in which the body first uses them, if two of them
-    /// have effects: the body evaluated them in this order.
+    /// Sorts the arguments by their first use in the body, if two of the arguments have
+    /// effects: the body evaluated the arguments in this order.
     fn keep_order(&mut self, effects: &Effects, body: &Ref<RelayExpr>) -> Result<()> {
         let operands = self.operands.iter();
         let fixed = operands.filter(|operand| !effects.may_move(**operand));
@@ -168,12 +170,13 @@ struct Fuser<'g> {
     link_params: bool,
     /// By the sink of the group.
     kernels: HashMap<Id, Kernel, RandomState>,
-    /// For each sink, true if the group has a call: otherwise it does not become a kernel.
+    /// For every sink, true if the group contains a call; other groups do not become
+    /// kernels.
     computes: Vec<bool>,
     results: Vec<Ref<RelayExpr>>,
 }
 
-/// The operator of a call that becomes part of a kernel.
+/// The operator of a call to put into a kernel.
 fn kernel_op(call: &Ref<Call>) -> Option<&Ref<Op>> {
     let op = call.op.downcast_ref::<Op>()?;
     (!is_non_computational(op) && &*op.name != STOP_FUSION).then_some(op)
@@ -192,8 +195,8 @@ impl Fuser<'_> {
         Ok(())
     }
 
-    /// The expression that comes in the place of another one: inside of a kernel, if it is
-    /// not the sink of its group.
+    /// The replacement for an expression: inside of a kernel, unless the expression is
+    /// the sink of its group.
     fn result(&mut self, id: Id) -> Result<Ref<RelayExpr>> {
         let sink = self.groups.sink(id);
         let operands = self.graph.operands(id);
@@ -220,7 +223,7 @@ impl Fuser<'_> {
                 }
                 with_operands(self.graph.expr(id), &parts)?
             }
-            // A tuple that leaves its group is one of results of kernels.
+            // A tuple that leaves its group becomes a tuple of results of kernels.
             Form::Tuple(_) if id != sink && self.computes[sink as usize] => {
                 let mut fields = Vec::with_capacity(operands.len());
                 for operand in operands {
@@ -244,7 +247,7 @@ impl Fuser<'_> {
         }
     }
 
-    /// An operand as a kernel reads it.
+    /// An operand as an input of a kernel.
     fn input(&mut self, sink: Id, operand: Id) -> Result<Ref<RelayExpr>> {
         let result = self.results[operand as usize].clone();
         let is_inside = self.groups.sink(operand) == sink;

@@ -8,8 +8,8 @@
 //! | `found.rs` | a match as rules see it, and typed expressions in its place |
 //! | `purity.rs` | what can be left out |
 //!
-//! The driver is the worklist of `pattern`. A row has templates, a guard and a
-//! replacement, and says for which values the replacement keeps every bit. One place
+//! The driver is the worklist of `pattern`. A row has templates, a guard, a
+//! replacement, and the values for which the replacement keeps every bit. One function
 //! checks that the type stays and that dropped expressions have no effect.
 
 mod purity;
@@ -70,15 +70,15 @@ impl Default for SimplifyOptions {
 pub struct SimplifyRule {
     /// The name.
     pub name: &'static str,
-    /// True if it keeps every bit of integers.
+    /// True if the rule keeps every bit of integers.
     pub exact_for_integers: bool,
-    /// True if it keeps every bit of floats, too.
+    /// True if the rule keeps every bit of floats, too.
     pub exact_for_floats: bool,
-    /// The argument that it is right.
+    /// The argument for the rule's correctness.
     pub reason: &'static str,
 }
 
-/// The rules of [`simplify`], in the order in which they are tried on an expression.
+/// The rules of [`simplify`], in the order of trials on an expression.
 ///
 /// ```
 /// use isoform_relay::passes::simplify_rules;
@@ -95,57 +95,58 @@ pub fn simplify_rules() -> impl Iterator<Item = SimplifyRule> {
     })
 }
 
-/// Simplifies the expressions of a module's functions: identities of arithmetic, constants
-/// that can be brought together, moves of elements after each other, casts and clips that
-/// change nothing, operators that take a shape from a tensor.
+/// Simplifies the expressions of a module's functions: identities of arithmetic,
+/// combinable constants, consecutive moves of elements. Also simplifies casts and clips
+/// without effect on values, and operators that take a shape from a tensor.
 ///
-/// The [rules](simplify_rules) are applied until none applies. By default, results may be
-/// rounded differently, as in Relay: sums and products are regrouped, `a / sqrt(b)` becomes
-/// `a * rsqrt(b)`, and -0 may become 0. [`SimplifyOptions::exact`] leaves out such rules.
-/// Either way, types stay the same, also where sizes are unknown, and effects stay in
-/// order: an operand is dropped only if it has none. A rule of two calls or more applies
-/// only if nothing else uses the inner ones, unless it makes no work in any case.
+/// The [rules](simplify_rules) are applied until no rule applies. By default, results
+/// may be rounded differently, like in Relay: sums and products are regrouped,
+/// `a / sqrt(b)` becomes `a * rsqrt(b)`, and -0 may become 0.
+/// [`SimplifyOptions::exact`] leaves out such rules. In both cases, types stay the
+/// same, even with unknown sizes, and effects stay in order: only operands without
+/// effects are dropped. A rule for two calls or more applies only if the inner calls
+/// have no other users, unless the rule never adds work.
 ///
-/// Types are inferred first, and those of new expressions are filled in. Functions marked
-/// `Primitive`, and those for which [`Function::is_optimizable`] is false, are kept. The
-/// result is the same object if nothing changes, besides types. Linear in the number of
+/// Types are inferred first, also for new expressions. Functions marked `Primitive`,
+/// and functions for which [`Function::is_optimizable`] is false, are kept. A pass with
+/// no changes besides types returns the same object. Linear in the number of
 /// expressions and of rewrites, besides the time for computing constants.
 ///
 /// # Errors
 ///
-/// As [`infer_type`]; `ValueError` if a variable is bound twice; `TypeError` for an
-/// expression of a class that is declared elsewhere.
+/// Errors of [`infer_type`]; `ValueError` for a variable bound twice; `TypeError` for
+/// an expression of a class declared elsewhere.
 pub fn simplify(module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
     SimplifyOptions::default().simplify(module)
 }
 
-/// The result of a run, with what it took.
+/// The result of a run, with statistics.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Simplified {
     /// The expression, with its types.
     pub expr: Ref<RelayExpr>,
-    /// The rules that were applied, and how often.
+    /// The applied rules, with their counts.
     pub applied: Vec<(&'static str, u64)>,
     /// The number of times a rule was tried on an expression.
     pub attempts: u64,
 }
 
-/// Rules that are not in use, the exact ones second: making them takes longer than a small
-/// function.
+/// Rules not in use, the exact rules second: making rules takes longer than simplifying
+/// a small function.
 static READY: [Mutex<Vec<Prepared>>; 2] = [Mutex::new(Vec::new()), Mutex::new(Vec::new())];
 
 impl SimplifyOptions {
-    /// Sets whether all bits of results are kept, except those that tell one NaN from
-    /// another; false by default.
+    /// Sets whether to keep all bits of results, except the bits that distinguish NaNs;
+    /// false by default.
     #[must_use]
     pub fn exact(mut self, exact: bool) -> Self {
         self.exact = exact;
         self
     }
 
-    /// Sets the number of rewrites, as a multiple of the number of expressions, after which
-    /// rules that go on are an error; 100 by default.
+    /// Sets the maximal number of rewrites, as a multiple of the number of expressions;
+    /// more rewrites are an error. 100 by default.
     #[must_use]
     pub fn max_rewrites(mut self, max_rewrites: u64) -> Self {
         self.max_rewrites = max_rewrites;
@@ -164,7 +165,8 @@ impl SimplifyOptions {
         })
     }
 
-    /// Simplifies an expression that names no functions of a module. See [`simplify`].
+    /// Simplifies an expression without names of functions of a module. See
+    /// [`simplify`].
     ///
     /// # Errors
     ///
@@ -173,12 +175,12 @@ impl SimplifyOptions {
         Ok(self.run(&infer_type_expr(expr, None)?)?.expr)
     }
 
-    /// Simplifies an expression with types, and tells which rules were applied.
+    /// Simplifies an expression with types, and reports the applied rules.
     ///
     /// # Errors
     ///
-    /// As [`simplify`], except for those of type inference: rules do not apply to
-    /// expressions without types.
+    /// Errors of [`simplify`], except for errors of type inference: rules do not apply
+    /// to expressions without types.
     pub fn run(self, expr: &Ref<RelayExpr>) -> Result<Simplified> {
         let graph = Graph::of(expr)?;
         let mut kernels = Kernels::default();
@@ -239,7 +241,8 @@ impl Simplified {
     }
 }
 
-/// The functions marked `Primitive`, which variables stand for while rules are applied.
+/// The functions marked `Primitive`; variables represent the functions during
+/// rewriting.
 #[derive(Default)]
 struct Kernels(ByIdent<Ref<RelayExpr>>);
 
@@ -272,7 +275,7 @@ impl Kernels {
     }
 }
 
-/// The root of a graph in which some expressions without operands were replaced.
+/// The root of a graph with some replaced expressions without operands.
 fn rebuilt(graph: &Graph, mut results: Vec<Ref<RelayExpr>>) -> Result<Ref<RelayExpr>> {
     for step in &graph.steps {
         if let Step::Done(id) = *step

@@ -1,4 +1,4 @@
-//! Which expressions can be left out.
+//! Finds the expressions that can be left out.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,12 +10,13 @@ use crate::passes::form::Form;
 use isoform::{Ref, Result};
 use isoform_ir::ir::RelayExpr;
 
-/// The expressions that are known to compute nothing but their value, or not to.
+/// The expressions known to compute only their value, and the expressions known to do
+/// more.
 #[derive(Default)]
 pub(super) struct Purity(Mutex<HashMap<u64, bool, RandomState>>);
 
 impl Purity {
-    /// Forgets everything: the next program has other expressions.
+    /// Forgets all expressions: the next program has other expressions.
     pub(super) fn clear(&self) {
         self.0
             .lock()
@@ -23,14 +24,14 @@ impl Purity {
             .clear();
     }
 
-    /// True if evaluating an expression has no effect and makes no reference, so that it
-    /// makes no difference to leave out one of its uses. Calls of functions may have any
-    /// effect, since only one function of the program is looked at.
+    /// True if an expression has no effect and makes no reference, so omitting a use
+    /// makes no difference. Calls of functions may have any effect, because the search
+    /// sees only one function of the program.
     ///
     /// Every expression is looked at once in a run.
     pub(super) fn may_drop(&self, expr: &Ref<RelayExpr>) -> Result<bool> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // An expression, and the number of its operands that have been looked at.
+        // An expression, and the number of its visited operands.
         let mut stack: Vec<(&Ref<RelayExpr>, usize)> = vec![(expr, 0)];
         let mut last = true;
         while let Some((expr, next)) = stack.last_mut() {
@@ -43,7 +44,7 @@ impl Purity {
                 }
                 last = is_pure_itself(form)?;
             }
-            // What a function does is done where it is called.
+            // The effects of a function take place in calls.
             let operand = if last && !matches!(form, Form::Function(_)) {
                 form.operand(*next)
             } else {
@@ -64,7 +65,7 @@ impl Purity {
     }
 }
 
-/// True if an expression has no effect besides those of its operands.
+/// True if an expression has no effect besides the effects of its operands.
 fn is_pure_itself(form: Form<'_>) -> Result<bool> {
     Ok(match form {
         Form::RefCreate(_) | Form::RefRead(_) | Form::RefWrite(_) => false,

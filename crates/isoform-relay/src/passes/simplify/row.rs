@@ -1,4 +1,4 @@
-//! A rule as data, and how it applies to a match.
+//! A rule as data, and the application of a rule to a match.
 
 use super::rule_match::{Expr, Holes, RuleMatch, is_integer};
 use crate::{AsExpr, AttrsWildcard, Call, Wildcard};
@@ -11,7 +11,7 @@ use isoform_ir::ir::{Op, RelayExpr};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Exact {
     Always,
-    /// Those of integers, which wrap around; floats are rounded differently.
+    /// Integers, which wrap around; floats are rounded differently.
     Integers,
     Never,
 }
@@ -20,24 +20,24 @@ pub(super) enum Exact {
 pub(super) struct Row {
     pub(super) name: &'static str,
     pub(super) exact: Exact,
-    /// The argument that the rule is right.
+    /// The argument for the rule's correctness.
     pub(super) reason: &'static str,
-    /// The expressions that it replaces.
+    /// The expressions to replace.
     pub(super) templates: fn(&Holes) -> Result<Vec<Ref<Call>>>,
     /// The users that nodes below the root of a template may have: by default only the
     /// match, because otherwise their work would be done twice.
     pub(super) inner: InteriorUses,
     pub(super) guard: fn(&RuleMatch<'_>) -> Result<bool>,
-    /// The part that the replacement no longer uses, which therefore must have no effect.
+    /// The part without a use in the replacement; the part must have no effect.
     pub(super) drops: Option<Dropped>,
     pub(super) replacement: fn(&RuleMatch<'_>) -> Result<Option<Expr>>,
 }
 
-/// A part that a replacement does without.
+/// A part without a use in a replacement.
 pub(super) type Dropped = fn(&Holes) -> &Ref<Wildcard>;
 
 impl Row {
-    /// The expression that comes in the place of a match; None if the rule does not apply.
+    /// The replacement for a match; None if the rule does not apply.
     pub(super) fn apply(&self, found: &RuleMatch<'_>, exact: bool) -> Result<Option<Value>> {
         let Some(ty) = found.ty()? else {
             return Ok(None);
@@ -54,7 +54,8 @@ impl Row {
         let Some(next) = (self.replacement)(found)? else {
             return Ok(None);
         };
-        // The users of the expression were typed with the type that it has.
+        // The users of the expression were typed with the present type of the
+        // expression.
         let is_same = match &next.checked_type_ {
             Some(next) => structural_equal(next, ty)?,
             None => false,
@@ -72,7 +73,7 @@ pub(super) fn call_with<T: IsA<RelayExpr>>(
     Ok(Call::new(Op::get(name)?, [arg.expr()]).with_attrs(attrs))
 }
 
-/// The guard of rules that only their templates restrict.
+/// The guard of rules restricted by their templates only.
 pub(super) fn always(_: &RuleMatch<'_>) -> Result<bool> {
     Ok(true)
 }

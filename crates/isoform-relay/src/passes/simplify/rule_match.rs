@@ -1,4 +1,4 @@
-//! A match from the view of rules, and the replacements that rules build.
+//! A match in the form for rules, and the replacements built by rules.
 
 use super::purity::Purity;
 use crate::eval::scalar;
@@ -17,7 +17,7 @@ pub(super) struct Holes {
     /// Expressions.
     pub(super) x: Ref<Wildcard>,
     pub(super) y: Ref<Wildcard>,
-    /// Expressions that only the match uses.
+    /// Expressions with no users outside of the match.
     pub(super) only: [Ref<Wildcard>; 3],
     /// Constants.
     pub(super) c: Ref<Wildcard>,
@@ -48,13 +48,13 @@ pub(super) struct RuleMatch<'a> {
 }
 
 impl<'a> RuleMatch<'a> {
-    /// The call that is replaced.
+    /// The replaced call.
     pub(super) fn root(&self) -> Result<&'a Ref<Call>> {
         let root = self.found.value().peek::<Ref<Call>>();
         root.ok_or_else(|| Error::type_error("expected a template whose root is a call"))
     }
 
-    /// The part that fills a hole.
+    /// The part in a hole.
     pub(super) fn part<T: Node>(&self, hole: &Ref<T>) -> Result<&'a Expr> {
         let part = self.found.get(&Value::from(hole));
         part.and_then(|part| part.peek::<Expr>())
@@ -78,13 +78,13 @@ impl<'a> RuleMatch<'a> {
         Ok([constant(&self.holes.c)?, constant(&self.holes.d)?])
     }
 
-    /// The attributes of a call of the template; None if they are of another class.
+    /// The attributes of a call of the template; None for another class of attributes.
     pub(super) fn attrs<T: Node>(&self, level: usize) -> Option<&'a Ref<T>> {
         let attrs = self.found.get(&Value::from(&self.holes.attrs[level]))?;
         attrs.peek::<Ref<Attrs>>()?.downcast_ref::<T>()
     }
 
-    /// The type of the call that is replaced.
+    /// The type of the replaced call.
     pub(super) fn ty(&self) -> Result<Option<&'a Ref<TensorType>>> {
         Ok(tensor_type(self.root()?))
     }
@@ -100,14 +100,14 @@ impl<'a> RuleMatch<'a> {
         Ok(ty.and_then(|ty| ty.shape.iter().map(dims::known).collect()))
     }
 
-    /// A call in the place of the match or of a part of it, with its types; None if it is
-    /// not well-typed.
+    /// A call in place of the match or of a part of the match, with its types; None
+    /// unless well-typed.
     pub(super) fn call(&self, call: &Ref<Call>) -> Result<Option<Expr>> {
         let types = call.args.iter().map(|arg| arg.checked_type_.clone());
         let Some(types) = types.collect::<Option<Array<Ref<Type>>>>() else {
             return Ok(None);
         };
-        // If the call is wrong, the program stays as it is.
+        // A wrong call leaves the program unchanged.
         let Ok(ty) = infer_type_local(call) else {
             return Ok(None);
         };
@@ -124,32 +124,33 @@ impl<'a> RuleMatch<'a> {
         Ok(Constant::typed(tensor, Some(ty), span).expr())
     }
 
-    /// A number as a constant of the result's data type; None if kernels do not know that.
+    /// A number as a constant of the result's data type; None for a data type unknown
+    /// to kernels.
     pub(super) fn number(&self, number: f64) -> Result<Option<Expr>> {
         let tensor = scalar(number, self.dtype()?);
         tensor.map(|tensor| self.constant(tensor)).transpose()
     }
 }
 
-/// The type of an expression that is a tensor.
+/// The type of a tensor expression.
 pub(super) fn tensor_type(expr: &RelayExpr) -> Option<&Ref<TensorType>> {
     expr.checked_type_.as_ref()?.downcast_ref::<TensorType>()
 }
 
-/// The call that an expression is, if it calls this operator.
+/// The call of this operator, if the expression is such a call.
 pub(super) fn call_of<'e>(expr: &'e Expr, name: &str) -> Option<&'e Ref<Call>> {
     let call = expr.downcast_ref::<Call>()?;
     (&*call.op.downcast_ref::<Op>()?.name == name).then_some(call)
 }
 
-/// The argument of a call of an operator with one.
+/// The argument of a call with one argument.
 pub(super) fn only_arg(call: &Ref<Call>) -> Result<&Expr> {
     call.args
         .get(0)
         .ok_or_else(|| Error::type_error("expected a call with an argument"))
 }
 
-/// True for numbers, on which arithmetic is defined.
+/// True for numbers, the types with arithmetic.
 pub(super) fn is_number(dtype: DType) -> bool {
     is_integer(dtype) || is_float(dtype)
 }
@@ -158,13 +159,13 @@ pub(super) fn is_integer(dtype: DType) -> bool {
     matches!(dtype.code(), DTypeCode::Int | DTypeCode::UInt) && dtype.lanes() == 1
 }
 
-/// True for floats with which operators compute.
+/// True for floats supported by operators.
 pub(super) fn is_float(dtype: DType) -> bool {
     matches!(dtype.code(), DTypeCode::Float | DTypeCode::BFloat) && dtype.lanes() == 1
 }
 
-/// True if an operand that is broadcast to another one never makes the result larger than
-/// that one, whatever the sizes are that only the running program knows.
+/// True if broadcasting the small operand to the large operand never makes the result
+/// larger than the large operand, even for sizes unknown before run time.
 pub(super) fn is_covered(small: &Expr, large: &Expr) -> bool {
     let (Some(small), Some(large)) = (tensor_type(small), tensor_type(large)) else {
         return false;

@@ -1,4 +1,4 @@
-//! The table of all rules, and the rules of the driver that they become.
+//! The table of all rules, converted to rules of the driver.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use isoform::pattern::{Hole, PatternOptions, Rule};
 use isoform::traverse::{WalkResult, walk_objects};
 use isoform::{Ref, Result};
 
-/// The rules in the order in which they are tried on an expression.
+/// The rules in the order of trials on an expression.
 pub(super) fn rows() -> impl Iterator<Item = &'static Row> {
     let tables = [
         likes::ROWS,
@@ -23,15 +23,15 @@ pub(super) fn rows() -> impl Iterator<Item = &'static Row> {
     tables.into_iter().flatten()
 }
 
-/// Rules that are ready to run.
+/// Ready-made rules.
 pub(super) struct Prepared {
     pub(super) rules: Vec<Rule>,
-    /// The row of each rule.
+    /// The names of the rules.
     pub(super) names: Vec<&'static str>,
     pub(super) purity: Arc<Purity>,
 }
 
-/// The rules, or only what of them keeps every bit.
+/// All rules, or only the rules and parts that keep every bit.
 ///
 /// # Errors
 ///
@@ -65,7 +65,7 @@ pub(super) fn prepared(exact: bool) -> Result<Prepared> {
     Ok(prepared)
 }
 
-/// The holes that occur in a template, with what they ask of their parts.
+/// The holes of a template, with the requirements on their parts.
 fn holes_of(template: &Ref<Call>, holes: &Holes) -> Result<Vec<Hole>> {
     let mut found: Vec<Hole> = Vec::new();
     walk_objects(template, |object, _| {

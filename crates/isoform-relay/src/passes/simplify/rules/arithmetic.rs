@@ -1,4 +1,4 @@
-//! Identities of arithmetic, and constants that are brought together.
+//! Identities of arithmetic, and combinations of constants.
 
 use super::quadratic;
 use crate::eval::{numbers, scalar};
@@ -259,7 +259,8 @@ fn binary_ops<A: IsA<RelayExpr>>(left: &Ref<A>, right: &Ref<A>) -> Result<Vec<Re
         .collect()
 }
 
-/// True if two expressions are one: the same vertex of the graph, or equal items of one.
+/// True if two expressions are the same: one vertex of the graph, or equal items of one
+/// vertex.
 fn is_same(left: &Expr, right: &Expr) -> bool {
     let (mut left, mut right) = (left, right);
     loop {
@@ -278,7 +279,7 @@ fn is_same(left: &Expr, right: &Expr) -> bool {
     }
 }
 
-/// The number that all elements of an expression are, as a scalar of its data type.
+/// The common value of all elements of an expression, as a scalar of its data type.
 fn uniform(expr: &Expr) -> Option<Tensor> {
     let dtype = tensor_type(expr)?.dtype;
     let scalar_of = |constant: &Expr| {
@@ -311,8 +312,8 @@ fn is_neutral(found: &RuleMatch<'_>, number: f64) -> Result<bool> {
     Ok(is_it() == Some(true) && is_covered(y, x))
 }
 
-/// True if an operand is a call whose elements are all equal, and the other operand gives
-/// the result its shape.
+/// True if an operand is a call with equal elements, and the other operand gives the
+/// result its shape.
 fn has_uniform(operand: &Expr, other: &Expr) -> bool {
     operand.isa::<Call>() && is_covered(operand, other) && uniform(operand).is_some()
 }
@@ -330,13 +331,13 @@ fn with_uniform(found: &RuleMatch<'_>, position: usize, operand: &Expr) -> Resul
     found.call(&Call::new(&root.op, args))
 }
 
-/// True if two constants can be computed with, and are not all that there is.
+/// True if two constants can be combined, and there is another operand.
 fn may_combine(found: &RuleMatch<'_>) -> Result<bool> {
     Ok(is_number(found.dtype()?) && !found.x()?.isa::<Constant>())
 }
 
-/// True if the result for two constants has their precision: no element overflows, or is so
-/// small that digits are lost. Integers wrap around instead.
+/// True if the result for two constants keeps their precision: no element overflows, or
+/// is so small that digits are lost. Integers wrap around instead.
 fn is_bounded(operator: &str, constants: [&Ref<Constant>; 2]) -> bool {
     let dtype = constants[0].data.dtype();
     let [least, most] = match (dtype.code(), dtype.bits()) {

@@ -1,4 +1,4 @@
-//! Casts and clips that change nothing.
+//! Casts and clips without effect on values.
 
 use crate::Call;
 use crate::attrs::{CastAttrs, ClipAttrs};
@@ -28,7 +28,7 @@ pub(in super::super) const ROWS: &[Row] = &[
         reason: "the type between has every value of the first one, or all bits that the last \
                  one keeps; integers that pass through a float type fit the last one",
         templates: |h| Ok(vec![cast_twice(h, call_with("cast", &h.x, &h.attrs[1])?)?]),
-        // One cast takes the place of one, even if something else uses the inner one.
+        // One cast replaces another cast, even if the inner cast has other users.
         inner: InteriorUses::Anywhere,
         guard: |f| {
             let middle = dtype_of(only_arg(f.root()?)?);
@@ -107,7 +107,7 @@ pub(in super::super) const ROWS: &[Row] = &[
     },
 ];
 
-/// The template of a cast around another one.
+/// The template of a cast around another cast.
 fn cast_twice(holes: &Holes, inner: Ref<Call>) -> Result<Ref<Call>> {
     call_with("cast", &inner, &holes.attrs[0])
 }
@@ -121,8 +121,8 @@ fn cast(found: &RuleMatch<'_>, data: &Expr) -> Result<Option<Expr>> {
     found.call(&op::cast(data, CastAttrs::new(found.dtype()?)))
 }
 
-/// The smallest and the largest integer of a type. The largest one of 64 bits is rounded to
-/// a power of two, which no bound of a clip tells apart from it.
+/// The smallest and the largest integer of a type. The largest integer of 64 bits is
+/// rounded to a power of two; bounds of clips cannot tell the two apart.
 fn range(dtype: DType) -> Option<[f64; 2]> {
     if !is_integer(dtype) {
         return None;
@@ -134,7 +134,7 @@ fn range(dtype: DType) -> Option<[f64; 2]> {
     })
 }
 
-/// The number of bits of the largest integer up to which a float type has all of them.
+/// The number of bits of the integers that a float type represents exactly.
 fn precision(dtype: DType) -> u8 {
     match (dtype.code(), dtype.bits()) {
         (DTypeCode::BFloat, _) => 8,
@@ -144,8 +144,8 @@ fn precision(dtype: DType) -> u8 {
     }
 }
 
-/// True if two casts refuse integers that the last type does not have, where one cast would
-/// drop their upper bits.
+/// True if two casts reject integers outside of the last type, but one cast would drop
+/// their upper bits.
 fn checks_range(first: DType, middle: DType, last: DType) -> bool {
     is_integer(first) && is_float(middle) && is_integer(last)
 }
@@ -179,14 +179,14 @@ fn has_values_of(wide: DType, narrow: DType) -> bool {
     }
 }
 
-/// True if a type has each integer between two bounds.
+/// True if a type has all integers between two bounds.
 fn holds(dtype: DType, least: f64, most: f64) -> bool {
     let (least, most) = (least.floor(), most.ceil());
     if dtype == DType::BOOL {
         return least >= 0.0 && most <= 1.0;
     }
     match range(dtype) {
-        // Rounding the largest integer of 64 bits has made it one too large.
+        // Rounding has made the largest integer of 64 bits too large by one.
         Some([first, last]) if dtype.bits() == 64 => first <= least && most < last,
         Some([first, last]) => first <= least && most <= last,
         None if is_float(dtype) => {

@@ -1,4 +1,5 @@
-//! Operators that take a shape or a data type from a tensor, of which only the type counts.
+//! Operators that take a shape or a data type from a tensor; only the type of the
+//! tensor counts.
 
 use crate::attrs::{CastAttrs, InitOpAttrs, ReshapeAttrs, sizes};
 use crate::op;
@@ -103,7 +104,7 @@ fn init(found: &RuleMatch<'_>) -> Result<Ref<InitOpAttrs>> {
     Ok(shape(found)?.with_dtype(found.dtype()?))
 }
 
-/// An expression in the shape of the result, whose sizes are numbers.
+/// An expression in the shape of the result, with numbers as sizes.
 pub(super) fn reshaped(found: &RuleMatch<'_>, data: &Expr) -> Result<Option<Expr>> {
     let Some(shape) = found.static_shape()? else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Reshapes, transpositions and layouts: elements only move, so every bit is kept.
+//! Reshapes, transpositions and layouts: elements only move, so all bits are kept.
 
 use super::likes::{is_static, reshaped};
 use crate::Call;
@@ -17,7 +17,8 @@ pub(in super::super) const ROWS: &[Row] = &[
         exact: Exact::Always,
         reason: "a reshape keeps the order of elements, so the last shape alone counts",
         templates: |h| nested(h, ["reshape", "contrib_reverse_reshape"]),
-        // One reshape takes the place of one, even if something else uses the inner one.
+        // One reshape replaces another reshape, even if the inner reshape has other
+        // users.
         inner: InteriorUses::Anywhere,
         guard: |f| Ok(is_static(f)? && inner_fits(f)?),
         drops: None,
@@ -51,7 +52,7 @@ pub(in super::super) const ROWS: &[Row] = &[
     },
 ];
 
-/// The templates of two calls, one inside of the other, of each pair of operators.
+/// The templates of two nested calls for every pair of operators.
 fn nested(holes: &Holes, names: [&str; 2]) -> Result<Vec<Ref<Call>>> {
     let mut templates = Vec::new();
     for outer in names {
@@ -63,8 +64,8 @@ fn nested(holes: &Holes, names: [&str; 2]) -> Result<Vec<Ref<Call>>> {
     Ok(templates)
 }
 
-/// True if the inner reshape fits its argument, whatever the unknown sizes are; if some do
-/// not fit, only the inner call says so.
+/// True if the inner reshape fits its argument for all values of unknown sizes;
+/// otherwise only the inner call reports sizes that do not fit.
 fn inner_fits(found: &RuleMatch<'_>) -> Result<bool> {
     let is_known = |ty: &Ref<TensorType>| ty.shape.iter().all(|size| dims::known(size).is_some());
     if tensor_type(found.x()?).is_some_and(is_known) {
@@ -80,19 +81,19 @@ fn stays(permutation: &[usize]) -> bool {
     permutation.iter().enumerate().all(|(at, axis)| at == *axis)
 }
 
-/// True for a change of layout that changes nothing.
+/// True for a change of layout without effect.
 fn is_unchanged(found: &RuleMatch<'_>) -> Result<bool> {
     let attrs = found.attrs::<LayoutTransformAttrs>(0);
     Ok(attrs.is_some_and(|attrs| attrs.src_layout == attrs.dst_layout))
 }
 
-/// For each axis of the result of a call of the match, that of its argument; None if it
-/// does anything but permute axes.
+/// Maps the axes of the result of a call to the axes of its argument; None unless the
+/// call only permutes axes.
 fn permutation(found: &RuleMatch<'_>, level: usize, data: &Expr) -> Option<Vec<usize>> {
     let rank = tensor_type(data)?.shape.len();
     if let Some(attrs) = found.attrs::<TransposeAttrs>(level) {
         return match &attrs.axes {
-            // No axes in the order mean the same as no order.
+            // An empty list of axes means the default order.
             Some(axes) if !axes.is_empty() => {
                 let axes = dims::ints("axes", axes).ok()?;
                 let order = dims::axes_of("axes", &axes, rank).ok()?;
@@ -118,7 +119,8 @@ fn same_operator(found: &RuleMatch<'_>) -> Result<Option<Expr>> {
     let (Some(outer), Some(inner)) = (layouts(0), layouts(1)) else {
         return Ok(None);
     };
-    // A block divides its axis; of an unknown size, only the inner call says so.
+    // A block divides its axis; for an unknown size, only the inner call checks the
+    // division.
     let may_fail = inner.dst_layout.bytes().any(|byte| byte.is_ascii_digit())
         && found.static_shape()?.is_none();
     if outer.src_layout != inner.dst_layout || may_fail {

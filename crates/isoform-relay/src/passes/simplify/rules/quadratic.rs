@@ -18,11 +18,11 @@ impl Term<'_> {
     }
 }
 
-/// The product for a sum of three terms; None unless they are a quadratic form of two
-/// expressions that has real roots.
+/// The product for a sum of three terms; None unless the terms are a quadratic form of
+/// two expressions with real roots.
 pub(super) fn factored(found: &RuleMatch<'_>) -> Result<Option<Expr>> {
     let mut terms = Vec::with_capacity(3);
-    // In the order of evaluation, which is that of the sum.
+    // In the order of evaluation of the sum.
     for operand in operands(found)? {
         let Some(term) = term(operand) else {
             return Ok(None);
@@ -73,7 +73,7 @@ fn operands<'a>(found: &RuleMatch<'a>) -> Result<Vec<&'a Expr>> {
     })
 }
 
-/// The number that a scalar constant is.
+/// The number of a scalar constant.
 fn number(expr: &Expr) -> Option<f64> {
     let constant = expr.downcast_ref::<Constant>()?;
     if constant.data.shape().iter().all(|size| *size == 1) {
@@ -89,7 +89,7 @@ fn product(expr: &Expr) -> Option<[&Expr; 2]> {
     Some([call.args.get(0)?, call.args.get(1)?])
 }
 
-/// A number and what it is multiplied by.
+/// A number and the expression multiplied by the number.
 fn scaled(expr: &Expr) -> Option<(f64, &Expr)> {
     let [left, right] = product(expr)?;
     match (number(left), number(right)) {
@@ -99,7 +99,7 @@ fn scaled(expr: &Expr) -> Option<(f64, &Expr)> {
     }
 }
 
-/// An expression as a product of two others and a number.
+/// An expression as a product of two expressions and a number.
 fn term(expr: &Expr) -> Option<Term<'_>> {
     let (outer, rest) = scaled(expr).unwrap_or((1.0, expr));
     if let Some(power) = call_of(rest, "power") {
@@ -119,8 +119,9 @@ fn term(expr: &Expr) -> Option<Term<'_>> {
     })
 }
 
-/// The expressions of a quadratic form in the order of evaluation, and its coefficients:
-/// of the square of the first one, of the mixed term, of the square of the second one.
+/// The expressions of a quadratic form in the order of evaluation, and its
+/// coefficients. The coefficients belong to the square of the first expression, the
+/// mixed term, and the square of the second expression.
 fn form<'e>(terms: &[Term<'e>]) -> Option<(&'e Expr, &'e Expr, [f64; 3])> {
     let mixed = terms.iter().find(|term| !term.is_square())?;
     let [left, right] = mixed.factors;
@@ -141,7 +142,7 @@ fn roots(a: f64, b: f64, c: f64) -> Option<[f64; 2]> {
     if discriminant.is_nan() || discriminant < 0.0 || a == 0.0 || c == 0.0 {
         return None;
     }
-    // The sum of two numbers with the same sign, which loses no digits.
+    // The sum of two numbers with the same sign, without loss of digits.
     let double = b + discriminant.sqrt().copysign(b);
     let s = double / (2.0 * a);
     let t = c / (a * s);
