@@ -212,9 +212,8 @@ pub struct Call {
     /// The local function that is called.
     pub callee: Option<Ref<Function>>,
     /// The attributes by name. A float, int or string is a plain value (bytes if not
-    /// UTF-8), a list is an array of plain values, a tensor is a constant, a graph is a
-    /// [`Graph`], a type is a [`TypeAttr`], and a use of a function's attribute is an
-    /// [`AttrRef`].
+    /// UTF-8), a list is an array, a tensor is a constant, and a graph is a [`Graph`].
+    /// A type is a [`TypeAttr`], and a use of a function's attribute an [`AttrRef`].
     pub attrs: Map<Str, Value>,
     /// The inputs, with None for an omitted optional input. Trailing omitted inputs are
     /// left out.

@@ -48,7 +48,7 @@ pub(super) fn variadic(c: &mut Context<'_>) -> Option<Vec<Size>> {
     Some(shape)
 }
 
-/// The type that Cast names; by its name before version 6.
+/// The target type of Cast, given by name before version 6.
 pub(super) fn cast_elem(c: &Context<'_>) -> Option<ElemType> {
     if let Ok(Some(name)) = c.call.str("to") {
         return ElemType::from_name(&name.to_ascii_lowercase());

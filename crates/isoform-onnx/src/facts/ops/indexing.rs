@@ -36,8 +36,9 @@ pub(super) fn compress(c: &mut Context<'_>) -> Shape {
         }
         None => c.shape(0).and_then(Size::product),
     };
-    // A condition may be shorter than the axis; elements beyond the condition are dropped.
-    // Given a longer condition, some runtimes ignore the excess, and some fail.
+    // A condition may be shorter than the axis; elements beyond the condition are
+    // dropped. Given a longer condition, some runtimes ignore the excess, and others
+    // fail.
     let fits = |bits: &Vec<i64>| {
         let least = extent.as_ref().and_then(Size::lower_bound);
         least.is_some_and(|least| i64::try_from(bits.len()).is_ok_and(|length| length <= least))

@@ -1,8 +1,8 @@
 //! Arithmetic, comparisons and logic on integers.
 //!
-//! Tensors of integers wrap around. A polynomial is right modulo 2 to the power of 64,
-//! which is why sums and products of 64-bit integers are kept; comparisons and
-//! divisions need to know that nothing wraps.
+//! Integer tensors wrap around. A polynomial is right modulo 2 to the power of 64: sums
+//! and products of 64-bit integers can be kept. Comparisons and divisions require proof
+//! that nothing wraps.
 
 use super::small::{Small, indices, range_of};
 use crate::elem_type::ElemType;
