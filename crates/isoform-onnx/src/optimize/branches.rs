@@ -1,5 +1,6 @@
-//! Branches of If that are decided by what is around them: both compute the same, or one has
-//! no run that ends well, because what it returns has axes that its user cannot take.
+//! Decides branches of If by their surroundings: both branches compute the same, or one
+//! branch has no run that ends well, because its result has a number of axes that the
+//! user cannot take.
 
 use std::collections::HashMap;
 
@@ -61,7 +62,7 @@ pub(super) fn same_branches(listing: &Listing, node: &Node, constants: &mut Cons
     same(&twins, left.values(), right.values())
 }
 
-/// Operators whose first output has as many axes as their first input.
+/// Operators whose first output has as many axes as the first input.
 const SAME_RANK: &[&str] = &[
     "Abs",
     "Cast",
@@ -85,19 +86,21 @@ const SAME_RANK: &[&str] = &[
     "Tanh",
 ];
 
-/// The numbers of axes that values have in every run that ends well.
+/// The numbers of axes of values in every run that ends well.
 ///
-/// A call needs some number of axes of an operand, or it has no result; so do, by way of
-/// calls that add or drop axes, the values before it in the same body, which all run if it
-/// runs. A branch of an If whose result never has what is needed is never taken.
+/// A call may need a certain number of axes of an operand, and otherwise has no result.
+/// Through calls that add or drop axes, the need extends to earlier values in the same
+/// body, because all calls of a body run together. A branch of an If is never taken if
+/// its result never has the needed number.
 #[derive(Default)]
 pub(super) struct Ranks {
     /// The number that values of the source need to have.
     needed: HashMap<ValueKey, usize>,
-    /// The numbers that new values can have, as bits, where inference does not know a single
-    /// one.
+    /// The possible numbers of new values, as bits, if inference does not know a single
+    /// number.
     possible: HashMap<ValueKey, u64>,
-    /// The conditions that are decided so, by the bodies being made, outermost first.
+    /// The conditions decided this way, for each body under construction, outermost
+    /// first.
     decided: Vec<HashMap<ValueKey, bool>>,
 }
 
@@ -110,7 +113,7 @@ impl Ranks {
         self.decided.pop();
     }
 
-    /// Learns what the values of some bodies need. Linear in their nodes.
+    /// Learns the needs of values in some bodies. Linear in the number of nodes.
     pub(super) fn learn_needs(&mut self, listing: &Listing) {
         let mut place: HashMap<u64, usize> = HashMap::new();
         for (at, body) in listing.bodies.iter().enumerate() {
@@ -251,7 +254,7 @@ impl Ranks {
         Some([of("then_branch")?, of("else_branch")?])
     }
 
-    /// The condition of an If, if one of its branches never has what is needed of the outputs.
+    /// The condition of an If, if a branch never has the ranks needed of the outputs.
     pub(super) fn decide(
         &mut self,
         analysis: &mut Analysis,
@@ -281,7 +284,7 @@ impl Ranks {
         None
     }
 
-    /// The truth of a condition in every run that ends well, if it was decided before.
+    /// The truth of a condition in every run that ends well, if decided before.
     pub(super) fn decided(&self, condition: &Value) -> Option<bool> {
         let key = ValueKey::of(condition);
         let mut scopes = self.decided.iter().rev();

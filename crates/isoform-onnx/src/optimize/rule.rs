@@ -216,7 +216,7 @@ pub(super) trait Surroundings {
     /// was made.
     fn uses_in_source(&self, call: &Ref<Call>, index: i64) -> usize;
 
-    /// The Concat of the source that uses the call from which this call was made.
+    /// The Concat of the source that uses the origin of this call.
     fn joined_by(&self, call: &Ref<Call>) -> Option<Ref<Call>>;
 
     /// The bytes of an element of the value, if all elements are known to be equal.

@@ -16,11 +16,11 @@ use crate::ir::Call;
 pub enum Fold {
     /// None.
     None,
-    /// Those whose result the standard fixes bit by bit.
+    /// Calls whose results the standard fixes bit by bit.
     #[default]
     Exact,
-    /// All that have a result: transcendental functions, sums of floats and products of
-    /// matrices too, whose last bits differ between runtimes.
+    /// All calls with a result, including transcendental functions, sums of floats and
+    /// products of matrices, whose last bits differ between runtimes.
     All,
 }
 
