@@ -42,7 +42,7 @@ fn by_heads(args: &Args<'_>, position: usize, name: &str) -> Result<Tensor, Refu
     Ok(movement::transpose(split, Some(&axes), args.control)?)
 }
 
-/// Keys or values after those that were computed before.
+/// Keys or values, appended to the previously computed ones.
 fn with_past(args: &Args<'_>, new: Tensor, past: usize) -> Result<Tensor, Refusal> {
     match args.optional(past)? {
         None => Ok(new),
@@ -137,7 +137,7 @@ struct Limits {
     scores: [usize; 4],
     /// The number of keys that were computed before.
     past: usize,
-    /// The number of keys of each element of the batch that are not padding.
+    /// The number of keys without padding, for each element of the batch.
     lengths: Option<Vec<i64>>,
     is_causal: bool,
     /// The distances to the first and last key on each side; without a limit if negative.

@@ -151,7 +151,7 @@ fn parsed(args: &Args<'_>, to: ElementType) -> Result<Tensor, Refusal> {
     }
 }
 
-/// Numbers as text: the shortest that reads back as the same number.
+/// Numbers as text: the shortest text that reads back as the same number.
 fn printed(args: &Args<'_>, x: View<'_>) -> Result<Vec<Vec<u8>>, Refusal> {
     let ty = x.element_type();
     if ty == ElementType::Bool {
@@ -206,7 +206,8 @@ fn shortest(value: f64, ty: ElementType) -> String {
         .unwrap_or_else(|| format!("{value:e}"))
 }
 
-/// A float as Python writes it: plain between 1e-4 and 1e16, and else with an exponent.
+/// A float in Python's notation: plain between 1e-4 and 1e16, and otherwise with an
+/// exponent.
 fn float_text(value: f64, scientific: &str) -> String {
     if value.is_nan() {
         return "NaN".to_owned();

@@ -27,7 +27,7 @@ pub(super) fn find(name: &str) -> Option<Kernel> {
     })
 }
 
-/// A constant that is still a node, because its attribute was that of a function.
+/// A constant that is still a node, because its attribute came from a function.
 fn constant(args: &Args<'_>) -> Outcome {
     let [(name, value)] = &args.call.attrs.iter().collect::<Vec<_>>()[..] else {
         return Err(args.fault("expected one attribute"));
@@ -80,7 +80,7 @@ fn constant_of_shape(args: &Args<'_>) -> Outcome {
     let strings = constants::strings(value).filter(|strings| strings.values.len() == 1);
     let text = strings.and_then(|strings| strings.values.get(0));
     let text = text.ok_or_else(|| args.fault("expected a tensor with one element"))?;
-    // The size of the result is checked as that of a tensor of handles.
+    // The size of the result is checked like the size of a tensor of handles.
     let count = create::full(&shape, Tensor::scalar(0_u64).view(), args.control)?
         .view()
         .len();

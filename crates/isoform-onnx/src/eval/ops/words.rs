@@ -52,8 +52,8 @@ enum Case {
 /// Removes stop words, and changes the case of the rest.
 ///
 /// The case of a letter depends on the locale, so only ASCII letters are changed, in
-/// locales that agree on the case of ASCII letters. Runtimes also disagree about accents:
-/// some runtimes remove accents.
+/// locales that agree on the case of ASCII letters. Runtimes also disagree about
+/// accents: some runtimes remove accents.
 fn normalizer(args: &Args<'_>) -> Outcome {
     let x = args.texts(0)?;
     let shape = sizes(&x.shape)?;
@@ -181,7 +181,7 @@ fn split(args: &Args<'_>) -> Outcome {
     Ok(vec![made(args, shape, texts)?, numbers.into()])
 }
 
-/// True if a text has white space that only some runtimes know, or is not UTF-8.
+/// True if a text has white space known only to some runtimes, or is not UTF-8.
 fn has_rare_space(text: &[u8]) -> bool {
     std::str::from_utf8(text).map_or(true, |text| {
         text.chars().any(|c| {
@@ -287,7 +287,7 @@ struct Counting {
     shortest: usize,
     longest: usize,
     skips: usize,
-    /// For each length, where its sequences start in the pool.
+    /// For each length, the start of its sequences in the pool.
     starts: Vec<usize>,
     /// The place of the count of each sequence.
     places: Vec<usize>,
@@ -358,7 +358,7 @@ impl Counting {
             .zip(counts.chunks_exact_mut(width))
         {
             for gap in 1..=self.skips.saturating_add(1).min(length) {
-                // Single words have no gaps, so they count once.
+                // Single words have no gaps, so count single words once.
                 let shortest = if gap > 1 {
                     self.shortest.max(2)
                 } else {

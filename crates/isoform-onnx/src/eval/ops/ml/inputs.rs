@@ -20,7 +20,7 @@ pub(super) fn tensor_numbers(args: &Args<'_>, name: &str) -> Result<Option<Vec<f
 }
 
 /// The rows of the first input, one for each observation; a vector is one row. Integers
-/// become 32-bit floats, as thresholds and coefficients are.
+/// become 32-bit floats, like thresholds and coefficients.
 pub(super) fn observations(args: &Args<'_>) -> Result<Dense, Refusal> {
     let mut x = Dense::input(args, 0)?;
     if args.input(0)?.element_type().is_integer() {

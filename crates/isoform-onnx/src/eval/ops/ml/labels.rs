@@ -121,7 +121,7 @@ impl Labels {
         }
     }
 
-    /// The label of each place; the default of None.
+    /// The label of each place; `None` stands for the default.
     fn at(
         &self,
         args: &Args<'_>,
