@@ -17,7 +17,7 @@ use crate::{
 };
 
 impl Writer<'_, '_> {
-    /// The attribute of a call; `kept` is what the file said about it.
+    /// The attribute of a call; `kept` is the description from the file.
     pub(super) fn call_attribute(
         &mut self,
         call: &Call,
@@ -67,7 +67,7 @@ impl Writer<'_, '_> {
         Ok(attr)
     }
 
-    /// An attribute; `expected` says what kind the operator declares, if it is known.
+    /// An attribute; `expected` is the kind declared by the operator, if known.
     pub(super) fn attribute(
         &mut self,
         name: &str,

@@ -1,4 +1,4 @@
-//! The parts of a file that a program kept in its ignored fields.
+//! The parts of a file kept in the ignored fields of a program.
 
 use isoform::values::Bytes;
 use prost::Message;

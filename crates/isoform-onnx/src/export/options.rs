@@ -31,8 +31,8 @@ pub struct SaveOptions {
     /// True if constants in attributes are written to external files, too; false by
     /// default.
     pub convert_attribute: bool,
-    /// True if each node must be one that the imported operator set allows, unless it came
-    /// in a file as it is; the default.
+    /// True, the default, if the imported operator set must allow every node, except
+    /// for nodes read unchanged from a file.
     pub check: bool,
 }
 
@@ -55,7 +55,7 @@ impl Default for SaveOptions {
 pub struct Saved {
     /// The version of the file format.
     pub ir_version: i64,
-    /// The version that the program asks for, if that is too old for what it contains.
+    /// The version requested by the program, if too old for its contents.
     pub raised_from: Option<i64>,
     /// The number of bytes of the model's file.
     pub bytes: u64,

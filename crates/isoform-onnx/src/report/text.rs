@@ -40,7 +40,8 @@ impl Report {
         lines
     }
 
-    /// The summary, and the first changes in words; all of them if `max` is None. O(length).
+    /// The summary, and the first `max` changes in words, or all changes if `max` is
+    /// None. O(length).
     #[must_use]
     pub fn lines(&self, max: Option<usize>) -> Vec<Line> {
         let mut lines = self.summary_lines();
@@ -95,7 +96,8 @@ impl Report {
         (!texts.is_empty()).then(|| line(Role::Changed, text))
     }
 
-    /// How many weights differ and how far, and the same of those that got another type.
+    /// The number of different weights and their distances, also for weights with a new
+    /// type.
     fn weight_lines(&self) -> Vec<Line> {
         if self.options.compare.skip_tensor_content {
             return vec![line(Role::Row, "weights: not compared".to_owned())];

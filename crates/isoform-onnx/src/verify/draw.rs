@@ -68,7 +68,7 @@ fn elements(dtype: DType, count: usize, bound: u64, random: &mut Random) -> Vec<
         (DTypeCode::Complex, _) => {
             data.extend((0..2 * count).flat_map(|_| random.float().to_le_bytes()));
         }
-        // Small floats: codes near that of one are finite in all of them.
+        // Small floats: codes near the code of 1.0 are finite in all formats.
         (_, 8) => data.extend((0..count).map(|_| 0x30 + random.below(16) as u8)),
         (_, bits) => {
             let bytes = (count * usize::from(bits)).div_ceil(8);
