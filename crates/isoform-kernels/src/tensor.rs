@@ -122,7 +122,7 @@ impl<'a> View<'a> {
         Ok(bytes)
     }
 
-    /// The elements as they are stored; the caller has matched the type.
+    /// The stored elements; the caller has matched the type.
     pub(crate) fn elements<T: Element>(&self) -> &'a [T::Raw] {
         debug_assert_eq!(self.element_type.size(), T::TYPE.size());
         T::chunks(self.bytes)
@@ -224,7 +224,7 @@ impl Tensor {
         (self.element_type, self.shape, self.bytes)
     }
 
-    /// A tensor with one element, in a shape that has one.
+    /// A tensor with one element, in a shape of one element.
     pub(crate) fn single<T: Element>(
         element: T::Raw,
         shape: &[usize],

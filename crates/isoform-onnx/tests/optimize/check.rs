@@ -79,7 +79,7 @@ impl Case {
         OptimizeOptions::default().only(names)
     }
 
-    /// Runs the case, and adds a line for everything that is wrong.
+    /// Runs the case, and adds a line for every fault.
     pub(crate) fn check(&self, wrong: &mut Vec<String>) {
         for (opset, before, after) in self.fires {
             let what = format!("{} at {opset}: {before}", self.rule);
@@ -127,7 +127,7 @@ impl Case {
     }
 }
 
-/// Checks all cases of a family, and reports everything that is wrong at once.
+/// Checks all cases of a family, and reports all faults at once.
 #[track_caller]
 pub(crate) fn check_all(cases: &[Case]) {
     let mut wrong = Vec::new();

@@ -1,5 +1,5 @@
-//! Rewriting of programs: each rule where it applies and where it must not, and what every
-//! optimised program has to fulfil.
+//! Rewriting of programs: where rules apply and where they must not, and the
+//! requirements on every optimised program.
 #![cfg(feature = "optimize")]
 
 #[allow(dead_code, unreachable_pub)]

@@ -65,7 +65,7 @@ pub(crate) const CASES: &[Case] = &[
             ),
         ],
         stays: &[
-            // Which zero comes out depends on the limit that is met first.
+            // The sign of a zero result depends on the limit met first.
             (
                 17,
                 "x: float[N] => Clip(Clip(x, float(-0.0), float(6)), float(0))",
