@@ -17,7 +17,7 @@ use crate::output::{Failure, Output, counted, printable};
 use crate::parallel::in_order;
 use crate::progress;
 
-/// Models that are the same program, in the order in which they were found.
+/// Models that are the same program, in the order of discovery.
 struct Group {
     digest: Digest,
     files: Vec<PathBuf>,

@@ -1,8 +1,8 @@
 //! The `isoform` command as a library: it takes a command line, and returns text and an
 //! exit status.
 //!
-//! It neither prints by itself nor ends the process, so tests and other programs can
-//! run it in theirs:
+//! The command neither prints by itself nor ends the process, so tests and other
+//! programs can run the command in their process:
 //!
 //! ```
 //! let (mut out, mut err) = (Vec::new(), Vec::new());
@@ -94,7 +94,7 @@ fn run_in(host: &RunOptions<'_>, args: &[OsString], streams: &mut Streams<'_>) -
         // The reader has seen enough, which is not an error.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => status,
         Err(error) => {
-            // If standard error is gone, there is nowhere left to report it.
+            // If standard error is gone, the failure cannot be reported.
             let _ = writeln!(streams.err, "isoform: standard output: {error}");
             TROUBLE
         }
@@ -133,7 +133,7 @@ fn tell(message: &clap::Error, color: ColorWhen, streams: &mut Streams<'_>) -> u
         (&mut *streams.out, streams.color_out)
     };
     let text = message.render();
-    // A reader that went away, such as `head`, needs no help any more.
+    // A reader that went away, for example `head`, needs no help any more.
     let _ = if wants_color(color, auto) {
         write!(stream, "{}", text.ansi())
     } else {

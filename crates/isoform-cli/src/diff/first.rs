@@ -166,7 +166,7 @@ fn underlined(
     Ok(())
 }
 
-/// A path, abbreviated to its end if it is long.
+/// A path, with a long path abbreviated to its end.
 fn tail(path: &str) -> String {
     match path.char_indices().nth_back(VALUE_CHARS) {
         Some((start, _)) => format!("...{}", &path[start..]),

@@ -183,7 +183,7 @@ fn values(args: &DiffArgs, difference: &Difference, output: &mut Output<'_, '_>)
     print(lines, difference.is_empty(), output)
 }
 
-/// Prints lines of which the first one begins with the verdict.
+/// Prints lines that begin with the verdict.
 fn print(lines: Vec<Line>, is_equal: bool, output: &mut Output<'_, '_>) -> io::Result<()> {
     let palette = output.style;
     for line in lines {

@@ -25,9 +25,10 @@ pub(crate) enum GitCommand {
 
 /// Configure git for .onnx, .iso and .isob files, in the current repository or everywhere.
 ///
-/// Sets diff.isoform.textconv and difftool.isoform.cmd in the configuration, and adds lines
-/// to the file .gitattributes at the top of the repository, or with --global to that of the
-/// user. Everything else in these files stays as it is, and a second run changes nothing.
+/// Sets diff.isoform.textconv and difftool.isoform.cmd in the configuration, and adds
+/// lines to the file .gitattributes at the top of the repository, or with --global to
+/// the file of the user. The rest of these files stays unchanged, and a second run
+/// changes nothing.
 #[derive(Args, Debug)]
 #[command(after_help = GIT_HELP)]
 pub(crate) struct InstallArgs {

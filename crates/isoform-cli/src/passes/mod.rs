@@ -20,7 +20,7 @@ pub(crate) use bisect::bisect;
 pub(crate) use list::list;
 pub(crate) use run::run;
 
-/// The passes of a text, or of the file that it names.
+/// The passes of a text, or of the file named by the text.
 fn pipeline_of(text: &str) -> Result<Ref<Sequential>, Failure> {
     register_types().map_err(|error| failure_of(&error))?;
     let read;

@@ -1,4 +1,5 @@
-//! External data: links, missing files, and what works without it.
+//! External data: links, missing files, and the commands that work without external
+//! data.
 
 use isoform_onnx::proto::{DataLocation, ModelProto, StringStringEntryProto};
 use prost::Message;
