@@ -18,7 +18,7 @@ use prost::Message;
 
 const NODES: [usize; 3] = [240, 1_200, 3_600];
 const LIMIT_MS: f64 = 100.0;
-/// The median of so many runs counts.
+/// The median of this many runs counts.
 const RUNS: usize = 21;
 /// The operators of a block; true for an operator with a weight.
 const BLOCK: [(&str, bool); 6] = [

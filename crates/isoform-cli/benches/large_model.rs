@@ -1,8 +1,8 @@
 //! The command on models with 500 MB of weights, against `cmp` on the same
 //! files: both have to look at every byte, and neither should hold them.
 //!
-//! The files are in the page cache, so what is measured is the work and not
-//! the disk. Needs 1 GB in the folder for temporary files, and `cmp`.
+//! The files are in the page cache, to measure the work and not the disk. Needs 1 GB in
+//! the folder for temporary files, and `cmp`.
 #![expect(
     clippy::disallowed_macros,
     reason = "a benchmark is a program and prints its result"

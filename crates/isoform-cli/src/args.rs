@@ -136,7 +136,7 @@ pub(crate) struct SummaryArgs {
     /// The model or IR file; - is standard input.
     #[arg(value_name = "LEFT")]
     pub(crate) left: PathBuf,
-    /// Another one to compare with.
+    /// Another file to compare with.
     #[arg(value_name = "RIGHT")]
     pub(crate) right: Option<PathBuf>,
     #[command(flatten)]
@@ -228,9 +228,10 @@ pub(crate) struct ShowArgs {
     /// For models, add the derived types of results of nodes as comments, and list
     /// outputs whose declared type is wrong.
     ///
-    /// Types are derived from those of the inputs and from constants alone. An extent is a
-    /// number, or a formula over dimensions of the inputs and unknown numbers _1, _2 and so
-    /// on. The elements of small tensors of integers follow an equals sign.
+    /// Types are derived from the types of the inputs and from constants alone. An
+    /// extent is a number, or a formula over dimensions of the inputs and unknown
+    /// numbers _1, _2 and so on. The elements of small tensors of integers follow an
+    /// equals sign.
     #[arg(long)]
     pub(crate) shapes: bool,
     #[command(flatten)]
@@ -331,7 +332,7 @@ Examples:
   isoform dedup --architecture checkpoints/ exports/
   isoform dedup --json . | jq '.groups[].files'";
 
-/// Find what occurs several times inside of programs: layers, and equal subterms.
+/// Find parts that occur several times inside of programs: layers, and equal subterms.
 ///
 /// A block is a run of dataflow nodes with several copies, like a layer of a model: the
 /// same operators and attributes in the same order, with the same wiring. The values
@@ -456,7 +457,7 @@ Examples:
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Passes")]
 pub(crate) struct PipelineArgs {
-    /// The level of optimization: passes of higher levels are skipped, which is noted on
+    /// The level of optimization: passes of higher levels are skipped, with a note on
     /// standard error.
     #[arg(long, value_name = "LEVEL", default_value_t = 2)]
     pub(crate) opt_level: i64,
@@ -491,7 +492,8 @@ pub(crate) struct RunArgs {
     /// The file to write; - is standard output.
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
-    /// The format to write; by default that of the name, and for people on standard output.
+    /// The format to write; by default the format given by the name, and text for
+    /// people on standard output.
     #[arg(long, value_name = "FORM", value_enum)]
     pub(crate) to: Option<TargetForm>,
     /// Replace the output if it exists.

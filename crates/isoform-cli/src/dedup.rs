@@ -101,7 +101,7 @@ fn confirm(group: Group, common: &Common) -> (Vec<Group>, Failures) {
                 digest: group.digest,
                 files: vec![file],
             }),
-            // The file could be read a moment ago, and may be changing right now.
+            // The file was readable a moment ago, and may be changing.
             Err(failure) => failures.push((file, failure)),
         }
     }

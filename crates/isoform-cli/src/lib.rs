@@ -16,7 +16,7 @@
 //! `isoform-onnx` decides the meaning of a model, and `isoform` compares and prints
 //! values; this crate is only the interface.
 //!
-//! Only models have names of nodes (`diff`) and a listing of their own (`show`).
+//! Only models have names of nodes (`diff`) and a special listing (`show`).
 
 mod args;
 mod clones;
@@ -51,8 +51,8 @@ pub use crate::output::Streams;
 
 /// Runs the command and returns its exit status.
 ///
-/// `args` are those of a process: the first is the name of the program. The status is 0
-/// for success, 1 if compared models differ, and 2 on error.
+/// `args` are the arguments of a process: the first is the name of the program. The
+/// status is 0 for success, 1 if compared models differ, and 2 on error.
 pub fn run<I>(args: I, streams: &mut Streams<'_>) -> u8
 where
     I: IntoIterator,
@@ -133,7 +133,7 @@ fn tell(message: &clap::Error, color: ColorWhen, streams: &mut Streams<'_>) -> u
         (&mut *streams.out, streams.color_out)
     };
     let text = message.render();
-    // A reader that went away, for example `head`, needs no help any more.
+    // A reader that went away, for example `head`, needs no more help.
     let _ = if wants_color(color, auto) {
         write!(stream, "{}", text.ansi())
     } else {

@@ -144,7 +144,7 @@ impl<'a, 'b> Output<'a, 'b> {
         self.line(format_args!("{faint}{text}{faint:#}"))
     }
 
-    /// Writes bytes as they are.
+    /// Writes bytes unchanged.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.streams.out.write_all(bytes)
     }

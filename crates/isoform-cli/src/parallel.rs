@@ -38,7 +38,7 @@ where
                 .with_max_len(1)
                 .for_each_with(sender, |sender, (index, item)| {
                     if !stop.load(Ordering::Relaxed) {
-                        // There is no receiver any more once `emit` has stopped.
+                        // There is no receiver once `emit` has stopped.
                         let _ = sender.send((index, work(item)));
                     }
                 });

@@ -485,7 +485,7 @@ fn tells(screen: &str, edit: &Value) -> bool {
             Some(format!("became {}", text(edit, "new"))),
             node,
         ]),
-        // A node that is not needed any more is gone, and may be part of a larger change.
+        // An unneeded node is gone, and may be part of a larger change.
         "rewire" | "swap_inputs" | "drop_input" => {
             let op = Some(text(edit, "op_type").to_owned());
             has(&[node]) || has(&[Some("nodes (".to_owned()), op])

@@ -19,9 +19,9 @@ use crate::tensor::{Tensor, View};
 pub enum Scores {
     /// The scaled products of queries and keys.
     Products,
-    /// Those after the soft cap.
+    /// The scores after the soft cap.
     Capped,
-    /// Those after the bias.
+    /// The scores after the bias.
     Biased,
     /// The weights of the values.
     Weights,

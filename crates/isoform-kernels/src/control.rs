@@ -111,7 +111,7 @@ pub(crate) struct Progress<'c> {
 }
 
 impl Progress<'_> {
-    /// Reports work on so many elements.
+    /// Reports work on this number of elements.
     #[inline]
     pub(crate) fn advance(&mut self, elements: usize) -> Result<()> {
         self.pending = self.pending.saturating_add(elements);

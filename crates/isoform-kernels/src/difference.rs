@@ -65,7 +65,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// That of two equal tensors of numbers. O(1).
+    /// The difference of two equal tensors of numbers. O(1).
     #[must_use]
     pub fn none(element_type: ElementType, count: usize) -> Self {
         let is_exact = !element_type.is_complex() && class(element_type) != Class::Float;
@@ -256,7 +256,7 @@ fn wide(ty: ElementType, bytes: &[u8]) -> Vec<u8> {
     wide
 }
 
-/// A difference so far.
+/// The difference of the elements compared up to the current position.
 struct Measure {
     ty: ElementType,
     tolerance: Option<Tolerance>,

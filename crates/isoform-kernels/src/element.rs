@@ -32,7 +32,7 @@ pub trait Element: Copy + Default + PartialEq + 'static {
     type Raw: Copy + AsRef<[u8]>;
     /// The type at run time.
     const TYPE: ElementType;
-    /// Which of the conversions below are exact.
+    /// Tells which of the conversions below are exact.
     const CLASS: Class;
 
     /// The elements in bytes.

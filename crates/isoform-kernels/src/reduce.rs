@@ -1,6 +1,6 @@
 //! Operators that reduce axes.
 //!
-//! Axes that are not the last ones are moved to the end in a copy first. Time and memory
+//! Axes other than the last axes are first moved to the end in a copy. Time and memory
 //! are linear in the elements of the operand.
 
 use crate::control::{BLOCK, Control, Progress};
@@ -88,7 +88,7 @@ pub struct Axes<'a> {
 pub struct Extreme {
     /// True for the largest element, false for the smallest.
     pub largest: bool,
-    /// True for the last of several equal ones, false for the first.
+    /// True for the last of several equal elements, false for the first.
     pub last: bool,
     /// The type of the result: `int32` or `int64`.
     pub index_type: ElementType,

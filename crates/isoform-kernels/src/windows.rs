@@ -1,8 +1,8 @@
 //! Convolutions and pools over data `(batch, channels, spatial..)`.
 //!
-//! For other layouts, use [`layout_transform`](crate::movement::layout_transform) before
-//! and after. The time is the size of the result times that of the window, for convolutions
-//! also times the channels of a group.
+//! For other layouts, use [`layout_transform`](crate::movement::layout_transform)
+//! before and after. The time is the size of the result times the size of the window,
+//! for convolutions also times the channels of a group.
 
 use crate::control::Control;
 use crate::element::dispatch;

@@ -89,7 +89,7 @@ impl OnnxError {
         self
     }
 
-    /// Adds a place around the places recorded so far.
+    /// Adds a place around the recorded places.
     #[must_use]
     pub fn within(mut self, place: impl Into<String>) -> Self {
         self.context.push(place.into());
@@ -149,7 +149,7 @@ impl From<OnnxError> for isoform::Error {
 
 /// Adds a place to the error of a result. The place is computed only on an error.
 pub trait ResultExt<T> {
-    /// Adds a place around the places recorded so far.
+    /// Adds a place around the recorded places.
     ///
     /// # Errors
     ///

@@ -32,7 +32,7 @@ pub struct ExternalResolver {
     options: LoadOptions,
     /// Loaded files by their canonical path.
     files: Mutex<HashMap<PathBuf, Bytes>>,
-    /// The bytes of all data that is not read.
+    /// The bytes of all unread data.
     stand_in: Mutex<Bytes>,
 }
 

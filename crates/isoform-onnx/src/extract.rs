@@ -170,7 +170,7 @@ impl<'p> Extraction<'p> {
         }))
     }
 
-    /// The declared type of an output, or what is known.
+    /// The declared type of an output, or else the inferred type.
     fn ty(&self, value: &Value, facts: &mut TypeInference) -> Value {
         let graph = &self.program.graph;
         let wanted = ValueKey::of(value);

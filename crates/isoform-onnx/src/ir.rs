@@ -201,8 +201,8 @@ pub struct Input {
 #[node(key = "onnx.Call", kind = dag)]
 #[repr(C)]
 pub struct Call {
-    /// Domain of the operator; empty for `ai.onnx`, and for a local function, which is
-    /// given by `callee`.
+    /// Domain of the operator; empty for `ai.onnx`, and for a local function, given by
+    /// `callee`.
     pub domain: Str,
     /// Name of the operator; empty for a local function.
     pub op: Str,
@@ -275,7 +275,7 @@ pub struct Output {
 
 /// The main graph, or a body that may use the values of the graphs around it.
 ///
-/// It contains only what its results need.
+/// The graph contains only nodes needed by its results.
 #[derive(Node)]
 #[node(key = "onnx.Graph", scope)]
 #[cfg_attr(feature = "transform", node(attrs(dyn isoform::transform::Script)))]

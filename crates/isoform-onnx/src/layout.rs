@@ -293,7 +293,7 @@ fn order_of_computation(results: &Array) -> Vec<Ref<Call>> {
     let mut entered = HashMap::new();
     let mut stack = Vec::new();
     let push = |stack: &mut Vec<(Ref<Call>, bool)>, values: &[&Value]| {
-        // The last one pushed is visited first.
+        // The call pushed last is visited first.
         let calls = values.iter().rev().filter_map(|value| call_of(value));
         stack.extend(calls.map(|call| (call.clone(), false)));
     };

@@ -1,4 +1,4 @@
-//! The one place that maps memory.
+//! The only module that maps memory.
 //!
 //! Zeros without memory replace optional external data, and the model remembers the
 //! tensors with replaced data.

@@ -78,7 +78,7 @@ impl Model {
     /// True if the tensor is a constant of this model whose external data was not read:
     /// the elements are unknown. O(1).
     pub fn lacks_contents(&self, tensor: &Tensor) -> bool {
-        // Only objects that are kept alive have an identity of their own.
+        // Only objects that are kept alive have a unique identity.
         self.left_out.contains_key(&identity(tensor))
     }
 

@@ -1,4 +1,4 @@
-//! The number of nodes of a program, which is the same in every report.
+//! The number of nodes of a program, counted in the same way for every report.
 
 use std::collections::{HashMap, HashSet};
 

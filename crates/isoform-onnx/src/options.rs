@@ -28,7 +28,7 @@ pub struct LoadOptions {
     /// otherwise make it read any file of the user. Caches of downloaded models consist
     /// of links like this.
     pub follow_links: bool,
-    /// Which external data is read.
+    /// The external data to be read.
     pub external_data: ExternalData,
 }
 
@@ -42,7 +42,7 @@ impl Default for LoadOptions {
     }
 }
 
-/// Which external data is read when a model is loaded.
+/// The external data to be read when a model is loaded.
 ///
 /// The elements of a tensor with unread data are all zero;
 /// [`Model::lacks_contents`](crate::Model::lacks_contents) tells such a tensor from
@@ -51,10 +51,10 @@ impl Default for LoadOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ExternalData {
-    /// All of it; a missing file is an error.
+    /// All external data; a missing file is an error.
     #[default]
     Required,
-    /// That of the files which exist.
+    /// The data of existing files.
     IfPresent,
     /// None, as if all files were missing.
     Skipped,
@@ -114,7 +114,7 @@ impl LoadOptions {
     }
 }
 
-/// Options for loading a model, and for what is compared.
+/// Options for loading a model, and for the parts to compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ImportOptions {
@@ -127,7 +127,7 @@ pub struct ImportOptions {
     /// True if external data may be a symbolic link that leads out of the model's folder; see
     /// [`LoadOptions::follow_links`].
     pub follow_links: bool,
-    /// Which external data is read.
+    /// The external data to be read.
     pub external_data: ExternalData,
 }
 

@@ -40,7 +40,7 @@ impl Script for Function {
     }
 }
 
-/// A pending step of writing; bodies nest, so the steps are on a stack of their own.
+/// A pending step of writing; bodies nest, so the steps are on an explicit stack.
 enum Step {
     /// The nodes of a body from a position on, at an indentation.
     Nodes(usize, usize, usize),
@@ -304,7 +304,7 @@ impl Writer {
 
     fn plain_text(&self, value: &Value) -> Result<String> {
         let text = self.plain.to_text(value)?;
-        // Parts that need lines of their own are rare, and this is for people.
+        // Parts that need separate lines are rare, and the text is for people.
         Ok(text.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 }

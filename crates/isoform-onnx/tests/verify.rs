@@ -78,7 +78,7 @@ fn equal_programs_agree_on_two_assignments() {
     assert_eq!(found.judged(), 2);
 }
 
-/// The inputs of the cases, and the sizes of what was fed.
+/// The inputs of the cases, and the sizes of the values fed.
 fn inputs_of(options: VerifyOptions, sizes: [Value; 2]) -> Vec<String> {
     let (left, right) = (program("Relu", sizes.clone()), program("Relu", sizes));
     let found = options.verify((&left).into(), (&right).into(), &[&Evaluator]);
@@ -234,7 +234,7 @@ fn a_runtime_may_round_otherwise_where_a_weight_is_a_constant() {
         text.contains("with all constants computed first, every bit is the same"),
         "{text}"
     );
-    // So much does not come from rounding.
+    // A difference this large does not come from rounding.
     let (found, text) = outcomes(&right, 1e-1);
     assert!(
         found.iter().all(|it| matches!(it, Outcome::Different(_))),

@@ -1,4 +1,4 @@
-//! `isoform clones`: finds what occurs several times inside programs.
+//! `isoform clones`: finds parts that occur several times inside programs.
 
 mod names;
 

@@ -184,7 +184,7 @@ pub(super) fn node_of(object: &Ref<Obj>) -> &Ref<Obj> {
     }
 }
 
-/// True for what has a name in a model.
+/// True for objects that have a name in a model.
 fn is_part(object: &Ref<Obj>) -> bool {
     object.downcast_ref::<Call>().is_some()
         || object.downcast_ref::<Graph>().is_some()

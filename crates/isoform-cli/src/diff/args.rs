@@ -109,7 +109,7 @@ Examples:
   isoform diff --stat exports/main exports/pull-request
   isoform diff -q a.onnx b.onnx && echo same program";
 
-/// Which differences count.
+/// The differences that count.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Differences that count")]
 pub(crate) struct LevelArgs {
@@ -125,8 +125,8 @@ pub(crate) struct LevelArgs {
     /// number, as numpy.isclose does with the right file as the reference.
     #[arg(long, value_name = "NUMBER", value_parser = tolerance, conflicts_with = "first")]
     pub(crate) rtol: Option<f64>,
-    /// Ignore differences of floats and of elements of tensors up to this; added to that of
-    /// --rtol.
+    /// Ignore differences of floats and of elements of tensors up to this number; added
+    /// to the tolerance of --rtol.
     #[arg(long, value_name = "NUMBER", value_parser = tolerance, conflicts_with = "first")]
     pub(crate) atol: Option<f64>,
 }

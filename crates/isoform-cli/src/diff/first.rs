@@ -26,7 +26,8 @@ struct Side<'a> {
     origin: Option<NodeOrigin>,
 }
 
-/// Explains the first difference of two files; the inner result is that of writing.
+/// Explains the first difference of two files; the inner result is the result of
+/// writing.
 pub(super) fn explain(
     args: &DiffArgs,
     common: &Common,

@@ -47,7 +47,7 @@ pub(crate) struct UninstallArgs {
 /// The configuration to change.
 #[derive(Args, Debug)]
 pub(crate) struct TargetArgs {
-    /// Change the configuration of the user instead of that of the current repository.
+    /// Change the configuration of the user instead of the current repository.
     #[arg(long)]
     pub(crate) global: bool,
     /// Print the changes without making them.

@@ -8,7 +8,7 @@ const MARKS: usize = 4 << 10;
 pub(super) struct Foreign {
     /// True for the first bytes of a file in this format.
     matches: fn(&[u8]) -> bool,
-    /// Its name, and what to do instead.
+    /// The name of the format, and advice.
     pub(super) refusal: &'static str,
 }
 

@@ -75,7 +75,7 @@ impl Input {
         }
     }
 
-    /// Returns the model, if it is one.
+    /// Returns the model, if the input is a model.
     pub(crate) fn model(&self) -> Option<&Model> {
         match self {
             Input::Model(model) => Some(model),
@@ -404,7 +404,7 @@ pub(crate) fn message(file: &Path, error: &Error) -> Failure {
             text = rest;
         }
     }
-    // The offending line is shown on lines of its own.
+    // The offending line is shown on separate lines.
     let fault =
         std::error::Error::source(error).and_then(|source| source.downcast_ref::<TextFault>());
     let head = fault.map(|fault| format!("text: {fault}"));

@@ -72,7 +72,7 @@ pub(crate) struct OptimizeArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Rules")]
 pub(crate) struct RuleArgs {
-    /// Which operators on constants are computed.
+    /// The operators on constants to be computed.
     #[arg(long, value_name = "WHICH", value_enum, default_value_t = FoldArg::Exact)]
     pub(crate) fold: FoldArg,
     /// Also fuse operators, for example BatchNormalization into Conv: the last bits of
@@ -93,15 +93,15 @@ pub(crate) struct RuleArgs {
     pub(crate) without: Vec<String>,
 }
 
-/// Which operators on constants are computed.
+/// The operators on constants to be computed.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FoldArg {
     /// None.
     None,
     /// Operators whose results the standard fixes bit by bit.
     Exact,
-    /// All: of transcendental functions, sums and products of matrices, the last bits may
-    /// differ from those of a runtime.
+    /// All operators: for transcendental functions, sums and products of matrices, the
+    /// last bits may differ from the results of a runtime.
     All,
 }
 
@@ -180,8 +180,8 @@ Examples:
 /// the part, with their known types, and the values in --to become its outputs. Without
 /// --from, the part has the inputs that it needs.
 ///
-/// OUT is written completely or not at all; an existing file is replaced only with --force.
-/// Constants that IN has in files beside it stay in files beside OUT.
+/// OUT is written completely or not at all; an existing file is replaced only with
+/// --force. Constants in files beside IN stay in files beside OUT.
 #[derive(Args, Debug)]
 #[command(after_help = EXTRACT_HELP)]
 pub(crate) struct ExtractArgs {

@@ -10,7 +10,7 @@ use super::args::RuleArgs;
 use super::written::{bytes_text, tell};
 use crate::output::Output;
 
-/// Growth of all constants below so many bytes is not worth a line.
+/// A smaller growth of all constants, in bytes, is not worth a line.
 const WORTH_TELLING: u64 = 1 << 10;
 
 /// Fusion makes weights again; with more bytes of constants than this, that takes longer than

@@ -100,7 +100,7 @@ fn indented(line: &str) -> String {
     format!("  {line}")
 }
 
-/// Prints what was run; differences go to standard error.
+/// Prints the sets of inputs that were run; differences go to standard error.
 pub(super) fn print(
     target: &Path,
     verified: &Verification,

@@ -98,7 +98,7 @@ impl Check<'_> {
         std::fs::write(&target, encode(&args, &file, self.form)?)?;
         let mut command = Command::new(&self.command[0]);
         command.args(&self.command[1..]).arg(&target);
-        // Its output would be mixed with the result.
+        // The output of the command would be mixed with the result.
         let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status();
         let status = status.map_err(|error| {
             let name = self.command[0].display();

@@ -45,7 +45,7 @@ fn failure_of(error: &Error) -> Failure {
     Failure::of_text(format!("{name}: {text}\n{trace}"))
 }
 
-/// The program of a file, which is an object.
+/// The program of a file, as an object.
 fn program_of(input: &Input) -> Result<Ref<Obj>, Failure> {
     let value: Value = input.to_value();
     let node = value

@@ -89,7 +89,7 @@ impl Unique {
         }
     }
 
-    /// Functions have names of their own; numbers go on.
+    /// Functions have separate names; numbers go on.
     fn start_root(&mut self) {
         self.taken.clear();
         self.counters.clear();

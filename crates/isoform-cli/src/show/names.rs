@@ -94,7 +94,7 @@ impl Names {
         }
     }
 
-    /// The value at this position among those of an input or node.
+    /// The label of the value at this position among the values of an input or node.
     pub(crate) fn label(&self, identity: u64, index: i64) -> String {
         let labels = self.labels.values.get(&identity);
         let label = usize::try_from(index)

@@ -246,7 +246,7 @@ fn show_prints_text() {
     assert_eq!(plain.out, folder.run("show -q module.isob").out);
     let head = folder.run("show module.isob").out;
     assert_eq!(head, format!("// binary form, ir.IRModule\n{}", plain.out));
-    // What is shown can be read.
+    // The shown text can be read.
     check(
         &piped(folder.path(), "diff - module.json", head.as_bytes()),
         0,

@@ -28,7 +28,7 @@ fn clumsy() -> ModelProto {
     })
 }
 
-/// The same without what is too much.
+/// The same model without superfluous nodes.
 fn plain() -> ModelProto {
     let dims = || [Dim::Symbol("n"), Dim::Size(3)];
     model(GraphProto {

@@ -33,8 +33,8 @@ pub enum Binary {
     /// The power. Integers wrap around, and a negative exponent of integers is
     /// undefined. Floats follow `pow` of IEEE 754: `1 ** NaN` and `NaN ** 0` are 1.
     Power,
-    /// The larger one. NaN if either is NaN, and 0 is larger than -0: `maximum` of IEEE 754-2019.
-    /// On truth values, `or`.
+    /// The larger operand. NaN if either is NaN, and 0 is larger than -0: `maximum` of
+    /// IEEE 754-2019. On truth values, `or`.
     Maximum,
     /// The smaller one. NaN if either is NaN, and -0 is smaller than 0: `minimum` of IEEE 754-2019.
     /// On truth values, `and`.

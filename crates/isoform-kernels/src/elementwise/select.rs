@@ -9,8 +9,9 @@ use crate::number::Number;
 use crate::strided::Plan;
 use crate::tensor::{Tensor, View};
 
-/// The element of `x` where the condition is true, else that of `y`, under broadcasting of
-/// all three; `x` and `y` have any one type, and their bytes are copied.
+/// The element of `x` where the condition is true, else the element of `y`, under
+/// broadcasting of all three operands. `x` and `y` have the same type, which is
+/// arbitrary, and their bytes are copied.
 ///
 /// ```
 /// use isoform_kernels::elementwise::select;

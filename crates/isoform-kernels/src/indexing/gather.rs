@@ -108,7 +108,7 @@ pub(super) fn each_place(
 /// The axis with the indices of a single element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TupleAxis {
-    /// The first one, as in Relay.
+    /// The first axis, as in Relay.
     First,
     /// The last axis, as in ONNX and TensorFlow.
     Last,

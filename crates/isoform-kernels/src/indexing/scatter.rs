@@ -23,7 +23,8 @@ pub enum ScatterMode {
     Add,
     /// The product, with [`Binary::Multiply`](crate::elementwise::Binary::Multiply).
     Multiply,
-    /// The larger one, with [`Binary::Maximum`](crate::elementwise::Binary::Maximum).
+    /// The larger element, with
+    /// [`Binary::Maximum`](crate::elementwise::Binary::Maximum).
     Maximum,
     /// The smaller one, with [`Binary::Minimum`](crate::elementwise::Binary::Minimum).
     Minimum,

@@ -75,8 +75,8 @@ pub struct Take {
 }
 
 impl Take {
-    /// The shape of the result: that of the data, with `axis` replaced by the axes of the
-    /// indices after the shared ones. Without an axis, the shape of the indices.
+    /// The shape of the result: the shape of the data, with `axis` replaced by the axes
+    /// of the indices after the shared axes. Without an axis, the shape of the indices.
     ///
     /// # Errors
     ///

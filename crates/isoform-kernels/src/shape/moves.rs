@@ -21,7 +21,7 @@ pub fn transpose(shape: &[usize], order: Option<&[i64]>) -> Result<(Vec<usize>, 
     let order = match order {
         None => (0..rank).rev().collect(),
         Some(order) => {
-            // Sorting them finds those that are missing.
+            // Sorting the axes finds missing axes.
             if super::axes(order, rank)?.len() != rank {
                 return Err(KernelError::shape(format!(
                     "transpose: expected each of {rank} axes once, got {order:?}"

@@ -223,7 +223,7 @@ pub fn reshape_like(
     reshape(shape, &codes, ZeroCode::Size)
 }
 
-/// The shape with all axes but the first one merged.
+/// The shape with all axes except the first merged.
 ///
 /// # Errors
 ///

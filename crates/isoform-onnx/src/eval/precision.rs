@@ -1,4 +1,4 @@
-//! How results relate to those of runtimes.
+//! How results relate to the results of runtimes.
 //!
 //! Operands for which runtimes differ are refused.
 

@@ -114,7 +114,7 @@ fn each_tensor(model: &mut ModelProto, in_attributes: bool, visit: Visit<'_>) {
     }
 }
 
-/// Recurses along the nesting of graphs, which is limited.
+/// Recurses along the limited nesting of graphs.
 fn in_graph(graph: &mut GraphProto, in_attributes: bool, visit: Visit<'_>) {
     graph.initializer.iter_mut().for_each(&mut *visit);
     for node in &mut graph.node {

@@ -61,7 +61,7 @@ impl FunctionNames {
         Ok(FunctionNames { names })
     }
 
-    /// The name of a function that something calls.
+    /// The name of a called function.
     pub(super) fn of(&self, function: &Ref<Function>) -> Result<&FunctionName> {
         let name = self.names.get(&function.identity());
         name.ok_or_else(|| OnnxError::value("the function is not one of the program"))

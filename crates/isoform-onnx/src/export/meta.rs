@@ -5,7 +5,7 @@ use prost::Message;
 
 use crate::error::{OnnxError, Result};
 
-/// Decodes what was kept of a part of a file.
+/// Decodes the kept description of a part of a file.
 pub(super) fn kept<M: Message + Default>(meta: Option<&Bytes>) -> Result<M> {
     let Some(meta) = meta else {
         return Ok(M::default());

@@ -35,7 +35,8 @@ const DEFAULT_IR_VERSION: i64 = 8;
 /// The first version in which models list their operator sets.
 const FIRST_IR_VERSION_WITH_OPSETS: i64 = 3;
 
-/// The first version with local functions, and those with their further parts.
+/// The first version with local functions, and the first version with their further
+/// parts.
 const FIRST_IR_VERSION_WITH_FUNCTIONS: i64 = 8;
 const FIRST_IR_VERSION_WITH_ATTRIBUTE_DEFAULTS: i64 = 9;
 const FIRST_IR_VERSION_WITH_OVERLOADS: i64 = 10;

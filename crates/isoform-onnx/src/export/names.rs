@@ -97,7 +97,7 @@ impl Names {
         &mut self.bodies[body - self.root]
     }
 
-    /// The name of a value that something uses.
+    /// The name of a used value.
     pub(super) fn of(&self, key: &Key) -> Result<&Str> {
         let name = self.of.get(key);
         name.ok_or_else(|| OnnxError::value("the value is not defined around its use"))

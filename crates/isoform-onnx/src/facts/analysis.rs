@@ -87,11 +87,11 @@ pub(super) struct OpenLoop {
 pub(super) enum Step {
     /// The facts of the call are needed.
     Visit(Ref<Call>),
-    /// Those of its inputs are known.
+    /// The facts of the call's inputs are known.
     Enter(Ref<Call>),
     /// The facts of the branches' results are known.
     Join(Ref<Call>),
-    /// Those of the results of the innermost open loop are known.
+    /// The facts of the results of the innermost open loop are known.
     Round(Ref<Call>),
 }
 
@@ -253,8 +253,8 @@ impl Analysis {
         }
     }
 
-    /// The scope of the inputs of a body that are about to be bound. With `again`, what was
-    /// derived from their facts is forgotten.
+    /// The scope of the inputs of a body, before binding the inputs. With `again`, all
+    /// facts derived from the inputs are forgotten.
     pub(super) fn begin(&mut self, body: &Graph, again: bool) -> Scope {
         let params = body.params.iter();
         let known = params.filter_map(|param| self.params.get(&param.identity())?.scope);

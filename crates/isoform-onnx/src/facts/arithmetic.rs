@@ -1,8 +1,8 @@
 //! Functions of sizes that are polynomials only in lucky cases.
 //!
 //! Each function returns a polynomial if the result is a polynomial for every
-//! assignment of the symbols. Otherwise it returns the symbol of that function of the
-//! given sizes, which is the same every time.
+//! assignment of the symbols. Otherwise, the result is a symbol of the function of the
+//! given sizes; repeated calls return the same symbol.
 
 use super::size::Size;
 use super::symbols::{Opaque, Symbols};
@@ -119,7 +119,7 @@ impl Symbols {
         }
     }
 
-    /// The remainder: with the sign of the divisor, or with that of the dividend.
+    /// The remainder, with the sign of the divisor or of the dividend.
     pub(crate) fn remainder(&mut self, left: &Size, right: &Size, of_dividend: bool) -> Size {
         if let (Some(left), Some(right)) = (left.as_const(), right.as_const()) {
             let remainder = left.checked_rem(right);
@@ -177,7 +177,7 @@ impl Symbols {
         self.extreme(Opaque::Min, left, right, (lower, upper))
     }
 
-    /// The larger one.
+    /// The larger of two sizes.
     pub(crate) fn max(&mut self, left: &Size, right: &Size) -> Size {
         if left == right || left.known_less(right) == Some(false) {
             return left.clone();

@@ -1,4 +1,4 @@
-//! Declared types that contradict what was derived.
+//! Declared types that contradict derived facts.
 
 use std::fmt;
 

@@ -209,7 +209,7 @@ impl Size {
         }
     }
 
-    /// The symbol, if the size is one.
+    /// The symbol, if the size is just a symbol.
     #[must_use]
     pub fn as_symbol(&self) -> Option<&Symbol> {
         match &self.0 {

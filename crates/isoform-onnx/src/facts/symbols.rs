@@ -63,7 +63,7 @@ pub struct Symbols {
     /// The dimensions are kept alive to protect their identities from reuse.
     dims: HashMap<u64, (Ref<Dim>, Size)>,
     opaque: HashMap<(Opaque, Size, Size), Size>,
-    /// For the difference of two sizes, a symbol for the smaller or the larger one.
+    /// For the difference of two sizes, a symbol for the smaller or the larger size.
     extremes: HashMap<Size, Extreme>,
     unnamed: u64,
     /// No unknown extent is below this.

@@ -9,7 +9,7 @@ use crate::{
 /// The domain of `Gradient`.
 const TRAINING_DOMAIN: &str = "ai.onnx.preview.training";
 
-/// True if an attribute holds names of values; only those of `Gradient` do.
+/// True if an attribute holds names of values. This is the case only for `Gradient`.
 pub(super) fn names_values(node: &NodeProto, attr: &AttributeProto) -> bool {
     is_named(normal_domain(&node.domain), &node.op_type, &attr.name)
         && attr.ref_attr_name.is_empty()

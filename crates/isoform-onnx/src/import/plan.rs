@@ -43,7 +43,7 @@ pub(super) struct Plan<'a> {
     pub(super) meta: Option<Bytes>,
     /// Outer values that needed nodes and results use.
     captures: HashSet<Capture<'a>>,
-    /// All nodes, those of inner graphs included.
+    /// The number of all nodes, including nodes of inner graphs.
     pub(super) nodes: usize,
     /// The needed ones among them.
     pub(super) kept: usize,

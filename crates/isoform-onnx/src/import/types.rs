@@ -50,7 +50,7 @@ fn shape<'a>(shape: Option<&'a TensorShapeProto>, dims: &mut Dims<'_, 'a>) -> Op
         Some(DimensionValue::DimValue(extent)) if *extent < 0 => Value::NONE,
         Some(DimensionValue::DimValue(extent)) => Value::from(*extent),
         Some(DimensionValue::DimParam(name)) if !name.is_empty() => dims.get(name).into(),
-        // An empty name is the same as no name.
+        // An empty name means the same as no name.
         Some(DimensionValue::DimParam(_)) | None => Value::NONE,
     };
     Some(

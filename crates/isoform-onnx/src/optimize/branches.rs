@@ -26,7 +26,7 @@ pub(super) fn same_branches(listing: &Listing, node: &Node, constants: &mut Cons
     if left.nodes.len() != right.nodes.len() {
         return false;
     }
-    // The calls of the first branch, by those of the second.
+    // The calls of the first branch, by the corresponding calls of the second branch.
     let mut twins: HashMap<u64, u64> = HashMap::new();
     let mut key = |value: &Value| match constant(value) {
         Some(value) => ValueKey::of(&constants.intern(value.clone())),
@@ -120,8 +120,8 @@ impl Ranks {
             let calls = body.nodes.iter().map(|node| node.call.identity());
             place.extend(calls.map(|call| (call, at)));
         }
-        // Bodies are listed from the outside in, and producers before users. Nodes are
-        // visited in reverse, so that the needs of a node's users are known first.
+        // Bodies are listed from the outside in, and producers before users. Visiting
+        // nodes in reverse makes the needs of a node's users known first.
         for (at, body) in listing.bodies.iter().enumerate() {
             for node in body.nodes.iter().rev() {
                 self.learn_needs_of(listing, node, at, &place);
@@ -140,7 +140,7 @@ impl Ranks {
         let own = self.needed.get(&ValueKey::of(&output(call, 0))).copied();
         let mut need = |value: Option<&Value>, rank: Option<usize>, body: usize| {
             let made = value.and_then(made_by).filter(|(made, _)| {
-                // What is made further out may be needed by this body alone.
+                // A value made further out may be needed by this body alone.
                 place.get(&made.identity()) == Some(&body)
             });
             if let (Some((made, index)), Some(rank)) = (made, rank) {
@@ -208,7 +208,7 @@ impl Ranks {
         }
     }
 
-    /// Learns what the outputs of a new call can have.
+    /// Learns the possible ranks of the outputs of a new call.
     pub(super) fn learn_possible(&mut self, analysis: &mut Analysis, call: &isoform::Ref<Call>) {
         let is_if = call.is("If");
         for index in 0..call.outputs.min(if is_if { i64::MAX } else { 1 }) {

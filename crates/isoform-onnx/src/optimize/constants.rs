@@ -19,7 +19,7 @@ pub(super) struct Constants {
     groups: HashMap<(String, Vec<i64>), Group>,
     /// The representative of each object, by identity.
     known: HashMap<u64, Value>,
-    /// How often a constant took the place of an equal one.
+    /// The number of constants replaced by equal constants.
     pub(super) merged: usize,
 }
 
@@ -159,7 +159,7 @@ pub(super) fn is_finite(value: &Value) -> bool {
 
 /// True if a constant has a zero of either sign, or is not a tensor of floats.
 pub(super) fn has_zero(value: &Value) -> bool {
-    // Without the sign, which is the bit above the exponent, zero is 0.
+    // Without the sign, the bit above the exponent, zero is 0.
     !all_floats(value, |bits, exponent| {
         let sign = (exponent << 1) & !exponent;
         bits & (sign - 1) != 0

@@ -188,7 +188,7 @@ fn run(
         }
     };
     let control = Control {
-        // Room for what an operator needs on the way.
+        // Room for temporary values of an operator.
         max_bytes: usize::try_from(max_bytes.max(1 << 16)).unwrap_or(usize::MAX),
         interrupted: Some(&interrupted),
     };

@@ -1,4 +1,4 @@
-//! Values by what inference knows of their elements.
+//! Values by their inferred elements.
 
 use std::collections::HashMap;
 

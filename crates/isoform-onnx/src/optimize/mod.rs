@@ -108,7 +108,7 @@ impl OptimizeOptions {
     }
 
     /// Sets the size in bytes up to which folding makes constants. A larger constant is
-    /// made only if it is no larger than the constants that it replaces.
+    /// made only if the constants that it replaces are at least as large.
     ///
     /// By default the size is up to 1 MiB, and less if all constants together would grow by
     /// more than 16 KiB and more than a tenth.

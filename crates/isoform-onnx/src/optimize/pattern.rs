@@ -207,7 +207,7 @@ struct Parser<'t> {
     at: usize,
 }
 
-/// The depth of a pattern; deeper ones are refused.
+/// The maximum depth of a pattern; deeper patterns are refused.
 const MAX_DEPTH: usize = 64;
 
 impl Parser<'_> {

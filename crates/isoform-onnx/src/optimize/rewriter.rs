@@ -51,7 +51,7 @@ pub(super) struct Rewriter<'r> {
     functions: HashMap<u64, Ref<Function>>,
     /// How often the source uses each value.
     source_uses: HashMap<ValueKey, usize>,
-    /// The same of new values.
+    /// The number of uses of each new value in the program.
     uses: HashMap<ValueKey, usize>,
     /// For a new call, the call of the source from which it was made.
     origin: HashMap<u64, u64>,
@@ -236,7 +236,7 @@ impl<'r> Rewriter<'r> {
         results.map(|value| self.value(value)).collect()
     }
 
-    /// The new value for one of the source.
+    /// The new value for a value of the source.
     fn value(&mut self, value: &Value) -> isoform::Result<Value> {
         if let Some((call, index)) = made_by(value) {
             let Some(values) = self.made.get(&call.identity()) else {
@@ -592,7 +592,7 @@ impl<'r> Rewriter<'r> {
         Ok(())
     }
 
-    /// Records that something takes the place of a call.
+    /// Records that a call is replaced.
     pub(super) fn fired(&mut self, rule: &str, call: &Ref<Call>) {
         let source = self.origin.get(&call.identity()).copied();
         self.log.event(rule, call, source);

@@ -190,7 +190,8 @@ impl Rule {
                 Action::Builtin(rewrite) => Ok(rewrite(&mut site)),
                 Action::User(rewrite) => rewrite(&mut site),
             };
-            // What a function reports after a call could not be made is only a consequence.
+            // After a failure to make a call, later errors of the function are only
+            // consequences.
             if let Some(error) = site.failed {
                 return Err(error);
             }
@@ -384,8 +385,8 @@ impl Site<'_, '_> {
         self.request(op, inputs, attrs, 1, true)
     }
 
-    /// Makes a call with any number of outputs, simplified, and returns all its results;
-    /// `in_place` is true for the call that takes the place of the root.
+    /// Makes and simplifies a call with any number of outputs, and returns all results;
+    /// `in_place` is true for the call that replaces the root.
     pub fn request(
         &mut self,
         op: &str,

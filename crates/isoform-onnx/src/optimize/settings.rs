@@ -10,7 +10,7 @@ use super::rules::rules as library_rules;
 use super::steps::STEPS;
 use crate::ir::Call;
 
-/// Which calls on constants are computed.
+/// The calls on constants to be computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Fold {

@@ -41,7 +41,7 @@ impl Table {
         })
     }
 
-    /// Records what takes the place of the outputs of a call in the innermost body.
+    /// Records the replacements of the outputs of a call in the innermost body.
     pub(super) fn insert(&mut self, call: &Ref<Call>, values: Vec<Value>) {
         if let Some(scope) = self.scopes.last_mut() {
             let entries = scope.entry(hash(call)).or_default();

@@ -40,7 +40,7 @@ struct Writer<'a> {
     versions: HashMap<(i64, i64), Vec<CallPair>>,
     /// The left nodes that changed.
     changed: HashSet<u64>,
-    /// The nodes of hunks, which are told already.
+    /// The nodes of hunks, which are already reported.
     in_hunks: HashSet<u64>,
 }
 
@@ -196,7 +196,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A node that was added, removed or replaced.
+    /// An added, removed or replaced node.
     fn whole_node(&self, at: &ChangeSite<'_>) -> Option<Item> {
         let call = |value: Option<&Value>| value?.peek::<Ref<Call>>().cloned();
         let (left, right) = (call(at.change.left()), call(at.change.right()));
@@ -216,7 +216,7 @@ impl Writer<'_> {
                 Some(became(&left, &right, self.main))
             }
             (ChangeKind::Sharing, Some(left), Some(right)) => {
-                // The copy is the one without a partner.
+                // The copy is the node without a partner.
                 let is_added = self.partnered.contains(&left.identity());
                 let (verb, role, call) = if is_added {
                     ("added", Role::Right, right)

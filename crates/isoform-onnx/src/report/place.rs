@@ -10,7 +10,7 @@ use crate::NodeOrigin;
 use crate::ir::{Call, Function, Graph, Input};
 use crate::origin::origin_in;
 
-/// A part of a model that has a name.
+/// A named part of a model.
 #[derive(Clone)]
 pub(super) enum Part {
     Call(Ref<Call>),
@@ -171,7 +171,7 @@ pub(super) fn key(step: Option<&AccessStep>) -> Option<String> {
     }
 }
 
-/// The identity of a node, if the value is one.
+/// The identity of a node, if the value is a node.
 pub(super) fn call_identity(value: Option<&Value>) -> Option<u64> {
     value?.peek::<Ref<Call>>().map(|call| call.identity())
 }

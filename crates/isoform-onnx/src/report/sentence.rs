@@ -139,7 +139,7 @@ pub(super) fn used_by(place: &Around) -> String {
     }
 }
 
-/// A node that another one replaced.
+/// A replaced node, with its replacement.
 pub(super) fn became(left: &Call, right: &Call, main: &Str) -> Item {
     let kind = ChangeKind::Replaced.name();
     let with = |call: &Call| {

@@ -9,7 +9,7 @@ use crate::summary::{
     domain_text, number, versions, write,
 };
 
-/// Changes that are listed unless more are wanted.
+/// The default limit of listed changes.
 pub(super) const MOST_CHANGES: usize = 20;
 
 /// Rows of one part of a summary.
@@ -19,7 +19,7 @@ const MOST_ROWS: usize = 5;
 const MOST_OPERATORS: usize = 12;
 
 impl Report {
-    /// The summary in lines; `equal` or `different` is the first one. O(length).
+    /// The summary in lines; the first line is `equal` or `different`. O(length).
     #[must_use]
     pub fn summary_lines(&self) -> Vec<Line> {
         let verdict = if self.is_equal() {

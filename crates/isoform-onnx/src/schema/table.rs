@@ -50,7 +50,7 @@ pub(super) struct Continuation {
 }
 
 impl Continuation {
-    /// Reads this from what the table has after `=`.
+    /// Reads a continuation from the table's text after `=`.
     fn read(text: &'static str) -> Option<Self> {
         let mut made = Continuation::default();
         for word in text.split(',').filter(|_| !text.is_empty()) {
@@ -67,7 +67,7 @@ impl Continuation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SchemaAttribute {
-    /// Its name.
+    /// Name of the attribute.
     pub name: &'static str,
     /// The kind of its value.
     pub kind: AttributeType,

@@ -129,7 +129,7 @@ pub struct WeightsOfType {
 /// A local function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FunctionSummary {
-    /// Its name, with its domain and overload.
+    /// Name of the function, with its domain and overload.
     pub name: String,
     /// The number of nodes of the function, including bodies.
     pub nodes: usize,

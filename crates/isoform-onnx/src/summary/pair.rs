@@ -14,9 +14,9 @@ use crate::ir::Program;
 /// A property of both models, or of only one model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Changed<T> {
-    /// That of the left model.
+    /// The property of the left model.
     pub left: Option<T>,
-    /// That of the right model.
+    /// The property of the right model.
     pub right: Option<T>,
 }
 

@@ -22,7 +22,7 @@ pub(crate) fn changed_role<T>(changed: &Changed<T>) -> Role {
     }
 }
 
-/// A row of both sides, with a dash for what is absent.
+/// A row of both sides, with a dash for an absent side.
 fn sides<T>(
     name: String,
     changed: &Changed<T>,

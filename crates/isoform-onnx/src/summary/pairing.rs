@@ -1,4 +1,4 @@
-//! Which weights of two models belong together.
+//! Pairs the weights of two models.
 
 use std::collections::HashMap;
 
@@ -166,7 +166,7 @@ pub(crate) fn stored(value: &Value) -> Option<(&Value, Vec<Ref<Call>>)> {
     Some((value, decoding))
 }
 
-/// The pairs so far.
+/// The pairs found up to the current step.
 struct Pairing<'w> {
     sides: &'w [Vec<Weight>; 2],
     /// The positions of weights by their identities.

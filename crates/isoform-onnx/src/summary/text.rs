@@ -23,7 +23,7 @@ pub enum Role {
 /// A line of a summary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Its role.
+    /// The role of the line.
     pub role: Role,
     /// The text of the line, with unescaped names from the file.
     pub text: String,
@@ -146,7 +146,7 @@ impl ModelSummary {
         self.weights.values().map(|it| it.bytes).sum()
     }
 
-    /// The simple facts of a model by their names; the same ones for every model.
+    /// The simple facts of a model by their names, the same names for every model.
     pub(super) fn facts(&self) -> Vec<(&'static str, String)> {
         let opsets = self.opsets.iter();
         let opsets: Vec<String> = opsets

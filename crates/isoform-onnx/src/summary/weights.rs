@@ -20,7 +20,7 @@ use crate::values::tensor;
 pub struct Weight {
     /// The name in the file where the weight is first used.
     pub name: Str,
-    /// Its elements.
+    /// The elements of the weight.
     pub tensor: Tensor,
     /// The nodes, in order, between the weight and the node whose input is the weight's
     /// partner: DequantizeLinear, for example.

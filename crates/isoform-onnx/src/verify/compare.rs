@@ -18,7 +18,7 @@ pub const LOOSE: Tolerance = Tolerance {
     atol: 1e-5,
 };
 
-/// A tolerance for runtimes that compute in 16-bit floats with steps of their own.
+/// A tolerance for runtimes that compute 16-bit floats in steps of their choice.
 pub const HALF: Tolerance = Tolerance {
     rtol: 2e-3,
     atol: 2e-3,

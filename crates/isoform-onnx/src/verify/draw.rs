@@ -106,7 +106,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below the bound, which is small.
+    /// A number below `bound`, which has to be small.
     fn below(&mut self, bound: u64) -> u64 {
         ((self.next() >> 32) * bound) >> 32
     }

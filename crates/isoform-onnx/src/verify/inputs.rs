@@ -82,7 +82,7 @@ enum Place {
     Last,
 }
 
-/// The inputs and sizes that a user gives.
+/// The inputs and sizes given by a user.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct UserInputs {
     pub(super) values: Inputs,
@@ -217,7 +217,7 @@ impl Dims {
         };
         let known = dim.peek::<Ref<Dim>>();
         let at = match known {
-            // Two inputs may have objects of their own for one name.
+            // Two inputs may have different objects for one name.
             Some(dim) => match (
                 self.by_object.get(&dim.identity()),
                 self.by_name.get(dim.name.as_str()),

@@ -1,4 +1,4 @@
-//! Check by example: runs two programs on the same inputs and compares what comes out.
+//! Check by example: runs two programs on the same inputs and compares the results.
 //!
 //! ```no_run
 //! use isoform_onnx::optimize::OptimizeOptions;

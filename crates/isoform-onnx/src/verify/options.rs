@@ -105,7 +105,7 @@ impl VerifyOptions {
     /// computed beforehand, and then have to agree bit by bit: the outcome is
     /// [`Outcome::Rounded`].
     ///
-    /// The time is that of the runs.
+    /// The time is the time of the runs.
     ///
     /// # Errors
     ///

@@ -47,7 +47,8 @@ fn everything_about_a_model_is_kept() {
         .unwrap();
     assert_eq!(weight.doc_string, "a weight");
     assert_eq!(weight.metadata_props, old.initializer[0].metadata_props);
-    // A constant from a node becomes an initializer, and takes what the node said along.
+    // A constant from a node becomes an initializer, and keeps the description of the
+    // node.
     let constant = new
         .initializer
         .iter()

@@ -258,7 +258,7 @@ pub(crate) fn clashes() -> ModelProto {
     )
 }
 
-/// Loop and Scan, whose bodies have inputs and dimensions of their own.
+/// Loop and Scan, whose bodies have separate inputs and dimensions.
 pub(crate) fn loops() -> ModelProto {
     let mut body = graph(
         "i go s",

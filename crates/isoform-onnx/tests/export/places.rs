@@ -221,7 +221,7 @@ impl Builder {
             hide(&mut seen, &name);
             own.push(name);
         }
-        // A result of its own.
+        // A separate result.
         let result = self.name(false, &own);
         made.node
             .push(node("Neg", seen.last().map_or("", String::as_str), &result));

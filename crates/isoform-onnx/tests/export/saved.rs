@@ -1,4 +1,4 @@
-//! Files: external data, replacing, and what stays if something fails.
+//! Files: external data, replacing, and the state after a failure.
 
 use std::fs;
 use std::io::Write;

@@ -7,7 +7,7 @@ fn axis(at: i64) -> Vec<(&'static str, Value)> {
     vec![("axis", Value::from(at))]
 }
 
-/// The fact of what is computed from the shape of a tensor `float[n, c, 6]`.
+/// The fact of a value computed from the shape of a tensor `float[n, c, 6]`.
 #[track_caller]
 fn of_shape(compute: impl FnOnce(&Value) -> Value, expected: &str) {
     let x = Dims::default().input("x", "float32 n c 6");

@@ -1,4 +1,4 @@
-//! Bodies inside nodes, and what a program looks like.
+//! Bodies inside nodes, and the structure of a program.
 
 use isoform::paths::AccessPath;
 use isoform::values::{DType, Tensor};

@@ -93,7 +93,7 @@ fn a_branch_may_return_what_is_outside() {
     };
     assert_eq!(branch("then_branch").node[0].op_type, "Identity");
     assert_eq!(branch("else_branch").node[0].op_type, "Relu");
-    // A constant and one value twice have nodes of their own, too.
+    // A constant and a repeated value have separate nodes, too.
     let text = "x: float[2], c: bool[] => a, b = If{then_branch={=> float[1, 2], float[1, 2]}, else_branch={=> Relu(x), Relu(x)}}(c); Add(a, b)";
     let model = written(&text::model(17, text));
     build::load(&model);
@@ -379,7 +379,7 @@ fn sizes_of_0_and_1_and_scalars() {
 #[test]
 fn what_runtimes_do_not_agree_on_is_left() {
     for text in [
-        // A slice that goes back from before its axis, or as far as possible.
+        // A slice backwards from before the axis, or to an end at the limit of integers.
         "x: int64[N] => Add(x, Slice([1, 2, 3], [-9], [-20], [0], [-1]))",
         "x: int64[N] => Add(x, Slice([1, 2, 3], [2], [9223372036854775807], [0], [-1]))",
         "x: int64[N] => Add(x, Slice([1, 2, 3], [2], [2147483647], [0], [-1]))",

@@ -153,7 +153,7 @@ const OPERATORS: &[&str] = &[
     "Xor",
 ];
 
-/// The element types of what is drawn.
+/// The element types of drawn values.
 const ELEMS: &[ElemType] = &[
     ElemType::Float,
     ElemType::Double,

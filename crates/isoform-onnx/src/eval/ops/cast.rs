@@ -24,7 +24,7 @@ pub(super) fn find(name: &str) -> Option<Kernel> {
 }
 
 fn cast(args: &Args<'_>) -> Outcome {
-    // Before version 6, the type is given by its name.
+    // Before version 6, the type is given by name.
     let to = if args.version() < 6 {
         let name = args.text("to", "")?;
         ElemType::from_name(&name.to_ascii_lowercase())
@@ -76,8 +76,8 @@ fn convert(args: &Args<'_>, to: ElemType) -> Outcome {
     if args.strict || !is_whole || x.element_type().is_integer() {
         return one(options.cast(x, to, args.control)?);
     }
-    // The standard leaves open what a float outside of the range becomes; most runtimes
-    // keep the low bits of a wider integer.
+    // The standard does not define the result for a float outside of the range; most
+    // runtimes keep the low bits of a wider integer.
     let wide = if to == ElementType::UInt64 {
         to
     } else {

@@ -168,7 +168,7 @@ fn mel_weight_matrix(args: &Args<'_>) -> Outcome {
     let mel = |hertz: f64| 2595.0 * math::log10(1.0 + hertz / 700.0);
     let hertz = |mel: f64| 700.0 * (math::pow(10.0, mel / 2595.0) - 1.0);
     let (low, high) = (mel(low), mel(high));
-    // The reference divides by the number of edges, not by that of intervals.
+    // The reference divides by the number of edges, not by the number of intervals.
     let step = (high - low) / (bins as f64 + 2.0);
     let edges: Vec<i64> = (0..bins + 2)
         .map(|at| {

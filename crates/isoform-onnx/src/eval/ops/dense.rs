@@ -77,7 +77,7 @@ impl Dense {
     }
 }
 
-/// Counts work, and asks now and then whether to stop.
+/// Counts work, and regularly checks whether to stop.
 pub(super) struct Work<'c> {
     control: &'c Control<'c>,
     pending: usize,
@@ -107,7 +107,8 @@ impl<'c> Work<'c> {
     }
 }
 
-/// The next index of a row-major walk through a shape; false after the last one.
+/// Moves to the next index of a row-major walk through a shape; false after the last
+/// index.
 pub(super) fn step(index: &mut [usize], shape: &[usize]) -> bool {
     for (at, size) in index.iter_mut().zip(shape).rev() {
         *at += 1;

@@ -25,7 +25,7 @@ fn matmul(args: &Args<'_>) -> Outcome {
     one(MatMul::default().apply(args.input(0)?, args.input(1)?, args.control)?)
 }
 
-/// Integers less their zero point, which is a scalar or belongs to an axis.
+/// Integers less their zero point, a scalar or a vector along an axis.
 pub(super) fn centered(
     args: &Args<'_>,
     x: View<'_>,

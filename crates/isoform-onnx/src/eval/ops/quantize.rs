@@ -204,8 +204,8 @@ fn dynamic(args: &Args<'_>) -> Outcome {
     Ok(results)
 }
 
-/// Numbers less their zero points, times their scales; parameters of a matrix belong to the
-/// rows of the left and to the columns of the right one.
+/// Numbers less their zero points, times their scales. Parameters of a matrix belong to
+/// the rows of a left operand and to the columns of a right operand.
 fn scaled(args: &Args<'_>, first: usize, is_left: bool) -> Result<Dense, Refusal> {
     let mut x = Dense::input(args, first)?;
     let column = |view: View<'_>| -> Result<Vec<f64>, Refusal> {

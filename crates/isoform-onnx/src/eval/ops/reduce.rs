@@ -126,7 +126,7 @@ fn log_sum_exp(args: &Args<'_>) -> Outcome {
         ..reduced.axes()
     };
     let max = kept.reduce(Reduction::Max, x.view(), args.control)?;
-    // An infinite maximum would make NaN of its own difference.
+    // The difference of an infinite maximum and itself would be NaN.
     let finite: Vec<f64> = max
         .view()
         .to_vec::<f64>()?

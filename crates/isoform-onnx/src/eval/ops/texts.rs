@@ -53,7 +53,7 @@ pub(in crate::eval) fn moves_strings(name: &str) -> bool {
 pub(in crate::eval) fn makes_strings(name: &str, position: usize) -> bool {
     match name {
         "Shape" | "Size" | "Equal" | "Cast" | "CastLike" => false,
-        // These look into strings, and make them themselves.
+        // These operators read strings, and make their string results directly.
         "StringNormalizer" | "StringSplit" | "RegexFullMatch" | "TfIdfVectorizer"
         | "CategoryMapper" | "LabelEncoder" | "OneHotEncoder" => false,
         "Split" => true,

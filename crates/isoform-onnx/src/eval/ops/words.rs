@@ -153,7 +153,7 @@ fn split(args: &Args<'_>) -> Outcome {
     let mut work = Work::new(args.control);
     let mut all = Vec::new();
     for text in x.values.iter() {
-        // Runtimes differ in what else is white space.
+        // Runtimes differ about further white space.
         if delimiter.is_empty() && has_rare_space(text) {
             return Err(
                 args.fault("runtimes differ in white space other than blanks, tabs and line ends")
@@ -200,7 +200,8 @@ enum Words<'a> {
 /// A sequence of words: the numbers of its prefix and of its last word.
 type Trie<W> = HashMap<(usize, W), usize>;
 
-/// Counts how often sequences of words occur, with gaps of up to so many words.
+/// Counts the occurrences of word sequences, with gaps of up to a given number of
+/// words.
 fn tf_idf(args: &Args<'_>) -> Outcome {
     let required = |name: &str| {
         args.ints(name)?
@@ -270,7 +271,7 @@ fn tf_idf(args: &Args<'_>) -> Outcome {
             let (wanted, given) = (places.len(), weights.len());
             return Err(args.fault(format!("expected {wanted} weights, got {given}")));
         }
-        // The weights are in the order of the pool, not in that of the places.
+        // The weights are in the order of the pool, not in the order of the places.
         for (&place, weight) in places.iter().zip(weights) {
             of_place[place] = weight;
         }
@@ -282,7 +283,7 @@ fn tf_idf(args: &Args<'_>) -> Outcome {
     Ok(vec![result.made(ElementType::Float32, args.control)?])
 }
 
-/// Which sequences of words count.
+/// The sequences of words to count.
 struct Counting {
     shortest: usize,
     longest: usize,
@@ -294,7 +295,7 @@ struct Counting {
 }
 
 impl Counting {
-    /// The sequences of the pool. Number 0 is that of no word.
+    /// The sequences of the pool. The empty sequence has number 0.
     fn trie<W: Copy + Eq + std::hash::Hash>(
         &self,
         args: &Args<'_>,

@@ -47,7 +47,7 @@ pub(super) enum Step {
 
 pub(super) struct LoopState {
     next: i64,
-    /// The number of iterations, if it is limited.
+    /// The number of iterations, if limited.
     trips: Option<i64>,
     carried: usize,
     scanned: Vec<Vec<Value>>,

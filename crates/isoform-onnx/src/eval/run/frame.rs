@@ -96,7 +96,7 @@ impl<'p> Machine<'p> {
         Ok(Vec::new())
     }
 
-    /// The node that the innermost frame works on.
+    /// The current node of the innermost frame.
     fn owner(&self) -> Option<&'p Ref<Call>> {
         let frame = self.stack.last()?;
         let node = self.plan.bodies[frame.body]

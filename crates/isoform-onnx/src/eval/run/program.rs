@@ -22,7 +22,8 @@ use crate::ir::Program;
 /// optional values are supported. Unlike [`evaluate`](crate::eval::evaluate), this
 /// function also returns results whose bits the standard leaves open.
 ///
-/// The time is that of the operators, plus the number of nodes times the depth of bodies.
+/// The time is the time of the operators, plus the number of nodes times the depth of
+/// bodies.
 ///
 /// # Errors
 ///

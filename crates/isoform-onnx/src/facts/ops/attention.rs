@@ -45,7 +45,7 @@ pub(super) fn attention(c: &mut Context<'_>) -> Option<Vec<Fact>> {
         (Some(shape), ..) => Some(c.symbols.fresh_shape(shape.len())),
         _ => None,
     };
-    // What was computed before comes first.
+    // Previously computed keys and values come first.
     let mut present = |split: &Option<[Size; 4]>, past: usize| {
         let [batch, heads, length, width] = split.clone()?;
         let length = if c.has(past) {

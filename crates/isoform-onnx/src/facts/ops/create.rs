@@ -87,7 +87,7 @@ fn range_length(c: &mut Context<'_>) -> Option<Size> {
         } else {
             (limit, start)
         };
-        // Of numbers near the limits of 64 bits, the difference could wrap around.
+        // For numbers near the limits of 64 bits, the difference could wrap around.
         let distance = to.sub(from)?;
         let step = delta.checked_abs().filter(|step| *step != 0)?;
         if !(start.is_extent() && limit.is_extent()) && start.as_const() != Some(0) {

@@ -20,8 +20,9 @@ pub(super) fn broadcast(symbols: &mut Symbols, left: &[Size], right: &[Size]) ->
     both.collect()
 }
 
-/// Before version 7, the second input was stretched to the first one on demand, and had
-/// the same shape otherwise: either way the result has that of the first.
+/// Before version 7, the second input was stretched to the shape of the first input on
+/// demand, and had the same shape otherwise. Either way, the result has the shape of
+/// the first input.
 fn stretches_to_first(c: &Context<'_>) -> bool {
     c.version() < 7
 }

@@ -61,7 +61,7 @@ pub(super) fn compress(c: &mut Context<'_>) -> Shape {
 }
 
 pub(super) fn non_zero(c: &mut Context<'_>) -> Shape {
-    // There is one row per axis. Runtimes do not agree on scalars.
+    // There is one row per axis. Runtimes disagree about scalars.
     let rank = c.rank(0).filter(|rank| *rank > 0);
     let rank = rank
         .and_then(|rank| i64::try_from(rank).ok())

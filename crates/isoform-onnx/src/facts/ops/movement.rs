@@ -263,7 +263,7 @@ pub(in crate::facts) fn split_lengths(c: &mut Context<'_>, count: usize) -> Opti
     let whole = i64::try_from(count).ok() == Some(parts) && c.version() >= 18;
     let mut lengths = vec![even.clone(); count];
     if whole && let Some(last) = lengths.last_mut() {
-        // The last part is what remains.
+        // The last part takes the rest.
         let others = c.symbols.product(&even, &Size::from(parts - 1));
         let rest = c.symbols.difference(size, &others);
         *last = if rest.is_nonneg() {

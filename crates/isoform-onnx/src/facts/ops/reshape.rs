@@ -41,7 +41,7 @@ pub(super) fn reshape(c: &mut Context<'_>) -> Option<Vec<Size>> {
             let known = size.is_positive() || !zero_copies || cannot_copy(&target, at, input);
             result.push(match (known, input.and_then(|input| input.get(at))) {
                 (true, _) => size.clone(),
-                // The extent is this size, or that of the input if this is zero.
+                // The extent is this size, or the input's extent if this size is zero.
                 (false, Some(kept)) => {
                     let limits = (Some(0), None);
                     c.symbols.opaque(Opaque::OrIfZero, size, kept, limits)
@@ -49,7 +49,7 @@ pub(super) fn reshape(c: &mut Context<'_>) -> Option<Vec<Size>> {
                 (false, None) => c.symbols.fresh_extent(),
             });
         } else {
-            // It may be -1 at run time.
+            // The size may be -1 at run time.
             result.push(c.symbols.fresh_extent());
         }
     }

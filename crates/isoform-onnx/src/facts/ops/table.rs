@@ -1,4 +1,4 @@
-//! Which rule each operator follows.
+//! The rule of each operator.
 
 use super::context::Context;
 use super::{

@@ -190,7 +190,8 @@ pub(super) fn conv_transpose(c: &mut Context<'_>) -> Shape {
         let stride = Size::from(window.strides[axis]);
         let length = match window.auto_pad {
             AutoPad::Same => {
-                // Where windows leave gaps, runtimes do not agree on what follows the last.
+                // If windows leave gaps, runtimes disagree about elements after the
+                // last window.
                 let span = window.span(c.symbols, axis);
                 let reach = c.symbols.sum(&span, &Size::from(extra[axis]));
                 if stride.known_less(&reach) == Some(true) || reach == stride {

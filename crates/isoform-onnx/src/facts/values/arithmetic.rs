@@ -283,7 +283,7 @@ pub(super) fn choose(c: &mut Context<'_>, dims: &[usize]) -> Elements {
     Some(result)
 }
 
-/// A number that is one of two.
+/// A number that equals one of two numbers.
 pub(super) fn either(symbols: &mut Symbols, one: &Size, other: &Size) -> Size {
     let lower = one.lower_bound().zip(other.lower_bound());
     let upper = one.upper_bound().zip(other.upper_bound());

@@ -158,7 +158,7 @@ impl Convolution {
             let factors = reshaped(site, factors, &shape)?;
             return folded(site, op, vec![self.w.clone(), factors]);
         }
-        // Of a transposed convolution, the second axis has the channels of one group.
+        // In a transposed convolution, the second axis has the channels of one group.
         let inputs = self.sizes[0].checked_div(self.group)?;
         let mut grouped = vec![self.group, inputs];
         grouped.extend(&self.sizes[1..]);

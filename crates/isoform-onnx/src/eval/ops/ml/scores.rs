@@ -118,7 +118,7 @@ impl Classes {
         }
     }
 
-    /// The names of the classes that rows have.
+    /// The class names of the rows.
     pub(super) fn labels(&self, args: &Args<'_>, rows: &[usize]) -> Result<OpResult, Refusal> {
         let shape = vec![rows.len()];
         match self {
