@@ -43,8 +43,8 @@ pub(crate) struct OptimizeArgs {
     /// Run both models on sample inputs, and write nothing if an output differs.
     ///
     /// Inputs are random, and dimensions without a size get two assignments of sizes;
-    /// see --verify-shape and --inputs. Outputs have to agree bit by bit. If they do
-    /// not, both models may agree with their constants computed first, because runtimes
+    /// see --verify-shape and --inputs. Outputs have to agree bit by bit, either
+    /// directly or with the constants of both models computed first, because runtimes
     /// multiply by constants in another order. With --fuse or --fold all, outputs have
     /// to agree up to a relative difference of 1e-3. The Python package runs the models
     /// with onnxruntime if installed (`pip install 'isoform[verify]'`); otherwise they

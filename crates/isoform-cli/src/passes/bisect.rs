@@ -107,8 +107,8 @@ impl Check<'_> {
         self.verdict(status)
     }
 
-    /// True for a good program, false for a bad program. A check ended by a signal does
-    /// not judge the program.
+    /// True for a good program, false for a bad program. Any other status, or a signal,
+    /// is an error, because the check did not judge the program.
     fn verdict(&self, status: ExitStatus) -> Result<bool> {
         match status.code() {
             Some(0) => return Ok(true),

@@ -1,4 +1,4 @@
-//! Operators that choose elements by truth values, or find true elements.
+//! Operators that choose elements by truth values, or find nonzero elements.
 
 use isoform_kernels::elementwise::{self, Comparison};
 use isoform_kernels::{Tensor, View, movement, shape};
