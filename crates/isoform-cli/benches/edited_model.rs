@@ -1,5 +1,5 @@
-//! `isoform diff` on models of many nodes of which one operator was replaced: the whole
-//! command, with its start and the reading of both files.
+//! `isoform diff` on models of many nodes with one replaced operator: the whole
+//! command, including its start and the reading of both files.
 #![expect(
     clippy::disallowed_macros,
     reason = "a benchmark is a program and prints its result"
@@ -18,9 +18,9 @@ use prost::Message;
 
 const NODES: [usize; 3] = [240, 1_200, 3_600];
 const LIMIT_MS: f64 = 100.0;
-/// The median of so many runs counts.
+/// The median of this many runs counts.
 const RUNS: usize = 21;
-/// The operators of a block, and which of them take a weight.
+/// The operators of a block; true for an operator with a weight.
 const BLOCK: [(&str, bool); 6] = [
     ("MatMul", true),
     ("Add", true),
@@ -78,7 +78,7 @@ fn milliseconds(left: &Path, right: &Path) -> Outcome<f64> {
     }
 }
 
-/// A chain of blocks, of which one operator may be another one.
+/// A chain of blocks, in which one operator may be replaced.
 fn model(nodes: usize, replaced: Option<usize>) -> ModelProto {
     let mut graph = GraphProto {
         name: "blocks".to_owned(),

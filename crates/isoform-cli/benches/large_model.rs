@@ -1,8 +1,8 @@
 //! The command on models with 500 MB of weights, against `cmp` on the same
 //! files: both have to look at every byte, and neither should hold them.
 //!
-//! The files are in the page cache, so what is measured is the work and not
-//! the disk. Needs 1 GB in the folder for temporary files, and `cmp`.
+//! The files are in the page cache, to measure the work and not the disk. Needs 1 GB in
+//! the folder for temporary files, and `cmp`.
 #![expect(
     clippy::disallowed_macros,
     reason = "a benchmark is a program and prints its result"
@@ -156,8 +156,8 @@ impl Run {
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()?;
-        // The kernel keeps the peak, so reading it now and then misses only
-        // what is added between the last look and the end.
+        // The kernel keeps the peak: reading the peak now and then misses only memory
+        // added between the last look and the end.
         let process = format!("/proc/{}/status", child.id());
         let watch = thread::spawn(move || {
             let mut peak = None;
@@ -193,7 +193,7 @@ impl Run {
     }
 }
 
-/// The peak in a process's status; None for one that has ended.
+/// The peak in a process's status; None after the end of the process.
 fn peak_of(status: &str) -> Option<u64> {
     let line = status
         .lines()
@@ -209,8 +209,8 @@ fn isoform(command: &str, options: &[&str], files: &[&Path]) -> Outcome<Run> {
 
 fn change_last_weight(path: &Path) -> io::Result<()> {
     let mut file = OpenOptions::new().read(true).write(true).open(path)?;
-    // Weights come last in the file, and the lowest bit of a float in its
-    // first byte: the change is one unit in the last place.
+    // Weights come last in the file, and the lowest bit of a float is in its first
+    // byte. The change is one unit in the last place.
     file.seek(SeekFrom::End(-4))?;
     let mut weight = [0; 4];
     file.read_exact(&mut weight)?;

@@ -12,17 +12,19 @@ use crate::input::TargetForm;
 use crate::model_args::{FixArgs, ModelArgs};
 use crate::optimize::args::{ExtractArgs, OptimizeArgs};
 
-/// Compare ONNX models and IR files as programs: same program, or where do they differ?
+/// Compare ONNX models and IR files as programs: are they equal, or where do they
+/// differ?
 ///
 /// A file is an ONNX model, or any value of the library as a JSON graph, as text or in
-/// the binary form, or named tensors as safetensors, .npz or .npy; each may be compressed with
-/// gzip or zstd. The format is detected from the contents, whatever the name. `-` is standard
-/// input; external data of a model that comes from there is looked up in the current folder.
+/// the binary form, or named tensors as safetensors, .npz or .npy. Every file may be
+/// compressed with gzip or zstd. The format is detected from the contents, whatever the
+/// name. `-` is standard input; external data of a model from standard input is looked
+/// up in the current folder.
 ///
-/// A model is read as the program that it computes. The names of tensors, nodes and
-/// functions, documentation, producer and metadata, the order in which independent
-/// nodes are listed, and nodes that no output needs are ignored. Operators, versions,
-/// attributes, wiring, types, shapes and weights are compared.
+/// A model is compared as a program. The names of tensors, nodes and functions,
+/// documentation, producer and metadata, the order in which independent nodes are
+/// listed, and nodes that no output needs are ignored. Operators, versions, attributes,
+/// wiring, types, shapes and weights are compared.
 #[derive(Parser, Debug)]
 #[command(
     name = "isoform",
@@ -87,11 +89,11 @@ pub(crate) enum Command {
 /// Print the digest of each file's program.
 ///
 /// Prints one line for each file, in the order given: the digest, two spaces, the
-/// file's name. Two files have the same digest exactly if `isoform diff --strict` reports
-/// them as equal under the same options. A digest is the same on every machine, in
-/// every format of a file, and in every release that keeps the digest format, so it
-/// can name a model in a cache. The files are read in parallel, and models in files are
-/// never copied into memory unless they are compressed.
+/// file's name. Two files have the same digest exactly if `isoform diff --strict`
+/// reports them as equal under the same options. A digest is the same on every machine,
+/// in every format of a file, and in every release that keeps the digest format, and
+/// can therefore name a model in a cache. The files are read in parallel, and
+/// uncompressed models in files are never copied into memory.
 #[derive(Args, Debug)]
 #[command(after_help = HASH_HELP)]
 pub(crate) struct HashArgs {
@@ -121,10 +123,11 @@ Examples:
 
 /// Print the contents of a model, or the differences of two models, in numbers.
 ///
-/// For one model: operator sets, inputs and outputs, how often it applies each operator, and
-/// its weights by type. For two, the same side by side, and how far the weights are apart:
-/// those with the same name belong together, and then those that are equal. Nodes of bodies
-/// and of local functions are counted once. For IR files, the objects of each type are counted.
+/// For one model: operator sets, inputs and outputs, the number of uses of each
+/// operator, and the weights by type. For two models: the same side by side, and the
+/// distances of the weights. Weights with the same name are paired first, and then
+/// equal weights. Nodes of bodies and of local functions are counted once. For IR
+/// files, the objects of each type are counted.
 ///
 /// A summary is not a verdict, and the status does not depend on it; see `isoform diff`.
 #[derive(Args, Debug)]
@@ -133,7 +136,7 @@ pub(crate) struct SummaryArgs {
     /// The model or IR file; - is standard input.
     #[arg(value_name = "LEFT")]
     pub(crate) left: PathBuf,
-    /// Another one to compare with.
+    /// Another file to compare with.
     #[arg(value_name = "RIGHT")]
     pub(crate) right: Option<PathBuf>,
     #[command(flatten)]
@@ -185,22 +188,22 @@ Examples:
 /// The text of an IR file can be read back by every command, unless large tensors are
 /// abbreviated; --full-tensors writes them in full. It is coloured on a terminal.
 ///
-/// For models, inputs and results have the file's own names after a %, so that `git diff` of
-/// two texts shows what an edit changed: an inserted node is one new line and one changed
-/// one. A name that is missing, taken, long, or not of letters, digits and _ . / : - is
-/// replaced by that of the operator. Equal programs may have other names; --numbers writes
-/// %0, %1 and so on in an order of computation instead, and the text then contains no names
-/// outside of comments.
+/// For models, inputs and results have the file's own names after a %, so `git diff` of
+/// two texts shows the changes made by an edit: an inserted node is one new line and
+/// one changed line. If a name is missing, taken, long, or has characters other than
+/// letters, digits and _ . / : -, the name of the operator replaces it. Equal programs
+/// may have different names. With --numbers, values are %0, %1 and so on in an order of
+/// computation instead, and the text contains no names outside of comments.
 ///
-/// Symbolic dimensions are d0, d1, and the model's own functions f0, f1, which follow the
-/// graph. If an operator does not have the usual version of its domain, the version follows
-/// after a colon. Subgraphs are indented inside their node. Constants of more than 8 elements
-/// are abbreviated, and the first 12 digits of their digest follow after a #, which tells
-/// different weights apart. `_` is an omitted input, `?` is unknown, such as external data
-/// whose file is missing, and `$a` in a function is the attribute `a` of its call. Lines that
-/// start with # are comments; the last one counts the nodes of the graph, of the bodies in it
-/// and of each function once, without constants and nodes that no output needs, as all
-/// commands do.
+/// Symbolic dimensions are d0, d1, and the model's own functions f0, f1, which follow
+/// the graph. If an operator does not have the usual version of its domain, the version
+/// follows after a colon. Subgraphs are indented inside their node. Constants of more
+/// than 8 elements are abbreviated, and the first 12 digits of their digest follow
+/// after a #, to distinguish different weights. `_` is an omitted input, `?` is
+/// unknown, for example external data whose file is missing, and `$a` in a function is
+/// the attribute `a` of its call. Lines starting with # are comments. The last comment
+/// counts the nodes of the graph, of nested bodies and of each function once, without
+/// constants and nodes that no output needs, like all commands.
 #[derive(Args, Debug, Default)]
 #[command(after_help = SHOW_HELP)]
 pub(crate) struct ShowArgs {
@@ -219,15 +222,16 @@ pub(crate) struct ShowArgs {
     /// For models, number inputs and results instead of writing the file's own names.
     #[arg(long)]
     pub(crate) numbers: bool,
-    /// For models, do not read external data, which then is `{?}` as if its file were missing.
+    /// For models, skip external data, shown as `{?}` as if the file were missing.
     #[arg(long)]
     pub(crate) skip_external_data: bool,
-    /// For models, add the derived types of results of nodes as comments, and list outputs
-    /// whose declared type is wrong.
+    /// For models, add the derived types of results of nodes as comments, and list
+    /// outputs whose declared type is wrong.
     ///
-    /// Types are derived from those of the inputs and from constants alone. An extent is a
-    /// number, or a formula over dimensions of the inputs and unknown numbers _1, _2 and so
-    /// on. The elements of small tensors of integers follow an equals sign.
+    /// Types are derived from the types of the inputs and from constants alone. An
+    /// extent is a number, or a formula over dimensions of the inputs and unknown
+    /// numbers _1, _2 and so on. The elements of small tensors of integers follow an
+    /// equals sign.
     #[arg(long)]
     pub(crate) shapes: bool,
     #[command(flatten)]
@@ -300,10 +304,11 @@ Examples:
 
 /// Group the models and IR files that are the same program.
 ///
-/// Searches folders for `.onnx` and `.safetensors` files, also with `.gz` or `.zst` at the
-/// end, and for `.json`, `.iso` (text) and `.isob` (binary) files that hold IR, reads them in
-/// parallel and prints the groups of equal models, largest first. Links to folders are followed, and a file that can be reached in two
-/// ways counts once. Groups are found by digest and confirmed by comparison.
+/// Searches folders for `.onnx` and `.safetensors` files, also with `.gz` or `.zst` at
+/// the end, and for `.json`, `.iso` (text) and `.isob` (binary) files that hold IR,
+/// reads them in parallel and prints the groups of equal models, largest first. Links
+/// to folders are followed, and a file reachable in two ways counts once. Groups are
+/// found by digest and confirmed by comparison.
 #[derive(Args, Debug)]
 #[command(after_help = DEDUP_HELP)]
 pub(crate) struct DedupArgs {
@@ -327,25 +332,26 @@ Examples:
   isoform dedup --architecture checkpoints/ exports/
   isoform dedup --json . | jq '.groups[].files'";
 
-/// Find what occurs several times inside of programs: layers, and equal subterms.
+/// Find parts that occur several times inside of programs: layers, and equal subterms.
 ///
-/// A block is a run of dataflow nodes, such as a layer of a model, of which there are
-/// several copies: the same operators and attributes in the same order, wired alike. The
-/// values that enter a copy and the elements of constants may differ, since they would be
-/// the parameters of a function in its place. A subterm is a part of a program, with all
-/// that it uses; its copies are equal but for the names of variables, and their weights are
-/// the same. Copies may be in different files.
+/// A block is a run of dataflow nodes with several copies, like a layer of a model: the
+/// same operators and attributes in the same order, with the same wiring. The values
+/// that enter a copy and the elements of constants may differ: a function that replaced
+/// the copies would take them as parameters. A subterm is a part of a program together
+/// with everything it uses; copies of a subterm are equal except for the names of
+/// variables, and their weights are the same. Copies may be in different files.
 ///
-/// For each group the first and last node, or the place, of each copy is printed. Groups that
-/// would save most come first, and what only occurs inside of another group is left out.
+/// For each group the first and last node, or the place, of each copy is printed.
+/// Groups with the largest savings come first, and groups that only occur inside of
+/// another group are left out.
 #[derive(Args, Debug)]
 #[command(after_help = CLONES_HELP)]
 pub(crate) struct ClonesArgs {
     /// The models or IR files to search; - is standard input.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// The smallest number of nodes in a copy, without those that the copies of a subterm
-    /// share.
+    /// The smallest number of nodes in a copy, without nodes shared by the copies of a
+    /// subterm.
     #[arg(long, value_name = "N", default_value_t = 4)]
     pub(crate) min_size: usize,
     /// The smallest number of copies.
@@ -428,7 +434,7 @@ Examples:
 
 /// List the passes that `isoform run` knows, with their options.
 ///
-/// A pass is printed with its level, the passes it requires, and its options with their
+/// A pass is printed with its level, the required passes, and its options with their
 /// types and defaults.
 #[derive(Args, Debug)]
 #[command(after_help = PASSES_HELP)]
@@ -451,7 +457,7 @@ Examples:
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Passes")]
 pub(crate) struct PipelineArgs {
-    /// The level of optimization: passes of higher levels are skipped, which is noted on
+    /// The level of optimization: passes of higher levels are skipped, with a note on
     /// standard error.
     #[arg(long, value_name = "LEVEL", default_value_t = 2)]
     pub(crate) opt_level: i64,
@@ -462,16 +468,18 @@ pub(crate) struct PipelineArgs {
     /// pipeline.
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) config: Vec<String>,
-    /// Check the program after each pass, and that no pass changes its input in place.
+    /// Check the program after each pass, and check that no pass changes its input in
+    /// place.
     #[arg(long)]
     pub(crate) verify: bool,
 }
 
 /// Apply passes to a program.
 ///
-/// PIPELINE lists passes with their options, such as `FoldConstant,FuseOps{depth=1},(A,B)`;
-/// parentheses make a sequence of its own. `@NAME` reads the text from a file. The result is
-/// printed as `isoform show` prints it, or written with --output.
+/// PIPELINE lists passes with their options, like
+/// `FoldConstant,FuseOps{depth=1},(A,B)`; parentheses make a separate sequence. `@NAME`
+/// reads the text from a file. The result is printed like in `isoform show`, or written
+/// with --output.
 #[derive(Args, Debug)]
 #[command(after_help = RUN_HELP)]
 pub(crate) struct RunArgs {
@@ -484,13 +492,14 @@ pub(crate) struct RunArgs {
     /// The file to write; - is standard output.
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
-    /// The format to write; by default that of the name, and for people on standard output.
+    /// The format to write; by default the format given by the name, and text for
+    /// people on standard output.
     #[arg(long, value_name = "FORM", value_enum)]
     pub(crate) to: Option<TargetForm>,
     /// Replace the output if it exists.
     #[arg(short, long)]
     pub(crate) force: bool,
-    /// Print the time of each pass and what it changes, as diffs, instead of the result.
+    /// Print the time of each pass and its changes, as diffs, instead of the result.
     #[arg(long)]
     pub(crate) changes: bool,
     /// Print at most this many lines of each diff, cut to the width of --width.
@@ -529,11 +538,12 @@ Examples:
 
 /// Find the pass, and the functions, that make a program fail a check.
 ///
-/// COMMAND is run with the name of a file that holds a program, in the format of FILE. It
-/// ends with status 0 for a good program, and with 1 to 125 for a bad one; any other status,
-/// or a signal, ends the search with an error. It has to accept FILE and reject the result
-/// of the whole pipeline. The first pass after which it fails is found, and then
-/// a smallest set of the functions that this pass changes.
+/// COMMAND is run with the name of a file that holds a program, in the format of FILE.
+/// It ends with status 0 for a good program, and with 1 to 125 for a bad program; any
+/// other status, or a signal, ends the search with an error. The command has to accept
+/// FILE and reject the result of the whole pipeline. The search finds the first pass
+/// after which the command fails, and then a smallest set of functions changed by this
+/// pass.
 #[derive(Args, Debug)]
 #[command(after_help = BISECT_HELP)]
 pub(crate) struct BisectArgs {
@@ -587,12 +597,12 @@ Examples:
 pub(crate) struct Common {
     /// Ignore the contents of weights.
     ///
-    /// The elements of tensors are ignored, both in initializers and in attributes, such as
-    /// the value of a Constant node. Everything else is still compared: element types and
-    /// shapes, operators, wiring, types, tensors of strings, and all numbers and strings in
-    /// attributes that are not tensors. This includes tensors that control a computation,
-    /// such as the target of a Reshape: their elements are ignored, too. Files of external
-    /// data are not read, and may be missing.
+    /// The elements of tensors are ignored, both in initializers and in attributes, for
+    /// example the value of a Constant node. Everything else is still compared: element
+    /// types and shapes, operators, wiring, types, tensors of strings, and all numbers
+    /// and strings in attributes that are not tensors. The elements of tensors that
+    /// control a computation, like the target of a Reshape, are ignored, too. Files of
+    /// external data are not read, and may be missing.
     #[arg(long, global = true)]
     pub(crate) architecture: bool,
     /// Compare the names of the graph's inputs and outputs.
@@ -601,11 +611,12 @@ pub(crate) struct Common {
     /// by position alone.
     #[arg(long, global = true)]
     pub(crate) io_names: bool,
-    /// Read external data also if it is a symbolic link that leads out of the model's folder.
+    /// Also read external data through a symbolic link that leads out of the model's
+    /// folder.
     ///
-    /// Caches of downloaded models, such as that of Hugging Face, consist of such links. They
-    /// are refused by default, because the author of a model could otherwise make it read any
-    /// file of yours.
+    /// Caches of downloaded models, for example from Hugging Face, consist of links
+    /// like this. They are refused by default, because the author of a model could
+    /// otherwise make the command read any of your files.
     #[arg(long, global = true)]
     pub(crate) follow_links: bool,
     /// Import a Python module or file first: its passes and node types are then known.
@@ -615,7 +626,7 @@ pub(crate) struct Common {
     /// of the Python package, `python -m isoform`, can import modules.
     #[arg(long, global = true, value_name = "MODULE")]
     pub(crate) import: Vec<String>,
-    /// Print JSON for other programs; each command's help has its form.
+    /// Print JSON for other programs; the help of each command describes the form.
     #[arg(long, global = true)]
     pub(crate) json: bool,
     /// When to use colour; `auto` means on a terminal, unless NO_COLOR is set.

@@ -74,7 +74,7 @@ pub(crate) fn form_of_target(args: &ConvertArgs, common: &Common) -> Result<Targ
     }
 }
 
-/// Writes a program as an ONNX model, and reports it.
+/// Writes a program as an ONNX model, and reports the result.
 pub(crate) fn write_model(
     args: &ConvertArgs,
     input: &Input,

@@ -17,7 +17,7 @@ use crate::output::{Failure, Output, counted, printable};
 use crate::parallel::in_order;
 use crate::progress;
 
-/// Models that are the same program, in the order in which they were found.
+/// Models that are the same program, in the order of discovery.
 struct Group {
     digest: Digest,
     files: Vec<PathBuf>,
@@ -101,7 +101,7 @@ fn confirm(group: Group, common: &Common) -> (Vec<Group>, Failures) {
                 digest: group.digest,
                 files: vec![file],
             }),
-            // The file could be read a moment ago, and may be changing right now.
+            // The file was readable a moment ago, and may be changing.
             Err(failure) => failures.push((file, failure)),
         }
     }

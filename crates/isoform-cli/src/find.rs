@@ -16,12 +16,12 @@ pub(crate) struct FileList {
     pub(crate) failures: Vec<(PathBuf, Failure)>,
 }
 
-/// Returns the files among `paths`, and from the folders among them all `.onnx` and
-/// `.safetensors` files, also with `.gz` or `.zst` at the end, and those `.json`, `.iso` and
-/// `.isob` files that this command can read.
+/// Returns the files among `paths`, and from the folders among `paths` all `.onnx` and
+/// `.safetensors` files, also with `.gz` or `.zst` at the end, and all readable
+/// `.json`, `.iso` and `.isob` files.
 ///
-/// Links are followed. A file or folder that is reached again, through a link or
-/// another argument, is skipped, so circular links are harmless.
+/// Links are followed. A file or folder reached again, through a link or another
+/// argument, is skipped: circular links are harmless.
 pub(crate) fn find_models(paths: &[PathBuf]) -> FileList {
     let mut found = FileList::default();
     let mut seen = HashSet::new();
@@ -71,8 +71,8 @@ fn entries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
         let entry = entry?;
         let path = entry.path();
         let kind = entry.file_type()?;
-        // Other files need not be resolved, and broken links matter only
-        // if they are named like models.
+        // Other files need not be resolved, and broken links matter only if named like
+        // models.
         if kind.is_dir() || is_wanted(&path) || (kind.is_symlink() && path.is_dir()) {
             children.push(path);
         }

@@ -1,4 +1,4 @@
-//! `--import`: modules of the program that hosts the command, such as Python's.
+//! `--import`: modules of the program that hosts the command, for example of Python.
 //!
 //! This crate runs no Python. Whoever embeds the command says how a module is imported.
 
@@ -14,7 +14,7 @@ use crate::output::{Failure, Output};
 type FindRunner<'a> = dyn Fn() -> Option<Box<dyn Runner>> + 'a;
 type Import<'a> = dyn Fn(&str) -> Result<(), String> + 'a;
 
-/// How the command runs, for programs that embed it.
+/// The settings of the command for programs that embed it.
 ///
 /// ```
 /// use std::cell::RefCell;
@@ -38,21 +38,22 @@ pub struct RunOptions<'a> {
 }
 
 impl<'a> RunOptions<'a> {
-    /// Sets the function that imports a module for `--import`, by its name or its file.
+    /// Sets the function that imports a module for `--import`, given the module's name
+    /// or file.
     ///
-    /// An error is the text for the user: one line, then any others, such as a traceback.
-    /// Without the function, the option is an error.
+    /// An error is the text for the user: one line, followed by optional further lines,
+    /// for example a traceback. Without the function, the option is an error.
     #[must_use]
     pub fn import(mut self, import: impl Fn(&str) -> Result<(), String> + 'a) -> Self {
         self.import = Some(Box::new(import));
         self
     }
 
-    /// Sets the function that finds a runtime for `optimize --verify`, which asks it only
-    /// then; None if none is installed.
+    /// Sets the function that finds a runtime for `optimize --verify`. The function is
+    /// called only for `--verify`, and returns None if no runtime is installed.
     ///
-    /// Without the function, models run with [`Evaluator`](isoform_onnx::verify::Evaluator),
-    /// as they do if the runtime cannot run them.
+    /// Without the function, or if the runtime cannot run the models, models run with
+    /// [`Evaluator`](isoform_onnx::verify::Evaluator).
     #[must_use]
     pub fn runtime(mut self, find: impl Fn() -> Option<Box<dyn Runner>> + 'a) -> Self {
         self.runner = Some(Box::new(find));

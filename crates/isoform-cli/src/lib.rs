@@ -1,8 +1,8 @@
 //! The `isoform` command as a library: it takes a command line, and returns text and an
 //! exit status.
 //!
-//! It neither prints by itself nor ends the process, so tests and other programs can
-//! run it in theirs:
+//! The command neither prints by itself nor ends the process, so tests and other
+//! programs can run the command in their process:
 //!
 //! ```
 //! let (mut out, mut err) = (Vec::new(), Vec::new());
@@ -16,7 +16,7 @@
 //! `isoform-onnx` decides the meaning of a model, and `isoform` compares and prints
 //! values; this crate is only the interface.
 //!
-//! Only models have names of nodes (`diff`) and a listing of their own (`show`).
+//! Only models have names of nodes (`diff`) and a special listing (`show`).
 
 mod args;
 mod clones;
@@ -51,8 +51,8 @@ pub use crate::output::Streams;
 
 /// Runs the command and returns its exit status.
 ///
-/// `args` are those of a process: the first is the name of the program. The status is 0
-/// for success, 1 if compared models differ, and 2 on error.
+/// `args` are the arguments of a process: the first is the name of the program. The
+/// status is 0 for success, 1 if compared models differ, and 2 on error.
 pub fn run<I>(args: I, streams: &mut Streams<'_>) -> u8
 where
     I: IntoIterator,
@@ -94,7 +94,7 @@ fn run_in(host: &RunOptions<'_>, args: &[OsString], streams: &mut Streams<'_>) -
         // The reader has seen enough, which is not an error.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => status,
         Err(error) => {
-            // If standard error is gone, there is nowhere left to report it.
+            // If standard error is gone, the failure cannot be reported.
             let _ = writeln!(streams.err, "isoform: standard output: {error}");
             TROUBLE
         }
@@ -133,7 +133,7 @@ fn tell(message: &clap::Error, color: ColorWhen, streams: &mut Streams<'_>) -> u
         (&mut *streams.out, streams.color_out)
     };
     let text = message.render();
-    // A reader that went away, such as `head`, needs no help any more.
+    // A reader that went away, for example `head`, needs no more help.
     let _ = if wants_color(color, auto) {
         write!(stream, "{}", text.ansi())
     } else {

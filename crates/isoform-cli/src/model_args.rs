@@ -9,7 +9,7 @@ pub(crate) struct FixArgs {
     /// Fix a dimension by its name; may be given several times.
     #[arg(long = "dim", value_name = "NAME=EXTENT", value_parser = dim)]
     pub(crate) dims: Vec<(String, i64)>,
-    /// Fix the shape of an input, such as x:1,3,224,224; `?` keeps an extent as it is.
+    /// Fix the shape of an input, for example x:1,3,224,224; `?` keeps an extent.
     #[arg(long = "input-shape", value_name = "NAME:EXTENTS", value_parser = input_shape)]
     pub(crate) inputs: Vec<InputShape>,
 }
@@ -32,7 +32,7 @@ fn dim(text: &str) -> Result<(String, i64), String> {
 
 fn input_shape(text: &str) -> Result<InputShape, String> {
     let expected = || "expected a name and extents, such as x:1,3,224,224".to_owned();
-    // Names of inputs may contain colons, as those of TensorFlow do.
+    // Names of inputs may contain colons, for example in TensorFlow.
     let (name, extents) = text.rsplit_once(':').ok_or_else(expected)?;
     let extent = |text: &str| match text.trim() {
         "?" => Ok(None),
@@ -64,13 +64,14 @@ pub(crate) struct ModelArgs {
     /// more than 2 GB.
     #[arg(long)]
     pub(crate) external_data: bool,
-    /// The name of that file; by default that of the model with .data appended.
+    /// The name of the file with large constants; by default the name of the model with
+    /// .data appended.
     #[arg(long, value_name = "NAME", requires = "external_data")]
     pub(crate) location: Option<String>,
-    /// Write each constant to a file of its own, named after the model and it.
+    /// Write each constant to a separate file, named after the model and the constant.
     #[arg(long, requires = "external_data", conflicts_with = "location")]
     pub(crate) file_per_tensor: bool,
-    /// The smallest constant that is written there [default: 1024].
+    /// The smallest constant to write to a file beside the model [default: 1024].
     #[arg(long, value_name = "BYTES", requires = "external_data")]
     pub(crate) size_threshold: Option<u64>,
     /// Write constants in attributes there, too.

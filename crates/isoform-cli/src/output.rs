@@ -112,7 +112,7 @@ pub(crate) struct Output<'a, 'b> {
     pub(crate) json: bool,
     /// True if progress, notes and summaries are suppressed.
     pub(crate) quiet: bool,
-    /// The exit status so far; it is kept even if the reader goes away.
+    /// The exit status so far, kept even if the reader goes away.
     pub(crate) status: u8,
 }
 
@@ -144,7 +144,7 @@ impl<'a, 'b> Output<'a, 'b> {
         self.line(format_args!("{faint}{text}{faint:#}"))
     }
 
-    /// Writes bytes as they are.
+    /// Writes bytes unchanged.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.streams.out.write_all(bytes)
     }
@@ -159,7 +159,7 @@ impl<'a, 'b> Output<'a, 'b> {
         self.status = TROUBLE;
         let file = file.display().to_string();
         let bad = self.style_err.bad;
-        // If standard error is gone, there is nowhere left to report it.
+        // If standard error is gone, the failure cannot be reported.
         let _ = writeln!(
             self.streams.err,
             "isoform: {bad}{}{bad:#}: {}",
@@ -173,7 +173,7 @@ impl<'a, 'b> Output<'a, 'b> {
 
     /// Writes text besides the result to standard error.
     pub(crate) fn aside(&mut self, text: &str) {
-        // If standard error is gone, there is nowhere left to write it.
+        // If standard error is gone, the text cannot be written.
         let _ = write!(self.streams.err, "{text}");
     }
 
@@ -240,8 +240,8 @@ pub(crate) fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{plural}")
 }
 
-/// Text from a file or its name, with every character escaped that would move the
-/// cursor, colour the terminal or reverse the direction of writing.
+/// Text from a file, or the file's name. Characters that would move the cursor, colour
+/// the terminal or reverse the direction of writing are escaped.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     let odd = |c: char| {
         c.is_control()

@@ -9,9 +9,9 @@ use std::thread;
 use rayon::prelude::*;
 
 /// Runs `work` on every item, on all cores, and passes the results to `emit` in the
-/// order of the items, each as soon as all earlier ones are done.
+/// order of the items. A result is passed on as soon as all earlier items are done.
 ///
-/// `emit` runs on the calling thread. If it breaks, work that has not begun is
+/// `emit` runs on the calling thread. If `emit` breaks, work that has not begun is
 /// skipped.
 pub(crate) fn in_order<T, R, B>(
     items: &[T],
@@ -38,7 +38,7 @@ where
                 .with_max_len(1)
                 .for_each_with(sender, |sender, (index, item)| {
                     if !stop.load(Ordering::Relaxed) {
-                        // There is no receiver any more once `emit` has stopped.
+                        // There is no receiver once `emit` has stopped.
                         let _ = sender.send((index, work(item)));
                     }
                 });
@@ -70,7 +70,8 @@ mod tests {
         let outcome = in_order(
             &items,
             |&item| {
-                // Early items take longest, so that they complete in a different order.
+                // Early items take longest, and therefore complete in a different
+                // order.
                 thread::sleep(std::time::Duration::from_micros(200 - item));
                 item * 2
             },

@@ -4,8 +4,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// A bar for `total` models, invisible unless `visible` is set.
 ///
-/// It is drawn on standard error, which the caller has checked to be a terminal, and
-/// leaves no trace when it is cleared or dropped.
+/// The bar is drawn on standard error, which the caller has checked to be a terminal,
+/// and leaves no trace when cleared or dropped.
 pub(crate) fn bar(total: usize, visible: bool) -> ProgressBar {
     bar_of(total, visible, "models")
 }

@@ -130,7 +130,7 @@ fn two(
     }
 }
 
-/// The number of objects of each type, by its key.
+/// The number of objects of each type, by the key of the type.
 fn types(file: &Path, input: &Input) -> Result<BTreeMap<String, u64>, Failure> {
     let mut counts = BTreeMap::new();
     let walked = walk_objects(input.to_value(), |object, _| {

@@ -11,7 +11,7 @@ use crate::args::ConvertArgs;
 use crate::input::is_dash;
 use crate::output::Failure;
 
-/// Checks that a target may be written: an existing file only if it may be replaced.
+/// Checks that a target may be written: an existing file only if replacing is allowed.
 pub(crate) fn check_target(target: &Path, force: bool) -> Result<(), Failure> {
     if is_dash(target) {
         return Ok(());

@@ -21,7 +21,7 @@ use build::{Folder, Small, chain, model, small};
 use serde_json::Value;
 use support::{Ran, command};
 
-/// A folder with a model, a renamed copy, and three models that differ from it.
+/// A folder with a model, a renamed copy, and three different models.
 fn folder() -> Folder {
     let folder = Folder::new();
     folder.model("a.onnx", &small(&Small::default()));

@@ -1,8 +1,8 @@
 //! The real command on real models, and on edited copies of them.
 //!
-//! The models lie in the folder `ISOFORM_MODELS`; `ISOFORM_PYTHON` is a Python that runs
-//! `scripts/edit_model.py`. `make test` sets both; without them the tests pass and say
-//! that they did nothing.
+//! The models lie in the folder `ISOFORM_MODELS`; `ISOFORM_PYTHON` is a Python that
+//! runs `scripts/edit_model.py`. `make test` sets both variables. Without the
+//! variables, the tests pass and report that they did nothing.
 
 mod support;
 
@@ -20,14 +20,14 @@ use serde_json::Value;
 use support::run_in;
 use tempfile::TempDir;
 
-/// The models, and a Python that edits them.
+/// The models, and a Python for editing models.
 struct Real {
     models: PathBuf,
     python: PathBuf,
 }
 
 impl Real {
-    /// The value of an environment variable; None if it is unset.
+    /// The value of an environment variable; None if unset.
     fn find() -> Option<Real> {
         let path = |name| env::var_os(name).map(PathBuf::from);
         match (path("ISOFORM_MODELS"), path("ISOFORM_PYTHON")) {
@@ -78,7 +78,7 @@ impl Real {
         lines.collect()
     }
 
-    /// Lets the script make one edit of a model; returns its report.
+    /// Lets the script make one edit of a model, and returns the script's report.
     #[track_caller]
     fn edit_one(&self, command: &str, model: &Path, edited: &Path, seed: usize) -> Value {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/edit_model.py");
@@ -97,7 +97,7 @@ impl Real {
         serde_json::from_slice(&ran.stdout).expect("the report is JSON")
     }
 
-    /// The digest of each model in a folder, by its name.
+    /// The digest of each model in a folder, by the name of the model.
     #[track_caller]
     fn digests(&self, folder: &Path, names: &[String]) -> BTreeMap<String, String> {
         let args = ["hash", "--json"]
@@ -156,7 +156,7 @@ fn digests_are_stable_and_tell_models_apart() {
         by_digest.entry(digest).or_default().push(name);
     }
     // Some models of the wheel are copies of each other, byte for byte. Any other pair
-    // of one digest would be worth a look.
+    // with an equal digest would be worth a look.
     for group in by_digest.values() {
         for pair in group.windows(2) {
             let [left, right] = [pair[0], pair[1]].map(|name| real.models.join(name));
@@ -258,7 +258,7 @@ fn changed_weights_are_found_where_they_are() {
     check_edits(&real, &["edit-all", "--kind", "weight", "--seed", "5"]);
 }
 
-/// Edits every model and checks that digest and diff see it, and where.
+/// Edits every model, and checks that digest and diff notice the edit and its place.
 #[track_caller]
 fn check_edits(real: &Real, command: &[&str]) {
     let folder = temporary_folder();
@@ -284,7 +284,7 @@ fn check_edits(real: &Real, command: &[&str]) {
     ));
 }
 
-/// Checks one edited model: what the command says leads to the edit.
+/// Checks one edited model: the command's output leads to the edit.
 #[track_caller]
 fn check_edit(left: &Path, right: &Path, edit: &Value) {
     let args = [
@@ -333,15 +333,17 @@ fn check_edit(left: &Path, right: &Path, edit: &Value) {
 fn leads_to(left: &Model, path: &AccessPath, origin: &NodeOrigin, edit: &Value) -> bool {
     let graph = left.program().graph.clone();
     match text(edit, "kind") {
-        // A constant has no node of its own: the node that uses it says which input it
-        // is; as an output of the graph or a default of an input it has that name.
+        // A constant is not a node: its place is named by the input of the node that
+        // uses it. For an output of the graph or a default of an input, the place has
+        // that name.
         "weight" if edit.get("node").is_none() => uses(origin, text(edit, "tensor")),
         "weight" | "attribute" if text(edit, "op_type") == "Constant" => {
             uses(origin, text(edit, "output"))
         }
         "weight" | "attribute" | "op_type" => is_node(origin, edit),
-        // What an input reads now may differ from what it read before only further up, so
-        // the first difference is there; but the way to it goes through the edited node.
+        // The operands before and after the edit may differ only further up, where the
+        // first difference then is. The path to the difference goes through the edited
+        // node.
         "rewire" | "swap_inputs" | "drop_input" => (0..=path.depth()).any(|depth| {
             let part = AccessPath::from_steps(path.steps()[..depth].to_vec());
             left.node_at(&part)
@@ -403,7 +405,7 @@ fn ten_edits_are_on_the_first_screen() {
         let mut edits = Vec::new();
         let mut last = original.clone();
         for seed in 0..10 {
-            // Other edits may take away what these changed.
+            // Other edits could undo the effect of earlier edits.
             let kind = ["edit-attribute", "edit-weight"][seed % 2];
             let next = folder.path().join(format!("{seed}.onnx"));
             edits.push(real.edit_one(kind, &last, &next, seed + 20));
@@ -435,7 +437,7 @@ fn an_optimised_model_tells_what_is_gone() {
     }
 }
 
-/// The first screen of what the command says about two models that differ.
+/// The first screen of the command's output about two different models.
 #[track_caller]
 fn screen(left: &Path, right: &Path) -> String {
     let args = ["diff".as_ref(), left.as_os_str(), right.as_os_str()];
@@ -469,7 +471,7 @@ fn tells(screen: &str, edit: &Value) -> bool {
     match text(edit, "kind") {
         "weight" | "attribute" if is_constant => has(&[quoted("output")]),
         "attribute" => {
-            // Many equal edits are counted, and some of them named.
+            // Many equal edits are counted, and some edits named.
             has(&[quoted("attribute"), node])
                 || has(&[quoted("attribute"), Some(" times".to_owned())])
         }
@@ -483,7 +485,7 @@ fn tells(screen: &str, edit: &Value) -> bool {
             Some(format!("became {}", text(edit, "new"))),
             node,
         ]),
-        // A node that is not needed any more is gone, and may be part of a larger change.
+        // An unneeded node is gone, and may be part of a larger change.
         "rewire" | "swap_inputs" | "drop_input" => {
             let op = Some(text(edit, "op_type").to_owned());
             has(&[node]) || has(&[Some("nodes (".to_owned()), op])

@@ -1,14 +1,15 @@
-//! Computes operators for another process: reads requests from standard input and writes
-//! results to standard output, so that a test in any language can compare them.
+//! Computes operators for another process: reads requests from standard input and
+//! writes results to standard output. Tests in any language can thus compare results.
 //!
-//! All numbers are little-endian. A request is a frame: its length in bytes (`u32`), the
-//! length of the text (`u32`), the text, the number of tensors (`u32`), and the tensors.
-//! The text is the name of the operator followed by `name=value` pairs, separated by
-//! spaces; a value may be a list separated by commas.
-//! A tensor is the number of its element type in the order of `ElementType::ALL` (`u8`), its
-//! rank (`u32`), its sizes (`u64` each) and its bytes.
-//! An answer is a frame as well: its length (`u32`), and 0 (`u8`) with the number of
-//! tensors (`u32`) and the tensors, or 1 with the kind and the message of the error on two lines.
+//! All numbers are little-endian. A request is a frame: its length in bytes (`u32`),
+//! the length of the text (`u32`), the text, the number of tensors (`u32`), and the
+//! tensors. The text is the name of the operator followed by `name=value` pairs,
+//! separated by spaces; a value may be a list separated by commas. A tensor is the
+//! number of its element type in the order of `ElementType::ALL` (`u8`), its rank
+//! (`u32`), its sizes (`u64` each) and its bytes. A reply is a frame as well, which
+//! starts with its length (`u32`). A success continues with 0 (`u8`), the number of
+//! tensors (`u32`) and the tensors. An error continues with 1, and the kind and the
+//! message on two lines.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -198,7 +199,7 @@ impl Options<'_> {
     }
 }
 
-/// The shape as a tensor, for the functions that compute only that.
+/// The shape as a tensor, for functions that compute only shapes.
 fn sizes(shape: &[usize]) -> Fallible<Vec<Tensor>> {
     let values: Vec<i64> = shape.iter().map(|size| *size as i64).collect();
     Ok(vec![Tensor::from_slice(&[values.len()], &values)?])

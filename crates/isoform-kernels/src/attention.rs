@@ -14,14 +14,14 @@ use crate::products::{floats, narrow_floats};
 use crate::shape;
 use crate::tensor::{Tensor, View};
 
-/// A stage of the scores of an attention that can be a result of its own.
+/// A stage of the scores of an attention that can be a separate result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scores {
     /// The scaled products of queries and keys.
     Products,
-    /// Those after the soft cap.
+    /// The scores after the soft cap.
     Capped,
-    /// Those after the bias.
+    /// The scores after the bias.
     Biased,
     /// The weights of the values.
     Weights,
@@ -50,7 +50,7 @@ pub struct Attention<'a> {
     pub scale: f64,
     /// A score x becomes `cap * tanh(x / cap)`.
     pub softcap: Option<f64>,
-    /// Floats that are added to the scores, of a shape that broadcasts to
+    /// Floats to be added to the scores, in a shape that broadcasts to
     /// `(batch, heads, queries, keys)`. A key with -infinity is masked.
     pub bias: Option<View<'a>>,
     /// Scores round to this type before they become weights.
@@ -83,7 +83,8 @@ impl Attention<'_> {
     ///
     /// # Errors
     ///
-    /// A type error for other types than floats; a shape error for shapes that do not fit.
+    /// A type error for types other than floats; a shape error for shapes that do not
+    /// fit.
     pub fn apply(
         &self,
         query: View<'_>,
@@ -164,7 +165,7 @@ impl Attention<'_> {
     }
 }
 
-/// Turns scores into weights that add up to one; to zeros if all keys are masked.
+/// Turns scores into weights that add up to one, or to zeros if all keys are masked.
 fn weigh(row: &mut [f64], is_masked: bool) {
     let max = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if is_masked || (max == f64::NEG_INFINITY && !row.iter().any(|score| score.is_nan())) {
@@ -275,7 +276,7 @@ impl Bias {
         })
     }
 
-    /// Adds the bias to a row of scores; true if it masks all of them.
+    /// Adds the bias to a row of scores; returns true if all scores are masked.
     fn add(&self, number: usize, sizes: &Sizes, row: &mut [f64]) -> bool {
         let (head, query) = (number / sizes.queries, number % sizes.queries);
         let start = head / sizes.heads * self.strides[0]

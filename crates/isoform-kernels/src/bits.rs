@@ -1,12 +1,12 @@
-//! Elements of fewer bits than a byte, packed as files and devices have them.
+//! Elements of fewer bits than a byte, packed as in files and on devices.
 
 use crate::control::{BLOCK, Control};
 use crate::element_type::ElementType;
 use crate::error::{KernelError, Result};
 use crate::tensor::{Tensor, View};
 
-/// A tensor of elements of 2, 4 or 6 bits from packed bytes, each element after the other
-/// from the lowest bit on, as ONNX and TVM store them.
+/// A tensor of elements of 2, 4 or 6 bits from packed bytes. Elements follow each other
+/// from the lowest bit on, as in ONNX and TVM.
 ///
 /// ```
 /// use isoform_kernels::{Control, ElementType, unpack_bits};
@@ -46,7 +46,7 @@ pub fn unpack_bits(
     Ok(Tensor::raw(element_type, shape.to_vec(), bytes))
 }
 
-/// Writes each element of packed bytes to a byte of its own.
+/// Writes each element of packed bytes to a separate byte.
 fn unpack(width: usize, packed: &[u8], elements: &mut [u8]) {
     let mask = (1_u32 << width) - 1;
     for (eight, packed) in elements.chunks_mut(8).zip(packed.chunks(width)) {

@@ -7,8 +7,8 @@ use crate::error::{ErrorKind, KernelError, Result};
 /// How many elements are processed between two calls of the callback of a [`Control`].
 pub const POLL_INTERVAL: usize = 1 << 20;
 
-/// Loops hand out work in pieces of at most this many elements, so that counting them
-/// costs nothing.
+/// Loops hand out work in pieces of at most this many elements, to make the cost of
+/// counting negligible.
 pub(crate) const BLOCK: usize = 1 << 16;
 
 /// The limits of a kernel, and the way to stop it.
@@ -50,13 +50,14 @@ impl fmt::Debug for Control<'_> {
 }
 
 impl Control<'_> {
-    /// The number of elements of a shape, provided that so many elements of `size` bytes
-    /// are within the limit.
+    /// The number of elements of a shape, provided that the elements, of `size` bytes
+    /// each, are within the limit.
     pub(crate) fn elements(&self, shape: &[usize], size: usize) -> Result<usize> {
         if shape.is_empty() && size <= self.max_bytes {
             return Ok(1);
         }
-        // A product of sizes other than 0 that is in range makes every part of it so.
+        // If the product of the sizes other than 0 is in range, then so is the product
+        // of any subset.
         let mut sizes = shape.iter().filter(|size| **size != 0);
         let count = sizes
             .try_fold(size, |all, size| all.checked_mul(*size))
@@ -110,7 +111,7 @@ pub(crate) struct Progress<'c> {
 }
 
 impl Progress<'_> {
-    /// Reports work on so many elements.
+    /// Reports work on this number of elements.
     #[inline]
     pub(crate) fn advance(&mut self, elements: usize) -> Result<()> {
         self.pending = self.pending.saturating_add(elements);

@@ -1,5 +1,5 @@
-//! All elements as numbers of one wide type, and back: for operators that are computed in
-//! that type and rounded once.
+//! Converts all elements to numbers of one wide type and back, for operators that
+//! compute in the wide type and round once.
 
 use crate::control::{BLOCK, Control};
 use crate::element::{Element, dispatch};
@@ -62,7 +62,8 @@ pub fn from_f64s(
     from_numbers!("from_f64s", from_f64, values, ty, shape, control)
 }
 
-/// The elements of an integer tensor in `i64`; those beyond it are the largest one.
+/// The elements of an integer tensor in `i64`; larger elements become the largest
+/// `i64`.
 ///
 /// # Errors
 ///
@@ -86,7 +87,7 @@ pub fn from_i64s(
     from_numbers!("from_i64s", from_i64, values, ty, shape, control)
 }
 
-/// The tensor, if as many values were given as the shape has elements.
+/// The tensor, if the number of values is the number of elements of the shape.
 fn checked(bytes: Vec<u8>, count: usize, ty: ElementType, shape: &[usize]) -> Result<Tensor> {
     if count * ty.size() == bytes.len() {
         return Ok(Tensor::raw(ty, shape.to_vec(), bytes));

@@ -19,7 +19,8 @@ pub fn full(shape: &[usize], value: View<'_>, control: &Control<'_>) -> Result<T
     broadcast_to(value.with_shape(&[]), shape, control)
 }
 
-/// An error unless this is a scalar of a type; shapes of one element count as scalars.
+/// An error unless the value is a scalar of this type; shapes of one element count as
+/// scalars.
 pub(crate) fn scalar(operator: &str, value: View<'_>, ty: ElementType) -> Result<()> {
     if value.element_type() != ty {
         return Err(KernelError::ty(format!(
@@ -36,8 +37,9 @@ pub(crate) fn scalar(operator: &str, value: View<'_>, ty: ElementType) -> Result
     Ok(())
 }
 
-/// The values from `start` to `stop`, which is excluded, in steps of `step`: scalars of one
-/// integer or float type, which is that of the result.
+/// The values from `start` to `stop`, excluding `stop`, in steps of `step`. The
+/// arguments are scalars of one integer or float type, which is also the type of the
+/// result.
 ///
 /// Integers are exact; float `i` is `start + i * step`, computed in `f64` and rounded once.
 ///
@@ -53,8 +55,9 @@ pub(crate) fn scalar(operator: &str, value: View<'_>, ty: ElementType) -> Result
 ///
 /// # Errors
 ///
-/// A type error for other types, a shape error for operands that are no scalars, an
-/// undefined result for a step of 0 or floats that are not finite, a size error for too many values.
+/// A type error for other types, a shape error for operands that are not scalars, an
+/// undefined result for a step of 0 or for infinite or NaN floats, a size error for too
+/// many values.
 pub fn arange(
     start: View<'_>,
     stop: View<'_>,

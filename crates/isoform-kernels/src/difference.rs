@@ -1,6 +1,6 @@
 //! How far two tensors are apart.
 //!
-//! It only measures: which differences matter is the caller's decision.
+//! The module only measures; the caller decides which differences matter.
 
 use crate::bits::unpacked_pieces;
 use crate::control::{BLOCK, Control};
@@ -9,7 +9,8 @@ use crate::element_type::ElementType;
 use crate::error::{KernelError, Result};
 use crate::tensor::View;
 
-/// How far a number may be from the one that is expected: `atol + rtol * |expected|`.
+/// The allowed distance of a number from the expected number:
+/// `atol + rtol * |expected|`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tolerance {
     /// Relative to the expected number.
@@ -19,8 +20,9 @@ pub struct Tolerance {
 }
 
 impl Tolerance {
-    /// True if a number at this distance is close enough to the expected one, as
-    /// `numpy.isclose` decides: beside an infinity, or with a NaN, nothing is. O(1).
+    /// True if a number at this distance is close enough to the expected number, by the
+    /// rule of `numpy.isclose`: an infinite or NaN distance is never close enough.
+    /// O(1).
     #[must_use]
     pub fn allows(self, apart: f64, expected: f64) -> bool {
         apart.is_finite() && apart <= self.atol + self.rtol * expected.abs()
@@ -29,8 +31,8 @@ impl Tolerance {
 
 /// The difference of two tensors, in numbers.
 ///
-/// Elements are equal as everywhere in Isoform: by their bits, except that all NaNs are
-/// equal. So 0 and -0 differ, by 0.
+/// Elements are compared by their bits, as everywhere in Isoform, except that all NaNs
+/// are equal. 0 and -0 differ, by 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Difference {
@@ -38,30 +40,32 @@ pub struct Difference {
     pub count: usize,
     /// The number of elements that differ.
     pub differing: usize,
-    /// The number of elements that differ by more than the tolerance; without a tolerance,
-    /// all that differ.
+    /// The number of elements that differ by more than the tolerance; without a
+    /// tolerance, the number of all differing elements.
     pub beyond: usize,
     /// The row-major position of the first element that differs.
     pub first: Option<usize>,
-    /// The largest distance of two elements, infinite if a NaN or an infinity faces
-    /// something else; None if the elements are not known as numbers.
+    /// The largest distance of two elements, infinite if a NaN or an infinity faces a
+    /// different element; None if the elements are not known as numbers.
     pub max_abs: Option<f64>,
     /// The same without rounding, for integers and truth values.
     pub max_abs_int: Option<u64>,
-    /// The largest distance divided by the size of the right element: infinite if that is 0,
-    /// or if the distance is infinite; None if the elements are not known as numbers.
+    /// The largest distance divided by the size of the right element, infinite if the
+    /// right element is 0, or if the distance is infinite; None if the elements are not
+    /// known as numbers.
     pub max_rel: Option<f64>,
-    /// The length of the difference divided by that of the left tensor: 0 if the tensors are
-    /// equal, infinite if the left one is zero or a distance is infinite; None if the
-    /// elements are not known as numbers.
+    /// The length of the difference divided by the length of the left tensor. 0 if the
+    /// tensors are equal, infinite if the left tensor is zero or a distance is
+    /// infinite; None if the elements are not known as numbers.
     pub relative_l2: Option<f64>,
-    /// The cosine of the angle between the tensors as vectors, from -1 to 1; None if one of
-    /// them is zero and the other is not, or if a distance is infinite.
+    /// The cosine of the angle between the tensors as vectors, from -1 to 1. None if
+    /// exactly one tensor is zero, if a distance is infinite, or if the elements are
+    /// not known as numbers.
     pub cosine: Option<f64>,
 }
 
 impl Difference {
-    /// That of two equal tensors of numbers. O(1).
+    /// The difference of two equal tensors of numbers. O(1).
     #[must_use]
     pub fn none(element_type: ElementType, count: usize) -> Self {
         let is_exact = !element_type.is_complex() && class(element_type) != Class::Float;
@@ -78,7 +82,7 @@ impl Difference {
         }
     }
 
-    /// That of two tensors whose elements are known as strings of bits only. O(1).
+    /// The difference of two tensors with elements known only as strings of bits. O(1).
     #[must_use]
     pub fn of_bits(count: usize, differing: usize, first: Option<usize>) -> Self {
         Difference {
@@ -98,8 +102,8 @@ impl Difference {
 /// The difference of two tensors of one type and shape, of any element type. O(elements),
 /// and a comparison of bytes if these are equal.
 ///
-/// The tolerance applies to `right` as the expected value, as in `numpy.isclose`. NaNs and
-/// infinities are left out of lengths and angles where they are equal.
+/// The tolerance applies to `right` as the expected value, as in `numpy.isclose`. Equal
+/// NaNs and infinities are left out of lengths and angles.
 ///
 /// ```
 /// use isoform_kernels::difference::{Tolerance, difference};
@@ -144,8 +148,8 @@ pub fn difference(
     Measure::new(ty, tolerance).whole(left.bytes(), right.bytes(), control)
 }
 
-/// [`difference`] of elements of fewer bits than a byte in packed bytes, as files have them,
-/// which unpacks only a piece at a time. O(elements).
+/// [`difference`] for elements of fewer bits than a byte in packed bytes, as in files.
+/// Only a piece is unpacked at a time. O(elements).
 ///
 /// # Errors
 ///
@@ -175,9 +179,9 @@ pub fn packed_difference(
     Ok(measure.result())
 }
 
-/// [`difference`] of the numbers in two tensors of one shape, whatever their element types:
-/// elements are equal if they are one number as `float64`, and counts and distances are
-/// those of these numbers. O(elements), with room for a piece at a time.
+/// [`difference`] of the numbers in two tensors of one shape, whatever their element
+/// types. Elements are equal if they are the same `float64` number, and counts and
+/// distances refer to these numbers. O(elements), with room for a piece at a time.
 ///
 /// ```
 /// use isoform_kernels::difference::difference_of_numbers;
@@ -240,7 +244,7 @@ pub fn difference_of_numbers(
     Ok(measure.result())
 }
 
-/// The numbers of real elements, as those of `float64`.
+/// The numbers of real elements, as `float64` numbers.
 fn wide(ty: ElementType, bytes: &[u8]) -> Vec<u8> {
     let mut wide = vec![0; bytes.len() / ty.size() * size_of::<f64>()];
     dispatch!(any ty, T => {
@@ -252,7 +256,7 @@ fn wide(ty: ElementType, bytes: &[u8]) -> Vec<u8> {
     wide
 }
 
-/// A difference so far.
+/// The difference of the elements compared up to the current position.
 struct Measure {
     ty: ElementType,
     tolerance: Option<Tolerance>,
@@ -296,7 +300,7 @@ impl Measure {
         }
     }
 
-    /// The difference of elements that are at hand as a whole.
+    /// The difference of elements that are completely in memory.
     fn whole(mut self, left: &[u8], right: &[u8], control: &Control<'_>) -> Result<Difference> {
         let step = BLOCK * self.ty.size();
         let blocks = || left.chunks(step).zip(right.chunks(step));

@@ -1,8 +1,8 @@
 //! How elements are read from bytes, written to bytes and converted.
 //!
-//! Every computed float is written by [`Element::write`], which writes one and the same
-//! NaN for all: which NaN an operation yields depends on the processor, and a folded
-//! constant, or its digest, must not. Kernels that only move elements copy their bytes.
+//! Every computed float is written by [`Element::write`], which writes the same NaN for
+//! all NaNs. The NaN from an operation depends on the processor, but a folded constant
+//! and its digest must not. Kernels that only move elements copy their bytes.
 
 use half::{bf16, f16};
 
@@ -32,7 +32,7 @@ pub trait Element: Copy + Default + PartialEq + 'static {
     type Raw: Copy + AsRef<[u8]>;
     /// The type at run time.
     const TYPE: ElementType;
-    /// Which of the conversions below are exact.
+    /// Tells which of the conversions below are exact.
     const CLASS: Class;
 
     /// The elements in bytes.
@@ -161,7 +161,8 @@ macro_rules! integers {
             }
             #[inline]
             fn holds(value: f64) -> bool {
-                // One beyond the largest is a power of two, which is exact.
+                // The first number beyond the range is a power of two, and therefore
+                // exact.
                 let end = 2.0 * ((<$t>::MAX / 2 + 1) as f64);
                 let value = value.trunc();
                 value >= <$t>::MIN as f64 && value < end
@@ -289,7 +290,7 @@ floats! {
     f64 Float64 8 0x7ff8_0000_0000_0000_u64, |x| x, |x| x, |i| i as f64, |i| i as f64;
 }
 
-/// The parts of an element that is stored as a code of one byte, and computed with as `f64`.
+/// The parts of an element stored as a code of one byte, and computed as `f64`.
 macro_rules! stored {
     ($t:ident) => {
         bytes_of!(1);

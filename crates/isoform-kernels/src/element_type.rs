@@ -9,10 +9,10 @@ macro_rules! element_types {
     ($($variant:ident $name:literal $size:literal $class:ident $doc:literal,)*) => {
         /// The type of the elements of a tensor.
         ///
-        /// Elements are stored little-endian, one after the other, and need no alignment.
-        /// Integers of 2 and 4 bits and floats of 4, 6 and 8 bits are storage types: they can
-        /// be moved, selected and cast, and arithmetic on them is a type error. Complex
-        /// numbers can be moved and selected.
+        /// Elements are stored little-endian, without gaps, and need no alignment.
+        /// Integers of 2 and 4 bits and floats of 4, 6 and 8 bits are storage types:
+        /// they can be moved, selected and cast, and arithmetic on storage types is a
+        /// type error. Complex numbers can be moved and selected.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
         pub enum ElementType {
@@ -23,7 +23,7 @@ macro_rules! element_types {
             /// Every element type.
             pub const ALL: &'static [ElementType] = &[$(ElementType::$variant),*];
 
-            /// The name, as NumPy and `ml_dtypes` spell it: `"float32"`.
+            /// The name in the spelling of NumPy and `ml_dtypes`: `"float32"`.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(ElementType::$variant => $name,)* }
@@ -94,8 +94,8 @@ impl ElementType {
         matches!(self.class(), Class::Float)
     }
 
-    /// The number of bits of one element where elements are packed, as in files: fewer than
-    /// a byte for the types that have a byte of their own here and do not fill it.
+    /// The number of bits of an element in packed form, as in files: fewer than 8 for
+    /// types whose elements do not fill their byte.
     #[must_use]
     pub const fn packed_bits(self) -> usize {
         match self {
@@ -128,7 +128,8 @@ impl fmt::Display for ElementType {
 impl FromStr for ElementType {
     type Err = KernelError;
 
-    /// Reads a name as [`name`](ElementType::name) spells it; a type error for any other.
+    /// Reads a name in the spelling of [`name`](ElementType::name); a type error for
+    /// any other name.
     fn from_str(name: &str) -> Result<Self> {
         let found = Self::ALL.iter().find(|ty| ty.name() == name);
         found.copied().ok_or_else(|| {

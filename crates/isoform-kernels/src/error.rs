@@ -5,10 +5,10 @@ use std::fmt;
 
 /// The reason why an operator has no result.
 ///
-/// Constant folding keeps the call in the program for [`Undefined`](ErrorKind::Undefined)
-/// and [`TooLarge`](ErrorKind::TooLarge), reports [`Shape`](ErrorKind::Shape) and
-/// [`Type`](ErrorKind::Type) as faults of the program, and stops for
-/// [`Interrupted`](ErrorKind::Interrupted).
+/// Constant folding keeps the call in the program for
+/// [`Undefined`](ErrorKind::Undefined) and [`TooLarge`](ErrorKind::TooLarge), reports
+/// [`Shape`](ErrorKind::Shape) and [`Type`](ErrorKind::Type) as faults of the program,
+/// and stops for [`Interrupted`](ErrorKind::Interrupted).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -16,9 +16,9 @@ pub enum ErrorKind {
     Shape,
     /// The operator is not defined for this element type.
     Type,
-    /// The values have no defined result: an integer division by zero, a shift by more
-    /// bits than there are, an index outside of its axis, a float outside of the range of
-    /// the integer type.
+    /// The values have no defined result: an integer division by zero, a shift by too
+    /// many bits, an index outside of its axis, a float outside of the range of the
+    /// integer type.
     Undefined,
     /// The result, or an intermediate copy, exceeds the limit of the
     /// [`Control`](crate::Control), the address space or the free memory.
@@ -47,7 +47,7 @@ pub struct KernelError {
 }
 
 impl KernelError {
-    /// The reason, for code that decides what to do.
+    /// The kind of error, for deciding in code how to proceed.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.kind

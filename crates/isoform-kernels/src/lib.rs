@@ -1,9 +1,9 @@
 //! Constant tensor operators on plain typed bytes, with the same results on every machine.
 //!
-//! A compiler that folds constants needs the value of an operator, exactly as its
-//! definition says and bit for bit the same wherever it runs.
-//! This crate computes it for [`View`]s, which are an [`ElementType`], a shape and bytes,
-//! and does not depend on any form of programs.
+//! A compiler that folds constants needs the value of an operator, exactly as defined
+//! and bit for bit the same on every machine. This crate computes values of [`View`]s,
+//! which consist of an [`ElementType`], a shape and bytes, and does not depend on any
+//! form of programs.
 //!
 //! ```
 //! use isoform_kernels::elementwise::{Binary, binary};
@@ -19,26 +19,27 @@
 //!
 //! # Values
 //!
-//! - Integers wrap around. What has no defined result is an error of kind
+//! - Integers wrap around. An operation without a defined result is an error of kind
 //!   [`ErrorKind::Undefined`], never a value by chance: division by zero, shifts by too
-//!   many bits, negative exponents of integers, casts of floats beyond the integer type, indices
-//!   outside of an axis.
+//!   many bits, negative exponents of integers, casts of floats beyond the integer
+//!   type, indices outside of an axis.
 //! - Floats follow IEEE 754, including signed zeros, infinities and subnormals. 16-bit
 //!   floats are computed in a wider type and rounded once.
-//! - A computed NaN is always the positive quiet one without payload, because the NaN that
-//!   an instruction yields depends on the processor. Operators that move elements copy
+//! - A computed NaN is always the positive quiet NaN without payload, because the NaN
+//!   from an instruction depends on the processor. Operators that move elements copy
 //!   their bytes, and so do casts to the same type.
-//! - Transcendental functions are those of the `libm` crate in `f64`, not of the system:
-//!   within 2 units in the last place for `float64`, and rounded once from there for the
-//!   other types. Nothing is reordered by the number of threads or the width of vectors.
+//! - Transcendental functions come from the `libm` crate in `f64`, not from the system:
+//!   results are within 2 units in the last place for `float64`, and rounded once from
+//!   there for the other types. Neither the number of threads nor the width of vectors
+//!   reorders operations.
 //! - Sums, means, variances, products of matrices and convolutions accumulate floats in
 //!   `f64` in a fixed order, and integers modulo their range.
 //! - Zero-sized axes and rank 0 are ordinary shapes.
 //!
 //! # Resources
 //!
-//! A [`Control`] limits the size of results and of intermediate copies, which is checked
-//! before they are allocated, and interrupts long work. Nothing recurses.
+//! A [`Control`] limits the size of results and of intermediate copies before
+//! allocation, and interrupts long work. No function recurses.
 //!
 //! # Files
 //!

@@ -1,7 +1,7 @@
 //! Functions that are not exact, on `f64`, with the same bits on every machine.
 //!
-//! All float types go through these and round once, so only `f64` sees their error, which
-//! is below 2 units in the last place.
+//! All float types use these functions and round once. Only `f64` shows their error,
+//! which is below 2 units in the last place.
 
 pub use libm::{
     acos, acosh, asin, asinh, atan, atanh, cos, cosh, erf, exp, expm1, log, log1p, log2, log10,
@@ -15,7 +15,7 @@ pub fn rsqrt(x: f64) -> f64 {
 
 /// 1 / (1 + exp(-x)).
 pub fn sigmoid(x: f64) -> f64 {
-    // Below this, exp(-x) may overflow, and adding one to it has no effect.
+    // Below this, exp(-x) may overflow, and adding one has no effect.
     if x < -700.0 {
         return exp(x);
     }

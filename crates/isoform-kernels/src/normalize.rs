@@ -87,10 +87,11 @@ fn shifted_rows(
     restore_axis(result, x.shape(), at, control)
 }
 
-/// Changes a row in `f64`, given its elements as they are stored.
+/// Changes a row in `f64`, given its stored elements.
 type Change<'f, R> = dyn Fn(&[R], &mut [f64], &mut Progress<'_>) -> Result<()> + 'f;
 
-/// The rows along some axes, each changed in `f64`; the result is one row after the other.
+/// The rows along some axes, each changed in `f64`; the result consists of the rows in
+/// order.
 fn rows<T: Float>(
     x: View<'_>,
     axes: &[usize],
@@ -117,8 +118,8 @@ fn rows<T: Float>(
     Ok(Tensor::raw(T::TYPE, vec![rows.count, rows.len], bytes))
 }
 
-/// The parameters of a batch normalisation with known statistics: vectors as long as the
-/// channel axis, of the type of the data.
+/// The parameters of a batch normalisation with known statistics: vectors as long as
+/// the channel axis, of the type of the data.
 #[derive(Debug, Clone, Copy)]
 pub struct BatchNorm<'a> {
     /// Multiplied with the normalised data; without it, 1.
@@ -260,7 +261,7 @@ impl LayerNorm<'_> {
                 normalised.into_parts().2,
             ));
         };
-        // The normalised axes are consecutive, so they move back as a single axis.
+        // The normalised axes are consecutive, and move back as a single axis.
         let mut merged = x.shape()[..*first].to_vec();
         merged.push(sizes.iter().product());
         merged.extend(&x.shape()[first + axes.len()..]);

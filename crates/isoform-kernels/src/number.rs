@@ -40,7 +40,7 @@ pub(crate) trait Number: Element + PartialOrd {
         self.partial_cmp(&self).is_none()
     }
 
-    /// The larger one; NaN if either is; 0 is larger than -0.
+    /// The larger number; NaN if either is NaN; 0 is larger than -0.
     #[inline]
     fn maximum(self, other: Self) -> Self {
         if self > other || (self == other && !Self::negative_zero(self)) || self.is_nan() {
@@ -409,7 +409,7 @@ macro_rules! floats {
     )* };
 }
 
-/// The one rounding of a result in `f64`.
+/// The only rounding of a result in `f64`.
 trait FromWide {
     fn from_wide(wide: f64) -> Self;
 }

@@ -38,7 +38,7 @@ pub struct MatMul {
     pub transpose_left: bool,
     /// True if the last two axes of the right operand are exchanged.
     pub transpose_right: bool,
-    /// The type of the result; without it, that of the left operand.
+    /// The type of the result. None means the type of the left operand.
     pub result_type: Option<ElementType>,
 }
 
@@ -134,8 +134,9 @@ impl MatMul {
     }
 }
 
-/// One product of matrices: each row of the result grows by multiples of rows of the right
-/// operand, so that the inner loop is over consecutive elements, and sums keep their order.
+/// One product of matrices. Each row of the result grows by multiples of rows of the
+/// right operand: the inner loop visits consecutive elements, and sums keep their
+/// order.
 fn one_product<W: Wide>(
     [left, right]: [&[W]; 2],
     transpose: [bool; 2],

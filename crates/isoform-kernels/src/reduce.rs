@@ -1,6 +1,6 @@
 //! Operators that reduce axes.
 //!
-//! Axes that are not the last ones are moved to the end in a copy first. Time and memory
+//! Axes other than the last axes are first moved to the end in a copy. Time and memory
 //! are linear in the elements of the operand.
 
 use crate::control::{BLOCK, Control, Progress};
@@ -75,11 +75,11 @@ impl Reduction {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Axes<'a> {
-    /// The axes, which may count from the end; without it, all of them.
+    /// The axes, which may count from the end. None means all axes.
     pub axes: Option<&'a [i64]>,
     /// True to keep reduced axes with size 1.
     pub keep_dims: bool,
-    /// True to reduce all axes but those in `axes`, if they are given.
+    /// True to reduce all axes except `axes`, if given.
     pub exclude: bool,
 }
 
@@ -88,7 +88,7 @@ pub struct Axes<'a> {
 pub struct Extreme {
     /// True for the largest element, false for the smallest.
     pub largest: bool,
-    /// True for the last of several equal ones, false for the first.
+    /// True for the last of several equal elements, false for the first.
     pub last: bool,
     /// The type of the result: `int32` or `int64`.
     pub index_type: ElementType,
@@ -129,8 +129,8 @@ impl Axes<'_> {
     ///
     /// # Errors
     ///
-    /// A type error if the type has no such reduction, a shape error for a wrong axis, an
-    /// undefined result as said at [`Reduction`].
+    /// A type error if the type lacks the reduction, a shape error for a wrong axis, an
+    /// undefined result as described at [`Reduction`].
     pub fn reduce(
         &self,
         reduction: Reduction,
@@ -203,9 +203,9 @@ impl Axes<'_> {
     ///
     /// # Errors
     ///
-    /// A type error for an index type other than `int32` and `int64`, and for types without order; a
-    /// shape error for a wrong axis; an undefined result for an axis without elements, or
-    /// too many for the index type.
+    /// A type error for an index type other than `int32` and `int64`, and for types
+    /// without order. A shape error for a wrong axis. An undefined result for an axis
+    /// without elements, or too many for the index type.
     pub fn position(&self, extreme: Extreme, x: View<'_>, control: &Control<'_>) -> Result<Tensor> {
         let ty = x.element_type();
         let name = if extreme.largest { "argmax" } else { "argmin" };
@@ -233,10 +233,10 @@ impl Axes<'_> {
         }
     }
 
-    /// The mean of the squared distances from the mean, or from `mean` if that is given,
-    /// with a shape that broadcasts to the result with kept axes. `unbiased` divides by one
-    /// less than the number of elements. Computed in `f64` in two passes and rounded once;
-    /// NaN where that divides by zero.
+    /// The mean of the squared distances from the mean, or from `mean` if given, with a
+    /// shape that broadcasts to the result with kept axes. `unbiased` divides by one
+    /// less than the number of elements. Computed in `f64` in two passes and rounded
+    /// once; NaN for a division by zero.
     ///
     /// # Errors
     ///
@@ -358,8 +358,8 @@ fn lanes<R: Copy, W: Copy>(
     join(join(join(a, b), join(c, d)), join(join(e, f), join(g, h)))
 }
 
-/// Joins the results of the lanes of each block of a row, in their order: in blocks, so
-/// that the error does not grow with the length, and to poll.
+/// Joins the results of the lanes of each block of a row, in order. Blocks keep the
+/// error from growing with the length, and allow polling.
 fn blocks<R: Copy, W: Copy>(
     row: &[R],
     neutral: W,
@@ -451,8 +451,8 @@ fn find<T: Number>(row: &[T::Raw], extreme: Extreme, progress: &mut Progress<'_>
     Ok(found)
 }
 
-/// The sums that bring a tensor back to a shape that broadcasts to its own, as a gradient
-/// of broadcasting.
+/// Sums the tensor to a shape that broadcasts to the tensor's shape, as a gradient of
+/// broadcasting.
 ///
 /// # Errors
 ///

@@ -10,11 +10,11 @@ pub(crate) struct Format {
     largest: u8,
     /// The code of numbers beyond the largest, without their sign.
     overflow: u8,
-    /// The code of NaN; None if the format has no NaN, which then becomes -0.
+    /// The code of NaN; None if the format has no NaN. NaN then becomes -0.
     nan: Option<u8>,
     /// The bit of the sign.
     sign: u8,
-    /// True if the codes with the sign bit and no other one stand for NaN.
+    /// True if the code with only the sign bit set stands for NaN.
     unsigned_zero: bool,
 }
 
@@ -75,7 +75,7 @@ pub(crate) const E2M1FN: Format = finite(1, 0, 0x07);
 pub(crate) const E2M3FN: Format = finite(3, 0, 0x1f);
 pub(crate) const E3M2FN: Format = finite(2, -2, 0x1f);
 
-/// A power of two whose exponent is that of a normal number.
+/// A power of two, for an exponent of a normal number.
 fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((1023 + exponent) as u64) << 52)
 }
@@ -195,8 +195,9 @@ pub(crate) mod scale {
     }
 }
 
-/// A value for a second rounding to at most 16 bits: truncated, with the last bit set if
-/// that lost anything ("round to odd"), so that the two roundings give what one would.
+/// A value for a second rounding to at most 16 bits: truncated, with the last bit set
+/// if bits were lost ("round to odd"). The two roundings then give the same result as a
+/// single rounding.
 ///
 /// Boldo and Melquiond, "When double rounding is odd", 2005.
 #[inline]

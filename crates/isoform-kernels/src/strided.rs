@@ -1,7 +1,7 @@
-//! Loops over several tensors of which each has its own strides.
+//! Loops over several tensors with different strides.
 //!
-//! A plan merges axes as far as possible and hands out runs along the innermost one, so
-//! that the kernels have plain inner loops, and no element costs a division.
+//! A plan merges axes as far as possible and hands out runs along the innermost axis.
+//! Kernels therefore have plain inner loops, and no element costs a division.
 
 use crate::control::{BLOCK, Control};
 use crate::error::Result;
@@ -10,7 +10,7 @@ use crate::error::Result;
 pub(crate) struct Plan<const N: usize> {
     /// Merged axes, outermost first.
     dims: Vec<usize>,
-    /// How far one step along an axis moves in each operand, in elements.
+    /// The distance of one step along an axis in each operand, in elements.
     strides: Vec<[isize; N]>,
     /// The first element of each operand.
     start: [isize; N],

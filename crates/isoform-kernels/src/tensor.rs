@@ -28,8 +28,8 @@ impl<'a> View<'a> {
     ///
     /// # Errors
     ///
-    /// A shape error if the number of bytes is not that of the shape, or if the product of
-    /// the sizes other than 0 is out of range.
+    /// A shape error if the number of bytes does not fit the shape, or if the product
+    /// of the sizes other than 0 is out of range.
     pub fn new(element_type: ElementType, shape: &'a [usize], bytes: &'a [u8]) -> Result<Self> {
         let size = element_type.size();
         if shape.is_empty() && bytes.len() == size {
@@ -122,7 +122,7 @@ impl<'a> View<'a> {
         Ok(bytes)
     }
 
-    /// The elements as they are stored; the caller has matched the type.
+    /// The stored elements; the caller has matched the type.
     pub(crate) fn elements<T: Element>(&self) -> &'a [T::Raw] {
         debug_assert_eq!(self.element_type.size(), T::TYPE.size());
         T::chunks(self.bytes)
@@ -159,7 +159,7 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// A shape error if the number of bytes is not that of the shape.
+    /// A shape error if the number of bytes does not fit the shape.
     pub fn new(element_type: ElementType, shape: Vec<usize>, bytes: Vec<u8>) -> Result<Self> {
         View::new(element_type, &shape, &bytes)?;
         Ok(Tensor {
@@ -173,7 +173,7 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// A shape error if the number of values is not that of the shape.
+    /// A shape error if the number of values does not fit the shape.
     pub fn from_slice<T: Native>(shape: &[usize], values: &[T]) -> Result<Self> {
         let mut bytes = vec![0; size_of_val(values)];
         for (out, value) in T::chunks_mut(&mut bytes).iter_mut().zip(values) {
@@ -224,7 +224,7 @@ impl Tensor {
         (self.element_type, self.shape, self.bytes)
     }
 
-    /// A tensor with one element, in a shape that has one.
+    /// A tensor with one element, in a shape of one element.
     pub(crate) fn single<T: Element>(
         element: T::Raw,
         shape: &[usize],

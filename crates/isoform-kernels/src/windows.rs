@@ -1,8 +1,8 @@
 //! Convolutions and pools over data `(batch, channels, spatial..)`.
 //!
-//! For other layouts, use [`layout_transform`](crate::movement::layout_transform) before
-//! and after. The time is the size of the result times that of the window, for convolutions
-//! also times the channels of a group.
+//! For other layouts, use [`layout_transform`](crate::movement::layout_transform)
+//! before and after. The time is the size of the result times the size of the window,
+//! for convolutions also times the channels of a group.
 
 use crate::control::Control;
 use crate::element::dispatch;
@@ -30,11 +30,11 @@ use crate::tensor::{Tensor, View};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Convolution<'a> {
-    /// One window per spatial axis, with the sizes that the weights have.
+    /// One window per spatial axis, with the sizes of the weights.
     pub windows: &'a [Window],
     /// The number of groups into which channels and outputs are divided.
     pub groups: usize,
-    /// The type of the result; without it, that of the data.
+    /// The type of the result. None means the type of the data.
     pub result_type: Option<ElementType>,
 }
 
@@ -82,9 +82,9 @@ impl Convolution<'_> {
         }
         let steps = Steps::new(self.windows, &data_shape[2..], &shape[2..]);
         let mut progress = control.progress();
-        // A place outside of the data contributes nothing. As long as every weight is finite, that is
-        // the same as a zero there, and what a place of the window sees is one vector for all
-        // outputs.
+        // A place outside of the data contributes nothing. If every weight is finite, a
+        // zero has the same effect, and the data seen by a place of the window forms
+        // one vector for all outputs.
         if weight.iter().all(|factor| factor.is_finite()) {
             let per_group = outputs / self.groups;
             let mut seen = control.scratch(kernel * plane, W::default())?;
@@ -142,7 +142,7 @@ impl Convolution<'_> {
     }
 }
 
-/// Which results each place of a window contributes to.
+/// The results to which each place of a window contributes.
 struct Steps<'a> {
     windows: &'a [Window],
     data: &'a [usize],
@@ -151,7 +151,7 @@ struct Steps<'a> {
     out_strides: Vec<isize>,
 }
 
-/// Consecutive results along the last axis, and the data that they see at one place.
+/// Consecutive results along the last axis, and the data seen by them at one place.
 struct Run {
     out: usize,
     start: usize,
@@ -275,12 +275,13 @@ pub struct Pool<'a> {
 }
 
 impl Pool<'_> {
-    /// The largest element in each window. Padding counts as less than everything; a window
-    /// without any element yields -infinity or the smallest integer. NaN if any is NaN.
+    /// The largest element in each window. Padding counts as less than every element; a
+    /// window without any element yields -infinity or the smallest integer. NaN if any
+    /// element is NaN.
     ///
     /// # Errors
     ///
-    /// A type error for other types than integers and floats; a shape error as
+    /// A type error for types other than integers and floats; a shape error as
     /// [`shape::pool`].
     pub fn max(&self, data: View<'_>, control: &Control<'_>) -> Result<Tensor> {
         let ty = data.element_type();
@@ -294,9 +295,9 @@ impl Pool<'_> {
         self.fold::<T, T>(data, lowest, control, T::maximum, |value, _| value)
     }
 
-    /// The mean of the elements in each window. With `count_padding`, the declared padding
-    /// counts as zeros; places beyond it, which rounding up may reach, never count. A window
-    /// without anything that counts yields 0.
+    /// The mean of the elements in each window. With `count_padding`, the declared
+    /// padding counts as zeros; places beyond the padding, which rounding up may reach,
+    /// never count. A window without counted places yields 0.
     ///
     /// Floats accumulate in `f64`; integers wrap around at 64 bits, and their quotient is
     /// rounded towards zero.
@@ -360,7 +361,7 @@ impl Pool<'_> {
         Ok(Tensor::raw(T::TYPE, shape, bytes))
     }
 
-    /// The number of places that count for each position.
+    /// The number of counted places for each position.
     fn counts(
         &self,
         data: &[usize],

@@ -19,7 +19,7 @@ const FACTOR: u64 = 64;
 /// The number of bytes of messages allowed in any file.
 const FLOOR: u64 = 64 << 20;
 
-/// The kinds of messages, where they lead to others or are large.
+/// The kinds of messages that lead to other messages or are large.
 #[derive(Clone, Copy)]
 enum Kind {
     Model,
@@ -96,7 +96,8 @@ impl Kind {
     }
 }
 
-/// Rejects a file whose messages would take far more memory than those of any model.
+/// Rejects a file whose messages would take far more memory than the messages of any
+/// model.
 ///
 /// Bytes that are not protobuf end the count; the decoder then reports the error.
 pub(crate) fn check(data: &[u8]) -> Result<()> {
@@ -160,8 +161,8 @@ fn next_field(data: &[u8], at: usize, end: usize) -> Option<(u64, Field)> {
             let next = start.checked_add(usize::try_from(length).ok()?)?;
             Field::Bytes(start, within(next)?)
         }
-        // A group begins or ends. Its contents are skipped field by field, which can only
-        // overestimate.
+        // A group begins or ends. Its contents are skipped field by field, and can only
+        // be overestimated.
         3 | 4 => Field::Skipped(after),
         5 => Field::Skipped(within(after.checked_add(4)?)?),
         _ => return None,

@@ -26,7 +26,7 @@ macro_rules! elem_types {
                 }
             }
 
-            /// The lower-case name of the ONNX specification, such as `float16`.
+            /// The lower-case name of the ONNX specification, like `float16`.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)*
@@ -41,7 +41,7 @@ macro_rules! elem_types {
                 }
             }
 
-            /// The number of bits that one element takes in packed storage; `None` for strings.
+            /// The number of bits of an element in packed storage; `None` for strings.
             pub fn bits(self) -> Option<u32> {
                 match self {
                     $(Self::$variant => if $bits == 0 { None } else { Some($bits) },)*
@@ -116,7 +116,7 @@ impl ElemType {
         self as i32
     }
 
-    /// The number of bytes that `count` elements take in packed storage; `None` for strings
+    /// The number of bytes of `count` elements in packed storage; `None` for strings
     /// and on overflow.
     pub fn byte_len(self, count: usize) -> Option<usize> {
         let bits = u128::from(self.bits()?);

@@ -6,7 +6,7 @@ use isoform::values::{DType, DTypeCode, Tensor};
 use isoform_ir::kernels::tensor_difference;
 use isoform_kernels::Control;
 
-/// The type of a tensor, such as `float32[64, 3]`; a scalar is `float32`. O(rank).
+/// The type of a tensor, like `float32[64, 3]`; a scalar is `float32`. O(rank).
 #[must_use]
 pub fn tensor_type(tensor: &Tensor) -> String {
     let mut out = tensor.dtype().to_string();
@@ -28,7 +28,7 @@ pub fn element_count(tensor: &Tensor) -> u64 {
         .product()
 }
 
-/// The elements as `{1.0, 2.0, ...}`: all of them if there are at most `most`, otherwise
+/// The elements as `{1.0, 2.0, ...}`: all elements up to a number of `most`, otherwise
 /// the first `few`. O(elements shown).
 #[must_use]
 pub fn abbreviated(tensor: &Tensor, most: u64, few: u64) -> String {
@@ -48,7 +48,7 @@ pub fn abbreviated(tensor: &Tensor, most: u64, few: u64) -> String {
     out
 }
 
-/// One element as text, counted in row-major order; `?` outside the tensor. O(lanes).
+/// An element as text, counted in row-major order; `?` outside the tensor. O(lanes).
 #[must_use]
 pub fn element(tensor: &Tensor, index: u64) -> String {
     let dtype = tensor.dtype();
@@ -69,8 +69,8 @@ pub fn element(tensor: &Tensor, index: u64) -> String {
     }
 }
 
-/// The first element in which two tensors of one type and shape differ, as the
-/// contract compares them: by bits, except that all NaNs are equal. O(elements).
+/// The first different element of two tensors of the same type and shape. Elements are
+/// compared by bits, like in the contract, except that all NaNs are equal. O(elements).
 #[must_use]
 pub fn first_difference(left: &Tensor, right: &Tensor) -> Option<u64> {
     let found = tensor_difference(left, right, None, &Control::default()).ok()?;
@@ -78,7 +78,7 @@ pub fn first_difference(left: &Tensor, right: &Tensor) -> Option<u64> {
     found.first.map(|lane| lane as u64 / lanes)
 }
 
-/// Converts a row-major position to an index per axis, such as `[0, 2, 1]`. O(rank).
+/// Converts a row-major position to an index per axis, like `[0, 2, 1]`. O(rank).
 #[must_use]
 pub fn indices(shape: &[i64], mut position: u64) -> Vec<u64> {
     let mut out: Vec<u64> = shape
@@ -132,7 +132,7 @@ fn number(dtype: DType, bits: u128) -> String {
             let part = |shift: u32| format!("{:?}", f64::from_bits((bits >> shift) as u64));
             format!("({}, {})", part(0), part(64))
         }
-        // There are many narrow float formats, and their bits are as informative.
+        // There are many narrow float formats, and the bits are equally informative.
         _ => format!("0x{bits:0width$x}", width = width.div_ceil(4) as usize),
     }
 }

@@ -13,7 +13,7 @@ pub enum OnnxErrorKind {
     Io,
     /// The content is malformed: not protobuf, not ONNX, or contradicting itself.
     Value,
-    /// The content refers to something that is not there.
+    /// The content refers to a missing item.
     Key,
     /// The content is valid but uses something this crate does not read.
     Unsupported,
@@ -39,7 +39,8 @@ impl fmt::Display for OnnxErrorKind {
 
 /// An error with its kind, the place in the model and a message.
 ///
-/// It displays as `graph 'main' > node 'conv' (Conv) > attribute 'pads': message`.
+/// An error displays as
+/// `graph 'main' > node 'conv' (Conv) > attribute 'pads': message`.
 #[derive(Debug)]
 pub struct OnnxError {
     kind: OnnxErrorKind,
@@ -88,7 +89,7 @@ impl OnnxError {
         self
     }
 
-    /// Adds a place around the places recorded so far.
+    /// Adds a place around the recorded places.
     #[must_use]
     pub fn within(mut self, place: impl Into<String>) -> Self {
         self.context.push(place.into());
@@ -132,8 +133,8 @@ impl Error for OnnxError {
     }
 }
 
-/// Converts to the library's own error, with the place in the message and this error as
-/// its source.
+/// Converts to the library's error type, with the place in the message and the original
+/// error as its source.
 impl From<OnnxError> for isoform::Error {
     fn from(error: OnnxError) -> Self {
         let kind = match error.kind {
@@ -146,9 +147,9 @@ impl From<OnnxError> for isoform::Error {
     }
 }
 
-/// Adds a place to the error of a result, computing the place only if there is one.
+/// Adds a place to the error of a result. The place is computed only on an error.
 pub trait ResultExt<T> {
-    /// Adds a place around the places recorded so far.
+    /// Adds a place around the recorded places.
     ///
     /// # Errors
     ///

@@ -18,11 +18,12 @@ use crate::{
 
 /// Finds and loads the external data of a model's tensors, each file once.
 ///
-/// A location is a path relative to the model's folder. It is rejected if it is empty or
-/// absolute, if it goes up with `..`, or if a symbolic link leads it out of the folder,
-/// so that opening a model never reads files that its author has no business with;
-/// [`LoadOptions::follow_links`] allows such links. If the model itself was opened by a link,
-/// files that are not beside the link are looked up beside its target.
+/// A location is a path relative to the model's folder. A location is rejected if it is
+/// empty or absolute, if it goes up with `..`, or if a symbolic link leads out of the
+/// folder: opening a model never reads unrelated files chosen by the model's author.
+/// [`LoadOptions::follow_links`] allows links that lead out of the folder. If the model
+/// itself was opened by a link, files missing beside the link are looked up beside the
+/// link's target.
 ///
 /// The optional `checksum` of the specification is not verified.
 #[derive(Debug)]
@@ -31,7 +32,7 @@ pub struct ExternalResolver {
     options: LoadOptions,
     /// Loaded files by their canonical path.
     files: Mutex<HashMap<PathBuf, Bytes>>,
-    /// The bytes of all data that is not read.
+    /// The bytes of all unread data.
     stand_in: Mutex<Bytes>,
 }
 
@@ -83,7 +84,8 @@ impl ExternalResolver {
             .within(|| format!("external data file '{}'", entries.location))
     }
 
-    /// Zeros in place of the data that `entries` describe, if it is not to be read.
+    /// Zeros in place of the data described by `entries`, unless the data is to be
+    /// read.
     ///
     /// # Errors
     ///
@@ -232,7 +234,8 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// Looks up a key, and rejects a second value for it, on which readers would disagree.
+/// Looks up a key, and rejects a repeated key, because readers would disagree about the
+/// value.
 fn find<'a>(entries: &'a [StringStringEntryProto], key: &str) -> Result<Option<&'a str>> {
     let mut values = entries.iter().filter(|entry| entry.key == key);
     let first = values.next().map(|entry| entry.value.as_str());

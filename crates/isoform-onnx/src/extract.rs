@@ -13,11 +13,11 @@ use crate::values::{ValueKey, output};
 
 /// The part of a program that computes the values `to` from the values `from`.
 ///
-/// Values have the names that they have in the file: those of inputs, of outputs, and of
-/// what the nodes of the main graph compute. The values in `from` become inputs, in this
-/// order, with the types that are known of them; without any, the part has the inputs
-/// that it needs, in the order of the program. The values in `to` become outputs. Inputs
-/// with a default that the part needs stay inputs. Linear in the program.
+/// Inputs, outputs and results of nodes of the main graph have their names from the
+/// file. The values in `from` become inputs, in this order, with their known types. If
+/// `from` is empty, the part has the inputs that it needs, in the order of the program.
+/// The values in `to` become outputs. Inputs with a default that the part needs stay
+/// inputs. Linear in the program.
 ///
 /// ```no_run
 /// let model = isoform_onnx::load("model.onnx")?;
@@ -28,9 +28,8 @@ use crate::values::{ValueKey, output};
 ///
 /// # Errors
 ///
-/// `ValueError` for names that no value has, with a similar one; for names that are given
-/// twice; for no name in `to`; and for inputs that the part needs although `from` does not
-/// name them.
+/// `ValueError` for an unknown name, with a suggestion; for a repeated name; for an
+/// empty `to`; and for inputs that the part needs although `from` does not name them.
 pub fn extract<S: AsRef<str>>(
     program: &Ref<Program>,
     from: &[S],
@@ -171,7 +170,7 @@ impl<'p> Extraction<'p> {
         }))
     }
 
-    /// The declared type of an output, or what is known.
+    /// The declared type of an output, or else the inferred type.
     fn ty(&self, value: &Value, facts: &mut TypeInference) -> Value {
         let graph = &self.program.graph;
         let wanted = ValueKey::of(value);
@@ -224,8 +223,8 @@ impl<'p> Extraction<'p> {
     }
 }
 
-/// Replaces the values at which the program is cut. All values are mapped in a single walk,
-/// so shared parts stay shared.
+/// Replaces the values at which the program is cut. A single walk maps all values, so
+/// shared parts stay shared.
 fn replaced(values: Vec<Value>, cut: &HashMap<ValueKey, Value>) -> isoform::Result<Array> {
     let ty = Output::type_index();
     let options = MapOptions::default().order(WalkOrder::Pre);
@@ -268,7 +267,7 @@ impl TypeInference {
         TypeInference { analysis, dims }
     }
 
-    /// The type of a value, or None if nothing is known of it.
+    /// The type of a value, or None if unknown.
     fn of(&mut self, value: &Value) -> Value {
         if let Some(input) = value.as_object().and_then(|it| it.downcast_ref::<Input>()) {
             return input.ty.clone();

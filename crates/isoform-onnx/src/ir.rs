@@ -1,7 +1,7 @@
 //! The node types of an imported model.
 //!
-//! They are declared like the types of any other IR; comparison, hashing, walks and
-//! printing rely on their fields alone.
+//! The types are declared like the types of any other IR. Comparison, hashing, walks
+//! and printing rely on the declared fields alone.
 //!
 //! | part of a model | node type |
 //! |---|---|
@@ -17,7 +17,7 @@
 //! | a use of an attribute of the enclosing function | [`AttrRef`] |
 //! | a type given as an attribute | [`TypeAttr`] |
 //!
-//! A *value* below is one of: [`Output`], [`Input`], a constant, or None for an omitted
+//! A *value* below is an [`Output`], an [`Input`], a constant, or None for an omitted
 //! optional input.
 //!
 //! # What is compared
@@ -27,21 +27,23 @@
 //!
 //! # What is kept for writing a model
 //!
-//! The ignored fields called `meta` hold everything else that a file says about a part:
+//! The ignored fields called `meta` hold the rest of a part's description in the file:
 //! metadata, denotations, imported operator sets, types of values between nodes,
-//! quantisation and training. Each is an encoded message of the file format that has only
-//! those fields (a `ModelProto` for a program, a `NodeProto` for a call, and so on), or
-//! None if there is nothing to keep. A pass that replaces a part may pass its `meta` on.
+//! quantisation and training. The form is an encoded message of the file format with
+//! only these fields (a `ModelProto` for a program, a `NodeProto` for a call, and so
+//! on), or None if there is nothing to keep. A pass that replaces a part may pass the
+//! part's `meta` on.
 
 use isoform::values::{Bytes, Shape, Tensor};
 use isoform::{Array, Map, Node, Ref, Str, Value};
 
-/// A symbolic dimension. Two uses of one name are two uses of one `Dim`.
+/// A symbolic dimension. Uses of the same name share one `Dim`.
 ///
-/// It is bound at its first occurrence in the types of a graph's inputs and outputs. An
-/// inner graph may bind it again, so comparison does not distinguish whether the types of
-/// its inputs use a dimension of the outer graph or its own. If sibling graphs use a name
-/// that no enclosing graph uses, each has its own dimension.
+/// A dimension is bound at the first occurrence in the types of a graph's inputs and
+/// outputs. An inner graph may bind the dimension again. Comparison therefore does not
+/// distinguish whether the types of the inner inputs use an outer or an inner
+/// dimension. If sibling graphs use a name that no enclosing graph uses, every sibling
+/// has a separate dimension.
 #[derive(Node)]
 #[node(key = "onnx.Dim", kind = var)]
 #[repr(C)]
@@ -56,10 +58,10 @@ pub struct Dim {
 #[node(key = "onnx.TensorType")]
 #[repr(C)]
 pub struct TensorType {
-    /// A [`DType`](isoform::values::DType), the string `"string"`, or None if it is unknown.
+    /// A [`DType`](isoform::values::DType), the string `"string"`, or None if unknown.
     pub elem: Value,
-    /// For each dimension an int, a [`Dim`], or None if it is unknown, as are negative ones
-    /// in a file; no array if even the rank is unknown.
+    /// For each dimension an int, a [`Dim`], or None if unknown (negative in a file).
+    /// No array if even the rank is unknown.
     pub shape: Option<Array>,
 }
 
@@ -79,7 +81,7 @@ pub struct SparseTensorType {
 #[node(key = "onnx.SequenceType")]
 #[repr(C)]
 pub struct SequenceType {
-    /// Type of the elements, or None if it is unknown.
+    /// Type of the elements, or None if unknown.
     pub elem: Value,
 }
 
@@ -90,16 +92,16 @@ pub struct SequenceType {
 pub struct MapType {
     /// Element type of the keys, as in [`TensorType`].
     pub key: Value,
-    /// Type of the values, or None if it is unknown.
+    /// Type of the values, or None if unknown.
     pub value: Value,
 }
 
-/// The type of a value that may be absent.
+/// The type of an optional value.
 #[derive(Node)]
 #[node(key = "onnx.OptionalType")]
 #[repr(C)]
 pub struct OptionalType {
-    /// Type of the value if present, or None if it is unknown.
+    /// Type of the value if present, or None if unknown.
     pub elem: Value,
 }
 
@@ -116,13 +118,13 @@ pub struct OpaqueType {
 
 /// A type given as an attribute.
 ///
-/// Its symbolic dimensions are those of the enclosing graphs, and the others are bound
-/// right here: nothing outside can refer to them.
+/// Symbolic dimensions of the enclosing graphs may occur in the type. The remaining
+/// dimensions are bound right here: nothing outside can refer to them.
 #[derive(Node)]
 #[node(key = "onnx.TypeAttr")]
 #[repr(C)]
 pub struct TypeAttr {
-    /// The type, or None if it is unknown.
+    /// The type, or None if unknown.
     #[node(def)]
     pub ty: Value,
 }
@@ -151,13 +153,13 @@ pub struct SparseTensor {
     pub values: Value,
 }
 
-/// Inside a function, an attribute whose value is that of an attribute of the call.
+/// A use of an attribute of the enclosing function. The value comes from the call.
 #[derive(Node)]
 #[node(key = "onnx.AttrRef")]
 #[repr(C)]
 pub struct AttrRef {
-    /// Name of the function's attribute, which callers use too and which is therefore
-    /// compared.
+    /// Name of the function's attribute. The name is compared, because callers use it
+    /// too.
     pub name: Str,
 }
 
@@ -173,10 +175,11 @@ pub struct Input {
     pub ty: Value,
     /// The default for an input that is not fed, or None.
     ///
-    /// This is an initializer that is also listed as an input, in a model of IR version 4 or
-    /// later. Before version 4, every initializer had to be listed, and is a plain constant.
+    /// In a model of IR version 4 or later, an initializer that is also listed as an
+    /// input is the default of the input. Before version 4, every initializer had to be
+    /// listed, and is a plain constant.
     pub default: Value,
-    /// Name of the graph or function whose input it is.
+    /// Name of the graph or function with this input.
     #[node(ignore, default)]
     pub graph: Str,
     /// True if that is a function.
@@ -185,20 +188,21 @@ pub struct Input {
     /// Position among the inputs.
     #[node(ignore, default)]
     pub position: i64,
-    /// Documentation, metadata and denotations of the input, as an encoded `ValueInfoProto`.
+    /// Documentation, metadata and denotations of the input, as an encoded
+    /// `ValueInfoProto`.
     #[node(ignore, default)]
     pub meta: Option<Bytes>,
 }
 
-/// One application of an operator or a local function.
+/// An application of an operator or a local function.
 ///
-/// Using one call twice is not the same program as using two identical calls.
+/// A program that uses one call twice differs from a program with two identical calls.
 #[derive(Node)]
 #[node(key = "onnx.Call", kind = dag)]
 #[repr(C)]
 pub struct Call {
-    /// Domain of the operator; empty for `ai.onnx`, and for a local function, which is
-    /// given by `callee`.
+    /// Domain of the operator; empty for `ai.onnx`, and for a local function, given by
+    /// `callee`.
     pub domain: Str,
     /// Name of the operator; empty for a local function.
     pub op: Str,
@@ -207,23 +211,24 @@ pub struct Call {
     pub version: i64,
     /// The local function that is called.
     pub callee: Option<Ref<Function>>,
-    /// The attributes by name. A float, int or string is a plain value (bytes if it is
-    /// not UTF-8), a list an array of these, a tensor a constant, a graph a [`Graph`], a
-    /// type a [`TypeAttr`], and a use of a function's attribute an [`AttrRef`].
+    /// The attributes by name. A float, int or string is a plain value (bytes if not
+    /// UTF-8), a list is an array, a tensor is a constant, and a graph is a [`Graph`].
+    /// A type is a [`TypeAttr`], and a use of a function's attribute an [`AttrRef`].
     pub attrs: Map<Str, Value>,
-    /// The inputs; None for an omitted optional input. Trailing omitted inputs are left out.
+    /// The inputs, with None for an omitted optional input. Trailing omitted inputs are
+    /// left out.
     pub inputs: Array,
-    /// The number of outputs that the node requests, without trailing unnamed ones; for a
-    /// local function, the number of its outputs.
+    /// The number of outputs requested by the node, without trailing unnamed outputs.
+    /// For a local function, the number of outputs of the function.
     ///
-    /// Operators depend on this number: Split divides its input into that many parts, and
+    /// Operators depend on this number: Split divides the input into as many parts, and
     /// some versions of BatchNormalization train if statistics are requested.
     pub outputs: i64,
     /// Name of the node.
     #[node(ignore, default)]
     pub name: Str,
-    /// Name of the operator or function as the node has it, with its domain if that is
-    /// not `ai.onnx`.
+    /// Name of the operator or function as written in the node, with the domain unless
+    /// `ai.onnx`.
     #[node(ignore, default)]
     pub op_name: Str,
     /// Documentation of the node.
@@ -244,14 +249,15 @@ pub struct Call {
     /// Position of the node in that list.
     #[node(ignore, default)]
     pub position: i64,
-    /// The number of graphs around the one that lists the node; -1 if it is not known.
+    /// The number of graphs around the graph that lists the node; -1 if unknown.
     ///
-    /// A node may be listed further out than it is used. It then runs once, instead of once
-    /// for each run of the body, and so it is shown and written there.
+    /// A node may be listed further out than it is used. The node then runs once
+    /// instead of once for each run of the body, and is shown and written further out,
+    /// too.
     #[node(ignore, default = -1)]
     pub depth: i64,
-    /// Metadata of the node, what else there is to know about its attributes, and the reasons
-    /// why its operator set does not allow it, as an encoded `NodeProto`.
+    /// Metadata of the node, further facts about the attributes, and the reasons why
+    /// the operator set does not allow the node, as an encoded `NodeProto`.
     #[node(ignore, default)]
     pub meta: Option<Bytes>,
 }
@@ -267,9 +273,9 @@ pub struct Output {
     pub index: i64,
 }
 
-/// A graph: the main one, or a body that may use the values of the graphs around it.
+/// The main graph, or a body that may use the values of the graphs around it.
 ///
-/// It contains only what its results need.
+/// The graph contains only nodes needed by its results.
 #[derive(Node)]
 #[node(key = "onnx.Graph", scope)]
 #[node(attrs(dyn isoform_ir::transform::Script))]
@@ -278,7 +284,8 @@ pub struct Graph {
     /// The inputs.
     #[node(def)]
     pub params: Array<Ref<Input>>,
-    /// The declared types of the results; None where the type is not declared.
+    /// The declared types of the results, with None for a result without a declared
+    /// type.
     #[node(def)]
     pub result_types: Array,
     /// The results, which are values.
@@ -292,16 +299,16 @@ pub struct Graph {
     /// Documentation of the graph.
     #[node(ignore, default)]
     pub doc: Str,
-    /// Metadata of the graph, of its outputs and of its constants, types of values between
-    /// nodes, and quantisation annotations, as an encoded `GraphProto`.
+    /// Metadata of the graph, of the outputs and of the constants, types of values
+    /// between nodes, and quantisation annotations, as an encoded `GraphProto`.
     #[node(ignore, default)]
     pub meta: Option<Bytes>,
 }
 
 /// A function that the model defines.
 ///
-/// Calling one function twice is not the same program as calling two identical ones,
-/// because the calls inside them are distinct.
+/// A program that calls one function twice differs from a program that calls two
+/// identical functions, because the calls inside are distinct.
 #[derive(Node)]
 #[node(key = "onnx.Function", scope)]
 #[node(attrs(dyn isoform_ir::transform::Script))]
@@ -316,7 +323,7 @@ pub struct Function {
     pub attr_defaults: Map<Str, Value>,
     /// The results, which are values.
     pub results: Array,
-    /// Name of the function, with its domain and overload.
+    /// Name of the function, with domain and overload.
     #[node(ignore, default)]
     pub name: Str,
     /// Names of the results in the file.
@@ -331,7 +338,7 @@ pub struct Function {
     pub meta: Option<Bytes>,
 }
 
-/// A whole model, reduced to what it computes.
+/// A whole model, reduced to its computation.
 #[derive(Node)]
 #[node(key = "onnx.Program")]
 #[node(attrs(dyn isoform_ir::transform::Root, dyn isoform_ir::transform::Script))]
@@ -356,8 +363,8 @@ pub struct Program {
 
 /// Registers all node types of this module.
 ///
-/// They are registered on first use anyway; this is for programs that look up types by
-/// their keys before any model is loaded.
+/// The types are registered on first use anyway. Call this function before a look-up of
+/// types by their keys without a loaded model.
 ///
 /// # Errors
 ///

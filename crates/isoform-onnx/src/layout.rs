@@ -1,11 +1,11 @@
-//! The nodes of a program in the order in which they are printed and written, each in its
-//! body.
+//! The nodes of a program in the order of printing and writing, grouped by body.
 //!
-//! A program is a graph of uses and has no order of its own. The order chosen here
-//! depends only on its structure: every node comes after those that it uses, in the
-//! innermost body that contains all its users, or further out if the file listed it there
-//! and it uses nothing of the bodies between. Nothing here recurses, since a chain of
-//! nodes may be as long as memory allows.
+//! A program is a graph of uses without an inherent order. The order chosen by this
+//! module depends only on the structure of the program: every node comes after the
+//! nodes used by it, in the innermost body that contains all users. A node listed
+//! further out in the file stays further out if it uses nothing of the bodies between.
+//! Nothing in this module recurses, since a chain of nodes may be as long as memory
+//! allows.
 
 use std::collections::HashMap;
 
@@ -19,8 +19,8 @@ use crate::ir::{Call, Function, Graph, Input, Output, Program};
 pub struct Listing {
     /// All bodies, with enclosing bodies before nested bodies.
     pub bodies: Vec<Body>,
-    /// The positions at which functions start: the main graph is the first body, and each
-    /// function follows with its own.
+    /// The positions at which functions start: the main graph is the first body, and
+    /// the functions follow with their bodies.
     pub functions: Vec<usize>,
 }
 
@@ -33,14 +33,14 @@ pub struct Body {
     pub nodes: Vec<Node>,
     /// The number of bodies around this one.
     pub depth: usize,
-    /// The body around this one; of an outermost body, itself.
+    /// The enclosing body; an outermost body is its own parent.
     pub(crate) parent: usize,
 }
 
 /// The owner of a body.
 #[derive(Debug)]
 pub enum BodyKind {
-    /// The main graph, or one in an attribute of a node.
+    /// The main graph, or a graph in an attribute of a node.
     Graph(Ref<Graph>),
     /// A local function.
     Function(Ref<Function>),
@@ -81,8 +81,8 @@ impl BodyKind {
     }
 }
 
-/// Lays out one graph or function with the bodies inside it, but without the functions
-/// that it calls. O(nodes × depth of bodies).
+/// Lays out one graph or function with the bodies inside, but without the called
+/// functions. O(nodes × depth of bodies).
 pub fn list_body(kind: BodyKind) -> Listing {
     let mut listing = Listing {
         bodies: Vec::new(),
@@ -92,8 +92,8 @@ pub fn list_body(kind: BodyKind) -> Listing {
     listing
 }
 
-/// Lays out a program: the main graph first, then each function in the order in which
-/// it is first used. O(nodes × depth of bodies).
+/// Lays out a program: the main graph first, then the functions in the order of their
+/// first use. O(nodes × depth of bodies).
 pub fn list(program: &Program) -> Listing {
     let mut listing = Listing {
         bodies: Vec::new(),
@@ -123,7 +123,7 @@ pub fn list(program: &Program) -> Listing {
 }
 
 impl Listing {
-    /// Adds a graph or function with all bodies inside it; returns its nodes.
+    /// Adds a graph or function with all bodies inside, and returns the nodes.
     fn add(&mut self, kind: BodyKind) -> Vec<Ref<Call>> {
         let order = order_of_computation(kind.results());
         let root = self.bodies.len();
@@ -177,7 +177,7 @@ impl Listing {
         order
     }
 
-    /// Records that the results of `body` are used there.
+    /// Records that `user` uses the results of `body`.
     fn claim(&mut self, body: usize, user: usize, place: &mut HashMap<u64, usize>) {
         for value in self.bodies[body].kind.results().clone().values() {
             self.claim_value(value, user, place);
@@ -191,7 +191,7 @@ impl Listing {
         }
     }
 
-    /// The outermost body around `body` that has at least this depth.
+    /// The outermost body around `body` with at least this depth.
     fn around(&self, mut body: usize, depth: usize) -> usize {
         while self.bodies[body].depth > depth {
             body = self.bodies[body].parent;
@@ -213,18 +213,18 @@ impl Listing {
     }
 }
 
-/// For each node, the graphs on whose inputs it depends: it can only be listed inside of
-/// them.
+/// For each node, the graphs on whose inputs it depends: the node can only be listed
+/// inside of these graphs.
 struct Bounds {
     of_call: HashMap<u64, u32>,
-    /// Sets of graphs by identity, sorted, each once; the first is empty.
+    /// Sorted sets of graphs by identity, without repetition; the first set is empty.
     sets: Vec<Vec<u64>>,
     known: HashMap<Vec<u64>, u32>,
 }
 
 impl Bounds {
-    /// The bounds of nodes that are given in the order of computation.
-    /// O(nodes × depth of bodies).
+    /// The bounds of nodes given in the order of computation. O(nodes × depth of
+    /// bodies).
     fn of(order: &[Ref<Call>]) -> Self {
         let mut owners = HashMap::new();
         for (_, graph) in order.iter().flat_map(|call| graphs_of(call)) {
@@ -286,14 +286,14 @@ impl Bounds {
     }
 }
 
-/// All nodes that the results need, each after those that it uses itself, and nodes of
-/// bodies before the node that contains the body.
+/// All nodes needed by the results: operands before their users, and nodes of bodies
+/// before the node that contains the body.
 fn order_of_computation(results: &Array) -> Vec<Ref<Call>> {
     let mut order = Vec::new();
     let mut entered = HashMap::new();
     let mut stack = Vec::new();
     let push = |stack: &mut Vec<(Ref<Call>, bool)>, values: &[&Value]| {
-        // The last one pushed is visited first.
+        // The call pushed last is visited first.
         let calls = values.iter().rev().filter_map(|value| call_of(value));
         stack.extend(calls.map(|call| (call.clone(), false)));
     };
@@ -318,14 +318,14 @@ fn order_of_computation(results: &Array) -> Vec<Ref<Call>> {
     order
 }
 
-/// The call that makes a value, and the output that the value is; None for inputs and
+/// The call that makes a value, and the index of the output; None for inputs and
 /// constants.
 pub(crate) fn made_by(value: &Value) -> Option<(&Ref<Call>, i64)> {
     let output = value.as_object()?.downcast_ref::<Output>()?;
     Some((&output.call, output.index))
 }
 
-/// The call that makes a value, if a call does.
+/// The call that makes a value, if any.
 pub(crate) fn call_of(value: &Value) -> Option<&Ref<Call>> {
     made_by(value).map(|(call, _)| call)
 }
@@ -335,7 +335,7 @@ fn input_in(value: &Value) -> Option<&Ref<Input>> {
     value.as_object()?.downcast_ref::<Input>()
 }
 
-/// The values that a node may use: inputs, and attributes, because operators such as
+/// The values that a node may use: inputs, and attributes, because operators like
 /// Gradient name values in attributes.
 pub(crate) fn operands(call: &Call) -> Vec<&Value> {
     let mut operands: Vec<&Value> = call.inputs.values().iter().collect();
@@ -359,12 +359,12 @@ pub fn attributes(call: &Call) -> Vec<(&str, &Value)> {
     attributes
 }
 
-/// The graph in a value, if it is one.
+/// The graph in a value, if any.
 pub fn graph_in(value: &Value) -> Option<&Ref<Graph>> {
     value.as_object()?.downcast_ref::<Graph>()
 }
 
-/// True if the value of an attribute is a graph, or holds some.
+/// True if the value of an attribute is a graph, or holds graphs.
 pub fn holds_graphs(value: &Value) -> bool {
     match value.view() {
         ValueRef::Array(items) => items.values().iter().any(|item| graph_in(item).is_some()),
@@ -372,7 +372,7 @@ pub fn holds_graphs(value: &Value) -> bool {
     }
 }
 
-/// The graphs in the attributes of a node, each with a label.
+/// The labelled graphs in the attributes of a node.
 fn graphs_of(call: &Call) -> Vec<(String, Ref<Graph>)> {
     let mut found = Vec::new();
     for (name, value) in attributes(call) {

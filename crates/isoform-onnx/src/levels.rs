@@ -1,11 +1,11 @@
 //! Levels of equality: which differences of two models count.
 //!
-//! Each level rewrites a program, and programs are compared, hashed or diffed afterwards:
-//! models that differ only in what a level ignores are then equal. Nothing here changes
-//! what a program computes, but the result is for comparison, not for writing.
+//! A level rewrites a program, and the results are then compared, hashed or diffed:
+//! models that differ only in ignored details become equal. No level changes the
+//! meaning of a program, but the result is for comparison, not for writing.
 //!
-//! Levels ignore declared shapes, versions of operator sets that mean the same, and
-//! default values that are written out.
+//! Levels ignore declared shapes, operator set versions with the same meaning, and
+//! written default values.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -20,8 +20,8 @@ use crate::ir::{
 use crate::layout::graph_in;
 use crate::schema;
 
-/// The differences that are ignored. By default every difference counts: programs are
-/// compared as they are.
+/// The ignored differences. By default every difference counts: programs are compared
+/// unchanged.
 ///
 /// ```
 /// use isoform_onnx::ir::{Call, Graph, Input, Output, Program};
@@ -64,23 +64,23 @@ pub struct Levels {
     /// Declared types are ignored as far as the computation determines them: shapes
     /// everywhere, and all types of inputs and results of bodies.
     ///
-    /// The element types of the inputs and outputs of the main graph are still compared;
-    /// by [`apply_pair`](Self::apply_pair) only if both models declare them. Types that are
-    /// attributes belong to the computation, and stay.
+    /// The element types of the inputs and outputs of the main graph are still
+    /// compared, with [`apply_pair`](Self::apply_pair) only if both models declare
+    /// them. Types given as attributes belong to the computation, and stay.
     pub ignore_shapes: bool,
-    /// An operator set is the same as another one where a call means the same in both: its
-    /// version becomes the newest one that does.
+    /// Operator sets are equal where a call means the same in both: the version of the
+    /// call becomes the newest version with the same meaning.
     ///
-    /// Versions that only allow more types, or add an attribute that does by default what was
-    /// done before, mean the same, and so do an attribute and the input that it became, as
-    /// the axes of reductions did. The versions of operators that are not in the standard's
-    /// table, or of operator sets newer than it, stay as they are.
+    /// A version has the same meaning if it only allows more types, or adds an
+    /// attribute whose default is the old behaviour. An attribute that became an input
+    /// also keeps its meaning, like the axes of reductions. The versions of operators
+    /// outside of the standard's table, or of newer operator sets, stay unchanged.
     pub same_opset_meaning: bool,
-    /// An attribute that has the default of its operator or local function is the same as
-    /// one that is not given.
+    /// An attribute with the default of its operator or local function equals an
+    /// omitted attribute.
     ///
-    /// Operators that are not in the standard's table, and those of operator sets newer than
-    /// it, keep all attributes.
+    /// Operators outside of the standard's table, or of newer operator sets, keep all
+    /// attributes.
     pub defaults: bool,
 }
 
@@ -92,23 +92,23 @@ impl Levels {
         defaults: false,
     };
 
-    /// Operator sets are compared by what they mean, and defaults are the same whether written
-    /// or not; shapes count.
+    /// Operator sets are compared by meaning, and written defaults equal omitted
+    /// defaults; shapes count.
     pub const MEANING: Levels = Levels {
         ignore_shapes: false,
         same_opset_meaning: true,
         defaults: true,
     };
 
-    /// Every difference is ignored that does not change what a model computes.
+    /// All differences are ignored that do not change the computation of a model.
     pub const ALL: Levels = Levels {
         ignore_shapes: true,
         same_opset_meaning: true,
         defaults: true,
     };
 
-    /// The program without the differences that are ignored: the same object if it has
-    /// none. Applying this again changes nothing. O(n).
+    /// The program without the ignored differences, or the same object if the program
+    /// has no such differences. A second application changes nothing. O(n).
     ///
     /// # Errors
     ///
@@ -117,8 +117,8 @@ impl Levels {
         self.rewrite(program, &Interface::default())
     }
 
-    /// [`apply`](Self::apply) to both programs of a comparison, in which an element type
-    /// counts only where both declare it. O(n).
+    /// [`apply`](Self::apply) to both programs of a comparison. An element type counts
+    /// only if both programs declare it. O(n).
     ///
     /// # Errors
     ///
@@ -129,7 +129,8 @@ impl Levels {
         right: &Ref<Program>,
     ) -> Result<(Ref<Program>, Ref<Program>)> {
         let mut open = Interface::default();
-        // Where no operator set differs, attributes that later became inputs stay attributes.
+        // Without different operator sets, attributes that later became inputs stay
+        // attributes.
         let same_opset_meaning =
             self.same_opset_meaning && operator_sets(left)? != operator_sets(right)?;
         let levels = Levels {
@@ -155,8 +156,8 @@ impl Levels {
         }
         let main = program.graph.params.iter().enumerate();
         let main: HashMap<u64, usize> = main.map(|(at, it)| (it.identity(), at)).collect();
-        // A variable is visited where it is bound and where it is used, and must become the
-        // same one.
+        // A variable is visited at its binding and at each use, and must become the
+        // same variable.
         let inputs: RefCell<HashMap<u64, Value>> = RefCell::default();
         let (input, call) = (Input::type_index(), Call::type_index());
         let mapped = MapOptions::default().map_selected(
@@ -287,7 +288,7 @@ struct Interface {
     results: HashSet<usize>,
 }
 
-/// True for two types that need not be told apart: nothing, or the same object.
+/// True for types that need not be distinguished: two absent types, or the same object.
 fn same(left: &Value, right: &Value) -> bool {
     match (left.as_object(), right.as_object()) {
         (None, None) => left.is_none() && right.is_none(),
@@ -309,8 +310,8 @@ fn with_result_types(graph: &Ref<Graph>, types: Vec<Value>) -> Option<Ref<Graph>
     }))
 }
 
-/// The bodies in an attribute, without declared types of their results; None if there is
-/// nothing to leave out.
+/// The bodies in an attribute, without declared types of their results; None if there
+/// is nothing to leave out.
 fn without_result_types(value: &Value) -> Option<Value> {
     let bare = |value: &Value| {
         let graph = graph_in(value)?;
@@ -330,8 +331,8 @@ fn without_result_types(value: &Value) -> Option<Value> {
     Some(Array::from(items.collect::<Vec<_>>()).into())
 }
 
-/// The rewritten program, with the element types that the original declares for the results
-/// of its main graph.
+/// The rewritten program, with the element types declared by the original for the
+/// results of the main graph.
 fn with_main_types(original: &Program, mapped: Ref<Program>, open: &Interface) -> Ref<Program> {
     let declared = original.graph.result_types.values().iter().enumerate();
     let types = declared.map(|(at, ty)| {
@@ -350,7 +351,7 @@ fn with_main_types(original: &Program, mapped: Ref<Program>, open: &Interface) -
     }
 }
 
-/// True for a type that does not say what the elements are.
+/// True for a type without an element type.
 fn is_undeclared(ty: &Value) -> bool {
     let elem = match ty.as_object() {
         None => return true,
@@ -365,12 +366,12 @@ fn is_undeclared(ty: &Value) -> bool {
     matches!(elem.view(), ValueRef::None)
 }
 
-/// The type without shapes; nothing if only a shape was declared.
+/// The type without shapes, or None if only a shape was declared.
 fn without_shape(ty: &Value) -> Value {
     if is_undeclared(ty) {
         return Value::NONE;
     }
-    // Types nest in their last part only, so a list of what is around it is enough.
+    // Types nest in their last part only, so a list of the enclosing types is enough.
     let mut around: Vec<&Value> = Vec::new();
     let mut current = ty;
     let mut inner = loop {

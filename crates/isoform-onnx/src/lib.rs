@@ -22,12 +22,12 @@
 //! | constants stored in other files | [`ExternalResolver`] |
 //! | errors and where they happened | [`OnnxError`] |
 //!
-//! [`load`] and [`import`] fail with the library's [`isoform::Error`], and the
-//! lower-level readers with [`OnnxError`], which converts into it.
+//! [`load`] and [`import`] fail with the library's [`isoform::Error`]. The lower-level
+//! readers fail with [`OnnxError`], which converts into the library's error.
 //!
-//! Nothing in a file is trusted: sizes are checked before memory is reserved, other
-//! files are read only inside the model's folder, and any error is reported as an
-//! [`OnnxError`] that names the place.
+//! Files are not trusted: sizes are checked before memory is reserved, other files are
+//! read only inside the model's folder, and every error is reported as an [`OnnxError`]
+//! that names the place.
 
 mod budget;
 mod elem_type;

@@ -49,8 +49,8 @@ impl Model {
         Value::from(&self.program)
     }
 
-    /// The model with another program, such as one whose dimensions are fixed; counts and path
-    /// stay those of the file.
+    /// The model with another program, for instance with fixed dimensions. Counts and
+    /// path still describe the file.
     #[must_use]
     pub fn with_program(&self, program: Ref<Program>) -> Model {
         Model {
@@ -75,10 +75,10 @@ impl Model {
         &self.external
     }
 
-    /// True if the tensor is a constant of this model whose external data was not read; its
-    /// elements are unknown. O(1).
+    /// True if the tensor is a constant of this model whose external data was not read:
+    /// the elements are unknown. O(1).
     pub fn lacks_contents(&self, tensor: &Tensor) -> bool {
-        // Only objects that are kept alive have an identity of their own.
+        // Only objects that are kept alive have a unique identity.
         self.left_out.contains_key(&identity(tensor))
     }
 
@@ -102,11 +102,12 @@ impl Model {
             .load(path)
     }
 
-    /// Returns the innermost node, input or output of the model that contains a place inside
-    /// [`to_value`](Self::to_value); None if the place is above all of them.
+    /// Returns the innermost node, input or output of the model that contains a place
+    /// inside [`to_value`](Self::to_value). None if the place is above all nodes,
+    /// inputs and outputs.
     ///
-    /// A path to something missing, as in an explained mismatch, leads to the part that
-    /// lacks it.
+    /// A path to a missing item, as in an explained mismatch, leads to the part that
+    /// lacks the item.
     pub fn node_at(&self, path: &AccessPath) -> Option<NodeOrigin> {
         origin_at(&self.to_value(), path)
     }
@@ -117,16 +118,16 @@ impl Model {
 /// The weights are not copied: with [`ImportOptions::mmap`], tensors are views of the
 /// mapped file and of the mapped files of external data.
 ///
-/// Everything that does not affect the computation is left out: names, documentation,
+/// Details that do not affect the computation are left out: names, documentation,
 /// metadata, producer, listing order, unused operator set imports, types of values
-/// between nodes, denotations, training steps, and quantisation annotations (which repeat
-/// the parameters of quantised tensors for other tools).
+/// between nodes, denotations, training steps, and quantisation annotations (which
+/// repeat the parameters of quantised tensors for other tools).
 ///
 /// # Errors
 ///
 /// `OSError` if a file cannot be read, `ValueError` if the model is malformed or
-/// contradicts itself, `KeyError` if it refers to something it does not contain,
-/// `TypeError` if it stores tensors in an unsupported way. The message names the place:
+/// contradicts itself, `KeyError` if it refers to a missing item, `TypeError` if it
+/// stores tensors in an unsupported way. The message names the place:
 /// `model 'm.onnx' > graph 'g' > node 'n' (Conv) > attribute 'pads': ...`.
 pub fn load(path: impl AsRef<Path>) -> isoform::Result<Model> {
     ImportOptions::default().load(path)

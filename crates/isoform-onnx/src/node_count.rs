@@ -1,4 +1,4 @@
-//! The number of nodes of a program, which is the same in every report.
+//! The number of nodes of a program, counted in the same way for every report.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,25 +8,26 @@ use crate::layout::{Body, Listing};
 use crate::values::{ValueKey, constant};
 
 impl Listing {
-    /// The number of nodes, as every command counts them: those of the main graph, of the
-    /// bodies in it and of each function that it calls, each function once.
+    /// The number of nodes shown by every command: the nodes of the main graph, of
+    /// nested bodies and of the called functions, with every function counted once.
     ///
-    /// Constants are not counted, and neither are nodes that no output needs. Nodes that only
-    /// copy a value are, since a file cannot do without them: an output may be an input, an
-    /// outer value or another output, under a name of its own. O(nodes and results).
+    /// Constants are not counted, and neither are nodes that no output needs. A node
+    /// that only copies a value is counted, since a file needs the node for an output
+    /// that is an input, an outer value or another output under a separate name.
+    /// O(nodes and results).
     pub fn node_count(&self) -> usize {
         self.bodies.iter().map(Body::node_count).sum()
     }
 }
 
 impl Body {
-    /// The nodes that the body lists, and its copies of values.
+    /// The nodes listed by the body, and the body's copies of values.
     pub(crate) fn node_count(&self) -> usize {
         self.nodes.len() + self.copies()
     }
 
-    /// The results of a body that are not computed in it, or are results already, under names of
-    /// their own.
+    /// The results of a body that are computed outside of it, or repeat another result
+    /// under a separate name.
     pub(crate) fn copies(&self) -> usize {
         let listed = self.nodes.iter().map(|node| node.call.identity());
         let listed: HashSet<u64> = listed.collect();

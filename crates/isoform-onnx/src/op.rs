@@ -1,4 +1,4 @@
-//! The operator and the attributes of a call, as inference, evaluation and rewriting read them.
+//! The operator and the attributes of a call, for inference, evaluation and rewriting.
 
 use isoform::values::ValueRef;
 use isoform::{Ref, Value};
@@ -6,7 +6,7 @@ use isoform::{Ref, Value};
 use crate::elem_type::ElemType;
 use crate::ir::{AttrRef, Call, Graph};
 
-/// An attribute is not known here: it is that of the enclosing function, or has another
+/// An attribute is unknown because it belongs to the enclosing function, or has another
 /// type than the operator declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unknown;
@@ -24,15 +24,16 @@ impl Call {
         self.callee.is_none() && self.domain.is_empty()
     }
 
-    /// The name of an operator of `ai.onnx`; None for other domains and local functions.
+    /// The name of an operator of `ai.onnx`; None for other domains and local
+    /// functions.
     #[must_use]
     pub fn standard_op(&self) -> Option<&str> {
         let is_standard = self.callee.is_none() && self.domain.is_empty();
         is_standard.then(|| self.op.as_str())
     }
 
-    /// The name of the operator or function as the file has it; that of programs which are not
-    /// from a file is made up from what the node applies.
+    /// The name of the operator or function in the file. In programs from elsewhere, a
+    /// name is made up from the operator or function applied by the node.
     pub(crate) fn shown_op(&self) -> String {
         match (self.op_name.as_str(), &self.callee) {
             ("", Some(callee)) => callee.name.to_string(),
@@ -42,7 +43,7 @@ impl Call {
         }
     }
 
-    /// The value of an input; None if it is omitted.
+    /// The value of an input; None if omitted.
     #[must_use]
     pub fn input(&self, position: usize) -> Option<&Value> {
         self.inputs
@@ -62,11 +63,12 @@ impl Call {
         }
     }
 
-    /// An attribute that is an int; None if the call does not give it.
+    /// An int attribute; None if the call omits the attribute.
     ///
     /// # Errors
     ///
-    /// [`Unknown`] if it is something else, as are all the readers of attributes.
+    /// [`Unknown`] if the attribute has another type; all readers of attributes fail
+    /// alike.
     pub fn int(&self, name: &str) -> Result<Option<i64>, Unknown> {
         self.attr(name, Value::as_int)
     }
@@ -136,7 +138,7 @@ impl Call {
         })
     }
 
-    /// An attribute that is the number of an element type, as Cast has.
+    /// An attribute that holds the number of an element type, as in Cast.
     ///
     /// # Errors
     ///

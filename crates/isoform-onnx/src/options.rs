@@ -16,17 +16,19 @@ use crate::{
 pub struct LoadOptions {
     /// True if model files and external data are mapped instead of read; the default.
     ///
-    /// Mapping can open models larger than the memory, and reads only the parts in use. In
-    /// return, **a file must be neither changed nor truncated while anything read from it
-    /// is alive**: changes to the file become visible, and touching a truncated part kills
-    /// the process. Switch mapping off for files that other programs may write.
+    /// Mapping can open models larger than the memory, and reads only the parts in use.
+    /// In return, **a file must be neither changed nor truncated while anything read
+    /// from it is alive**: changes to the file become visible, and touching a truncated
+    /// part kills the process. Switch mapping off for files that other programs may
+    /// write.
     pub mmap: bool,
     /// True if external data may be a symbolic link that leads out of the model's folder.
     ///
-    /// By default such a link is refused: the author of a model could otherwise make it read
-    /// any file of the user who opens it. Caches of downloaded models consist of such links.
+    /// By default a link out of the folder is refused: the author of a model could
+    /// otherwise make it read any file of the user. Caches of downloaded models consist
+    /// of links like this.
     pub follow_links: bool,
-    /// Which external data is read.
+    /// The external data to be read.
     pub external_data: ExternalData,
 }
 
@@ -40,18 +42,19 @@ impl Default for LoadOptions {
     }
 }
 
-/// Which external data is read when a model is loaded.
+/// The external data to be read when a model is loaded.
 ///
-/// The elements of a tensor whose data is not read are all zero, and
-/// [`Model::lacks_contents`](crate::Model::lacks_contents) tells them from others. They take
-/// no memory, whatever the size that the file claims. Sparse tensors always need their data.
+/// The elements of a tensor with unread data are all zero;
+/// [`Model::lacks_contents`](crate::Model::lacks_contents) tells such a tensor from
+/// real zeros. The zeros take no memory, whatever size the file claims. Sparse tensors
+/// always need their data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ExternalData {
-    /// All of it; a missing file is an error.
+    /// All external data; a missing file is an error.
     #[default]
     Required,
-    /// That of the files which exist.
+    /// The data of existing files.
     IfPresent,
     /// None, as if all files were missing.
     Skipped,
@@ -80,8 +83,8 @@ impl LoadOptions {
         self
     }
 
-    /// Brings a file into memory, refusing anything that is not a regular file. O(1) if files
-    /// are mapped.
+    /// Brings a file into memory, refusing everything except regular files. O(1) if
+    /// files are mapped.
     ///
     /// # Errors
     ///
@@ -111,20 +114,20 @@ impl LoadOptions {
     }
 }
 
-/// Options for loading a model, and for what is compared.
+/// Options for loading a model, and for the parts to compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ImportOptions {
     /// True if files are mapped instead of read; the default. See [`LoadOptions::mmap`]
     /// for the requirements on the files.
     pub mmap: bool,
-    /// True if the names of the main graph's inputs and outputs belong to the program. By
-    /// default they do not, so models that differ only in these names are equal.
+    /// True if the names of the main graph's inputs and outputs belong to the program.
+    /// False by default: models that differ only in these names are then equal.
     pub io_names: bool,
     /// True if external data may be a symbolic link that leads out of the model's folder; see
     /// [`LoadOptions::follow_links`].
     pub follow_links: bool,
-    /// Which external data is read.
+    /// The external data to be read.
     pub external_data: ExternalData,
 }
 

@@ -19,30 +19,30 @@ pub enum OriginKind {
     Output,
 }
 
-/// The part of a model that a place in its program comes from.
+/// The part of a model from which a place in the program originates.
 ///
-/// It displays as `node 'Conv_3' (Conv) producing 'x12' in graph 'main'`.
+/// An origin displays as `node 'Conv_3' (Conv) producing 'x12' in graph 'main'`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct NodeOrigin {
     /// The kind of the part.
     pub kind: OriginKind,
-    /// Name of the graph or function that contains it.
+    /// Name of the graph or function that contains the part.
     pub graph: String,
     /// True if that is a function.
     pub in_function: bool,
     /// Name of the node, input or output; may be empty for a node.
     pub name: String,
-    /// Name of the node's operator or function, with its domain if that is not
-    /// `ai.onnx`; empty for an input or output.
+    /// Name of the node's operator or function, with the domain unless `ai.onnx`; empty
+    /// for an input or output.
     pub op: String,
     /// Names of the node's outputs, empty for unnamed ones.
     pub outputs: Vec<String>,
     /// Position among the nodes, inputs or outputs.
     pub position: usize,
-    /// Name of the node's input that contains the place, if there is one.
+    /// Name of the node's input that contains the place, if any.
     ///
-    /// Constants are not nodes here, so this is how to name a weight.
+    /// Constants are not nodes, so this field identifies a weight.
     pub input: Option<String>,
 }
 
@@ -87,7 +87,7 @@ impl NodeOrigin {
         }
     }
 
-    /// That of a node or an input; None for other values. O(names of the node).
+    /// The origin of a node or an input; None for other values. O(names of the node).
     ///
     /// ```
     /// use isoform_onnx::NodeOrigin;
@@ -135,9 +135,10 @@ impl NodeOrigin {
     }
 }
 
-/// Returns the innermost part of the model that contains the place; None above all parts.
+/// Returns the innermost part of the model that contains the place; None above all
+/// parts.
 ///
-/// A path that ends at a missing element is followed as far as it exists. O(depth).
+/// If the path ends at a missing element, its existing part is followed. O(depth).
 pub(crate) fn origin_at(root: &Value, path: &AccessPath) -> Option<NodeOrigin> {
     let mut around = Vec::with_capacity(path.steps().len());
     let mut value = Some(root.clone());
@@ -151,9 +152,9 @@ pub(crate) fn origin_at(root: &Value, path: &AccessPath) -> Option<NodeOrigin> {
     origin_in(value.as_ref(), around.into_iter().rev())
 }
 
-/// Returns the innermost part of a model that a value is, or is inside of: `around` has what
-/// contains the value, the innermost first, with the steps that lead to it. O(steps to that
-/// part).
+/// Returns the innermost part of a model that contains a value. `around` lists the
+/// objects around the value, innermost first, with the steps that lead to it. O(steps
+/// to the found part).
 pub(crate) fn origin_in(
     value: Option<&Value>,
     around: impl Iterator<Item = (Value, AccessStep)>,
@@ -197,7 +198,7 @@ fn origin_of_owner(
     if let Some(input) = owner.peek::<Ref<Input>>() {
         return Some(NodeOrigin::of_input(input));
     }
-    // An output that is missing here belongs to whatever contains the graph.
+    // A missing output belongs to the owner of the graph.
     if let Some(graph) = owner.peek::<Ref<Graph>>() {
         let names = &graph.result_names;
         return at

@@ -19,7 +19,8 @@ pub(crate) fn local_functions(program: &Program) -> Result<Vec<(Str, Ref<Functio
     let options = WalkOptions::default().order(WalkOrder::Post);
     options.walk_objects(&program.graph, |object: &Ref<Obj>, _| {
         if let Some(function) = object.downcast_ref::<Function>() {
-            // Programs that were not read from a file may have functions of one name.
+            // Programs from other sources than files may have several functions of the
+            // same name.
             let count = names.entry(function.name.clone()).or_default();
             let name = match *count {
                 0 => function.name.clone(),
@@ -33,7 +34,7 @@ pub(crate) fn local_functions(program: &Program) -> Result<Vec<(Str, Ref<Functio
     Ok(found)
 }
 
-/// The main graph last, local functions before those that call them.
+/// Local functions come before their callers, and the main graph comes last.
 impl Root for Program {
     fn functions(&self) -> Result<Vec<(Str, Ref<Obj>)>> {
         let functions = local_functions(self)?.into_iter();
@@ -78,7 +79,7 @@ impl Root for Program {
         Ok(Ref::new(Program { graph, ..fields }).into_object())
     }
 
-    /// A function contains its callees, so its digest covers the callees.
+    /// A function contains its callees, so the digest covers the callees.
     fn callees(&self, _function: &Ref<Obj>) -> Result<Option<Vec<Str>>> {
         Ok(Some(Vec::new()))
     }

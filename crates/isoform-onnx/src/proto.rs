@@ -1,41 +1,41 @@
 //! The messages of an ONNX file, declared field by field for prost.
 //!
-//! The field numbers, names and types are those of `onnx.proto` (IR version 14).
-//! Only parts that can matter for reading a model are declared. The placement hints
+//! The field numbers, names and types follow `onnx.proto` (IR version 14). Only parts
+//! that can matter for reading a model are declared. The placement hints
 //! `NodeProto.device_configurations` and `ModelProto.configuration` are left out with
-//! their messages, and therefore skipped while decoding: they say on which device
-//! something runs and never change the result.
+//! their messages, and therefore skipped while decoding: placement on devices never
+//! changes the result.
 //!
 //! Conventions of this file:
 //!
 //! - A scalar field whose absence means the same as its default (names, domains,
-//!   documentation) is a plain value. Where absence has a meaning of its own, as for
-//!   `raw_data` or a shape, the field is an [`Option`].
-//! - `raw_data`, `string_data` and string attributes are [`Bytes`], so that decoding
-//!   from a [`Bytes`] (for instance a mapped file) shares memory instead of copying.
-//! - Repeated numbers decode from the packed and from the unpacked form. The
-//!   `packed` flags only decide how they are written, and follow `onnx.proto`.
+//!   documentation) is a plain value. If absence has a separate meaning, for instance
+//!   for `raw_data` or a shape, the field is an [`Option`].
+//! - `raw_data`, `string_data` and string attributes are [`Bytes`]. Decoding from a
+//!   [`Bytes`] (for instance a mapped file) therefore shares memory instead of copying.
+//! - Repeated numbers decode from the packed and from the unpacked form. The `packed`
+//!   flags only decide the written form, and follow `onnx.proto`.
 //!
 //! # Nesting
 //!
-//! prost rejects messages nested more than [`RECURSION_LIMIT`] deep, which bounds the
-//! stack that a malicious file can use. Each nested graph costs three levels (node,
-//! attribute, graph) below the first one (model to graph), and the contents of the
-//! innermost graph cost up to six more (node, attribute, type, tensor, shape,
-//! dimension). Control flow therefore decodes with at least [`GRAPH_NESTING_LIMIT`]
-//! nested graphs below the main graph, and fails with an error beyond that.
+//! prost rejects messages nested more than [`RECURSION_LIMIT`] deep, to bound the stack
+//! that a malicious file can use. A nested graph costs three levels (node, attribute,
+//! graph) below the first level (model to graph). The contents of the innermost graph
+//! cost up to six more (node, attribute, type, tensor, shape, dimension). Control flow
+//! therefore decodes with at least [`GRAPH_NESTING_LIMIT`] nested graphs below the main
+//! graph, and fails with an error beyond that.
 
 use bytes::Bytes;
 
-/// The number of levels of messages that prost decodes before it returns an error.
+/// The number of message levels that prost decodes before returning an error.
 pub const RECURSION_LIMIT: usize = 100;
 
-/// The number of graphs that may be nested below the main graph, if the innermost one
-/// contains anything ONNX allows except element types of sequences and optionals, which
-/// cost two levels each.
+/// The number of graphs that may be nested below the main graph. The innermost graph
+/// may contain anything ONNX allows except element types of sequences and optionals,
+/// which cost two levels each.
 pub const GRAPH_NESTING_LIMIT: usize = (RECURSION_LIMIT - 1 - 6) / 3;
 
-/// A complete model: a graph, the operator sets it uses and its local functions.
+/// A complete model: a graph, the imported operator sets and the local functions.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct ModelProto {
     /// Version of the file format; presence is required by the specification.
@@ -59,13 +59,13 @@ pub struct ModelProto {
     /// The main graph.
     #[prost(message, optional, tag = "7")]
     pub graph: Option<GraphProto>,
-    /// Operator sets the model relies on, one entry for each domain.
+    /// Imported operator sets, one entry for each domain.
     #[prost(message, repeated, tag = "8")]
     pub opset_import: Vec<OperatorSetIdProto>,
     /// Named metadata.
     #[prost(message, repeated, tag = "14")]
     pub metadata_props: Vec<StringStringEntryProto>,
-    /// Training steps of the model; inference ignores them.
+    /// Training steps of the model, ignored by inference.
     #[prost(message, repeated, tag = "20")]
     pub training_info: Vec<TrainingInfoProto>,
     /// Functions defined by the model, called by `(domain, name, overload)`.
@@ -84,7 +84,7 @@ pub struct OperatorSetIdProto {
     pub version: i64,
 }
 
-/// One entry of a map from strings to strings.
+/// An entry of a map from strings to strings.
 #[derive(Clone, PartialEq, Eq, Hash, prost::Message)]
 pub struct StringStringEntryProto {
     /// The key.
@@ -112,7 +112,7 @@ pub struct TrainingInfoProto {
     pub update_binding: Vec<StringStringEntryProto>,
 }
 
-/// A graph of nodes, in topological order, with its inputs, outputs and constants.
+/// A graph of nodes, in topological order, with inputs, outputs and constants.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct GraphProto {
     /// The nodes, in topological order.
@@ -121,7 +121,7 @@ pub struct GraphProto {
     /// Name of the graph.
     #[prost(string, tag = "2")]
     pub name: String,
-    /// Named constants; before IR version 4 each is also listed as an input.
+    /// Named constants; before IR version 4, every constant is also listed as an input.
     #[prost(message, repeated, tag = "5")]
     pub initializer: Vec<TensorProto>,
     /// Documentation for humans.
@@ -139,7 +139,7 @@ pub struct GraphProto {
     /// Quantisation parameters of values.
     #[prost(message, repeated, tag = "14")]
     pub quantization_annotation: Vec<TensorAnnotation>,
-    /// Named sparse constants; the name is that of `values`.
+    /// Named sparse constants; the name is the name of `values`.
     #[prost(message, repeated, tag = "15")]
     pub sparse_initializer: Vec<SparseTensorProto>,
     /// Named metadata.
@@ -147,7 +147,7 @@ pub struct GraphProto {
     pub metadata_props: Vec<StringStringEntryProto>,
 }
 
-/// Names the tensors that hold the quantisation parameters of another tensor.
+/// Names the tensors with the quantisation parameters of another tensor.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct TensorAnnotation {
     /// Name of the annotated tensor.
@@ -158,7 +158,7 @@ pub struct TensorAnnotation {
     pub quant_parameter_tensor_names: Vec<StringStringEntryProto>,
 }
 
-/// A call of one operator or model-local function.
+/// A call of an operator or a model-local function.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct NodeProto {
     /// Names of the inputs; an empty name is an omitted optional input.
@@ -182,7 +182,7 @@ pub struct NodeProto {
     /// Domain of the operator; empty stands for `ai.onnx`.
     #[prost(string, tag = "7")]
     pub domain: String,
-    /// Selects one of several functions with the same domain and name.
+    /// Selects among functions with the same domain and name.
     #[prost(string, tag = "8")]
     pub overload: String,
     /// Named metadata.
@@ -196,8 +196,9 @@ pub struct AttributeProto {
     /// Name of the attribute.
     #[prost(string, tag = "1")]
     pub name: String,
-    /// The value if the kind is `FLOAT`; optional, as the next two, because readers expect a
-    /// value that is 0 or empty, too, and it would not be written otherwise.
+    /// The value if the kind is `FLOAT`. This field and the next two are optional:
+    /// readers expect even a 0 or an empty value, and prost writes such a value only if
+    /// the field is optional.
     #[prost(float, optional, tag = "2")]
     pub f: Option<f32>,
     /// The value if the kind is `INT`.
@@ -239,7 +240,7 @@ pub struct AttributeProto {
     /// The kind, an [`AttributeType`].
     #[prost(enumeration = "AttributeType", tag = "20")]
     pub r#type: i32,
-    /// Inside a function, the function's attribute this one takes its value from.
+    /// Inside a function, the function's attribute that provides the value.
     #[prost(string, tag = "21")]
     pub ref_attr_name: String,
     /// The value if the kind is `SPARSE_TENSOR`.
@@ -308,7 +309,7 @@ pub struct ValueInfoProto {
     /// Name of the value.
     #[prost(string, tag = "1")]
     pub name: String,
-    /// Type of the value, if it is known.
+    /// Type of the value, if known.
     #[prost(message, optional, tag = "2")]
     pub r#type: Option<TypeProto>,
     /// Documentation for humans.
@@ -331,7 +332,7 @@ pub struct TensorProto {
     /// Marks one chunk of a larger tensor.
     #[prost(message, optional, tag = "3")]
     pub segment: Option<SegmentProto>,
-    /// Elements of `FLOAT`, or pairs of them for `COMPLEX64`.
+    /// Elements of `FLOAT`, or pairs of numbers for `COMPLEX64`.
     #[prost(float, repeated, tag = "4")]
     pub float_data: Vec<f32>,
     /// Elements of `INT32` and of all narrower types except strings.
@@ -349,7 +350,7 @@ pub struct TensorProto {
     /// All elements as little-endian bytes in row-major order.
     #[prost(bytes = "bytes", optional, tag = "9")]
     pub raw_data: Option<Bytes>,
-    /// Elements of `DOUBLE`, or pairs of them for `COMPLEX128`.
+    /// Elements of `DOUBLE`, or pairs of numbers for `COMPLEX128`.
     #[prost(double, repeated, tag = "10")]
     pub double_data: Vec<f64>,
     /// Elements of `UINT32` and `UINT64`.
@@ -369,7 +370,7 @@ pub struct TensorProto {
     pub metadata_props: Vec<StringStringEntryProto>,
 }
 
-/// The part of a larger tensor that one message holds.
+/// The part of a larger tensor that a message holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, prost::Message)]
 pub struct SegmentProto {
     /// First element.
@@ -393,7 +394,8 @@ pub enum DataLocation {
 /// A tensor given by the positions and values of its non-default elements.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct SparseTensorProto {
-    /// The values, a tensor of shape `[NNZ]`, whose name is that of the sparse tensor.
+    /// The values, a tensor of shape `[NNZ]`. Its name is the name of the sparse
+    /// tensor.
     #[prost(message, optional, tag = "1")]
     pub values: Option<TensorProto>,
     /// The positions, an int64 tensor of shape `[NNZ]` or `[NNZ, rank]`.
@@ -418,7 +420,7 @@ pub struct DimensionProto {
     /// The extent; absent if it is unknown.
     #[prost(oneof = "DimensionValue", tags = "1, 2")]
     pub value: Option<DimensionValue>,
-    /// Meaning of the dimension, such as `DATA_BATCH`.
+    /// Meaning of the dimension, for instance `DATA_BATCH`.
     #[prost(string, tag = "3")]
     pub denotation: String,
 }
@@ -474,7 +476,7 @@ pub struct TensorTypeProto {
     /// Element type, see [`ElemType::from_code`](crate::ElemType::from_code).
     #[prost(int32, tag = "1")]
     pub elem_type: i32,
-    /// Shape; absent if not even the rank is known, which is not the same as a scalar.
+    /// Shape; absent if even the rank is unknown, in contrast to the shape of a scalar.
     #[prost(message, optional, tag = "2")]
     pub shape: Option<TensorShapeProto>,
 }
@@ -509,10 +511,10 @@ pub struct MapTypeProto {
     pub value_type: Option<TypeProto>,
 }
 
-/// The type of a value that may be absent (`TypeProto.Optional`).
+/// The type of an optional value (`TypeProto.Optional`).
 #[derive(Clone, PartialEq, Eq, Hash, prost::Message)]
 pub struct OptionalTypeProto {
-    /// Type of the value if it is there.
+    /// Type of the value if present.
     #[prost(message, optional, tag = "1")]
     pub elem_type: Option<TypeProto>,
 }
@@ -528,10 +530,10 @@ pub struct OpaqueTypeProto {
     pub name: String,
 }
 
-/// A function defined by a model out of other operators.
+/// A function composed of other operators by a model.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct FunctionProto {
-    /// Name, which calling nodes give as `op_type`.
+    /// Name, given by calling nodes as `op_type`.
     #[prost(string, tag = "1")]
     pub name: String,
     /// Names of the parameters.

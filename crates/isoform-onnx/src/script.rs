@@ -1,7 +1,8 @@
 //! Programs as text for people, by the names in the file.
 //!
-//! A value keeps its name when others come and go, so the difference between the text
-//! before and after a pass shows what the pass did. The text cannot be read back.
+//! A value keeps its name when other values come and go. The difference between the
+//! texts before and after a pass therefore shows the work of the pass. The text cannot
+//! be read back.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -39,11 +40,11 @@ impl Script for Function {
     }
 }
 
-/// A pending step of writing; bodies nest, so the steps are on a stack of their own.
+/// A pending step of writing; bodies nest, so the steps are on an explicit stack.
 enum Step {
     /// The nodes of a body from a position on, at an indentation.
     Nodes(usize, usize, usize),
-    /// The body that an attribute holds, with its label.
+    /// The body held by an attribute, with a label.
     Open(String, usize, usize),
     Line(String),
 }
@@ -178,7 +179,8 @@ impl Writer {
         Ok(())
     }
 
-    /// The operator with its domain, and with its version unless it is the usual one.
+    /// The operator with its domain. The version is added unless it is the usual
+    /// version.
     fn op(&self, call: &Call) -> String {
         if let Some(callee) = &call.callee {
             return shown(&callee.name);
@@ -194,8 +196,8 @@ impl Writer {
         op
     }
 
-    /// The name of the value at this position among those of an input or node: the one of
-    /// the file, if no other value has it.
+    /// The name of the value at this position among the values of an input or node: the
+    /// name from the file, unless another value has the same name.
     fn name(&mut self, owner: u64, index: usize, in_file: impl FnOnce() -> Option<Str>) -> String {
         let known = self.names.entry(owner).or_default();
         if let Some(name) = known.get(index).filter(|name| !name.is_empty()) {
@@ -250,7 +252,8 @@ impl Writer {
         }
     }
 
-    /// A small tensor in full; of a larger one, its type and the start of its digest.
+    /// A small tensor in full. A larger tensor is shown by type and the start of its
+    /// digest.
     fn tensor(&self, tensor: &Tensor, value: &Value) -> Result<String> {
         let shape = tensor.shape();
         let count = shape
@@ -301,7 +304,7 @@ impl Writer {
 
     fn plain_text(&self, value: &Value) -> Result<String> {
         let text = self.plain.to_text(value)?;
-        // Parts that need lines of their own are rare, and this is for people.
+        // Parts that need separate lines are rare, and the text is for people.
         Ok(text.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 }
@@ -311,7 +314,7 @@ fn write_to(out: &mut String, text: std::fmt::Arguments<'_>) {
     let _ = out.write_fmt(text);
 }
 
-/// A name of the file, in quotes if it could be mistaken for anything else.
+/// A name of the file, in quotes if it could be mistaken for another token.
 fn shown(name: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_/.:-+#[]<>$@!?*&|%".contains(c);
     if name.chars().all(plain) && !name.is_empty() {

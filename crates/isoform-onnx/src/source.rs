@@ -13,12 +13,12 @@ use crate::{
     proto::ModelProto,
 };
 
-/// The first IR version that requires a model to say which operator sets it uses.
+/// The first IR version that requires a model to list its operator sets.
 const FIRST_IR_VERSION_WITH_OPSETS: i64 = 3;
 
 /// A model read from a file, together with the means to read its external data.
 ///
-/// The tensors of the model share memory with the file as long as they live; see
+/// The tensors of the model share memory with the file during their whole life; see
 /// [`LoadOptions::mmap`] for the requirements on the file.
 #[derive(Debug)]
 pub struct ModelFile {
@@ -79,11 +79,12 @@ impl LoadOptions {
 
 /// Decodes a model from memory, sharing that memory with the model's tensors.
 ///
-/// A model without a graph, without an IR version, or without operator sets where the
-/// IR version requires them is refused: other files often happen to be valid protobuf,
-/// and cutting a model short between two fields leaves valid protobuf too.
+/// A model is refused if it lacks a graph, an IR version, or the operator sets required
+/// by the IR version. Other files often happen to be valid protobuf, and cutting a
+/// model short between two fields leaves valid protobuf too.
 ///
-/// So is a file that would take far more memory to decode than any model of its size.
+/// A file is also refused if decoding would take far more memory than for any model of
+/// the same size.
 ///
 /// # Errors
 ///

@@ -1,7 +1,7 @@
-//! Constants as plain bytes, whichever way the file stores them.
+//! Constants as plain bytes, regardless of their form in the file.
 //!
 //! The bytes are little-endian on every host: typed fields are written with
-//! `to_le_bytes`, and nothing here reinterprets memory as numbers.
+//! `to_le_bytes`, and this module never reinterprets memory as numbers.
 
 use bytes::Bytes;
 
@@ -14,9 +14,9 @@ use crate::{
 
 /// A constant tensor.
 ///
-/// Two tensors are equal exactly if they have the same type, shape and element bits,
-/// however their files store them. Floats are compared by their bits, so that a NaN
-/// equals itself and the two zeros differ.
+/// Tensors are equal exactly if they have the same type, shape and element bits,
+/// regardless of their form in the file. Floats are compared by bits: a NaN equals
+/// itself, and the two zeros differ.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TensorData {
     /// Element type.
@@ -77,7 +77,7 @@ impl TensorData {
 /// # Errors
 ///
 /// Fails if the tensor contradicts itself, if its external data cannot be read, or if
-/// it is one chunk of a larger tensor. The error names the tensor.
+/// it is only a chunk of a larger tensor. The error names the tensor.
 pub fn decode_tensor(tensor: &TensorProto, resolver: &ExternalResolver) -> Result<TensorData> {
     decode(tensor, resolver).within(|| format!("tensor '{}'", tensor.name))
 }
@@ -106,8 +106,8 @@ fn decode(tensor: &TensorProto, resolver: &ExternalResolver) -> Result<TensorDat
             }
             let length = elem.byte_len(count).ok_or_else(too_many)?;
             match resolver.stand_in(&tensor.external_data, length)? {
-                // Zeros are valid elements of every type. Looking at them would take as long
-                // as the file claims.
+                // Zeros are valid elements of every type. Checking them would take time
+                // proportional to the size claimed by the file.
                 Some(zeros) => TensorPayload::Packed(zeros),
                 None => packed(elem, count, resolver.resolve(&tensor.external_data)?)?,
             }
@@ -131,7 +131,8 @@ fn too_many() -> OnnxError {
     OnnxError::value("the shape has too many elements to address")
 }
 
-/// Multiplies dimensions, refusing negative ones and products that cannot be addressed.
+/// Multiplies dimensions, refusing negative numbers and products that cannot be
+/// addressed.
 pub(crate) fn element_count(dims: &[i64]) -> Result<usize> {
     if let Some(&dim) = dims.iter().find(|&&dim| dim < 0) {
         return Err(OnnxError::value(format!(
@@ -149,7 +150,7 @@ pub(crate) fn element_count(dims: &[i64]) -> Result<usize> {
         .ok_or_else(too_many)
 }
 
-/// The field of a tensor message that holds its elements.
+/// The field of a tensor message with the elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StoredField {
     None,
@@ -208,8 +209,8 @@ impl StoredField {
     }
 }
 
-/// Finds the one field that is present, and rejects two, between which readers would
-/// choose differently.
+/// Finds the only present field, and rejects two, between which readers would choose
+/// differently.
 fn stored_field(tensor: &TensorProto) -> Result<StoredField> {
     let fields = [
         (StoredField::Raw, tensor.raw_data.is_some()),
@@ -325,8 +326,8 @@ fn check_entries(elem: ElemType, field: &str, expected: usize, got: usize) -> Re
     )))
 }
 
-/// Lays out `int32_data`, which holds one element an entry, except that 4-bit and 2-bit
-/// types hold one packed byte an entry.
+/// Lays out `int32_data`. An entry holds an element, except that entries of 4-bit and
+/// 2-bit types hold a packed byte.
 fn from_int32_data(elem: ElemType, count: usize, values: &[i32]) -> Result<Vec<u8>> {
     let bits = elem.bits().unwrap_or(32);
     let (entries, width) = match bits {
@@ -399,7 +400,7 @@ fn packed(elem: ElemType, count: usize, bytes: Bytes) -> Result<TensorPayload> {
     Ok(TensorPayload::Packed(clear_padding(elem, count, bytes)))
 }
 
-/// Zeroes the bits after the last element, copying only if one of them is set.
+/// Zeroes the bits after the last element. Copies only if such a bit is set.
 fn clear_padding(elem: ElemType, count: usize, bytes: Bytes) -> Bytes {
     let bits = elem.bits().unwrap_or(8) as usize;
     // Only the bits modulo 8 matter, so the product may be taken of the remainder.

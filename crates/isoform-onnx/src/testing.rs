@@ -39,8 +39,8 @@ pub fn fuzz_load(bytes: &[u8]) {
     check_written(&model);
 }
 
-/// A model that is written and read again is the same program, unless a result needed a
-/// node of its own.
+/// A model written and read again is the same program, unless a result needed a
+/// separate node.
 fn check_written(model: &Model) {
     let saving = SaveOptions::default().check(false);
     let bytes = match saving.to_bytes(model.program()) {
@@ -125,7 +125,7 @@ fn node(domain: &str, op: &str, input: &[&str], output: &str) -> NodeProto {
     }
 }
 
-/// A small model with everything that the importer treats specially.
+/// A small model with every feature that the importer treats specially.
 fn seed() -> Vec<u8> {
     let opsets = vec![OperatorSetIdProto {
         domain: String::new(),

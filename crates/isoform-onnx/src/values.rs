@@ -1,4 +1,4 @@
-//! Values of programs: what makes them, and which are the same.
+//! Values of programs: their producers and their identity.
 
 use isoform::values::{Tensor, ValueRef};
 use isoform::{Array, Ref, Value};
@@ -7,8 +7,8 @@ pub(crate) use crate::layout::made_by;
 
 use crate::ir::{Call, Output, SparseTensor, StringTensor};
 
-/// Which value of a program this is. Two uses of one result are one value, whatever object
-/// stands for each; constants are one value if they are one object.
+/// The identity of a value in a program. Two uses of a result are one value, whatever
+/// object represents each use; constants are one value if they are one object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub(crate) enum ValueKey {
     /// An omitted input.

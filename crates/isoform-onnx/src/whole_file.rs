@@ -55,7 +55,7 @@ impl WholeFile {
     pub fn create(target: &Path) -> io::Result<Self> {
         let replaced = replaceable(target)?;
         let target = match &replaced {
-            // The target of a link, so that the link itself is kept.
+            // The target of a link, to keep the link itself.
             Some(_) => fs::canonicalize(target)?,
             None => target.to_owned(),
         };
@@ -72,7 +72,7 @@ impl WholeFile {
         })
     }
 
-    /// Gives the file its name, in place of any other file with that name.
+    /// Gives the file its name, replacing any other file with that name.
     ///
     /// # Errors
     ///
@@ -150,7 +150,8 @@ impl Write for Contents {
     }
 }
 
-/// The metadata of the file that a target replaces; `None` if there is no such file.
+/// The metadata of the file to be replaced by a target; `None` if there is no such
+/// file.
 ///
 /// # Errors
 ///
@@ -180,7 +181,8 @@ fn folder_of(target: &Path) -> &Path {
     }
 }
 
-/// Opens a file that has no name. None if the file system has no such files.
+/// Opens a file without a name. None if the file system does not support nameless
+/// files.
 #[cfg(target_os = "linux")]
 fn nameless(folder: &Path) -> Option<File> {
     use rustix::fs::{Mode, OFlags, open};
@@ -217,7 +219,7 @@ fn link(_file: &File, _name: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Creates a file with a name of its own, which is removed unless it gets another.
+/// Creates a temporary file with a unique name. The file is removed unless renamed.
 fn beside(folder: &Path) -> io::Result<NamedTempFile> {
     let mut builder = temporary();
     #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! `isoform clones`: finds what occurs several times inside programs.
+//! `isoform clones`: finds parts that occur several times inside programs.
 
 mod names;
 
@@ -41,7 +41,7 @@ struct Group {
     places: Vec<Place>,
 }
 
-/// An occurrence: the number of the program, and what it is there.
+/// An occurrence: the number of the program, and the found nodes.
 struct Place {
     program: usize,
     /// The first and the last node, or the subterm.
@@ -68,7 +68,8 @@ pub(crate) fn run(
     let (blocks, subterms) = match found {
         Ok(found) => found,
         Err(error) => {
-            // Comparison fails for what a file holds, and the first one is as good as any.
+            // Comparison fails because of the contents of a file. The error is reported
+            // for the first file, because the failing file is unknown.
             if let Some(program) = programs.first() {
                 output.failure(program.file, &message(program.file, &error));
             }
@@ -83,7 +84,7 @@ pub(crate) fn run(
     let subterms: Vec<Duplicate> = subterms
         .into_iter()
         .filter(is_large)
-        // A node and its result are one subterm for people.
+        // For people, a node and its result are one subterm.
         .filter(|group| known.insert(nodes_of(group)))
         .collect();
     let counts = (blocks.len(), subterms.len());
@@ -229,7 +230,8 @@ fn operators(nodes: &[Ref<Obj>]) -> String {
     texts.join(", ")
 }
 
-/// Writes a group, and the name of a file only where it changes: not at all if there is one.
+/// Writes a group. The name of a file is written only where it changes, and never if
+/// there is only one file.
 fn write_group(
     group: &Group,
     programs: &mut [Program<'_>],

@@ -17,8 +17,9 @@ use isoform_onnx::ir::{Call, Function, Graph, Output as CallOutput};
 const TEXT_DEPTH: usize = 3;
 const TEXT_WIDTH: usize = 100;
 
-/// The names of the parts of one program. Each is found from the part, and what is around that
-/// is visited once for all of them: O(1) for each, and O(n) altogether.
+/// The names of the parts of one program. Each name is found from the part, and the
+/// surroundings are visited once for all names: O(1) for each name, and O(n)
+/// altogether.
 pub(super) struct Names {
     uses: Uses,
     is_model: bool,
@@ -84,7 +85,7 @@ impl Names {
         self.tree.abbreviated(place)
     }
 
-    /// The place for programs; None if a model has none.
+    /// The place in a form for programs; None if a model has no such place.
     pub(super) fn path(&mut self, object: &Ref<Obj>) -> Option<String> {
         if !self.is_model {
             let place = self.place(object);
@@ -106,11 +107,13 @@ impl Names {
         self.tree.beginnings()
     }
 
-    /// The number of nodes in a copy of a subterm that nothing else uses: those of a dataflow
-    /// graph, or else all objects but variables. O(size of these).
+    /// The number of nodes in a copy of a subterm that nothing else uses. In a dataflow
+    /// graph, the dataflow nodes count, and otherwise all objects except variables.
+    /// O(size of the counted part).
     pub(super) fn own_nodes(&mut self, object: &Ref<Obj>) -> usize {
         let (mut dataflow, mut all) = (0, 0);
-        // How often each part was met; it is used elsewhere unless these are all of its uses.
+        // The number of visits of each part. A part with more uses than visits is used
+        // elsewhere.
         let mut met: HashMap<u64, usize> = HashMap::new();
         let mut stack = vec![Value::from(node_of(object))];
         while let Some(value) = stack.pop() {
@@ -139,8 +142,8 @@ impl Names {
         if dataflow > 0 { dataflow } else { all }
     }
 
-    /// The part of a model that an object is or belongs to, and the field of that part that it
-    /// is in.
+    /// The part of a model that contains or is the object, and the field of the part
+    /// with the object.
     fn owner(&self, object: &Ref<Obj>) -> (Ref<Obj>, Option<&'static str>) {
         let mut at = node_of(object).clone();
         let mut field = None;
@@ -181,7 +184,7 @@ pub(super) fn node_of(object: &Ref<Obj>) -> &Ref<Obj> {
     }
 }
 
-/// True for what has a name in a model.
+/// True for objects that have a name in a model.
 fn is_part(object: &Ref<Obj>) -> bool {
     object.downcast_ref::<Call>().is_some()
         || object.downcast_ref::<Graph>().is_some()

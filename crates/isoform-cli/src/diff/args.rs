@@ -8,24 +8,25 @@ use crate::model_args::FixArgs;
 
 /// Check whether two files are the same program, and if not, tell how they differ.
 ///
-/// For models, a summary comes first: operator sets, inputs, outputs, operators, nodes and
-/// weights that differ. Then every change is told with the model's own names of nodes, equal
-/// ones once: attributes, inputs, nodes that were added or removed, parts of the graph that
-/// became others, and weights with the number of their elements that differ. For IR files,
-/// each change has a line with its place and values.
+/// For models, a summary comes first: operator sets, inputs, outputs, operators, nodes
+/// and weights that differ. Then follow all changes with the model's own names of
+/// nodes, and with equal changes merged: attributes, inputs, added and removed nodes,
+/// replaced parts of the graph, and weights with the number of differing elements. For
+/// IR files, each change has a line with its place and values.
 ///
-/// Two models are equal here if they mean the same: operator sets are compared by the version
-/// that introduced this meaning of each operator, and an attribute that has its default is the
-/// same as one that is not given. `isoform hash` is stricter, so equal models may have
-/// different digests; --strict compares as it does.
+/// Two models are equal here if they mean the same: for each operator, any two operator
+/// set versions with the same meaning are equal, and an attribute with its default
+/// value equals an omitted attribute. `isoform hash` is stricter, so equal models may
+/// have different digests; --strict compares like `isoform hash`.
 ///
-/// Of two folders, the files are compared in pairs: those of one path inside of the folders, of
-/// the rest those of one name, and then a single one on both sides. A file and a folder: with the
-/// file of its name there.
+/// The files of two folders are compared in pairs: first files with the same path
+/// inside of the folders, then remaining files with the same name, and then a single
+/// remaining file on both sides. If only one argument is a folder, the file is compared
+/// with the file of the same name there.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = DIFF_HELP)]
 pub(crate) struct DiffArgs {
-    /// One model or IR file, or a folder of them; - is standard input.
+    /// A model or IR file, or a folder of files; - is standard input.
     #[arg(value_name = "LEFT")]
     pub(crate) left: PathBuf,
     /// The other file or folder.
@@ -39,8 +40,9 @@ pub(crate) struct DiffArgs {
     pub(crate) stat: bool,
     /// Explain only the first difference: its place and value in both files, and the reason.
     ///
-    /// The place is the first one in the order of comparison, with the nearest node of each
-    /// model. For IR files, both sides are shown as text with the place underlined.
+    /// The place is the first place in the order of comparison, with the nearest node
+    /// of each model. For IR files, both sides are shown as text with the place
+    /// underlined.
     #[arg(long)]
     pub(crate) first: bool,
     #[command(flatten)]
@@ -48,7 +50,7 @@ pub(crate) struct DiffArgs {
     #[command(flatten)]
     pub(crate) fix: FixArgs,
     /// Simplify both models first, as `isoform optimize` does by default: models that
-    /// differ only in what that removes are then equal.
+    /// differ only in removed parts are then equal.
     #[arg(long)]
     pub(crate) simplify: bool,
 }
@@ -107,12 +109,12 @@ Examples:
   isoform diff --stat exports/main exports/pull-request
   isoform diff -q a.onnx b.onnx && echo same program";
 
-/// Which differences count.
+/// The differences that count.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Differences that count")]
 pub(crate) struct LevelArgs {
-    /// Compare operator sets by number, and written-out defaults as attributes, so that
-    /// models are equal exactly if they have one digest.
+    /// Compare operator sets by number, and written-out defaults as attributes: models
+    /// are equal exactly if they have the same digest.
     #[arg(long)]
     pub(crate) strict: bool,
     /// Ignore declared shapes, and declared types of bodies and outputs that follow from the
@@ -123,8 +125,8 @@ pub(crate) struct LevelArgs {
     /// number, as numpy.isclose does with the right file as the reference.
     #[arg(long, value_name = "NUMBER", value_parser = tolerance, conflicts_with = "first")]
     pub(crate) rtol: Option<f64>,
-    /// Ignore differences of floats and of elements of tensors up to this; added to that of
-    /// --rtol.
+    /// Ignore differences of floats and of elements of tensors up to this number; added
+    /// to the tolerance of --rtol.
     #[arg(long, value_name = "NUMBER", value_parser = tolerance, conflicts_with = "first")]
     pub(crate) atol: Option<f64>,
 }

@@ -26,7 +26,8 @@ struct Side<'a> {
     origin: Option<NodeOrigin>,
 }
 
-/// Explains the first difference of two files; the inner result is that of writing.
+/// Explains the first difference of two files; the inner result is the result of
+/// writing.
 pub(super) fn explain(
     args: &DiffArgs,
     common: &Common,
@@ -166,7 +167,7 @@ fn underlined(
     Ok(())
 }
 
-/// A path, abbreviated to its end if it is long.
+/// A path, with a long path abbreviated to its end.
 fn tail(path: &str) -> String {
     match path.char_indices().nth_back(VALUE_CHARS) {
         Some((start, _)) => format!("...{}", &path[start..]),

@@ -11,15 +11,15 @@ use crate::find::{FileList, find_models};
 use crate::input::is_dash;
 use crate::output::{DIFFERENT, Output, printable};
 
-/// Files of two folders that belong together, or are only in one of them.
+/// Paired files of two folders, or a file without a partner.
 #[derive(Debug, PartialEq)]
 struct Pair {
     left: Option<PathBuf>,
     right: Option<PathBuf>,
 }
 
-/// Compares two files, the files of two folders in pairs, or a file with that of its name in a
-/// folder.
+/// Compares two files, the files of two folders in pairs, or a file with the file of
+/// the same name in a folder.
 pub(crate) fn run(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>) -> io::Result<()> {
     let (left, right) = (&args.left, &args.right);
     if is_dash(left) && is_dash(right) {
@@ -107,8 +107,8 @@ fn alone(file: &Path, side: &str, output: &mut Output<'_, '_>) -> io::Result<()>
     ))
 }
 
-/// Pairs files by their paths inside of the folders, then those whose name is that of no other
-/// file that is left, then the only ones that are left.
+/// Pairs files by their paths inside of the folders, then unpaired files by unique
+/// names, and then a single unpaired file on each side.
 fn pairs((left, lefts): (&Path, &FileList), (right, rights): (&Path, &FileList)) -> Vec<Pair> {
     let inside = |folder: &Path, file: &Path| file.strip_prefix(folder).unwrap_or(file).to_owned();
     let mut open: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();

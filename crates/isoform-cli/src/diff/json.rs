@@ -17,7 +17,7 @@ use crate::summary::differences_json;
 /// The name of the format.
 pub(super) const FORMAT: &str = "isoform.diff";
 
-/// The version of the format, which grows when a program that reads it has to change.
+/// The version of the format, which grows when programs that read it have to change.
 pub(super) const VERSION: u64 = 2;
 
 /// The difference of two models.
@@ -131,7 +131,8 @@ fn change(change: &Change, place: WritePlace<'_>) -> Json {
     })
 }
 
-/// How far two tensors are apart; null if there are not two of one type and shape.
+/// The distance of two tensors; null unless the change has two tensors of one type and
+/// shape.
 fn tensor(change: &Change) -> Json {
     let (Some(left), Some(right)) = (change.left(), change.right()) else {
         return Json::Null;

@@ -56,14 +56,15 @@ fn files(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>) -> io::R
     }
 }
 
-/// True if only the right one of two values cannot be compared. O(n), when comparison failed.
+/// True if only the right of two values cannot be compared. O(n), when comparison
+/// failed.
 fn is_right_to_blame(common: &Common, values: &[Value; 2]) -> bool {
     let options = common.compare_options();
     let [left, right] = values.each_ref().map(|value| options.hash(value).is_err());
     right && !left
 }
 
-/// Compares and prints; the inner result is that of writing.
+/// Compares and prints; the inner result is the result of writing.
 fn compared(
     args: &DiffArgs,
     common: &Common,
@@ -183,7 +184,7 @@ fn values(args: &DiffArgs, difference: &Difference, output: &mut Output<'_, '_>)
     print(lines, difference.is_empty(), output)
 }
 
-/// Prints lines of which the first one begins with the verdict.
+/// Prints lines that begin with the verdict.
 fn print(lines: Vec<Line>, is_equal: bool, output: &mut Output<'_, '_>) -> io::Result<()> {
     let palette = output.style;
     for line in lines {

@@ -25,9 +25,10 @@ pub(crate) enum GitCommand {
 
 /// Configure git for .onnx, .iso and .isob files, in the current repository or everywhere.
 ///
-/// Sets diff.isoform.textconv and difftool.isoform.cmd in the configuration, and adds lines
-/// to the file .gitattributes at the top of the repository, or with --global to that of the
-/// user. Everything else in these files stays as it is, and a second run changes nothing.
+/// Sets diff.isoform.textconv and difftool.isoform.cmd in the configuration, and adds
+/// lines to the file .gitattributes at the top of the repository, or with --global to
+/// the file of the user. The rest of these files stays unchanged, and a second run
+/// changes nothing.
 #[derive(Args, Debug)]
 #[command(after_help = GIT_HELP)]
 pub(crate) struct InstallArgs {
@@ -46,7 +47,7 @@ pub(crate) struct UninstallArgs {
 /// The configuration to change.
 #[derive(Args, Debug)]
 pub(crate) struct TargetArgs {
-    /// Change the configuration of the user instead of that of the current repository.
+    /// Change the configuration of the user instead of the current repository.
     #[arg(long)]
     pub(crate) global: bool,
     /// Print the changes without making them.

@@ -1,7 +1,7 @@
 //! `isoform git`: configures git to show models and IR files as text.
 //!
-//! The configuration is changed by git itself; only the file of attributes, for which git has
-//! no command, is edited here.
+//! Git itself changes the configuration. Only the file of attributes, for which git has
+//! no command, is edited by this module.
 
 pub(crate) mod args;
 
@@ -20,7 +20,7 @@ use crate::output::{Failure, Output, SUCCESS, printable};
 use crate::show;
 use args::{GitArgs, GitCommand, TargetArgs, TextconvArgs};
 
-/// The lines that tell git which files are shown as text.
+/// The lines that tell git which files to show as text.
 const ATTRIBUTES: [&str; 3] = [
     "*.onnx diff=isoform",
     "*.iso diff=isoform",
@@ -268,7 +268,7 @@ fn textconv(args: &TextconvArgs, common: &Common, output: &mut Output<'_, '_>) -
     Ok(())
 }
 
-/// The digest of the bytes of a file, by which versions of it are told apart.
+/// The digest of the bytes of a file, to distinguish versions of the file.
 fn digest_of(file: &Path) -> String {
     let bytes = std::fs::read(file).ok();
     let digest = bytes.and_then(|bytes| {

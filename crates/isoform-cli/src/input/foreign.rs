@@ -8,18 +8,19 @@ const MARKS: usize = 4 << 10;
 pub(super) struct Foreign {
     /// True for the first bytes of a file in this format.
     matches: fn(&[u8]) -> bool,
-    /// Its name, and what to do instead.
+    /// The name of the format, and advice.
     pub(super) refusal: &'static str,
 }
 
-/// Returns the format of a file with these first bytes, if it is one that is not read.
+/// Returns the format of a file with these first bytes, if the format is unsupported.
 pub(super) fn foreign(start: &[u8]) -> Option<&'static Foreign> {
     FORMATS.iter().find(|format| (format.matches)(start))
 }
 
 /// Returns the refusal of protobuf that looks like a model in another format than ONNX.
 ///
-/// The formats cannot be told apart for sure, so this is for what cannot be read anyway.
+/// The formats cannot be distinguished for sure, so only call this function for
+/// unreadable files.
 pub(super) fn other_protobuf(start: &[u8]) -> Option<&'static str> {
     match (has_description(start), start) {
         (false, _) => None,
@@ -179,15 +180,16 @@ fn is_onnx_json(start: &[u8]) -> bool {
         ])
 }
 
-/// True for a protobuf message that starts with a small version number as field 1, and whose
-/// field 2 is a message that starts with a field 1 of its own. Field 2 of an ONNX model is a
+/// True for a protobuf message that starts with a small version number as field 1, and
+/// whose field 2 is a message starting with a field 1. Field 2 of an ONNX model is a
 /// name, which does not start with a line break.
 fn has_description(start: &[u8]) -> bool {
     let [8, 1..=127, 0x12, rest @ ..] = start else {
         return false;
     };
     let size = rest.iter().take(9).position(|byte| byte & 0x80 == 0);
-    // An empty name may be followed by field 1 of nothing, so the message must not be empty.
+    // An empty name may be followed by an empty field 1, so the message must not be
+    // empty.
     size.is_some_and(|at| rest[0] != 0 && rest.get(at + 1) == Some(&0x0a))
 }
 

@@ -126,11 +126,11 @@ impl Form {
     }
 }
 
-/// Detects the contents of a file from its first bytes. Its name is ignored, so that the
-/// same bytes are read in the same way under every name.
+/// Detects the contents of a file from its first bytes. The name is ignored: the same
+/// bytes are read in the same way under every name.
 ///
-/// A model is protobuf, and already its field for the format version contains a byte
-/// that no text has.
+/// A model is protobuf, and its field for the format version already contains a byte
+/// that never occurs in text.
 pub(crate) fn recognize(start: &[u8]) -> Content {
     if start.starts_with(MAGIC) {
         return Content::Value(Form::Binary);
@@ -179,8 +179,8 @@ pub(crate) fn is_graph(text: &str) -> bool {
     })
 }
 
-/// The first bytes of a file as text without leading white space, if they are text:
-/// UTF-8, without control characters other than white space.
+/// The first bytes of a file without leading white space, if they are text: UTF-8,
+/// without control characters other than white space.
 fn as_text(start: &[u8]) -> Option<&str> {
     let text = match std::str::from_utf8(start) {
         Ok(text) => text,

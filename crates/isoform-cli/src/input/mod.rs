@@ -1,9 +1,9 @@
 //! Reading files, and the effect of the common options on that.
 //!
-//! `form.rs` detects the format of a file from its first bytes, never from its name; all
-//! commands work on the values that are read. `packed.rs` unpacks files up to a limit,
-//! `tensors/` reads files of named tensors as maps, and `foreign.rs` lists the formats
-//! that are refused, with advice.
+//! `form.rs` detects the format of a file from its first bytes, never from its name;
+//! all commands work on the resulting values. `packed.rs` unpacks files up to a limit,
+//! `tensors/` reads files of named tensors as maps, and `foreign.rs` lists the refused
+//! formats, with advice.
 
 mod foreign;
 mod form;
@@ -46,7 +46,7 @@ pub(crate) enum Input {
 /// A value, and its format in the file.
 pub(crate) struct IrFile {
     pub(crate) value: Value,
-    /// The format in which to write it if no other is wanted.
+    /// The default format for writing the value.
     pub(crate) form: Form,
     /// The format of the file, if it holds tensors.
     pub(crate) tensors: Option<TensorForm>,
@@ -75,7 +75,7 @@ impl Input {
         }
     }
 
-    /// Returns the model, if it is one.
+    /// Returns the model, if the input is a model.
     pub(crate) fn model(&self) -> Option<&Model> {
         match self {
             Input::Model(model) => Some(model),
@@ -109,8 +109,8 @@ pub(crate) fn is_dash(file: &Path) -> bool {
 
 /// Reads a file, or standard input for `-`. A failure does not repeat the file's name.
 ///
-/// With --architecture, external data is not read, because its contents are ignored when
-/// values are compared; [`load_complete`] is for everything else.
+/// With --architecture, external data is not read, because comparison of values ignores
+/// the contents; use [`load_complete`] for all other purposes.
 pub(crate) fn load(file: &Path, common: &Common) -> Result<Input, Failure> {
     let external_data = if common.architecture {
         ExternalData::Skipped
@@ -141,7 +141,7 @@ pub(crate) fn load_with(
     }
     let mut opened = File::open(file).map_err(|error| error.to_string())?;
     if !found.is_file() {
-        // Nothing but the bytes themselves is known of a pipe, and they come only once.
+        // Only the bytes themselves are known of a pipe, and they come only once.
         let mut bytes = Vec::new();
         let read = opened.read_to_end(&mut bytes);
         read.map_err(|error| error.to_string())?;
@@ -222,8 +222,8 @@ fn in_memory(
     }
 }
 
-/// A failure to read a model that starts like this, with advice: on external data that some
-/// commands can do without, and on formats that look like that of a model.
+/// A failure to read a model that starts with these bytes, with advice: on external
+/// data that some commands do not need, and on formats that look like models.
 fn explained(mut failure: Failure, start: &[u8], options: ImportOptions) -> Failure {
     let is_other = failure.message.starts_with("not an ONNX model");
     if is_other && let Some(refusal) = foreign::other_protobuf(start) {
@@ -250,8 +250,8 @@ fn folder_refusal(folder: &Path) -> &'static str {
 }
 
 impl FixArgs {
-    /// Fixes the dimensions of a model as the user wants; what is not a model stays as it is
-    /// unless options are given that only models have.
+    /// Fixes the dimensions of a model at the user's request. Without a request, any
+    /// input stays unchanged; with a request, an input other than a model is an error.
     pub(crate) fn apply(&self, file: &Path, input: Input) -> Result<Input, Failure> {
         if self.dims.is_empty() && self.inputs.is_empty() {
             return Ok(input);
@@ -272,8 +272,8 @@ impl FixArgs {
     }
 }
 
-/// With `simplify`, the input has to be a model, which is simplified; otherwise it stays as
-/// it is.
+/// With `simplify`, the input has to be a model, which is simplified; otherwise the
+/// input stays unchanged.
 pub(crate) fn simplified_input(
     file: &Path,
     input: Input,
@@ -360,11 +360,11 @@ fn without_mark(text: &str) -> &str {
 /// A value, and the metadata of a JSON graph.
 type Decoded = (Value, Option<Value>);
 
-/// Returns the result of `read`, using the operators that other files were read with.
+/// Returns the result of `read`, using the operators from previously read files.
 ///
-/// There is only one object per operator name. Reading registers none of them, so the
-/// operators of the first file are registered here; a file that was read in the meantime
-/// is read again, and then finds them.
+/// Every operator name has a single object. Reading does not register operators, so the
+/// operators of the first file are registered here. A file read in the meantime is read
+/// again, and then finds the registered operators.
 fn read_settled(read: impl Fn() -> isoform::Result<Decoded>) -> isoform::Result<Decoded> {
     let decoded = read()?;
     let mut is_settled = true;
@@ -381,7 +381,7 @@ fn read_settled(read: impl Fn() -> isoform::Result<Decoded>) -> isoform::Result<
     if is_settled { Ok(decoded) } else { read() }
 }
 
-/// Registers all types that files may hold, and the passes over them.
+/// Registers all types that files may hold, and the passes over these types.
 pub(crate) fn register_types() -> isoform::Result<()> {
     isoform_ir::ir::register()?;
     isoform_ir::transform::register()?;
@@ -404,7 +404,7 @@ pub(crate) fn message(file: &Path, error: &Error) -> Failure {
             text = rest;
         }
     }
-    // The offending line is shown on lines of its own.
+    // The offending line is shown on separate lines.
     let fault =
         std::error::Error::source(error).and_then(|source| source.downcast_ref::<TextFault>());
     let head = fault.map(|fault| format!("text: {fault}"));

@@ -20,7 +20,7 @@ pub(crate) enum Packing {
 }
 
 impl Packing {
-    /// The method with which a file that starts like this is compressed.
+    /// The compression method of a file with this start.
     pub(super) fn of(start: &[u8]) -> Option<Packing> {
         match start {
             [0x1f, 0x8b, 8, ..] => Some(Packing::Gzip),

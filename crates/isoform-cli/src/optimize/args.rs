@@ -6,16 +6,16 @@ use clap::{Args, ValueEnum};
 
 use crate::model_args::{FixArgs, ModelArgs, sizes};
 
-/// Make an ONNX model smaller without changing what it computes.
+/// Make an ONNX model smaller without changing its results.
 ///
-/// Nodes that compute nothing new are removed: constants are folded, shapes that are known
-/// become constants, equal nodes are merged, decided branches are inlined, and rules replace
-/// patterns by smaller ones, in every subgraph and function. By default every bit of every
-/// output stays the same, for all inputs. Names, types and order of inputs and outputs,
-/// metadata and documentation are kept.
+/// Nodes that compute nothing new are removed: constants are folded, known shapes
+/// become constants, equal nodes are merged, decided branches are inlined, and rules
+/// replace patterns by smaller ones, in every subgraph and function. By default every
+/// bit of every output stays the same, for all inputs. Names, types and order of inputs
+/// and outputs, metadata and documentation are kept.
 ///
-/// OUT is written completely or not at all; an existing file, IN among them, is replaced only
-/// with --force. Constants that IN has in files beside it stay in files beside OUT.
+/// OUT is written completely or not at all; an existing file, even IN, is replaced only
+/// with --force. Constants in files beside IN stay in files beside OUT.
 #[derive(Args, Debug)]
 #[command(after_help = OPTIMIZE_HELP)]
 pub(crate) struct OptimizeArgs {
@@ -31,37 +31,39 @@ pub(crate) struct OptimizeArgs {
     pub(crate) fix: FixArgs,
     #[command(flatten)]
     pub(crate) model: ModelArgs,
-    /// Print which rule was used where, and what it saved.
+    /// Print the rules used, with the places and the savings.
     #[arg(long)]
     pub(crate) explain: bool,
     /// Replace OUT if it exists.
     #[arg(short, long)]
     pub(crate) force: bool,
-    /// Write all constants into OUT itself, also those that IN has in files beside it.
+    /// Write all constants into OUT itself, also constants in files beside IN.
     #[arg(long, conflicts_with = "external_data")]
     pub(crate) inline: bool,
     /// Run both models on sample inputs, and write nothing if an output differs.
     ///
-    /// Inputs are random, and dimensions without a size get two assignments of sizes; see
-    /// --verify-shape and --inputs. Outputs have to agree bit by bit, as they are or with the
-    /// constants of both models computed first, because runtimes multiply by constants in
-    /// another order; with --fuse or --fold all, up to a relative difference of 1e-3. The
-    /// Python package runs the models with onnxruntime if that is installed (`pip install
-    /// 'isoform[verify]'`); otherwise they run with the evaluator of this program, which does
-    /// not know every operator.
+    /// Inputs are random, and dimensions without a size get two assignments of sizes;
+    /// see --verify-shape and --inputs. Outputs have to agree bit by bit, either
+    /// directly or with the constants of both models computed first, because runtimes
+    /// multiply by constants in another order. With --fuse or --fold all, outputs have
+    /// to agree up to a relative difference of 1e-3. The Python package runs the models
+    /// with onnxruntime if installed (`pip install 'isoform[verify]'`); otherwise they
+    /// run with the evaluator of this program, which does not support every operator.
     #[arg(long)]
     pub(crate) verify: bool,
     /// The seed of the inputs for --verify.
     #[arg(long, value_name = "NUMBER", default_value_t = 1, requires = "verify")]
     pub(crate) seed: u64,
-    /// The sizes of an input for --verify, such as input:1,512; may be given several times.
+    /// The sizes of an input for --verify, for example input:1,512; may be given
+    /// several times.
     #[arg(long, value_name = "NAME:SIZES", value_parser = sizes, requires = "verify")]
     pub(crate) verify_shape: Vec<(String, Vec<i64>)>,
-    /// A file with inputs for --verify by name, as numpy.savez or safetensors write them; the
-    /// others are random.
+    /// A file with inputs for --verify by name, in the format of numpy.savez or
+    /// safetensors; the remaining inputs are random.
     #[arg(long = "inputs", value_name = "FILE", requires = "verify")]
     pub(crate) samples: Option<PathBuf>,
-    /// List the rules with what they replace and why, instead of optimizing.
+    /// List the rules with their patterns, replacements and reasons, instead of
+    /// optimizing.
     #[arg(long, visible_alias = "rules")]
     pub(crate) list_rules: bool,
 }
@@ -70,16 +72,17 @@ pub(crate) struct OptimizeArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Rules")]
 pub(crate) struct RuleArgs {
-    /// Which operators on constants are computed.
+    /// The operators on constants to be computed.
     #[arg(long, value_name = "WHICH", value_enum, default_value_t = FoldArg::Exact)]
     pub(crate) fold: FoldArg,
-    /// Also fuse operators, such as BatchNormalization into Conv: the last bits of results
-    /// may change.
+    /// Also fuse operators, for example BatchNormalization into Conv: the last bits of
+    /// results may change.
     #[arg(long)]
     pub(crate) fuse: bool,
-    /// The largest constant that folding makes, unless it replaces larger ones: bytes, or a
-    /// number with KB, MB or GB, which are powers of 1024. By default up to 1MB, and less if
-    /// all constants together would grow by more than 16KB and more than a tenth.
+    /// The largest constant made by folding, unless it replaces larger constants:
+    /// bytes, or a number with KB, MB or GB, which are powers of 1024. By default up to
+    /// 1MB, and less if all constants together would grow by more than 16KB and more
+    /// than a tenth.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) max_constant: Option<u64>,
     /// Use only these rules, separated by commas; may be given several times.
@@ -90,15 +93,15 @@ pub(crate) struct RuleArgs {
     pub(crate) without: Vec<String>,
 }
 
-/// Which operators on constants are computed.
+/// The operators on constants to be computed.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FoldArg {
     /// None.
     None,
-    /// Those whose result the standard fixes bit by bit.
+    /// Operators whose results the standard fixes bit by bit.
     Exact,
-    /// All: of transcendental functions, sums and products of matrices, the last bits may
-    /// differ from those of a runtime.
+    /// All operators: for transcendental functions, sums and products of matrices, the
+    /// last bits may differ from the results of a runtime.
     All,
 }
 
@@ -170,15 +173,15 @@ Examples:
   isoform optimize --dim batch=1 --input-shape x:1,3,224,224 model.onnx fixed.onnx
   isoform optimize --list-rules | less";
 
-/// Cut a part out of an ONNX model: what computes some values from others.
+/// Cut a part out of an ONNX model: the nodes that compute some values from others.
 ///
-/// Values have the names of the file: those of inputs and outputs, and of what the nodes of
-/// the main graph compute; `isoform show --names` prints them. The values in --from become
-/// the inputs of the part, with the types that are known of them, and those in --to its
-/// outputs. Without --from, the part has the inputs that it needs.
+/// Inputs, outputs and results of nodes of the main graph have their names from the
+/// file, printed by `isoform show --names`. The values in --from become the inputs of
+/// the part, with their known types, and the values in --to become its outputs. Without
+/// --from, the part has the inputs that it needs.
 ///
-/// OUT is written completely or not at all; an existing file is replaced only with --force.
-/// Constants that IN has in files beside it stay in files beside OUT.
+/// OUT is written completely or not at all; an existing file is replaced only with
+/// --force. Constants in files beside IN stay in files beside OUT.
 #[derive(Args, Debug)]
 #[command(after_help = EXTRACT_HELP)]
 pub(crate) struct ExtractArgs {
@@ -197,7 +200,7 @@ pub(crate) struct ExtractArgs {
     /// Replace OUT if it exists.
     #[arg(short, long)]
     pub(crate) force: bool,
-    /// Write all constants into OUT itself, also those that IN has in files beside it.
+    /// Write all constants into OUT itself, also constants in files beside IN.
     #[arg(long, conflicts_with = "external_data")]
     pub(crate) inline: bool,
     #[command(flatten)]

@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use super::written::bytes_text;
 use crate::output::{Output, printable};
 
-/// The number of nodes that are named of those with the same change.
+/// The number of named nodes among nodes with the same change.
 const NAMED: usize = 8;
 
 pub(super) fn explain(report: &Report, output: &mut Output<'_, '_>) -> io::Result<()> {
@@ -51,7 +51,7 @@ pub(super) fn explain(report: &Report, output: &mut Output<'_, '_>) -> io::Resul
     output.line("")
 }
 
-/// Uses of one rule with the same change, in the order of the first of each.
+/// Uses of one rule with the same change, in the order of their first use.
 fn groups<'r>(fired: impl Iterator<Item = &'r Fired>) -> Vec<Vec<&'r Fired>> {
     let key = |fired: &Fired| {
         (
@@ -97,7 +97,7 @@ fn line(group: &[&Fired]) -> String {
     )
 }
 
-/// The name of a node, or of what it computes.
+/// The name of a node, or the name of its result.
 fn name(fired: &Fired) -> String {
     match (fired.node.as_str(), fired.output.as_str()) {
         ("", "") => "a node without a name".to_owned(),

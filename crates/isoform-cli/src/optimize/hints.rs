@@ -10,14 +10,14 @@ use super::args::RuleArgs;
 use super::written::{bytes_text, tell};
 use crate::output::Output;
 
-/// Growth of all constants below so many bytes is not worth a line.
+/// A smaller growth of all constants, in bytes, is not worth a line.
 const WORTH_TELLING: u64 = 1 << 10;
 
 /// Fusion makes weights again; with more bytes of constants than this, that takes longer than
 /// anybody would wait for a hint.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Prints the hints below the summary, each on a line of its own.
+/// Prints the hints below the summary, one per line.
 pub(super) fn print(
     rules: &RuleArgs,
     done: &Optimized,
@@ -42,7 +42,8 @@ fn growth(report: &Report) -> Option<String> {
     })
 }
 
-/// `--fuse would remove 47 more nodes`; None if it would remove none, or was given.
+/// `--fuse would remove 47 more nodes`; None if fusing would remove no nodes, or was
+/// requested.
 fn fusible(rules: &RuleArgs, done: &Optimized) -> Option<String> {
     let is_choice = rules.fuse || !rules.only.is_empty();
     if is_choice || done.report.bytes_after > MAX_BYTES {

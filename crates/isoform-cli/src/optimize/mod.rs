@@ -1,8 +1,8 @@
 //! `isoform optimize` and `isoform extract`: smaller models.
 //!
 //! `explain.rs` and `rules.rs` are the reports, and `written.rs` writes models. The
-//! program that embeds the command supplies the runtime for `--verify` (`RunOptions`), as
-//! it supplies the import of modules.
+//! program that embeds the command supplies the runtime for `--verify` and the import
+//! of modules (`RunOptions`).
 
 pub(crate) mod args;
 mod explain;
@@ -71,7 +71,7 @@ struct RunResult {
     verified: Option<Verification>,
     /// Bytes of the input's file, and of the files beside it.
     bytes_before: (u64, u64),
-    /// Files that the input has beside it, and the output in its place does not.
+    /// Files beside the input that an output in the same place does not use.
     unused: Vec<PathBuf>,
     seconds: f64,
 }

@@ -57,7 +57,7 @@ pub(super) fn list(output: &mut Output<'_, '_>) -> io::Result<()> {
     Ok(())
 }
 
-/// The versions of the operator set to which a rule applies; None if it applies to all.
+/// The versions of the operator set to which a rule applies; None for all versions.
 fn opsets(rule: &Rule) -> Option<String> {
     let versions = rule.since_until();
     match (*versions.start(), *versions.end()) {

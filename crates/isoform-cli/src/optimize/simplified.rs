@@ -4,16 +4,16 @@ use isoform::{Ref, Value};
 use isoform_onnx::ir::{Output, Program};
 use isoform_onnx::optimize::{OptimizeOptions, Rule, Site};
 
-/// The program of a model, simplified so that every bit of its results stays.
+/// The simplified program of a model. Every bit of the results stays.
 pub(crate) fn simplified(program: &Ref<Program>) -> isoform::Result<Ref<Program>> {
     let rule = Rule::new("one-reshape-target", "Reshape(x, target)", one_target)?;
     let options = OptimizeOptions::default().rules([rule.versions(5..=i64::MAX)]);
     Ok(options.optimize(program)?.program)
 }
 
-/// The target of a Reshape in one way of writing it, where the shapes are known: a number, 0 for
-/// a size of the input at the same place, and -1 for one that is left. A model does not get
-/// smaller by this, so `isoform optimize` leaves targets as they are.
+/// The target of a Reshape in a canonical form, if the shapes are known: a number, 0
+/// for a size of the input at the same position, and -1 for a remaining size. A model
+/// does not get smaller by this change, so `isoform optimize` keeps targets.
 fn one_target(site: &mut Site<'_, '_>) -> isoform::Result<Option<Vec<Value>>> {
     let (x, old) = (site.get("x")?.clone(), site.get("target")?.clone());
     let result = Ref::new(Output {
@@ -45,7 +45,7 @@ fn one_target(site: &mut Site<'_, '_>) -> isoform::Result<Option<Vec<Value>>> {
             None => -1,
         });
     }
-    // With a size of 0 beside it, -1 stands for nothing.
+    // Next to a size of 0, the -1 is undetermined.
     let others = to.iter().zip(&target).filter(|(_, size)| **size >= 0);
     let are_positive = others.map(|(size, _)| size).all(|size| size.is_positive());
     let open = target.iter().filter(|size| **size == -1).count();

@@ -78,7 +78,8 @@ pub(super) fn nothing(verified: &Verification, program: &Program) -> Failure {
     failure
 }
 
-/// Sizes for the first input that does not declare all of them, as an example: `input:1,64`.
+/// Sizes for the first input that does not declare all sizes, as an example:
+/// `input:1,64`.
 fn example(program: &Program) -> Option<String> {
     let shapes = program.graph.params.iter().filter_map(|param| {
         let ty = param.ty.as_object()?.downcast_ref::<TensorType>()?;
@@ -99,7 +100,7 @@ fn indented(line: &str) -> String {
     format!("  {line}")
 }
 
-/// Prints what was run; differences go to standard error.
+/// Prints the sets of inputs that were run; differences go to standard error.
 pub(super) fn print(
     target: &Path,
     verified: &Verification,

@@ -54,9 +54,9 @@ pub(super) fn check(
     }
 }
 
-/// The options with which constants stay where the source has them: inside the model, in one
-/// file beside it, or in one for each constant. A model that is replaced keeps the name of
-/// its one file.
+/// The options that keep the layout of the source's constants: inside the model, in one
+/// file beside the model, or in one file for each constant. A replaced model keeps the
+/// name of a single data file.
 pub(super) fn keeping_layout(
     source: &Model,
     target: &Path,
@@ -84,8 +84,8 @@ fn replaced(source: &Model, target: &Path) -> Option<PathBuf> {
     (target.canonicalize().ok()? == file).then_some(file)
 }
 
-/// Lists the external files that a replaced model no longer uses. The files stay on disk,
-/// because other models may use them.
+/// Lists the external files that a replaced model no longer uses. The files stay on
+/// disk, because other models may use them.
 pub(super) fn tell_unused(unused: &[PathBuf], target: &Path, output: &mut Output<'_, '_>) {
     if unused.is_empty() || output.quiet {
         return;
@@ -143,7 +143,8 @@ pub(crate) fn write_model(
     })
 }
 
-/// Prints a line about what was written, beside a model that goes to standard output.
+/// Prints a line about the written file. If the model goes to standard output, the line
+/// goes elsewhere.
 pub(super) fn tell(target: &Path, line: &str, output: &mut Output<'_, '_>) -> io::Result<()> {
     if is_dash(target) {
         output.aside(&format!("{line}\n"));

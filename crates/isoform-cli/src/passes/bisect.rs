@@ -21,7 +21,7 @@ use crate::output::Output;
 /// A temporary folder that is removed even if a signal ends this process.
 struct Folder {
     folder: TempDir,
-    /// A process that outlives this one, and removes the folder.
+    /// A process that outlives this process, and removes the folder.
     heir: Option<Child>,
 }
 
@@ -43,9 +43,9 @@ impl Drop for Folder {
     }
 }
 
-/// Starts a shell that waits for the end of its input, which this process alone holds open,
-/// and removes the folder. A handler of the signal would not do: the process may belong to
-/// a host with handlers of its own, and no signal need be the cause.
+/// Starts a shell that waits for the end of its input, held open only by this process,
+/// and removes the folder. A signal handler would not be enough: the process may belong
+/// to a host with handlers, and may end without a signal.
 #[cfg(unix)]
 fn heir(folder: &Path) -> Option<Child> {
     use std::os::unix::process::CommandExt;
@@ -99,7 +99,7 @@ impl Check<'_> {
         std::fs::write(&target, encode(&args, &file, self.form)?)?;
         let mut command = Command::new(&self.command[0]);
         command.args(&self.command[1..]).arg(&target);
-        // Its output would be mixed with the result.
+        // The output of the command would be mixed with the result.
         let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status();
         let status = status.map_err(|error| {
             let name = self.command[0].display();
@@ -108,8 +108,8 @@ impl Check<'_> {
         self.verdict(status)
     }
 
-    /// True for a good program, false for a bad one. A check that has not ended by itself
-    /// says nothing about the program.
+    /// True for a good program, false for a bad program. Any other status, or a signal,
+    /// is an error, because the check did not judge the program.
     fn verdict(&self, status: ExitStatus) -> Result<bool> {
         match status.code() {
             Some(0) => return Ok(true),

@@ -1,4 +1,4 @@
-//! The time of each pass of a pipeline, and the changes it made: `isoform run --changes`.
+//! The time and the changes of each pass of a pipeline: `isoform run --changes`.
 
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,18 +10,18 @@ use isoform_ir::transform::{ContextOptions, Instrument, PassInfo, PassInstrument
 
 use crate::output::counted;
 
-/// The report of a run, which its instruments write.
+/// The report of a run, written by instruments.
 #[derive(Clone)]
 pub(super) struct Changes(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
-    /// The most lines of each diff, and the width to which they are cut.
+    /// The maximum number of lines of each diff, and the width to which lines are cut.
     limit: Option<(usize, usize)>,
     running: Vec<Running>,
     /// The time of the pass that ended last.
     took: Duration,
-    /// True if other passes ran inside of it.
+    /// True if other passes ran inside of the pass.
     is_outer: bool,
     /// The diff of the pass that ended last.
     diff: Option<String>,
@@ -34,7 +34,7 @@ struct Running {
 }
 
 impl Changes {
-    /// A report with diffs in full, or of at most some lines of some width.
+    /// A report with diffs in full, or cut to a number of lines and a width.
     pub(super) fn new(limit: Option<usize>, width: usize) -> Self {
         Changes(Arc::new(Mutex::new(State {
             limit: limit.map(|lines| (lines, width)),
@@ -50,7 +50,7 @@ impl Changes {
         options
             .instrument(&PassInstrument::of(Clock(self.clone())))
             .instrument(&printing.instrument(move |text| {
-                // The first line is that of the library, which names the pass.
+                // The first line comes from the library, and names the pass.
                 let diff = text.split_once('\n').map_or(text, |(_, diff)| diff);
                 sink.state().diff = Some(diff.to_owned());
                 Ok(())
@@ -103,7 +103,7 @@ impl Instrument for Reporter {
     fn after(&self, _root: &Ref<Obj>, info: &Ref<PassInfo>) -> Result<()> {
         let mut state = self.0.state();
         let diff = state.diff.take().unwrap_or_default();
-        // The changes of a sequence are those of its passes.
+        // The changes of a sequence are the changes of its passes.
         if diff.is_empty() && state.is_outer {
             return Ok(());
         }
@@ -163,7 +163,7 @@ fn cut(line: &str, width: usize) -> String {
     format!("{start}...")
 }
 
-/// A time in the unit that suits it.
+/// A time in a suitable unit.
 fn time(took: Duration) -> String {
     let seconds = took.as_secs_f64();
     match seconds {

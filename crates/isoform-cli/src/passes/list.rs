@@ -33,7 +33,7 @@ pub(crate) fn list(output: &mut Output<'_, '_>) -> io::Result<()> {
     Ok(())
 }
 
-/// The options as they are written in a pipeline, with types: `{depth: int = 4}`.
+/// The options in the notation of pipelines, with types: `{depth: int = 4}`.
 fn options(entry: &PassEntry) -> String {
     if entry.options().is_empty() {
         return String::new();

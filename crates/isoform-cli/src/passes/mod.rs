@@ -20,7 +20,7 @@ pub(crate) use bisect::bisect;
 pub(crate) use list::list;
 pub(crate) use run::run;
 
-/// The passes of a text, or of the file that it names.
+/// The passes of a text, or of the file named by the text.
 fn pipeline_of(text: &str) -> Result<Ref<Sequential>, Failure> {
     register_types().map_err(|error| failure_of(&error))?;
     let read;
@@ -45,7 +45,7 @@ fn failure_of(error: &Error) -> Failure {
     Failure::of_text(format!("{name}: {text}\n{trace}"))
 }
 
-/// The program of a file, which is an object.
+/// The program of a file, as an object.
 fn program_of(input: &Input) -> Result<Ref<Obj>, Failure> {
     let value: Value = input.to_value();
     let node = value

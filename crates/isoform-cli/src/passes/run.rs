@@ -39,7 +39,7 @@ impl Instrument for Progress {
     }
 }
 
-/// The number of passes, those of inner sequences included.
+/// The number of passes, including passes of inner sequences.
 fn count(pipeline: &Ref<Sequential>) -> usize {
     let mut found = 0;
     let mut stack = vec![pipeline.clone()];

@@ -10,8 +10,8 @@ use isoform_onnx::layout::{BodyKind, Node};
 pub(crate) fn program(rows: &mut Rows, args: &ShowArgs) -> Map<String, Value> {
     let count = rows.listing.bodies.len();
     let mut bodies: Vec<Value> = vec![Value::Null; count];
-    // Inner bodies have greater positions, so each is done before it is needed. They nest
-    // only as deep as the reader of models allows.
+    // Inner bodies have greater positions: every body is done before it is needed.
+    // Bodies nest only as deep as the reader of models allows.
     for body in (0..count).rev() {
         bodies[body] = self::body(rows, args, body, &mut bodies);
     }

@@ -1,6 +1,6 @@
 //! Labels of values: the file's own names, or numbers.
 //!
-//! Names are chosen so that the texts of two versions of a model differ little.
+//! Names are chosen to make the texts of two versions of a model differ little.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,7 +14,7 @@ const MAX_NAME: usize = 80;
 pub(super) struct Labels {
     pub(super) values: HashMap<u64, Vec<String>>,
     pub(super) functions: HashMap<u64, usize>,
-    /// The bodies in the order in which they are printed.
+    /// The bodies in the order of printing.
     pub(super) bodies: Vec<usize>,
 }
 
@@ -89,7 +89,7 @@ impl Unique {
         }
     }
 
-    /// Functions have names of their own; numbers go on.
+    /// Functions have separate names; numbers go on.
     fn start_root(&mut self) {
         self.taken.clear();
         self.counters.clear();
@@ -115,7 +115,7 @@ impl Unique {
     }
 }
 
-/// True if a name can be printed as it is, and a reader sees where it ends.
+/// True if a name can be printed unchanged, and a reader sees where it ends.
 fn is_label(name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | ':' | '-');
     !name.is_empty()

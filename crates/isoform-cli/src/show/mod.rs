@@ -84,7 +84,7 @@ fn print_model(
     }
 }
 
-/// Prints what passes made of a model, which had so many nodes before.
+/// Prints the result of passes on a model, which had `before` nodes.
 pub(crate) fn print_result(
     model: &Model,
     nodes_before: usize,

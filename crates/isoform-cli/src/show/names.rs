@@ -94,7 +94,7 @@ impl Names {
         }
     }
 
-    /// The value at this position among those of an input or node.
+    /// The label of the value at this position among the values of an input or node.
     pub(crate) fn label(&self, identity: u64, index: i64) -> String {
         let labels = self.labels.values.get(&identity);
         let label = usize::try_from(index)
@@ -103,7 +103,7 @@ impl Names {
         label.map_or("%?".to_owned(), String::clone)
     }
 
-    /// A value as an operand: a label, a constant, or `_` for none.
+    /// A value as an operand: a label, a constant, or `_` for an omitted input.
     pub(crate) fn operand(&mut self, value: &Value) -> String {
         let Some(object) = value.as_object() else {
             return if value.is_none() {
@@ -308,7 +308,8 @@ impl Names {
     }
 }
 
-/// The elements of a tensor; those of a long one are abbreviated, with a checksum.
+/// The elements of a tensor. The elements of a long tensor are abbreviated, with a
+/// checksum.
 pub(super) fn contents(tensor: &Tensor) -> String {
     let mut text = elements::abbreviated(tensor, WHOLE_TENSOR, FIRST_ELEMENTS);
     if elements::element_count(tensor) > WHOLE_TENSOR {

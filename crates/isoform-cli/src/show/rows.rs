@@ -16,7 +16,7 @@ use isoform_onnx::layout::{Body, BodyKind, Listing, Node, attributes, holds_grap
 pub(crate) struct Rows {
     pub(crate) listing: Listing,
     pub(crate) names: Names,
-    /// The version of each domain's operators, in the order in which they are used.
+    /// The version of each domain's operators, in the order of use.
     pub(crate) opsets: Vec<(String, i64)>,
     versions: HashMap<String, i64>,
     io_names: Option<[Vec<String>; 2]>,
@@ -154,7 +154,8 @@ impl Rows {
         }
     }
 
-    /// The operator with its domain, and with its version unless it is the usual one.
+    /// The operator with its domain. The version is added unless it is the usual
+    /// version.
     fn op(&self, call: &Call) -> String {
         if let Some(callee) = &call.callee {
             return self.names.function(callee);
@@ -182,7 +183,8 @@ pub(crate) fn domain_name(domain: &str) -> String {
     }
 }
 
-/// The description of a body for people: its kind, and its name in the file.
+/// The description of a body for people: kind and name, and the names of inputs and
+/// results, from the file.
 pub(crate) fn body_names(body: &Body) -> (&'static str, String, Vec<String>, Vec<String>) {
     let names = |names: &isoform::Array<isoform::Str>| {
         names.iter().map(|name| quoted(name.as_str())).collect()

@@ -42,7 +42,8 @@ pub(crate) fn print(
     }
     for root in std::iter::once(0).chain(rows.listing.functions.clone()) {
         let mut stack = vec![Step::Open(String::new(), root, 0)];
-        // Bodies may nest, so this uses its own stack instead of the native one.
+        // Bodies may nest, so the loop keeps an explicit stack instead of the native
+        // stack.
         while let Some(step) = stack.pop() {
             match step {
                 Step::Line(line) => output.line(line)?,

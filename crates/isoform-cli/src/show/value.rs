@@ -64,8 +64,8 @@ fn value_text(args: &ShowArgs, file: &IrFile, output: &Output<'_, '_>) -> isofor
     text_of(&file.value, &options)
 }
 
-/// A line for every tensor of a file that contains only tensors. The line of a long tensor
-/// has a checksum, which reveals changes.
+/// A line for every tensor of a file that contains only tensors. The line of a long
+/// tensor has a checksum, which reveals changes.
 fn tensor_lines(value: &Value) -> String {
     let line = |name: String, value: &Value| match value.peek::<Tensor>() {
         Some(tensor) => format!(
@@ -109,7 +109,7 @@ pub(crate) fn text_of(value: &Value, options: &TextOptions) -> isoform::Result<S
     }
 }
 
-/// The type of a value, as printed in its text.
+/// The type of a value, in the notation of its text.
 fn root_type(value: &Value) -> &str {
     match value.as_object() {
         Some(object) => object.type_info().key(),

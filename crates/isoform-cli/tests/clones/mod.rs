@@ -7,7 +7,7 @@ use crate::build::{
 };
 use crate::{check, json};
 
-/// A model of layers with residual connections and weights of their own; `swapped` names
+/// A model of layers with residual connections and separate weights; `swapped` names
 /// layers in which the operands of the subtraction are exchanged.
 fn layers(count: usize, swapped: &[usize]) -> ModelProto {
     let mut nodes: Vec<NodeProto> = vec![node("Abs", &["x"], &["h0"])];

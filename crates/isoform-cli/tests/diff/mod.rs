@@ -112,7 +112,7 @@ fn equal_changes_are_told_once() {
             "Relu became Tanh, 3 times, in '/layer.1/act', '/layer.5/act', '/layer.9/act'",
         ],
     );
-    // The weight is one, however many nodes use it.
+    // The weight counts once, however many nodes use it.
     folder.model("w.onnx", &layers(12, "Relu", 0.25));
     let ran = folder.run("diff a.onnx w.onnx");
     let text = "weight 'w' (input 1 of Add";

@@ -1,4 +1,5 @@
-//! External data: links, missing files, and what works without it.
+//! External data: links, missing files, and the commands that work without external
+//! data.
 
 use isoform_onnx::proto::{DataLocation, ModelProto, StringStringEntryProto};
 use prost::Message;
@@ -170,7 +171,7 @@ mod links {
         folder.model("blobs/linked.onnx", &external("w.data"));
         folder.file("blobs/w.data", &weights());
         check(&folder.run("diff link.onnx whole.onnx"), 0, "equal\n");
-        // What is beside the link comes first.
+        // The file beside the link comes first.
         folder.file("w.data", &[0; 48]);
         assert_eq!(folder.run("diff link.onnx whole.onnx").status, 1);
     }

@@ -27,7 +27,7 @@ pub(crate) fn piped(folder: &Path, line: &str, input: &[u8]) -> Ran {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // A command that fails early does not read it.
+    // A command that fails early does not read its input.
     if let Err(error) = child.stdin.take().unwrap().write_all(input) {
         assert_eq!(error.kind(), ErrorKind::BrokenPipe);
     }

@@ -7,7 +7,7 @@ use crate::build::{Folder, Small, small};
 use crate::check;
 use crate::support::{Ran, command};
 
-/// True if git is installed; the tests of this module do nothing without it.
+/// True if git is installed; the tests of this module do nothing without git.
 fn has_git() -> bool {
     Command::new("git").arg("--version").output().is_ok()
 }
@@ -104,7 +104,7 @@ fn git_shows_the_changed_line() {
         "{told}"
     );
 
-    // A file that cannot be read must not end the diff of all others.
+    // An unreadable file must not end the diff of all other files.
     folder.file(
         "model.onnx",
         b"version https://git-lfs.github.com/spec/v1\n",
@@ -194,7 +194,7 @@ fn data_beside_a_model_does_not_show_as_a_change() {
     git(&folder, &["commit", "-qm", "External data"]);
     let changed = git(&folder, &["log", "-p", "-1", "--", "model.onnx"]);
     assert!(changed.contains("float32[2, 2, 3] {?}"), "{changed}");
-    // The old version has no data beside it, and the new one does.
+    // The old version has no data beside the model, and the new version does.
     let same = std::fs::read(folder.path().join("model.onnx")).unwrap();
     folder.file("model.onnx", &[&same[..], b"\xa0\x06\x01"].concat());
     assert_eq!(

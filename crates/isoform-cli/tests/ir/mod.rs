@@ -11,8 +11,8 @@ use serde_json::Value;
 /// A module of one function.
 const MODULE: &str = include_str!("../../../../examples/ir/residual.iso");
 
-/// The module as text, a JSON graph and binary, a copy with other names of
-/// variables, and one that computes something else.
+/// The module as text, a JSON graph and binary, a copy with other names of variables,
+/// and a module with other results.
 fn folder() -> Folder {
     let folder = Folder::new();
     folder.file("module.iso", MODULE.as_bytes());
@@ -246,7 +246,7 @@ fn show_prints_text() {
     assert_eq!(plain.out, folder.run("show -q module.isob").out);
     let head = folder.run("show module.isob").out;
     assert_eq!(head, format!("// binary form, ir.IRModule\n{}", plain.out));
-    // What is shown can be read.
+    // The shown text can be read.
     check(
         &piped(folder.path(), "diff - module.json", head.as_bytes()),
         0,
@@ -282,7 +282,7 @@ fn show_takes_width_spans_and_tensors() {
         0,
         "ir.PrimType(dtype=int8)\n",
     );
-    // The last one counts, so an alias can be overruled.
+    // The last option counts, so an alias can be overruled.
     let with = folder.run("show --no-spans --spans span.iso");
     assert_eq!(with.out, plain.out);
 
@@ -561,7 +561,7 @@ fn convert_replaces_nothing_unasked() {
         "isoform: module.json: the file exists; --force replaces it\n"
     );
     assert_eq!(fs::read(folder.path().join("module.json")).unwrap(), before);
-    // Nor if what replaces it cannot be read.
+    // Nor if the replacement cannot be read.
     folder.file("broken.iso", b"[1, ");
     assert_eq!(
         folder.run("convert --force broken.iso module.json").status,
@@ -691,8 +691,8 @@ fn a_loop_of_another_kind_is_found() {
     assert!(ran.out.contains(place), "{}", ran.out);
 }
 
-/// The target has no name until it is complete, so nothing is left of it if the process is
-/// killed while it writes.
+/// The target has no name until complete: nothing is left if the process is killed
+/// while writing.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_killed_process_leaves_no_part_of_the_target() {
@@ -716,7 +716,7 @@ fn a_killed_process_leaves_no_part_of_the_target() {
             .args(["convert", "--force", "source.iso", target])
             .spawn()
             .expect("the command starts");
-        // Anything it has open in the folder, except for the source.
+        // Any file open in the folder, except for the source.
         let files = format!("/proc/{}/fd", child.id());
         let is_writing = || {
             let open = fs::read_dir(&files).into_iter().flatten();

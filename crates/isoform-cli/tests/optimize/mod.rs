@@ -28,7 +28,7 @@ fn clumsy() -> ModelProto {
     })
 }
 
-/// The same without what is too much.
+/// The same model without superfluous nodes.
 fn plain() -> ModelProto {
     let dims = || [Dim::Symbol("n"), Dim::Size(3)];
     model(GraphProto {
@@ -60,7 +60,7 @@ fn a_model_gets_smaller_and_stays_the_same_program() {
     assert_eq!(ran.out.lines().count(), 1);
     check(&folder.run("diff small.onnx plain.onnx"), 0, "equal\n");
     assert_eq!(folder.run("diff -q clumsy.onnx plain.onnx").status, 1);
-    // Optimising again changes nothing, and the file may be its own target.
+    // Optimising again changes nothing, and the target may be the source.
     check(
         &folder.run("optimize -q --force small.onnx small.onnx"),
         0,
@@ -71,7 +71,7 @@ fn a_model_gets_smaller_and_stays_the_same_program() {
     assert_eq!(names.count(), 3, "nothing else is left");
 }
 
-/// A product and a sum that `Gemm` computes at once, and a list that is joined out of two
+/// A product and a sum that `Gemm` computes at once, and a list joined from two
 /// numbers.
 fn fusible() -> ModelProto {
     let square = || [Dim::Size(2), Dim::Size(2)];
@@ -392,7 +392,7 @@ fn external_data_stay_external() {
     check(&folder.run("diff m.onnx other.onnx"), 0, "equal\n");
     let ran = folder.run("extract other.onnx part.onnx --to y");
     assert!(ran.out.contains("of it in part.onnx.data)"), "{ran:?}");
-    // On request all is in one file, and what is left over is told.
+    // On request, all constants are in one file, and leftover files are reported.
     let ran = folder.run("optimize --inline --force m.onnx m.onnx");
     assert_eq!(ran.status, 0, "{ran:?}");
     assert!(ran.err.contains("m.onnx: no longer uses "), "{ran:?}");

@@ -1,4 +1,5 @@
-//! Passes: the list, their application, and the search for the one that breaks a program.
+//! Passes: the list, their application, and the search for the pass that breaks a
+//! program.
 
 use crate::build::Folder;
 use crate::{check, json};
@@ -294,7 +295,7 @@ fn the_pass_and_the_functions_are_found() {
         "{}",
         ran.err
     );
-    // A check that breaks down says nothing about the program.
+    // A check that breaks down does not judge the program.
     for (script, problem) in [
         (
             "exit 127",
@@ -350,7 +351,7 @@ fn nothing_is_left_if_a_signal_ends_the_search() {
     // Tells of itself, and waits for the signal.
     let check = "echo $$ > started.part; mv started.part started; exec sleep 300\n";
     folder.file("wait.sh", check.as_bytes());
-    // What a shell starts in the background ignores INT, which a terminal sends.
+    // Background processes of a shell ignore INT, the signal of a terminal.
     for signal in ["-TERM", "-KILL"] {
         fs::create_dir_all(&temporary).unwrap();
         let mut command = crate::support::command();

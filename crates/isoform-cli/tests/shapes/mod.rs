@@ -61,7 +61,8 @@ fn branches_have_types_and_functions_none_of_their_own() {
     let ran = folder().run("show --shapes nested.onnx");
     assert_eq!(
         comments(&ran.out),
-        // Abs, If, its two branches, the call of the function; and inside of that.
+        // Abs, If, the two branches, the call of the function, and the node inside of
+        // the function.
         [
             "float[2]", "float[2]", "float[2]", "float[2]", "float[2]", "?[...]"
         ],
@@ -162,7 +163,7 @@ fn a_model_equals_its_copy_with_fixed_dimensions() {
     check(&folder.run(line), 0, "equal\n");
     let line = "diff -q --input-shape x:5,2,10 a.onnx a.onnx";
     check(&folder.run(line), 0, "");
-    // A dimension that one side does not have is a mistake there.
+    // A dimension missing from one side is an error for that side.
     let ran = folder.run("diff --dim N=4 a.onnx fixed.onnx");
     assert_eq!(ran.status, 2, "{ran:?}");
     assert!(ran.err.contains("fixed.onnx: dimension 'N': "), "{ran:?}");

@@ -61,7 +61,7 @@ fn show_changes_little_where_a_node_is_inserted() {
             "# 101 nodes, 0 initializers, 0 B of constants"
         ]
     );
-    // Numbers shift, which is why they are not the default.
+    // Numbers shift, and are therefore not the default.
     assert!(changed("--numbers").len() > 45);
 }
 
@@ -90,7 +90,7 @@ fn show_tells_weights_apart() {
     assert_eq!(a, b);
 }
 
-/// All commands that print a number of nodes print the same one.
+/// All commands that print a number of nodes print the same number.
 #[test]
 fn nodes_are_counted_in_one_way() {
     let folder = Folder::new();

@@ -45,7 +45,7 @@ fn two_models_in_numbers() {
     // Reading JSON may change the last bit of a number.
     let largest = changed["max_abs"].as_f64().unwrap();
     assert!((largest / f64::from(f32::EPSILON) - 0.5).abs() < 1e-9);
-    // Names may differ: what is equal belongs together.
+    // Names may differ: equal weights are paired.
     let ran = json(&folder.run("summary --json a.onnx renamed.onnx"));
     assert_eq!(ran["weights"]["changed"], serde_json::json!([]));
     assert_eq!(ran["weights"]["left_only"], serde_json::json!([]));

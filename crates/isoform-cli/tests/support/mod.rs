@@ -23,7 +23,7 @@ impl From<Output> for Ran {
     }
 }
 
-/// The command, free of what the environment says about colours.
+/// The command, without colour settings of the environment.
 pub(crate) fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_isoform"));
     for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"] {

@@ -25,16 +25,16 @@ pub enum Binary {
     TruncDivide,
     /// The remainder with the sign of the dividend, as `%` of C and `fmod`.
     TruncMod,
-    /// The quotient rounded down, as `//` of Python and NumPy: of floats, the quotient
-    /// before it is rounded, so that it goes with `FloorMod`.
+    /// The quotient rounded down, like `//` of Python and NumPy. For floats, the
+    /// unrounded quotient is rounded down, to be consistent with `FloorMod`.
     FloorDivide,
     /// The remainder with the sign of the divisor, as `%` of Python and NumPy.
     FloorMod,
-    /// The power. Integers wrap around, and a negative exponent of integers is undefined;
-    /// floats follow `pow` of IEEE 754, so that `1 ** NaN` and `NaN ** 0` are 1.
+    /// The power. Integers wrap around, and a negative exponent of integers is
+    /// undefined. Floats follow `pow` of IEEE 754: `1 ** NaN` and `NaN ** 0` are 1.
     Power,
-    /// The larger one. NaN if either is NaN, and 0 is larger than -0: `maximum` of IEEE 754-2019.
-    /// On truth values, `or`.
+    /// The larger operand. NaN if either is NaN, and 0 is larger than -0: `maximum` of
+    /// IEEE 754-2019. On truth values, `or`.
     Maximum,
     /// The smaller one. NaN if either is NaN, and -0 is smaller than 0: `minimum` of IEEE 754-2019.
     /// On truth values, `and`.
@@ -46,9 +46,9 @@ pub enum Binary {
     RightShift,
     /// The bits that both have; of integers and truth values.
     BitwiseAnd,
-    /// The bits that at least one has; of integers and truth values.
+    /// The bits set in at least one operand, for integers and truth values.
     BitwiseOr,
-    /// The bits that exactly one has; of integers and truth values.
+    /// The bits set in exactly one operand, for integers and truth values.
     BitwiseXor,
     /// True if both are; of truth values.
     LogicalAnd,
@@ -82,7 +82,7 @@ impl Binary {
         Binary::LogicalXor,
     ];
 
-    /// The name as Relay spells it: `"floor_divide"`. Relay's `mod` is `trunc_mod`.
+    /// The name in Relay's spelling: `"floor_divide"`. Relay's `mod` is `trunc_mod`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -124,9 +124,9 @@ impl Binary {
 ///
 /// # Errors
 ///
-/// A type error if the types differ or have no such operator, a shape error if the shapes
-/// do not broadcast, an undefined result for integers as said at [`Binary`].
-/// Operands that no element of the result depends on, because it has none, are not checked.
+/// A type error if the types differ or lack the operator, a shape error if the shapes
+/// do not broadcast, an undefined result for integers as described at [`Binary`]. If
+/// the result has no elements, the elements of the operands are not checked.
 pub fn binary(op: Binary, a: View<'_>, b: View<'_>, control: &Control<'_>) -> Result<Tensor> {
     use Binary as B;
     let ty = same_type(op.name(), a, b)?;
@@ -219,7 +219,7 @@ fn require<T: Element>(
         return Ok(());
     }
     let elements = b.elements::<T>();
-    // Without an early end, so that the loop is vectorised.
+    // Without an early end, to let the compiler vectorise the loop.
     let all = elements
         .iter()
         .fold(true, |all, raw| all & holds(T::read(*raw)));

@@ -24,9 +24,9 @@ pub enum OutOfRange {
 pub struct CastOptions {
     /// Floats outside of the range of an integer type.
     pub out_of_range: OutOfRange,
-    /// True to give the largest finite number for numbers and infinities beyond it when
-    /// casting to an 8-bit float, which is the default of ONNX. Otherwise they become
-    /// infinity, or NaN if the format has none.
+    /// True to turn numbers and infinities beyond the largest finite number into that
+    /// number when casting to an 8-bit float, the default of ONNX. Otherwise they
+    /// become infinity, or NaN if the format has no infinity.
     pub saturate_float8: bool,
     /// The power of two for a number between two of them, when casting to `float8_e8m0fnu`.
     pub scale_rounding: ScaleRounding,

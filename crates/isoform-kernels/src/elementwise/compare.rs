@@ -35,7 +35,7 @@ impl Comparison {
         Comparison::GreaterEqual,
     ];
 
-    /// The name as Relay spells it: `"less_equal"`.
+    /// The name in Relay's spelling: `"less_equal"`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

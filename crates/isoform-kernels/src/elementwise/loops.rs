@@ -38,7 +38,8 @@ pub(crate) fn zip<T: Element, O: Element>(
     let (left, right) = (a.elements::<T>(), b.elements::<T>());
     if a.shape() == b.shape() {
         if let ([left], [right]) = (left, right) {
-            // Scalars are most of what is folded, and setting loops up costs more than they do.
+            // Most folded values are scalars, and setting up loops costs more than
+            // computing them.
             let result = f(T::read(*left), T::read(*right)).write();
             return Tensor::single::<O>(result, a.shape(), control);
         }

@@ -9,8 +9,9 @@ use crate::number::Number;
 use crate::strided::Plan;
 use crate::tensor::{Tensor, View};
 
-/// The element of `x` where the condition is true, else that of `y`, under broadcasting of
-/// all three; `x` and `y` have any one type, and their bytes are copied.
+/// The element of `x` where the condition is true, else the element of `y`, under
+/// broadcasting of all three operands. `x` and `y` have the same type, which is
+/// arbitrary, and their bytes are copied.
 ///
 /// ```
 /// use isoform_kernels::elementwise::select;
@@ -80,9 +81,9 @@ fn choose<const N: usize>(
     })
 }
 
-/// Each element limited to a range: not below `min`, then not above `max`, so that `max`
-/// prevails if it is the smaller one. Bounds are scalars of the type of `x`. NaN stays
-/// NaN, and a bound that is NaN makes every element NaN.
+/// Each element limited to a range: not below `min`, then not above `max`. If `max` is
+/// smaller than `min`, `max` prevails. Bounds are scalars of the type of `x`. NaN stays
+/// NaN, and a NaN bound makes every element NaN.
 ///
 /// ```
 /// use isoform_kernels::elementwise::clip;
@@ -97,7 +98,7 @@ fn choose<const N: usize>(
 ///
 /// # Errors
 ///
-/// A type error for other types than integers and floats, or bounds of another type; a
+/// A type error for types other than integers and floats, or bounds of another type; a
 /// shape error for bounds with more than one element.
 pub fn clip(
     x: View<'_>,

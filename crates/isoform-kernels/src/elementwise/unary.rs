@@ -13,7 +13,7 @@ macro_rules! unary_operators {
     ($($variant:ident $name:literal $doc:literal,)*) => {
         /// An operator with one operand.
         ///
-        /// Functions of floats that have no exact result are within 2 units in the last
+        /// Functions of floats without exact results are within 2 units in the last
         /// place for `float64`, and within 1 for the other types.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
@@ -25,7 +25,7 @@ macro_rules! unary_operators {
             /// Every operator.
             pub const ALL: &'static [Unary] = &[$(Unary::$variant),*];
 
-            /// The name as Relay spells it: `"logical_not"`.
+            /// The name in Relay's spelling: `"logical_not"`.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Unary::$variant => $name,)* }
@@ -173,8 +173,8 @@ fn of_floats<T: Float>(op: Unary, x: View<'_>, control: &Control<'_>) -> Result<
     map(x, control, |x: T| T::narrow(function(x.widen())))
 }
 
-/// The number, or `alpha` times it if it is negative, computed in `f64` and rounded once;
-/// of floats. NaN stays NaN.
+/// The number, multiplied by `alpha` if negative, for floats. The product is computed
+/// in `f64` and rounded once. NaN stays NaN.
 ///
 /// # Errors
 ///

@@ -105,16 +105,16 @@ pub(super) fn each_place(
     failure
 }
 
-/// The axis along which the indices of one element lie.
+/// The axis with the indices of a single element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TupleAxis {
-    /// The first one, as in Relay.
+    /// The first axis, as in Relay.
     First,
-    /// The last one, as in ONNX and TensorFlow.
+    /// The last axis, as in ONNX and TensorFlow.
     Last,
 }
 
-/// Slices by tuples of indices, each for the first axes after the shared ones.
+/// Slices by tuples of indices for the first axes after the shared axes.
 ///
 /// ```
 /// use isoform_kernels::indexing::{GatherNd, IndexMode, TupleAxis};
@@ -138,8 +138,8 @@ pub struct GatherNd {
 }
 
 impl GatherNd {
-    /// The shape of the result: that of the indices without the axis of tuples, followed by
-    /// the axes of the data that no index names.
+    /// The shape of the result: the shape of the indices without the axis of tuples,
+    /// followed by the axes of the data that no index names.
     ///
     /// # Errors
     ///
@@ -173,7 +173,8 @@ impl GatherNd {
     /// # Errors
     ///
     /// A type error for indices of another type, a shape error as
-    /// [`shape`](GatherNd::shape), an undefined result for indices that the mode rejects.
+    /// [`shape`](GatherNd::shape), an undefined result for indices that the mode
+    /// rejects.
     pub fn apply(
         &self,
         data: View<'_>,

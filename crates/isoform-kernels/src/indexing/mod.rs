@@ -1,4 +1,4 @@
-//! Operators that are told by integers which elements to read or write.
+//! Operators that read or write elements at integer indices.
 
 mod gather;
 mod one_hot;
@@ -18,8 +18,8 @@ use crate::element_type::not_defined;
 use crate::error::Result;
 use crate::tensor::View;
 
-/// The indices in a tensor of any integer type; those beyond `int64` are the largest one,
-/// which is outside of every axis.
+/// The indices in a tensor of any integer type. Indices beyond `int64` become the
+/// largest `int64`, which is outside of every axis.
 pub(crate) fn read_indices(
     operator: &str,
     indices: View<'_>,

@@ -25,7 +25,7 @@ use crate::tensor::{Tensor, View};
 pub struct OneHot<'a> {
     /// The element at the index: a scalar.
     pub on: View<'a>,
-    /// The other elements: a scalar of the same type, which may be any.
+    /// The value of all other elements: a scalar of the same type, with any value.
     pub off: View<'a>,
     /// The length of the vectors.
     pub depth: usize,

@@ -11,8 +11,8 @@ use crate::number::Number;
 use crate::shape;
 use crate::tensor::{Tensor, View};
 
-/// How an update is joined with the element that it meets. If several updates meet one
-/// element, they are applied in their row-major order.
+/// The way of joining an update with the element at its position. Several updates of
+/// one element are applied in their row-major order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum ScatterMode {
@@ -23,14 +23,15 @@ pub enum ScatterMode {
     Add,
     /// The product, with [`Binary::Multiply`](crate::elementwise::Binary::Multiply).
     Multiply,
-    /// The larger one, with [`Binary::Maximum`](crate::elementwise::Binary::Maximum).
+    /// The larger element, with
+    /// [`Binary::Maximum`](crate::elementwise::Binary::Maximum).
     Maximum,
     /// The smaller one, with [`Binary::Minimum`](crate::elementwise::Binary::Minimum).
     Minimum,
 }
 
-/// A copy of `data` with each update joined to the element at its own place, with the index
-/// on `axis`: `ScatterElements` of ONNX.
+/// A copy of `data` with each update joined to the element at the update's position,
+/// with the index on `axis`: `ScatterElements` of ONNX.
 ///
 /// ```
 /// use isoform_kernels::indexing::{IndexMode, ScatterMode, scatter_elements};
@@ -47,9 +48,10 @@ pub enum ScatterMode {
 ///
 /// # Errors
 ///
-/// A type error for indices that are not integers, updates of another type than the data, or a
-/// type that has no such arithmetic; a shape error if indices and updates have different
-/// shapes or do not fit into the data; an undefined result for indices that the mode rejects.
+/// A type error for indices that are not integers, updates of another type than the
+/// data, or a type without the arithmetic of the mode. A shape error if indices and
+/// updates have different shapes or do not fit into the data. An undefined result for
+/// indices that the mode rejects.
 pub fn scatter_elements(
     data: View<'_>,
     [indices, updates]: [View<'_>; 2],
@@ -82,8 +84,7 @@ pub fn scatter_elements(
 ///
 /// # Errors
 ///
-/// As [`scatter_elements`]; the updates have the shape that
-/// [`GatherNd::shape`] computes.
+/// As [`scatter_elements`]; the updates have the shape computed by [`GatherNd::shape`].
 pub fn scatter_nd(
     data: View<'_>,
     [indices, updates]: [View<'_>; 2],

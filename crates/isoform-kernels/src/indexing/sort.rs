@@ -31,9 +31,9 @@ use crate::tensor::{Tensor, View};
 ///
 /// # Errors
 ///
-/// A type error for an index type other than `int32`, `int64` and floats of 32 and 64 bits,
-/// or elements without order; a shape error for an axis outside of the rank; an undefined result for
-/// more elements than the index type counts.
+/// A type error for an index type other than `int32`, `int64` and floats of 32 and 64
+/// bits, or elements without order. A shape error for an axis outside of the rank. An
+/// undefined result for more elements than the index type counts.
 pub fn argsort(
     x: View<'_>,
     axis: i64,
@@ -129,7 +129,7 @@ fn stable_sort(
         for pair in order.chunks(2 * sorted) {
             let (mut left, mut right) = pair.split_at(sorted.min(pair.len()));
             while let (Some(first), Some(second)) = (left.first(), right.first()) {
-                // Of equal elements, the one that came first stays first.
+                // Among equal elements, the order stays.
                 if compare(second, first).is_lt() {
                     merged.push(*second);
                     right = &right[1..];
@@ -153,8 +153,8 @@ fn write<T: Element>(order: &[usize], to: &mut [u8]) {
     }
 }
 
-/// The `k` largest elements of each row along an axis, or the smallest, in sorted order,
-/// and their indices as `int64`. Of equal elements, the first ones are taken.
+/// The `k` largest or smallest elements of each row along an axis, in sorted order, and
+/// their indices as `int64`. Among equal elements, the first elements are taken.
 ///
 /// # Errors
 ///

@@ -13,8 +13,8 @@ pub enum IndexMode {
     /// The result is undefined; negative ones are outside too. Relay's mode `fast`.
     #[default]
     Reject,
-    /// Negative ones count from the end, and the result is undefined for others outside. The rule of ONNX
-    /// and NumPy.
+    /// Negative indices count from the end, and the result is undefined for other
+    /// indices outside of the axis. The rule of ONNX and NumPy.
     FromEnd,
     /// The nearest index: 0 for negative ones.
     Clip,
@@ -65,7 +65,7 @@ impl IndexMode {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Take {
-    /// The axis, which may count from the end; without it, the data as one vector.
+    /// The axis, which may count from the end. None treats the data as one vector.
     pub axis: Option<i64>,
     /// The number of leading axes that data and indices share; negative numbers count from
     /// the rank of the indices.
@@ -75,8 +75,8 @@ pub struct Take {
 }
 
 impl Take {
-    /// The shape of the result: that of the data, with `axis` replaced by the axes of the
-    /// indices after the shared ones. Without an axis, the shape of the indices.
+    /// The shape of the result: the shape of the data, with `axis` replaced by the axes
+    /// of the indices after the shared axes. Without an axis, the shape of the indices.
     ///
     /// # Errors
     ///

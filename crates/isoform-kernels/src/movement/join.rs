@@ -6,7 +6,7 @@ use crate::shape;
 use crate::strided::{self, Plan, row_major};
 use crate::tensor::{Tensor, View};
 
-/// The tensors one after the other along an axis.
+/// The tensors joined along an axis.
 ///
 /// ```
 /// use isoform_kernels::movement::concatenate;
@@ -49,7 +49,8 @@ pub fn stack(tensors: &[View<'_>], axis: i64, control: &Control<'_>) -> Result<T
     )
 }
 
-/// Copies one piece of each tensor in turn, as many elements of the axis as `pieces` says.
+/// Copies a piece of each tensor in turn; `pieces` has the numbers of elements of the
+/// axis.
 fn interleave(
     operator: &str,
     tensors: &[View<'_>],
@@ -85,7 +86,7 @@ fn interleave(
     Ok(Tensor::raw(ty, shape, bytes))
 }
 
-/// The parts of a tensor along an axis, which is split before each of these indices.
+/// The parts of a tensor along an axis, split before each of these indices.
 ///
 /// For `n` equal parts, the indices are the multiples of `size / n` below `size`.
 ///

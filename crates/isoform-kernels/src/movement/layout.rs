@@ -1,12 +1,12 @@
-//! Layouts by name, such as `NCHW` and `NCHW16c`.
+//! Layouts by name, like `NCHW` and `NCHW16c`.
 
 use super::permuted;
 use crate::control::Control;
 use crate::error::{KernelError, Result};
 use crate::tensor::{Tensor, View};
 
-/// A layout: its axes, outermost first, each with a letter and, if it is the inner part of
-/// an axis that is split, its size.
+/// A layout: its axes, outermost first. An axis has a letter, and a size if it is the
+/// inner part of a split axis.
 struct Layout {
     axes: Vec<(char, Option<usize>)>,
 }
@@ -57,7 +57,7 @@ impl Layout {
         whole.map(|(letter, _)| *letter).collect()
     }
 
-    /// The factor by which an axis is split; 1 if it is not.
+    /// The factor by which an axis is split; 1 for an unsplit axis.
     fn factor(&self, letter: char) -> usize {
         let parts = self.axes.iter().filter(|(other, _)| *other == letter);
         parts.filter_map(|(_, factor)| *factor).product()
@@ -87,8 +87,8 @@ impl Layout {
 ///
 /// # Errors
 ///
-/// A shape error for a layout that cannot be read, if the layouts have different letters,
-/// the first one does not fit the shape, or a block size does not divide its axis.
+/// A shape error for an invalid layout, if the layouts have different letters, the
+/// first layout does not fit the shape, or a block size does not divide its axis.
 pub fn layout_transform(
     x: View<'_>,
     source: &str,
@@ -127,7 +127,7 @@ pub fn layout_transform(
     }
     let shape: Vec<usize> = order.iter().map(|at| x.shape()[*at]).collect();
     let merged = permuted(x, &order, &shape, control)?;
-    // Then, split each axis as in the target layout, and move the parts to their places.
+    // Then split each axis as in the target layout, and move the parts to their places.
     let mut split = Vec::new();
     let mut places = vec![0; to.axes.len()];
     for (letter, size) in from.letters().into_iter().zip(sizes) {

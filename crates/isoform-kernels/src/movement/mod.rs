@@ -1,4 +1,4 @@
-//! Operators that move elements, of any type, without looking at them.
+//! Operators that move elements of any type, ignoring their values.
 //!
 //! Time and memory are linear in the elements of the result.
 
@@ -99,7 +99,7 @@ pub(crate) fn permuted(
 ///
 /// # Errors
 ///
-/// A shape error unless the shapes broadcast to the one that is given.
+/// A shape error unless the shape of `x` broadcasts to `shape`.
 pub fn broadcast_to(x: View<'_>, shape: &[usize], control: &Control<'_>) -> Result<Tensor> {
     if !shape::broadcast(&[x.shape(), shape]).is_ok_and(|result| result == shape) {
         return Err(KernelError::shape(format!(

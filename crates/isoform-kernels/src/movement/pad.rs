@@ -23,8 +23,8 @@ pub enum PadMode<'a> {
     Wrap,
 }
 
-/// The tensor with `(before, after)` elements added at each axis. Negative widths remove
-/// elements, and padding at the other end then sees what is left.
+/// The tensor with `(before, after)` elements added at each axis. Negative widths
+/// remove elements; padding at the other end then sees only the remaining elements.
 ///
 /// ```
 /// use isoform_kernels::movement::{PadMode, pad};
@@ -38,9 +38,9 @@ pub enum PadMode<'a> {
 ///
 /// # Errors
 ///
-/// A type error for a constant of another type; a shape error for a constant that is not a
-/// scalar, for widths that do not fit, and where a mode other than `Constant` has no element
-/// to repeat.
+/// A type error for a constant of another type. A shape error for a constant that is
+/// not a scalar, for widths that do not fit, and if a mode other than `Constant` has no
+/// element to repeat.
 pub fn pad(
     x: View<'_>,
     widths: &[(i64, i64)],
@@ -84,7 +84,7 @@ pub fn pad(
     rearrange(x, &maps, constant, control)
 }
 
-/// The element for a place, which may lie outside of `0..size`; nothing for the constant.
+/// The element for a place inside or outside of `0..size`; None for the constant.
 fn inner_index(at: i64, size: i64, mode: PadMode<'_>) -> Option<usize> {
     let mirrored = |period: i64, gap: i64| {
         let at = at.rem_euclid(period.max(1));
@@ -137,7 +137,7 @@ pub fn tile(x: View<'_>, repeats: &[usize], control: &Control<'_>) -> Result<Ten
     repeated(x.with_shape(&inner), &wide, shape, control)
 }
 
-/// The tensor broadcast with an axis of its own for each repetition.
+/// The tensor broadcast with an additional axis for each repetition.
 fn repeated(
     x: View<'_>,
     wide: &[usize],
@@ -148,7 +148,7 @@ fn repeated(
     Ok(Tensor::raw(element_type, shape, bytes))
 }
 
-/// The tensor in which each index of an axis is replaced by another, or by a constant.
+/// The tensor with each index of an axis replaced by another index, or by a constant.
 ///
 /// The caller has checked the size of the result.
 fn rearrange(

@@ -16,8 +16,8 @@ pub(crate) struct Rows<'a> {
     pub(crate) len: usize,
 }
 
-/// The rows along these axes, which are in ascending order: borrowed if they are the last
-/// ones, and copied otherwise.
+/// The rows along these axes, given in ascending order. Rows along the last axes are
+/// borrowed, and others copied.
 pub(crate) fn trailing<'a>(x: View<'a>, axes: &[usize], control: &Control<'_>) -> Result<Rows<'a>> {
     let rank = x.rank();
     let kept: Vec<usize> = (0..rank)
@@ -40,7 +40,7 @@ pub(crate) fn trailing<'a>(x: View<'a>, axes: &[usize], control: &Control<'_>) -
     Ok(Rows { bytes, count, len })
 }
 
-/// A result in rows along one axis, with that axis put back to its place in `shape`.
+/// A result in rows along one axis, with the axis moved back to its place in `shape`.
 pub(crate) fn restore_axis(
     rows: Tensor,
     shape: &[usize],

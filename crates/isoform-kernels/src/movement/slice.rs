@@ -11,11 +11,11 @@ use crate::tensor::{Tensor, View};
 pub struct AxisSlice {
     /// The axis, which may count from the end.
     pub axis: i64,
-    /// The first index; negative ones count from the end. Without it, the axis from its
-    /// start, or from its end for a negative step.
+    /// The first index; a negative index counts from the end. None begins at the start
+    /// of the axis, or at its end for a negative step.
     pub begin: Option<i64>,
-    /// The index to stop before; negative ones count from the end. Without it, the axis to
-    /// its end, or to its start for a negative step.
+    /// The index to stop before; a negative index counts from the end. None continues
+    /// to the end of the axis, or to its start for a negative step.
     pub end: Option<i64>,
     /// The distance between two indices, which may be negative.
     pub step: i64,

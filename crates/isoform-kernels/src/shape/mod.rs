@@ -1,7 +1,7 @@
 //! Shapes of results, without their values.
 //!
-//! Each kernel computes the shape of its result with one of these functions, and type
-//! inference may call the same ones. All of them cost time linear in the ranks.
+//! Every kernel computes the shape of its result with one of these functions, and type
+//! inference may call the same functions. All functions cost time linear in the ranks.
 
 mod moves;
 mod reshape;
@@ -55,7 +55,7 @@ fn cannot_broadcast(shapes: &[&[usize]]) -> KernelError {
     ))
 }
 
-/// The number of an axis, which may count from the end: `-1` is the last one.
+/// The number of an axis, which may count from the end: `-1` is the last axis.
 ///
 /// # Errors
 ///
@@ -101,8 +101,8 @@ pub fn axes(axes: &[i64], rank: usize) -> Result<Vec<usize>> {
     Ok(found)
 }
 
-/// The shape after reducing these axes, which are in ascending order: they disappear, or
-/// with `keep_dims` become 1.
+/// The shape after reducing these axes, given in ascending order: the axes disappear,
+/// or with `keep_dims` become 1.
 #[must_use]
 pub fn reduce(shape: &[usize], axes: &[usize], keep_dims: bool) -> Vec<usize> {
     let mut result = Vec::with_capacity(shape.len());
@@ -117,8 +117,8 @@ pub fn reduce(shape: &[usize], axes: &[usize], keep_dims: bool) -> Vec<usize> {
 }
 
 /// The shape of a matrix product under the rules of `numpy.matmul`, after the
-/// transpositions: axes before the last two broadcast, and an operand of rank 1 is a row
-/// on the left and a column on the right, whose axis disappears from the result.
+/// transpositions: axes before the last two broadcast. An operand of rank 1 is a row on
+/// the left and a column on the right, whose axis disappears from the result.
 ///
 /// ```
 /// use isoform_kernels::shape::matmul;
@@ -168,7 +168,7 @@ pub(crate) struct Matrices<'s> {
     pub(crate) columns: usize,
 }
 
-/// A shape as a batch of matrices; nothing for rank 0. A vector is not transposed.
+/// A shape as a batch of matrices; None for rank 0. A vector is not transposed.
 pub(crate) fn matrix(shape: &[usize], exchanged: bool, is_left: bool) -> Option<Matrices<'_>> {
     match shape {
         [] => None,

@@ -21,7 +21,7 @@ pub fn transpose(shape: &[usize], order: Option<&[i64]>) -> Result<(Vec<usize>, 
     let order = match order {
         None => (0..rank).rev().collect(),
         Some(order) => {
-            // Sorting them finds those that are missing.
+            // Sorting the axes finds missing axes.
             if super::axes(order, rank)?.len() != rank {
                 return Err(KernelError::shape(format!(
                     "transpose: expected each of {rank} axes once, got {order:?}"
@@ -129,8 +129,8 @@ pub fn stack(shapes: &[&[usize]], axis: i64) -> Result<Vec<usize>> {
     Ok(result)
 }
 
-/// The range of each part along an axis that is split before each of these indices.
-/// Indices beyond the axis are limited to its size, as in NumPy.
+/// The range of each part along an axis split before each of these indices. Indices
+/// beyond the axis are limited to its size, as in NumPy.
 ///
 /// # Errors
 ///
@@ -154,7 +154,8 @@ pub fn split(shape: &[usize], indices: &[usize], axis: i64) -> Result<Vec<(usize
 
 /// The first index and the number of indices of a slice of an axis of this size, by the
 /// rules of Python: negative bounds count from the end, and bounds beyond the axis are
-/// limited to it. No bound means the whole axis in the direction of `step`.
+/// limited to the axis. Without bounds, the slice is the whole axis in the direction of
+/// `step`.
 ///
 /// ```
 /// use isoform_kernels::shape::slice;
@@ -236,8 +237,8 @@ pub fn repeat(shape: &[usize], repeats: usize, axis: i64) -> Result<Vec<usize>> 
     Ok(result)
 }
 
-/// The shape after repeating the tensor `repeats` times along each axis. The shorter one
-/// of shape and repeats is filled up with ones from the left.
+/// The shape after repeating the tensor `repeats` times along each axis. The shorter of
+/// shape and repeats is filled up with ones from the left.
 ///
 /// # Errors
 ///
@@ -259,8 +260,8 @@ fn multiplied(size: usize, times: usize) -> Result<usize> {
     })
 }
 
-/// The number of elements of an arithmetic progression from `start` to `stop`, which is
-/// excluded, by `step`: `ceil((stop - start) / step)`, and 0 if that is negative.
+/// The number of elements of an arithmetic progression from `start` to `stop`,
+/// excluding `stop`, by `step`: `ceil((stop - start) / step)`, and 0 if negative.
 ///
 /// # Errors
 ///

@@ -7,14 +7,14 @@ use crate::error::{KernelError, Result};
 pub enum ZeroCode {
     /// Copies the size of the input axis, which does not count for -1: the default of Relay.
     Copy,
-    /// Copies the size of the input axis, which counts as any other size: the default of ONNX.
-    /// The size of -1 next to a copied 0 is not determined.
+    /// Copies the size of the input axis, and counts the size for -1: the default of
+    /// ONNX. The size of -1 next to a copied 0 is not determined.
     CopyCounted,
     /// The size 0: `allowzero` of Relay and ONNX.
     Size,
 }
 
-/// The shape that a reshape leads to; its codes are those of Relay and MXNet.
+/// The result shape of a reshape, with the codes of Relay and MXNet.
 ///
 /// | code | meaning |
 /// |---|---|
@@ -25,10 +25,10 @@ pub enum ZeroCode {
 /// | -3 | the product of the next two input axes |
 /// | -4 | splits the next input axis into the two positive sizes that follow, one of which may be -1 |
 ///
-/// ONNX has only positive sizes, 0 and -1.
-/// Every code but -1 consumes its input axes, from the left; a positive size and -1 consume one.
-/// Axes that -2, -3 and -4 consume do not count for -1, so that it is determined even if they
-/// are empty.
+/// ONNX has only positive sizes, 0 and -1. Every code but -1 consumes its input axes,
+/// from the left; a positive size and -1 consume one. Axes consumed by -2, -3 and -4 do
+/// not count for -1. The size of -1 is therefore determined even if these axes are
+/// empty.
 ///
 /// ```
 /// use isoform_kernels::shape::{ZeroCode, reshape};
@@ -138,7 +138,7 @@ pub fn reshape(shape: &[usize], codes: &[i64], zero: ZeroCode) -> Result<Vec<usi
     Ok(result)
 }
 
-/// The two sizes into which an axis is divided, of which one may be unknown.
+/// The sizes of the two parts of a divided axis; one size may be given as unknown.
 fn divide_axis(size: usize, first: i64, second: i64) -> Option<(usize, usize)> {
     let known = |size: i64| usize::try_from(size).ok().filter(|size| *size > 0);
     let rest = |known: usize| size.is_multiple_of(known).then(|| size / known);
@@ -184,9 +184,9 @@ pub fn reverse_reshape(shape: &[usize], codes: &[i64]) -> Result<Vec<usize>> {
     Ok(result)
 }
 
-/// The shape of one tensor with some axes replaced by axes of another: `shape` without
-/// `left` takes those of `like` in `right` there. Ranges are `begin..end`, negative bounds
-/// count from the end, and no end means the last axis.
+/// The shape of one tensor with some axes replaced by axes of another: the axes `left`
+/// of `shape` are replaced by the axes `right` of `like`. Ranges are `begin..end`,
+/// negative bounds count from the end, and no end means the last axis.
 ///
 /// ```
 /// use isoform_kernels::shape::reshape_like;
@@ -223,7 +223,7 @@ pub fn reshape_like(
     reshape(shape, &codes, ZeroCode::Size)
 }
 
-/// The shape with all axes but the first one merged.
+/// The shape with all axes except the first merged.
 ///
 /// # Errors
 ///

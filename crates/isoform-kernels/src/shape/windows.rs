@@ -64,8 +64,8 @@ impl Window {
         let span = (self.size as u128 - 1) * self.dilation as u128 + 1;
         let padded = size as u128 + self.before as u128 + self.after as u128;
         let stride = self.stride as u128;
-        // As many elements may be missing in the last window, which is also the first one of
-        // an axis that is shorter than a window.
+        // This many elements may be missing in the last window. On an axis shorter than
+        // a window, the last window is also the first.
         let missing = match rounding {
             PoolRounding::Up => stride - 1,
             PoolRounding::Down | PoolRounding::UpWithin => 0,
@@ -99,7 +99,7 @@ pub enum PoolRounding {
     Down,
     /// The last window may reach beyond the padded axis, as `ceil_mode` of Relay.
     Up,
-    /// As `Up`, but a window that starts in the padding at the end is dropped, as
+    /// Like `Up`, but a window that starts in the padding at the end is dropped, like
     /// `ceil_mode` of ONNX and PyTorch.
     UpWithin,
 }

@@ -117,7 +117,7 @@ fn integers_are_exact() {
 #[test]
 fn nans_are_equal_and_zeros_differ_by_their_sign() {
     let odd = f32::from_bits(0xffc0_0001);
-    // A tensor that is made of values has one NaN, and one of bytes may have any.
+    // A tensor made of values has one NaN, and a tensor of bytes may have any.
     let tensor = |numbers: [f32; 2]| {
         let bytes = numbers.map(f32::to_le_bytes).concat();
         Tensor::new(ElementType::Float32, vec![2], bytes).unwrap()

@@ -1,4 +1,4 @@
-//! Messages name the operator, what was expected and what came.
+//! Messages name the operator, the expected property and the received value.
 
 use isoform_kernels::create::full;
 use isoform_kernels::elementwise::{Binary, Unary, binary, cast, unary};

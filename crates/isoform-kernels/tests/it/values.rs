@@ -1,4 +1,4 @@
-//! Values on tensors longer than one block of work, and the one NaN.
+//! Values on tensors longer than one block of work, and the only computed NaN.
 
 use isoform_kernels::elementwise::{Binary, Unary, binary, cast, unary};
 use isoform_kernels::indexing::argsort;

@@ -1,4 +1,4 @@
-//! The operands and attributes of a call, as kernels take them.
+//! The operands and attributes of a call, in the form that kernels take.
 
 use std::borrow::Cow;
 
@@ -88,7 +88,7 @@ impl<'a> Args<'a> {
         self.call.version
     }
 
-    /// The number of inputs, with omitted ones but not those at the end.
+    /// The number of inputs, including omitted inputs except at the end.
     pub(super) fn count(&self) -> usize {
         self.operands.len()
     }
@@ -109,7 +109,7 @@ impl<'a> Args<'a> {
         })
     }
 
-    /// All inputs, of which none may be omitted.
+    /// All inputs; no input may be omitted.
     pub(super) fn inputs(&self) -> Result<Vec<View<'_>>, Refusal> {
         (0..self.count()).map(|at| self.input(at)).collect()
     }
@@ -128,7 +128,7 @@ impl<'a> Args<'a> {
         })
     }
 
-    /// The integers in an input; None if it is omitted.
+    /// The integers in an input; None if omitted.
     pub(super) fn optional_ints(&self, position: usize) -> Result<Option<Vec<i64>>, Refusal> {
         match self.optional(position)? {
             None => Ok(None),
@@ -144,7 +144,7 @@ impl<'a> Args<'a> {
         Ok(to_f64s(self.input(position)?, self.control)?)
     }
 
-    /// One integer in an input, which may have any shape with one element.
+    /// An integer from an input, which may have any shape with one element.
     pub(super) fn optional_int_input(&self, position: usize) -> Result<Option<i64>, Refusal> {
         match self.optional_ints(position)?.as_deref() {
             None => Ok(None),

@@ -12,16 +12,16 @@ use super::strings::StringIds;
 use crate::elem_type::ElemType;
 use crate::ir::Call;
 
-/// The results of a call on constants, one for each output that it requests; an input is
-/// None if it is omitted. Constants are [`Tensor`](isoform::values::Tensor) and
+/// The results of a call on constants, one for each requested output. An omitted input
+/// is None. Constants are [`Tensor`](isoform::values::Tensor) and
 /// [`StringTensor`](crate::ir::StringTensor); a sparse tensor is refused.
 ///
-/// If [`precision`] says [`Exact`](Precision::Exact), the result has the bits that every
-/// runtime gives: a call is refused where the standard leaves them open, as for the sign of
-/// a computed NaN, or the maximum of 0 and -0.
+/// If [`precision`] says [`Exact`](Precision::Exact), every runtime computes the same
+/// bits. A call is refused where the standard leaves bits open, for instance the sign
+/// of a computed NaN, or the maximum of 0 and -0.
 ///
-/// A result that only has another shape shares the bytes of its input.
-/// The time is that of the operator; nothing is allocated beyond the limit of `control`.
+/// A result that differs from an input only in shape shares the input's bytes. The time
+/// is the time of the operator; nothing is allocated beyond the limit of `control`.
 ///
 /// # Errors
 ///
@@ -34,8 +34,8 @@ pub fn evaluate(
     compute(call, inputs, control, true)
 }
 
-/// The results of a call; `strict` refuses those that differ between runtimes although the
-/// operator is exact.
+/// The results of a call; `strict` refuses results that differ between runtimes
+/// although the operator is exact.
 pub(crate) fn compute(
     call: &Call,
     inputs: &[Option<Value>],

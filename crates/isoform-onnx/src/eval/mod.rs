@@ -1,7 +1,8 @@
 //! Values of ONNX operators and of whole programs.
 //!
-//! [`evaluate`] computes one call on constants, for constant folding; [`precision`] says
-//! beforehand how its result relates to that of a runtime. [`run`] computes a program.
+//! [`evaluate`] computes a call on constants, for constant folding; [`precision`] tells
+//! in advance how the result relates to the result of a runtime. [`run`] computes a
+//! program.
 //!
 //! | file | job |
 //! |---|---|
@@ -14,8 +15,8 @@
 //! | `ops/` | operators by family |
 //! | `run/` | programs: graphs, functions, control flow, sequences |
 //!
-//! Operators mean what the version of the operator set says that the call has. The
-//! arithmetic is that of `isoform-kernels`: results have the same bits on every machine.
+//! An operator has the meaning defined by the version in the call. The arithmetic comes
+//! from `isoform-kernels`: results have the same bits on every machine.
 
 mod args;
 pub(crate) mod call;

@@ -1,4 +1,4 @@
-//! How results relate to those of runtimes.
+//! How results relate to the results of runtimes.
 //!
 //! Operands for which runtimes differ are refused.
 
@@ -12,7 +12,7 @@ use super::results::OpResult;
 use crate::elem_type::ElemType;
 use crate::ir::Call;
 
-/// The relation of a result to that of a runtime that follows the standard.
+/// The relation of a result to the result of a conforming runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Precision {
     /// Fixed bit by bit by the standard and IEEE 754: moves, integers, comparisons, casts,
@@ -26,8 +26,8 @@ pub enum Precision {
     Never,
 }
 
-/// The precision of a call whose inputs have these element types; None for an omitted one,
-/// or an unknown type, which counts as a float. O(inputs).
+/// The precision of a call with inputs of these element types. None stands for an
+/// omitted input, or for an unknown type, which counts as a float. O(inputs).
 #[must_use]
 pub fn precision(call: &Call, elems: &[Option<ElemType>]) -> Precision {
     if ops::find(call).is_none() {
@@ -83,7 +83,7 @@ fn is_integer(elem: ElemType) -> bool {
     )
 }
 
-/// Operators that runtimes run differently each time, or that belong to a pattern.
+/// Operators whose results vary between runs, and operators that belong to a pattern.
 fn is_never(name: &str, call: &Call) -> bool {
     match name {
         "QuantizeLinear"
@@ -210,7 +210,8 @@ fn is_exact_cast(from: ElemType, to: ElemType) -> bool {
     }
 }
 
-/// Numbers of so many bits are exact also in runtimes that compute integers in floats.
+/// Numbers of this many bits are exact even in runtimes that compute integers in
+/// floats.
 const EXACT_BITS: f64 = 52.0;
 
 /// Refuses operands for which runtimes differ although the operator is exact.

@@ -9,8 +9,9 @@ use isoform_kernels::{ErrorKind, KernelError};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// There is no kernel, the result is undefined or too large, the inputs do not fit, or
-    /// an attribute is that of the enclosing function. The text says which, for people.
+    /// There is no kernel, the result is undefined or too large, the inputs do not fit,
+    /// or an attribute comes from the enclosing function. The text tells people the
+    /// reason.
     Unknown(String),
     /// The callback of the [`Control`](isoform_kernels::Control) asked to stop.
     Interrupted,

@@ -16,7 +16,7 @@ use crate::ir::StringTensor;
 pub(super) enum OpResult {
     /// A new tensor.
     Tensor(Computed),
-    /// The elements of an input with this shape, which share its bytes.
+    /// The elements of an input with this shape. The result shares the input's bytes.
     Shaped(usize, Vec<usize>),
     /// New strings.
     Strings(Vec<usize>, Vec<Vec<u8>>),
@@ -38,7 +38,7 @@ pub(super) fn one(made: impl Into<OpResult>) -> Outcome {
     Ok(vec![made.into()])
 }
 
-/// The results that a call requests, as constants.
+/// The requested results of a call, as constants.
 pub(super) fn values(
     args: &Args<'_>,
     made: Vec<OpResult>,

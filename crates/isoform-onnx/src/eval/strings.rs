@@ -1,5 +1,4 @@
-//! Encodes strings as numbers, so that kernels for moving and comparing numbers also work
-//! on strings.
+//! Encodes strings as numbers, to reuse the kernels for moving and comparing numbers.
 
 use isoform::values::Bytes;
 use isoform::{Array, Value};
@@ -9,8 +8,8 @@ use super::constants;
 use super::refusal::Refusal;
 use crate::ir::StringTensor;
 
-/// The different strings of all inputs in the order of their bytes. A string's number is
-/// its position, so numbers compare as the strings do; the empty string is number 0.
+/// The distinct strings of all inputs in the order of their bytes. A string's number is
+/// its position: numbers compare like the strings. The empty string is number 0.
 pub(super) struct StringIds {
     sorted: Vec<Bytes>,
 }

@@ -17,7 +17,7 @@ use crate::{
 };
 
 impl Writer<'_, '_> {
-    /// The attribute of a call; `kept` is what the file said about it.
+    /// The attribute of a call; `kept` is the description from the file.
     pub(super) fn call_attribute(
         &mut self,
         call: &Call,
@@ -67,7 +67,7 @@ impl Writer<'_, '_> {
         Ok(attr)
     }
 
-    /// An attribute; `expected` says what kind the operator declares, if it is known.
+    /// An attribute; `expected` is the kind declared by the operator, if known.
     pub(super) fn attribute(
         &mut self,
         name: &str,
@@ -122,7 +122,7 @@ impl Writer<'_, '_> {
         Ok(attr)
     }
 
-    /// An attribute that is one object.
+    /// An attribute with a single object.
     fn object(
         &mut self,
         attr: &mut AttributeProto,
@@ -255,7 +255,7 @@ impl Writer<'_, '_> {
     }
 }
 
-/// Adds what the file said about a tensor.
+/// Adds the file's description of a tensor.
 pub(super) fn describe_tensor(tensor: &mut TensorProto, kept: &TensorProto) {
     tensor.doc_string.clone_from(&kept.doc_string);
     tensor.metadata_props.clone_from(&kept.metadata_props);
@@ -265,7 +265,7 @@ fn text(text: &str) -> Bytes {
     Bytes::copy_from_slice(text.as_bytes())
 }
 
-/// A float of the file format, which has 32 bits.
+/// A float of the file format, with 32 bits.
 fn single(number: f64) -> Result<f32> {
     let narrow = number as f32;
     if narrow.is_infinite() && number.is_finite() {

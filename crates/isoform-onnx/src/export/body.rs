@@ -109,7 +109,7 @@ impl Writer<'_, '_> {
         self.described(name, &param.ty, Some(&said))
     }
 
-    /// A named and typed value, with what the file said about it.
+    /// A named and typed value, with its description from the file.
     fn described(
         &mut self,
         name: &Str,
@@ -131,7 +131,8 @@ impl Writer<'_, '_> {
         Ok(info)
     }
 
-    /// The constants that a body defines: initializers, or nodes where there can be none.
+    /// The constants defined by a body: initializers, or nodes if the body allows no
+    /// initializers.
     fn constants(&mut self, body: usize, said: &GraphProto) -> Result<Constants> {
         let names = self.names;
         let mut made = Constants::default();
@@ -208,7 +209,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// The nodes of a body, and those that give results their names.
+    /// The nodes of a body, and the nodes that give results their names.
     pub(super) fn nodes(&mut self, body: usize) -> Result<Vec<NodeProto>> {
         let listing = self.values.listing;
         let names = self.names;
@@ -279,7 +280,7 @@ impl Writer<'_, '_> {
                 known.any(|line| line == one_line(refusal))
             };
             let mut refusals = refusals(&form).into_iter();
-            // A node that came in a file goes out as it came.
+            // A node read from a file is written unchanged.
             if let Some(refusal) = refusals.find(|refusal| !is_of_file(refusal)) {
                 return Err(refusal);
             }
@@ -361,7 +362,7 @@ fn constant_node(name: &str, proto: ConstantProto) -> NodeProto {
     }
 }
 
-/// The input that lists a weight, with the type that the weight has.
+/// The input that lists a weight, with the type of the weight.
 fn weight_info(tensor: &TensorProto, listed: &ValueInfoProto) -> ValueInfoProto {
     use crate::proto::{
         DimensionProto, DimensionValue, TensorShapeProto, TensorTypeProto, TypeProto, TypeValue,

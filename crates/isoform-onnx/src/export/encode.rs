@@ -1,8 +1,8 @@
-//! Writing a model field by field, so that tensors go from the program to the file
-//! without being collected in memory.
+//! Writes a model field by field: tensors go from the program to the file without being
+//! collected in memory.
 //!
-//! Lengths come from the messages themselves; only the parts that can hold tensors are
-//! taken apart here, and everything else is encoded by prost.
+//! Messages know their encoded lengths. This module takes apart only the parts that can
+//! hold tensors; prost encodes everything else.
 
 use std::io::{self, Write};
 
@@ -248,7 +248,7 @@ mod tests {
         }
     }
 
-    /// In every place that can hold a tensor, and nothing else is large.
+    /// The test covers every place that can hold a tensor, and no other part is large.
     #[test]
     fn large_tensors_are_written_from_where_they_are() {
         let weights: Vec<Bytes> = (0..7).map(|at| vec![at; 100_000].into()).collect();

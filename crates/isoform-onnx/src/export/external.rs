@@ -15,15 +15,15 @@ use crate::{
     },
 };
 
-/// Tensors of at least this many bytes start at a multiple of [`PAGE`], so that they can be
-/// mapped by themselves.
+/// Tensors of at least this many bytes start at a multiple of [`PAGE`], to be mappable
+/// separately.
 const ALIGNED: u64 = 1 << 20;
 const PAGE: u64 = 4096;
 
 /// Other tensors start where elements of any type may lie in memory.
 const ELEMENT: u64 = 16;
 
-/// A file of tensors: each with its offset, ascending.
+/// A file of tensors with their offsets, in ascending order.
 #[derive(Debug)]
 pub(super) struct DataFile {
     pub(super) location: String,
@@ -114,7 +114,7 @@ fn each_tensor(model: &mut ModelProto, in_attributes: bool, visit: Visit<'_>) {
     }
 }
 
-/// Recurses along the nesting of graphs, which is limited.
+/// Recurses along the limited nesting of graphs.
 fn in_graph(graph: &mut GraphProto, in_attributes: bool, visit: Visit<'_>) {
     graph.initializer.iter_mut().for_each(&mut *visit);
     for node in &mut graph.node {
@@ -143,7 +143,7 @@ struct Mover<'o> {
     options: &'o SaveOptions,
     file_name: &'o str,
     files: Vec<DataFile>,
-    /// Names of files, if each tensor has one of its own.
+    /// Names of files, if every tensor has a separate file.
     taken: HashSet<String>,
 }
 
@@ -180,7 +180,7 @@ impl Mover<'_> {
         tensor.set_data_location(DataLocation::External);
     }
 
-    /// A new file name that is valid everywhere, and that no other model has.
+    /// A new file name that is valid everywhere and unused by other models.
     fn own_file(&mut self, name: &str) -> String {
         let plain = |c: char| {
             if c.is_ascii_alphanumeric() || "_-.".contains(c) {

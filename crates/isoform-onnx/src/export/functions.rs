@@ -13,7 +13,7 @@ use crate::{
     proto::FunctionProto,
 };
 
-/// The domain of functions that were given none.
+/// The domain of functions without a given domain.
 const DEFAULT_DOMAIN: &str = "local";
 
 /// Domain, name and overload, by which nodes call a function.
@@ -30,8 +30,8 @@ pub(super) struct FunctionNames {
 }
 
 impl FunctionNames {
-    /// Names the functions of a listing, each differently, and not like an operator that
-    /// the program uses. Linear in the nodes.
+    /// Gives the functions of a listing different names, distinct from the operators
+    /// used by the program. Linear in the nodes.
     pub(super) fn choose(listing: &Listing) -> Result<Self> {
         let mut taken = HashSet::new();
         for node in listing.bodies.iter().flat_map(|body| &body.nodes) {
@@ -61,7 +61,7 @@ impl FunctionNames {
         Ok(FunctionNames { names })
     }
 
-    /// The name of a function that something calls.
+    /// The name of a called function.
     pub(super) fn of(&self, function: &Ref<Function>) -> Result<&FunctionName> {
         let name = self.names.get(&function.identity());
         name.ok_or_else(|| OnnxError::value("the function is not one of the program"))
@@ -78,8 +78,7 @@ impl FunctionNames {
     }
 }
 
-/// The name in the file; for a function that was made otherwise, the parts of its full
-/// name.
+/// The name in the file. For a function from elsewhere, the parts of its full name.
 fn own_name(function: &Function) -> Result<FunctionName> {
     let said: FunctionProto = kept(function.meta.as_ref())?;
     let domain = normal_domain(&said.domain);

@@ -1,11 +1,11 @@
-//! The parts of a file that a program kept in its ignored fields.
+//! The parts of a file kept in the ignored fields of a program.
 
 use isoform::values::Bytes;
 use prost::Message;
 
 use crate::error::{OnnxError, Result};
 
-/// Decodes what was kept of a part of a file.
+/// Decodes the kept description of a part of a file.
 pub(super) fn kept<M: Message + Default>(meta: Option<&Bytes>) -> Result<M> {
     let Some(meta) = meta else {
         return Ok(M::default());

@@ -1,10 +1,10 @@
 //! Conversion of a program to the messages of a file.
 //!
-//! `values` finds where each value of a main graph or function is defined and used;
-//! `names` gives it a name there; `body`, `attribute` and `types` write the messages.
-//! `layout` decides the order
-//! of nodes and the graph that lists each. What a program does not speak of comes from the
-//! fields called `meta`, as far as it is still about something that exists.
+//! `values` finds where each value of a main graph or function is defined and used.
+//! `names` names the value in its body; `body`, `attribute` and `types` write the
+//! messages. `layout` decides the order of nodes and the graph that lists each node.
+//! Facts outside of the program come from the fields called `meta`, as far as they
+//! describe existing parts.
 //!
 //! | file | job |
 //! |---|---|
@@ -55,27 +55,28 @@ const MAX_MESSAGE: usize = i32::MAX as usize;
 
 /// Writes a program as a model.
 ///
-/// The model has the names of the program, as far as values, nodes, inputs and outputs
-/// have any, and everything that was kept of the file it was read from: metadata,
-/// documentation, types of values between nodes, quantisation and training steps where
-/// what they refer to still exists. Loading it results in an equal program, except that a
-/// result which the format cannot express, such as an input under another name, becomes
-/// an `Identity`.
+/// The model has the names of values, nodes, inputs and outputs from the program. It
+/// also has everything kept from the original file: metadata, documentation, types of
+/// values between nodes, quantisation and training steps, as far as their subjects
+/// still exist. Loading the model results in an equal program, except that a result
+/// outside of the format, for instance an input under another name, becomes an
+/// `Identity`.
 ///
-/// The version of the file format is raised if the program contains something that its
-/// version lacks ([`Saved::raised_from`]).
+/// The version of the file format is raised if the program needs features missing from
+/// its version ([`Saved::raised_from`]).
 ///
-/// Weights are written from where they are, without a copy in memory. The file, and files
-/// of external data, appear completely or not at all; they may replace those the program
-/// was read from. O(nodes × depth of bodies + bytes).
+/// Weights are written directly, without a copy in memory. The file, and files of
+/// external data, appear completely or not at all, and may replace the original files
+/// of the program. O(nodes × depth of bodies + bytes).
 ///
 /// # Errors
 ///
-/// `OSError` if a file cannot be written. `ValueError` for a program that is not a valid
-/// model: nodes of one domain in several versions, nodes that the operator set does not
-/// allow and that were not like this in a file, uses of inputs outside of their graph, one graph in two places, two inputs of the
-/// main graph with one name, values and attributes of types that the format lacks. The
-/// message names the place: `graph 'g' > node 'n' (Conv) > attribute 'pads': ...`.
+/// `OSError` if a file cannot be written. `ValueError` for a program that is not a
+/// valid model: nodes of one domain in several versions, nodes that the operator set
+/// does not allow and that were not like this in a file, uses of inputs outside of
+/// their graph, one graph in two places, two inputs of the main graph with one name,
+/// values and attributes of types that the format lacks. The message names the place:
+/// `graph 'g' > node 'n' (Conv) > attribute 'pads': ...`.
 pub fn save(program: &Ref<Program>, path: impl AsRef<Path>) -> isoform::Result<Saved> {
     SaveOptions::default().save(program, path)
 }
@@ -84,8 +85,8 @@ pub fn save(program: &Ref<Program>, path: impl AsRef<Path>) -> isoform::Result<S
 ///
 /// # Errors
 ///
-/// As [`save`], and `ValueError` if the model is larger than the format can hold in one
-/// file.
+/// As [`save`], and `ValueError` if the model is too large for a single file of the
+/// format.
 pub fn to_bytes(program: &Ref<Program>) -> isoform::Result<Vec<u8>> {
     SaveOptions::default().to_bytes(program)
 }
@@ -95,8 +96,8 @@ impl SaveOptions {
     ///
     /// # Errors
     ///
-    /// As [`save`], and `ValueError` for a location outside of the model's folder, and for one
-    /// that exists unless the model that is replaced has its data there.
+    /// As [`save`], and `ValueError` for a location outside of the model's folder, and
+    /// for an existing location, unless it holds the data of the replaced model.
     pub fn save(&self, program: &Ref<Program>, path: impl AsRef<Path>) -> isoform::Result<Saved> {
         let path = path.as_ref();
         let saved = self.save_to(program, path);
@@ -107,8 +108,8 @@ impl SaveOptions {
     ///
     /// # Errors
     ///
-    /// As [`to_bytes`], and `ValueError` if external data are asked for, which only a file
-    /// can have beside it.
+    /// As [`to_bytes`], and `ValueError` if external data are requested, because
+    /// external data require a file.
     pub fn to_bytes(&self, program: &Ref<Program>) -> isoform::Result<Vec<u8>> {
         if self.save_as_external_data {
             let reason = "external data are written beside a file; save the model to a file";
@@ -164,7 +165,7 @@ impl SaveOptions {
         Ok(saved)
     }
 
-    /// Moves constants to other files, if that is asked for or necessary.
+    /// Moves constants to other files, if requested or necessary.
     fn split(&self, model: &mut ModelProto, name: &str) -> Result<Vec<DataFile>> {
         if let Some(location) = &self.location {
             check_location(location).within(|| format!("location '{location}'"))?;
@@ -193,8 +194,8 @@ fn too_large(length: usize) -> OnnxError {
     ))
 }
 
-/// Refuses to replace a file of external data that may be another model's: only those go
-/// that the model refers to which is replaced, too.
+/// Refuses to replace a file of external data that may belong to another model. Only
+/// files referred to by the replaced model may be replaced.
 fn check_unclaimed(path: &Path, data: &[DataFile], targets: &[PathBuf]) -> Result<()> {
     let mut own = None;
     for (file, target) in data.iter().zip(targets) {
@@ -213,7 +214,7 @@ fn check_unclaimed(path: &Path, data: &[DataFile], targets: &[PathBuf]) -> Resul
     Ok(())
 }
 
-/// Writes a file that does not have its name yet.
+/// Writes a file under a temporary name.
 fn written(
     target: &Path,
     fill: impl FnOnce(&mut WholeFile) -> io::Result<()>,
@@ -229,7 +230,7 @@ fn cannot_write(target: &Path, error: io::Error) -> OnnxError {
     OnnxError::io(format_args!("cannot write '{}'", target.display()), error)
 }
 
-/// The name of a file as text, which external data need.
+/// The name of a file as text, required for external data.
 fn file_name(path: &Path) -> Result<&str> {
     let name = path.file_name().and_then(OsStr::to_str);
     name.ok_or_else(|| {

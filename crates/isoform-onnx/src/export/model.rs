@@ -24,16 +24,19 @@ use crate::{
     schema::ir_version_for,
 };
 
-/// The operator set of `ai.onnx` where no node says which: every current runtime has it.
+/// The default operator set of `ai.onnx` for programs without a version: every current
+/// runtime supports it.
 const DEFAULT_OPSET: i64 = 17;
 
-/// The version of the format where neither the program nor its operator set says which.
+/// The default version of the format, if neither the program nor its operator set
+/// determines a version.
 const DEFAULT_IR_VERSION: i64 = 8;
 
-/// The first version in which models say which operator sets they use.
+/// The first version in which models list their operator sets.
 const FIRST_IR_VERSION_WITH_OPSETS: i64 = 3;
 
-/// The first version with local functions, and those with their further parts.
+/// The first version with local functions, and the first version with their further
+/// parts.
 const FIRST_IR_VERSION_WITH_FUNCTIONS: i64 = 8;
 const FIRST_IR_VERSION_WITH_ATTRIBUTE_DEFAULTS: i64 = 9;
 const FIRST_IR_VERSION_WITH_OVERLOADS: i64 = 10;
@@ -134,7 +137,7 @@ pub(super) fn model_proto(program: &Program, check: bool) -> Result<ModelProto> 
     Ok(made)
 }
 
-/// The names that the file lists as inputs, weights among them.
+/// The names listed as inputs by the file, including weights.
 fn listed_inputs(program: &Program) -> Result<HashSet<Str>> {
     let said: GraphProto = kept(program.graph.meta.as_ref())?;
     let names = said.input.iter().map(|input| Str::from(&input.name));
@@ -199,7 +202,7 @@ fn function_proto(
 /// The versions of operator sets that the nodes of a main graph or function need.
 struct Opsets {
     versions: BTreeMap<String, i64>,
-    /// The domains in the order of the file, spelled as there.
+    /// The domains in the order and spelling of the file.
     listed: Vec<String>,
 }
 
@@ -249,7 +252,8 @@ impl Opsets {
         })
     }
 
-    /// The imports: those of the file in its order, then the others.
+    /// The imports: first the imports of the file in its order, then the remaining
+    /// imports.
     fn imports(&self) -> Vec<OperatorSetIdProto> {
         let mut seen = HashSet::new();
         let others = self.versions.keys().map(String::as_str);
@@ -267,8 +271,8 @@ impl Opsets {
     }
 }
 
-/// The version of the format: that of the program, unless it lacks something that the
-/// program has.
+/// The version of the format: the program's version, unless it lacks a feature of the
+/// program.
 fn ir_version(program: &Program, listing: &Listing, functions: &FunctionNames, opset: i64) -> i64 {
     let own = match program.ir_version {
         version if version > 0 => version,

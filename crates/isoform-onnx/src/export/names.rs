@@ -1,9 +1,9 @@
 //! Names for the values of a main graph or function.
 //!
-//! Values keep the names that they had in their file, unless another value that is visible
-//! from the same place has the name. The names of the main graph's inputs and outputs
-//! belong to the interface of a model, so they never change; other values give way.
-//! Outer bodies choose first, and inner ones never hide a name of theirs.
+//! Values keep their names from the file, unless another value visible from the same
+//! place has the name. The names of the main graph's inputs and outputs belong to the
+//! interface of a model, and never change; other values give way. Outer bodies choose
+//! first, and inner bodies never hide an outer name.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,12 +19,12 @@ use crate::{
 #[derive(Default)]
 pub(super) struct BodyNames {
     taken: HashSet<Str>,
-    /// Names that two values wanted: what the file says about one of them could be taken
-    /// to be about the other.
+    /// Names wanted by two values: a description in the file could be attributed to the
+    /// wrong value.
     contested: HashSet<Str>,
     pub(super) params: Vec<Str>,
     pub(super) results: Vec<Str>,
-    /// Names of the outputs of each node; empty for those without one.
+    /// Names of the outputs of each node; empty for unnamed outputs.
     pub(super) outputs: Vec<Vec<Str>>,
     /// Results that are values with another name or of an outer graph, and therefore need
     /// an Identity: the value and the name of the result.
@@ -34,7 +34,8 @@ pub(super) struct BodyNames {
 }
 
 impl BodyNames {
-    /// True if what the file says about this name is about the value that has it here.
+    /// True if the file's description under this name is about the value that has the
+    /// name here.
     pub(super) fn still_has(&self, name: &str) -> bool {
         let name = Str::from(name);
         self.taken.contains(&name) && !self.contested.contains(&name)
@@ -96,7 +97,7 @@ impl Names {
         &mut self.bodies[body - self.root]
     }
 
-    /// The name of a value that something uses.
+    /// The name of a used value.
     pub(super) fn of(&self, key: &Key) -> Result<&Str> {
         let name = self.of.get(key);
         name.ok_or_else(|| OnnxError::value("the value is not defined around its use"))
@@ -125,11 +126,12 @@ impl Names {
         for (index, value) in results {
             let wanted = kind.result_names().get(index).cloned().unwrap_or_default();
             let key = Key::of(value)?;
-            // A constant that another body beside this one defines is not visible here.
+            // A constant defined by a sibling body is not visible in this body.
             let home = values.home(&key);
             let home = home.filter(|home| values.listing.common(*home, body) == *home);
             let known = self.of.get(&key);
-            // A result that is listed twice, and one that is an input or a constant here.
+            // A repeated result, or a result that is an input or a constant of this
+            // body.
             let is_same =
                 named.get(&wanted) == Some(&key) || (known == Some(&wanted) && home == Some(body));
             if is_same && !wanted.is_empty() {
@@ -172,7 +174,7 @@ impl Names {
         Ok(())
     }
 
-    /// The names of a node's outputs; those that are results have theirs already.
+    /// The names of a node's outputs; outputs that are results are already named.
     fn outputs(&mut self, values: &Values<'_>, body: usize, node: &Node) -> Vec<Str> {
         let call = &node.call;
         let mut outputs = Vec::new();
@@ -186,7 +188,8 @@ impl Names {
             let wanted = usize::try_from(index)
                 .ok()
                 .and_then(|index| call.output_names.get(index));
-            // The last output says how many there are, which operators depend on.
+            // The last output determines the number of outputs, and operators depend on
+            // the number.
             let is_last = call.callee.is_none() && index + 1 == call.outputs;
             let is_omitted = match wanted {
                 Some(name) => name.is_empty(),
@@ -211,7 +214,7 @@ impl Names {
         outputs
     }
 
-    /// Takes a name in a body: the wanted one if it is free, else a fresh one.
+    /// Takes a name in a body: the wanted name if free, or else a fresh name.
     fn claim(&mut self, values: &Values<'_>, body: usize, wanted: &Str, base: &str) -> Str {
         let name = match wanted.as_str() {
             "" => self.fresh(values, body, base),

@@ -1,9 +1,9 @@
-//! Options for writing models, and the report on what was written.
+//! Options for writing models, and the report on the written files.
 
 use std::path::PathBuf;
 
-/// Options for writing a model; those of `onnx.save_model` have the same names and
-/// defaults.
+/// Options for writing a model. Options that also exist in `onnx.save_model` have the
+/// same names and defaults.
 ///
 /// ```no_run
 /// # use isoform_onnx::{SaveOptions, load};
@@ -17,22 +17,22 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SaveOptions {
-    /// True if large constants are written to other files beside the model. Models of more
-    /// than 2 GB, which is more than the format can hold, are written like this anyway.
+    /// True if large constants are written to other files beside the model. Models of
+    /// more than 2 GB, the limit of the format, are always written like this.
     pub save_as_external_data: bool,
     /// True (the default) to write all external constants to one file. Otherwise, every
     /// constant gets a file, named after the model and the constant.
     pub all_tensors_to_one_file: bool,
-    /// Name of the one file, relative to the folder of the model. The default is the name
-    /// of the model with `.data` appended.
+    /// Name of the single file, relative to the folder of the model. The default is the
+    /// name of the model with `.data` appended.
     pub location: Option<String>,
     /// The smallest number of bytes of an external constant; 1024 by default.
     pub size_threshold: u64,
     /// True if constants in attributes are written to external files, too; false by
     /// default.
     pub convert_attribute: bool,
-    /// True if each node must be one that the imported operator set allows, unless it came
-    /// in a file as it is; the default.
+    /// True, the default, if the imported operator set must allow every node, except
+    /// for nodes read unchanged from a file.
     pub check: bool,
 }
 
@@ -49,13 +49,13 @@ impl Default for SaveOptions {
     }
 }
 
-/// Describes what was written.
+/// Describes the written files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Saved {
     /// The version of the file format.
     pub ir_version: i64,
-    /// The version that the program asks for, if that is too old for what it contains.
+    /// The version requested by the program, if too old for its contents.
     pub raised_from: Option<i64>,
     /// The number of bytes of the model's file.
     pub bytes: u64,

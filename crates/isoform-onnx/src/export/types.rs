@@ -23,7 +23,7 @@ use crate::{
 const MAX_NESTING: usize = 32;
 
 /// The names of symbolic dimensions. A dimension keeps its name wherever the name is
-/// visible, and dimensions that differ never share a visible name.
+/// visible, and different dimensions never share a visible name.
 #[derive(Default)]
 pub(super) struct Dims {
     names: HashMap<u64, Str>,
@@ -34,7 +34,7 @@ pub(super) struct Dims {
 }
 
 impl Dims {
-    /// Enters a graph; a name that it introduces is free again outside.
+    /// Enters a graph; a name introduced by the graph is free again outside.
     pub(super) fn enter(&mut self) {
         self.scopes.push(HashMap::new());
     }
@@ -210,7 +210,7 @@ fn plain_type(ty: &Value, dims: &mut Dims) -> Result<TypeProto> {
     })
 }
 
-/// Adds the denotations of another type, as far as both have the same form.
+/// Adds the denotations of another type, as far as both types have the same form.
 pub(super) fn add_denotations(ty: &mut TypeProto, from: &TypeProto) {
     let (mut ty, mut from) = (ty, from);
     loop {
@@ -256,8 +256,8 @@ pub(super) enum ConstantProto {
     Sparse(Box<SparseTensorProto>),
 }
 
-/// A constant with this name, which shares the memory of the value; None if the value is
-/// not a constant.
+/// A constant with this name, sharing the memory of the value; None if the value is not
+/// a constant.
 pub(super) fn constant_proto(value: &Value, name: &str) -> Result<Option<ConstantProto>> {
     if let Some(sparse) = value.peek::<Ref<SparseTensor>>() {
         let made = Box::new(sparse_proto(sparse, name)?);
@@ -330,7 +330,8 @@ fn sparse_proto(sparse: &SparseTensor, name: &str) -> Result<SparseTensorProto> 
     let indices = TensorProto {
         dims: positions.shape().to_vec(),
         data_type: ElemType::Int64.code(),
-        // Positions lie below the number of elements, so they are the same as int64.
+        // Positions lie below the number of elements, so their bits are the same as
+        // int64.
         raw_data: Some(positions.data().clone()),
         ..Default::default()
     };

@@ -1,4 +1,4 @@
-//! The values of a main graph or function: where they are defined, and what uses them.
+//! The values of a main graph or function: their definitions and uses.
 
 use std::collections::{HashMap, HashSet, hash_map::Entry};
 
@@ -16,8 +16,8 @@ use crate::{
 /// The largest number of outputs of a node.
 const MAX_OUTPUTS: i64 = 1 << 20;
 
-/// Constants of up to this many bytes are repeated where they are results of a graph;
-/// larger ones are written once.
+/// Constants of up to this many bytes are repeated wherever they are results of a
+/// graph; larger constants are written once.
 const REPEATED_BYTES: usize = 1024;
 
 /// A value by identity. Tensors are the same if they are views of the same memory.
@@ -88,7 +88,7 @@ fn check_index(output: &Output) -> Result<()> {
     )))
 }
 
-/// True for a constant that is small enough to be repeated where it is a result.
+/// True for a constant small enough to be repeated wherever it is a result.
 pub(super) fn is_repeated(key: &Key, value: &Value) -> bool {
     key.is_constant() && size(value) <= REPEATED_BYTES
 }
@@ -116,11 +116,11 @@ pub(super) struct Constant {
     pub(super) value: Value,
     /// The innermost body around all users.
     pub(super) home: usize,
-    /// A name that a user has for it; may be empty.
+    /// The name preferred by a user of the constant; may be empty.
     pub(super) wanted: Str,
 }
 
-/// The bodies of one main graph or function, and the values in them.
+/// The bodies of a main graph or function, and their values.
 pub(super) struct Values<'l> {
     pub(super) listing: &'l Listing,
     /// The first body, which contains the others.
@@ -143,9 +143,9 @@ pub(super) struct Values<'l> {
 }
 
 impl<'l> Values<'l> {
-    /// Collects the values, and checks that each is defined where it is used. Constants
-    /// whose names are `listed` as inputs of the first body are defined there.
-    /// O(uses × depth of bodies).
+    /// Collects the values, and checks that the definition of each value reaches its
+    /// uses. Constants whose names are `listed` as inputs of the first body are defined
+    /// there. O(uses × depth of bodies).
     pub(super) fn collect(
         listing: &'l Listing,
         (root, end): (usize, usize),
@@ -235,7 +235,7 @@ impl<'l> Values<'l> {
                 self.add_use(at, key, value, name.clone())
                     .within(|| format!("result #{index} '{name}'"))?;
             } else if let Some(&constant) = self.constant_at.get(&key) {
-                // It has a name of its own if nodes use it.
+                // The constant already has a name if nodes use it.
                 if self.constants[constant].wanted.is_empty() {
                     self.constants[constant].wanted = name;
                 }
@@ -296,7 +296,7 @@ impl<'l> Values<'l> {
         Ok(())
     }
 
-    /// The body in which a value is defined; None for a constant that only results use.
+    /// The body that defines a value; None for a constant used only by results.
     pub(super) fn home(&self, key: &Key) -> Option<usize> {
         match key {
             Key::Input(input) => self.owners.get(input).copied(),
@@ -317,7 +317,7 @@ fn outside(value: &Value) -> OnnxError {
     ))
 }
 
-/// The values listed in an attribute such as `xs` of Gradient; None for an attribute of
+/// The values listed in an attribute like `xs` of Gradient; None for an attribute of
 /// another kind.
 pub(super) fn named_values<'v>(call: &Call, name: &str, value: &'v Value) -> Option<&'v Array> {
     match value.view() {

@@ -1,4 +1,4 @@
-//! Facts about the values of a program, as far as they were computed.
+//! Facts about the values of a program, computed on demand.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -15,10 +15,11 @@ use crate::ir::{Call, Function, Graph, Input, Output};
 
 /// Facts about the values of a program, computed on demand and remembered.
 ///
-/// Facts belong to values by the identity of calls and inputs, which are kept alive. So
-/// calls may be added at any time, as rewriting does, and asked about at once. Each body
-/// belongs to one call: if a second call takes over the body of another one, facts of
-/// the body's inputs are extended to both, and what was derived from them is derived again.
+/// Facts belong to values by the identity of calls and inputs, which are kept alive.
+/// Calls may therefore be added at any time, for instance by rewriting, and queried at
+/// once. A body belongs to one call: if a second call takes over the body of another
+/// call, facts of the body's inputs are extended to both calls, and derived facts are
+/// derived again.
 ///
 /// Visiting all values takes time linear in the program, times the rounds that the facts
 /// of nested loops need to settle; those are bounded by a constant.
@@ -42,7 +43,7 @@ pub struct Analysis {
     pub(super) constants: HashMap<u64, (Value, Arc<Fact>)>,
     /// The calls whose bodies' inputs have facts, by the body.
     pub(super) owners: HashMap<u64, (Ref<Graph>, Ref<Call>)>,
-    /// Loops whose facts have not settled, outermost first.
+    /// Loops with unsettled facts, outermost first.
     pub(super) open: Vec<OpenLoop>,
     pub(super) scopes: Scopes,
     pub(super) visits: usize,
@@ -79,18 +80,18 @@ pub(super) struct OpenLoop {
     pub(super) rounds: usize,
     /// Symbols that stand for any number in each iteration.
     pub(super) own: HashSet<Symbol>,
-    /// The first symbol that was made inside the body.
+    /// The first symbol made inside the body.
     pub(super) first_symbol: u64,
 }
 
 pub(super) enum Step {
     /// The facts of the call are needed.
     Visit(Ref<Call>),
-    /// Those of its inputs are known.
+    /// The facts of the call's inputs are known.
     Enter(Ref<Call>),
-    /// Those of the results of its branches are known.
+    /// The facts of the branches' results are known.
     Join(Ref<Call>),
-    /// Those of the results of the innermost open loop are known.
+    /// The facts of the results of the innermost open loop are known.
     Round(Ref<Call>),
 }
 
@@ -104,8 +105,8 @@ impl Analysis {
     /// Assumes that no tensor of an unknown extent is empty; has to be called before any graph
     /// is entered.
     ///
-    /// This decides more, because a zero in the target of a Reshape copies an extent of the
-    /// input. Without it, facts hold for empty tensors too.
+    /// This assumption decides more, because a zero in the target of a Reshape copies
+    /// an extent of the input. By default, facts hold for empty tensors too.
     #[must_use]
     pub fn assume_nonempty(mut self) -> Self {
         self.symbols.assume_nonempty();
@@ -117,7 +118,8 @@ impl Analysis {
         &mut self.symbols
     }
 
-    /// The number of calls looked at so far, a call in a loop once for each round.
+    /// The number of calls analysed so far; a call in a loop counts once for each
+    /// round.
     #[must_use]
     pub fn visits(&self) -> usize {
         self.visits
@@ -133,7 +135,7 @@ impl Analysis {
         }
     }
 
-    /// Declares the inputs of a function, of which nothing is known.
+    /// Declares the inputs of a function, with unknown facts.
     pub fn enter_function(&mut self, function: &Function) {
         for param in function.params.iter() {
             self.set_param(param, Arc::new(Fact::unknown()));
@@ -145,7 +147,7 @@ impl Analysis {
         self.bind(input, fact, None, Depends::default());
     }
 
-    /// Binds an input of a body, whose fact depends on others.
+    /// Binds an input of a body to a fact that depends on scopes.
     pub(super) fn bind(
         &mut self,
         input: &Ref<Input>,
@@ -213,7 +215,7 @@ impl Analysis {
         depends
     }
 
-    /// Visits what is not known of the values first.
+    /// Visits the unknown values first.
     pub(super) fn need<'v>(
         &self,
         stack: &mut Vec<Step>,
@@ -251,8 +253,8 @@ impl Analysis {
         }
     }
 
-    /// The scope of the inputs of a body that are about to be bound. With `again`, what was
-    /// derived from their facts is forgotten.
+    /// The scope of the inputs of a body, before binding the inputs. With `again`, all
+    /// facts derived from the inputs are forgotten.
     pub(super) fn begin(&mut self, body: &Graph, again: bool) -> Scope {
         let params = body.params.iter();
         let known = params.filter_map(|param| self.params.get(&param.identity())?.scope);
@@ -271,7 +273,7 @@ impl Analysis {
         known.unwrap_or_else(|| self.scopes.add())
     }
 
-    /// Facts of a closed loop live as long as those of the loop itself.
+    /// Facts of a closed loop live as long as the facts of the loop call.
     pub(super) fn close(&mut self, scope: Scope, params: &[Ref<Input>], depends: Depends) {
         let own = self.scopes.only(scope);
         let inside = self.scopes.union(own, depends);
@@ -288,7 +290,7 @@ impl Analysis {
         }
     }
 
-    /// The facts of another call, if they are known.
+    /// The facts of another call, if known.
     pub(super) fn facts_of(&self, call: &Ref<Call>) -> Option<(Vec<Fact>, Depends)> {
         let known = self.calls.get(&call.identity())?;
         let facts = known.facts.iter().map(|fact| Fact::clone(fact)).collect();

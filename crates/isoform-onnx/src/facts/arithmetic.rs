@@ -1,7 +1,8 @@
 //! Functions of sizes that are polynomials only in lucky cases.
 //!
-//! Each returns a polynomial if it is one for every assignment of the symbols, and else
-//! the symbol of that function of these sizes, which is the same every time.
+//! Each function returns a polynomial if the result is a polynomial for every
+//! assignment of the symbols. Otherwise, the result is a symbol of the function of the
+//! given sizes; repeated calls return the same symbol.
 
 use super::size::Size;
 use super::symbols::{Opaque, Symbols};
@@ -13,18 +14,18 @@ fn bounds(size: &Size) -> Bounds {
 }
 
 impl Symbols {
-    /// The sum; a symbol if it is too large.
+    /// The sum, as a symbol if too large for a polynomial.
     pub(crate) fn sum(&mut self, left: &Size, right: &Size) -> Size {
         let is_extent = left.is_extent() && right.is_extent();
         left.add(right).unwrap_or_else(|| self.anything(is_extent))
     }
 
-    /// The difference; a symbol if it is too large.
+    /// The difference, as a symbol if too large for a polynomial.
     pub(crate) fn difference(&mut self, left: &Size, right: &Size) -> Size {
         left.sub(right).unwrap_or_else(|| self.fresh(None, None))
     }
 
-    /// The product; a symbol if it is too large.
+    /// The product, as a symbol if too large for a polynomial.
     pub(crate) fn product(&mut self, left: &Size, right: &Size) -> Size {
         let is_extent = left.is_extent() && right.is_extent();
         left.mul(right).unwrap_or_else(|| self.anything(is_extent))
@@ -118,7 +119,7 @@ impl Symbols {
         }
     }
 
-    /// The remainder: with the sign of the divisor, or with that of the dividend.
+    /// The remainder, with the sign of the divisor or of the dividend.
     pub(crate) fn remainder(&mut self, left: &Size, right: &Size, of_dividend: bool) -> Size {
         if let (Some(left), Some(right)) = (left.as_const(), right.as_const()) {
             let remainder = left.checked_rem(right);
@@ -176,7 +177,7 @@ impl Symbols {
         self.extreme(Opaque::Min, left, right, (lower, upper))
     }
 
-    /// The larger one.
+    /// The larger of two sizes.
     pub(crate) fn max(&mut self, left: &Size, right: &Size) -> Size {
         if left == right || left.known_less(right) == Some(false) {
             return left.clone();
@@ -214,7 +215,8 @@ impl Symbols {
     /// At run time, the two extents are equal, or one extent is 1, or the operator fails.
     pub(crate) fn broadcast(&mut self, left: &Size, right: &Size) -> Size {
         let is_one = |size: &Size| size.as_const() == Some(1);
-        // An extent that is never 1 must be that of the result: the other one is equal or 1.
+        // An extent that is never 1 is the extent of the result: the other extent is
+        // equal or 1.
         let never_one = |size: &Size| size.known_eq(&Size::from(1)) == Some(false);
         if left == right || is_one(right) {
             return left.clone();
@@ -222,14 +224,14 @@ impl Symbols {
         if is_one(left) {
             return right.clone();
         }
-        // No extent is negative, so one clipped at zero is the same.
+        // No extent is negative, so clipping an extent at zero changes nothing.
         for (one, other) in [(left, right), (right, left)] {
             if !one.is_nonneg() && self.max(one, &Size::from(0)) == *other {
                 return one.clone();
             }
         }
         match (never_one(left), never_one(right)) {
-            // Different numbers: the operator fails, so that nothing needs to be claimed.
+            // The numbers differ, so the operator fails and no claim is needed.
             (true, true) if left.known_eq(right) == Some(false) => self.fresh_extent(),
             (true, false) => left.clone(),
             (false, true) => right.clone(),

@@ -1,8 +1,8 @@
 //! If, Loop and Scan.
 //!
-//! The facts of values that a loop carries begin with those of its first iteration. If a
-//! round through the body contradicts them, they become more general and all that was derived
-//! from them is forgotten, until nothing changes.
+//! The facts of values carried by a loop begin with the facts of the first iteration.
+//! If a round through the body contradicts a fact, the fact becomes more general and
+//! everything derived from it is forgotten, until nothing changes.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -18,10 +18,11 @@ use super::symbols::Symbols;
 use crate::elem_type::ElemType;
 use crate::ir::{Call, Graph, Input, TensorType};
 
-/// Facts of a loop inside of as many unsettled ones are not refined, because rounds multiply.
+/// With this many unsettled loops around a loop, its facts are not refined, because
+/// rounds multiply.
 const MAX_OPEN: usize = 4;
 
-/// After so many rounds, nothing is assumed of the values that a loop carries.
+/// After this many rounds, nothing is assumed about the values carried by a loop.
 const MAX_ROUNDS: usize = 3;
 
 /// More iterations than this take longer than anybody can wait.
@@ -45,7 +46,7 @@ pub(super) fn branches(analysis: &mut Analysis, call: &Call) -> Vec<Ref<Graph>> 
     found.unwrap_or_default()
 }
 
-/// The facts of an If, whose branches are known.
+/// The facts of an If with known branches.
 pub(super) fn join_branches(analysis: &mut Analysis, call: &Ref<Call>) -> (Vec<Fact>, Depends) {
     let branches = branches(analysis, call);
     let results = branches.iter().flat_map(|branch| branch.results.values());
@@ -69,8 +70,8 @@ pub(super) fn join_branches(analysis: &mut Analysis, call: &Ref<Call>) -> (Vec<F
     (facts, depends)
 }
 
-/// The part that two facts have in common. Sizes that differ become symbols, which are added to the
-/// set; symbols that are in it stand for any number already.
+/// The common part of two facts. Differing sizes become symbols, which are added to the
+/// set; symbols in the set stand for any number already.
 fn join(symbols: &mut Symbols, left: &Fact, right: &Fact, own: &mut HashSet<Symbol>) -> Fact {
     if left == right {
         return left.clone();
@@ -101,7 +102,7 @@ fn join(symbols: &mut Symbols, left: &Fact, right: &Fact, own: &mut HashSet<Symb
         })
     };
     let shape: Option<Vec<Size>> = all(left.shape.as_deref(), right.shape.as_deref(), true);
-    // Elements are only those of the same shape.
+    // Only tensors of equal shapes have comparable elements.
     let elements = (left.shape == right.shape && left.elem == right.elem)
         .then(|| all(left.elements.as_deref(), right.elements.as_deref(), false));
     Fact {
@@ -120,7 +121,7 @@ struct Parts {
     carried_inputs: usize,
     carried_params: usize,
     carried: usize,
-    /// The first result of the body that is carried.
+    /// The first carried result of the body.
     carried_results: usize,
 }
 
@@ -313,7 +314,7 @@ pub(super) fn end_round(analysis: &mut Analysis, stack: &mut Vec<Step>, call: &R
     analysis.need(stack, body.results.values());
 }
 
-/// The scopes on which the inputs of the body of a call depend, whatever its results are.
+/// The scopes on which the inputs of a call's body depend, whatever the results are.
 fn depends_inside(analysis: &mut Analysis, call: &Call, scope: Scope) -> Depends {
     let given = analysis.depends(call.inputs.values());
     let own = analysis.scopes.only(scope);
@@ -328,7 +329,7 @@ fn close(analysis: &mut Analysis, call: &Ref<Call>, parts: &Parts, open: OpenLoo
     let depends = analysis.scopes.without(inside, open.scope);
     let mut facts = Vec::new();
     for at in 0..parts.carried {
-        // The value after the last iteration is one of those that the body may get.
+        // The value after the last iteration is among the values that the body may get.
         let fact = analysis
             .param(&params[parts.carried_params + at])
             .unwrap_or_else(|| Arc::new(Fact::unknown()));
@@ -354,7 +355,7 @@ fn close(analysis: &mut Analysis, call: &Ref<Call>, parts: &Parts, open: OpenLoo
     analysis.remember(call, facts, depends);
 }
 
-/// A fact without the symbols that mean another number in each iteration.
+/// A fact without the symbols whose numbers differ between iterations.
 fn outside(symbols: &mut Symbols, fact: &Fact, open: &OpenLoop) -> Fact {
     let mut fact = fact.clone();
     let is_inner = |size: &Size| {
@@ -386,7 +387,8 @@ fn iterations(analysis: &mut Analysis, call: &Call, body: &Graph) -> Option<Size
     if call.op == "Loop" {
         let is_true = |size: Option<Size>| size.and_then(|size| size.as_const()) == Some(1);
         let count = element(call.input(0)?)?;
-        // Without a condition the standard ignores that of the body, and runtimes obey it.
+        // Without a condition input, the standard ignores the condition of the body.
+        // Runtimes obey the condition of the body.
         let starts = call
             .input(1)
             .is_none_or(|condition| is_true(element(condition)));
@@ -411,7 +413,7 @@ fn iterations(analysis: &mut Analysis, call: &Call, body: &Graph) -> Option<Size
     length
 }
 
-/// The fact of a result that collects one of each iteration.
+/// The fact of a result that collects one element per iteration.
 fn collected(
     symbols: &mut Symbols,
     call: &Call,

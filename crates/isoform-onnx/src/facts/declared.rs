@@ -1,4 +1,4 @@
-//! Declared types that contradict what was derived.
+//! Declared types that contradict derived facts.
 
 use std::fmt;
 
@@ -35,9 +35,9 @@ impl fmt::Display for Problem {
     }
 }
 
-/// The declared types of a graph's results that cannot be right. Files like that run all
-/// the same, so their types must not be relied on. Linear in the program, once for each
-/// analysis.
+/// The declared types of a graph's results that cannot be right. Files with wrong types
+/// run all the same, so declared types must not be relied on. Linear in the program,
+/// once for each analysis.
 pub fn problems(analysis: &mut Analysis, graph: &Graph) -> Vec<Problem> {
     let mut found = Vec::new();
     let results = graph

@@ -86,7 +86,7 @@ impl Fact {
         fact
     }
 
-    /// The number of axes, if it is known.
+    /// The number of axes, if known.
     #[must_use]
     pub fn rank(&self) -> Option<usize> {
         self.shape.as_ref().map(Vec::len)
@@ -160,7 +160,7 @@ fn integers(tensor: &Tensor) -> Option<Vec<Size>> {
         .collect()
 }
 
-/// A declared type, which holds only for what a caller provides.
+/// The fact of a declared type, which holds only for values provided by a caller.
 pub(super) fn fact_of_type(ty: &Value, symbols: &mut Symbols) -> Fact {
     let declared = ty
         .as_object()

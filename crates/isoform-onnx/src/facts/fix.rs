@@ -1,4 +1,4 @@
-//! Dimensions of a model's inputs as numbers, as users give them.
+//! Fixes dimensions of a model's inputs to numbers given by users.
 
 use std::collections::HashMap;
 
@@ -9,15 +9,16 @@ use isoform::{Array, Error, Node, Ref, Result, Value};
 
 use crate::ir::{Dim, Graph, Input, Program, TensorType};
 
-/// Replaces dimensions of the main graph by numbers, in all types that use them.
+/// Replaces dimensions of the main graph by numbers, in all types with these
+/// dimensions.
 ///
-/// `dims` gives extents by the names of dimensions, such as `batch`, and `inputs` whole
-/// shapes by the names of inputs, with None for an extent that stays as it is. A model whose
-/// dimensions are fixed can be simplified further than one that works for any.
+/// `dims` maps names of dimensions, for instance `batch`, to extents. `inputs` maps
+/// names of inputs to whole shapes, with None for an unchanged extent. A model with
+/// fixed dimensions can be simplified further than a model for any dimensions.
 ///
 /// # Errors
 ///
-/// `KeyError` for a name that the main graph does not have, and `ValueError` for negative
+/// `KeyError` for a name missing from the main graph, and `ValueError` for negative
 /// extents, shapes of another rank and numbers that contradict each other or the model.
 /// Linear in the program.
 pub fn fix_dims(
@@ -168,7 +169,8 @@ impl Fixing {
             return Ok(program.clone());
         }
         let (dim, input) = (Dim::type_index(), Input::type_index());
-        // Before its parts: an input is found by its identity, which a changed part changes.
+        // An input is visited before its parts: inputs are found by identity, and a
+        // changed part would change the identity.
         let options = MapOptions::default().order(WalkOrder::Pre);
         let mapped = options.map_selected(
             program,
@@ -187,7 +189,7 @@ impl Fixing {
         mapped.extract()
     }
 
-    /// The type of an input of the main graph; None if it stays.
+    /// The new type of an input of the main graph; None if unchanged.
     fn changed_type(&self, param: &Ref<Input>) -> Option<Value> {
         let ty = tensor_type(&param.ty)?;
         let given = self.shapes.get(&param.identity());

@@ -1,9 +1,9 @@
 //! Shapes and values that hold in every run: symbolic inference over a program.
 //!
-//! A fact believes the types of the inputs of the main graph, constants, and whatever was
-//! derived from them by the definitions of operators, and nothing else: declared types of
-//! results and of values between nodes may be wrong in files that run. Sizes are
-//! polynomials over symbols, and equal only if they are equal in every run.
+//! A fact relies only on the types of the inputs of the main graph, on constants, and
+//! on conclusions from the definitions of operators. Declared types of results and of
+//! values between nodes are ignored, because they may be wrong in files that run. Sizes
+//! are polynomials over symbols, and equal only if equal in every run.
 //!
 //! | concept | items |
 //! |---|---|

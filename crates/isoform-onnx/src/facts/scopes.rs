@@ -1,4 +1,5 @@
-//! The bodies of loops on whose inputs facts depend, and the calls to forget when those change.
+//! The loop bodies on whose inputs facts depend, and the calls to forget when these
+//! inputs change.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ pub(super) struct Scope(u32);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Depends(u32);
 
-/// Scopes, sets of them, and the calls that depend on each.
+/// Scopes, sets of scopes, and the calls that depend on a scope.
 #[derive(Debug, Default)]
 pub(super) struct Scopes {
     /// The members of every set except the empty set, in ascending order.
@@ -71,14 +72,14 @@ impl Scopes {
         self.set(&members)
     }
 
-    /// Notes a call whose facts depend on these scopes.
+    /// Records a call whose facts depend on these scopes.
     pub(super) fn note(&mut self, call: &Ref<Call>, depends: Depends) {
         for scope in self.members(depends).iter() {
             self.journal(*scope).current.push(call.clone());
         }
     }
 
-    /// The calls of the current round, which the journal does not hold from here on.
+    /// Takes the calls of the current round out of the journal.
     pub(super) fn take_round(&mut self, scope: Scope) -> Vec<Ref<Call>> {
         std::mem::take(&mut self.journal(scope).current)
     }

@@ -10,17 +10,18 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering as Memory};
 
-/// Polynomials with more terms are not kept, so that no operation takes long.
+/// Polynomials with more terms are not kept. This bounds the time of every operation.
 const MAX_TERMS: usize = 16;
 
-/// Nor are those with a product of more symbols.
+/// Polynomials with a product of more symbols are not kept.
 const MAX_DEGREE: usize = 8;
 
-/// Nor those with larger coefficients: extents times these, and sums of such, stay within the
-/// limits of 64 bits, so that programs compute them without wrapping around.
+/// Polynomials with larger coefficients are not kept. Products of extents with
+/// coefficients, and sums of products, then stay within 64 bits: programs compute them
+/// without wrapping around.
 const MAX_FACTOR: u64 = 1 << 31;
 
-/// Nor those with a larger number beside products of symbols.
+/// Polynomials with a larger number beside products of symbols are not kept.
 const MAX_OFFSET: u64 = 1 << 62;
 
 /// Symbols between sizes of symbols between sizes, and so on, are followed to this depth.
@@ -64,8 +65,8 @@ impl Symbol {
         }))
     }
 
-    /// The symbol with sizes that it is never below and never above. They are left out if
-    /// that would make a long chain of symbols, which could not be dropped.
+    /// The symbol with lower and upper bounds given as sizes. The bounds are left out
+    /// if they would form a chain of symbols too long to be dropped.
     pub(super) fn between(mut self, floors: &[Size], ceilings: &[Size]) -> Self {
         let sizes = floors.iter().chain(ceilings);
         let depths = sizes.flat_map(Size::symbols).map(|symbol| symbol.0.depth);
@@ -85,13 +86,13 @@ impl Symbol {
         &self.0.name
     }
 
-    /// A number that no other symbol of the process has.
+    /// A number unique among the symbols of the process.
     #[must_use]
     pub fn ident(&self) -> u64 {
         self.0.ident
     }
 
-    /// A number that the symbol is never below, if there is one.
+    /// A lower bound of the symbol, if known.
     #[must_use]
     pub fn lower(&self) -> Option<i64> {
         match self.0.lower {
@@ -100,15 +101,15 @@ impl Symbol {
         }
     }
 
-    /// A number that the symbol never exceeds, if there is one.
+    /// An upper bound of the symbol, if known.
     #[must_use]
     pub fn upper(&self) -> Option<i64> {
         self.0.upper
     }
 
-    /// True for extents of axes and what derives from them, which are far from the limits
-    /// of 64 bits; false for arbitrary elements of tensors, for which even `x + 1 > x` may
-    /// be wrong.
+    /// True for extents of axes and derived symbols, which are far from the limits of
+    /// 64 bits. False for arbitrary elements of tensors: even `x + 1 > x` may be wrong
+    /// for elements.
     #[must_use]
     pub fn is_extent(&self) -> bool {
         self.0.is_extent
@@ -147,11 +148,11 @@ impl fmt::Debug for Symbol {
     }
 }
 
-/// An integer that is known exactly as a polynomial over [`Symbol`]s, such as
+/// An integer known exactly as a polynomial over [`Symbol`]s, for instance
 /// `batch*3 + 1`.
 ///
-/// Sizes are equal if they are the same polynomial, and then they are the same number. Sizes
-/// that are not equal may still be the same number: see [`known_eq`](Self::known_eq).
+/// Sizes are equal if their polynomials are equal; the numbers are then equal, too.
+/// Unequal sizes may still be the same number: see [`known_eq`](Self::known_eq).
 /// Cloning is O(1), arithmetic linear in the bounded number of terms.
 ///
 /// ```
@@ -208,7 +209,7 @@ impl Size {
         }
     }
 
-    /// The symbol, if the size is one.
+    /// The symbol, if the size is just a symbol.
     #[must_use]
     pub fn as_symbol(&self) -> Option<&Symbol> {
         match &self.0 {
@@ -229,15 +230,15 @@ impl Size {
         terms.iter().flat_map(|term| term.symbols.iter())
     }
 
-    /// True if all symbols are extents of axes or derive from them, so that no arithmetic on
-    /// them overflows; see [`Symbol::is_extent`].
+    /// True if all symbols are extents of axes or derive from extents. No arithmetic on
+    /// such symbols overflows; see [`Symbol::is_extent`].
     #[must_use]
     pub fn is_extent(&self) -> bool {
         self.symbols().all(Symbol::is_extent)
     }
 
-    /// The number for an assignment of the symbols; None if it lacks one, or if the number
-    /// does not fit.
+    /// The number for an assignment of the symbols; None if a symbol is missing, or if
+    /// the number does not fit.
     ///
     /// ```
     /// use isoform_onnx::facts::{Size, Symbols};
@@ -270,7 +271,8 @@ impl Size {
         }
     }
 
-    /// True if the first coefficient is negative: of a size and its negative, one is.
+    /// True if the first coefficient is negative. This holds for either a nonzero size
+    /// or its negative.
     pub(super) fn starts_negative(&self) -> bool {
         match &self.0 {
             Repr::Const(number) => *number < 0,
@@ -320,7 +322,7 @@ impl Size {
         }
     }
 
-    /// The sum; None if it would be too large.
+    /// The sum; None if too large.
     #[must_use]
     pub fn add(&self, other: &Size) -> Option<Size> {
         if let (Repr::Const(left), Repr::Const(right)) = (&self.0, &other.0) {
@@ -331,13 +333,13 @@ impl Size {
         Size::from_terms(terms)
     }
 
-    /// The negative; None if it would be too large.
+    /// The negative; None if too large.
     #[must_use]
     pub fn neg(&self) -> Option<Size> {
         self.mul(&Size::from(-1))
     }
 
-    /// The difference; None if it would be too large.
+    /// The difference; None if too large.
     #[must_use]
     pub fn sub(&self, other: &Size) -> Option<Size> {
         match (&self.0, &other.0) {
@@ -346,7 +348,7 @@ impl Size {
         }
     }
 
-    /// The product; None if it would be too large.
+    /// The product; None if too large.
     #[must_use]
     pub fn mul(&self, other: &Size) -> Option<Size> {
         match (&self.0, &other.0) {
@@ -376,20 +378,20 @@ impl Size {
         Size::from_terms(terms)
     }
 
-    /// Learns that the size is not zero in any run that ends well. The factors of a product
-    /// are not zero, either.
+    /// Records that the size is not zero in any run that ends well. The factors of a
+    /// product are not zero, either.
     pub fn assume_nonzero(&self) {
         for symbol in self.factors().unwrap_or_default() {
             symbol.0.is_positive.store(true, Memory::Relaxed);
         }
     }
 
-    /// The product of sizes; None if it would be too large.
+    /// The product of sizes; None if too large.
     #[must_use]
     pub fn product<'a>(sizes: impl IntoIterator<Item = &'a Size>) -> Option<Size> {
         let mut product = Size::from(1);
         for size in sizes {
-            // A zero decides, however large the others are.
+            // A zero decides, however large the other factors are.
             if size.as_const() == Some(0) {
                 return Some(Size::from(0));
             }
@@ -426,8 +428,8 @@ impl Size {
         Size::from_terms(terms?)
     }
 
-    /// The symbols whose product this is, up to a constant other than zero; None if it is a
-    /// sum.
+    /// The symbols whose product is this size, up to a constant other than zero. None
+    /// for a sum.
     pub(super) fn factors(&self) -> Option<&[Symbol]> {
         match &self.0 {
             Repr::Terms(terms) => match &**terms {
@@ -438,7 +440,8 @@ impl Size {
         }
     }
 
-    /// True if the symbol is a factor of every term, so that the size is zero with it.
+    /// True if the symbol is a factor of every term: the size is then zero with the
+    /// symbol.
     pub(super) fn is_multiple_of_symbol(&self, symbol: &Symbol) -> bool {
         match &self.0 {
             Repr::Terms(terms) => terms.iter().all(|term| term.symbols.contains(symbol)),
@@ -446,8 +449,8 @@ impl Size {
         }
     }
 
-    /// The quotient and the rest by a positive number, term by term, such that no
-    /// coefficient of the rest is negative or reaches the divisor.
+    /// The quotient and the rest by a positive number, term by term. No coefficient of
+    /// the rest is negative or reaches the divisor.
     pub(super) fn split_multiples(&self, divisor: i64) -> Option<(Size, Size)> {
         let (mut quotient, mut rest) = (Vec::new(), Vec::new());
         for term in self.terms() {
@@ -515,13 +518,13 @@ impl Size {
         self.lower_bound().is_some_and(|bound| bound >= 0)
     }
 
-    /// A number that the size is never below, by interval arithmetic.
+    /// A lower bound of the size, by interval arithmetic.
     #[must_use]
     pub fn lower_bound(&self) -> Option<i64> {
         self.limits().0
     }
 
-    /// A number that the size never exceeds, by interval arithmetic.
+    /// An upper bound of the size, by interval arithmetic.
     #[must_use]
     pub fn upper_bound(&self) -> Option<i64> {
         self.limits().1
@@ -539,8 +542,8 @@ impl Size {
         if exact { limits } else { (None, None) }
     }
 
-    /// The bounds, also with one symbol replaced by a size that it is never below or above, so
-    /// that `max(a, b) - a` is not negative.
+    /// The bounds, also with one symbol replaced by its lower or upper bound: this
+    /// shows that `max(a, b) - a` is not negative.
     fn close_bounds(&self) -> Interval {
         let (mut lower, mut upper) = self.bounds();
         let Repr::Terms(terms) = &self.0 else {
@@ -613,7 +616,7 @@ impl Size {
 
 type Interval = (Option<i128>, Option<i128>);
 
-/// The bounds of a product; None is unbounded.
+/// The bounds of a product, with None for unbounded.
 fn interval_product(left: Interval, right: Interval) -> Interval {
     let zero = (Some(0), Some(0));
     if left == zero || right == zero {
@@ -630,7 +633,7 @@ fn interval_product(left: Interval, right: Interval) -> Interval {
                 products.iter().max().copied(),
             )
         }
-        // One side is unbounded: only signs tell something.
+        // With one side unbounded, only signs help.
         _ => {
             let nonneg = |side: Interval| side.0.is_some_and(|bound| bound >= 0);
             let nonpos = |side: Interval| side.1.is_some_and(|bound| bound <= 0);

@@ -13,8 +13,8 @@ static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// The largest extent of an axis that is not a number of the model.
 ///
-/// Programs compute with extents as 32-bit integers, and writers of models take numbers
-/// from this one on for the end of an axis, however long it is.
+/// Programs compute with extents as 32-bit integers. Writers of models use numbers from
+/// this limit on for the end of an axis of any length.
 const MAX_EXTENT: i64 = 1_000_000_000;
 
 /// Functions of two sizes that are not polynomials.
@@ -29,7 +29,7 @@ pub(crate) enum Opaque {
     Rem,
     Min,
     Max,
-    /// The first, or the second if that is zero.
+    /// The first size, or the second if the first is zero.
     OrIfZero,
     /// Two extents that broadcast.
     Broadcast,
@@ -41,10 +41,11 @@ pub(crate) enum Opaque {
     Wrap,
 }
 
-/// The names of functions of sizes are not longer, since they hold those of their arguments.
+/// The limit of a symbol's name, since the name of a function of sizes holds the names
+/// of its arguments.
 const MAX_NAME: usize = 200;
 
-/// The smaller or the larger one of two sizes.
+/// The smaller or the larger of two sizes.
 #[derive(Debug)]
 struct Extreme {
     function: Opaque,
@@ -55,14 +56,14 @@ struct Extreme {
 
 /// Allocates symbols.
 ///
-/// A [`Dim`] always has the same symbol, and so has a function of the same sizes, such as
-/// `floor(h / 2)`. Anything else that is unknown is a fresh symbol.
+/// A [`Dim`] always has the same symbol, and so does a function of the same sizes, for
+/// instance `floor(h / 2)`. Every other unknown number is a fresh symbol.
 #[derive(Debug, Default)]
 pub struct Symbols {
-    /// The dimensions are kept alive, so that their identities are not used again.
+    /// The dimensions are kept alive to protect their identities from reuse.
     dims: HashMap<u64, (Ref<Dim>, Size)>,
     opaque: HashMap<(Opaque, Size, Size), Size>,
-    /// For the difference of two sizes, a symbol for the smaller or the larger one.
+    /// For the difference of two sizes, a symbol for the smaller or the larger size.
     extremes: HashMap<Size, Extreme>,
     unnamed: u64,
     /// No unknown extent is below this.
@@ -76,7 +77,7 @@ impl Symbols {
         Self::default()
     }
 
-    /// From here on, new extents are taken to be at least one.
+    /// Declares that all new extents are at least one.
     pub(super) fn assume_nonempty(&mut self) {
         self.least = 1;
     }
@@ -85,7 +86,7 @@ impl Symbols {
         (Some(self.least), Some(MAX_EXTENT))
     }
 
-    /// A number that later symbols are not below.
+    /// A lower limit for the numbers of later symbols.
     pub(super) fn mark(&self) -> u64 {
         NEXT.load(Ordering::Relaxed)
     }
@@ -119,7 +120,7 @@ impl Symbols {
         Self::make(name.to_owned(), self.extent_bounds(), true)
     }
 
-    /// A new extent of an axis, of which nothing is known.
+    /// A new extent of an axis, without known bounds.
     pub fn fresh_extent(&mut self) -> Size {
         let name = self.next_name();
         Self::make(name, self.extent_bounds(), true)
@@ -157,10 +158,10 @@ impl Symbols {
         }
     }
 
-    /// The smaller or the larger one of two sizes.
+    /// The smaller or the larger of two sizes.
     ///
-    /// As `max(a, b) = a + b - min(a, b)`, and either moves with both of its arguments, all
-    /// pairs of the same difference share one symbol.
+    /// Because `max(a, b) = a + b - min(a, b)`, and both functions move with both
+    /// arguments, all pairs with the same difference share one symbol.
     pub(crate) fn extreme(
         &mut self,
         function: Opaque,
@@ -213,7 +214,7 @@ impl Symbols {
         (0..rank).map(|_| self.fresh_extent()).collect()
     }
 
-    /// An extent, or a new one if it is not known.
+    /// The extent, or a new extent if unknown.
     pub(crate) fn or_fresh(&mut self, size: Option<Size>) -> Size {
         size.unwrap_or_else(|| self.fresh_extent())
     }

@@ -1,7 +1,7 @@
-//! The walk that computes facts when they are asked for.
+//! The walk that computes facts on demand.
 //!
-//! It keeps its own stack, because chains of calls are as long as memory allows; only calls of
-//! local functions recurse, to a limited depth.
+//! The walk keeps an explicit stack, because chains of calls are as long as memory
+//! allows. Only calls of local functions recurse, to a limited depth.
 
 use std::sync::Arc;
 
@@ -18,22 +18,22 @@ use crate::layout::{BodyKind, list};
 /// No file requests more results of a call than it has names for.
 const MAX_RESULTS: usize = 1 << 20;
 
-/// Functions that call functions are followed to this depth.
+/// The depth to which functions that call functions are followed.
 const MAX_FUNCTION_DEPTH: usize = 24;
 
-/// The calls inside of functions that are visited altogether. A function is analysed again
-/// for each call of it, so nested calls would otherwise take exponential time.
+/// The total number of calls visited inside of functions. A function is analysed again
+/// for each call, so nested calls would otherwise take exponential time.
 const MAX_FUNCTION_VISITS: usize = 1 << 18;
 
 impl Analysis {
-    /// Knows all values of a program, also those inside of its bodies; inputs of functions
-    /// are unknown, because each call has its own. Nodes times the depth of bodies, times the
-    /// rounds that nested loops need.
+    /// The facts of all values of a program, including values inside of bodies. Inputs
+    /// of functions are unknown, because every call has different inputs. Costs the
+    /// nodes times the depth of bodies, times the rounds of nested loops.
     #[must_use]
     pub fn of_program(program: &Program) -> Self {
         let mut analysis = Self::new();
         analysis.enter_graph(&program.graph);
-        // Outer bodies are listed before those inside of them.
+        // Outer bodies are listed before the bodies inside.
         for body in list(program).bodies {
             if let BodyKind::Function(function) = &body.kind {
                 analysis.enter_function(function);
@@ -45,8 +45,8 @@ impl Analysis {
         analysis
     }
 
-    /// Facts about any value: an output, an input or a constant. O(1) if it was asked before,
-    /// and else linear in the calls that it depends on and that are not known yet.
+    /// Facts about any value: an output, an input or a constant. O(1) for a known
+    /// value, and otherwise linear in the unknown calls that the value depends on.
     ///
     /// An input of a body is unknown until [`bind_bodies`](Self::bind_bodies) was called.
     pub fn fact(&mut self, value: &Value) -> Arc<Fact> {
@@ -58,16 +58,16 @@ impl Analysis {
         self.known(value)
     }
 
-    /// Facts about all results of a call, as [`fact`](Self::fact) for each.
+    /// Facts about all results of a call, like [`fact`](Self::fact) for each result.
     ///
-    /// Inside of a body, only the values that a call names tell which body it belongs to; so
-    /// ask about bodies after the call that holds them.
+    /// Inside of a body, only the values named by a call reveal the call's body. Query
+    /// bodies after the call that holds them.
     pub fn results(&mut self, call: &Ref<Call>) -> Vec<Arc<Fact>> {
         self.bind_bodies(call);
         let known = self.calls.get(&call.identity());
         let mut facts = known.map_or_else(Vec::new, |known| known.facts.clone());
-        // One fact for every result that the call requests. In a file, this number is the
-        // number of listed outputs.
+        // One fact for every result requested by the call. In a file, this number is
+        // the number of listed outputs.
         let count = usize::try_from(call.outputs).unwrap_or(0).min(MAX_RESULTS);
         facts.resize_with(count, || Arc::new(Fact::unknown()));
         facts
@@ -76,8 +76,9 @@ impl Analysis {
     /// Makes the facts of the inputs of a call's bodies known, before values inside of them
     /// are asked about. For bodies inside of bodies, begin with the outermost one.
     ///
-    /// Inputs of a Loop are what all iterations have in common, and those of a Scan slices
-    /// of its inputs; bodies of operators that are not known here have unknown inputs.
+    /// An input of a Loop body has the facts common to all iterations, and an input of
+    /// a Scan body is a slice of the call's input. Bodies of unknown operators have
+    /// unknown inputs.
     pub fn bind_bodies(&mut self, call: &Ref<Call>) {
         if !self.calls.contains_key(&call.identity()) {
             self.run(Step::Visit(call.clone()));
@@ -144,7 +145,7 @@ impl Analysis {
         self.function_visits <= MAX_FUNCTION_VISITS
     }
 
-    /// Analyses the body of a function for one call of it.
+    /// Analyses the body of a function for one particular call.
     fn call_function(&mut self, call: &Ref<Call>, function: &Ref<Function>) -> Vec<Fact> {
         if self.depth >= MAX_FUNCTION_DEPTH || self.function_visits >= MAX_FUNCTION_VISITS {
             return Vec::new();
@@ -192,7 +193,7 @@ impl Analysis {
         call.attrs.iter().find_map(|(_, value)| reference(value))?;
         let attrs = call.attrs.iter().filter_map(|(name, value)| {
             let value = match reference(value) {
-                // An attribute that the caller does not give is not given here either.
+                // An attribute omitted by the caller is omitted here as well.
                 Some(outer_name) => {
                     let mut given = outer.iter();
                     given.find(|(name, _)| **name == outer_name)?.1.clone()

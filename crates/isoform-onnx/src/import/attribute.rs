@@ -18,7 +18,7 @@ use crate::{
 };
 
 impl<'a> Importer<'a> {
-    /// All attributes of a node that is at position `at` of its body.
+    /// All attributes of a node at position `at` of its body.
     pub(super) fn attributes(
         &mut self,
         unit: &mut Unit<'a>,
@@ -140,9 +140,9 @@ fn reference(unit: &Unit<'_>, attr: &AttributeProto) -> Result<Value> {
     Ok(Ref::new(AttrRef { name: name.into() }).into())
 }
 
-/// A type whose symbolic dimensions are those of the enclosing graphs. Dimensions that
-/// no signature introduces belong to this attribute alone, so that the result does not
-/// depend on which of several attributes is imported first.
+/// A type that may use symbolic dimensions of the enclosing graphs. Dimensions that no
+/// signature introduces belong to this attribute alone: the result does not depend on
+/// the order in which attributes are imported.
 fn type_attribute<'a>(scopes: &[Scope<'a>], ty: Option<&'a TypeProto>) -> Result<Value> {
     let mut own = HashMap::new();
     let mut dims = Dims {
@@ -153,7 +153,7 @@ fn type_attribute<'a>(scopes: &[Scope<'a>], ty: Option<&'a TypeProto>) -> Result
     Ok(Ref::new(TypeAttr { ty }).into())
 }
 
-/// Text as a string, or as bytes if it is not UTF-8.
+/// Text as a string, or as bytes if not UTF-8.
 fn text(bytes: &bytes::Bytes) -> Value {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.into(),

@@ -9,7 +9,7 @@ use crate::{
 /// The domain of `Gradient`.
 const TRAINING_DOMAIN: &str = "ai.onnx.preview.training";
 
-/// True if an attribute holds names of values; only those of `Gradient` do.
+/// True if an attribute holds names of values. This is the case only for `Gradient`.
 pub(super) fn names_values(node: &NodeProto, attr: &AttributeProto) -> bool {
     is_named(normal_domain(&node.domain), &node.op_type, &attr.name)
         && attr.ref_attr_name.is_empty()
@@ -34,7 +34,7 @@ pub(super) fn names_in(attr: &AttributeProto) -> Result<Vec<&str>> {
 }
 
 /// The kinds of attributes, the fields that hold their values, and for each field
-/// whether it is filled in.
+/// whether the field is filled in.
 pub(super) fn fields(attr: &AttributeProto) -> [(AttributeType, &'static str, bool); 14] {
     use AttributeType as Kind;
     [
@@ -71,7 +71,7 @@ pub(super) fn fields(attr: &AttributeProto) -> [(AttributeType, &'static str, bo
     ]
 }
 
-/// The kind of an attribute, once it is clear that no field of another kind is filled in.
+/// The kind of an attribute, after a check that no field of another kind is filled in.
 pub(super) fn kind(attr: &AttributeProto) -> Result<AttributeType> {
     use AttributeType as Kind;
     let declared = Kind::try_from(attr.r#type)

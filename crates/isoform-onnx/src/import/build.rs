@@ -1,5 +1,4 @@
-//! The second step of importing a body: making its nodes, each before the nodes that
-//! use it.
+//! The second step of importing a body: makes the nodes, operands before users.
 
 use isoform::{Array, Ref, Str, Value};
 

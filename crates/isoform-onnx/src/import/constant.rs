@@ -74,8 +74,8 @@ impl Importer<'_> {
         .into()
     }
 
-    /// The value of a `Constant` node; None if it is not given in a known way, for instance
-    /// because it comes from an attribute of a function.
+    /// The value of a `Constant` node; None if the form of the value is unknown, for
+    /// instance because it comes from an attribute of a function.
     pub(super) fn constant_node(&mut self, node: &NodeProto) -> Result<Option<Value>> {
         let ([attr], [], [_]) = (
             node.attribute.as_slice(),

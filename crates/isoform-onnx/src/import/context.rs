@@ -42,7 +42,7 @@ pub(super) struct Unit<'a> {
     pub(super) opsets: Opsets<'a>,
     /// Names of the attributes of the function; None in a main graph.
     pub(super) attributes: Option<HashSet<&'a str>>,
-    /// Local functions that the nodes made so far call.
+    /// Local functions called by the nodes made so far.
     pub(super) called: HashSet<usize>,
 }
 
@@ -78,7 +78,7 @@ pub(super) fn node_place(node: &NodeProto, position: usize) -> String {
     }
 }
 
-/// A name with its domain and overload, if there are any.
+/// A name with its domain and overload, if any.
 pub(crate) fn full_name(domain: &str, name: &str, overload: &str) -> String {
     let mut text = String::new();
     if !domain.is_empty() {
@@ -93,13 +93,13 @@ pub(crate) fn full_name(domain: &str, name: &str, overload: &str) -> String {
     text
 }
 
-/// A reason why the operator set does not allow a node, as calls keep it.
+/// A reason why the operator set does not allow a node, in the form stored in calls.
 pub(crate) fn one_line(refusal: &OnnxError) -> String {
     refusal.to_string().replace('\n', " ")
 }
 
-/// Converts an error of the library, which here can only come from constructing values,
-/// to one that can record a place.
+/// Converts an error of the library, which can only come from constructing values, to
+/// an error that can record a place.
 pub(super) fn from_library(error: isoform::Error) -> OnnxError {
     OnnxError::value(error.message())
 }

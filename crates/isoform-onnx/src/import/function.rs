@@ -24,7 +24,7 @@ pub(super) struct Imported {
     pub(super) kept: usize,
 }
 
-/// Returns the functions needed by `roots` and by everything they call.
+/// Returns the functions needed directly or indirectly by `roots`.
 pub(super) fn reachable(roots: &HashSet<usize>, functions: &[Imported]) -> HashSet<usize> {
     let mut found = roots.clone();
     let mut pending: Vec<usize> = roots.iter().copied().collect();
@@ -39,7 +39,7 @@ pub(super) fn reachable(roots: &HashSet<usize>, functions: &[Imported]) -> HashS
 }
 
 impl<'a> Importer<'a> {
-    /// Imports all functions of a model, those that others call first.
+    /// Imports all functions of a model, callees first.
     pub(super) fn functions(&mut self, protos: &'a [FunctionProto]) -> Result<Vec<Imported>> {
         for (index, proto) in protos.iter().enumerate() {
             let domain = normal_domain(&proto.domain);
@@ -61,7 +61,7 @@ impl<'a> Importer<'a> {
         Ok(imported)
     }
 
-    /// The local functions that a function calls, including the calls in its bodies.
+    /// The local functions called by a function, including the calls in its bodies.
     fn calls(&self, proto: &FunctionProto) -> Vec<usize> {
         let mut found = Vec::new();
         let mut pending: Vec<&[NodeProto]> = vec![&proto.node];
@@ -132,7 +132,8 @@ impl<'a> Importer<'a> {
         })
     }
 
-    /// The names of the attributes without a default, and those with one.
+    /// The names of the attributes without a default, and of the attributes with a
+    /// default.
     fn attribute_parameters(
         &mut self,
         unit: &mut Unit<'a>,
@@ -171,7 +172,7 @@ fn place(proto: &FunctionProto) -> String {
     )
 }
 
-/// Sorts functions so that callees come before callers.
+/// Sorts functions such that callees come before callers.
 fn callees_first(protos: &[FunctionProto], calls: &[Vec<usize>]) -> Result<Vec<usize>> {
     let mut order = Vec::with_capacity(calls.len());
     let mut done = vec![false; calls.len()];

@@ -1,8 +1,8 @@
-//! The parts of a file that a program ignores, kept for writing it back.
+//! The parts of a file that a program ignores, kept for writing the file back.
 //!
-//! Each part is an encoded message that has only the fields of which the program's nodes
-//! do not speak. They are encoded field by field from the messages at hand, so that
-//! nothing is copied twice.
+//! A kept part is an encoded message with only the fields that the program's nodes do
+//! not represent. The fields are encoded individually from the messages at hand, to
+//! copy nothing twice.
 
 use isoform::values::Bytes;
 use prost::Message;
@@ -62,7 +62,7 @@ pub(super) fn of_graph(graph: &GraphProto, ir_version: i64) -> Option<Bytes> {
         };
         message::encode(5, &kept, &mut bytes);
     }
-    // Weights that are listed as inputs, and their places among the others.
+    // The inputs, including listed weights, for the order of the list.
     if ir_version < FIRST_IR_VERSION_WITH_DEFAULTS && !graph.initializer.is_empty() {
         message::encode_repeated(11, &graph.input, &mut bytes);
     }
@@ -104,9 +104,10 @@ pub(super) fn of_function(function: &FunctionProto) -> Result<Option<Bytes>> {
     Ok(encoded(bytes))
 }
 
-/// Overload and metadata of a node, and what its attributes do not say by their values. The
-/// reasons why the operator set does not allow it are its documentation, one in each line:
-/// runtimes know more than the standard, so the node is written all the same.
+/// Overload and metadata of a node, and facts about its attributes beyond their values.
+/// The reasons why the operator set does not allow the node become its documentation,
+/// one per line: runtimes know more than the standard, so the node is written all the
+/// same.
 pub(super) fn of_node(node: &NodeProto, refusals: &[OnnxError]) -> Result<Option<Bytes>> {
     let mut bytes = Vec::new();
     for attr in &node.attribute {
@@ -183,7 +184,7 @@ fn constant_nodes(nodes: &[NodeProto]) -> impl Iterator<Item = (&str, TensorProt
     })
 }
 
-/// A tensor without its elements, if anything is said about it.
+/// A tensor without its elements, if the file describes the tensor further.
 fn of_tensor(tensor: &TensorProto) -> Option<TensorProto> {
     let is_described = !tensor.doc_string.is_empty() || !tensor.metadata_props.is_empty();
     is_described.then(|| TensorProto {
@@ -194,8 +195,8 @@ fn of_tensor(tensor: &TensorProto) -> Option<TensorProto> {
     })
 }
 
-/// Documentation of an attribute; its kind, if the value does not tell it; and what is
-/// said about the tensor in it.
+/// Documentation of an attribute, its kind unless implied by the value, and the
+/// description of its tensor.
 fn of_attribute(attr: &AttributeProto, names_values: bool) -> Result<Option<AttributeProto>> {
     let kind = kind(attr).within(|| format!("attribute '{}'", attr.name));
     let is_empty = attr.floats.is_empty()

@@ -1,19 +1,19 @@
 //! Conversion of the messages of a file to a program.
 //!
-//! Each body (the main graph, a function, the graphs inside them) is imported in two
-//! steps. `plan` deals with names: it finds what each node reads, sorts the nodes so that
-//! everything is made before it is used, whatever the order in the file, and drops those
-//! that no output needs. `build` then makes the nodes in that order. So no step follows a
-//! chain of nodes by recursion; recursion only follows the nesting of graphs, and stops at
+//! A body (the main graph, a function, the graphs inside) is imported in two steps.
+//! `plan` deals with names: it finds the values read by each node, sorts producers
+//! before users, whatever the order in the file, and drops nodes that no output needs.
+//! `build` then makes the nodes in this order. No step follows a chain of nodes by
+//! recursion; recursion only follows the nesting of graphs, and stops at
 //! [`MAX_NESTING`](context::MAX_NESTING).
 //!
 //! # Names
 //!
-//! A body sees its own names and those of the graphs around it. A name that a body
-//! defines hides the outer one. The standard forbids most hiding, but hiding is harmless
-//! unless the inner definition is listed after its use: readers then disagree which of the
-//! two definitions is used, so the importer reports an error. A name that a single body
-//! defines twice is also an error.
+//! A body sees its names and the names of the graphs around. A name defined in a body
+//! hides the outer name. The standard forbids most hiding, but hiding is harmless
+//! unless the inner definition is listed after its use: readers then disagree which of
+//! the two definitions is used, so the importer reports an error. A name defined twice
+//! in a single body is also an error.
 //!
 //! The importer does not depend on operators, with two exceptions. `Constant` is a
 //! constant. The attributes `xs`, `zs` and `y` of `ai.onnx.preview.training.Gradient`
@@ -51,11 +51,11 @@ use crate::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counts {
-    /// Nodes in the file: those of the main graph, of all bodies inside it and of the
-    /// functions, each function counted once.
+    /// Nodes in the file: the nodes of the main graph, of all nested bodies and of the
+    /// functions, with each function counted once.
     pub nodes: usize,
-    /// Nodes that no output needs, including all nodes of functions that are never called.
-    /// They are not part of the program.
+    /// Nodes that no output needs, including all nodes of uncalled functions. The
+    /// program does not contain these nodes.
     pub dropped: usize,
     /// Initializers, dense and sparse, of the main graph and of all bodies.
     pub initializers: usize,

@@ -24,7 +24,7 @@ pub(super) type BodyKey = (usize, usize, usize);
 /// The bodies of a node by attribute and position there.
 pub(super) type Bodies<'a> = HashMap<BodyKey, Plan<'a>>;
 
-/// A body whose nodes can be built one after the other.
+/// A body whose nodes can be built in sequence.
 pub(super) struct Plan<'a> {
     /// The names; pushed on the stack of scopes while the body is built.
     pub(super) scope: Scope<'a>,
@@ -43,7 +43,7 @@ pub(super) struct Plan<'a> {
     pub(super) meta: Option<Bytes>,
     /// Outer values that needed nodes and results use.
     captures: HashSet<Capture<'a>>,
-    /// All nodes, those of inner graphs included.
+    /// The number of all nodes, including nodes of inner graphs.
     pub(super) nodes: usize,
     /// The needed ones among them.
     pub(super) kept: usize,
@@ -297,7 +297,7 @@ impl<'a> ReadSet<'a> {
     }
 }
 
-/// The level that defines a name, and the node if it is made by one.
+/// The level that defines a name, and the node, if a node makes the value.
 fn resolve(scopes: &[Scope<'_>], name: &str) -> Result<(usize, Option<usize>)> {
     let level = scope::find(scopes, name).ok_or_else(|| scope::undefined(name))?;
     match scopes[level].get(name) {
@@ -313,7 +313,7 @@ enum Mark {
     Done,
 }
 
-/// Sorts nodes so that producers come before users.
+/// Sorts nodes such that producers come before users.
 fn topological(listed: &[NodeProto], reads: &[ReadSet<'_>]) -> Result<Vec<usize>> {
     let mut marks = vec![Mark::New; reads.len()];
     let mut order = Vec::with_capacity(reads.len());
@@ -354,7 +354,7 @@ fn cyclic(listed: &[NodeProto], stack: &[(usize, usize)], from: usize) -> OnnxEr
         .iter()
         .map(|&(node, _)| node)
         .collect();
-    // Each node on the stack reads from the one after it; data flows the other way.
+    // Each node on the stack reads from the next node; data flows the other way.
     cycle.reverse();
     let mut text: Vec<String> = cycle
         .iter()

@@ -12,8 +12,8 @@ use crate::{
     proto::{DimensionValue, TensorShapeProto, TypeProto, TypeValue},
 };
 
-/// The symbolic dimensions that a type may use: those of its own body, to which it adds,
-/// and those of the enclosing bodies.
+/// The symbolic dimensions usable by a type: the dimensions of the body, to which the
+/// type may add, and of the enclosing bodies.
 pub(super) struct Dims<'s, 'a> {
     pub(super) own: &'s mut HashMap<&'a str, Ref<Dim>>,
     pub(super) outer: &'s [Scope<'a>],
@@ -34,7 +34,7 @@ impl<'a> Dims<'_, 'a> {
     }
 }
 
-/// An element type as a value; zero is an unknown one.
+/// An element type as a value; zero means an unknown type.
 fn elem(code: i32) -> Result<Value> {
     if code == 0 {
         return Ok(Value::NONE);
@@ -46,11 +46,11 @@ fn elem(code: i32) -> Result<Value> {
 
 fn shape<'a>(shape: Option<&'a TensorShapeProto>, dims: &mut Dims<'_, 'a>) -> Option<Array> {
     let dim = |value: &'a Option<DimensionValue>| match value {
-        // Some exporters write -1 for an extent that they do not know.
+        // Some exporters write -1 for an unknown extent.
         Some(DimensionValue::DimValue(extent)) if *extent < 0 => Value::NONE,
         Some(DimensionValue::DimValue(extent)) => Value::from(*extent),
         Some(DimensionValue::DimParam(name)) if !name.is_empty() => dims.get(name).into(),
-        // An empty name is the same as no name.
+        // An empty name means the same as no name.
         Some(DimensionValue::DimParam(_)) | None => Value::NONE,
     };
     Some(

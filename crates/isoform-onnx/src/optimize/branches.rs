@@ -1,5 +1,6 @@
-//! Branches of If that are decided by what is around them: both compute the same, or one has
-//! no run that ends well, because what it returns has axes that its user cannot take.
+//! Decides branches of If by their surroundings: both branches compute the same, or one
+//! branch has no run that ends well, because its result has a number of axes that the
+//! user cannot take.
 
 use std::collections::HashMap;
 
@@ -25,7 +26,7 @@ pub(super) fn same_branches(listing: &Listing, node: &Node, constants: &mut Cons
     if left.nodes.len() != right.nodes.len() {
         return false;
     }
-    // The calls of the first branch, by those of the second.
+    // The calls of the first branch, by the corresponding calls of the second branch.
     let mut twins: HashMap<u64, u64> = HashMap::new();
     let mut key = |value: &Value| match constant(value) {
         Some(value) => ValueKey::of(&constants.intern(value.clone())),
@@ -61,7 +62,7 @@ pub(super) fn same_branches(listing: &Listing, node: &Node, constants: &mut Cons
     same(&twins, left.values(), right.values())
 }
 
-/// Operators whose first output has as many axes as their first input.
+/// Operators whose first output has as many axes as the first input.
 const SAME_RANK: &[&str] = &[
     "Abs",
     "Cast",
@@ -85,19 +86,21 @@ const SAME_RANK: &[&str] = &[
     "Tanh",
 ];
 
-/// The numbers of axes that values have in every run that ends well.
+/// The numbers of axes of values in every run that ends well.
 ///
-/// A call needs some number of axes of an operand, or it has no result; so do, by way of
-/// calls that add or drop axes, the values before it in the same body, which all run if it
-/// runs. A branch of an If whose result never has what is needed is never taken.
+/// A call may need a certain number of axes of an operand, and otherwise has no result.
+/// Through calls that add or drop axes, the need extends to earlier values in the same
+/// body, because all calls of a body run together. A branch of an If is never taken if
+/// its result never has the needed number.
 #[derive(Default)]
 pub(super) struct Ranks {
     /// The number that values of the source need to have.
     needed: HashMap<ValueKey, usize>,
-    /// The numbers that new values can have, as bits, where inference does not know a single
-    /// one.
+    /// The possible numbers of new values, as bits, if inference does not know a single
+    /// number.
     possible: HashMap<ValueKey, u64>,
-    /// The conditions that are decided so, by the bodies being made, outermost first.
+    /// The conditions decided this way, for each body under construction, outermost
+    /// first.
     decided: Vec<HashMap<ValueKey, bool>>,
 }
 
@@ -110,15 +113,15 @@ impl Ranks {
         self.decided.pop();
     }
 
-    /// Learns what the values of some bodies need. Linear in their nodes.
+    /// Learns the needs of values in some bodies. Linear in the number of nodes.
     pub(super) fn learn_needs(&mut self, listing: &Listing) {
         let mut place: HashMap<u64, usize> = HashMap::new();
         for (at, body) in listing.bodies.iter().enumerate() {
             let calls = body.nodes.iter().map(|node| node.call.identity());
             place.extend(calls.map(|call| (call, at)));
         }
-        // Bodies are listed from the outside in, and producers before users. Nodes are
-        // visited in reverse, so that the needs of a node's users are known first.
+        // Bodies are listed from the outside in, and producers before users. Visiting
+        // nodes in reverse makes the needs of a node's users known first.
         for (at, body) in listing.bodies.iter().enumerate() {
             for node in body.nodes.iter().rev() {
                 self.learn_needs_of(listing, node, at, &place);
@@ -137,7 +140,7 @@ impl Ranks {
         let own = self.needed.get(&ValueKey::of(&output(call, 0))).copied();
         let mut need = |value: Option<&Value>, rank: Option<usize>, body: usize| {
             let made = value.and_then(made_by).filter(|(made, _)| {
-                // What is made further out may be needed by this body alone.
+                // A value made further out may be needed by this body alone.
                 place.get(&made.identity()) == Some(&body)
             });
             if let (Some((made, index)), Some(rank)) = (made, rank) {
@@ -205,7 +208,7 @@ impl Ranks {
         }
     }
 
-    /// Learns what the outputs of a new call can have.
+    /// Learns the possible ranks of the outputs of a new call.
     pub(super) fn learn_possible(&mut self, analysis: &mut Analysis, call: &isoform::Ref<Call>) {
         let is_if = call.is("If");
         for index in 0..call.outputs.min(if is_if { i64::MAX } else { 1 }) {
@@ -251,7 +254,7 @@ impl Ranks {
         Some([of("then_branch")?, of("else_branch")?])
     }
 
-    /// The condition of an If, if one of its branches never has what is needed of the outputs.
+    /// The condition of an If, if a branch never has the ranks needed of the outputs.
     pub(super) fn decide(
         &mut self,
         analysis: &mut Analysis,
@@ -281,7 +284,7 @@ impl Ranks {
         None
     }
 
-    /// The truth of a condition in every run that ends well, if it was decided before.
+    /// The truth of a condition in every run that ends well, if decided before.
     pub(super) fn decided(&self, condition: &Value) -> Option<bool> {
         let key = ValueKey::of(condition);
         let mut scopes = self.decided.iter().rev();

@@ -1,4 +1,4 @@
-//! Constants of a program: one object for equal ones, and reading small ones.
+//! Constants of a program: merges equal constants, and reads small constants.
 
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
@@ -9,30 +9,30 @@ use isoform::{Value, structural_equal, structural_hash};
 use crate::elem_type::ElemType;
 use crate::values::{ValueKey, constant, tensor};
 
-/// One object for each constant. Equal are constants of one type and shape with the same
-/// bytes: -0.0 is not 0.0, and NaNs differ as their bytes do.
+/// One object for each distinct constant. Constants are equal if type, shape and bytes
+/// are equal: -0.0 differs from 0.0, and NaNs with different bytes differ.
 ///
 /// Bytes are read only where two constants have the same type and shape.
 #[derive(Default)]
 pub(super) struct Constants {
     /// By type and shape.
     groups: HashMap<(String, Vec<i64>), Group>,
-    /// The object that stands for each object, by identity.
+    /// The representative of each object, by identity.
     known: HashMap<u64, Value>,
-    /// How often a constant took the place of an equal one.
+    /// The number of constants replaced by equal constants.
     pub(super) merged: usize,
 }
 
 /// Constants of one type and shape.
 #[derive(Default)]
 struct Group {
-    /// The first one, until there is another and it has to be read.
+    /// The first constant, until a second constant of the group requires reading both.
     first: Option<Value>,
     by_hash: HashMap<u64, Vec<Value>>,
 }
 
 impl Group {
-    /// The constant with the same content, if there is one; or else adds this one.
+    /// The known constant with the same content. If there is none, adds this constant.
     fn intern(&mut self, value: &Value) -> Option<Value> {
         if self.by_hash.is_empty() {
             let Some(first) = self.first.take() else {
@@ -159,15 +159,15 @@ pub(super) fn is_finite(value: &Value) -> bool {
 
 /// True if a constant has a zero of either sign, or is not a tensor of floats.
 pub(super) fn has_zero(value: &Value) -> bool {
-    // Without the sign, which is the bit above the exponent, zero is 0.
+    // Without the sign, the bit above the exponent, zero is 0.
     !all_floats(value, |bits, exponent| {
         let sign = (exponent << 1) & !exponent;
         bits & (sign - 1) != 0
     })
 }
 
-/// True if all elements of a constant tensor of floats pass a test, which gets their bits
-/// and those of the exponent.
+/// True if all elements of a constant tensor of floats pass a test, which receives the
+/// bits of the element and of its exponent.
 fn all_floats(value: &Value, test: impl Fn(u64, u64) -> bool) -> bool {
     let Some(tensor) = constant(value).and_then(tensor) else {
         return false;

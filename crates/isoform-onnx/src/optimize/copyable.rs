@@ -1,7 +1,8 @@
 //! Calls whose results an operator set can copy.
 //!
-//! If two outputs of a graph become one value, a file needs an `Identity` for the second.
-//! Before operator set 14 it takes no sequences, and before 16 nothing optional.
+//! If two outputs of a graph become the same value, a file needs an `Identity` for the
+//! second output. `Identity` takes no sequences before operator set 14, and no
+//! optionals before 16.
 
 use isoform::Ref;
 

@@ -18,10 +18,10 @@ use crate::ir::Call;
 use crate::layout::call_of;
 use crate::values::{ValueKey, constant, output, tensor};
 
-/// A result of equal elements beyond this many bytes takes less room as a node that makes
-/// it than as a constant.
+/// A result of equal elements beyond this many bytes takes less room as a node than as
+/// a constant.
 const UNIFORM_LIMIT: u64 = 1 << 10;
-/// The largest result of ConstantOfShape, in bytes, that is made to compute with it.
+/// The largest result of ConstantOfShape, in bytes, to be computed as an operand.
 const MAX_FILLED: u64 = 16 << 20;
 
 impl Rewriter<'_> {
@@ -44,7 +44,7 @@ impl Rewriter<'_> {
             return Ok(None);
         }
         let limit = limit(rewriter, call);
-        // What consists of equal elements becomes a node that makes them.
+        // A result of equal elements becomes a node that fills it.
         let is_filled = call
             .inputs
             .values()
@@ -72,7 +72,8 @@ impl Rewriter<'_> {
         }
         let size: u64 = results.iter().map(byte_size).sum();
         let uniform = match results.as_slice() {
-            // A constant that takes the room of others cannot be larger than they are.
+            // A constant that replaces other constants cannot be larger than the
+            // replaced constants.
             [result] if size > UNIFORM_LIMIT.max(freed(rewriter, call)) => uniform_element(result),
             _ => None,
         };
@@ -91,8 +92,8 @@ impl Rewriter<'_> {
     }
 }
 
-/// True for sums and products of 16-bit floats, whose results differ between runtimes by
-/// more than a last bit, since each has its own type for what it adds up.
+/// True for sums and products of 16-bit floats. Their results differ between runtimes
+/// by more than a last bit, because every runtime accumulates in a type of its choice.
 fn accumulates_halves(call: &Call, elems: &[Option<ElemType>]) -> bool {
     let is_half =
         |elem: &Option<ElemType>| matches!(elem, Some(ElemType::Float16 | ElemType::Bfloat16));
@@ -170,8 +171,8 @@ fn computed(inputs: Inputs) -> isoform::Result<Option<Inputs>> {
     Ok(Some(computed))
 }
 
-/// The results of a call, if it has results of at most so many bytes; `strict` leaves out
-/// those whose bits differ between runtimes, such as the sign of a NaN.
+/// The results of a call, if at most `max_bytes` large; `strict` leaves out results
+/// whose bits differ between runtimes, for instance the sign of a NaN.
 fn run(
     call: &Call,
     inputs: &[Option<Value>],
@@ -187,7 +188,7 @@ fn run(
         }
     };
     let control = Control {
-        // Room for what an operator needs on the way.
+        // Room for temporary values of an operator.
         max_bytes: usize::try_from(max_bytes.max(1 << 16)).unwrap_or(usize::MAX),
         interrupted: Some(&interrupted),
     };
@@ -220,13 +221,13 @@ fn fill(
     Some(values)
 }
 
-/// The number of bytes that the results may have: a constant is worth its node if it is
-/// small, or if it takes the room of constants that nothing else uses.
+/// The number of bytes allowed for the results. A constant pays off if it is small, or
+/// if it replaces constants without other uses.
 fn limit(rewriter: &Rewriter<'_>, call: &Call) -> u64 {
     freed(rewriter, call).max(rewriter.settings.max_constant)
 }
 
-/// The bytes of the constants that nothing but the call uses.
+/// The bytes of the constants used only by the call.
 fn freed(rewriter: &Rewriter<'_>, call: &Call) -> u64 {
     let mut freed = 0;
     for input in call.inputs.values().iter().filter_map(constant) {

@@ -1,4 +1,4 @@
-//! Values by what inference knows of their elements.
+//! Values by their inferred elements.
 
 use std::collections::HashMap;
 
@@ -16,8 +16,8 @@ type Key = (ElemType, Vec<i64>, Vec<Size>);
 
 type UniformKey = (ElemType, Vec<u8>, Vec<Size>);
 
-/// Small integer tensors whose elements are known, by these: two tensors with the same
-/// elements in every run are one value.
+/// Small integer tensors with known elements, by these elements: two tensors with the
+/// same elements in every run are one value.
 #[derive(Default)]
 pub(super) struct ValueTable {
     scopes: Vec<HashMap<Key, Value>>,
@@ -64,7 +64,7 @@ impl ValueTable {
     }
 }
 
-/// Operators whose results have no other elements than their first input.
+/// Operators whose results contain only elements of the first input.
 const SELECTING: &[&str] = &[
     "Expand",
     "Flatten",
@@ -80,7 +80,7 @@ const SELECTING: &[&str] = &[
 ];
 
 impl ValueTable {
-    /// The bytes of the element that all those of a value are, as far as is known.
+    /// The bytes of the element, if all elements of a value are known to be equal.
     pub(super) fn element(&self, value: &Value) -> Option<Vec<u8>> {
         match self.elements.get(&ValueKey::of(value)) {
             Some(element) => Some(element.clone()),
@@ -121,8 +121,8 @@ impl ValueTable {
         }
     }
 
-    /// An earlier value of the same shape with the same elements, all equal; remembers the
-    /// value if there is none.
+    /// An earlier value of the same shape with the same elements, all equal. Without an
+    /// earlier value, remembers the given value.
     pub(super) fn uniform(&mut self, value: &Value, fact: &Fact) -> Option<Value> {
         let element = self.elements.get(&ValueKey::of(value))?.clone();
         let key = (fact.elem?, element, fact.shape.clone()?);

@@ -1,4 +1,4 @@
-//! Makes models smaller without changing what they compute.
+//! Makes models smaller without changing their results.
 //!
 //! ```no_run
 //! use isoform_onnx::optimize::OptimizeOptions;
@@ -17,8 +17,8 @@
 //! | the pass `onnx.Simplify` | [`register`] |
 //! | what fired where | [`Report`], [`Fired`], [`RuleTotal`] |
 //!
-//! By default every bit of every result stays. A program is walked forwards until a walk
-//! changes nothing; `rewriter` describes one walk.
+//! By default every bit of every result stays. A program is walked forwards until a
+//! walk changes nothing; `rewriter` describes one walk.
 
 mod branches;
 mod constants;
@@ -55,18 +55,20 @@ pub use rules::rules;
 pub use settings::Fold;
 pub use steps::{STEPS, Step};
 
-/// The sizes of constants that folding may make, in bytes, unless [`max_constant`] is set: the
-/// first with which all constants together grow by at most [`MAX_GROWTH`] or a tenth, and
-/// with which a second run would do so, too. With the last one nothing grows.
+/// The candidate limits of constants made by folding, in bytes, unless [`max_constant`]
+/// is set. The first limit is taken under which all constants together grow by at most
+/// [`MAX_GROWTH`] or a tenth, and a second run would choose the same limit. With the
+/// last limit nothing grows.
 ///
 /// [`max_constant`]: OptimizeOptions::max_constant
 const MAX_CONSTANTS: [u64; 6] = [1 << 20, 128 << 10, 16 << 10, 2 << 10, 64, 0];
 
-/// The growth of all constants that folding may cause, in bytes, in any program: about what
-/// a few hundred nodes take in a file.
+/// The growth of all constants that folding may cause in any program, in bytes: about
+/// the size of a few hundred nodes in a file.
 const MAX_GROWTH: u64 = 16 << 10;
 
-/// After this many walks a program is taken as it is, unless rules of the user still fire.
+/// After this many walks the program is returned unchanged, unless rules of the user
+/// still fire.
 const MAX_ROUNDS: usize = 64;
 
 /// Options of [`optimize`](Self::optimize).
@@ -105,8 +107,8 @@ impl OptimizeOptions {
         self
     }
 
-    /// Sets the size in bytes up to which folding makes constants. Larger ones are made
-    /// only if they are no larger than the constants that they take the place of.
+    /// Sets the size in bytes up to which folding makes constants. A larger constant is
+    /// made only if the constants that it replaces are at least as large.
     ///
     /// By default the size is up to 1 MiB, and less if all constants together would grow by
     /// more than 16 KiB and more than a tenth.
@@ -130,7 +132,7 @@ impl OptimizeOptions {
         self
     }
 
-    /// Adds rules of your own, which are tried after those of the library.
+    /// Adds custom rules, to be tried after the rules of the library.
     #[must_use]
     pub fn rules(mut self, rules: impl IntoIterator<Item = Rule>) -> Self {
         self.rules.extend(rules);
@@ -146,9 +148,9 @@ impl OptimizeOptions {
     ///
     /// # Errors
     ///
-    /// `ValueError` for a rule that does not exist, for rules that replace each other without
-    /// an end or put a value of another type in place, and for a program whose values are
-    /// used where they are not computed. Errors of your own rules; interruption.
+    /// `ValueError` for an unknown rule, for rules that replace each other without an
+    /// end or introduce a value of another type, and for a program that uses values
+    /// where they are not computed. Errors of custom rules; interruption.
     pub fn optimize(&self, program: &Ref<Program>) -> isoform::Result<Optimized> {
         let mut rules: Vec<Rule> = rules::rules()
             .iter()
@@ -185,16 +187,17 @@ impl OptimizeOptions {
     }
 }
 
-/// The limits of constants that were tried: the bytes of all constants with each, and
-/// whether a run on its result chooses the same limit again.
+/// The tried limits of constants: the bytes of all constants under a limit, and whether
+/// a run on the result chooses the same limit again.
 #[derive(Default)]
 struct Limits {
     tried: Vec<(u64, bool)>,
 }
 
 impl Limits {
-    /// True if constants may grow so far. Since what a run leaves unfolded may fit into the
-    /// allowance that its larger result has, a limit is taken only if this does not happen.
+    /// True if constants may grow this far. The larger result raises the allowance, and
+    /// parts left unfolded by a run might then fit. A limit is taken only if this does
+    /// not happen.
     fn allows(&mut self, before: u64, after: u64) -> bool {
         let allowed = |bytes: u64| bytes.saturating_add(MAX_GROWTH.max(bytes / 10));
         let mut larger = self.tried.iter();

@@ -12,9 +12,9 @@ use crate::ir::Program;
 /// The name of the pass.
 const NAME: &str = "onnx.Simplify";
 
-/// Registers the pass `onnx.Simplify`, which does as [`OptimizeOptions::optimize`] does.
-/// Its options have the names of those of [`OptimizeOptions`]; `fold` is `"none"`,
-/// `"exact"` or `"all"`.
+/// Registers the pass `onnx.Simplify`, which works like [`OptimizeOptions::optimize`].
+/// The options have the names from [`OptimizeOptions`]; `fold` is `"none"`, `"exact"`
+/// or `"all"`.
 ///
 /// ```
 /// use isoform_ir::transform::make_pass;

@@ -1,4 +1,4 @@
-//! Patterns of rules: what a rule looks for, as text.
+//! Patterns of rules, written as text.
 //!
 //! ```text
 //! Transpose(inner:Transpose(x))
@@ -28,7 +28,7 @@ pub struct Pattern {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CallPattern {
     label: Option<String>,
-    /// Names of operators, which are those of `ai.onnx` unless a domain and `::` precede.
+    /// Names of operators, in `ai.onnx` unless preceded by a domain and `::`.
     pub(super) ops: Vec<String>,
     output: i64,
     inputs: Vec<Operand>,
@@ -54,7 +54,7 @@ pub struct Match {
 }
 
 impl Match {
-    /// The value that a name stands for; None (as a value) for an omitted input.
+    /// The value bound to a name; None (as a value) for an omitted input.
     #[must_use]
     pub fn value(&self, name: &str) -> Option<&Value> {
         self.values
@@ -119,8 +119,8 @@ impl Pattern {
         &self.text
     }
 
-    /// The match of a call, if it has one. Linear in the size of the pattern, times two for
-    /// each operator in it that commutes.
+    /// The match of a call, if any. Linear in the size of the pattern, times two for
+    /// each commutative operator in the pattern.
     #[must_use]
     pub fn match_call(&self, call: &Ref<Call>) -> Option<Match> {
         let mut found = Match::default();
@@ -207,7 +207,7 @@ struct Parser<'t> {
     at: usize,
 }
 
-/// The depth of a pattern; deeper ones are refused.
+/// The maximum depth of a pattern; deeper patterns are refused.
 const MAX_DEPTH: usize = 64;
 
 impl Parser<'_> {

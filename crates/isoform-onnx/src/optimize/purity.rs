@@ -1,5 +1,5 @@
-//! Purity of calls: the results of a pure call depend only on its inputs, so equal pure
-//! calls can be merged.
+//! Purity of calls: the results of a pure call depend only on its inputs. Equal pure
+//! calls can therefore be merged.
 
 use std::collections::HashMap;
 
@@ -23,22 +23,23 @@ const RANDOM: &[&str] = &[
 /// Domains whose operators are functions of their inputs.
 const PURE_DOMAINS: &[&str] = &["", "ai.onnx.ml"];
 
-/// Tracks the purity of calls. Bodies and functions are classified while they are built,
-/// before the calls that contain them, so checking a call never walks a body.
+/// Tracks the purity of calls. Bodies and functions are classified while they are
+/// built, before the calls that contain them: checking a call never walks a body.
 #[derive(Default)]
 pub(super) struct Purity {
     /// The graphs and functions known to be pure. Impure and unknown graphs are not
     /// distinguished.
     pure: HashMap<u64, Ref<Obj>>,
-    /// The bodies that are being made, outermost first: true if all calls so far are pure.
+    /// The bodies under construction, outermost first: true if all calls so far are
+    /// pure.
     open: Vec<bool>,
 }
 
 impl Purity {
-    /// True if the results of a call depend only on its inputs and on the outer values that
-    /// its bodies use. The call, its bodies and its functions then involve no random
-    /// numbers, no training and no unknown operators. An impure call makes the body under
-    /// construction impure.
+    /// True if the results of a call depend only on its inputs and on the outer values
+    /// used by its bodies. The call, its bodies and its functions then involve no
+    /// random numbers, no training and no unknown operators. An impure call makes the
+    /// body under construction impure.
     ///
     /// False for a call with a body that a rule has made: the calls in the body are
     /// examined in the next walk.

@@ -1,4 +1,4 @@
-//! The report of optimisation: which rule fired where, and what it saved.
+//! The report of optimisation: the rules that fired, the places, and the savings.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -22,7 +22,7 @@ pub struct Fired {
     pub node: String,
     /// Name of the node's first output; may be empty.
     pub output: String,
-    /// Name of the graph or function that lists it.
+    /// Name of the graph or function that lists the node.
     pub graph: String,
     /// Net number of nodes removed, including nodes that became unused.
     pub nodes: i64,
@@ -48,25 +48,25 @@ pub struct RuleTotal {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
-    /// All applications, in the order in which they happened.
+    /// All applications, in order of time.
     pub fired: Vec<Fired>,
-    /// Nodes before, as [`Listing::node_count`] counts them.
+    /// Nodes before, counted by [`Listing::node_count`].
     pub nodes_before: usize,
     /// Nodes after, [`copies`](Self::copies) included.
     pub nodes_after: usize,
-    /// `Identity` nodes that a file needs after, because an output is an input, an outer
-    /// value or another output under a name of its own.
+    /// `Identity` nodes that a file needs after optimisation, for an output that is an
+    /// input, an outer value or another output under a separate name.
     pub copies: usize,
-    /// Bytes of constants before, each different one counted once.
+    /// Bytes of distinct constants before optimisation.
     pub bytes_before: u64,
     /// Bytes of constants after.
     pub bytes_after: u64,
-    /// How many walks over the program there were; the last changed nothing.
+    /// The number of walks over the program; the last walk changed nothing.
     pub rounds: usize,
 }
 
 impl Report {
-    /// Sums by rule, those that saved most nodes first.
+    /// Sums by rule, ordered by saved nodes, most first.
     #[must_use]
     pub fn totals(&self) -> Vec<RuleTotal> {
         let mut found: Vec<RuleTotal> = Vec::new();
@@ -138,13 +138,13 @@ pub(super) fn without_end(rule: &str) -> Error {
 #[derive(Default)]
 pub(super) struct Log {
     pub(super) fired: Vec<Fired>,
-    /// For the calls that an event replaced, by identity, the last such event.
+    /// For each replaced call, by identity, the last event that replaced the call.
     replaced: HashMap<u64, usize>,
     /// For the calls that an event put in place, the event.
     placed: HashMap<u64, usize>,
     /// Made since the last event.
     pending: Vec<u64>,
-    /// The changes of each event to the tables above, to take it back.
+    /// The changes of each event to the tables above, for undoing.
     trail: Vec<(usize, Change)>,
     steps: usize,
     limit: usize,
@@ -167,8 +167,9 @@ impl Log {
             .saturating_add(4096);
     }
 
-    /// Accounts for what the events of one graph or function saved: nodes that went belong
-    /// to the event that replaced them, or else to that of their last user.
+    /// Accounts for the savings of the events of one graph or function. A removed node
+    /// belongs to the event that replaced the node, or otherwise to the event of the
+    /// node's last user.
     pub(super) fn leave(&mut self, before: &Listing, after: &Listing, origin: &HashMap<u64, u64>) {
         let (mut had, mut has) = (Contents::default(), Contents::default());
         had.add(before);
@@ -221,7 +222,7 @@ impl Log {
         self.pending.push(identity);
     }
 
-    /// Records that values take the place of a call, which was made from one of the source.
+    /// Records that values replace a call, which was made from a call of the source.
     pub(super) fn event(&mut self, rule: &str, call: &Call, source: Option<u64>) {
         let event = self.fired.len();
         if let Some(source) = source {
@@ -253,8 +254,8 @@ impl Log {
         self.fired.len()
     }
 
-    /// Forgets what was recorded since, because the rule did not apply after all. The time
-    /// is that of what is forgotten.
+    /// Forgets the events since the mark, because the rule did not apply after all.
+    /// Linear in the forgotten events.
     pub(super) fn reset(&mut self, mark: usize) {
         self.fired.truncate(mark);
         self.pending.clear();

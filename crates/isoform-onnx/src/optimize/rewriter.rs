@@ -1,11 +1,11 @@
 //! A walk that rebuilds a program in simplified form.
 //!
-//! Calls are rebuilt in an order of computation, from inputs that are already simplified. A
-//! new call is looked up among the equal calls of its body and the enclosing bodies,
-//! computed if possible, and offered to the rules; the call is built only if no rule
-//! replaces it. Calls made by rules take the same path. So a single walk applies every rule
-//! to every call once, and knows the shapes and values of all operands that a rule
-//! examines.
+//! Calls are rebuilt in an order of computation, from simplified inputs. A new call is
+//! looked up among the equal calls of its body and the enclosing bodies, computed if
+//! possible, and offered to the rules; the call is built only if no rule replaces it.
+//! Calls made by rules take the same path. A single walk therefore applies every rule
+//! to every call once, and knows the shapes and values of all operands examined by a
+//! rule.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -31,8 +31,8 @@ use crate::values::{ValueKey, constant, made_by, output, trimmed};
 /// The number of outputs that a call made by a rule may have.
 const MAX_OUTPUTS: i64 = 1 << 16;
 
-/// How deep rules may make calls that rules replace by calls, and so on. What is beyond is
-/// left to the next walk.
+/// The depth to which calls made by rules are replaced by further calls of rules. The
+/// next walk handles deeper calls.
 const MAX_REQUESTS: usize = 24;
 /// The depth of bodies in bodies.
 const MAX_BODIES: usize = 200;
@@ -51,13 +51,13 @@ pub(super) struct Rewriter<'r> {
     functions: HashMap<u64, Ref<Function>>,
     /// How often the source uses each value.
     source_uses: HashMap<ValueKey, usize>,
-    /// The same of new values.
+    /// The number of uses of each new value in the program.
     uses: HashMap<ValueKey, usize>,
-    /// The call of the source from which a new one was made.
+    /// For a new call, the call of the source from which it was made.
     origin: HashMap<u64, u64>,
     /// The versions of operator sets that the calls of the source use.
     versions: HashMap<Str, i64>,
-    /// For a Concat of the source, another one that uses it.
+    /// For a Concat of the source, a second Concat that uses it.
     joined: HashMap<u64, Ref<Call>>,
     /// The body that is being made: 0 for the main graph or a function.
     depth: i64,
@@ -143,7 +143,7 @@ impl<'r> Rewriter<'r> {
         results
     }
 
-    /// Begins a body that is of its own in the result.
+    /// Begins a body that stays separate in the result.
     fn enter_body(&mut self) {
         self.table.enter();
         self.known.enter();
@@ -156,8 +156,8 @@ impl<'r> Rewriter<'r> {
         self.table.leave();
     }
 
-    /// Learns which sizes are not zero in any run that ends well: a Reshape that runs in every
-    /// run has nothing to fill its -1 with if another of its sizes is zero.
+    /// Learns that sizes are not zero in any run that ends well: a Reshape that runs in
+    /// every run cannot determine its -1 if another size is zero.
     fn learn_nonzero(&mut self, listing: &Listing) {
         let nodes = listing.bodies.first().map(|body| &body.nodes);
         for node in nodes.into_iter().flatten() {
@@ -236,7 +236,7 @@ impl<'r> Rewriter<'r> {
         results.map(|value| self.value(value)).collect()
     }
 
-    /// The new value for one of the source.
+    /// The new value for a value of the source.
     fn value(&mut self, value: &Value) -> isoform::Result<Value> {
         if let Some((call, index)) = made_by(value) {
             let Some(values) = self.made.get(&call.identity()) else {
@@ -361,8 +361,8 @@ impl<'r> Rewriter<'r> {
         decided
     }
 
-    /// New attributes of a call with bodies, or with values in attributes; None if they
-    /// are the old ones.
+    /// New attributes of a call with bodies, or with values in attributes; None if
+    /// unchanged.
     fn attributes(
         &mut self,
         listing: &Listing,
@@ -592,7 +592,7 @@ impl<'r> Rewriter<'r> {
         Ok(())
     }
 
-    /// Records that something takes the place of a call.
+    /// Records that a call is replaced.
     pub(super) fn fired(&mut self, rule: &str, call: &Ref<Call>) {
         let source = self.origin.get(&call.identity()).copied();
         self.log.event(rule, call, source);

@@ -1,4 +1,4 @@
-//! Rules: what to look for, when it applies, and what to put in its place.
+//! Rules: the pattern to look for, the condition, and the replacement.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -26,8 +26,8 @@ pub enum RuleGroup {
     User,
 }
 
-/// The function of a rule: for a call that its pattern matches, the values for the outputs of
-/// the call, one for each, or None to leave it.
+/// The function of a rule. For a call matched by the pattern, it returns a value for
+/// each output of the call, or None to leave the call alone.
 pub type Rewrite =
     Arc<dyn Fn(&mut Site<'_, '_>) -> isoform::Result<Option<Vec<Value>>> + Send + Sync>;
 
@@ -79,7 +79,7 @@ pub(super) struct Row {
     pub(super) patterns: &'static [&'static str],
     /// The replacement, for people.
     pub(super) replacement: &'static str,
-    /// Why the result is the same, and what has to hold.
+    /// Why the result is the same, and under which conditions.
     pub(super) reason: &'static str,
     pub(super) rewrite: fn(&mut Site<'_, '_>) -> Option<Vec<Value>>,
 }
@@ -100,12 +100,12 @@ impl Row {
 }
 
 impl Rule {
-    /// A rule of your own. The [pattern](Pattern) is matched against each call whose inputs
-    /// are simplified already; `rewrite` returns what takes the place of its outputs.
+    /// A custom rule. The [pattern](Pattern) is matched against each call with
+    /// simplified inputs; `rewrite` returns the replacements of the call's outputs.
     ///
     /// # Errors
     ///
-    /// `ValueError` for an empty name and for a pattern that cannot be read.
+    /// `ValueError` for an empty name and for an invalid pattern.
     pub fn new<F>(name: &str, pattern: &str, rewrite: F) -> isoform::Result<Rule>
     where
         F: Fn(&mut Site<'_, '_>) -> isoform::Result<Option<Vec<Value>>> + Send + Sync + 'static,
@@ -143,7 +143,7 @@ impl Rule {
         self.group
     }
 
-    /// The patterns, any of which the rule looks for.
+    /// The alternative patterns of the rule.
     pub fn patterns(&self) -> impl Iterator<Item = &Pattern> {
         self.patterns.iter()
     }
@@ -190,7 +190,8 @@ impl Rule {
                 Action::Builtin(rewrite) => Ok(rewrite(&mut site)),
                 Action::User(rewrite) => rewrite(&mut site),
             };
-            // What a function reports after a call could not be made is only a consequence.
+            // After a failure to make a call, later errors of the function are only
+            // consequences.
             if let Some(error) = site.failed {
                 return Err(error);
             }
@@ -208,17 +209,18 @@ pub(super) trait Surroundings {
     /// Knowledge about a value.
     fn fact(&mut self, value: &Value) -> Arc<Fact>;
 
-    /// How often the program uses a new value, as far as is known; at least 1 for one that
-    /// a rule has just made.
+    /// The known number of uses of a new value in the program; at least 1 for a value
+    /// just made by a rule.
     fn uses(&self, value: ValueKey) -> usize;
 
-    /// How often the source uses an output of the call from which this one was made.
+    /// The number of uses in the source of an output of the call from which this call
+    /// was made.
     fn uses_in_source(&self, call: &Ref<Call>, index: i64) -> usize;
 
-    /// A Concat of the source that uses the one from which this was made.
+    /// The Concat of the source that uses the origin of this call.
     fn joined_by(&self, call: &Ref<Call>) -> Option<Ref<Call>>;
 
-    /// The bytes of the element that all those of a value are, if they are known to be equal.
+    /// The bytes of an element of the value, if all elements are known to be equal.
     fn element(&self, value: &Value) -> Option<Vec<u8>>;
 
     /// A constant that a rule makes.
@@ -238,8 +240,8 @@ pub(super) trait Surroundings {
     ) -> isoform::Result<Vec<Value>>;
 }
 
-/// A place where a rule may apply: what its pattern matched, what is known about values,
-/// and how to make new calls.
+/// A place where a rule may apply: the parts matched by the pattern, facts about
+/// values, and ways to make new calls.
 pub struct Site<'s, 'r> {
     around: &'s mut (dyn Surroundings + 'r),
     root: &'s Ref<Call>,
@@ -255,7 +257,7 @@ impl Site<'_, '_> {
         self.root
     }
 
-    /// The first output of the root, as it is before the rule.
+    /// The first output of the root before the rule.
     pub(super) fn result(&self) -> Value {
         values::output(self.root, 0)
     }
@@ -266,11 +268,11 @@ impl Site<'_, '_> {
         self.root.version
     }
 
-    /// The value that a name of the pattern stands for.
+    /// The value bound to a name of the pattern.
     ///
     /// # Errors
     ///
-    /// `KeyError` for a name that the pattern does not have.
+    /// `KeyError` for a name missing from the pattern.
     pub fn get(&self, name: &str) -> isoform::Result<&Value> {
         self.found.value(name).ok_or_else(|| {
             let names: Vec<&str> = self.found.names().collect();
@@ -291,7 +293,7 @@ impl Site<'_, '_> {
         &self.found
     }
 
-    /// The value that a name stands for; None if it is an omitted input.
+    /// The value bound to a name; None for an omitted input.
     pub(super) fn value(&self, name: &str) -> Option<Value> {
         let value = self.found.value(name)?;
         (!value.is_none()).then(|| value.clone())
@@ -326,7 +328,7 @@ impl Site<'_, '_> {
         })
     }
 
-    /// The elements of a constant tensor of floats, as far as they fit a `f64`.
+    /// The elements of a constant tensor of floats, if they fit an `f64`.
     pub fn floats(&self, value: &Value) -> Option<Vec<f64>> {
         super::constants::floats(value)
     }
@@ -343,12 +345,12 @@ impl Site<'_, '_> {
         self.around.uses(ValueKey::of(value)) <= 1
     }
 
-    /// True if nothing uses an output of the call.
+    /// True if an output of the call is unused.
     pub(super) fn is_unused(&self, call: &Ref<Call>, output: i64) -> bool {
         self.around.uses_in_source(call, output) == 0
     }
 
-    /// The Concat that is the only user of the root, if there is one.
+    /// The Concat that is the only user of the root, if any.
     pub(super) fn joined_by(&self) -> Option<Ref<Call>> {
         let is_only = self.around.uses_in_source(self.root, 0) == 1;
         self.around.joined_by(self.root).filter(|_| is_only)
@@ -365,14 +367,15 @@ impl Site<'_, '_> {
         self.around.new_constant(tensor.into())
     }
 
-    /// Makes a call of an operator with one output, simplified, and returns its result.
+    /// Makes and simplifies a call of an operator with one output, and returns the
+    /// result.
     pub fn make(&mut self, op: &str, inputs: Vec<Value>, attrs: &[(&str, Value)]) -> Option<Value> {
         let values = self.request(op, inputs, attrs, 1, false)?;
         values.into_iter().next()
     }
 
-    /// As [`make`](Self::make), for the call that takes the place of the root, whose name
-    /// and names of outputs it gets.
+    /// Like [`make`](Self::make), for the replacement of the root: the new call gets
+    /// the root's name and names of outputs.
     pub fn replace(
         &mut self,
         op: &str,
@@ -382,8 +385,8 @@ impl Site<'_, '_> {
         self.request(op, inputs, attrs, 1, true)
     }
 
-    /// Makes a call with any number of outputs, simplified, and returns all its results;
-    /// `in_place` is true for the call that takes the place of the root.
+    /// Makes and simplifies a call with any number of outputs, and returns all results;
+    /// `in_place` is true for the call that replaces the root.
     pub fn request(
         &mut self,
         op: &str,
@@ -405,7 +408,7 @@ impl Site<'_, '_> {
         }
     }
 
-    /// All attributes of a call, to be given to another one.
+    /// All attributes of a call, to be given to another call.
     pub(super) fn attrs(call: &Call) -> Vec<(&str, Value)> {
         let attrs = call.attrs.iter();
         attrs

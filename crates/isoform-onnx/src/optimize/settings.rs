@@ -10,17 +10,17 @@ use super::rules::rules as library_rules;
 use super::steps::STEPS;
 use crate::ir::Call;
 
-/// Which calls on constants are computed.
+/// The calls on constants to be computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Fold {
     /// None.
     None,
-    /// Those whose result the standard fixes bit by bit.
+    /// Calls whose results the standard fixes bit by bit.
     #[default]
     Exact,
-    /// All that have a result: transcendental functions, sums of floats and products of
-    /// matrices too, whose last bits differ between runtimes.
+    /// All calls with a result, including transcendental functions, sums of floats and
+    /// products of matrices, whose last bits differ between runtimes.
     All,
 }
 

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Step {
-    /// The name, by which it can be chosen or left out as a rule can.
+    /// The name for choosing the step or leaving it out, like the name of a rule.
     pub name: &'static str,
     /// The effect.
     pub effect: &'static str,

@@ -1,4 +1,4 @@
-//! Calls by content, so that equal ones are made once: hash-consing, scope by scope.
+//! Calls by content, for building equal calls once: hash-consing, scope by scope.
 
 use std::collections::HashMap;
 
@@ -11,10 +11,10 @@ use crate::ir::Call;
 use crate::layout::{attributes, graph_in, holds_graphs};
 use crate::values::{ValueKey, made_by};
 
-/// A call, and what takes the place of its outputs.
+/// A call, and the values that replace its outputs.
 type Entry = (Ref<Call>, Vec<Value>);
 
-/// The calls that can be used in a body: its own and those of the bodies around it.
+/// The usable calls of a body: calls of the body itself and of the enclosing bodies.
 #[derive(Default)]
 pub(super) struct Table {
     scopes: Vec<HashMap<u64, Vec<Entry>>>,
@@ -41,7 +41,7 @@ impl Table {
         })
     }
 
-    /// Records what takes the place of the outputs of a call in the innermost body.
+    /// Records the replacements of the outputs of a call in the innermost body.
     pub(super) fn insert(&mut self, call: &Ref<Call>, values: Vec<Value>) {
         if let Some(scope) = self.scopes.last_mut() {
             let entries = scope.entry(hash(call)).or_default();

@@ -18,7 +18,7 @@ use crate::ir::{Call, Input, Program};
 use crate::summary::{Role, WeightsDifference, domain_text};
 use crate::values::tensor;
 
-/// Both sides of a change at one of its places.
+/// Both sides of a change at one place.
 struct ChangeSite<'a> {
     change: &'a Change,
     sides: [Around; 2],
@@ -32,15 +32,15 @@ struct Writer<'a> {
     main: &'a Str,
     measured: Measured<'a>,
     items: Vec<Item>,
-    /// Attributes, inputs and types that were told as a whole.
+    /// Attributes, inputs and types already reported as a whole.
     told: HashSet<(u64, String)>,
-    /// The left nodes that correspond to one on the right.
+    /// The left nodes with a partner on the right.
     partnered: HashSet<u64>,
     /// Pairs of nodes of one operator by their versions, if these differ.
     versions: HashMap<(i64, i64), Vec<CallPair>>,
     /// The left nodes that changed.
     changed: HashSet<u64>,
-    /// The nodes of hunks, which are told already.
+    /// The nodes of hunks, which are already reported.
     in_hunks: HashSet<u64>,
 }
 
@@ -101,7 +101,7 @@ pub(super) fn groups(
 }
 
 impl Writer<'_> {
-    /// Tells a change of the versions of many nodes, if it is nothing else.
+    /// Reports one change of versions for many nodes, if nothing else changed.
     fn only_versions(&mut self, change: &Change) -> bool {
         let number = |value: Option<&Value>| match value?.view() {
             ValueRef::Int(number) => Some(number),
@@ -176,8 +176,8 @@ impl Writer<'_> {
         if let Some(item) = self.whole_node(at) {
             return Some(item);
         }
-        // For a part that exists on only one side, the place on the opposite side is that
-        // of the container.
+        // For a one-sided part, the place on the opposite side is the place of the
+        // container.
         let side = usize::from(kind != ChangeKind::Deleted);
         let around = at.sides[side].around();
         let other = at.sides[1 - side].around();
@@ -196,7 +196,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A node that was added, removed or replaced.
+    /// An added, removed or replaced node.
     fn whole_node(&self, at: &ChangeSite<'_>) -> Option<Item> {
         let call = |value: Option<&Value>| value?.peek::<Ref<Call>>().cloned();
         let (left, right) = (call(at.change.left()), call(at.change.right()));
@@ -216,7 +216,7 @@ impl Writer<'_> {
                 Some(became(&left, &right, self.main))
             }
             (ChangeKind::Sharing, Some(left), Some(right)) => {
-                // The copy is the one without a partner.
+                // The copy is the node without a partner.
                 let is_added = self.partnered.contains(&left.identity());
                 let (verb, role, call) = if is_added {
                     ("added", Role::Right, right)
@@ -344,7 +344,8 @@ impl Writer<'_> {
             let value = call.inputs.values().get(at)?.clone();
             Some((value, call.input_names.get(at).cloned()))
         };
-        // In lists of one length, positions have a meaning, whatever was moved between them.
+        // In lists of equal length, positions have a meaning, even if operands were
+        // moved between positions.
         if left.inputs.len() == right.inputs.len() && positions[0] != positions[1] {
             let mut positions: Vec<usize> = positions.into_iter().flatten().collect();
             positions.sort_unstable();
@@ -368,7 +369,8 @@ impl Writer<'_> {
         self.input_item(number, position, [left, right], sides)
     }
 
-    /// The operands of two nodes at a position; None if it was told, or reads the same.
+    /// The operands of two nodes at a position; None if already reported, or equal as
+    /// text.
     fn input_item(
         &mut self,
         number: usize,
@@ -428,8 +430,8 @@ impl Writer<'_> {
         Some(item)
     }
 
-    /// Tells weights that one model stores in another way, wherever they are used: the nodes
-    /// that decode them are changes of their own.
+    /// Reports differently stored weights once, wherever they are used. The nodes that
+    /// decode them are separate changes.
     fn decoded_weights(&mut self, weights_found: &WeightsDifference) {
         for found in &weights_found.changed {
             let [left, right] = [&found.left, &found.right].map(|it| it.decoding.is_empty());
@@ -612,7 +614,7 @@ impl Writer<'_> {
     }
 }
 
-/// The left node that a change changes; adding and removing nodes changes no other ones.
+/// The left node affected by a change. Added and removed nodes affect no other nodes.
 fn changed_node(at: &ChangeSite<'_>) -> Option<u64> {
     let is_node = |value: Option<&Value>| call_identity(value).is_some();
     let (left, right) = (at.change.left(), at.change.right());

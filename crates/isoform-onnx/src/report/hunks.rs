@@ -19,8 +19,8 @@ const MOST_NAMES: usize = 5;
 /// Operators that are listed.
 const MOST_OPERATORS: usize = 6;
 
-/// Adds the hunks of several nodes, and returns the nodes in them. A single node that was
-/// added, removed or replaced is a change that speaks for itself.
+/// Adds the hunks of several nodes, and returns the nodes in them. A single added,
+/// removed or replaced node is reported as a separate change instead.
 pub(super) fn add(main: &Str, difference: &Difference, items: &mut Vec<Item>) -> HashSet<u64> {
     let mut told = HashSet::new();
     for hunk in difference.hunks() {
@@ -69,7 +69,7 @@ fn text(hunk: &Hunk) -> (String, Role) {
     }
 }
 
-/// As in `3 nodes (MatMul, Add, Relu)`; operators that repeat are counted.
+/// Text like `3 nodes (MatMul, Add, Relu)`, with counts for repeated operators.
 fn described(nodes: &[Value]) -> String {
     let mut operators: Vec<(String, usize)> = Vec::new();
     let calls: Vec<&Ref<Call>> = nodes
@@ -111,7 +111,7 @@ fn names(calls: &[&Ref<Call>]) -> String {
     shown.join(", ")
 }
 
-/// The folder that the names of all nodes have in common, as in `/layer.0/...`.
+/// The folder shared by the names of all nodes, as in `/layer.0/...`.
 fn common_place(calls: &[&Ref<Call>]) -> Option<String> {
     let mut names = calls.iter().map(|call| call.name.as_str());
     let mut common = names.next()?;

@@ -43,7 +43,8 @@ use crate::summary::ModelsSummary;
 pub struct NodeChanges {
     /// Nodes that are the same on both sides, but for the elements and types of their weights.
     pub same: usize,
-    /// Nodes of the left model that became another node, or got other attributes or inputs.
+    /// Nodes of the left model that became another node, or got other attributes or
+    /// inputs.
     pub changed: usize,
     /// Nodes that only the right model has.
     pub added: usize,
@@ -53,19 +54,19 @@ pub struct NodeChanges {
 
 /// How two models differ.
 ///
-/// Its text is that of the command `isoform diff`.
+/// The text is the output of the command `isoform diff`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
-    /// All changes as data. Its sides are the programs that were compared: those of the
-    /// models, without the differences that do not count.
+    /// All changes as data. The sides are the compared programs: the programs of the
+    /// models, without the ignored differences.
     pub difference: Difference,
-    /// The differences in numbers. What does not count is left out, except that operator sets
-    /// are those of the models.
+    /// The differences in numbers. Ignored differences are left out, but the operator
+    /// sets come from the models.
     pub summary: ModelsSummary,
     /// How many nodes correspond.
     pub nodes: NodeChanges,
-    /// The changes in words, those of the graph first and those of weights last.
+    /// The changes in words, changes of the graph first and changes of weights last.
     pub groups: Vec<ChangeGroup>,
     options: ReportOptions,
 }
@@ -80,12 +81,12 @@ pub fn report(left: &Ref<Program>, right: &Ref<Program>) -> Result<Report> {
 }
 
 impl ReportOptions {
-    /// [`report`] with these options. As [`isoform::compare::diff`], plus O(1) for each place
-    /// of a change, and linear in the bytes of weights that differ.
+    /// [`report`] with these options. Costs as much as [`isoform::compare::diff`], plus
+    /// O(1) for each place of a change, and linear in the bytes of differing weights.
     ///
     /// # Errors
     ///
-    /// As [`isoform::compare::diff`]; `RuntimeError` if `control` interrupts it.
+    /// As [`isoform::compare::diff`]; `RuntimeError` if interrupted by `control`.
     pub fn report(
         self,
         left: &Ref<Program>,
@@ -152,24 +153,25 @@ impl Report {
         self.difference.is_empty()
     }
 
-    /// The part of a model that has a change of [`difference`](Self::difference) at one of its
-    /// [`places`](Change::places): the node that was removed, or the nearest node, input or
-    /// output of the right model, or else of the left one. O(1), for steps up to that part.
+    /// The part of a model affected by a change of [`difference`](Self::difference) at
+    /// one of its [`places`](Change::places): the removed node, or the nearest node,
+    /// input or output of the right model, or else of the left model. O(1) for each
+    /// step up to that part.
     #[must_use]
     pub fn origin(&self, change: &Change, places: &(Place, Place)) -> Option<NodeOrigin> {
         place::origin(change, places)
     }
 
-    /// A place of a change on one side as text, from the node, graph or function that it is in,
-    /// as in `<node 7 of 'main'>.inputs[1]`: node 7 of the file's list, counted from 0. O(1),
-    /// for steps up to that part.
+    /// A place of a change on one side as text, from the enclosing node, graph or
+    /// function, as in `<node 7 of 'main'>.inputs[1]`: node 7 of the file's list,
+    /// counted from 0. O(1) for each step up to that part.
     #[must_use]
     pub fn place_text(&self, change: &Change, place: &Place) -> String {
         place::text(change, place)
     }
 }
 
-/// Counts nodes, of which these left ones changed.
+/// Counts nodes, given the changed left nodes.
 fn node_changes(
     (l, r): (&Program, &Program),
     difference: &Difference,

@@ -12,8 +12,8 @@ use crate::summary::Role;
 pub struct ReportOptions {
     /// The differences that do not count.
     pub levels: Levels,
-    /// As for [`isoform::structural_equal`]; free variables of two models always stand for
-    /// each other.
+    /// As for [`isoform::structural_equal`]; free variables of two models always
+    /// correspond.
     pub compare: CompareOptions,
     /// Numbers within this tolerance count as equal.
     pub tolerance: Option<Tolerance>,
@@ -35,17 +35,17 @@ impl Default for ReportOptions {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ChangeGroup {
-    /// The kind of change: `inserted`, `deleted` and `replaced` nodes, a `hunk` of several nodes
-    /// that became others, an `attribute`, a `rewired` input, the elements of a `tensor`, a
-    /// declared `type`, another version of an `opset`; otherwise as
-    /// [`isoform::compare::ChangeKind::name`] calls it.
+    /// The kind of change: `inserted`, `deleted` and `replaced` nodes, a `hunk` of
+    /// several replaced nodes, an `attribute`, a `rewired` input, the elements of a
+    /// `tensor`, a declared `type`, another version of an `opset`; otherwise the name
+    /// from [`isoform::compare::ChangeKind::name`].
     pub kind: &'static str,
     /// How often it occurs.
     pub count: usize,
     /// The nodes, inputs or outputs concerned, at most one for each occurrence.
     pub nodes: Vec<NodeOrigin>,
-    /// The place of the first occurrence, in the right model if it is there, from the node,
-    /// graph or function that it is in: `<node 7 of 'main'>.inputs[1]`.
+    /// The place of the first occurrence, in the right model if possible, from the
+    /// enclosing node, graph or function: `<node 7 of 'main'>.inputs[1]`.
     pub place: String,
     /// The change in words.
     pub text: String,

@@ -10,7 +10,7 @@ use crate::NodeOrigin;
 use crate::ir::{Call, Function, Graph, Input};
 use crate::origin::origin_in;
 
-/// A part of a model that has a name.
+/// A named part of a model.
 #[derive(Clone)]
 pub(super) enum Part {
     Call(Ref<Call>),
@@ -22,7 +22,7 @@ pub(super) enum Part {
 /// The part around a place of a change.
 pub(super) struct Around {
     place: Place,
-    /// The innermost part that the place is inside of, and the steps from there.
+    /// The innermost part around the place, and the steps from the part to the place.
     inside: Option<(Part, Vec<AccessStep>)>,
 }
 
@@ -33,8 +33,8 @@ impl Around {
         Around { place, inside }
     }
 
-    /// The innermost part that the place is inside of, and the steps from there. A node at
-    /// the very place is an operand of what contains it.
+    /// The innermost part around the place, and the steps from the part to the place. A
+    /// node at the very place is an operand of its container.
     pub(super) fn around(&self) -> Option<(&Part, &[AccessStep])> {
         let (part, steps) = self.inside.as_ref()?;
         Some((part, steps))
@@ -49,7 +49,7 @@ impl Around {
             .or_else(|| self.place.around().find_map(|(value, _)| call(&value)))
     }
 
-    /// The node that the place is inside of, unless a graph or input inside of it is nearer.
+    /// The innermost node around the place, unless a graph or input is nearer.
     pub(super) fn user(&self) -> Option<&Ref<Call>> {
         match self.around() {
             Some((Part::Call(call), _)) => Some(call),
@@ -71,7 +71,7 @@ impl Part {
         Some(Part::Input(input.clone()))
     }
 
-    /// The part, unless it is an input: the position of an input says where it is.
+    /// The part, unless it is an input: the position of an input identifies the input.
     fn of_listed(value: &Value) -> Option<Part> {
         Part::of(value).filter(|part| !matches!(part, Part::Input(_)))
     }
@@ -90,13 +90,13 @@ fn inside(place: &Place, part: fn(&Value) -> Option<Part>) -> Option<(Part, Vec<
     None
 }
 
-/// True if a change is one of a part itself, and not of how something else uses it.
+/// True if a part itself changed, rather than its use by another part.
 fn is_of_part(change: &Change) -> bool {
     change.kind() != ChangeKind::Rewired
 }
 
-/// The part of the model that has a change, at one of its places: on the left for what only
-/// the left model has, or else on the right, as far as it has one.
+/// The changed part of the model, at one place of the change: on the left for a
+/// deletion, and otherwise on the right if possible.
 pub(super) fn origin(change: &Change, (left, right): &(Place, Place)) -> Option<NodeOrigin> {
     let of = |place: &Place| {
         let value = place.value().filter(|_| is_of_part(change));
@@ -108,9 +108,9 @@ pub(super) fn origin(change: &Change, (left, right): &(Place, Place)) -> Option<
     }
 }
 
-/// The place of a change on one side, from the node, graph or function around it, as in
-/// `<node 7 of 'main'>.inputs[1]` for node 7 in the file's list of that graph, counted from 0;
-/// above all graphs, `<root>` and the path from there.
+/// The place of a change on one side, from the enclosing node, graph or function, as in
+/// `<node 7 of 'main'>.inputs[1]` for node 7 in the file's list of that graph, counted
+/// from 0. Above all graphs, the text is `<root>` and the path from there.
 pub(super) fn text(change: &Change, place: &Place) -> String {
     let whole = place.value().filter(|_| is_of_part(change));
     let whole = whole.filter(|value| value.peek::<Ref<Call>>().is_some());
@@ -171,7 +171,7 @@ pub(super) fn key(step: Option<&AccessStep>) -> Option<String> {
     }
 }
 
-/// The identity of a node, if the value is one.
+/// The identity of a node, if the value is a node.
 pub(super) fn call_identity(value: Option<&Value>) -> Option<u64> {
     value?.peek::<Ref<Call>>().map(|call| call.identity())
 }

@@ -1,4 +1,4 @@
-//! Sentences about changes, and those with the same words as one.
+//! Sentences about changes, with equal sentences merged.
 
 use std::collections::HashMap;
 
@@ -31,7 +31,8 @@ pub(super) enum Rank {
     Others,
 }
 
-/// One occurrence of a change. Those with the same words and operator are one group.
+/// An occurrence of a change. Occurrences with the same words and operator form a
+/// group.
 pub(super) struct Item {
     pub(super) rank: Rank,
     pub(super) kind: &'static str,
@@ -41,13 +42,13 @@ pub(super) struct Item {
     pub(super) op: String,
     /// The words after the node.
     pub(super) after: String,
-    /// The words after the operator if it occurs several times, if these are other ones.
+    /// The words after the operator for several occurrences, if different.
     pub(super) many: String,
     /// More words if it occurs only once.
     pub(super) once: String,
-    /// The name of the node, as a sentence has it.
+    /// The name of the node for use in a sentence.
     pub(super) name: String,
-    /// The name of the node, as a list has it.
+    /// The name of the node for use in a list.
     pub(super) label: String,
     pub(super) node: Option<NodeOrigin>,
     pub(super) place: String,
@@ -138,7 +139,7 @@ pub(super) fn used_by(place: &Around) -> String {
     }
 }
 
-/// A node that another one replaced.
+/// A replaced node, with its replacement.
 pub(super) fn became(left: &Call, right: &Call, main: &Str) -> Item {
     let kind = ChangeKind::Replaced.name();
     let with = |call: &Call| {
@@ -174,7 +175,8 @@ pub(super) fn weight_name(left: Option<&Str>, right: Option<&Str>) -> String {
     }
 }
 
-/// Items with the same words become one group, by rank, weight, and then as they come.
+/// Groups items with the same words. Groups are sorted by rank, then by weight, and
+/// then by first occurrence.
 pub(super) fn grouped(items: Vec<Item>) -> Vec<ChangeGroup> {
     let mut known: HashMap<(Rank, String), usize> = HashMap::new();
     let mut found: Vec<(Rank, Vec<Item>)> = Vec::new();

@@ -9,7 +9,7 @@ use crate::summary::{
     domain_text, number, versions, write,
 };
 
-/// Changes that are listed unless more are wanted.
+/// The default limit of listed changes.
 pub(super) const MOST_CHANGES: usize = 20;
 
 /// Rows of one part of a summary.
@@ -19,7 +19,7 @@ const MOST_ROWS: usize = 5;
 const MOST_OPERATORS: usize = 12;
 
 impl Report {
-    /// The summary in lines; `equal` or `different` is the first one. O(length).
+    /// The summary in lines; the first line is `equal` or `different`. O(length).
     #[must_use]
     pub fn summary_lines(&self) -> Vec<Line> {
         let verdict = if self.is_equal() {
@@ -40,7 +40,8 @@ impl Report {
         lines
     }
 
-    /// The summary, and the first changes in words; all of them if `max` is None. O(length).
+    /// The summary, and the first `max` changes in words, or all changes if `max` is
+    /// None. O(length).
     #[must_use]
     pub fn lines(&self, max: Option<usize>) -> Vec<Line> {
         let mut lines = self.summary_lines();
@@ -95,7 +96,8 @@ impl Report {
         (!texts.is_empty()).then(|| line(Role::Changed, text))
     }
 
-    /// How many weights differ and how far, and the same of those that got another type.
+    /// The number of different weights and their distances, also for weights with a new
+    /// type.
     fn weight_lines(&self) -> Vec<Line> {
         if self.options.compare.skip_tensor_content {
             return vec![line(Role::Row, "weights: not compared".to_owned())];

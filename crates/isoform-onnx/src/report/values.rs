@@ -18,12 +18,12 @@ const MOST_ITEMS: usize = 12;
 /// Characters of other text.
 const MOST_CHARS: usize = 80;
 
-/// A node as people call it: `Softmax 'sm_3'`.
+/// A node in words: `Softmax 'sm_3'`.
 pub(super) fn node(call: &Call) -> String {
     format!("{} {}", call.shown_op(), node_name(call))
 }
 
-/// The part of this that tells nodes of one operator apart.
+/// The part of the text that distinguishes nodes of one operator.
 pub(super) fn node_name(call: &Call) -> String {
     if call.name.is_empty() && call.output_names.iter().any(|name| !name.is_empty()) {
         format!("making {}", label(call))
@@ -32,7 +32,7 @@ pub(super) fn node_name(call: &Call) -> String {
     }
 }
 
-/// The name of a node, or that of its first output.
+/// The name of a node, or the name of its first output.
 pub(super) fn label(call: &Call) -> String {
     let names = std::iter::once(&call.name).chain(call.output_names.iter());
     let name = names.into_iter().find(|name| !name.is_empty());
@@ -50,7 +50,7 @@ pub(super) fn kind_of_operand(value: &Value) -> String {
     }
 }
 
-/// A value as an operand: the node that makes it, or the value itself.
+/// A value as an operand: the node that makes the value, or the value itself.
 pub(super) fn operand(value: &Value, name: Option<&Str>) -> String {
     if let Some((call, output)) = made_by(value) {
         let text = node(call);
@@ -135,7 +135,8 @@ pub(super) fn tensors(left: &Tensor, right: &Tensor, tolerance: Option<Tolerance
     measured(left, right, tolerance, &found)
 }
 
-/// How two weights differ: their types if these do, and then how far they are apart as numbers.
+/// The difference of two weights: their types if different, and then their distance as
+/// numbers.
 pub(super) fn weights(found: &MeasuredWeight, tolerance: Option<Tolerance>) -> String {
     match &found.difference {
         None => found.types(),
@@ -147,7 +148,7 @@ pub(super) fn weights(found: &MeasuredWeight, tolerance: Option<Tolerance>) -> S
     }
 }
 
-/// The distances of two tensors as numbers, each after a comma.
+/// The distances of two tensors as numbers, preceded by commas.
 fn distances(found: &Difference) -> String {
     let facts = [
         ("relative L2", found.relative_l2),

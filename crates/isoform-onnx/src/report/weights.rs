@@ -13,8 +13,8 @@ use crate::summary::{
     MeasuredWeight, WeightsDifference, identity, measure_weights, paired_weights,
 };
 
-/// The weights that differ, by more than a tolerance if there is one. Linear in the programs,
-/// and in the bytes of the weights; these are not read if the programs are equal.
+/// The weights that differ, by more than a tolerance if given. Linear in the programs,
+/// and in the bytes of the weights; weights are not read if the programs are equal.
 pub(super) fn measured(
     tolerance: Option<Tolerance>,
     (left, right): (&Program, &Program),
@@ -57,8 +57,8 @@ fn key(left: &Tensor, right: &Tensor) -> (u64, u64) {
     (of(left), of(right))
 }
 
-/// How far two weights are apart, for an order of them: relative to the left one, and those
-/// without numbers first.
+/// The distance of two weights for sorting: relative to the left weight. Weights
+/// without numbers come first.
 pub(super) fn apart(found: &MeasuredWeight) -> f64 {
     let relative = found.difference.and_then(|it| it.relative_l2);
     relative.unwrap_or(f64::INFINITY)

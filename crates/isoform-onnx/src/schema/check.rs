@@ -6,20 +6,21 @@ use crate::{
     proto::{AttributeProto, AttributeType},
 };
 
-/// A node as a schema speaks of it.
+/// The properties of a node that a schema restricts.
 pub(crate) struct Form<'a> {
     pub(crate) domain: &'a str,
     pub(crate) op: &'a str,
     pub(crate) version: i64,
-    /// The number of inputs, without trailing omitted ones that need not be listed.
+    /// The number of inputs, without omitted trailing inputs that need not be listed.
     pub(crate) inputs: usize,
     /// The number of outputs, without trailing omitted ones.
     pub(crate) outputs: usize,
     pub(crate) attributes: &'a [AttributeProto],
 }
 
-/// The inputs that a node of an operator lists even if they are omitted. The table says how
-/// many inputs are listed at least, and for all other operators these must be given.
+/// The number of inputs that a node of an operator lists even if omitted. The table has
+/// the minimum of listed inputs; for all other operators, every listed input must be
+/// given.
 pub(crate) fn listed_inputs(domain: &str, op: &str) -> usize {
     match (domain, op) {
         ("", "Loop") => 2,
@@ -27,8 +28,8 @@ pub(crate) fn listed_inputs(domain: &str, op: &str) -> usize {
     }
 }
 
-/// The reasons why an operator set does not allow a node, none if it does; nothing is known
-/// about other domains than those of the standard, and about versions newer than the schemas.
+/// The reasons why an operator set does not allow a node; empty for an allowed node.
+/// The schemas do not cover other domains, or versions newer than the schemas.
 pub(crate) fn refusals(form: &Form<'_>) -> Vec<OnnxError> {
     let &Form {
         domain,

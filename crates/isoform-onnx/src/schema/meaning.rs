@@ -1,9 +1,9 @@
 //! Versions of operators that mean the same.
 //!
-//! Most versions of an operator only allow more types, or add an attribute that does by
-//! default what was always done. A call of such a version is told as one of the newest
-//! version that means the same, so that calls of two operator sets can be compared. The
-//! table says which versions these are.
+//! Most versions of an operator only allow more types, or add an attribute whose
+//! default keeps the old behaviour. A call is converted to the newest version with the
+//! same meaning, to compare calls of two operator sets. The table lists the versions
+//! with equal meanings.
 
 use isoform::values::{DType, Tensor, ValueRef};
 use isoform::{Str, Value, structural_equal};
@@ -11,7 +11,8 @@ use isoform::{Str, Value, structural_equal};
 use super::table::{Schema, later};
 use crate::ir::Call;
 
-/// The newest version in which a call means what it does, and the call there.
+/// The newest version in which a call keeps its meaning, and the form of the call
+/// there.
 #[derive(Debug)]
 pub(crate) struct Meaning {
     /// The schema of that version.
@@ -22,8 +23,8 @@ pub(crate) struct Meaning {
     pub(crate) inputs: Option<Vec<Value>>,
 }
 
-/// Finds the newest version that means the same for a call, which has a schema.
-/// O(versions × attributes).
+/// Finds the newest version with the same meaning for a call with a schema. O(versions
+/// × attributes).
 pub(crate) fn meaning(call: &Call, schema: &'static Schema) -> Meaning {
     let mut found = Meaning {
         schema,
@@ -73,8 +74,9 @@ fn gives(call: &Call, schema: &Schema, name: &str) -> bool {
     !default.is_some_and(|default| structural_equal(value, default).unwrap_or(false))
 }
 
-/// The inputs with the attributes that became some, and the names of these; None if that
-/// cannot be: an attribute of a function has no value, and no list is not an empty one.
+/// The inputs with the attributes that became inputs, and the names of these
+/// attributes. None if impossible: an attribute of a function has no value, and an
+/// empty list differs from an omitted input.
 fn moved(
     call: &Call,
     found: &Meaning,

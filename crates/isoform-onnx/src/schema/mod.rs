@@ -1,11 +1,11 @@
-//! The operators of the standard: how many inputs and outputs they have, and which
-//! attributes with which defaults, in every version.
+//! The operators of the standard: the numbers of inputs and outputs, and the attributes
+//! with their defaults, in every version.
 //!
 //! The table is generated from the `onnx` package by `scripts/make_onnx_schemas.py`. Types
 //! of inputs and outputs are not part of it, but which versions mean the same is.
 //!
-//! `table` reads it, `check` compares nodes with it, and `meaning` finds the newest version
-//! in which a call means the same.
+//! `table` reads the list, `check` compares nodes with it, and `meaning` finds the
+//! newest version in which a call keeps its meaning.
 
 mod check;
 mod meaning;

@@ -34,21 +34,23 @@ pub struct Schema {
     pub deprecated: bool,
     /// The attributes, sorted by name.
     pub attributes: Vec<SchemaAttribute>,
-    /// How calls of the version before mean the same in this one; None if they do not.
+    /// The condition under which calls of the previous version keep their meaning in
+    /// this version; None if the meaning changed.
     pub(super) continuation: Option<Continuation>,
 }
 
-/// The relation of a version to the one before it, if calls mean the same in both.
+/// The relation of a version to the previous version, if calls keep their meaning.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Continuation {
-    /// Calls that give one of these attributes, and not its default, are excepted.
+    /// Calls that give one of these attributes a value other than the default are
+    /// excepted.
     pub(super) without: Vec<&'static str>,
-    /// Attributes of the version before, and the inputs that they became.
+    /// Attributes of the previous version, and the inputs that replace them.
     pub(super) moved: Vec<(&'static str, usize)>,
 }
 
 impl Continuation {
-    /// Reads this from what the table has after `=`.
+    /// Reads a continuation from the table's text after `=`.
     fn read(text: &'static str) -> Option<Self> {
         let mut made = Continuation::default();
         for word in text.split(',').filter(|_| !text.is_empty()) {
@@ -65,7 +67,7 @@ impl Continuation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SchemaAttribute {
-    /// Its name.
+    /// Name of the attribute.
     pub name: &'static str,
     /// The kind of its value.
     pub kind: AttributeType,
@@ -76,8 +78,9 @@ pub struct SchemaAttribute {
 }
 
 impl SchemaAttribute {
-    /// The value if a node does not give it, as [`Call::attrs`](crate::ir::Call::attrs) would
-    /// hold it; None if the standard does not define one. O(1).
+    /// The value of an omitted attribute, in the form of
+    /// [`Call::attrs`](crate::ir::Call::attrs). None if the standard does not define a
+    /// default. O(1).
     ///
     /// ```
     /// use isoform_onnx::schema::lookup;
@@ -93,7 +96,7 @@ impl SchemaAttribute {
     }
 }
 
-/// The default of a kind of attribute; None if it is damaged.
+/// The default of a kind of attribute; None if damaged.
 fn read_default(kind: AttributeType, text: &str) -> Option<Value> {
     use AttributeType as Kind;
     let list = || text.split(',');
@@ -121,7 +124,7 @@ impl Schema {
     }
 }
 
-/// The schema of an operator as of a version of its domain's operator set; the empty
+/// The schema of an operator in a version of its domain's operator set; the empty
 /// domain is `ai.onnx`. O(1).
 ///
 /// None if the operator did not exist then, or if the standard does not define the domain:
@@ -132,7 +135,7 @@ pub fn lookup(domain: &str, op: &str, version: i64) -> Option<&'static Schema> {
     versions.iter().find(|schema| schema.since <= version)
 }
 
-/// The versions of an operator after one of them, from old to new.
+/// The later versions of an operator, from old to new.
 pub(super) fn later(domain: &str, op: &str, since: i64) -> impl Iterator<Item = &'static Schema> {
     let versions = table().operators.get(domain).and_then(|it| it.get(op));
     let newer = versions.into_iter().flatten();
@@ -162,7 +165,7 @@ struct Table {
     newest: HashMap<&'static str, i64>,
     /// By domain and name, newest first.
     operators: HashMap<&'static str, HashMap<&'static str, Vec<Schema>>>,
-    /// Lines that could not be read; the tests expect none.
+    /// The number of unreadable lines; the tests expect zero.
     unread: usize,
 }
 

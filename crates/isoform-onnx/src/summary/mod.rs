@@ -43,7 +43,7 @@ pub use self::weights::{MeasuredWeight, Weight, WeightPairs, WeightsDifference, 
 
 /// The contents of a model in numbers.
 ///
-/// Its text is that of the command `isoform summary`.
+/// The text is the output of the command `isoform summary`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ModelSummary {
@@ -51,20 +51,21 @@ pub struct ModelSummary {
     pub ir_version: i64,
     /// Name and version of the tool that wrote the model.
     pub producer: String,
-    /// The operator sets that nodes use, by domain: `ai.onnx` is the empty one. Functions
-    /// may use other versions than the main graph.
+    /// The operator sets used by nodes, by domain; the empty domain is `ai.onnx`.
+    /// Functions may use other versions than the main graph.
     pub opsets: BTreeMap<String, BTreeSet<i64>>,
     /// The inputs of the main graph.
     pub inputs: Vec<ValueSummary>,
     /// The outputs of the main graph.
     pub outputs: Vec<ValueSummary>,
-    /// How many nodes apply each operator or local function, those of bodies and functions
-    /// included.
+    /// The number of nodes that apply each operator or local function, including nodes
+    /// of bodies and functions.
     pub operators: BTreeMap<Operator, usize>,
     /// The number of nodes; see [`Listing::node_count`].
     pub nodes: usize,
-    /// The number of nodes of the longest chain in which each uses a result of the one
-    /// before. A body counts as a part of its node, a local function as one node.
+    /// The number of nodes of the longest chain in which every node uses a result of
+    /// the previous node. A body counts as a part of its node, a local function as one
+    /// node.
     pub depth: usize,
     /// How deep bodies nest: 0 if no node has one.
     pub nesting: usize,
@@ -73,14 +74,15 @@ pub struct ModelSummary {
     /// The weights by the names of their element types: the constant tensors of numbers
     /// that are inputs of nodes, results, or defaults of inputs.
     pub weights: BTreeMap<String, WeightsOfType>,
-    /// The local functions that the program calls, in the order in which they are used.
+    /// The local functions called by the program, in the order of use.
     pub functions: Vec<FunctionSummary>,
 }
 
 /// An operator or local function.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Operator {
-    /// The domain; empty for `ai.onnx`, and for a local function, whose name has it.
+    /// The domain; empty for `ai.onnx`, and for a local function, whose name contains
+    /// the domain.
     pub domain: String,
     /// The name.
     pub op: String,
@@ -93,10 +95,11 @@ pub struct Operator {
 pub struct ValueSummary {
     /// The name in the file.
     pub name: String,
-    /// The element type, or what else it is: `float32`, `sequence(int64)`, `?` if unknown.
+    /// The element type, or the kind of type: `float32`, `sequence(int64)`, `?` if
+    /// unknown.
     pub dtype: String,
-    /// The extents, such as `[batch, 3, ?]`; `[...]` for an unknown rank, and empty for what
-    /// has no shape.
+    /// The extents, like `[batch, 3, ?]`; `[...]` for an unknown rank, and empty for a
+    /// value without a shape.
     pub shape: String,
 }
 
@@ -114,9 +117,9 @@ pub struct WeightsOfType {
 /// A local function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FunctionSummary {
-    /// Its name, with its domain and overload.
+    /// Name of the function, with its domain and overload.
     pub name: String,
-    /// The number of its nodes, those of bodies included.
+    /// The number of nodes of the function, including bodies.
     pub nodes: usize,
 }
 
@@ -185,8 +188,8 @@ pub(crate) fn identity(value: &Value) -> u64 {
     value.as_object().map_or(0, |object| object.identity())
 }
 
-/// The constants that are inputs of nodes, results, and defaults of inputs, in the order of
-/// the listing; one that is used several times occurs as often.
+/// The constants used as inputs of nodes, results, and defaults of inputs, in the order
+/// of the listing. A constant occurs once per use.
 fn weights(listing: &Listing) -> Vec<&Value> {
     let mut found = Vec::new();
     for body in &listing.bodies {
@@ -232,9 +235,9 @@ fn functions(listing: &Listing) -> Vec<FunctionSummary> {
 
 /// The length of the longest chain of nodes.
 fn depth(listing: &Listing) -> usize {
-    // A node inside a body may use nodes outside of the body, and a node with bodies uses
-    // the results of the bodies. So a node is finished after all nodes that it needs, in
-    // whatever body they are listed.
+    // A node inside a body may use nodes outside of the body, and a node with bodies
+    // uses the results of the bodies. A node is therefore finished after all nodes that
+    // it needs, in whatever body they are listed.
     let mut depths: HashMap<u64, usize> = HashMap::new();
     let nodes = listing.bodies.iter().flat_map(|body| &body.nodes);
     let mut stack: Vec<(Ref<Call>, bool)> = Vec::new();
@@ -262,7 +265,7 @@ fn depth(listing: &Listing) -> usize {
     depths.values().max().copied().unwrap_or(0)
 }
 
-/// The nodes whose results a node uses, itself or as the results of its bodies.
+/// The nodes whose results a node uses, directly or as results of its bodies.
 fn needed(call: &Call) -> Vec<Ref<Call>> {
     let mut found: Vec<Ref<Call>> = operands(call)
         .into_iter()

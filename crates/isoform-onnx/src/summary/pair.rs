@@ -11,12 +11,12 @@ use super::weights::{WeightsDifference, measure_weights};
 use super::{ModelSummary, Operator, ValueSummary};
 use crate::ir::Program;
 
-/// Something that both models may have, or only one of them.
+/// A property of both models, or of only one model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Changed<T> {
-    /// That of the left model.
+    /// The property of the left model.
     pub left: Option<T>,
-    /// That of the right model.
+    /// The property of the right model.
     pub right: Option<T>,
 }
 
@@ -41,7 +41,7 @@ impl OperatorDifference {
 
 /// How two models differ, in numbers.
 ///
-/// Its text is that of the command `isoform summary` for two files.
+/// The text is the output of the command `isoform summary` for two files.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ModelsSummary {
@@ -49,23 +49,23 @@ pub struct ModelsSummary {
     pub left: ModelSummary,
     /// The right model.
     pub right: ModelSummary,
-    /// The domains whose operator sets differ, with the versions that nodes use.
+    /// The domains whose operator sets differ, with the versions used by nodes.
     pub opsets: Vec<(String, Changed<BTreeSet<i64>>)>,
-    /// The inputs that differ in name or type, by position. Names of dimensions have no meaning:
-    /// they differ where two models use one in other places.
+    /// The inputs that differ in name or type, by position. Names of dimensions are
+    /// ignored: inputs differ if the models use a dimension in different places.
     pub inputs: Vec<(usize, Changed<ValueSummary>)>,
-    /// The outputs that differ in name or type, by position, as those of `inputs`.
+    /// The outputs that differ in name or type, by position, compared like `inputs`.
     pub outputs: Vec<(usize, Changed<ValueSummary>)>,
-    /// The operators of both models, also those that they have equally often.
+    /// The operators of both models, including operators with equal counts.
     pub operators: Vec<OperatorDifference>,
     /// How far the weights are apart.
     pub weights: WeightsDifference,
 }
 
 impl ModelsSummary {
-    /// The summary of two programs, whose weights are paired by [`pair_weights`].
-    /// As [`isoform::compare::diff`], plus O(nodes × depth of bodies), and linear in the bytes of
-    /// weights that are not the same memory.
+    /// The summary of two programs, whose weights are paired by [`pair_weights`]. Costs
+    /// as much as [`isoform::compare::diff`], plus O(nodes × depth of bodies), and
+    /// linear in the bytes of weights that do not share memory.
     ///
     /// # Errors
     ///
@@ -75,8 +75,8 @@ impl ModelsSummary {
         Ok(Self::with_weights(left, right, weights))
     }
 
-    /// The summary of two programs with weights that are already measured, as a diff pairs
-    /// them. O(nodes × depth of bodies).
+    /// The summary of two programs with already measured weights, paired like in a
+    /// diff. O(nodes × depth of bodies).
     #[must_use]
     pub fn with_weights(left: &Program, right: &Program, weights: WeightsDifference) -> Self {
         Self::of(left, right, weights, true)

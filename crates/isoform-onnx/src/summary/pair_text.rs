@@ -13,7 +13,7 @@ use super::weights::MeasuredWeight;
 /// Changed weights that are listed; their number is known in any case.
 const MOST_WEIGHTS: usize = 20;
 
-/// The side that has something, if only one does.
+/// The side of a one-sided property.
 pub(crate) fn changed_role<T>(changed: &Changed<T>) -> Role {
     match (&changed.left, &changed.right) {
         (_, None) => Role::Left,
@@ -22,7 +22,7 @@ pub(crate) fn changed_role<T>(changed: &Changed<T>) -> Role {
     }
 }
 
-/// A row of both sides, with a dash for what is absent.
+/// A row of both sides, with a dash for an absent side.
 fn sides<T>(
     name: String,
     changed: &Changed<T>,
@@ -39,7 +39,7 @@ fn sides<T>(
 }
 
 impl ModelsSummary {
-    /// The text in lines; of weights, those that differ most. O(length).
+    /// The text in lines; of weights, only the most different ones. O(length).
     #[must_use]
     pub fn lines(&self) -> Vec<Line> {
         let mut lines = Lines::default();
@@ -78,7 +78,7 @@ impl ModelsSummary {
         lines.done()
     }
 
-    /// Those that differ most first, and equal ones at the end.
+    /// Rows of the most different operators first, and of equal operators at the end.
     fn operator_rows(&self) -> Vec<(Role, Vec<String>)> {
         let mut operators: Vec<_> = self.operators.iter().collect();
         operators.sort_by_key(|it| std::cmp::Reverse(it.change().unsigned_abs()));

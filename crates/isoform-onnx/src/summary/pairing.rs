@@ -1,4 +1,4 @@
-//! Which weights of two models belong together.
+//! Pairs the weights of two models.
 
 use std::collections::HashMap;
 
@@ -16,10 +16,11 @@ use crate::values::{constant, made_by, tensor};
 /// The longest chain of nodes between a weight and its use.
 const MOST_DECODING: usize = 8;
 
-/// Pairs the weights of two models as `isoform diff` does: first those that are the same input
-/// of nodes that correspond, then those of one name, then those that are equal. As
-/// [`isoform::compare::diff`], and linear in the bytes of weights that are left for the last
-/// step, which are read only if the other model has such weights of the same type and shape.
+/// Pairs the weights of two models like `isoform diff`: first weights that are the same
+/// input of corresponding nodes, then weights of the same name, then equal weights.
+/// Costs as much as [`isoform::compare::diff`], and is linear in the bytes of the
+/// weights left for the last step. Only weights whose type and shape also occur in the
+/// other model are read.
 ///
 /// A weight is also the input of a node if only DequantizeLinear, QuantizeLinear, Cast or
 /// Identity are between both; the scales and zero points belong to the weight then.
@@ -43,7 +44,7 @@ fn diff_options() -> DiffOptions {
     }
 }
 
-/// True if a node takes a weight by way of nodes that decode it.
+/// True if a node takes a weight by way of nodes that decode the weight.
 fn has_decoding(program: &Program) -> bool {
     let listing = list(program);
     let mut nodes = listing.bodies.iter().flat_map(|body| &body.nodes);
@@ -55,8 +56,8 @@ fn decodes(value: &Value) -> bool {
     stored(value).is_some_and(|(_, decoding)| !decoding.is_empty())
 }
 
-/// Replaces decoded weights by the stored weights, so that the users of a weight correspond
-/// to the users in a model that stores the weight without encoding. O(n).
+/// Replaces decoded weights by the stored weights, to make the users of a weight
+/// correspond to the users in a model that stores the weight without encoding. O(n).
 fn bare(program: &Value) -> Result<Value> {
     let output = Output::type_index();
     MapOptions::default().map_selected(
@@ -103,8 +104,8 @@ pub(crate) fn paired_weights(
     Ok(pairing.pairs())
 }
 
-/// The weights of a program, each once, in an order of computation, with what decodes them
-/// before they are used. O(nodes × depth of bodies).
+/// The distinct weights of a program in an order of computation, with the nodes that
+/// decode them before use. O(nodes × depth of bodies).
 fn weights_of(program: &Program) -> Vec<Weight> {
     let listing = list(program);
     let mut known: HashMap<u64, usize> = HashMap::new();
@@ -142,8 +143,8 @@ fn weights_of(program: &Program) -> Vec<Weight> {
     found
 }
 
-/// The weight that a value is made of, and the nodes between both, the first one first; None
-/// if it is made of something else.
+/// The weight from which a value is made, and the nodes between weight and value, in
+/// order; None if the value is not made from a weight.
 pub(crate) fn stored(value: &Value) -> Option<(&Value, Vec<Ref<Call>>)> {
     let mut decoding = Vec::new();
     let mut value = value;
@@ -165,7 +166,7 @@ pub(crate) fn stored(value: &Value) -> Option<(&Value, Vec<Ref<Call>>)> {
     Some((value, decoding))
 }
 
-/// The pairs so far.
+/// The pairs found up to the current step.
 struct Pairing<'w> {
     sides: &'w [Vec<Weight>; 2],
     /// The positions of weights by their identities.
@@ -192,7 +193,7 @@ impl<'w> Pairing<'w> {
         }
     }
 
-    /// Pairs the weights that are the same inputs of nodes that correspond.
+    /// Pairs weights that are the same inputs of corresponding nodes.
     fn nodes(&mut self, difference: &Difference) {
         for (l, r) in difference.node_pairs() {
             if let (Some(l), Some(r)) = (l.peek::<Ref<Call>>(), r.peek::<Ref<Call>>()) {
@@ -237,8 +238,9 @@ impl<'w> Pairing<'w> {
         }
     }
 
-    /// Scales and zero points of a pair of weights are a pair if both have them, and no weights
-    /// of their own if only one model has them.
+    /// Pairs the scales and zero points of paired weights if both weights have them. If
+    /// only one model has scales and zero points, they do not count as separate
+    /// weights.
     fn decoding(&mut self) {
         let sides = self.sides;
         let pairs: Vec<(usize, usize)> = (self.partners.iter().enumerate())
@@ -262,7 +264,8 @@ impl<'w> Pairing<'w> {
         }
     }
 
-    /// Pairs weights of one name; of several, as bodies may have, the first ones.
+    /// Pairs weights of the same name. Among several weights of one name, as in bodies,
+    /// the first weights are paired first.
     fn by_name(&mut self) {
         let sides = self.sides;
         let mut named: HashMap<&str, Vec<usize>> = HashMap::new();
@@ -290,7 +293,7 @@ impl<'w> Pairing<'w> {
                 forms.entry(form(weight)).or_default().push(at);
             }
         }
-        // By form, those of each hash, in reverse.
+        // By form, the weights of each hash, in reverse.
         let mut hashed: HashMap<_, HashMap<u64, Vec<usize>>> = HashMap::new();
         for (at, weight) in sides[0].iter().enumerate() {
             if !self.open[0][at] {

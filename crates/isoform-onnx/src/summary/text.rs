@@ -4,13 +4,13 @@ use std::fmt;
 
 use super::{ModelSummary, Operator, ValueSummary};
 
-/// The role of a line, by which a terminal may colour it.
+/// The role of a line, which may determine its colour on a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Role {
     /// The name of a part.
     Heading,
-    /// A row that is the same in both models, or of one model.
+    /// A row that is equal in both models, or of one model.
     Row,
     /// A row that differs.
     Changed,
@@ -23,9 +23,9 @@ pub enum Role {
 /// A line of a summary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Its role.
+    /// The role of the line.
     pub role: Role,
-    /// Its text, in which names of the file are not escaped.
+    /// The text of the line, with unescaped names from the file.
     pub text: String,
 }
 
@@ -146,7 +146,7 @@ impl ModelSummary {
         self.weights.values().map(|it| it.bytes).sum()
     }
 
-    /// The simple facts of a model by their names; the same ones for every model.
+    /// The simple facts of a model by their names, the same names for every model.
     pub(super) fn facts(&self) -> Vec<(&'static str, String)> {
         let opsets = self.opsets.iter();
         let opsets: Vec<String> = opsets
@@ -194,7 +194,8 @@ impl ModelSummary {
         let functions = functions.map(|it| row([it.name.clone(), format!("{} nodes", it.nodes)]));
         lines.table("functions", &[Left, Right], functions.collect());
         let mut operators: Vec<_> = self.operators.iter().collect();
-        // The most frequent ones first; equally frequent ones stay sorted by name.
+        // The most frequent operators first; equally frequent operators stay sorted by
+        // name.
         operators.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
         let operators = operators.into_iter();
         let operators =

@@ -1,4 +1,4 @@
-//! Weights of two models that belong together, and how far they are apart.
+//! Paired weights of two models, and their distances.
 
 use isoform::errors::ErrorKind;
 use isoform::values::Tensor;
@@ -20,17 +20,17 @@ use crate::values::tensor;
 pub struct Weight {
     /// The name in the file where the weight is first used.
     pub name: Str,
-    /// Its elements.
+    /// The elements of the weight.
     pub tensor: Tensor,
-    /// The nodes between the weight and the node that its partner is an input of, the first one
-    /// first: DequantizeLinear, for example.
+    /// The nodes, in order, between the weight and the node whose input is the weight's
+    /// partner: DequantizeLinear, for example.
     pub decoding: Vec<Ref<Call>>,
 }
 
 /// Weights of two models that belong together.
 #[derive(Clone, Debug, Default)]
 pub struct WeightPairs {
-    /// The left weight of each pair, and the right one.
+    /// The left weight and the right weight of each pair.
     pub pairs: Vec<(Weight, Weight)>,
     /// Weights of the left model without a partner.
     pub left_only: Vec<Weight>,
@@ -45,7 +45,7 @@ pub struct MeasuredWeight {
     pub left: Weight,
     /// The right weight.
     pub right: Weight,
-    /// How far they are apart: as numbers if their types differ, and after
+    /// The distance of the two weights: as numbers if their types differ, and after
     /// [`Weight::decoding`]. None if their shapes differ, or if they are not numbers.
     pub difference: Option<Difference>,
 }
@@ -66,7 +66,7 @@ pub struct WeightsDifference {
     pub elements: u64,
     /// The number of these elements that differ.
     pub differing: u64,
-    /// The number of these that differ by more than the tolerance, if one is given.
+    /// The number of elements that differ by more than the tolerance, if given.
     pub beyond: u64,
     /// The largest distance of two elements of all pairs; None without pairs of numbers.
     pub max_abs: Option<f64>,
@@ -113,8 +113,8 @@ pub fn measure_weights(
     Ok(total)
 }
 
-/// How far two weights of other types are apart, after what decodes them; None if they are
-/// not numbers in one shape then.
+/// The distance of two weights of different types, after decoding. None unless the
+/// decoded weights are numbers in the same shape.
 fn as_numbers(left: &Weight, right: &Weight, control: &Control<'_>) -> Result<Option<Difference>> {
     let (Some(left), Some(right)) = (decoded(left, control)?, decoded(right, control)?) else {
         return Ok(None);
@@ -131,7 +131,7 @@ fn as_numbers(left: &Weight, right: &Weight, control: &Control<'_>) -> Result<Op
     }
 }
 
-/// The tensor that [`Weight::decoding`] makes of a weight; None if it is not known.
+/// The tensor made from a weight by [`Weight::decoding`]; None if unknown.
 fn decoded(weight: &Weight, control: &Control<'_>) -> Result<Option<Tensor>> {
     let mut value = Value::from(weight.tensor.clone());
     for call in &weight.decoding {
@@ -161,7 +161,7 @@ fn failure(error: InputError) -> Error {
 }
 
 impl MeasuredWeight {
-    /// True if both weights have the same type and shape, so that the stored elements are
+    /// True if both weights have the same type and shape. The stored elements are then
     /// compared.
     pub(crate) fn is_of_one_form(&self) -> bool {
         let [left, right] = [&self.left, &self.right].map(|it| &it.tensor);
@@ -180,7 +180,7 @@ impl MeasuredWeight {
 }
 
 impl Weight {
-    /// The type, such as `float32[64, 3]`, with the operators that decode the weight.
+    /// The type, like `float32[64, 3]`, with the operators that decode the weight.
     /// O(rank).
     fn ty(&self) -> String {
         let mut text = tensor_type(&self.tensor);

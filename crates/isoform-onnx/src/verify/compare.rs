@@ -18,7 +18,7 @@ pub const LOOSE: Tolerance = Tolerance {
     atol: 1e-5,
 };
 
-/// A tolerance for runtimes that compute in 16-bit floats with steps of their own.
+/// A tolerance for runtimes that compute 16-bit floats in steps of their choice.
 pub const HALF: Tolerance = Tolerance {
     rtol: 2e-3,
     atol: 2e-3,
@@ -32,7 +32,7 @@ pub(super) fn wider(one: Tolerance, other: Tolerance) -> Tolerance {
     }
 }
 
-/// The name of each output of a program, and the node that computes it.
+/// The name of each output of a program, and the node that computes the output.
 pub(super) fn output_names(program: &Program) -> Vec<(String, String)> {
     let graph = &program.graph;
     let results = graph.results.values().iter().enumerate();
@@ -54,7 +54,7 @@ fn described(call: &Call) -> String {
     }
 }
 
-/// The attributes that say which element type an operator makes.
+/// The attributes that determine the element type of a result.
 const ELEM_ATTRS: [&str; 5] = [
     "to",
     "dtype",
@@ -63,8 +63,8 @@ const ELEM_ATTRS: [&str; 5] = [
     "output_datatype",
 ];
 
-/// True if a program computes in floats of 16 bits anywhere, as far as can be seen from
-/// its inputs, constants, and attributes that name an element type. Linear in the program.
+/// True if a program computes in 16-bit floats anywhere, judged by its inputs,
+/// constants, and attributes that name an element type. Linear in the program.
 pub(super) fn has_half(program: &Program) -> bool {
     let is_half = |dtype: DType| {
         matches!(dtype.code(), DTypeCode::Float | DTypeCode::BFloat) && dtype.bits() == 16
@@ -142,7 +142,7 @@ enum Verdict {
     Different(String, Option<f64>),
 }
 
-/// Compares two values; the elements of sequences one by one.
+/// Compares two values; sequences are compared element by element.
 fn values(left: &Value, right: &Value, tolerance: Option<Tolerance>) -> Verdict {
     match (left.view(), right.view()) {
         (ValueRef::Tensor(left), ValueRef::Tensor(right)) => tensors(left, right, tolerance),
@@ -189,7 +189,8 @@ fn tensors(left: &Tensor, right: &Tensor, tolerance: Option<Tolerance>) -> Verdi
         );
         return Verdict::Different(reason, None);
     }
-    // Whole numbers are right or wrong, and so are codes that operators only pass on.
+    // Whole numbers are either right or wrong, and so are codes that operators only
+    // pass on.
     let has_tolerance = matches!(
         left.dtype().code(),
         DTypeCode::Float | DTypeCode::BFloat | DTypeCode::Complex

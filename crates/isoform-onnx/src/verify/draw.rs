@@ -68,7 +68,7 @@ fn elements(dtype: DType, count: usize, bound: u64, random: &mut Random) -> Vec<
         (DTypeCode::Complex, _) => {
             data.extend((0..2 * count).flat_map(|_| random.float().to_le_bytes()));
         }
-        // Small floats: codes near that of one are finite in all of them.
+        // Small floats: codes near the code of 1.0 are finite in all formats.
         (_, 8) => data.extend((0..count).map(|_| 0x30 + random.below(16) as u8)),
         (_, bits) => {
             let bytes = (count * usize::from(bits)).div_ceil(8);
@@ -106,7 +106,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below the bound, which is small.
+    /// A number below `bound`, which has to be small.
     fn below(&mut self, bound: u64) -> u64 {
         ((self.next() >> 32) * bound) >> 32
     }

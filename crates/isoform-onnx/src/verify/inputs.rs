@@ -1,5 +1,5 @@
-//! Inputs for programs: those that a user gives, and random ones with sizes for the
-//! dimensions that nobody knows.
+//! Inputs for programs, given by a user or drawn at random, with chosen sizes for
+//! unknown dimensions.
 //!
 //! Inputs are drawn for several assignments of the dimensions.
 
@@ -19,8 +19,9 @@ pub type Inputs = Vec<(String, Value)>;
 /// All inputs together have at most this many elements.
 const MAX_ELEMENTS: i64 = 1 << 24;
 
-/// Sizes for first axes, for last ones and for those between: equal ones, or counting up
-/// from there if the dimensions are to be told apart. The bound is that of integers.
+/// Sizes for first axes, last axes and the axes between: equal sizes, or sizes counting
+/// up from the given number to distinguish the dimensions. The bound applies to
+/// integers.
 const PATTERNS: &[Pattern] = &[
     Pattern::new([2, 2, 2], 8).distinct(),
     Pattern::new([3, 3, 3], 3).distinct(),
@@ -47,7 +48,7 @@ const PATTERNS: &[Pattern] = &[
     Pattern::new([1, 48000, 48000], 1),
 ];
 
-/// The number of patterns that are tried if only the elements can be others.
+/// The number of patterns to try if only the elements can vary.
 const FIXED_PATTERNS: usize = 6;
 
 #[derive(Clone, Copy)]
@@ -81,7 +82,7 @@ enum Place {
     Last,
 }
 
-/// The inputs and sizes that a user gives.
+/// The inputs and sizes given by a user.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct UserInputs {
     pub(super) values: Inputs,
@@ -148,7 +149,7 @@ pub(super) struct Plan {
     /// The sizes by name, in the order of occurrence.
     dims: Vec<(String, i64)>,
     bound: u64,
-    /// Tells the inputs from those of other plans with the same sizes.
+    /// Distinguishes the inputs from the inputs of other plans with the same sizes.
     number: u64,
 }
 
@@ -194,7 +195,7 @@ struct Dims {
     listed: Vec<(String, Place)>,
     by_object: HashMap<u64, usize>,
     by_name: HashMap<String, usize>,
-    /// Sizes that follow from what the user gives.
+    /// Sizes that follow from the user's arguments.
     fixed: HashMap<usize, i64>,
 }
 
@@ -216,7 +217,7 @@ impl Dims {
         };
         let known = dim.peek::<Ref<Dim>>();
         let at = match known {
-            // Two inputs may have objects of their own for one name.
+            // Two inputs may have different objects for one name.
             Some(dim) => match (
                 self.by_object.get(&dim.identity()),
                 self.by_name.get(dim.name.as_str()),
@@ -271,16 +272,16 @@ enum Part {
     Drawn(Elem, Vec<Axis>),
 }
 
-/// Ways to make inputs for two programs, likely ones first; or the reason why nothing can be
-/// fed, for people.
+/// Ways to make inputs for two programs, likely plans first. Otherwise the reason, for
+/// people, why no inputs can be made.
 ///
-/// The second program may fix dimensions that the first leaves open, so its declarations
-/// come first.
+/// The second program may fix dimensions that the first leaves open, so its
+/// declarations come first.
 ///
 /// # Errors
 ///
-/// For what the user gives: `KeyError` if there is no such input, and `ValueError` for sizes
-/// and elements that contradict each other or the model.
+/// For the user's arguments: `KeyError` for an unknown input, and `ValueError` for
+/// sizes and elements that contradict each other or the model.
 pub(super) fn plans(
     original: &Graph,
     optimized: &Graph,

@@ -1,4 +1,4 @@
-//! Check by example: runs two programs on the same inputs and compares what comes out.
+//! Check by example: runs two programs on the same inputs and compares the results.
 //!
 //! ```no_run
 //! use isoform_onnx::optimize::OptimizeOptions;
@@ -16,10 +16,9 @@
 //! | what was run, and what came out | [`Verification`], [`Case`], [`Outcome`], [`Difference`], [`ROUNDED`] |
 //! | what runs programs | [`Runner`], [`Evaluator`], [`Subject`] |
 //!
-//! `inputs` chooses the inputs, `draw` draws their elements, and `compare` judges the results.
-//! Whoever has a runtime at
-//! hand runs the programs with that, as the Python package does with onnxruntime;
-//! [`Evaluator`] is the one that is always there.
+//! `inputs` chooses the inputs, `draw` draws their elements, and `compare` judges the
+//! results. A caller with a runtime at hand can use the runtime to run the programs,
+//! like the Python package uses onnxruntime; [`Evaluator`] is always available.
 
 mod compare;
 mod draw;

@@ -16,11 +16,12 @@ use crate::optimize::OptimizeOptions;
 /// The number of sets of inputs on which programs have to agree.
 const CASES: usize = 2;
 
-/// A runner that gives one and the same reason for so many sets of inputs of different sizes
-/// does not fail because of the sizes.
+/// If a runner gives the same reason for this many sets of inputs of different sizes,
+/// the sizes are not the cause.
 const SAME_REASONS: usize = 4;
 
-/// The largest constant, in bytes, that is computed beforehand, unless it replaces larger ones.
+/// The largest constant to be computed beforehand, in bytes, unless it replaces larger
+/// constants.
 const MAX_CONSTANT: u64 = 1 << 20;
 
 /// Options of [`verify`](VerifyOptions::verify).
@@ -65,8 +66,8 @@ impl VerifyOptions {
         self
     }
 
-    /// Gives values for inputs by name, as the evaluator takes them; the others are drawn. If
-    /// all inputs have values, there is one case.
+    /// Gives values for inputs by name, in the form used by the evaluator; the
+    /// remaining inputs are drawn. If all inputs have values, there is one case.
     #[must_use]
     pub fn inputs<S: Into<String>>(mut self, inputs: impl IntoIterator<Item = (S, Value)>) -> Self {
         let inputs = inputs.into_iter();
@@ -75,8 +76,8 @@ impl VerifyOptions {
         self
     }
 
-    /// Gives shapes of inputs by name, for those whose values are drawn. A dimension has the
-    /// same size wherever its name occurs.
+    /// Gives shapes of inputs by name, for inputs with drawn values. A dimension has
+    /// the same size wherever its name occurs.
     #[must_use]
     pub fn shapes<S: Into<String>>(
         mut self,
@@ -96,20 +97,21 @@ impl VerifyOptions {
     /// order; the first runner that can run the original on at least one set of inputs
     /// decides.
     ///
-    /// A runtime computes in 16-bit floats with steps of its own, so if the program has
-    /// some, runners other than [`Evaluator`] are judged with [`HALF`](super::HALF) at least.
-    /// It also multiplies by constants in another order than by computed weights, so if an
-    /// output differs no more than [`LOOSE`](super::LOOSE) allows, both programs are run with
-    /// their constants computed beforehand, and then have to agree bit by bit: that is
+    /// A runtime computes 16-bit floats in steps of its choice. If the program has
+    /// 16-bit floats, runners other than [`Evaluator`] are judged with
+    /// [`HALF`](super::HALF) at least. A runtime also multiplies by constants in
+    /// another order than by computed weights. If an output differs no more than
+    /// [`LOOSE`](super::LOOSE) allows, both programs are run again with all constants
+    /// computed beforehand, and then have to agree bit by bit: the outcome is
     /// [`Outcome::Rounded`].
     ///
-    /// The time is that of the runs.
+    /// The time is the time of the runs.
     ///
     /// # Errors
     ///
-    /// `KeyError` for inputs that the original does not have, and `ValueError` for given
-    /// sizes and elements that contradict each other or the types of the inputs. Errors of
-    /// the runners; interruption. What cannot be run, or differs, is a result.
+    /// `KeyError` for inputs missing from the original, and `ValueError` for given
+    /// sizes and elements that contradict each other or the types of the inputs. Errors
+    /// of the runners; interruption. A failure to run, or a difference, is a result.
     pub fn verify(
         &self,
         original: Subject<'_>,
@@ -165,7 +167,7 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// Tries one plan after the other until enough of them run.
+    /// Tries plans in sequence until enough plans run.
     fn cases(
         &self,
         plans: &[inputs::Plan],
@@ -216,8 +218,8 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// Judges programs again that differ by so little that it may be the runtime's rounding,
-    /// with all their constants computed beforehand.
+    /// Judges nearly equal programs again with all their constants computed beforehand,
+    /// because the runtime's rounding may explain the difference.
     fn with_constants(
         &self,
         inputs: &[Inputs],

@@ -13,15 +13,17 @@ pub enum Outcome {
         /// The largest absolute difference of two elements.
         max_abs: f64,
     },
-    /// Every bit is the same once the constants of both programs are computed beforehand. As
-    /// they are, a runtime multiplies by constants and by computed weights in other orders.
+    /// Every bit is the same once the constants of both programs are computed
+    /// beforehand. Without that, a runtime multiplies by constants and by computed
+    /// weights in different orders.
     Rounded {
         /// The largest absolute difference of two elements, as the programs are.
         max_abs: f64,
     },
     /// The outputs differ.
     Different(Vec<Difference>),
-    /// The original could not be run on these inputs, which says nothing about the other.
+    /// The original could not be run on these inputs: the optimised program remains
+    /// unjudged.
     NotRun {
         /// The reason, as the runner tells it.
         reason: String,
@@ -38,7 +40,8 @@ pub const ROUNDED: &str = "the runtime rounds in another order where a weight is
 pub struct Difference {
     /// Name of the output; empty if the whole program is concerned.
     pub output: String,
-    /// The node that computes the output, by operator and name; empty if none does.
+    /// The node that computes the output, by operator and name; empty if there is no
+    /// such node.
     pub node: String,
     /// The difference, for people.
     pub reason: String,

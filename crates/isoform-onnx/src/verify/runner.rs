@@ -48,8 +48,8 @@ pub trait Runner {
     ///
     /// # Errors
     ///
-    /// Only what has to end the whole verification, such as an interruption; a program that
-    /// cannot be run is a result.
+    /// Only errors that have to end the whole verification, for instance an
+    /// interruption. A failure to run a program is a result.
     fn run(&self, subject: Subject<'_>, cases: &[Inputs]) -> isoform::Result<Vec<Ran>>;
 }
 

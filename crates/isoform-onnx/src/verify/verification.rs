@@ -20,7 +20,7 @@ pub struct Case {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Verification {
-    /// The sets of inputs, those that could not be run included.
+    /// The sets of inputs, including sets that could not be run.
     pub cases: Vec<Case>,
 }
 
@@ -55,8 +55,8 @@ impl Case {
     }
 }
 
-/// One line for each set of inputs, and one for neighbours that could not be run for the
-/// same reason.
+/// One line for each set of inputs, with a single line for adjacent sets that could not
+/// be run for the same reason.
 impl fmt::Display for Verification {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, group) in self.cases.chunk_by(Case::repeats).enumerate() {

@@ -258,8 +258,8 @@ pub(crate) fn check_same(left: &ModelProto, right: &ModelProto) {
     );
 }
 
-/// The models are different programs with different digests; the place that is told to
-/// the user displays as expected.
+/// The models are different programs with different digests, and the place shown to the
+/// user is as expected.
 #[track_caller]
 pub(crate) fn check_differ(left: &ModelProto, right: &ModelProto, place: &str) {
     let (left, right) = (load(left), load(right));

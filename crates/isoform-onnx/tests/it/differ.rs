@@ -1,4 +1,4 @@
-//! Differences that matter, and where they are reported.
+//! Differences that matter, and their reported places.
 
 use isoform_onnx::proto::{
     ModelProto, NodeProto, SparseTensorProto, TensorProto, TypeProto, TypeValue,

@@ -51,7 +51,7 @@ fn bodies_of_functions_matter() {
     );
 }
 
-/// As with nodes, one function called twice is not two functions that look alike.
+/// As with nodes, a function called twice differs from two equal functions.
 #[test]
 fn sharing_of_functions_matters() {
     let mut other = calling("Double");
@@ -90,7 +90,7 @@ fn the_order_of_functions_does_not_matter() {
 #[test]
 fn versions_are_those_of_the_function() {
     let mut other = calling("Double");
-    // What the model imports for its own nodes does not matter to the function.
+    // The imports of the model for its nodes do not matter to the function.
     other.opset_import[0].version = 18;
     check_same(&calling("Double"), &other);
     other.functions[0].opset_import[0].version = 18;

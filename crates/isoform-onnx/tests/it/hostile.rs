@@ -1,4 +1,4 @@
-//! Models that are refused, and what the message says.
+//! Refused models, and their error messages.
 
 use isoform::errors::ErrorKind;
 use isoform_onnx::{
@@ -52,7 +52,7 @@ fn cycles() {
         &changed(|graph| graph.node[0].input[0] = "a".into()),
         "graph 'main': the graph is cyclic: node 'n' (Exp) > the first again",
     );
-    // A body that depends on the result of its own node.
+    // A body that depends on the result of the enclosing node.
     check_value(
         &changed(|graph| {
             let body = graph_attr("b", crate::build::graph("", vec![], "y"));
@@ -131,7 +131,7 @@ fn names_that_are_missing() {
 
 #[test]
 fn names_that_mean_two_things() {
-    // Outside, 'x' is an input; inside, it is made after its use.
+    // Outside, 'x' is an input; inside, 'x' is made after its use.
     let inner = vec![node("Exp", "x", "i"), node("Log", "i", "x")];
     check_value(
         &changed(|graph| {

@@ -23,7 +23,7 @@ const DEFAULTS: Levels = Levels {
     ..Levels::NONE
 };
 
-/// The models differ as they are; at a level they are equal, or not.
+/// The unchanged models differ; at a level, the models are equal or different.
 #[track_caller]
 fn check(level: Levels, left: &ModelProto, right: &ModelProto, is_equal: bool) {
     let programs = [left, right].map(|model| load(model).program().clone());
@@ -32,7 +32,7 @@ fn check(level: Levels, left: &ModelProto, right: &ModelProto, is_equal: bool) {
     assert_eq!(structural_equal(&left, &right).unwrap(), is_equal);
     let again = level.apply_pair(&left, &right).unwrap();
     assert!(again.0.same_as(&left) && again.1.same_as(&right));
-    // A level that is alone decides as all of them together.
+    // A single level decides like all levels together.
     let (left, right) = Levels::ALL.apply_pair(&programs[0], &programs[1]).unwrap();
     assert_eq!(structural_equal(&left, &right).unwrap(), is_equal);
 }
@@ -138,7 +138,7 @@ fn a_type_counts_only_where_both_declare_it() {
         same_at(SHAPES, &full, &bare);
         same_at(SHAPES, &bare, &full);
     }
-    // Alone, a program cannot know what another one declares.
+    // A lone program cannot know the declarations of another program.
     let bare = load(&typed(untyped("x"), value("y", "1")));
     let [left, right] = [load(&full), bare].map(|it| Levels::ALL.apply(it.program()).unwrap());
     assert!(!structural_equal(&left, &right).unwrap());
@@ -182,11 +182,11 @@ fn operator_sets_are_compared_by_meaning() {
     same_at(OPSETS, &relu(14), &relu(22));
     // Versions 13 and 14 only allow more types.
     same_at(OPSETS, &relu(6), &relu(22));
-    // The first one has an attribute that says where to put the result.
+    // The first version has an attribute that says where to put the result.
     differ_at(OPSETS, &relu(5), &relu(6));
     let gelu = |version| at_opset(one("Gelu", "x", vec![]), version);
     same_at(OPSETS, &gelu(20), &gelu(21));
-    // The operator did not exist, so nothing is known about it.
+    // The operator did not exist, so the table cannot help.
     differ_at(OPSETS, &gelu(18), &gelu(19));
     // These operator sets are newer than the table.
     differ_at(OPSETS, &relu(9998), &relu(9999));
@@ -299,7 +299,7 @@ fn attributes_that_became_inputs_mean_the_same() {
         &at_opset(one("ReduceSum", "x", vec![]), 11),
         &at_opset(one("ReduceSum", "x", vec![]), 13),
     );
-    // An empty list is not the same as none.
+    // An empty list differs from an omitted list.
     differ_at(
         OPSETS,
         &old("Squeeze", 11, "axes", &[]),
@@ -340,7 +340,7 @@ fn operator_sets_of_other_domains_are_compared_by_meaning() {
     differ_at(OPSETS, &scaler("demo", 1), &scaler("demo", 2));
 }
 
-/// Each operator is given all of these, which are its defaults.
+/// Operators with attributes that are set to their defaults.
 fn defaults() -> Vec<(&'static str, &'static str, Vec<AttributeProto>)> {
     vec![
         (

@@ -80,7 +80,7 @@ fn check_marked(wanted: &'static [&'static str]) {
         };
         assert_eq!(doc == "marked", wanted.contains(&&*name), "{name}: {doc}");
     }
-    // Documentation does not matter, and neither does anything else that a pass kept.
+    // Documentation does not matter, and neither do other facts kept by a pass.
     assert!(isoform::structural_equal(&program, &done).unwrap());
     assert_eq!(names(&done), names(&program));
 }
@@ -180,7 +180,8 @@ fn a_difference_shows_the_nodes_that_changed() {
     assert_eq!(main, expected);
 }
 
-/// The results for a function depend on the function alone, which holds those that it calls.
+/// The results for a function depend on the function alone, because a function contains
+/// its callees.
 #[test]
 fn memoised_passes_compute_only_functions_that_changed() {
     isoform_ir::transform::register().unwrap();
@@ -221,8 +222,8 @@ fn memoised_passes_compute_only_functions_that_changed() {
     assert_eq!(run(&edited), 2);
 }
 
-/// Text and functions of long programs need no stack, and one line for each node; a value
-/// that every node of a long chain uses twice is written once.
+/// Text and functions of long programs need no stack, and one line for each node. In a
+/// long chain, a value used twice by every node is written once.
 #[test]
 fn long_programs_are_written() {
     let count = 100_000;

@@ -7,8 +7,8 @@ use crate::build::*;
 
 const OPERATORS: [&str; 3] = ["Add", "Sub", "Exp"];
 
-/// A node: operator, inputs among the values before it, attribute, and whether it has a
-/// body that uses its first input.
+/// A node: operator, inputs among the earlier values, attribute, and true for a body
+/// that uses the first input.
 type Choice = (usize, [Index; 2], i64, bool);
 
 fn choices() -> impl Strategy<Value = (Vec<Choice>, Vec<Index>)> {
@@ -82,7 +82,7 @@ proptest! {
         let nodes = &mut other.graph.as_mut().unwrap().node;
         let at = at.index(nodes.len());
         *nodes[at].attribute[0].i.get_or_insert_default() += 1;
-        // The node is needed exactly if one drops fewer nodes with it as a result.
+        // The node is needed exactly if making it a result drops no fewer nodes.
         let mut marked = base.clone();
         let graph = marked.graph.as_mut().unwrap();
         let name = graph.node[at].output[0].clone();

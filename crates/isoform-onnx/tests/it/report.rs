@@ -88,7 +88,7 @@ fn reported(left: &ModelProto, right: &ModelProto) -> Report {
     report(load(left).program(), load(right).program()).unwrap()
 }
 
-/// A chain of so many nodes; of each four, the last one has this operator.
+/// A chain of `count` nodes; every fourth node has the given operator.
 fn chain(count: usize, op: &str) -> ModelProto {
     let nodes = (0..count).map(|at| {
         let op = if at % 4 == 3 { op } else { "Abs" };
@@ -109,7 +109,7 @@ fn places_are_named_from_the_node_around_them() {
     for change in changes {
         for both in change.places() {
             let text = found.place_text(change, &both.1);
-            // What a place is called does not depend on its depth.
+            // The name of a place does not depend on its depth.
             assert!(text.len() < 40, "{text}");
             let origin = found.origin(change, &both).expect("a node");
             assert_eq!((origin.op.as_str(), origin.position % 4), ("Tanh", 3));
@@ -203,7 +203,7 @@ fn dimensions_are_paired_like_variables() {
         ["c 4", "c", "c 4"],
         &["input #1 'z': float32[b] -> float32[c]"],
     );
-    // A size that became a dimension does not disturb the names of others.
+    // A size that became a dimension does not disturb the names of other dimensions.
     check_dims(
         ["a b", "b", "a b"],
         ["2 s", "s", "2 s"],
@@ -221,7 +221,8 @@ fn dimensions_are_paired_like_variables() {
 
 /// A tensor of float16.
 fn halves(name: &str, numbers: &[f32]) -> TensorProto {
-    // Of the numbers here, the upper bits of float32 are those of float16, shifted.
+    // For the numbers of these tests, the upper bits of float32, shifted, are the bits
+    // of float16.
     let half = |number: f32| {
         let bits = number.to_bits();
         let exponent = (bits >> 23 & 0xff) as i32 - 127 + 15;
@@ -242,7 +243,7 @@ fn halves(name: &str, numbers: &[f32]) -> TensorProto {
     }
 }
 
-/// Sums with these weights, and the nodes that make them of what is stored.
+/// Sums with these weights, and the nodes that decode the stored weights.
 fn summing(stored: Vec<TensorProto>, decoding: &[&str], weights: &[&str]) -> ModelProto {
     let mut nodes: Vec<_> = decoding
         .iter()

@@ -1,4 +1,4 @@
-//! The list of rules in `docs/onnx.md` is that of the library.
+//! The list of rules in `docs/onnx.md` equals the rules of the library.
 //!
 //! `ISOFORM_WRITE_DOCS=1 cargo test -p isoform-onnx --features optimize --test rules_page`
 //! writes it.
@@ -21,7 +21,7 @@ fn versions(rule: &Rule) -> String {
     }
 }
 
-/// A sentence of a reason, which is written without a capital and a full stop.
+/// Turns a reason, written without a capital and a full stop, into a sentence.
 fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first: String = letters

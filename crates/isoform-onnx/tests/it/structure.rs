@@ -1,4 +1,4 @@
-//! Bodies inside nodes, and what a program looks like.
+//! Bodies inside nodes, and the structure of a program.
 
 use isoform::paths::AccessPath;
 use isoform::values::{DType, Tensor};
@@ -28,7 +28,7 @@ fn if_node(condition: &str, then: GraphProto, other: GraphProto, output: &str) -
         .with(graph_attr("else_branch", other))
 }
 
-/// An If whose branches use what is made outside.
+/// An If whose branches use outer values.
 fn conditional(names: [&str; 4]) -> ModelProto {
     let [outer, inner, other, result] = names;
     let then = branch(vec![node("Exp", outer, inner)], inner);
@@ -160,7 +160,7 @@ fn counting(names: [&str; 4], order: [usize; 2], used: &str) -> ModelProto {
 fn loop_bodies_have_variables_of_their_own() {
     let base = counting(["i", "b", "s", "t"], [0, 1], "x");
     check_same(&base, &counting(["j", "cc", "q", "r"], [1, 0], "x"));
-    // An inner name may be that of an outer value that the body does not use.
+    // An inner name may equal the name of an outer value that the body does not use.
     check_same(&base, &counting(["n", "c", "s", "t"], [0, 1], "x"));
     let place = "input 'x' of graph 'main'";
     check_differ(&base, &counting(["i", "b", "s", "t"], [0, 1], "s"), place);

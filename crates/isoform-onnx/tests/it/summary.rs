@@ -1,4 +1,4 @@
-//! Summaries: every number of a small model, and those of pairs.
+//! Summaries: every number of a small model, and of pairs of models.
 
 use isoform_onnx::eval::Control;
 use isoform_onnx::layout::list;

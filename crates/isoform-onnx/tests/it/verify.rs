@@ -78,7 +78,7 @@ fn equal_programs_agree_on_two_assignments() {
     assert_eq!(found.judged(), 2);
 }
 
-/// The inputs of the cases, and the sizes of what was fed.
+/// The inputs of the cases, and the sizes of the values fed.
 fn inputs_of(options: VerifyOptions, sizes: [Value; 2]) -> Vec<String> {
     let (left, right) = (program("Relu", sizes.clone()), program("Relu", sizes));
     let found = options.verify((&left).into(), (&right).into(), &[&Evaluator]);
@@ -99,7 +99,7 @@ fn sizes_and_inputs_are_those_of_the_user() {
         inputs_of(shaped(&[1, 5]), unknown.clone()),
         ["x[0]=1, x[1]=5", "x[0]=1, x[1]=5"]
     );
-    // Without a size, negative extents are as good as unknown ones.
+    // Without a size, negative extents count as unknown.
     assert_eq!(
         inputs_of(VerifyOptions::default(), unknown),
         ["x[0]=2, x[1]=3", "x[0]=3, x[1]=4"]
@@ -144,8 +144,8 @@ fn inputs_that_cannot_be_are_refused() {
     );
 }
 
-/// A runtime that adds a little to the results of programs which compute a constant: it
-/// stands for those that multiply by constants in another order.
+/// A runtime that adds a little to the results of programs that compute a constant. It
+/// represents runtimes that multiply by constants in another order.
 struct Rounding(f32);
 
 impl Runner for Rounding {
@@ -174,7 +174,7 @@ impl Runner for Rounding {
     }
 }
 
-/// `x` and a constant, which is computed or is one.
+/// A call on `x` and a constant, which is either computed or stored.
 fn with_constant(op: &str, computed: bool) -> Ref<Program> {
     let program = program(op, free());
     let output: Ref<Output> = program.graph.results.get(0).unwrap().extract().unwrap();
@@ -234,7 +234,7 @@ fn a_runtime_may_round_otherwise_where_a_weight_is_a_constant() {
         text.contains("with all constants computed first, every bit is the same"),
         "{text}"
     );
-    // So much does not come from rounding.
+    // A difference this large does not come from rounding.
     let (found, text) = outcomes(&right, 1e-1);
     assert!(
         found.iter().all(|it| matches!(it, Outcome::Different(_))),
@@ -303,7 +303,7 @@ fn a_result_that_cannot_run_where_the_original_can_is_a_difference() {
     assert_eq!((found.judged(), found.is_same()), (0, false));
 }
 
-/// Counts what it is asked, and runs only inputs with this many rows.
+/// Counts the requests, and runs only inputs with this many rows.
 struct Counting {
     rows: i64,
     asked: Cell<usize>,

@@ -17,7 +17,7 @@ use super::packed::LIMIT;
 /// A format for tensors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TensorForm {
-    /// Of Hugging Face.
+    /// The format of Hugging Face.
     Safetensors,
     /// Arrays of NumPy in a zip archive, or another archive.
     Zip,
@@ -61,7 +61,7 @@ impl TensorForm {
         }
     }
 
-    /// Reads a file: a map from names to tensors, or the one tensor of an array.
+    /// Reads a file: a map from names to tensors, or the single tensor of an array.
     pub(super) fn read(self, bytes: &Bytes) -> Result<Value, String> {
         match self {
             TensorForm::Safetensors => Ok(map(safetensors(bytes)?)),

@@ -94,7 +94,8 @@ fn in_row_major(data: &[u8], shape: &[i64], width: usize) -> Vec<u8> {
     out
 }
 
-/// The element type for a description such as `<f4`, and true if its bytes are to be swapped.
+/// The element type for a description like `<f4`, and true if the bytes are to be
+/// swapped.
 fn element_type(descr: &str) -> Result<(DType, bool), String> {
     use DTypeCode as Code;
     let refused = |what: &str| Err(format!("elements of dtype '{descr}' {what}"));

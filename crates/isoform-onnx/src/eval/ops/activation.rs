@@ -1,4 +1,4 @@
-//! Functions of each element that neural networks use, and transcendental ones.
+//! Elementwise functions of neural networks, and transcendental functions.
 
 use isoform_kernels::elementwise::{self, Binary, Comparison, Unary};
 use isoform_kernels::{Tensor, View, from_f64s, math, normalize, shape};
@@ -206,7 +206,7 @@ fn shrink(args: &Args<'_>) -> Outcome {
     )?)
 }
 
-/// An axis on which rows lie. Before version 13, the axes from there on form one row.
+/// The axis that holds rows. Before version 13, all axes from `axis` on form one row.
 fn row_axis<'a>(
     args: &Args<'_>,
     x: View<'a>,

@@ -69,8 +69,8 @@ pub(super) fn find(name: &str) -> Option<Kernel> {
     })
 }
 
-/// A result of two operands. Before version 7, the second one broadcasts only if an
-/// attribute says so, and perhaps from a given axis on.
+/// A result of two operands. Before version 7, the second operand broadcasts only if an
+/// attribute demands broadcasting, possibly from a given axis on.
 pub(super) fn paired(
     args: &Args<'_>,
     f: impl Fn(View<'_>, View<'_>) -> Result<Tensor, Refusal>,
@@ -112,8 +112,8 @@ fn power(args: &Args<'_>) -> Outcome {
             return Ok(power(base, exponent)?);
         }
         if ty.is_integer() && other.is_integer() {
-            // The exponent keeps its value in the widest type; so does a product modulo
-            // the range of the base.
+            // The exponent keeps its value in the widest type. A product keeps its
+            // value modulo the range of the base.
             let wide = ElementType::Int64;
             let result = power(cast(base, wide)?.view(), cast(exponent, wide)?.view())?;
             return Ok(cast(result.view(), ty)?);

@@ -17,7 +17,8 @@ pub(super) fn find(name: &str) -> Option<Kernel> {
     })
 }
 
-/// An operand with an axis of heads; in rank 3, heads and their elements share the last one.
+/// An operand with an axis of heads; in rank 3, heads and their elements share the last
+/// axis.
 fn by_heads(args: &Args<'_>, position: usize, name: &str) -> Result<Tensor, Refusal> {
     let x = args.input(position)?;
     let (shape, axes) = match *x.shape() {
@@ -42,7 +43,7 @@ fn by_heads(args: &Args<'_>, position: usize, name: &str) -> Result<Tensor, Refu
     Ok(movement::transpose(split, Some(&axes), args.control)?)
 }
 
-/// Keys or values after those that were computed before.
+/// Keys or values, appended to the previously computed ones.
 fn with_past(args: &Args<'_>, new: Tensor, past: usize) -> Result<Tensor, Refusal> {
     match args.optional(past)? {
         None => Ok(new),
@@ -131,13 +132,13 @@ fn attention(args: &Args<'_>) -> Outcome {
     Ok(made.into_iter().flatten().map(OpResult::from).collect())
 }
 
-/// Which keys a query attends to.
+/// The keys that a query attends to.
 struct Limits {
     /// Batch, heads, queries and keys.
     scores: [usize; 4],
-    /// The number of keys that were computed before.
+    /// The number of previously computed keys.
     past: usize,
-    /// The number of keys of each element of the batch that are not padding.
+    /// The number of keys without padding, for each element of the batch.
     lengths: Option<Vec<i64>>,
     is_causal: bool,
     /// The distances to the first and last key on each side; without a limit if negative.
@@ -145,7 +146,7 @@ struct Limits {
 }
 
 impl Limits {
-    /// The mask of the call and the limits as one bias; None without any.
+    /// The mask of the call and the limits as one bias; None without mask and limits.
     fn bias(&self, args: &Args<'_>) -> Result<Option<Dense>, Refusal> {
         let [batch, heads, queries, keys] = self.scores;
         if let Some(side) = self.window.iter().find(|side| **side < -1) {

@@ -24,7 +24,7 @@ pub(super) fn find(name: &str) -> Option<Kernel> {
 }
 
 fn cast(args: &Args<'_>) -> Outcome {
-    // Before version 6, the type is given by its name.
+    // Before version 6, the type is given by name.
     let to = if args.version() < 6 {
         let name = args.text("to", "")?;
         ElemType::from_name(&name.to_ascii_lowercase())
@@ -76,8 +76,8 @@ fn convert(args: &Args<'_>, to: ElemType) -> Outcome {
     if args.strict || !is_whole || x.element_type().is_integer() {
         return one(options.cast(x, to, args.control)?);
     }
-    // The standard leaves open what a float outside of the range becomes; most runtimes
-    // keep the low bits of a wider integer.
+    // The standard does not define the result for a float outside of the range; most
+    // runtimes keep the low bits of a wider integer.
     let wide = if to == ElementType::UInt64 {
         to
     } else {
@@ -151,7 +151,7 @@ fn parsed(args: &Args<'_>, to: ElementType) -> Result<Tensor, Refusal> {
     }
 }
 
-/// Numbers as text: the shortest that reads back as the same number.
+/// Numbers as text: the shortest text that reads back as the same number.
 fn printed(args: &Args<'_>, x: View<'_>) -> Result<Vec<Vec<u8>>, Refusal> {
     let ty = x.element_type();
     if ty == ElementType::Bool {
@@ -206,7 +206,8 @@ fn shortest(value: f64, ty: ElementType) -> String {
         .unwrap_or_else(|| format!("{value:e}"))
 }
 
-/// A float as Python writes it: plain between 1e-4 and 1e16, and else with an exponent.
+/// A float in Python's notation: plain between 1e-4 and 1e16, and otherwise with an
+/// exponent.
 fn float_text(value: f64, scientific: &str) -> String {
     if value.is_nan() {
         return "NaN".to_owned();

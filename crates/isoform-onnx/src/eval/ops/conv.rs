@@ -23,7 +23,7 @@ pub(super) fn find(name: &str) -> Option<Kernel> {
     })
 }
 
-/// A list of sizes, one for each spatial axis, or a default for all.
+/// A list of sizes, one for each spatial axis, or a default for all axes.
 pub(super) fn per_axis(
     args: &Args<'_>,
     name: &str,
@@ -210,7 +210,7 @@ fn conv_transpose(args: &Args<'_>) -> Outcome {
     let (plane, in_plane): (usize, usize) = (out.iter().product(), size.iter().product());
     let window: usize = kernel.iter().product();
     let mut work = Work::new(args.control);
-    // For each place of the kernel and of the input, where its products go.
+    // For each place of the kernel and of the input, the target of the products.
     if plane > 0 && in_plane > 0 && window > 0 {
         let mut place = vec![0; rank];
         for tap in 0..window {

@@ -27,7 +27,7 @@ pub(super) fn find(name: &str) -> Option<Kernel> {
     })
 }
 
-/// A constant that is still a node, because its attribute was that of a function.
+/// A constant that is still a node, because its attribute came from a function.
 fn constant(args: &Args<'_>) -> Outcome {
     let [(name, value)] = &args.call.attrs.iter().collect::<Vec<_>>()[..] else {
         return Err(args.fault("expected one attribute"));
@@ -80,7 +80,7 @@ fn constant_of_shape(args: &Args<'_>) -> Outcome {
     let strings = constants::strings(value).filter(|strings| strings.values.len() == 1);
     let text = strings.and_then(|strings| strings.values.get(0));
     let text = text.ok_or_else(|| args.fault("expected a tensor with one element"))?;
-    // The size of the result is checked as that of a tensor of handles.
+    // The size of the result is checked like the size of a tensor of handles.
     let count = create::full(&shape, Tensor::scalar(0_u64).view(), args.control)?
         .view()
         .len();
@@ -168,7 +168,7 @@ fn mel_weight_matrix(args: &Args<'_>) -> Outcome {
     let mel = |hertz: f64| 2595.0 * math::log10(1.0 + hertz / 700.0);
     let hertz = |mel: f64| 700.0 * (math::pow(10.0, mel / 2595.0) - 1.0);
     let (low, high) = (mel(low), mel(high));
-    // The reference divides by the number of edges, not by that of intervals.
+    // The reference divides by the number of edges, not by the number of intervals.
     let step = (high - low) / (bins as f64 + 2.0);
     let edges: Vec<i64> = (0..bins + 2)
         .map(|at| {

@@ -1,5 +1,5 @@
-//! Deformable convolution: each tap of the kernel reads the image beside its place, between
-//! pixels.
+//! Deformable convolution: each tap of the kernel reads the image beside its place,
+//! between pixels.
 
 use super::conv::{per_axis, spatial, windows};
 use super::dense::{Dense, Work};
@@ -83,7 +83,7 @@ fn deform_conv(args: &Args<'_>) -> Outcome {
         )));
     }
     let mut result = Dense::filled(vec![batch, outputs, tall, wide], 0.0, args.control)?;
-    // The samples of one channel: for each tap, those of all places.
+    // The samples of one channel: for each tap, the samples of all places.
     let mut samples = Dense::filled(vec![taps, plane], 0.0, args.control)?.data;
     let mut work = Work::new(args.control);
     for row in 0..batch * channels {

@@ -1,4 +1,4 @@
-//! Tensors in `f64`, for operators that compute in it and round once at the end.
+//! Tensors in `f64`, for operators that compute in `f64` and round once at the end.
 
 use isoform_kernels::{Control, ElementType, View, from_f64s, movement, shape, to_f64s};
 
@@ -49,7 +49,7 @@ impl Dense {
         })
     }
 
-    /// The values as a tensor of a type, each rounded once.
+    /// The values as a tensor of a type. Every value is rounded once.
     pub(super) fn made(&self, ty: ElementType, control: &Control<'_>) -> Result<OpResult, Refusal> {
         Ok(from_f64s(&self.data, ty, &self.shape, control)?.into())
     }
@@ -65,7 +65,7 @@ impl Dense {
         Ok(wide.view().to_vec::<f64>()?)
     }
 
-    /// The number of elements before an axis, on it, and after it.
+    /// The number of elements before, on and after an axis.
     pub(super) fn around(&self, axis: i64) -> Result<(usize, usize, usize), Refusal> {
         let at = shape::axis(axis, self.shape.len())?;
         let product = |sizes: &[usize]| sizes.iter().product();
@@ -77,7 +77,7 @@ impl Dense {
     }
 }
 
-/// Counts work, and asks now and then whether to stop.
+/// Counts work, and regularly checks whether to stop.
 pub(super) struct Work<'c> {
     control: &'c Control<'c>,
     pending: usize,
@@ -107,7 +107,8 @@ impl<'c> Work<'c> {
     }
 }
 
-/// The next index of a row-major walk through a shape; false after the last one.
+/// Moves to the next index of a row-major walk through a shape; false after the last
+/// index.
 pub(super) fn step(index: &mut [usize], shape: &[usize]) -> bool {
     for (at, size) in index.iter_mut().zip(shape).rev() {
         *at += 1;

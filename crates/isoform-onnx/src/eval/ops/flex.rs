@@ -1,5 +1,5 @@
-//! Attention whose scores and weights a model may change by graphs of its own. Here are the
-//! steps between these graphs; `run/` puts them together.
+//! Attention with graphs of the model that change scores and weights. This module holds
+//! the steps between the graphs; `run/` combines the steps.
 
 use isoform_kernels::products::MatMul;
 use isoform_kernels::{ElementType, Tensor, View, elementwise, from_f64s, normalize, to_f64s};

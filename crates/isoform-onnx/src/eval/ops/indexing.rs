@@ -76,7 +76,7 @@ fn one_hot(args: &Args<'_>) -> Outcome {
         )
     };
     let axis = args.int("axis", -1)?;
-    // Indices may be floats, which stand for the integers they are.
+    // Indices may be floats with integer values.
     let numbers = if indices.element_type().is_float() {
         let floats = to_f64s(indices, args.control)?;
         if floats.iter().any(|at| at.trunc() != *at || at.abs() > 9e15) {

@@ -255,7 +255,8 @@ fn reverse_sequence(args: &Args<'_>) -> Outcome {
     if x.len() == 0 {
         return Ok(vec![OpResult::Shaped(0, x.shape().to_vec())]);
     }
-    // The index of each element along the axis of time, which gathers what is moved.
+    // The index of each element along the axis of time, for gathering the moved
+    // elements.
     let time = x.shape()[time_axis];
     let mut index = vec![1; x.rank()];
     index[batch_axis] = lengths.len();

@@ -136,7 +136,7 @@ fn layer(args: &Args<'_>, centered: bool) -> Outcome {
     Ok(results)
 }
 
-/// Rows that are normalised, each with a scale and a bias for each of its parts.
+/// Normalised rows, with a scale and a bias for each part of a row.
 fn rows(
     args: &Args<'_>,
     x: &mut Dense,
@@ -192,7 +192,7 @@ fn group(args: &Args<'_>) -> Outcome {
             "expected {groups} groups to divide {channels} channels"
         )));
     }
-    // Version 18 has a scale for each group, later ones for each channel.
+    // Version 18 has a scale for each group, later versions for each channel.
     let count = if args.version() < 21 {
         groups
     } else {
@@ -245,7 +245,7 @@ fn mean_variance(args: &Args<'_>) -> Outcome {
     let axes = args.ints("axes")?.unwrap_or_else(|| vec![0, 2, 3]);
     let axes = shape::axes(&axes, x.shape.len())?;
     let mut sums: std::collections::BTreeMap<usize, (f64, f64, f64)> = Default::default();
-    // The number of the group that each element belongs to.
+    // The group number of each element.
     let mut index = vec![0; x.shape.len()];
     let mut groups = Vec::with_capacity(x.data.len());
     for _ in 0..x.data.len() {

@@ -1,8 +1,8 @@
 //! Strings that match a regular expression as a whole.
 //!
-//! The standard asks for the syntax of RE2, of which the crate `regex` has a dialect. What
-//! means something else there is refused, and so are texts for which classes of characters
-//! differ.
+//! The standard asks for the syntax of RE2; the crate `regex` has a dialect of RE2.
+//! Constructs with another meaning in RE2 are refused, and so are texts on which
+//! classes of characters differ.
 
 use isoform_kernels::Tensor;
 use regex::RegexBuilder;
@@ -45,7 +45,7 @@ pub(super) fn full_match(args: &Args<'_>) -> Outcome {
 
 /// The condition under which both dialects agree on a pattern.
 struct Dialect {
-    /// True if it has classes that know only ASCII in RE2.
+    /// True if the pattern has classes that are limited to ASCII in RE2.
     needs_ascii: bool,
 }
 

@@ -59,7 +59,7 @@ fn max_pool(args: &Args<'_>) -> Outcome {
     Ok(vec![largest.into(), places.into()])
 }
 
-/// The place of the largest element of each window, the first of equal ones.
+/// The place of the largest element of each window, the first among equal elements.
 fn positions(
     args: &Args<'_>,
     x: View<'_>,
@@ -107,7 +107,7 @@ fn positions(
     indices(&places, out)
 }
 
-/// Calls `work` with each place of a window that lies within the tensor.
+/// Calls `work` with each place of a window inside the tensor.
 fn each_place(
     windows: &[Window],
     kernel: &[usize],

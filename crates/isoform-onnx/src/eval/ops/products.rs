@@ -25,7 +25,7 @@ fn matmul(args: &Args<'_>) -> Outcome {
     one(MatMul::default().apply(args.input(0)?, args.input(1)?, args.control)?)
 }
 
-/// Integers less their zero point, which is a scalar or belongs to an axis.
+/// Integers less their zero point, a scalar or a vector along an axis.
 pub(super) fn centered(
     args: &Args<'_>,
     x: View<'_>,
@@ -94,7 +94,7 @@ fn gemm(args: &Args<'_>) -> Outcome {
     one(cast(result.view(), ty, args.control)?)
 }
 
-/// A letter of a subscript, or one of the axes that an ellipsis stands for, from the last.
+/// A letter of a subscript, or an axis covered by an ellipsis, counted from the last.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Label {
     Letter(u8),
@@ -193,7 +193,7 @@ fn einsum(args: &Args<'_>) -> Outcome {
             dots.chain(letters.into_iter().map(Label::Letter)).collect()
         }
     };
-    // The axes of the result first, then those that are summed.
+    // The axes of the result first, then the summed axes.
     let mut order: Vec<(Label, usize)> = Vec::new();
     for label in &output {
         let found = known.iter().find(|(other, _)| other == label);
@@ -256,7 +256,7 @@ fn einsum(args: &Args<'_>) -> Outcome {
     one(from_f64s(&sums, ty, outer, args.control)?)
 }
 
-/// The sums of products over the inner axes, for each index of the outer ones.
+/// The sums of products over the inner axes, for each index of the outer axes.
 #[expect(
     clippy::too_many_arguments,
     reason = "the arithmetic of two kinds of numbers"

@@ -179,7 +179,7 @@ fn dynamic(args: &Args<'_>) -> Outcome {
     let values = to_f64s(x, args.control)?;
     let low = values.iter().copied().fold(0.0, f64::min);
     let high = values.iter().copied().fold(0.0, f64::max);
-    // Each step rounds to `float32`, as the function that defines the operator does.
+    // Each step rounds to `float32`, like the function that defines the operator.
     let scale = f64::from(((high as f32) - (low as f32)) / 255.0);
     let scale = if scale == 0.0 { 1.0 } else { scale };
     let zero = f64::from(-(low as f32) / scale as f32)
@@ -204,8 +204,8 @@ fn dynamic(args: &Args<'_>) -> Outcome {
     Ok(results)
 }
 
-/// Numbers less their zero points, times their scales; parameters of a matrix belong to the
-/// rows of the left and to the columns of the right one.
+/// Numbers less their zero points, times their scales. Parameters of a matrix belong to
+/// the rows of a left operand and to the columns of a right operand.
 fn scaled(args: &Args<'_>, first: usize, is_left: bool) -> Result<Dense, Refusal> {
     let mut x = Dense::input(args, first)?;
     let column = |view: View<'_>| -> Result<Vec<f64>, Refusal> {
@@ -251,8 +251,8 @@ fn matmul(args: &Args<'_>) -> Outcome {
     )
 }
 
-/// Sums are exact integers. Their scale is one number of `float32` for each channel, as in
-/// runtimes, so that results are those of runtimes also where a quotient is near a half.
+/// Sums are exact integers. As in runtimes, every channel has a scale of one `float32`
+/// number: results then agree with runtimes even if a quotient is near a half.
 fn conv(args: &Args<'_>) -> Outcome {
     let (x, w) = (args.input(0)?, args.input(3)?);
     let windows = windows(args, spatial(args, x.shape())?, spatial(args, w.shape())?)?;

@@ -110,7 +110,7 @@ fn of_sum(args: &Args<'_>, before: Option<Unary>, after: Option<Unary>) -> Outco
     one(cast(sum.view(), ty, args.control)?)
 }
 
-/// The logarithm of a sum of exponentials, less the largest element so that none overflows.
+/// The logarithm of a sum of exponentials, less the largest element to avoid overflow.
 fn log_sum_exp(args: &Args<'_>) -> Outcome {
     let x = args.input(0)?;
     let ty = x.element_type();
@@ -126,7 +126,7 @@ fn log_sum_exp(args: &Args<'_>) -> Outcome {
         ..reduced.axes()
     };
     let max = kept.reduce(Reduction::Max, x.view(), args.control)?;
-    // An infinite maximum would make NaN of its own difference.
+    // The difference of an infinite maximum and itself would be NaN.
     let finite: Vec<f64> = max
         .view()
         .to_vec::<f64>()?

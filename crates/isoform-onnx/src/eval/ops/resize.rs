@@ -1,7 +1,7 @@
 //! Interpolation of images to another size.
 //!
-//! Every mode is separable: each axis has a list of weighted elements for each of its
-//! positions, and the axes are done one after the other.
+//! Every mode is separable: an axis has a list of weighted elements for each position,
+//! and the axes are processed in sequence.
 
 use isoform_kernels::shape;
 
@@ -51,7 +51,7 @@ struct Axis {
     roi: (f64, f64),
 }
 
-/// The elements that a position is made of; None for the extrapolated value.
+/// The elements that make up a position; None for the extrapolated value.
 type Taps = Option<Vec<(usize, f64)>>;
 
 fn resize(args: &Args<'_>) -> Outcome {

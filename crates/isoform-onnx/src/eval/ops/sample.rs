@@ -177,7 +177,7 @@ fn axis_taps(
     }
 }
 
-/// The places that an affine map of the unit cube gives for each element of an image.
+/// The places given by an affine map of the unit cube, for each element of an image.
 fn affine_grid(args: &Args<'_>) -> Outcome {
     let theta = Dense::input(args, 0)?;
     let ty = args.input(0)?.element_type();
@@ -316,7 +316,7 @@ fn roi_align(args: &Args<'_>) -> Outcome {
     Ok(vec![result.made(ty, args.control)?])
 }
 
-/// Four elements around a place with their weights; none of it outside of the image.
+/// Four weighted elements around a place, with no weight outside of the image.
 fn bilinear(y: f64, x: f64, height: usize, width: usize) -> Vec<(usize, f64)> {
     if y < -1.0 || y > height as f64 || x < -1.0 || x > width as f64 || y.is_nan() || x.is_nan() {
         return vec![(0, 0.0)];

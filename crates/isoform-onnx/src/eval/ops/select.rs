@@ -1,4 +1,4 @@
-//! Operators that choose elements by truth values, or find them.
+//! Operators that choose elements by truth values, or find nonzero elements.
 
 use isoform_kernels::elementwise::{self, Comparison};
 use isoform_kernels::{Tensor, View, movement, shape};
@@ -59,7 +59,7 @@ fn trilu(args: &Args<'_>) -> Outcome {
 fn non_zero(args: &Args<'_>) -> Outcome {
     let x = args.input(0)?;
     let is_set = truth(x, args)?;
-    // ONNX counts a scalar as a vector of one element.
+    // ONNX treats a scalar as a vector of one element.
     let shape = if x.rank() == 0 { &[1][..] } else { x.shape() };
     let found: Vec<usize> = is_set
         .bytes()

@@ -1,4 +1,4 @@
-//! Operators that change shapes only, or read them.
+//! Operators that change or read only shapes.
 
 use isoform_kernels::Tensor;
 use isoform_kernels::shape::{self, ZeroCode};
@@ -31,7 +31,7 @@ fn identity(args: &Args<'_>) -> Outcome {
     shaped(args.input(0)?.shape().to_vec())
 }
 
-/// The result of inference: the input, and a mask that keeps everything.
+/// The result of inference: the input, and a mask that keeps all elements.
 fn dropout(args: &Args<'_>) -> Outcome {
     let training = if args.version() >= 12 {
         let mode = args.optional(2)?;
@@ -76,7 +76,7 @@ fn reshape(args: &Args<'_>) -> Outcome {
     shaped(shape::reshape(x.shape(), &codes, zero)?)
 }
 
-/// The product of sizes, which belong to a tensor that exists or has no elements.
+/// The product of the sizes of an existing tensor or a tensor without elements.
 fn product(args: &Args<'_>, sizes: &[usize]) -> Result<usize, Refusal> {
     if sizes.contains(&0) {
         return Ok(0);

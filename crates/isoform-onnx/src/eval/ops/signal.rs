@@ -91,7 +91,7 @@ fn dft(args: &Args<'_>) -> Outcome {
         return Err(args.fault("expected an axis before the last one, which has 1 or 2 elements"));
     }
     let given = x.shape[at];
-    // One side of the spectrum of a real signal: half of it and one more.
+    // One side of the spectrum of a real signal: half of the length, plus one.
     let from_half = inverse && onesided;
     let natural = if from_half {
         given.saturating_sub(1) * 2

@@ -158,7 +158,7 @@ fn unique(args: &Args<'_>) -> Outcome {
     let count = view.shape()[at];
     // Slices without elements may still be too many to count.
     isoform_kernels::create::full(&[count], Tensor::scalar(0.0_f64).view(), args.control)?;
-    // Each slice along the axis as a row.
+    // The slices along the axis as rows.
     let mut order: Vec<i64> = (0..view.rank() as i64).collect();
     order.remove(at);
     order.insert(0, at as i64);
@@ -168,7 +168,7 @@ fn unique(args: &Args<'_>) -> Outcome {
     let row = |number: usize| &keys[number * width..][..width];
     let mut rows: Vec<usize> = (0..count).collect();
     rows.sort_by(|left, right| row(*left).cmp(row(*right)));
-    // For each group of equal rows, the first one and all of them.
+    // For each group of equal rows, the first row and all rows.
     let mut groups: Vec<(usize, Vec<usize>)> = Vec::new();
     for number in rows {
         match groups.last_mut() {

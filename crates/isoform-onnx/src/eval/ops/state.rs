@@ -18,7 +18,7 @@ pub(super) fn find(name: &str) -> Option<Kernel> {
     })
 }
 
-/// The type of an optional state, or that of the first input.
+/// The type of an optional state, or the type of the first input.
 fn state_type(args: &Args<'_>, position: usize) -> Result<ElementType, Refusal> {
     let state = args.optional(position)?;
     Ok(state.unwrap_or(args.input(0)?).element_type())
@@ -255,8 +255,8 @@ fn causal_conv(args: &Args<'_>) -> Outcome {
     ])
 }
 
-/// A cache whose elements from an index on, which each part of the batch has of its own,
-/// are replaced.
+/// The cache with updated elements, from a start index that may differ for each part of
+/// the batch.
 fn tensor_scatter(args: &Args<'_>) -> Outcome {
     let (cache, update) = (args.input(0)?, args.input(1)?);
     let at = shape::axis(args.int("axis", -2)?, cache.rank())?;

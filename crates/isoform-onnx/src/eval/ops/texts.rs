@@ -49,11 +49,11 @@ pub(in crate::eval) fn moves_strings(name: &str) -> bool {
     )
 }
 
-/// True if a result that is a number stands for a string, given that an input does.
+/// True if a numeric result stands for a string, given that an input does.
 pub(in crate::eval) fn makes_strings(name: &str, position: usize) -> bool {
     match name {
         "Shape" | "Size" | "Equal" | "Cast" | "CastLike" => false,
-        // These look into strings, and make them themselves.
+        // These operators read strings, and make their string results directly.
         "StringNormalizer" | "StringSplit" | "RegexFullMatch" | "TfIdfVectorizer"
         | "CategoryMapper" | "LabelEncoder" | "OneHotEncoder" => false,
         "Split" => true,

@@ -52,8 +52,8 @@ enum Case {
 /// Removes stop words, and changes the case of the rest.
 ///
 /// The case of a letter depends on the locale, so only ASCII letters are changed, in
-/// locales that agree on the case of ASCII letters. Runtimes also disagree about accents:
-/// some runtimes remove accents.
+/// locales that agree on the case of ASCII letters. Runtimes also disagree about
+/// accents: some runtimes remove accents.
 fn normalizer(args: &Args<'_>) -> Outcome {
     let x = args.texts(0)?;
     let shape = sizes(&x.shape)?;
@@ -153,7 +153,7 @@ fn split(args: &Args<'_>) -> Outcome {
     let mut work = Work::new(args.control);
     let mut all = Vec::new();
     for text in x.values.iter() {
-        // Runtimes differ in what else is white space.
+        // Runtimes differ about further white space.
         if delimiter.is_empty() && has_rare_space(text) {
             return Err(
                 args.fault("runtimes differ in white space other than blanks, tabs and line ends")
@@ -181,7 +181,7 @@ fn split(args: &Args<'_>) -> Outcome {
     Ok(vec![made(args, shape, texts)?, numbers.into()])
 }
 
-/// True if a text has white space that only some runtimes know, or is not UTF-8.
+/// True if a text has white space known only to some runtimes, or is not UTF-8.
 fn has_rare_space(text: &[u8]) -> bool {
     std::str::from_utf8(text).map_or(true, |text| {
         text.chars().any(|c| {
@@ -200,7 +200,8 @@ enum Words<'a> {
 /// A sequence of words: the numbers of its prefix and of its last word.
 type Trie<W> = HashMap<(usize, W), usize>;
 
-/// Counts how often sequences of words occur, with gaps of up to so many words.
+/// Counts the occurrences of word sequences, with gaps of up to a given number of
+/// words.
 fn tf_idf(args: &Args<'_>) -> Outcome {
     let required = |name: &str| {
         args.ints(name)?
@@ -270,7 +271,7 @@ fn tf_idf(args: &Args<'_>) -> Outcome {
             let (wanted, given) = (places.len(), weights.len());
             return Err(args.fault(format!("expected {wanted} weights, got {given}")));
         }
-        // The weights are in the order of the pool, not in that of the places.
+        // The weights are in the order of the pool, not in the order of the places.
         for (&place, weight) in places.iter().zip(weights) {
             of_place[place] = weight;
         }
@@ -282,19 +283,19 @@ fn tf_idf(args: &Args<'_>) -> Outcome {
     Ok(vec![result.made(ElementType::Float32, args.control)?])
 }
 
-/// Which sequences of words count.
+/// The sequences of words to count.
 struct Counting {
     shortest: usize,
     longest: usize,
     skips: usize,
-    /// For each length, where its sequences start in the pool.
+    /// For each length, the start of its sequences in the pool.
     starts: Vec<usize>,
     /// The place of the count of each sequence.
     places: Vec<usize>,
 }
 
 impl Counting {
-    /// The sequences of the pool. Number 0 is that of no word.
+    /// The sequences of the pool. The empty sequence has number 0.
     fn trie<W: Copy + Eq + std::hash::Hash>(
         &self,
         args: &Args<'_>,
@@ -358,7 +359,7 @@ impl Counting {
             .zip(counts.chunks_exact_mut(width))
         {
             for gap in 1..=self.skips.saturating_add(1).min(length) {
-                // Single words have no gaps, so they count once.
+                // Single words have no gaps, so count single words once.
                 let shortest = if gap > 1 {
                     self.shortest.max(2)
                 } else {

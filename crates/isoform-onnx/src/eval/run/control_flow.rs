@@ -1,5 +1,5 @@
-//! Calls with bodies: what happens before, between and after these. Here are If, Loop, Scan
-//! and SequenceMap; FlexAttention is in `flex.rs`.
+//! Calls with bodies: the steps before, between and after the bodies of If, Loop, Scan
+//! and SequenceMap. FlexAttention is in `flex.rs`.
 
 use isoform::{Array, Value};
 use isoform_ir::kernels::{Input as KernelInput, tensor_of};
@@ -47,7 +47,7 @@ pub(super) enum Step {
 
 pub(super) struct LoopState {
     next: i64,
-    /// The number of iterations, if it is limited.
+    /// The number of iterations, if limited.
     trips: Option<i64>,
     carried: usize,
     scanned: Vec<Vec<Value>>,
@@ -215,7 +215,7 @@ fn start_loop(inputs: &[Option<Value>], body: &BodyKind) -> Result<Step, Refusal
     Box::new(state).go_on(condition.unwrap_or(true), carried, &Control::default())
 }
 
-/// The scanned result of no iteration, as far as its type is declared.
+/// The scanned result without iterations, as far as its type is declared.
 fn empty_scan(body: &BodyKind, at: usize) -> Value {
     let BodyKind::Graph(graph) = body else {
         return Value::NONE;
@@ -248,7 +248,7 @@ impl LoopState {
         let condition = truth(&condition)?;
         let carried: Vec<Value> = results.by_ref().take(self.carried).collect();
         for (all, value) in self.scanned.iter_mut().zip(results) {
-            // Each result is a tensor, also if it has no elements.
+            // A result without elements is still a tensor and takes memory.
             if all.len() >= control.max_bytes / 64 {
                 return Err(Refusal::new(
                     "the results of the loop exceed the limit of memory",
@@ -300,7 +300,7 @@ fn stacked(values: &[Value], axis: i64, control: &Control<'_>) -> Result<Value, 
     joined(&expanded, axis, control)
 }
 
-/// Tensors one after the other along an axis.
+/// Tensors joined along an axis.
 pub(super) fn joined(
     values: &[Option<Value>],
     axis: i64,

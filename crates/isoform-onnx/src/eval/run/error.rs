@@ -5,11 +5,11 @@ use std::fmt;
 use crate::eval::refusal::Refusal;
 use crate::ir::Call;
 
-/// The reason why a program has no results, and the node that it concerns.
+/// The reason why a program has no results, and the node concerned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunError {
-    /// The node's operator, and its name or that of its first output; empty if the error
-    /// concerns the inputs of the program.
+    /// The node's operator, and the name of the node or of its first output. Empty if
+    /// the error concerns the inputs of the program.
     pub node: String,
     /// The reason.
     pub refusal: Refusal,

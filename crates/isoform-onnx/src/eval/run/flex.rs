@@ -1,5 +1,5 @@
-//! FlexAttention: what happens before, between and after the graphs that change its scores
-//! and its weights.
+//! FlexAttention: the steps before, between and after the graphs for scores and
+//! weights.
 
 use isoform::{Node as _, Value};
 use isoform_ir::kernels::{Input as KernelInput, tensor_of};
@@ -18,7 +18,7 @@ pub(super) struct FlexState {
     inputs: Vec<Option<Value>>,
     /// The shape that the graph has to keep.
     shape: Vec<usize>,
-    /// The graph that changes the weights, while that of the scores is active.
+    /// The graph that changes the weights, while the graph of the scores is active.
     weights: Option<usize>,
     /// True if the graph changes weights, not scores.
     has_weights: bool,
@@ -36,7 +36,7 @@ pub(super) enum Flex {
     Done(Value),
 }
 
-/// The start of a call with at least one graph: that of the scores, or of the weights.
+/// The start of a call with a graph for scores, for weights, or for both.
 pub(super) fn start(
     call: &Call,
     inputs: &[Option<Value>],

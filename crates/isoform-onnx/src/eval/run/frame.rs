@@ -96,7 +96,7 @@ impl<'p> Machine<'p> {
         Ok(Vec::new())
     }
 
-    /// The node that the innermost frame works on.
+    /// The current node of the innermost frame.
     fn owner(&self) -> Option<&'p Ref<Call>> {
         let frame = self.stack.last()?;
         let node = self.plan.bodies[frame.body]
@@ -190,7 +190,7 @@ impl<'p> Machine<'p> {
         self.finish(call, values)
     }
 
-    /// Keeps the results of a node, and drops what is not used after it.
+    /// Keeps the results of a node, and drops results without later uses.
     fn finish(&mut self, call: &Ref<Call>, values: Vec<Value>) -> Result<(), Refusal> {
         let requested = usize::try_from(call.outputs).unwrap_or(0);
         if values.len() < requested {
@@ -218,7 +218,7 @@ impl<'p> Machine<'p> {
             .collect()
     }
 
-    /// The value of an operand; None if it is omitted, or an absent optional value.
+    /// The value of an operand; None if omitted, or for an absent optional value.
     fn value(&self, value: &Value) -> Result<Option<Value>, Refusal> {
         if value.is_none() {
             return Ok(None);
@@ -250,8 +250,8 @@ fn has_references(call: &Call) -> bool {
         .any(|(_, value)| reference(value).is_some())
 }
 
-/// The call with the attributes of the enclosing function; those that it does not have are
-/// left out.
+/// The call with the attributes of the enclosing function. Attributes missing from the
+/// function are left out.
 fn resolve(call: &Call, attributes: Option<&HashMap<String, Value>>) -> Call {
     let attrs: Map<Str, Value> = call
         .attrs

@@ -13,7 +13,7 @@ pub(super) struct Plan {
     pub(super) bodies: Vec<Body>,
     /// The body of a local function, by the function's identity.
     pub(super) functions: HashMap<u64, usize>,
-    /// For each node of each body, the calls whose results are not used after it.
+    /// For each node of each body, the calls whose results are unused after the node.
     pub(super) dead: Vec<Vec<Vec<u64>>>,
 }
 

@@ -11,17 +11,19 @@ use crate::ir::Program;
 
 /// The results of a program for values of its inputs.
 ///
-/// Inputs are given by name; if all names are empty, they are those of the program in its
-/// order. An input that is left out takes its default. A value is a
-/// [`Tensor`](isoform::values::Tensor) or a [`StringTensor`](crate::ir::StringTensor); a
-/// sequence is an array of these, and an absent optional value is None. So are the results.
+/// Inputs are given by name. If all names are empty, the inputs are in the order of the
+/// program. An omitted input takes its default. A value is a
+/// [`Tensor`](isoform::values::Tensor) or a [`StringTensor`](crate::ir::StringTensor);
+/// a sequence is an array of tensors, and an absent optional value is None. Results
+/// have the same form.
 ///
-/// Each call is computed once in each activation of its body, a branch only if it is taken,
-/// and a value is dropped after its last use. Control flow, local functions, sequences and
-/// optional values are supported. Unlike [`evaluate`](crate::eval::evaluate), this also gives
-/// results whose bits the standard leaves open.
+/// A call is computed once in each activation of its body, and a branch only if taken.
+/// A value is dropped after its last use. Control flow, local functions, sequences and
+/// optional values are supported. Unlike [`evaluate`](crate::eval::evaluate), this
+/// function also returns results whose bits the standard leaves open.
 ///
-/// The time is that of the operators, plus the number of nodes times the depth of bodies.
+/// The time is the time of the operators, plus the number of nodes times the depth of
+/// bodies.
 ///
 /// # Errors
 ///

@@ -10,7 +10,8 @@ use crate::eval::refusal::Refusal;
 use crate::eval::results::reshaped;
 use crate::ir::Call;
 
-/// The results of an operator on sequences or optional values; None for any other one.
+/// The results of an operator on sequences or optional values; None for any other
+/// operator.
 pub(super) fn compute(
     call: &Call,
     inputs: &[Option<Value>],
@@ -132,7 +133,7 @@ fn split(
     let sizes = shape_of(value)?;
     let at = shape::axis(axis, sizes.len())?;
     let size = sizes[at];
-    // Each part is a tensor, also if it has no elements.
+    // A part without elements is still a tensor and takes memory.
     if lengths.is_none() && size > control.max_bytes / 64 {
         return Err(Refusal::new(format!(
             "{size} parts exceed the limit of memory"

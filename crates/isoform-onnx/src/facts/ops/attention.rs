@@ -4,7 +4,8 @@ use super::context::Context;
 use crate::facts::fact::Fact;
 use crate::facts::size::Size;
 
-/// Inputs of rank 3 have the heads and their elements in one axis, those of rank 4 apart.
+/// Inputs of rank 3 have one axis for the heads and their elements, inputs of rank 4
+/// have two.
 pub(super) fn attention(c: &mut Context<'_>) -> Option<Vec<Fact>> {
     let elem = c.elem(0);
     let (query, key, value) = (c.shape(0), c.shape(1), c.shape(2));
@@ -44,7 +45,7 @@ pub(super) fn attention(c: &mut Context<'_>) -> Option<Vec<Fact>> {
         (Some(shape), ..) => Some(c.symbols.fresh_shape(shape.len())),
         _ => None,
     };
-    // What was computed before comes first.
+    // Previously computed keys and values come first.
     let mut present = |split: &Option<[Size; 4]>, past: usize| {
         let [batch, heads, length, width] = split.clone()?;
         let length = if c.has(past) {

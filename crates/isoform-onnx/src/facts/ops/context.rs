@@ -1,4 +1,4 @@
-//! A call with the facts of its inputs, and short ways to ask for them.
+//! A call with the facts of its inputs, and short ways to query them.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(in crate::facts) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// The fact of an input; None if it is omitted.
+    /// The fact of an input; None if omitted.
     pub(in crate::facts) fn fact(&self, at: usize) -> Option<&'a Fact> {
         self.inputs.get(at)?.as_deref()
     }
@@ -90,7 +90,7 @@ impl<'a> Context<'a> {
         self.call.version
     }
 
-    /// An attribute, or its default; None if its value is not known.
+    /// An attribute, or its default; None if the value is unknown.
     pub(in crate::facts) fn int(&self, name: &str, default: i64) -> Option<i64> {
         self.call
             .int(name)
@@ -98,13 +98,13 @@ impl<'a> Context<'a> {
             .map(|given| given.unwrap_or(default))
     }
 
-    /// An attribute, if it is given; None if its value is not known.
+    /// An attribute, if given; None if the value is unknown.
     pub(in crate::facts) fn given_ints(&self, name: &str) -> Option<Option<Vec<i64>>> {
         self.call.ints(name).ok()
     }
 
-    /// An attribute, or as many times the default as asked for; None if its value is not
-    /// known or has another length.
+    /// An attribute, or the default repeated to the requested length. None if the value
+    /// is unknown or has another length.
     pub(in crate::facts) fn ints(
         &self,
         name: &str,
@@ -118,7 +118,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// An attribute, or its default; None if its value is not known.
+    /// An attribute, or its default; None if the value is unknown.
     pub(in crate::facts) fn str<'s>(&self, name: &str, default: &'s str) -> Option<&'s str>
     where
         'a: 's,
@@ -129,7 +129,7 @@ impl<'a> Context<'a> {
             .map(|given| given.unwrap_or(default))
     }
 
-    /// The element type in an attribute that is the number of one.
+    /// The element type encoded as a number in an attribute.
     pub(in crate::facts) fn elem_attr(&self, name: &str) -> Option<Option<ElemType>> {
         match self.call.int(name).ok()? {
             None | Some(0) => Some(None),
@@ -138,7 +138,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// The position of an axis that may count from the end; None if it is out of range.
+/// The position of an axis that may count from the end; None if out of range.
 pub(in crate::facts) fn axis_of(axis: i64, rank: usize) -> Option<usize> {
     let rank_signed = i64::try_from(rank).ok()?;
     let axis = if axis < 0 {

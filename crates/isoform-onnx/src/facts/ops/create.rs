@@ -7,14 +7,14 @@ use crate::elem_type::ElemType;
 use crate::facts::fact::{Fact, elem_of};
 use crate::facts::size::Size;
 
-/// A Constant that the importer could not read, as its value comes from a function's
-/// attribute, or one that a program makes.
+/// A Constant that the importer could not read because the value comes from a
+/// function's attribute, or a Constant made by a program.
 pub(super) fn constant(c: &Context<'_>) -> Option<Vec<Fact>> {
     let value = c.call.attribute("value").ok()??;
     Some(vec![Fact::of_constant(value)])
 }
 
-/// The axes that Shape takes; they are clamped to the rank.
+/// The range of axes taken by Shape, clamped to the rank.
 pub(in crate::facts) fn shape_bounds(c: &Context<'_>, rank: usize) -> Option<(usize, usize)> {
     let rank_signed = i64::try_from(rank).ok()?;
     let clamp = |at: i64| {
@@ -42,7 +42,7 @@ pub(super) fn shape_of(c: &mut Context<'_>) -> Option<Vec<Size>> {
     Some(vec![c.symbols.or_fresh(length)])
 }
 
-/// The shape that the elements of an input spell out, as for ConstantOfShape.
+/// The shape spelled out by the elements of an input, as for ConstantOfShape.
 pub(super) fn shape_from_elements(c: &mut Context<'_>, at: usize) -> Option<Vec<Size>> {
     if let Some(elements) = c.elements(at) {
         return Some(elements.to_vec());
@@ -87,7 +87,7 @@ fn range_length(c: &mut Context<'_>) -> Option<Size> {
         } else {
             (limit, start)
         };
-        // Of numbers near the limits of 64 bits, the difference could wrap around.
+        // For numbers near the limits of 64 bits, the difference could wrap around.
         let distance = to.sub(from)?;
         let step = delta.checked_abs().filter(|step| *step != 0)?;
         if !(start.is_extent() && limit.is_extent()) && start.as_const() != Some(0) {

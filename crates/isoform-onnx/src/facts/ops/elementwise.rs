@@ -20,8 +20,9 @@ pub(super) fn broadcast(symbols: &mut Symbols, left: &[Size], right: &[Size]) ->
     both.collect()
 }
 
-/// Before version 7, the second input was stretched to the first one on demand, and had
-/// the same shape otherwise: either way the result has that of the first.
+/// Before version 7, the second input was stretched to the shape of the first input on
+/// demand, and had the same shape otherwise. Either way, the result has the shape of
+/// the first input.
 fn stretches_to_first(c: &Context<'_>) -> bool {
     c.version() < 7
 }
@@ -48,7 +49,7 @@ pub(super) fn variadic(c: &mut Context<'_>) -> Option<Vec<Size>> {
     Some(shape)
 }
 
-/// The type that Cast names; by its name before version 6.
+/// The target type of Cast, given by name before version 6.
 pub(super) fn cast_elem(c: &Context<'_>) -> Option<ElemType> {
     if let Ok(Some(name)) = c.call.str("to") {
         return ElemType::from_name(&name.to_ascii_lowercase());

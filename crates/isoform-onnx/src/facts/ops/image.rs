@@ -27,7 +27,7 @@ pub(super) fn resize(c: &mut Context<'_>, op: &str) -> Shape {
         }
         Some(result)
     };
-    // An empty tensor is the same as none.
+    // An empty tensor means the same as an omitted input.
     let is_given = |c: &Context<'_>, at: Option<usize>| {
         at.and_then(|at| c.shape(at))
             .is_none_or(|shape| shape.first().and_then(Size::as_const) != Some(0))

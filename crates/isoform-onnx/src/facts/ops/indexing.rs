@@ -36,8 +36,9 @@ pub(super) fn compress(c: &mut Context<'_>) -> Shape {
         }
         None => c.shape(0).and_then(Size::product),
     };
-    // A condition may be shorter than the axis; elements beyond the condition are dropped.
-    // Given a longer condition, some runtimes ignore the excess, and some fail.
+    // A condition may be shorter than the axis; elements beyond the condition are
+    // dropped. Given a longer condition, some runtimes ignore the excess, and others
+    // fail.
     let fits = |bits: &Vec<i64>| {
         let least = extent.as_ref().and_then(Size::lower_bound);
         least.is_some_and(|least| i64::try_from(bits.len()).is_ok_and(|length| length <= least))
@@ -60,7 +61,7 @@ pub(super) fn compress(c: &mut Context<'_>) -> Shape {
 }
 
 pub(super) fn non_zero(c: &mut Context<'_>) -> Shape {
-    // There is one row per axis. Runtimes do not agree on scalars.
+    // There is one row per axis. Runtimes disagree about scalars.
     let rank = c.rank(0).filter(|rank| *rank > 0);
     let rank = rank
         .and_then(|rank| i64::try_from(rank).ok())

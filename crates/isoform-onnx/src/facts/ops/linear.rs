@@ -1,4 +1,4 @@
-//! Products of matrices and what is built from them.
+//! Products of matrices and operators built from products.
 
 use std::collections::HashMap;
 
@@ -89,7 +89,7 @@ pub(super) fn einsum(c: &mut Context<'_>) -> Shape {
                 let held = ellipsis.unwrap_or_default();
                 ellipsis = Some(broadcast(c.symbols, &held, these));
             } else if let [size] = these {
-                // Runtimes broadcast axes that have the same letter.
+                // Runtimes broadcast axes with the same letter.
                 let merged = match sizes.get(letter) {
                     Some(held) => c.symbols.broadcast(held, size),
                     None => size.clone(),

@@ -13,7 +13,7 @@ fn one(elem: Option<ElemType>, shape: Shape) -> Option<Vec<Fact>> {
     Some(vec![Fact::tensor(elem, shape)])
 }
 
-/// Facts of the results of an operator of `ai.onnx.ml`; None if nothing is known.
+/// Facts of the results of an operator of `ai.onnx.ml`; None if unknown.
 pub(super) fn shapes(c: &mut Context<'_>) -> Option<Vec<Fact>> {
     use ElemType::{Float, Int64, String};
     let same = c.shape(0).map(<[Size]>::to_vec);
@@ -59,8 +59,8 @@ pub(super) fn shapes(c: &mut Context<'_>) -> Option<Vec<Fact>> {
                 "TreeEnsembleClassifier" => "classlabels_int64s",
                 _ => "classlabels_ints",
             };
-            // Support vectors of several classes may have a score for each pair of them, and
-            // one class may have two scores.
+            // Support vectors of several classes may have a score for each pair of
+            // classes, and one class may have two scores.
             let classes = texts.or_else(|| attribute_length(c, ints));
             let is_plain = |count: &Size| {
                 c.call.op != "SVMClassifier" && count.as_const().is_some_and(|count| count > 1)
@@ -77,7 +77,7 @@ pub(super) fn shapes(c: &mut Context<'_>) -> Option<Vec<Fact>> {
     }
 }
 
-/// The number of items of an attribute; None if it is not given, or its value not known.
+/// The number of items of an attribute; None if the attribute is omitted or unknown.
 fn attribute_length(c: &Context<'_>, name: &str) -> Option<Size> {
     let value = c.call.attribute(name).ok()??;
     match value.view() {

@@ -1,7 +1,7 @@
 //! Facts about the results of operators, by family.
 //!
-//! An operator that fails at run time has no result, so a rule may assume that it does not
-//! fail; everything else has to hold for every assignment of the symbols.
+//! An operator that fails at run time has no result, so a rule may assume success.
+//! Every other claim of a rule must hold for every assignment of the symbols.
 
 mod attention;
 mod context;
@@ -42,9 +42,9 @@ use crate::ir::Call;
 /// A call that a program makes by hand may claim any number of results.
 const MAX_RESULTS: usize = 1 << 20;
 
-/// Facts about the results of a call of an operator, given those of its inputs (None if
-/// omitted). Operators with bodies, local functions and unknown operators yield unknown
-/// facts.
+/// Facts about the results of a call of an operator, from the facts of the inputs (None
+/// if omitted). Operators with bodies, local functions and unknown operators yield
+/// unknown facts.
 ///
 /// The length of the result is the number of results of the call, at most a million. O(number of extents and
 /// of elements of small tensors).

@@ -46,8 +46,8 @@ pub(super) fn flatten(c: &mut Context<'_>) -> Shape {
     ])
 }
 
-/// Axes that were an attribute before version 13, and are an input since. The outer None:
-/// not known; the inner one: not given.
+/// Axes given by an attribute before version 13, and by an input since. The outer None
+/// means unknown, the inner None means omitted.
 pub(super) fn attr_or_input_axes(c: &Context<'_>, since: i64) -> Option<Option<Vec<i64>>> {
     if c.version() < since {
         return c.given_ints("axes");
@@ -81,7 +81,7 @@ pub(in crate::facts) fn kept_by_squeeze(c: &Context<'_>) -> Option<Vec<usize>> {
                     .collect(),
             )
         }
-        // All axes of length one, which must be known of each axis.
+        // All axes of length one, if the lengths of all axes are known.
         None => {
             let mut kept = Vec::new();
             for (axis, size) in shape.iter().enumerate() {
@@ -151,7 +151,8 @@ pub(super) fn tile(c: &mut Context<'_>) -> Shape {
     )
 }
 
-/// How many elements a Pad adds before and after each axis; negative numbers remove some.
+/// The numbers of elements that a Pad adds before and after each axis; negative numbers
+/// remove elements.
 pub(in crate::facts) fn pads(c: &Context<'_>, rank: usize) -> Option<Vec<(Size, Size)>> {
     let given: Vec<Size> = match c.version() {
         ..=1 => numbers(c.given_ints("paddings")??),
@@ -191,7 +192,8 @@ pub(super) fn pad(c: &mut Context<'_>) -> Shape {
 }
 
 pub(super) fn concat(c: &mut Context<'_>) -> Shape {
-    // Every input has the rank of the result, and its extents on the other axes.
+    // Every input has the rank of the result, and the extents of the result on all axes
+    // except the joined axis.
     let shapes: Vec<Option<&[Size]>> = (0..c.inputs.len()).map(|at| c.shape(at)).collect();
     let rank = shapes.iter().flatten().next()?.len();
     // Before version 4, the axis was optional.
@@ -208,7 +210,7 @@ pub(super) fn concat(c: &mut Context<'_>) -> Shape {
             None => None,
         };
         for (held, size) in result.iter_mut().zip(shape) {
-            // At run time they are equal, so a number is as right as a symbol.
+            // At run time the extents are equal, so a number is as right as a symbol.
             if held.is_none() || size.as_const().is_some() {
                 *held = Some(size.clone());
             }
@@ -234,7 +236,7 @@ pub(in crate::facts) fn split_lengths(c: &mut Context<'_>, count: usize) -> Opti
         _ => None,
     };
     let given = match (given, c.version()) {
-        // Version 1 could have the lengths as an input.
+        // Version 1 may take the lengths from an input.
         (None, 1) if c.has(1) => Some(c.elements(1)?.to_vec()),
         (given, _) => given,
     };
@@ -261,7 +263,7 @@ pub(in crate::facts) fn split_lengths(c: &mut Context<'_>, count: usize) -> Opti
     let whole = i64::try_from(count).ok() == Some(parts) && c.version() >= 18;
     let mut lengths = vec![even.clone(); count];
     if whole && let Some(last) = lengths.last_mut() {
-        // The last part is what remains.
+        // The last part takes the rest.
         let others = c.symbols.product(&even, &Size::from(parts - 1));
         let rest = c.symbols.difference(size, &others);
         *last = if rest.is_nonneg() {

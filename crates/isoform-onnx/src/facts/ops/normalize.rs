@@ -8,7 +8,7 @@ use crate::facts::size::Size;
 pub(super) fn batch(c: &mut Context<'_>, count: usize) -> Option<Vec<Fact>> {
     let shape = c.shape(0).map(<[Size]>::to_vec);
     let mut facts = vec![Fact::tensor(c.elem(0), shape)];
-    // Statistics in training have the shapes of those that come in, which have one
+    // In training, the new statistics have the shapes of the given statistics, with one
     // element for each channel.
     let channels = c.shape(0).and_then(|shape| shape.get(1)).cloned();
     let channels = c.symbols.or_fresh(channels);

@@ -6,7 +6,7 @@ use crate::facts::size::Size;
 
 type Shape = Option<Vec<Size>>;
 
-/// The axes that a reduction removes; None if they are not known.
+/// The axes removed by a reduction; None if unknown.
 pub(in crate::facts) fn axes(c: &Context<'_>, op: &str, rank: usize) -> Option<Vec<usize>> {
     let since = if op == "ReduceSum" { 13 } else { 18 };
     match attr_or_input_axes(c, since)? {

@@ -1,12 +1,12 @@
-//! Reshape, whose target is a small program of its own.
+//! Reshape, whose target works like a small program.
 
 use super::context::Context;
 use super::create::unknown_shape;
 use crate::facts::size::Size;
 use crate::facts::symbols::Opaque;
 
-/// The shape of the result: of target elements, 0 keeps the extent at the same place
-/// (unless `allowzero`), and -1 is what the other ones leave.
+/// The shape of the result. A target element 0 keeps the extent at the same position
+/// (unless `allowzero`), and -1 stands for the extent left by the other elements.
 pub(super) fn reshape(c: &mut Context<'_>) -> Option<Vec<Size>> {
     let target: Vec<Size> = if c.version() < 5 {
         c.given_ints("shape")??
@@ -41,7 +41,7 @@ pub(super) fn reshape(c: &mut Context<'_>) -> Option<Vec<Size>> {
             let known = size.is_positive() || !zero_copies || cannot_copy(&target, at, input);
             result.push(match (known, input.and_then(|input| input.get(at))) {
                 (true, _) => size.clone(),
-                // The extent is this size, or that of the input if this is zero.
+                // The extent is this size, or the input's extent if this size is zero.
                 (false, Some(kept)) => {
                     let limits = (Some(0), None);
                     c.symbols.opaque(Opaque::OrIfZero, size, kept, limits)
@@ -49,7 +49,7 @@ pub(super) fn reshape(c: &mut Context<'_>) -> Option<Vec<Size>> {
                 (false, None) => c.symbols.fresh_extent(),
             });
         } else {
-            // It may be -1 at run time.
+            // The size may be -1 at run time.
             result.push(c.symbols.fresh_extent());
         }
     }
@@ -70,7 +70,7 @@ fn cannot_copy(target: &[Size], at: usize, input: Option<&[Size]>) -> bool {
     };
     let size = &target[at];
     let Some(kept) = input.get(at) else {
-        // There is nothing to copy: the operator fails.
+        // There is no extent to copy: the operator fails.
         return true;
     };
     if kept == size || vanishes_with(kept, size) {
@@ -102,8 +102,8 @@ fn vanishes_with(first: &Size, second: &Size) -> bool {
 
 /// The extent that makes the numbers of elements equal.
 fn remaining(c: &mut Context<'_>, input: &[Size], others: &[Size], at: usize) -> Size {
-    // The product of the others is not zero at run time: the operator fails otherwise. So
-    // equal extents cancel out, even those that are polynomials of several terms.
+    // The product of the other extents is not zero at run time: the operator fails
+    // otherwise. Equal extents therefore cancel out, even polynomials of several terms.
     let mut left: Vec<Size> = input.to_vec();
     let mut right: Vec<Size> = Vec::new();
     for (other, size) in others.iter().enumerate() {

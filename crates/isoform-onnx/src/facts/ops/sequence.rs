@@ -6,8 +6,8 @@ use crate::elem_type::ElemType;
 use crate::facts::fact::Fact;
 use crate::facts::size::Size;
 
-/// LSTM, GRU and RNN, with that many gates: all hidden states, the last one, and for LSTM
-/// the last cell.
+/// LSTM, GRU and RNN, with the given number of gates: all hidden states, the last
+/// hidden state, and for LSTM the last cell.
 pub(super) fn recurrent(c: &mut Context<'_>, gates: i64, results: usize) -> Option<Vec<Fact>> {
     let elem = c.elem(0);
     let hidden = match c.call.int("hidden_size").ok()? {

@@ -14,7 +14,7 @@ pub(super) fn window(c: &mut Context<'_>) -> Option<Vec<Fact>> {
     Some(vec![Fact::tensor(Some(elem), Some(vec![length]))])
 }
 
-/// The number of frequencies of a real signal: half of its length, and one.
+/// The number of frequencies of a real signal: half of the length, plus one.
 fn one_sided(c: &mut Context<'_>, length: &Size) -> Size {
     let half = c.symbols.floor_div(length, 2);
     c.symbols.sum(&half, &Size::from(1))

@@ -4,12 +4,12 @@ use super::context::{Context, axes_of};
 use crate::facts::size::Size;
 use crate::facts::symbols::Symbols;
 
-/// The part of one axis that a Slice takes.
+/// The part of an axis taken by a Slice.
 #[derive(Clone, Debug)]
 pub(in crate::facts) struct Range {
     pub(in crate::facts) axis: usize,
-    /// The first position, and the one at which it stops, clamped to the axis; None if
-    /// they are not known.
+    /// The first position, and the position at which the range stops, clamped to the
+    /// axis; None if unknown.
     pub(in crate::facts) start: Option<Size>,
     pub(in crate::facts) length: Option<Size>,
     pub(in crate::facts) step: Option<i64>,
@@ -86,8 +86,8 @@ fn extent(
     let zero = Size::from(0);
     let last = symbols.difference(size, &Size::from(1));
     if step > 0 {
-        // A start beyond the end leaves nothing, however far it is, and so does an end
-        // before the axis; so only the other two limits matter.
+        // A start beyond the end leaves nothing, however far away, and neither does an
+        // end before the axis. Only the other two limits matter.
         let start = position(symbols, size, start)?;
         let start = symbols.max(&start, &zero);
         let end = position(symbols, size, end)?;
@@ -96,8 +96,8 @@ fn extent(
         let length = symbols.ceil_div(&distance, step);
         return Some((start, symbols.max(&length, &zero)));
     }
-    // Runtimes do not agree on a start before the axis, nor on an end beyond all of them,
-    // which is the far end of the axis for some.
+    // Runtimes disagree about a start before the axis, and about an end beyond any
+    // axis, which some runtimes take as the far end of the axis.
     if end.as_const().is_some_and(is_far) {
         return None;
     }
@@ -121,7 +121,7 @@ pub(crate) fn is_far(end: i64) -> bool {
     end == i64::from(i32::MAX) || end == i64::MAX
 }
 
-/// A position that counts from the end if it is negative; None if its sign is not known.
+/// A position that counts from the end if negative; None if the sign is unknown.
 fn position(symbols: &mut Symbols, size: &Size, at: &Size) -> Option<Size> {
     // Numbers beyond all extents stay below the limits of 64 bits here.
     const FAR: i64 = 1 << 62;

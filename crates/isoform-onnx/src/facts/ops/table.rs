@@ -1,4 +1,4 @@
-//! Which rule each operator follows.
+//! The rule of each operator.
 
 use super::context::Context;
 use super::{
@@ -20,7 +20,7 @@ fn same_shape(c: &Context<'_>, at: usize) -> Shape {
     c.shape(at).map(<[Size]>::to_vec)
 }
 
-/// Facts of the results of operators that are not of `ai.onnx`; None if nothing is known.
+/// Facts of the results of operators outside of `ai.onnx`; None if unknown.
 pub(super) fn of_other_domains(c: &mut Context<'_>) -> Option<Vec<Fact>> {
     if c.call.callee.is_some() {
         return None;
@@ -33,7 +33,7 @@ pub(super) fn of_other_domains(c: &mut Context<'_>) -> Option<Vec<Fact>> {
     }
 }
 
-/// Operators of `com.microsoft` that exporters and quantisers write.
+/// Operators of `com.microsoft` written by exporters and quantisers.
 fn contributed(c: &mut Context<'_>) -> Option<Vec<Fact>> {
     let first = c.elem(0);
     match c.call.op.as_str() {
@@ -48,12 +48,12 @@ fn contributed(c: &mut Context<'_>) -> Option<Vec<Fact>> {
     }
 }
 
-/// Facts of the results without their elements; None if nothing is known.
+/// Facts of the results without their elements; None if unknown.
 pub(super) fn shapes(c: &mut Context<'_>, op: &str, count: usize) -> Option<Vec<Fact>> {
     use ElemType::{Bool, Float, Int32, Int64, String, Uint8};
     let first = c.elem(0);
     match op {
-        // One input, of whose shape and type the result is.
+        // The result has the shape and type of the only input.
         "Abs"
         | "Acos"
         | "Acosh"

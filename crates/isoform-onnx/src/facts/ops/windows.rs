@@ -52,7 +52,7 @@ impl Window {
         symbols.sum(&stretched, &Size::from(1))
     }
 
-    /// True if there is nothing between the elements under the window.
+    /// True if the elements under the window are adjacent.
     fn is_dense(&self) -> bool {
         self.dilations.iter().all(|step| *step == 1)
     }
@@ -89,8 +89,8 @@ impl Window {
         if up == down {
             return Some(down);
         }
-        // A window that starts beyond the input and its first padding is dropped by some
-        // runtimes, and kept by others.
+        // Some runtimes drop a window that starts beyond the input and its first
+        // padding, and others keep such a window.
         let start = up.as_const()?.checked_sub(1)?.checked_mul(stride)?;
         let end = size.as_const()?.checked_add(self.pads[axis])?;
         (start < end).then_some(up)
@@ -190,7 +190,8 @@ pub(super) fn conv_transpose(c: &mut Context<'_>) -> Shape {
         let stride = Size::from(window.strides[axis]);
         let length = match window.auto_pad {
             AutoPad::Same => {
-                // Where windows leave gaps, runtimes do not agree on what follows the last.
+                // If windows leave gaps, runtimes disagree about elements after the
+                // last window.
                 let span = window.span(c.symbols, axis);
                 let reach = c.symbols.sum(&span, &Size::from(extra[axis]));
                 if stride.known_less(&reach) == Some(true) || reach == stride {

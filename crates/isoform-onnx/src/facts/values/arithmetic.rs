@@ -1,8 +1,8 @@
 //! Arithmetic, comparisons and logic on integers.
 //!
-//! Tensors of integers wrap around. A polynomial is right modulo 2 to the power of 64,
-//! which is why sums and products of 64-bit integers are kept; comparisons and
-//! divisions need to know that nothing wraps.
+//! Integer tensors wrap around. A polynomial is right modulo 2 to the power of 64: sums
+//! and products of 64-bit integers can be kept. Comparisons and divisions require proof
+//! that nothing wraps.
 
 use super::small::{Small, indices, range_of};
 use crate::elem_type::ElemType;
@@ -283,7 +283,7 @@ pub(super) fn choose(c: &mut Context<'_>, dims: &[usize]) -> Elements {
     Some(result)
 }
 
-/// A number that is one of two.
+/// A number that equals one of two numbers.
 pub(super) fn either(symbols: &mut Symbols, one: &Size, other: &Size) -> Size {
     let lower = one.lower_bound().zip(other.lower_bound());
     let upper = one.upper_bound().zip(other.upper_bound());

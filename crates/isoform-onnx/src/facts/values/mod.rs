@@ -1,6 +1,6 @@
-//! Elements of small tensors of integers and bools, as far as shapes depend on them.
+//! Elements of small tensors of integers and bools, for use in shapes.
 //!
-//! Evaluating constants exactly, floats among them, is left to others.
+//! This module does not evaluate constants exactly, and does not follow floats.
 
 mod arithmetic;
 mod moves;
@@ -14,8 +14,8 @@ use super::size::Size;
 use super::symbols::Symbols;
 use crate::elem_type::ElemType;
 
-/// Unknown elements of tensors of up to this many become symbols, so that those beside
-/// them are not lost.
+/// In tensors of up to this many elements, unknown elements become symbols, to keep the
+/// known elements beside them.
 const MAX_UNKNOWN: usize = 8;
 
 /// Adds the elements to the facts of the results of a call.
@@ -47,7 +47,7 @@ fn is_integer(elem: ElemType) -> bool {
     range_of(elem).is_some()
 }
 
-/// Makes symbols of the elements of a very small tensor of which nothing is known.
+/// Makes symbols for the elements of a very small tensor with unknown elements.
 pub(super) fn name_unknown(symbols: &mut Symbols, fact: &mut Fact) {
     if !may_have_elements(fact) || fact.elements.is_some() {
         return;

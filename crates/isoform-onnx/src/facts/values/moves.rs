@@ -140,7 +140,8 @@ pub(super) fn transpose(c: &Context<'_>, dims: &[usize]) -> Elements {
     indices(dims).into_iter().map(take).collect()
 }
 
-/// Expand and Tile: each index of the result is one of the input, modulo its extents.
+/// Expand and Tile: each index of the result is an index of the input, modulo the
+/// input's extents.
 pub(super) fn repeat(c: &Context<'_>, dims: &[usize]) -> Elements {
     let data = Small::of(c, 0)?;
     let take = |index: Vec<usize>| {

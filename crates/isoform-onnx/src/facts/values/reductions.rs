@@ -45,7 +45,7 @@ pub(super) fn reduce(c: &mut Context<'_>, op: &str, elem: ElemType, dims: &[usiz
             None => number.clone(),
         });
     }
-    // Of no elements, the sum is 0 and the product 1; there is no least one.
+    // Without elements, the sum is 0, the product is 1, and there is no least element.
     let empty = match op {
         "ReduceSum" => Some(Size::from(0)),
         "ReduceProd" => Some(Size::from(1)),

@@ -40,7 +40,7 @@ pub(super) fn indices(dims: &[usize]) -> Vec<Vec<usize>> {
     all
 }
 
-/// The position of an index; None if it is out of range.
+/// The position of an index; None if out of range.
 pub(super) fn position(dims: &[usize], index: &[usize]) -> Option<usize> {
     let mut position = 0;
     for (dim, at) in dims.iter().zip(index) {
@@ -59,7 +59,7 @@ impl Small<'_> {
 }
 
 impl<'a> Small<'a> {
-    /// The element that an index of a larger shape reads, as broadcasting does.
+    /// The element read by an index of a larger shape, as in broadcasting.
     pub(super) fn broadcast_at(&self, index: &[usize]) -> Option<&'a Size> {
         let missing = index.len().checked_sub(self.dims.len())?;
         let own = index[missing..].iter().zip(&self.dims);
@@ -70,7 +70,7 @@ impl<'a> Small<'a> {
     }
 }
 
-/// An index that may count from the end; None if it is out of range.
+/// An index that may count from the end; None if out of range.
 pub(super) fn wrapped(index: i64, dim: usize) -> Option<usize> {
     let signed = i64::try_from(dim).ok()?;
     let index = if index < 0 {
@@ -81,7 +81,7 @@ pub(super) fn wrapped(index: i64, dim: usize) -> Option<usize> {
     usize::try_from(index).ok().filter(|index| *index < dim)
 }
 
-/// The least and the largest number of a type; None for other types.
+/// The least and the largest number of an integer type or bool; None for other types.
 pub(super) fn range_of(elem: ElemType) -> Option<(i128, i128)> {
     Some(match elem {
         ElemType::Bool => (0, 1),

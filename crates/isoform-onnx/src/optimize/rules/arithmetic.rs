@@ -131,7 +131,7 @@ fn unchanged(site: &mut Site<'_, '_>, name: &str) -> Option<Value> {
     (same_type && same_shape(&from, &to)).then_some(x)
 }
 
-/// The element that all those of a constant are equal to, and their type.
+/// The common element of a constant whose elements are all equal, and the element type.
 fn uniform(site: &mut Site<'_, '_>, name: &str) -> Option<(ElemType, Vec<u8>)> {
     let value = site.value(name)?;
     let elem = site.fact(&value).elem?;
@@ -211,7 +211,8 @@ fn own_cast(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     (site.fact(&x).elem == Some(to)).then(|| vec![x])
 }
 
-/// Signedness and width of an integer type; bool is one of one bit.
+/// Signedness and width of an integer type; bool counts as an unsigned integer of one
+/// bit.
 fn integer(elem: ElemType) -> Option<(bool, u32)> {
     use ElemType as E;
     Some(match elem {
@@ -228,7 +229,7 @@ fn integer(elem: ElemType) -> Option<(bool, u32)> {
     })
 }
 
-/// True if every value of one integer type is a value of the other.
+/// True if every value of the narrow integer type is a value of the wide type.
 fn holds_integers(narrow: (bool, u32), wide: (bool, u32)) -> bool {
     match (narrow.0, wide.0) {
         (false, true) => narrow.1 < wide.1,
@@ -262,7 +263,7 @@ fn casts(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
         (.., Some(from), Some(by)) => {
             from.0 <= by.0 && from.1 <= by.1 && (integer(to).is_some() || float(to).is_some())
         }
-        // An integer by way of a float that has it exactly.
+        // An integer by way of a float type that holds it exactly.
         (Some((_, bits)), _, _, Some((significand, exponent))) => {
             let fits = bits <= significand && (bits < 16 || exponent > 5);
             let stays = float(to).is_some()
@@ -294,7 +295,7 @@ fn expanded_operand(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     let (x, y) = (site.value("x")?, site.value("y")?);
     let to = result_shape(site)?;
     let (left, right) = (site.shape(&x)?, site.shape(&y)?);
-    // Each axis of the result has to be that of an operand, from the back.
+    // Counted from the back, each axis of the result has to be an axis of an operand.
     let covered = to.iter().rev().enumerate().all(|(at, size)| {
         let of = |shape: &[crate::facts::Size]| {
             let axis = shape.len().checked_sub(at + 1)?;
@@ -311,7 +312,7 @@ fn expanded_operand(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
                 .as_ref()
                 .is_none_or(|found| found.as_const() == Some(1))
         };
-        // An axis that may be 1 or larger is decided by the other one.
+        // If an axis may be 1 or larger, the other operand decides.
         (is(&left, size) && (is(&right, size) || is_one(&right)))
             || (is(&right, size) && (is(&left, size) || is_one(&left)))
     });

@@ -21,8 +21,8 @@ pub(super) fn result_shape(site: &mut Site<'_, '_>) -> Option<Vec<Size>> {
     site.shape(&result)
 }
 
-/// The axes of a Squeeze or Unsqueeze, or of a reduction from the version on in which they
-/// are an input; None if they are not known.
+/// The axes of a Squeeze or Unsqueeze, or of a reduction from the version on that made
+/// the axes an input. None if unknown.
 pub(super) fn axes(
     site: &mut Site<'_, '_>,
     call: &Call,

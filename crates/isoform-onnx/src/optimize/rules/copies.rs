@@ -114,7 +114,7 @@ fn dropout(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     if may_train(&root) || (root.outputs > 1 && !site.is_unused(&root, 1)) {
         return None;
     }
-    // The mask, if there is one, is not used.
+    // The mask, if any, is unused.
     let masks = (1..root.outputs).map(|at| output(&root, at));
     Some([site.value("x")?].into_iter().chain(masks).collect())
 }
@@ -206,7 +206,7 @@ fn pool_of_one(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     all("pads", 0)?;
     let kernel = root.ints("kernel_shape").ok()??;
     let x = site.value("x")?;
-    // The indices that MaxPool can return too are not those of x.
+    // The optional indices of MaxPool are not elements of x.
     let fits = root.outputs == 1 && kernel.iter().all(|size| *size == 1);
     let auto_pad = root.str("auto_pad").ok()?.unwrap_or("NOTSET");
     (fits && matches!(auto_pad, "NOTSET" | "VALID")).then(|| vec![x])

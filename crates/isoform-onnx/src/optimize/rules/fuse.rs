@@ -1,5 +1,5 @@
-//! Rules that merge a call into the call before it. The last bits of results may change;
-//! infinities and values that are no numbers stay as they are.
+//! Rules that merge a call into the call before it. The last bits of results may
+//! change; infinities and NaNs stay.
 
 use isoform::Value;
 
@@ -101,7 +101,7 @@ pub(super) const ROWS: &[Row] = &[
     },
 ];
 
-/// A convolution and what is needed to change its channels.
+/// A convolution, prepared for changes of its channels.
 struct Convolution {
     call: isoform::Ref<Call>,
     x: Value,
@@ -147,7 +147,7 @@ fn convolution(site: &mut Site<'_, '_>) -> Option<Convolution> {
 }
 
 impl Convolution {
-    /// The weights, with those of each channel multiplied or divided by a number.
+    /// The weights, with the weights of each channel multiplied or divided by a number.
     fn scaled(&self, site: &mut Site<'_, '_>, op: &str, factors: Value) -> Option<Value> {
         let ones = |count: usize| std::iter::repeat_n(1, count);
         if !self.is_transposed {
@@ -158,7 +158,7 @@ impl Convolution {
             let factors = reshaped(site, factors, &shape)?;
             return folded(site, op, vec![self.w.clone(), factors]);
         }
-        // Of a transposed convolution, the second axis has the channels of one group.
+        // In a transposed convolution, the second axis has the channels of one group.
         let inputs = self.sizes[0].checked_div(self.group)?;
         let mut grouped = vec![self.group, inputs];
         grouped.extend(&self.sizes[1..]);
@@ -200,16 +200,16 @@ impl Convolution {
     }
 }
 
-/// A call on constants, which is given up unless it can be computed, with finite numbers
-/// alone: what is infinite or not a number in one operand of a product spreads to other
-/// elements than it does in the results.
+/// The value of a call on constants, or None unless the value can be computed and all
+/// numbers are finite. In a product, an infinite operand or a NaN spreads to other
+/// elements than in the results.
 fn folded(site: &mut Site<'_, '_>, op: &str, inputs: Vec<Value>) -> Option<Value> {
     let value = site.make(op, inputs, &[])?;
     is_finite(&value).then_some(value)
 }
 
-/// True for numbers that weights can take up: finite ones, and not zero, which makes a NaN of
-/// an infinity.
+/// True for factors that weights can absorb: finite and not zero, because zero times an
+/// infinity is a NaN.
 fn is_finite_factor(factors: &Value) -> bool {
     is_finite(factors) && !has_zero(factors)
 }
@@ -277,8 +277,9 @@ fn bias(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     conv.replace(site, w, Some(b))
 }
 
-/// The input that the first operand of the root scales by one number, and a constant scaled
-/// by it instead; the first operand is as the patterns have it.
+/// The unscaled input, and the constant scaled in its place, for a root whose first
+/// operand scales an input by one number. The first operand has the form given by the
+/// patterns.
 fn scaled_constant(
     site: &mut Site<'_, '_>,
     scaling: &Call,

@@ -1,4 +1,4 @@
-//! Chains of calls that limit elements, or combine them with constants.
+//! Chains of calls that limit elements, or combine elements with constants.
 
 use isoform::Value;
 
@@ -101,7 +101,7 @@ fn limits(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     let zeros = || given.into_iter().flatten().map(|(limit, _)| *limit);
     let is_zero = |negative: bool| zeros().any(|it| it == 0.0 && it.is_sign_negative() == negative);
     if is_zero(true) && is_zero(false) {
-        // Which zero comes out depends on which limit is met first.
+        // The sign of a zero result depends on the limit met first.
         return None;
     }
     let low = limited(first.low.clone()).or(second.low.clone());

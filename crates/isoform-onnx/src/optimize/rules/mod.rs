@@ -1,5 +1,5 @@
-//! The rules of the library, as tables: one row says what a rule looks for, when it applies
-//! and why it is right.
+//! The rules of the library, as tables: a row holds the pattern, the condition and the
+//! reason of a rule.
 //!
 //! `docs/onnx.md` lists the rules; the test `rules_page` writes the list and checks it.
 
@@ -18,7 +18,7 @@ use std::sync::LazyLock;
 
 use super::rule::{Row, Rule, RuleGroup};
 
-/// All rules in the order in which they are tried.
+/// All rules in the order of trying.
 pub fn rules() -> &'static [Rule] {
     static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         let exact = [

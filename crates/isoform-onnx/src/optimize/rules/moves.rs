@@ -104,8 +104,8 @@ fn concat_axis(site: &mut Site<'_, '_>, call: &Call, part: &Value) -> Option<usi
 fn concats(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     let root = site.root().clone();
     let axis = root.int("axis").ok()??;
-    // The outermost call of a chain takes all parts at once. If each call did, the lists
-    // would be as long as the chain, once for every call of it.
+    // The outermost call of a chain takes all parts at once. If every call took all
+    // parts, the lists would be as long as the chain, once for each call.
     let result = site.result();
     if let Some(outer) = site.joined_by()
         && let Ok(Some(other)) = outer.int("axis")
@@ -182,7 +182,7 @@ fn concat_of_split(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     Some(vec![x])
 }
 
-/// The part that a Slice with constant bounds takes along one axis.
+/// The part that a Slice with constant bounds takes along an axis.
 #[derive(Clone, Copy)]
 struct Range {
     axis: i64,

@@ -1,4 +1,4 @@
-//! Reductions next to calls that add or drop the axes they reduce.
+//! Reductions next to calls that add or drop the reduced axes.
 
 use isoform::Value;
 
@@ -95,8 +95,8 @@ fn dropping(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     with_axes(site, 1)
 }
 
-/// Turns around whether the inner reduction keeps its axes, if the root changes exactly
-/// those.
+/// Flips `keepdims` of the inner reduction, if the root adds or drops exactly the
+/// reduced axes.
 fn with_axes(site: &mut Site<'_, '_>, kept: i64) -> Option<Vec<Value>> {
     let (root, inner) = (site.root().clone(), site.labelled("inner")?);
     let x = site.value("x")?;

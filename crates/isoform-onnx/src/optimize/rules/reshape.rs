@@ -93,9 +93,9 @@ fn reshaped(site: &mut Site<'_, '_>, x: Value, target: &[i64]) -> Option<Vec<Val
     site.replace("Reshape", vec![x, target], &[])
 }
 
-/// A constant second input of Reshape that makes this shape of `x`: numbers, 0 for a size
-/// that `x` has at the same place, and at most one -1, which needs that no other size can
-/// be 0.
+/// A constant second input of Reshape that makes this shape of `x`. It contains
+/// numbers, 0 for a size that `x` has at the same position, and at most one -1, which
+/// requires that no other size can be 0.
 pub(super) fn target(site: &mut Site<'_, '_>, x: &Value, to: &[Size]) -> Option<Vec<i64>> {
     let from = site.shape(x);
     let from = from.as_deref().unwrap_or_default();

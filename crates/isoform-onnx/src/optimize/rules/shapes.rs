@@ -57,7 +57,7 @@ fn find(shape: &[Size], sizes: &[Size]) -> Option<usize> {
         .find(|start| same_shape(&shape[*start..*start + sizes.len()], sizes))
 }
 
-/// The sizes that the result lists, if it is a list of known ones.
+/// The sizes listed by the result, if it is a list of known sizes.
 fn listed_sizes(site: &mut Site<'_, '_>) -> Option<Vec<Size>> {
     let result = site.result();
     let fact = site.fact(&result);

@@ -230,7 +230,7 @@ fn functions_use_attributes_of_the_call_or_their_defaults() {
     let half = calls(&[], &Value::from(&y));
     let quarter = calls(&[("alpha", Value::from(0.25))], &Value::from(&y));
     let program = program(&[y], &[half, quarter]);
-    // The input that is not given takes its default.
+    // The omitted input takes its default.
     let made = results(&program, &[]);
     same(&made[0], &floats(&[1], &[-4.0]));
     same(&made[1], &floats(&[1], &[-2.0]));

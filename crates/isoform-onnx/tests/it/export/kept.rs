@@ -1,5 +1,5 @@
-//! The parts of a model besides its computation are written back as long as they are still
-//! about something.
+//! The parts of a model besides its computation are written back as long as their
+//! subjects exist.
 
 use isoform::{Array, Node, Ref, Value};
 use isoform_onnx::{
@@ -33,7 +33,8 @@ fn everything_about_a_model_is_kept() {
     assert_eq!((&new.input, &new.output), (&old.input, &old.output));
     assert_eq!((&new.name, &new.doc_string), (&old.name, &old.doc_string));
     assert_eq!(new.metadata_props, old.metadata_props);
-    // A value and a constant that nothing needs are gone, and what was said about them.
+    // A value and a constant that nothing needs are gone, together with their
+    // descriptions.
     assert_eq!(new.value_info, [described("a")]);
     assert_eq!(
         new.quantization_annotation,
@@ -46,7 +47,8 @@ fn everything_about_a_model_is_kept() {
         .unwrap();
     assert_eq!(weight.doc_string, "a weight");
     assert_eq!(weight.metadata_props, old.initializer[0].metadata_props);
-    // A constant from a node becomes an initializer, and takes what the node said along.
+    // A constant from a node becomes an initializer, and keeps the description of the
+    // node.
     let constant = new
         .initializer
         .iter()
@@ -131,7 +133,8 @@ fn listed(proto: &ModelProto) -> (Vec<&str>, Vec<&str>) {
 fn before_version_4_weights_are_inputs() {
     let made = again(&listed_weights());
     assert_eq!(made.ir_version, Some(3));
-    // The unused weight is gone as an input, too; the others are where they were.
+    // The unused weight is gone as an input, too; the remaining inputs keep their
+    // order.
     assert_eq!(listed(&made), (vec!["w", "x", "b", "cond"], vec!["b", "w"]));
     let graph = made.graph.as_ref().unwrap();
     assert_eq!(graph.input[0].doc_string, "about w");
@@ -315,7 +318,7 @@ fn versions_are_raised_only_if_something_needs_it() {
     assert_eq!((made.ir_version, made.opset_import.len()), (Some(2), 0));
 }
 
-/// A program made by hand needs nothing but what is compared.
+/// A program made by hand needs only the compared fields.
 #[test]
 fn programs_without_names_are_written() {
     let input = Ref::new(Input {
@@ -385,7 +388,7 @@ fn programs_without_names_are_written() {
 }
 
 /// Both branches and the main graph use one small constant, as after a merge of equal
-/// ones; no node is needed for that.
+/// constants. No node is needed.
 #[test]
 fn small_constants_that_are_results_are_repeated() {
     let body =
@@ -440,7 +443,7 @@ fn small_constants_that_are_results_are_repeated() {
     for branch in attrs.filter_map(|attr| attr.g.as_ref()) {
         assert_eq!((branch.node.len(), branch.initializer.len()), (0, 1));
     }
-    // The result of the main graph names the constant that its node uses.
+    // The result of the main graph names the constant used by the node.
     assert_eq!(graph.initializer.len(), 1);
     let (left, right) = (Value::from(&program), imported(&made).to_value());
     assert!(isoform::structural_equal(left, right).unwrap());

@@ -1,4 +1,4 @@
-//! Small models that have, together, everything that a model can hold.
+//! Small models that together cover all features of the format.
 
 use bytes::Bytes;
 use isoform_onnx::{
@@ -135,8 +135,8 @@ fn overloaded(overload: &str, op: &str) -> FunctionProto {
     made
 }
 
-/// Overloads, attributes with and without defaults, functions that call functions, and a
-/// function that imports another version than the model.
+/// Overloads, attributes with and without defaults, functions that call functions, and
+/// a function that imports another version than the model.
 pub(crate) fn functions() -> ModelProto {
     let mut with_attrs = function(
         "G",
@@ -193,8 +193,8 @@ pub(crate) fn if_node(
         .with(graph_attr("else_branch", other))
 }
 
-/// Nested branches with values of all enclosing graphs, and nodes that are listed further
-/// out than they are used.
+/// Nested branches with values of all enclosing graphs, and nodes listed further out
+/// than used.
 pub(crate) fn scopes() -> ModelProto {
     let deepest = branch(
         vec![node("Add", "o m", "d1"), node("Mul", "d1 x", "d")],
@@ -258,7 +258,7 @@ pub(crate) fn clashes() -> ModelProto {
     )
 }
 
-/// Loop and Scan, whose bodies have inputs and dimensions of their own.
+/// Loop and Scan, whose bodies have separate inputs and dimensions.
 pub(crate) fn loops() -> ModelProto {
     let mut body = graph(
         "i go s",

@@ -21,7 +21,7 @@ fn graphs_in(graph: &GraphProto) -> impl Iterator<Item = &GraphProto> {
     attrs.flat_map(|attr| attr.g.as_deref().into_iter().chain(&attr.graphs))
 }
 
-/// Operators by the number of graphs around the one that lists them.
+/// Operators by the number of graphs around the graph that lists the operator.
 fn depths(proto: &ModelProto) -> Vec<(String, usize)> {
     let mut found = Vec::new();
     let mut pending = vec![(proto.graph.as_ref().unwrap(), 0)];
@@ -35,8 +35,8 @@ fn depths(proto: &ModelProto) -> Vec<(String, usize)> {
     found
 }
 
-/// No graph uses a name twice, or a name of a graph around it; every name is defined
-/// before it is used.
+/// No graph repeats a name, or uses a name of an enclosing graph. Every name is defined
+/// before use.
 fn check_names(graph: &GraphProto, around: &HashSet<String>) {
     let mut names = around.clone();
     let mut define = |name: &str| {
@@ -120,7 +120,7 @@ fn recorded_places_give_way_to_uses() {
     };
     assert_eq!((depth("Exp"), depth("Loop")), (1, 0));
 
-    // As if a pass had said that the nodes of the body are listed outside.
+    // As if a pass had declared that the nodes of the body are listed outside.
     let options = MapOptions::default().order(WalkOrder::Post);
     let program = options.map_selected(
         model.program(),
@@ -142,8 +142,8 @@ fn recorded_places_give_way_to_uses() {
     check_names(made.graph.as_ref().unwrap(), &HashSet::new());
 }
 
-/// A node: its inputs among the visible values, whether its result has a name that other
-/// scopes use too, and what it holds.
+/// A node: its inputs among the visible values, whether other scopes share the name of
+/// its result, and its contents.
 #[derive(Clone, Debug)]
 enum Choice {
     Node([Index; 2], bool),
@@ -181,7 +181,7 @@ impl Builder {
         }
     }
 
-    /// A body that sees `visible` values, and returns its last one.
+    /// A body that sees `visible` values, and returns its last value.
     fn body(&mut self, choices: &[Choice], visible: &[String], inputs: &str) -> GraphProto {
         let mut seen = visible.to_vec();
         let mut own: Vec<String> = names(inputs);
@@ -219,7 +219,7 @@ impl Builder {
             hide(&mut seen, &name);
             own.push(name);
         }
-        // A result of its own.
+        // A separate result.
         let result = self.name(false, &own);
         made.node
             .push(node("Neg", seen.last().map_or("", String::as_str), &result));
@@ -228,13 +228,13 @@ impl Builder {
     }
 }
 
-/// Adds a value, which hides another of its name.
+/// Adds a value that hides another value of the same name.
 fn hide(seen: &mut Vec<String>, name: &str) {
     seen.retain(|other| other != name);
     seen.push(name.to_owned());
 }
 
-/// True if a body uses a name before it defines it itself: readers disagree on that.
+/// True if a body uses a name before redefining it: readers disagree about the meaning.
 fn is_ambiguous(proto: &ModelProto) -> bool {
     isoform_onnx::import(proto, &isoform_onnx::ExternalResolver::none()).is_err()
 }
@@ -265,8 +265,8 @@ proptest! {
 
 #[test]
 fn constants_are_written_in_the_outermost_graph_that_needs_them() {
-    // One name in both branches, and in the graph around them, as a node, a constant and
-    // an input.
+    // A name shared by both branches and the graph around them, for a node, a constant
+    // and an input.
     let mut then = branch(vec![node("Add", "x k", "r")], "r");
     then.initializer = vec![tensor("k", &[1.0])];
     let other = branch(vec![node("Sub", "x k", "r")], "r");
@@ -278,6 +278,6 @@ fn constants_are_written_in_the_outermost_graph_that_needs_them() {
     source.graph.as_mut().unwrap().initializer = vec![tensor("k", &[2.0])];
     let made = check("branches", &source);
     check_names(made.graph.as_ref().unwrap(), &HashSet::new());
-    // The constant that both need is written once, where both see it.
+    // The constant needed by both branches is written once, where both see it.
     assert_eq!(made.graph.as_ref().unwrap().initializer.len(), 1);
 }

@@ -53,7 +53,8 @@ fn made(program: &Program) -> Ref<Program> {
     with_results(program, results.collect())
 }
 
-/// A model with one node: written as it came in a file, and refused from elsewhere.
+/// A model with one node, which is written unchanged from a file, and refused from
+/// elsewhere.
 #[track_caller]
 fn check_node(node: isoform_onnx::proto::NodeProto, version: i64, expected: &str) {
     let outputs = node.output.join(" ");
@@ -111,7 +112,7 @@ fn nodes_must_be_those_of_the_operator_set() {
         17,
         "node #0 (Concat) > attribute 'axis': expected an int for Concat in operator set 17 of ai.onnx, got a float",
     );
-    // Nothing is known about newer versions and other domains.
+    // The schemas do not cover newer versions and other domains.
     let mut newer = model("x", vec![node("Gelu", "x x x", "y")], "y");
     newer.opset_import = vec![opset("", 999)];
     SaveOptions::default()

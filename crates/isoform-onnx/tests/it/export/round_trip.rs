@@ -13,10 +13,11 @@ fn options() -> ImportOptions {
     ImportOptions::default().io_names(true)
 }
 
-/// Writes a program, and checks that the bytes are the message and decode to it.
+/// Writes a program, and checks that the bytes equal the encoded message and decode to
+/// it.
 #[track_caller]
 pub(crate) fn written(model: &Model) -> ModelProto {
-    // Some of the models have operators that the standard does not know.
+    // Some models have operators outside of the standard.
     let saving = SaveOptions::default().check(false);
     let message = saving.to_proto(model.program()).unwrap();
     let bytes = saving.to_bytes(model.program()).unwrap();
@@ -27,7 +28,8 @@ pub(crate) fn written(model: &Model) -> ModelProto {
     decoded
 }
 
-/// Loading what was written results in the same program, which is written alike.
+/// Loading the written bytes results in the same program, which is written to the same
+/// bytes.
 #[track_caller]
 pub(crate) fn check(name: &str, proto: &ModelProto) -> ModelProto {
     let model = load_with(proto, options());

@@ -1,4 +1,4 @@
-//! Files: external data, replacing, and what stays if something fails.
+//! Files: external data, replacing, and the state after a failure.
 
 use std::fs;
 use std::io::Write;
@@ -13,8 +13,8 @@ use prost::Message;
 use crate::build::*;
 use crate::export::models::{all, branch, if_node, plain};
 
-/// A model with weights of these numbers of bytes, one of them in a branch, and a constant
-/// in an attribute.
+/// A model with weights of these numbers of bytes, including a weight in a branch, and
+/// a constant in an attribute.
 fn weighted(sizes: &[usize]) -> ModelProto {
     let weight = |name: &str, bytes: usize| TensorProto {
         name: name.into(),
@@ -139,13 +139,13 @@ fn the_data_of_another_model_stay() {
     assert_eq!(fs::read(at("weights.bin")).unwrap(), before);
     assert_eq!(names_in(folder.path()), ["a.onnx", "weights.bin"]);
 
-    // A model that was given another name still refers to the data under the old one.
+    // A renamed model still refers to the data under the old name.
     external.save(model.program(), at("m.onnx")).unwrap();
     fs::rename(at("m.onnx"), at("old.onnx")).unwrap();
     external.save(model.program(), at("m.onnx")).unwrap_err();
     assert_eq!(digest(&load(at("old.onnx")).unwrap()), digest(&model));
 
-    // The model that is replaced loses its own.
+    // The replaced model loses its data.
     shared.save(loaded.program(), at("a.onnx")).unwrap();
     // Two models with files for each constant do not share any.
     let each = external.all_tensors_to_one_file(false);
@@ -156,7 +156,7 @@ fn the_data_of_another_model_stay() {
     assert_eq!(digest(&load(at("second.onnx")).unwrap()), digest(&other));
 }
 
-/// The weights of the file that is replaced are views of it.
+/// The weights of the replaced file are views of the file.
 #[test]
 fn a_model_can_replace_the_files_it_came_from() {
     let folder = tempfile::tempdir().unwrap();
@@ -207,7 +207,7 @@ fn a_file_is_not_seen_before_it_is_complete() {
     let mut file = WholeFile::create(&path).unwrap();
     file.write_all(&[b'x'; 100_000]).unwrap();
     file.flush().unwrap();
-    // A process that is killed here leaves nothing, where the system has nameless files.
+    // A process killed at this point leaves nothing on systems with nameless files.
     if cfg!(target_os = "linux") {
         assert_eq!(names_in(folder.path()), names);
     }

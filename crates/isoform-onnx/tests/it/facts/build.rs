@@ -1,4 +1,4 @@
-//! Short ways to write calls, and the check on what is derived of them.
+//! Short ways to write calls and to check derived facts.
 
 use isoform::values::{DType, Tensor};
 use isoform::{Array, Map, Ref, Str, Value};

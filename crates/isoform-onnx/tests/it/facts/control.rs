@@ -155,7 +155,7 @@ fn a_loop_that_grows_a_tensor_forgets_its_length() {
     assert!(length.as_symbol().is_some() && width.as_const() == Some(3));
     let after = analysis.fact(&output(&call, 0));
     let last = &after.shape.as_ref().unwrap()[0];
-    // The length after the loop is not that of some iteration.
+    // The length after the loop differs from the length in an arbitrary iteration.
     assert!(last.as_symbol().is_some() && last != length);
     // Values inside of the body hold in each iteration.
     let next = analysis.fact(&body.results.values()[1]);
@@ -308,7 +308,7 @@ fn a_body_of_two_calls_holds_for_both() {
     assert_eq!((shape[0].as_const(), shape[1].as_const()), (None, Some(3)));
 }
 
-/// A loop with an inner loop in its body, both of which carry the first value; a call in the
+/// A loop with an inner loop in its body, both carrying the first value; a call in the
 /// innermost body.
 fn nested(first: &Value) -> (Ref<Call>, Value) {
     let mut inside = None;
@@ -349,6 +349,6 @@ fn facts_inside_of_a_body_hold_for_all_its_calls() {
         assert!(length.as_const().is_none(), "{fact}");
         assert_eq!(width.as_const(), Some(3));
     }
-    // What is outside of the body is that of the first call alone.
+    // Facts outside of the body come from the first call alone.
     assert_eq!(analysis.fact(&output(&first, 0)).to_string(), "float[2, 3]");
 }

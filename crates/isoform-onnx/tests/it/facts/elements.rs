@@ -7,7 +7,7 @@ fn axis(at: i64) -> Vec<(&'static str, Value)> {
     vec![("axis", Value::from(at))]
 }
 
-/// The fact of what is computed from the shape of a tensor `float[n, c, 6]`.
+/// The fact of a value computed from the shape of a tensor `float[n, c, 6]`.
 #[track_caller]
 fn of_shape(compute: impl FnOnce(&Value) -> Value, expected: &str) {
     let x = Dims::default().input("x", "float32 n c 6");
@@ -144,7 +144,7 @@ fn integers_are_those_of_their_type() {
         &with("Mod", &[&ints(&[-7]), &int(2)], fmod),
         "int64[1] = (-1)",
     );
-    // Extents fit 32 bits, but not everything computed from them does.
+    // Extents fit 32 bits, but numbers computed from extents may not.
     of_shape(|s| with("Cast", &[s], to(6)), "int32[3] = (n, c, 6)");
     of_shape(
         |s| with("Cast", &[&op("Mul", &[s, s])], to(6)),
@@ -157,7 +157,7 @@ fn nothing_is_claimed_of_what_may_fail_or_wrap() {
     let x = Dims::default().input("x", "int64 1");
     let value = Value::from(&x);
     let doubled = op("Mul", &[&value, &int(2)]);
-    // Twice a huge number wraps around, so half of it is not the number.
+    // Twice a huge number wraps around, and half of the result is not the number.
     let halved = op("Div", &[&doubled, &int(2)]);
     check(
         &[&x],
@@ -229,7 +229,7 @@ fn reversed_axes_of_a_transpose() {
     of_constants(&value, "int64[2, 2] = (1, 3, 2, 4)");
 }
 
-/// The fact of what is computed from the extent `n` of a vector, as a scalar.
+/// The fact of a value computed from the extent `n` of a vector, as a scalar.
 #[track_caller]
 fn of_extent(compute: impl FnOnce(&Value) -> Value, expected: &str) {
     let x = Dims::default().input("x", "float32 n");

@@ -1,4 +1,4 @@
-//! Dimensions as numbers, and declared types that are wrong.
+//! Dimensions fixed to numbers, and wrong declared types.
 
 use super::build::{Dims, graph, op, program, typed_graph, with};
 use isoform::{Ref, Value};
@@ -59,7 +59,7 @@ fn a_shape_fixes_the_dimensions_in_it() {
     );
 }
 
-/// Some exporters write -1 for an extent that they do not know.
+/// Some exporters write -1 for an unknown extent.
 #[test]
 fn a_negative_extent_is_unknown() {
     let mut dims = Dims::default();

@@ -1,5 +1,5 @@
-//! Facts about shapes and values: polynomials, rules of operators, control flow, and the
-//! work that they take.
+//! Facts about shapes and values: polynomials, rules of operators, control flow, and
+//! the required work.
 
 mod build;
 mod control;

@@ -35,12 +35,12 @@ fn elementwise_operators_keep_shapes() {
 fn broadcasting_claims_only_what_is_certain() {
     two("float32 n 1", "float32 3", "Add", "float[n, 3]");
     two("float32 n", "float32 n", "Add", "float[n]");
-    // The other one is 3, or 1.
+    // The extent `n` is 3, or 1.
     two("float32 n", "float32 3", "Add", "float[3]");
     two("float32 n", "float32 m", "Add", "float[broadcast(n, m)]");
     two("float32 n", "float32 0", "Mul", "float[0]");
     two("float32 2 3", "float32 5 1 1", "Equal", "bool[5, 2, 3]");
-    // The second input was stretched to the first one.
+    // The second input was stretched to the first input.
     two("float32 2 3", "float32 3", "Add:6", "float[2, 3]");
 }
 

@@ -6,7 +6,7 @@ use super::build::{Dims, fact, int, op};
 use isoform_onnx::facts::{Size, Symbols};
 use proptest::prelude::*;
 
-/// How to compute a size, and the number that it is for an assignment.
+/// A way to compute a size, symbolically or for an assignment of numbers.
 #[derive(Clone, Debug)]
 enum Expr {
     Number(i64),

@@ -27,7 +27,7 @@ fn a_long_chain_is_visited_once() {
     assert_eq!(analysis.visits(), length + 1);
 }
 
-/// A loop whose body uses a value, and the last value that it carries.
+/// The last value carried by a loop whose body uses the given value.
 fn loop_around(value: &Value) -> Value {
     let params = ["at", "go", "held"].map(|name| named_input(name, Value::NONE));
     let [_, go, held] = &params;
@@ -51,7 +51,7 @@ fn a_chain_of_loops_is_visited_a_few_times() {
     assert!(analysis.visits() <= 4 * length, "{}", analysis.visits());
 }
 
-/// A loop that reads the other value in its body only.
+/// A loop that reads the captured value only in its body.
 fn loop_capturing(value: &Value, initial: &Value) -> Value {
     let params = ["at", "go", "held"].map(|name| named_input(name, Value::NONE));
     let [_, go, held] = &params;
@@ -125,8 +125,8 @@ fn nested_loops_that_grow_take_bounded_rounds() {
     assert!(analysis.visits() < 1000 * depth, "{}", analysis.visits());
 }
 
-/// A loop around a value that has another call with other inputs, as rewriting makes them:
-/// the old and the new value after it.
+/// Two calls of a loop with different inputs that share a body, as made by rewriting:
+/// the results for the old and the new value.
 fn loop_of_two(analysis: &mut Analysis, old: &Value, new: &Value) -> [Value; 2] {
     let first = loop_around(old);
     let made = first.as_object().unwrap().downcast_ref::<Output>().unwrap();

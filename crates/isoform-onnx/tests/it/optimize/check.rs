@@ -79,7 +79,7 @@ impl Case {
         OptimizeOptions::default().only(names)
     }
 
-    /// Runs the case, and adds a line for everything that is wrong.
+    /// Runs the case, and adds a line for every fault.
     pub(crate) fn check(&self, wrong: &mut Vec<String>) {
         for (opset, before, after) in self.fires {
             let what = format!("{} at {opset}: {before}", self.rule);
@@ -127,7 +127,7 @@ impl Case {
     }
 }
 
-/// Checks all cases of a family, and reports everything that is wrong at once.
+/// Checks all cases of a family, and reports all faults at once.
 #[track_caller]
 pub(crate) fn check_all(cases: &[Case]) {
     let mut wrong = Vec::new();
@@ -150,7 +150,7 @@ pub(crate) fn check_results(
     tolerance: Option<f64>,
 ) -> Result<usize, String> {
     let mut ran = 0;
-    // By the order of their first use, names become these sizes; the last one repeats.
+    // By the order of their first use, names become these sizes; the last size repeats.
     for sizes in [
         &[2, 3, 4][..],
         &[1],
@@ -216,8 +216,8 @@ fn agree(left: &Value, right: &Value, tolerance: Option<f64>) -> bool {
     })
 }
 
-/// Values for the inputs of a text: zeros of both signs, infinities and what is not a number
-/// among the floats.
+/// Values for the inputs of a text, with floats including zeros of both signs,
+/// infinities and NaN.
 fn inputs(text: &str, sizes: &[i64]) -> Vec<(String, Value)> {
     let mut symbols: HashMap<String, i64> = HashMap::new();
     let inputs = input_types(text).into_iter().enumerate();

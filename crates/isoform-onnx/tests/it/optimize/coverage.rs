@@ -1,4 +1,4 @@
-//! Every rule has cases of its own, and they reach all of it.
+//! Every rule has separate cases, and the cases reach the whole rule.
 
 use std::collections::HashSet;
 

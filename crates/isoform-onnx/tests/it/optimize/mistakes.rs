@@ -9,7 +9,7 @@ use crate::build;
 use crate::optimize::check::{check_equal, lines, optimize, program};
 use crate::optimize::text;
 
-/// The model after optimisation, as it is written.
+/// The model after optimisation, in written form.
 #[track_caller]
 fn written(model: &ModelProto) -> ModelProto {
     let done = optimize(&OptimizeOptions::default(), build::load(model).program());
@@ -17,7 +17,7 @@ fn written(model: &ModelProto) -> ModelProto {
     decode_model(bytes.into()).unwrap()
 }
 
-/// The default options leave the program as it is.
+/// The default options leave the program unchanged.
 #[track_caller]
 fn check_stays(opset: i64, text: &str) {
     let original = program(opset, text);
@@ -93,7 +93,7 @@ fn a_branch_may_return_what_is_outside() {
     };
     assert_eq!(branch("then_branch").node[0].op_type, "Identity");
     assert_eq!(branch("else_branch").node[0].op_type, "Relu");
-    // A constant and one value twice have nodes of their own, too.
+    // A constant and a repeated value have separate nodes, too.
     let text = "x: float[2], c: bool[] => a, b = If{then_branch={=> float[1, 2], float[1, 2]}, else_branch={=> Relu(x), Relu(x)}}(c); Add(a, b)";
     let model = written(&text::model(17, text));
     build::load(&model);
@@ -298,7 +298,7 @@ fn random_calls_stay_apart_in_every_scope() {
         17,
         "fn() x: float[2] => Sub(RandomNormalLike(x), RandomNormalLike(x))",
     );
-    // Of calls of a function, those that draw numbers stay two.
+    // Two calls of a function that draws numbers are not merged.
     for (inner, nodes) in [("RandomNormalLike(x)", 4), ("Sqrt(x)", 3)] {
         let mut model = text::model(17, &format!("fn() x: float[2] => {inner}"));
         let graph = model.graph.as_mut().unwrap();
@@ -379,7 +379,7 @@ fn sizes_of_0_and_1_and_scalars() {
 #[test]
 fn what_runtimes_do_not_agree_on_is_left() {
     for text in [
-        // A slice that goes back from before its axis, or as far as can be.
+        // A slice backwards from before the axis, or to an end at the limit of integers.
         "x: int64[N] => Add(x, Slice([1, 2, 3], [-9], [-20], [0], [-1]))",
         "x: int64[N] => Add(x, Slice([1, 2, 3], [2], [9223372036854775807], [0], [-1]))",
         "x: int64[N] => Add(x, Slice([1, 2, 3], [2], [2147483647], [0], [-1]))",

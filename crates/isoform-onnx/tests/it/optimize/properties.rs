@@ -137,7 +137,8 @@ fn what_is_written_is_what_was_made() {
         }
         let bytes = to_bytes(&done.program).unwrap_or_else(|error| panic!("{text}: {error}"));
         let read = isoform_onnx::decode_model(bytes.into()).unwrap();
-        // An output that is an input, a constant or another output is written as Identity.
+        // An output that is an input, a constant or another output is written as
+        // Identity.
         let expected = structural_digest(isoform::Value::from(&done.program)).unwrap();
         assert_eq!(digest(&read), expected.to_string(), "{text}");
     }
@@ -145,8 +146,8 @@ fn what_is_written_is_what_was_made() {
 
 #[test]
 fn a_second_run_does_not_choose_a_larger_limit() {
-    // With a limit of 16 KiB, constants would grow by 25 KB, which is too much; with one of
-    // 2 KiB by 15 KB, after which growth by 10 KB more would be allowed.
+    // With a limit of 16 KiB, constants would grow by 25 KB, which is too much. With 2
+    // KiB, constants would grow by 15 KB, and a second run could add 10 KB more.
     let small = (0..10).map(|n| format!("Range(int64({n}), int64({}), int64(1))", n + 190));
     let values: Vec<String> = small.collect();
     let text = format!(
@@ -160,7 +161,7 @@ fn a_second_run_does_not_choose_a_larger_limit() {
     let twice = optimize(&OptimizeOptions::default(), &once.program);
     assert_eq!(fired(&twice), Vec::<String>::new());
     assert_eq!(once.report.bytes_after, twice.report.bytes_after);
-    // What is as small as the constants that it takes the place of is computed in any case.
+    // A result no larger than the constants that it replaces is computed in any case.
     let small = build::load(&text::model(17, "x: int64[N] => Neg([1, 2])"));
     let folded = optimize(&OptimizeOptions::default(), small.program());
     assert_eq!(folded.report.nodes_after, 0);

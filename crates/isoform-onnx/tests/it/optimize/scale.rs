@@ -38,7 +38,7 @@ fn constant(name: &str, number: i64) -> NodeProto {
     build::node("Constant", "", name).with(build::tensor_attr("value", tensor))
 }
 
-/// The nodes that are left, and the walks that it took.
+/// The number of remaining nodes, and the number of walks.
 fn left(program: &Ref<Program>) -> (usize, usize) {
     let report = optimize(&OptimizeOptions::default(), program).report;
     (report.nodes_after, report.rounds)
@@ -119,7 +119,8 @@ fn deep_nesting_is_optimised_inside() {
     assert_eq!(report.nodes_before - report.nodes_after, 1);
 }
 
-/// The nodes that are left, the walks, and the inputs of all calls of Concat that rules see.
+/// The number of remaining nodes, the number of walks, and the inputs of all calls of
+/// Concat seen by rules.
 fn parts_seen(program: &Ref<Program>) -> (usize, usize, usize) {
     let seen = Arc::new(AtomicUsize::new(0));
     let counter = seen.clone();

@@ -1,4 +1,4 @@
-//! Programs as text, so that a test of a rule is two lines.
+//! Programs as text, to write a test of a rule in two lines.
 //!
 //! ```text
 //! x: float[N,3], c: bool[] => a, b = Split{axis=1}(x, [1, 2]); Where(c, a, Neg(b))
@@ -72,7 +72,7 @@ pub(crate) fn model(opset: i64, text: &str) -> ModelProto {
     model
 }
 
-/// The text with the inputs of another one, unless it has its own.
+/// The text with the inputs of another text.
 pub(crate) fn with_header(of: &str, text: &str) -> String {
     let (header, _) = of.split_once("=>").expect("inputs come before `=>`");
     format!("{header}=> {text}")
@@ -116,7 +116,7 @@ pub(crate) fn element(elem: ElemType, number: f64) -> Vec<u8> {
     }
 }
 
-/// A float of 16 bits that has the number exactly, for the few that tests use.
+/// The exact float of 16 bits for a number, limited to the numbers used in tests.
 fn half(number: f32) -> u16 {
     let bits = number.to_bits();
     let sign = (bits >> 16) as u16 & 0x8000;

@@ -1,4 +1,4 @@
-//! Rules of the user, and what is refused.
+//! Custom rules, and refused rules.
 
 use isoform_onnx::optimize::{OptimizeOptions, Rule};
 

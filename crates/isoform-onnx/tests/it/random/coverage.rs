@@ -1,4 +1,4 @@
-//! The generator keeps drawing everything that the properties are about.
+//! The generator keeps drawing all features that the properties are about.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use isoform_testing::source::{Source, random_bytes};
 const PROGRAMS: u64 = 12_000;
 const SIZE: usize = 16;
 
-/// Everything that has to be drawn now and then. Each operator of the evaluator is here.
+/// The features to be drawn now and then, including every operator of the evaluator.
 const OPERATORS: &[&str] = &[
     "Abs",
     "Acos",
@@ -153,7 +153,7 @@ const OPERATORS: &[&str] = &[
     "Xor",
 ];
 
-/// The element types of what is drawn.
+/// The element types of drawn values.
 const ELEMS: &[ElemType] = &[
     ElemType::Float,
     ElemType::Double,
@@ -177,7 +177,7 @@ const ELEMS: &[ElemType] = &[
     ElemType::Uint4,
 ];
 
-/// Constructs that are noted besides the names of what is drawn.
+/// Constructs that are noted besides the names of drawn operators.
 const NOTES: &[&str] = &[
     "function: attribute",
     "function: called again",
@@ -284,7 +284,7 @@ fn everything_is_drawn() {
         "hardly drawn any more: {}",
         rare.join(", ")
     );
-    // And nothing is drawn that the list does not name.
+    // And every drawn feature is in the list.
     let unknown: Vec<&String> = counts
         .keys()
         .filter(|what| what.starts_with("operator ") || what.starts_with("construct "))

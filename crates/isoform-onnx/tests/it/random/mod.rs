@@ -1,5 +1,4 @@
-//! Random programs: what is drawn, and what evaluation and optimisation promise about
-//! them.
+//! Random programs: the generator, and the promises of evaluation and optimisation.
 
 mod coverage;
 mod properties;

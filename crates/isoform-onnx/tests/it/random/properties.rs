@@ -1,5 +1,5 @@
-//! The properties of random programs on a few hundred draws; `make fuzz` runs as many as
-//! you like.
+//! The properties of random programs on a few hundred draws; `make fuzz` runs as many
+//! as you like.
 
 use isoform_testing::onnx::ONNX_PROPERTIES;
 use isoform_testing::source::random_bytes;

@@ -47,7 +47,7 @@ fn binarizer(args: &Args<'_>) -> Outcome {
     Ok(vec![x.made(args.input(0)?.element_type(), args.control)?])
 }
 
-/// Rows of the inputs beside each other, each cut or filled with zeros to its width.
+/// Rows of the inputs side by side. A row is cut or filled with zeros to its width.
 fn feature_vectorizer(args: &Args<'_>) -> Outcome {
     let inputs = (0..args.count()).map(|at| Dense::input(args, at));
     let inputs = inputs.collect::<Result<Vec<Dense>, Refusal>>()?;

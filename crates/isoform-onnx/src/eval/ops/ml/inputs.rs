@@ -19,8 +19,8 @@ pub(super) fn tensor_numbers(args: &Args<'_>, name: &str) -> Result<Option<Vec<f
     Ok(Some(to_f64s(input.view()?, args.control)?))
 }
 
-/// The rows of the first input, one for each observation; a vector is one row. Integers
-/// become 32-bit floats, as thresholds and coefficients are.
+/// The rows of the first input, one for each observation; a vector is a single row.
+/// Integers become 32-bit floats, like thresholds and coefficients.
 pub(super) fn observations(args: &Args<'_>) -> Result<Dense, Refusal> {
     let mut x = Dense::input(args, 0)?;
     if args.input(0)?.element_type().is_integer() {

@@ -27,7 +27,7 @@ pub(super) fn find(name: &str) -> Option<Kernel> {
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Key {
     Int(i64),
-    /// The bits of a float; those of 0 for -0.
+    /// The bits of a float, with the bits of 0 for -0.
     Float(u64),
     Text(Vec<u8>),
 }
@@ -121,7 +121,7 @@ impl Labels {
         }
     }
 
-    /// The label of each place; the default of None.
+    /// The label of each place; `None` stands for the default.
     fn at(
         &self,
         args: &Args<'_>,
@@ -224,7 +224,8 @@ fn category_mapper(args: &Args<'_>) -> Outcome {
     mapped(args, "cats_strings", Some(numbers))
 }
 
-/// From strings to their numbers, or back; without numbers, those of their places.
+/// Maps strings to numbers, or back; without numbers, the number is the position of the
+/// string.
 fn mapped(args: &Args<'_>, name: &str, numbers: Option<Vec<i64>>) -> Outcome {
     let texts = args.text_list(name)?.unwrap_or_default();
     let numbers = numbers.unwrap_or_else(|| (0..texts.len() as i64).collect());

@@ -18,7 +18,7 @@ pub(super) fn find(name: &str) -> Option<Kernel> {
     })
 }
 
-/// The scores of so many targets for each observation.
+/// The scores of the given number of targets for each observation.
 fn scores(args: &Args<'_>, targets: Option<usize>) -> Result<Dense, Refusal> {
     let x = observations(args)?;
     let (rows, features) = (x.shape[0], x.shape[1]);
@@ -79,7 +79,7 @@ fn classifier(args: &Args<'_>) -> Outcome {
     classified(args, scores, &classes)
 }
 
-/// Two classes with one score, which is above 0 for the second one.
+/// Two classes with one score; a score above 0 selects the second class.
 fn single(args: &Args<'_>, scores: &Dense, classes: &Classes) -> Outcome {
     if PostTransform::of(args)? != PostTransform::Logistic {
         return Err(args.fault("runtimes differ in two classes with one score without LOGISTIC"));

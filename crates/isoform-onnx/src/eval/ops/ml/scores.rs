@@ -63,7 +63,7 @@ fn exponentials(row: &mut [f64], counts: impl Fn(f64) -> bool) {
     }
     let sum: f64 = row.iter().sum();
     match sum {
-        // Only if all scores are 0 and count as none.
+        // Only if all scores are 0 and therefore ignored.
         0.0 => row.fill(0.5),
         _ => row.iter_mut().for_each(|score| *score /= sum),
     }
@@ -78,7 +78,7 @@ fn probit(score: f64) -> f64 {
     std::f64::consts::SQRT_2 * root.copysign(x)
 }
 
-/// The place of the largest score, the first one if there are several.
+/// The place of the largest score, or the first place among equal scores.
 pub(super) fn largest(row: &[f64]) -> usize {
     let mut best = 0;
     for (at, score) in row.iter().enumerate() {
@@ -118,7 +118,7 @@ impl Classes {
         }
     }
 
-    /// The names of the classes that rows have.
+    /// The class names of the rows.
     pub(super) fn labels(&self, args: &Args<'_>, rows: &[usize]) -> Result<OpResult, Refusal> {
         let shape = vec![rows.len()];
         match self {

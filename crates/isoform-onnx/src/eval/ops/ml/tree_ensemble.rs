@@ -1,5 +1,5 @@
-//! Ensembles of decision trees, as version 5 writes them: nodes that name the nodes and
-//! leaves below them.
+//! Ensembles of decision trees in the form of version 5: nodes that name the nodes and
+//! leaves below.
 
 use super::inputs::tensor_numbers;
 use super::scores::PostTransform;
@@ -111,7 +111,7 @@ fn forest(
             "expected {count} entries in each of the attributes 'nodes_…', got {lengths:?}"
         )));
     }
-    // The lists of all nodes that compare with several numbers, each ended by NaN.
+    // The lists of all nodes that compare with several numbers. A NaN ends a list.
     let members = tensor_numbers(args, "membership_values")?.unwrap_or_default();
     let mut members = members.split(|member| member.is_nan());
     let next = |at: usize, leaf: i64| match leaf {
@@ -157,7 +157,7 @@ fn forest(
         let node =
             node.ok_or_else(|| args.fault(format!("expected roots below {count}, got {root}")))?;
         Ok(match (node.yes, node.no) {
-            // A tree of one leaf has a node that goes to it either way.
+            // A tree of one leaf has a node that leads to the leaf either way.
             (Next::Leaf(yes), Next::Leaf(no)) if yes == no => Next::Leaf(yes),
             _ => Next::Node(root),
         })

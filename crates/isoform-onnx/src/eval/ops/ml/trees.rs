@@ -1,4 +1,4 @@
-//! Ensembles of decision trees, as versions before 5 write them: nodes and leaves in lists,
+//! Ensembles of decision trees in the form before version 5: lists of nodes and leaves,
 //! with the numbers of their trees.
 
 use std::collections::{HashMap, HashSet};
@@ -47,7 +47,7 @@ pub(super) struct Node {
     pub(super) comparison: Comparison,
     pub(super) value: f64,
     pub(super) members: Vec<f64>,
-    /// True if a missing number, which is NaN, continues as if the comparison held.
+    /// True if a missing number (a NaN) continues like a true comparison.
     pub(super) follows_missing: bool,
     pub(super) yes: Next,
     pub(super) no: Next,
@@ -59,7 +59,7 @@ pub(super) struct Forest {
 }
 
 impl Forest {
-    /// The leaves that an observation arrives at, one for each tree. O(nodes passed).
+    /// The leaves reached by an observation, one for each tree. O(nodes passed).
     pub(super) fn leaves(
         &self,
         args: &Args<'_>,
@@ -118,10 +118,10 @@ impl Node {
     }
 }
 
-/// The weights that leaves add: for each leaf, targets and weights.
+/// The weights added by leaves: for each leaf, targets and weights.
 type Weights = Vec<Vec<(usize, f64)>>;
 
-/// A list of numbers, which is a tensor of doubles if they need more precision.
+/// A list of numbers, given as a tensor of doubles if more precision is needed.
 fn numbers(args: &Args<'_>, name: &str) -> Result<Option<Vec<f64>>, Refusal> {
     match args.floats(name)? {
         Some(numbers) if !numbers.is_empty() => Ok(Some(numbers)),
@@ -391,7 +391,8 @@ fn classifier(args: &Args<'_>) -> Outcome {
     classified(args, scores, &classes)
 }
 
-/// Two classes with one score: it is the probability of the second class, or above 0 for it.
+/// Two classes with one score, either the probability of the second class, or a number
+/// above 0 for the second class.
 fn binary(
     args: &Args<'_>,
     forest: &Forest,

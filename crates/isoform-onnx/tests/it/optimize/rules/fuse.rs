@@ -139,7 +139,7 @@ pub(crate) const CASES: &[Case] = &[
                 17,
                 "fn(g=1) x: float[N, 1, 5] => Mul(Conv{group=@g}(x, float<2,1,1>[1, 2]), float(2))",
             ),
-            // Weights cannot take up what is not finite, or zero.
+            // Weights cannot absorb infinities, NaN, or zero.
             (
                 17,
                 "x: float[N, 1, 5] => Mul(Conv(x, float<2,1,1>[1, 2]), float<2,1>[2, inf])",
@@ -227,7 +227,7 @@ pub(crate) const CASES: &[Case] = &[
                 17,
                 "x: float[N, 1, 5], c: float[] => Conv(Mul(x, c), float<2,1,1>[1, 2])",
             ),
-            // Weights cannot take up what is not finite, or zero.
+            // Weights cannot absorb infinities, NaN, or zero.
             (
                 17,
                 "x: float[N, 1, 5] => Conv(Mul(x, float(inf)), float<2,1,1>[1, 2])",

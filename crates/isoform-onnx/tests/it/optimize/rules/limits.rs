@@ -37,7 +37,7 @@ pub(crate) const CASES: &[Case] = &[
                 "x: float[N] => Clip(Clip(x, float(0)), float(-2))",
                 "Clip(x, float(0))",
             ),
-            // Relu makes 0.0 of what is below.
+            // Relu makes 0.0 of lower numbers.
             (
                 17,
                 "x: float[N] => Clip(Clip(x, float(-0.0)), float(-2))",
@@ -65,7 +65,7 @@ pub(crate) const CASES: &[Case] = &[
             ),
         ],
         stays: &[
-            // Which zero comes out depends on the limit that is met first.
+            // The sign of a zero result depends on the limit met first.
             (
                 17,
                 "x: float[N] => Clip(Clip(x, float(-0.0), float(6)), float(0))",
@@ -89,7 +89,7 @@ pub(crate) const CASES: &[Case] = &[
                 17,
                 "x: int64[N] => Clip(Clip(x, int64(9007199254740993)), int64(9007199254740992))",
             ),
-            // A limit of -0.0 is not that of Relu.
+            // A limit of -0.0 differs from the limit of Relu.
             (17, "x: float[N] => Neg(Abs(Clip(x, float(-0.0))))"),
         ],
     },

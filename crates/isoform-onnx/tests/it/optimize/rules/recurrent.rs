@@ -27,7 +27,7 @@ pub(crate) const CASES: &[Case] = &[Case {
             "x: float[3, N, 2] => n = Concat{axis=0}([1], Shape{start=1, end=2}(x), [1]); h = Concat{axis=0}(Expand(float<1,1,1>[0], n), float<1,0,1>[0]); LSTM{hidden_size=1}(x, float<1,4,2>[1], float<1,4,1>[0.5], _, _, Expand(float<1,1,1>[0], n))",
             "LSTM{hidden_size=1}(x, float<1,4,2>[1], float<1,4,1>[0.5])",
         ),
-        // One of the two, with weights after them.
+        // Only one of the two states, followed by weights.
         (
             17,
             "x: float[3, 2, 2], h: float[1, 2, 1] => LSTM{hidden_size=1}(x, float<1,4,2>[1], float<1,4,1>[0.5], _, _, h, float<1,2,1>[0], float<1,3>[2])",

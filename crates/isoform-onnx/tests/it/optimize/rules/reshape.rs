@@ -94,7 +94,7 @@ pub(crate) const CASES: &[Case] = &[
                 4,
                 "x: float[2, 6] => Relu(Reshape(Reshape{shape=[3, 4]}(x), [12]))",
             ),
-            // A size that may be 0 leaves nothing to fill the -1 with.
+            // A size that may be 0 leaves the -1 undetermined.
             (
                 17,
                 "x: float[A, B, C, D] => Relu(Flatten(Unsqueeze(x, [4])))",

@@ -84,7 +84,7 @@ pub(crate) const CASES: &[Case] = &[
             (17, "x: int32[2] => Mul(x, Div(int32[1, 2], int32[0, 1]))"),
             (17, "x: float[2] => Mul(x, Reshape(float[1, 2], [3]))"),
             (17, "fn(t=1) x: float[2] => Mul(x, Cast{to=@t}([1, 2]))"),
-            // Two million elements that a node makes from one.
+            // Two million elements made from one element by a node.
             (17, "x: float[2] => Mul(x, Tile(float[1, 2], [1000000]))"),
             (
                 17,
@@ -383,13 +383,14 @@ pub(crate) const CASES: &[Case] = &[
                 "x: float[N, 1, 3] => c = Greater(Size(x), int64(100)); y = If{then_branch={=> Squeeze(x, [1])}, else_branch={=> Neg(x)}}(c); Squeeze(Transpose{perm=[1, 3, 0, 2]}(Unsqueeze(Relu(y), [1])), [0])",
                 "Squeeze(Transpose{perm=[1, 3, 0, 2]}(Unsqueeze(Relu(Neg(x)), [1])), [0])",
             ),
-            // What was decided holds for other branches on the same condition.
+            // The decision holds for other branches on the same condition.
             (
                 17,
                 "x: float[N, 3] => c = Greater(Size(x), int64(0)); y = If{then_branch={=> Neg(x)}, else_branch={=> Unsqueeze(x, [0])}}(c); z = Gemm(y, float<3,2>[1]); If{then_branch={=> Neg(z)}, else_branch={=> Relu(z)}}(c)",
                 "Neg(Gemm(Neg(x), float<3,2>[1]))",
             ),
-            // By the axes that a result may have, of which only one number fits.
+            // By the possible numbers of axes of a result, of which only one number
+            // fits.
             (
                 17,
                 "x: float[N, 1, 3] => c = Equal(Shape{end=1}(x), [1]); y = If{then_branch={=> Squeeze(x, [1])}, else_branch={=> Neg(x)}}(c); d = Equal(Size(x), int64(1000)); Transpose{perm=[2, 0, 1]}(If{then_branch={=> Unsqueeze(y, [0, 1])}, else_branch={=> Neg(y)}}(d))",
