@@ -11,7 +11,7 @@ use isoform_ir::plumbing::globals;
 use super::function::Function;
 
 /// Returns the module with an expression as its entry point: a function, or an
-/// expression that becomes one with its free variables as parameters.
+/// expression made into a function with its free variables as parameters.
 ///
 /// The function is named by its attribute `global_symbol`, or otherwise `main`, made
 /// unique.
