@@ -13,8 +13,8 @@ const DEPTH: usize = 6;
 /// occurrence: the oracle visits shared parts every time.
 const REUSE_LIMIT: usize = 60;
 
-/// Draws values; everything drawn by one generator shares its variables,
-/// operators and nodes.
+/// Draws values; everything drawn by one generator shares its variables, operators and
+/// nodes.
 ///
 /// ```
 /// use isoform_testing::{family::Family, generate::Generator, source::Source};
@@ -134,7 +134,7 @@ impl<'g, 's> Generator<'g, 's> {
         Ok(self.family.make(role, vec![span, lhs, rhs])?.into())
     }
 
-    /// A variable: one that is known already, or a new one.
+    /// A variable: a known or a new one.
     fn var(&mut self, depth: usize) -> Result<Value> {
         let fresh = self.vars.is_empty() || self.source.chance(20);
         if !fresh {
@@ -228,8 +228,7 @@ impl<'g, 's> Generator<'g, 's> {
         }
     }
 
-    /// A const-tree node, or several that share parts; below it everything
-    /// is ground.
+    /// A const-tree node, or several that share parts; everything below is ground.
     fn frozen(&mut self) -> Result<Value> {
         let mut node = Value::from(self.source.below(2));
         for _ in 0..=self.source.below(3) {
@@ -283,7 +282,7 @@ impl<'g, 's> Generator<'g, 's> {
         Ok(self.family.make(Role::Let, vec![value, target])?.into())
     }
 
-    /// A definition in code, which binds for whatever comes after it.
+    /// A definition in code, which binds for everything after it.
     fn define(&mut self, depth: usize) -> Result<Value> {
         let target = self.param(depth)?;
         let number = Value::from(self.source.below(2));
@@ -291,7 +290,7 @@ impl<'g, 's> Generator<'g, 's> {
     }
 
     /// Binders and sums over a handful of variables, built from each other: nodes that use
-    /// variables of several scopes, and occur both inside and outside of each of them.
+    /// variables of several scopes, and occur both inside and outside of these scopes.
     fn nest(&mut self, depth: usize) -> Result<Value> {
         let vars = [self.param(1)?, self.param(1)?, self.param(1)?];
         let mut parts: Vec<Value> = vars.to_vec();
@@ -322,7 +321,7 @@ impl<'g, 's> Generator<'g, 's> {
         Ok(tail.into())
     }
 
-    /// One of the parts, usually a recent one, that is not too large yet.
+    /// Picks a part that is not too large yet, usually a recent part.
     fn part(&mut self, parts: &[Value]) -> Value {
         let back = self.source.below(parts.len()).min(self.source.below(4));
         let part = &parts[parts.len() - 1 - back];
@@ -346,8 +345,8 @@ impl<'g, 's> Generator<'g, 's> {
         }
     }
 
-    /// A variable in a defining place: mostly new, sometimes one that is
-    /// known, so that shadowing and late definitions come up.
+    /// A variable in a defining place: mostly new, sometimes known, so that shadowing
+    /// and late definitions come up.
     fn param(&mut self, depth: usize) -> Result<Value> {
         if !self.vars.is_empty() && self.source.chance(25) {
             return Ok(self.source.pick(&self.vars).clone());
@@ -413,7 +412,7 @@ impl<'g, 's> Generator<'g, 's> {
     }
 }
 
-/// A node without children, one of a few.
+/// A node without children, drawn from a few.
 pub(super) fn literal(family: &Family, source: &mut Source<'_>) -> Result<Value> {
     let bits = Value::from(source.below(2));
     let scale = Value::from(*source.pick(&[1.0, 0.0, -0.0, f64::NAN, -f64::NAN]));

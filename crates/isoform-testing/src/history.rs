@@ -1,9 +1,8 @@
 //! Independence of history: no answer depends on what was compared before.
 //!
 //! Each case draws a few values that share nearly all of their parts, and compares every
-//! value with every other in one thread, which also remembers the cases before. All results
-//! must be those of the oracle, which remembers nothing, and all laws must hold for the
-//! same values.
+//! pair in one thread, which also remembers earlier cases. All results must equal those of
+//! the oracle, which remembers nothing, and all laws must hold for the same values.
 
 use isoform::compare::{ClassOptions, CompareOptions};
 use isoform::types::Kind;
@@ -17,7 +16,7 @@ use super::properties::{Property, any_type, has_hooks, outcome};
 use super::source::Source;
 use super::tangle::relatives;
 
-/// The properties of values that are compared one after the other.
+/// The properties of values that are compared in succession.
 pub const HISTORY_PROPERTIES: &[(&str, Property)] = &[
     ("results_are_those_of_a_fresh_thread", |bytes| {
         judge_relatives(bytes).map(drop)

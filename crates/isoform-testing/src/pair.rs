@@ -20,7 +20,7 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Draws a pair whose nodes are of one family.
+    /// Draws a pair with nodes of one family.
     ///
     /// # Errors
     ///

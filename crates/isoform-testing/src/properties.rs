@@ -1,8 +1,8 @@
 //! Properties of all values, as functions of bytes.
 //!
-//! Each property draws values and options from a byte string and returns `Err` with
-//! a readable account if it is violated. The tests run them through proptest for a
-//! second each, and the `isoform-fuzz` command for as long as you like.
+//! Each property draws values and options from a byte string and returns `Err` with a
+//! readable account if it is violated. The tests run them through proptest for a second
+//! each, and the `isoform-fuzz` command for as long as you like.
 
 use super::family::{Family, Role};
 use super::generate::{Generator, children};
@@ -193,8 +193,8 @@ fn copy_of(error: &Error) -> Error {
 
 /// Equality of places.
 ///
-/// Any key may represent a missing one; and if the other map has the very object
-/// as a key, bound to something else, that entry may be named.
+/// Any key may represent a missing key; and if the other map has the very object as a
+/// key, bound to a different value, that entry may be named.
 pub(super) fn same_place(
     paths: &(AccessPath, AccessPath),
     expected: &(AccessPath, AccessPath),
@@ -282,7 +282,7 @@ fn equal_values_share_names(bytes: &[u8]) -> Result<(), String> {
 
 fn other_values_have_other_names(bytes: &[u8]) -> Result<(), String> {
     let pair = draw(bytes, false)?;
-    // Nothing but the order of the questions tells some operands of `Comm` apart.
+    // Only the order of the questions distinguishes some operands of `Comm`.
     if !matches!(oracle_equal(&pair), Ok(false))
         || has_alternatives(&pair.left)
         || has_alternatives(&pair.right)
@@ -387,7 +387,7 @@ fn both_families_agree(bytes: &[u8]) -> Result<(), String> {
     Err(account(&native, &what))
 }
 
-/// A small value of a family that has a bit of everything, for examples.
+/// A small value of a family with a bit of everything, for examples.
 ///
 /// # Errors
 ///

@@ -1,14 +1,15 @@
-//! Judges results that use what is remembered of earlier values by those that do not.
+//! Compares results that use memories of earlier values with results computed without
+//! them.
 
 use isoform::compare::{CompareOptions, Digest, IncrementalHasher, visiting_everything};
 use isoform::{Result, Value};
 
-/// The answer to a question, as text where it is an error.
+/// The result of a question, as text in case of an error.
 fn told<T>(answer: Result<T>) -> Result<T, String> {
     answer.map_err(|error| format!("{:?} {error}", error.kind()))
 }
 
-/// Hashes a value with a hasher that knows parts of it, and without one.
+/// Hashes a value with a hasher that knows parts of the value, and without one.
 ///
 /// # Errors
 ///

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(usize)]
 pub enum Role {
-    /// The parent of the others, kind `tree`: `span` (ignored).
+    /// The parent of the other types, kind `tree`: `span` (ignored).
     Expr,
     /// A variable: `span` (ignored), `name` (ignored), `ty`.
     Var,
@@ -46,9 +46,9 @@ pub enum Role {
     Binder,
     /// Kind `tree`: `size` (uses), `inner`.
     Sized,
-    /// A variable whose own field binds others: `dims` (def).
+    /// A variable with a field that binds other variables: `dims` (def).
     ShapedVar,
-    /// Hooks that compare the part, and ask nothing else: `part`.
+    /// Hooks that compare the part, and nothing else: `part`.
     Wrap,
     /// Hooks that define the target wherever the object stands, and mix a number into the
     /// hash: `number`, an int, `target`.

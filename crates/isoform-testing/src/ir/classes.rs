@@ -1,4 +1,4 @@
-//! The classes that random modules are made of.
+//! The classes of the objects in random modules.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;

@@ -273,7 +273,7 @@ impl<'a> Generator<'a> {
             .collect()
     }
 
-    /// A value for a place that accepts all.
+    /// A value for a place that accepts all values.
     fn anything(&mut self, depth: usize) -> Result<Value> {
         if self.is_over(depth) {
             return Ok(self.source().plain());
@@ -363,7 +363,7 @@ impl<'a> Generator<'a> {
         let typing = is_expr.then(|| typing::of(info, want, self.source()));
         let below = depth.saturating_sub(1);
         let mut values = vec![Value::NONE; info.fields().len()];
-        // Definition fields are drawn first, so that other fields can use the variables.
+        // Definition fields are drawn first, to let other fields use the variables.
         for binds in [true, false] {
             for (position, field) in info.fields().iter().enumerate() {
                 let is_def = matches!(field.field_flag(), FieldFlag::Def | FieldFlag::DefSimple);
@@ -421,8 +421,8 @@ impl<'a> Generator<'a> {
         })
     }
 
-    /// The value of a field that comparison ignores; its contents occur nowhere else, so
-    /// that other choices here have no effect elsewhere.
+    /// The value of an ignored field; its contents occur nowhere else, so a different
+    /// choice here has no effect elsewhere.
     fn ignored_field(&mut self, field: &FieldDef) -> Result<Value> {
         if *field.schema() == Schema::Str {
             let names = ["x", "y", "", "0 odd \"name\"", "more than fourteen bytes"];

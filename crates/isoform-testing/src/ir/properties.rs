@@ -54,7 +54,7 @@ impl Drawing for Modules {
 
 fn ir_incomparable_round_trips(bytes: &[u8]) -> Result<(), String> {
     let mut case = Case::of(bytes);
-    // Pads the input with random bytes, so that objects of every class have contents.
+    // Pads the input with random bytes, to give objects of every class contents.
     case.main
         .extend(random_bytes(u64::from(Source::new(bytes).byte()), 200));
     let generator = Generator::new(case.streams(), None);

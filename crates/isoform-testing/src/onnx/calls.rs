@@ -95,7 +95,7 @@ impl Generator<'_> {
         vals.remove(0)
     }
 
-    /// As `make`, for a call that keeps numbers small if they were.
+    /// As `make`, for a call that keeps numbers small if its operands are small.
     pub(super) fn make_tame(&mut self, op: Op, elem: ElemType, dims: Vec<Size>, tame: bool) -> Val {
         let val = self.make(op, elem, dims);
         self.scope.pop();

@@ -151,7 +151,7 @@ fn mat_mul(g: &mut Generator<'_>) -> Option<()> {
     };
     let mut made = g.make(Op::new("MatMul").on(&x).on(&y), x.elem, dims);
     if made.rank() == 2 && g.source.chance(25) {
-        // By way of another shape whose last axis stays.
+        // By way of another shape with the same last axis.
         let sizes = [vec![[1, 1]], made.dims.clone()].concat();
         let is_fixed = made.is_fixed() && !made.may_be_empty();
         if is_fixed {
@@ -215,7 +215,7 @@ fn gemm(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// An image of some channels: a known one, or a new one.
+/// An image of some channels: a known or a new one.
 fn image(g: &mut Generator<'_>, channels: i64) -> Val {
     let fits = |x: &Val| {
         x.elem == ElemType::Float
@@ -298,7 +298,8 @@ fn conv(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// A constant that scales or moves numbers; now and then one that no weight can take up.
+/// A constant that scales or moves numbers; now and then a constant that no weight can
+/// absorb.
 fn factor(g: &mut Generator<'_>, elem: ElemType, shape: &[i64]) -> Val {
     let special = [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
     if g.source.chance(20) {
@@ -554,7 +555,8 @@ fn top_k(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// A call of an operator whose results differ from run to run, told apart by its seed.
+/// A call of an operator with results that differ from run to run, identified by its
+/// seed.
 pub(super) fn random(g: &mut Generator<'_>) -> Option<()> {
     let seed = 1.0 + g.made as f64;
     if g.source.chance(50) {

@@ -272,7 +272,7 @@ fn cast(g: &mut Generator<'_>) -> Option<()> {
         elems.extend([ElemType::Int4, ElemType::Uint4]);
     }
     let mut x = g.operand(&elems);
-    // Chains of casts are what rules look for.
+    // Rules look for chains of casts.
     for _ in 0..1 + g.source.below(3) {
         let elem = *g.source.pick(&elems);
         match cast_to(g, &x, elem) {

@@ -14,8 +14,8 @@ use super::running;
 
 /// Checks all that is inferred about every value of the main graph against both runs.
 ///
-/// A symbol stands for one number in a run: the first value whose extent or element it is
-/// decides which one, and all others have to agree with it.
+/// A symbol represents one number in a run: the first value with this symbol as an extent
+/// or element decides the number, and all others have to agree.
 pub(super) fn hold(drawn: &RandomProgram) -> Result<(), String> {
     let graph = &drawn.program.graph;
     let listing = list(&drawn.program);
@@ -58,7 +58,7 @@ pub(super) fn hold(drawn: &RandomProgram) -> Result<(), String> {
     Ok(())
 }
 
-/// The numbers that symbols stand for in one run.
+/// The numbers of the symbols in one run.
 #[derive(Default)]
 struct Run {
     numbers: HashMap<u64, i64>,

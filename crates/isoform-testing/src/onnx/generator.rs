@@ -1,4 +1,4 @@
-//! The state of drawing a program, and the types and sizes that it draws.
+//! The state of drawing a program, and the drawn types and sizes.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ pub(super) const NESTING: usize = 3;
 /// Tensors have at most so many elements.
 pub(super) const MOST_ELEMENTS: i64 = 600;
 
-/// Something to draw: adds values to the scope, or nothing if nothing there fits.
+/// A construct to draw: adds values to the scope, or none if no operand fits.
 pub(super) type Draw = fn(&mut Generator<'_>) -> Option<()>;
 
 /// A symbolic dimension with its sizes.
@@ -37,7 +37,7 @@ pub(super) struct KnownFunction {
     pub(super) function: Ref<Function>,
     pub(super) params: Vec<Val>,
     pub(super) results: Vec<Val>,
-    /// The attributes with the values that they may have.
+    /// The attributes with their possible values.
     pub(super) attrs: Vec<(&'static str, Vec<Value>)>,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Generator<'a> {
     symbols: Vec<Symbol>,
     pub(super) inputs: Vec<MadeInput>,
     pub(super) patterns: BTreeSet<&'static str>,
-    /// True if all floats that are drawn are small.
+    /// True if all drawn floats are small.
     pub(super) gentle: bool,
 }
 
@@ -121,7 +121,7 @@ impl<'a> Generator<'a> {
         elems
     }
 
-    /// The element types that operators take which do nothing but pass elements on.
+    /// The element types of operators that only pass elements on.
     pub(super) fn wide_elems(&self) -> Vec<ElemType> {
         let mut elems = self.base_elems();
         if self.since(21) {
@@ -141,7 +141,7 @@ impl<'a> Generator<'a> {
         *self.source.pick(&elems)
     }
 
-    /// A size: a symbolic one or a number.
+    /// A size: a symbol or a number.
     pub(super) fn size(&mut self) -> Size {
         if self.source.chance(45) && !self.in_function {
             return self.symbols[self.source.below(3)].size;
@@ -161,7 +161,7 @@ impl<'a> Generator<'a> {
         (0..rank.min(most)).map(|_| self.size()).collect()
     }
 
-    /// A type that is true of a value; not all that is known is declared.
+    /// A true type of a value; some known facts are left undeclared.
     pub(super) fn declared(&mut self, elem: ElemType, dims: &[Size]) -> Value {
         let mut shape = Vec::new();
         for size in dims {
@@ -176,7 +176,7 @@ impl<'a> Generator<'a> {
         build::tensor_type(elem, Some(shape))
     }
 
-    /// Records that a construct was drawn which rewriting has a rule for.
+    /// Records that a construct with a rewriting rule was drawn.
     pub(super) fn note(&mut self, pattern: &'static str) {
         self.patterns.insert(pattern);
     }

@@ -16,7 +16,7 @@ pub(super) const DRAWS: &[(&str, Draw)] = &[
     ("label encoder", label_encoder),
 ];
 
-/// Tokens with heads of so many elements: small numbers, so that no weight becomes 0.
+/// Tokens with heads of this many elements: small numbers, to keep weights above 0.
 fn tokens(g: &mut Generator<'_>, dims: &[i64]) -> Val {
     let fits = |x: &Val| x.elem == ElemType::Float && x.tame && x.shape(0) == dims && x.is_fixed();
     if g.source.chance(40)

@@ -64,7 +64,7 @@ impl Generator<'_> {
         self.int_constant(&[numbers.len() as i64], numbers)
     }
 
-    /// A value in scope that fits, most likely a recent one.
+    /// A fitting value in scope, most likely a recent one.
     pub(super) fn known(&mut self, fits: impl Fn(&Val) -> bool) -> Option<Val> {
         let found: Vec<usize> = (0..self.scope.len())
             .rev()
@@ -87,7 +87,7 @@ impl Generator<'_> {
         self.operand_where(elems, |_| true, 4)
     }
 
-    /// As `operand`, of at most so many axes.
+    /// As `operand`, of at most this many axes.
     pub(super) fn operand_where(
         &mut self,
         elems: &[ElemType],
@@ -125,7 +125,7 @@ impl Generator<'_> {
         self.input(elem, Some(dims))
     }
 
-    /// An operand that broadcasts against `to` without making it larger.
+    /// An operand that broadcasts against `to` without enlarging it.
     pub(super) fn matching(&mut self, to: &Val) -> Val {
         let fits = |val: &Val| {
             val.elem == to.elem

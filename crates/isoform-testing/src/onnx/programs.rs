@@ -13,10 +13,10 @@ use super::values::Val;
 use super::{compute, control, elementwise, layers, moves, patterns, shapes};
 use crate::source::{Source, random_bytes};
 
-/// The versions of the operator set that are drawn.
+/// The drawn versions of the operator set.
 pub const OPSETS: std::ops::RangeInclusive<i64> = 9..=25;
 
-/// A random program, with what is needed to run it.
+/// A random program, with the data needed to run it.
 #[derive(Clone, Debug)]
 pub struct RandomProgram {
     /// The program.
@@ -27,7 +27,7 @@ pub struct RandomProgram {
     pub shapes: [Vec<Vec<i64>>; 2],
     /// The element types of the outputs.
     pub elems: Vec<ElemType>,
-    /// The constructs in it that rewriting has rules for.
+    /// The constructs in the program with rewriting rules.
     pub patterns: BTreeSet<&'static str>,
     /// True if declared types of outputs contradict the outputs.
     pub is_misdeclared: bool,
@@ -130,7 +130,8 @@ impl Generator<'_> {
         (drawn.program, count)
     }
 
-    /// The results of the main graph: some recent values, sometimes one twice, or an input.
+    /// The results of the main graph: some recent values, sometimes a repeated value, or an
+    /// input.
     fn results(&mut self) -> Vec<Val> {
         let mut results = Vec::new();
         let recent = self.scope.len().min(12);
@@ -159,7 +160,7 @@ impl Generator<'_> {
             types.push(match self.source.below(6) {
                 0 => Value::NONE,
                 1 => build::tensor_type(result.elem, None),
-                // Dimensions get declared by exporters that guess, and wrongly.
+                // Exporters that guess declare dimensions wrongly.
                 2 if self.source.chance(15) && result.rank() > 0 => {
                     is_misdeclared = true;
                     self.patterns.insert("result: misdeclared");

@@ -13,10 +13,10 @@ use super::rebuild::replace_values;
 /// The results of a program under both assignments.
 pub(super) type Results = [Vec<Value>; 2];
 
-/// Runs a program on the inputs that were drawn.
+/// Runs a program on the drawn inputs.
 ///
-/// Calls of random operators give a number that depends on their seed alone, so that a
-/// program and its optimised form can be compared.
+/// Calls of random operators give a number that depends on their seed alone, to make a
+/// program and its optimised form comparable.
 ///
 /// # Errors
 ///
@@ -69,8 +69,8 @@ pub(super) fn random_calls(program: &Ref<Program>) -> usize {
     nodes.filter(|node| is_random(&node.call)).count()
 }
 
-/// True for an operator that draws numbers; a Dropout of the programs that are counted
-/// here is always in training.
+/// True for an operator that draws numbers; a Dropout in the programs counted here is
+/// always in training.
 fn is_random(call: &Call) -> bool {
     call.standard_op().is_some_and(|op| {
         op.starts_with("Random") || matches!(op, "Bernoulli" | "Multinomial" | "Dropout")
@@ -112,15 +112,15 @@ pub(super) fn agree(left: &Value, right: &Value, tolerance: Option<f64>) -> bool
                 || same_but_nan(left, right)
                 || tolerance.is_some_and(|tolerance| are_near(left, right, tolerance))
         }
-        // Strings have no other form than their own.
+        // Strings have only one form.
         _ => isoform::structural_equal(left, right).unwrap_or(false),
     }
 }
 
-/// True if two tensors differ only in what kind of NaN an element is, where the first one
-/// has the NaN that arithmetic gives.
+/// True if two tensors differ only in the kind of NaN of an element, where the first
+/// tensor has the NaN that arithmetic gives.
 ///
-/// The standard leaves the payload open, so that `x * 1` may be x. Where nothing was
+/// The standard leaves the payload open, so `x * 1` may be x. Where nothing was
 /// computed, the payload stays.
 fn same_but_nan(left: &Tensor, right: &Tensor) -> bool {
     let bits = left.dtype().bits();
@@ -199,7 +199,7 @@ fn are_near(left: &Tensor, right: &Tensor, tolerance: f64) -> bool {
     })
 }
 
-/// The first result that differs, as text for people.
+/// The first differing result, as text for people.
 pub(super) fn difference(
     expected: &Results,
     got: &Results,

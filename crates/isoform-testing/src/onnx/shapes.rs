@@ -27,7 +27,7 @@ pub(super) const DRAWS: &[(&str, Draw)] = &[
     ("shape comparison", shape_comparison),
 ];
 
-/// Any tensor, preferably one whose sizes are not all known.
+/// Any tensor, preferably a tensor with unknown sizes.
 fn shaped(g: &mut Generator<'_>, most: usize) -> Val {
     let elems = g.base_elems();
     if g.source.chance(60)
@@ -69,7 +69,7 @@ fn shape(g: &mut Generator<'_>) -> Option<()> {
     } else {
         None
     };
-    // A start of the rank itself is written as such.
+    // A start of the rank itself is written literally.
     let range = range.filter(|(start, _)| *start < x.rank());
     shape_of(g, &x, range);
     Some(())
@@ -85,7 +85,7 @@ fn element_of(g: &mut Generator<'_>, x: &Val, axis: usize) -> Val {
     g.make_ints(op, vec![], ints)
 }
 
-/// A known scalar: a size, or arithmetic on some.
+/// A known scalar: a size, or arithmetic on sizes.
 pub(super) fn known_scalar(g: &mut Generator<'_>) -> Option<Val> {
     if g.source.chance(50)
         && let Some(known) = g.known(|x| x.ints.is_some() && x.rank() == 0)
@@ -152,7 +152,7 @@ fn shape_arithmetic(g: &mut Generator<'_>) -> Option<()> {
             "Add" => left.checked_add(right),
             "Sub" => left.checked_sub(right),
             "Div" => left.checked_div(right),
-            // The sign of the divisor, which is positive.
+            // The result has the sign of the divisor, which is positive.
             "Mod" => left.checked_rem_euclid(right),
             "Max" => Some(left.max(right)),
             _ => Some(left.min(right)),
@@ -252,7 +252,8 @@ fn expand_to_own(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// `Expand(x, Where(Equal(shape, -1), ones, shape))`, as a tracer of PyTorch writes it.
+/// `Expand(x, Where(Equal(shape, -1), ones, shape))`, as written by a tracer of
+/// PyTorch.
 fn expand_by_where(g: &mut Generator<'_>) -> Option<()> {
     let x = shaped(g, 3);
     let rank = x.rank() as i64;
@@ -401,7 +402,7 @@ fn size(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// `Cast(Floor(Mul(Cast(size), scale)))`, as resizing writes it.
+/// `Cast(Floor(Mul(Cast(size), scale)))`, as written for resizing.
 fn through_floats(g: &mut Generator<'_>) -> Option<()> {
     let x = known_scalar(g)?;
     let ints = x.ints.clone()?;

@@ -17,8 +17,8 @@ use isoform::{Error, Map, Obj, Ref, Result, Value};
 /// The text of a value after renaming its bound variables: equal values, and
 /// only they, have the same text.
 ///
-/// Free variables and singletons are named by identity, so the text is
-/// meaningful in one process only.
+/// Free variables and singletons are named by identity, so the text is meaningful in
+/// one process only.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! One change of a field that is compared.
+//! One change of a compared field.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,7 +18,7 @@ pub(crate) struct Edit {
     pub(crate) value: Value,
 }
 
-/// The values below a value that comparison visits; itself first, each object
+/// The values below a value visited by comparison; the value itself first, each object
 /// once.
 pub(super) fn compared(root: &Value) -> Vec<Value> {
     let mut seen = HashSet::new();
@@ -90,7 +90,7 @@ pub(crate) fn edits(root: &Value, made: &[Ref<Obj>]) -> Result<Vec<Edit>> {
     Ok(found)
 }
 
-/// A value that differs from the given one and fits the same place.
+/// A value that differs from the given value and fits the same place.
 fn changed(value: &Value, schema: &Schema) -> Result<Option<Value>> {
     Ok(Some(match value.view() {
         ValueRef::Bool(flag) => Value::from(!flag),
@@ -145,8 +145,8 @@ fn other_member(object: &Ref<Obj>, schema: &Schema) -> Result<Option<Value>> {
     other.map(|name| schema.convert(name.clone())).transpose()
 }
 
-/// The changes of a program in which a field other than a definition gets another
-/// variable of the same class that was made earlier.
+/// The changes of a program that put another, earlier variable of the same class into a
+/// field other than a definition.
 pub(super) fn swaps(root: &Value, made: &[Ref<Obj>]) -> Vec<Edit> {
     let numbers: HashMap<u64, usize> = made
         .iter()

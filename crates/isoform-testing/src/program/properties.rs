@@ -271,8 +271,8 @@ fn differ(left: &Value, right: &Value, way: CompareOptions) -> Result<(), String
     }
 }
 
-/// The engine returns the oracle's results, at the same place, on a program and one
-/// derived from it: with other names, with one change, with other variables at one
+/// The engine returns the oracle's results, at the same place, on a program and a
+/// derived program: with other names, with one change, with other variables at one
 /// place, or a different program altogether.
 pub(crate) fn engine_is_the_oracle<D: Drawing>(bytes: &[u8]) -> Result<(), String> {
     let mut case = Case::of(bytes);
@@ -373,7 +373,8 @@ pub(crate) fn described(edit: &Edit, object: &Ref<Obj>) -> String {
 }
 
 /// True if a path goes through an object, or ends before it: at a key that contains the
-/// object, or inside a node whose comparison is code and names parts in its own way.
+/// object, or inside a node with a comparison in code, which names parts in its own
+/// way.
 pub(crate) fn leads_to(root: &Value, path: &AccessPath, object: &Ref<Obj>) -> bool {
     let is_object = |value: &Value| {
         let there = value.as_object().map(Ref::identity);

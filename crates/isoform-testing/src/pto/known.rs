@@ -51,9 +51,9 @@ pub(super) struct Signature {
 #[derive(Default)]
 pub(super) struct Frame {
     pub(super) vars: Vec<Typed>,
-    /// Expressions over these variables that were drawn before.
+    /// Expressions drawn before over these variables.
     pub(super) exprs: Vec<Typed>,
-    /// Statements that define nothing and were drawn before.
+    /// Statements without definitions drawn before.
     pub(super) stmts: Vec<Ref<Obj>>,
     /// Types whose variables are bound.
     pub(super) types: Vec<Ty>,

@@ -30,14 +30,14 @@ use properties::Programs;
 /// size, on every machine.
 ///
 /// Its functions call each other, and may contain every class of the dialect. The
-/// program is well-formed: operands have compatible types, loops yield what they carry,
-/// and every variable is defined where it is used. Expressions, statements and types
-/// are shared. Linear in the size.
+/// program is well-formed: operands have compatible types, loops yield the values that
+/// they carry, and every variable is defined where it is used. Expressions, statements
+/// and types are shared. Linear in the size.
 ///
 /// # Errors
 ///
-/// None as long as the classes of the dialect are consistent; construction is
-/// fallible in general.
+/// None as long as the classes of the dialect are consistent; construction is fallible
+/// in general.
 ///
 /// ```
 /// use isoform::structural_equal;

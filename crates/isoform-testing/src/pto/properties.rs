@@ -84,7 +84,7 @@ fn listed(failures: &[Failure]) -> String {
     texts.join("\n")
 }
 
-/// The verifier finds nothing wrong with programs that are drawn.
+/// The verifier finds no error in drawn programs.
 fn pto_programs_are_well_formed(bytes: &[u8]) -> Result<(), String> {
     let program = Case::of(bytes).draw::<Programs>(None)?.root;
     let failures = verified(&program)?;
@@ -95,7 +95,7 @@ fn pto_programs_are_well_formed(bytes: &[u8]) -> Result<(), String> {
     }
 }
 
-/// A program that is broken at one place is reported, at that place.
+/// A program broken at one place is reported, at that place.
 fn pto_faults_are_reported(bytes: &[u8]) -> Result<(), String> {
     let case = Case::of(bytes);
     let DrawnProgram { made, .. } = case.draw::<Programs>(None)?;
@@ -181,8 +181,8 @@ fn pto_sizes_and_variables_are_replaced(bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// The integers that a function has by its parameters, and by the sizes in
-/// their types.
+/// The integers that a function gets from its parameters, and from the sizes in their
+/// types.
 fn counters_of(function: &Ref<Function>) -> Result<Vec<Ref<Var>>, String> {
     let mut found = Vec::new();
     let params = Value::from(function.params.clone());

@@ -23,7 +23,7 @@ const FORMATS: [DataType; 12] = [
 ];
 
 impl Generator<'_> {
-    /// The type of numbers of a format: the node that others have, mostly.
+    /// The type of numbers of a format: in most cases a shared node.
     pub(super) fn scalar(&mut self, dtype: DataType) -> Result<Ty> {
         let known = self
             .types
@@ -251,8 +251,7 @@ impl Generator<'_> {
         Ok(size)
     }
 
-    /// A piece of memory, sometimes one that is already in use: an allocation, or a part
-    /// of one.
+    /// A piece of memory, sometimes already in use: an allocation, or a part of one.
     fn memref(&mut self) -> Result<Value> {
         let known = std::mem::take(&mut self.frame.memories);
         let again = (!known.is_empty() && self.main.chance(35)).then(|| self.late(&known).clone());

@@ -8,12 +8,12 @@ use super::super::source::Source;
 use super::{arr, assign, copy_of, fun, make, node, show, tree, typed, types, var};
 
 /// Draws parts over few variables, and compares each with itself in one order or the
-/// other; then compares values that share some of them, where variables were bound before
-/// or around them in all ways, and are bound after them.
+/// other; then compares values that share some of them, with variables bound before or
+/// around them in all ways, and bound after them.
 ///
 /// # Errors
 ///
-/// An account of the first difference between a visit and what is remembered of it.
+/// An account of the first difference between a visit and the memory of it.
 pub fn shared_parts_do_the_same_everywhere(bytes: &[u8]) -> Result<(), String> {
     let mut source = Source::new(bytes);
     let t = types();

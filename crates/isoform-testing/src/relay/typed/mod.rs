@@ -1,4 +1,4 @@
-//! Random well-typed programs, whose values passes must keep.
+//! Random well-typed programs, to check that passes keep their values.
 //!
 //! Everything in a program has a value: indices are within bounds, integers are divided by
 //! numbers other than 0, and recursion ends.

@@ -1,5 +1,5 @@
-//! Draws calls of operators: a choice that does not fit its operands is rejected by type
-//! inference, which is what a compiler would do with it.
+//! Draws calls of operators: type inference rejects a choice that does not fit its
+//! operands, as in a compiler.
 
 use isoform::dialect::relay::attrs::{self, size, sizes};
 use isoform::dialect::relay::{Call, Tuple, TupleGetItem, infer_type_local, op};
@@ -504,7 +504,7 @@ impl Generator<'_> {
     }
 }
 
-/// Tensors stay small, so that many programs can be run.
+/// Tensors stay small, to make running many programs possible.
 fn is_small(ty: &Ty) -> bool {
     match ty {
         Ty::Tensor(_, shape) => shape.len() <= 5 && shape.iter().product::<i64>() <= 256,

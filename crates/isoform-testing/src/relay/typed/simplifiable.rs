@@ -37,8 +37,8 @@ impl Generator<'_> {
         }
     }
 
-    /// A tensor whose elements are all equal, in one of many forms. A product with -1 of
-    /// zero is negative zero.
+    /// A tensor of equal elements, in one of many forms. A product with -1 of zero is
+    /// negative zero.
     fn filled(
         &mut self,
         number: i64,
@@ -80,7 +80,7 @@ impl Generator<'_> {
     }
 
     fn neutral(&mut self, x: &Typed, dtype: DType, shape: &[i64]) -> Option<Typed> {
-        // Some of them are not neutral, and some are not for all types.
+        // Some of these operands are not neutral, and some not for all types.
         let choice: [(Binary, i64); 7] = [
             (|x, y| op::add(x, y), 0),
             (|x, y| op::add(y, x), 0),

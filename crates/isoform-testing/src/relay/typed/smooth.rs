@@ -1,5 +1,5 @@
-//! Draws programs whose values hardly depend on rounding: sums, products, quotients and
-//! roots of positive floats, none of them far from 1.
+//! Draws programs with values that hardly depend on rounding: sums, products, quotients
+//! and roots of positive floats, none of them far from 1.
 
 use isoform::Value;
 use isoform::dialect::relay::attrs::{self, sizes};
@@ -12,7 +12,7 @@ use super::generate::Generator;
 use super::simplifiable::made;
 use super::types::{Ty, Typed, TypedProgram};
 
-/// The types of floats with the precision of a result, of which some digits are lost.
+/// The types of floats with the precision of a result, after the loss of some digits.
 pub(super) const FLOATS: [(DType, f64); 3] = [
     (DType::FLOAT32, 1e-5),
     (DType::FLOAT64, 1e-12),
