@@ -30,10 +30,10 @@ pub const CLASS_PROPERTIES: &[(&str, Property)] = &[
     ("duplicates_are_equal", duplicates_are_equal),
 ];
 
-/// The maximal number of subterms of a value that are compared with each other.
+/// The maximal number of subterms of a value to compare with each other.
 const SUBTERMS: usize = 48;
 
-/// Every so many pairs, the slow oracle is asked, too.
+/// The slow oracle also judges one pair in this many.
 const ORACLE_EVERY: usize = 7;
 
 /// Counts of what was judged.
@@ -60,7 +60,7 @@ impl VerdictCounts {
 ///
 /// # Errors
 ///
-/// An account of the first pair whose classes are wrong.
+/// An account of the first pair with wrong classes.
 pub fn judge_bytes(bytes: &[u8]) -> Result<VerdictCounts, String> {
     let mut source = Source::new(bytes);
     let options = draw_options(&mut source);
@@ -403,8 +403,7 @@ fn interned_values_are_equal(bytes: &[u8]) -> Result<(), String> {
         };
         match options.equal(&value, &made) {
             Ok(true) => {}
-            // A value that cannot be compared with itself cannot be compared here,
-            // either.
+            // A value incomparable with itself is incomparable here, too.
             Err(error)
                 if options.equal(&value, &value).map_err(|e| e.kind()) == Err(error.kind()) => {}
             other => {

@@ -120,7 +120,7 @@ pub(crate) fn judge(pair: &Pair) -> Result<(), String> {
     let (equal, found) = match (equal, found) {
         (Ok(equal), Ok(found)) => (equal, found),
         (Err(expected), Err(error)) if expected.kind() == error.kind() => return Ok(()),
-        // Comparison has found a difference before it came to the cycle.
+        // Comparison found a difference before reaching the cycle.
         (Ok(false), Err(error)) if error.kind() == ErrorKind::Value => return Ok(()),
         (expected, found) => {
             return fail(&format!(
@@ -168,16 +168,17 @@ pub(crate) fn judge(pair: &Pair) -> Result<(), String> {
     Ok(())
 }
 
-/// True if something was built that is equal to a value.
+/// True if an object equal to a value was built.
 fn is(built: Result<Value>, wanted: &Value, options: CompareOptions) -> Result<bool, String> {
     match options.equal(built.map_err(|error| error.to_string())?, wanted) {
-        // A value that cannot be compared with itself cannot be judged.
+        // A value incomparable with itself cannot be judged.
         Err(error) if error.kind() == ErrorKind::Type => Ok(true),
         equal => equal.map_err(|error| error.to_string()),
     }
 }
 
-/// Checks that the patch can be written and read, unless a file cannot hold it.
+/// Checks that the patch survives writing and reading, unless a file cannot hold the
+/// patch.
 fn check_written(pair: &Pair, found: &Difference) -> Result<(), String> {
     let Pair {
         left,
@@ -219,7 +220,7 @@ fn check_written(pair: &Pair, found: &Difference) -> Result<(), String> {
     Ok(())
 }
 
-/// The digest that a written patch relies on.
+/// The digest used by a written patch.
 fn default_digest(value: &Value) -> Result<String> {
     let options = CompareOptions {
         map_free_vars: true,
@@ -237,8 +238,8 @@ fn are_unlike(pair: &Pair) -> bool {
     matches!(options.equal(&pair.left, &pair.right), Ok(false))
 }
 
-/// Checks that a difference applies to every value equal to the left value, and to no other
-/// value.
+/// Checks that a difference applies to every value equal to the left value, and to no
+/// different value.
 fn check_other_values(pair: &Pair, found: &Difference) -> Result<(), String> {
     let Pair {
         left,
@@ -264,7 +265,7 @@ fn check_other_values(pair: &Pair, found: &Difference) -> Result<(), String> {
     Ok(())
 }
 
-/// True unless a value has parts that no file keeps, such as a second object of a singleton:
+/// True unless a value has parts lost in a file, such as a second object of a singleton:
 /// reading finds one object with the same contents.
 fn survives_a_file(left: &Value, right: &Value) -> bool {
     let mut known: HashMap<String, u64> = HashMap::new();
@@ -285,9 +286,9 @@ fn survives_a_file(left: &Value, right: &Value) -> bool {
     are_unique && read().is_ok_and(|read| options.equal(&read, right).unwrap_or(false))
 }
 
-/// Checks that neither a renaming of one side nor copies in place of shared parts change the
-/// difference of an edited program. False for a program where they may: variables bound in
-/// several places, or used unbound.
+/// Checks that the difference of an edited program stays the same after renaming one side or
+/// copying shared parts. False for a program where they may: variables bound in several
+/// places, or used unbound.
 ///
 /// # Errors
 ///
@@ -322,7 +323,7 @@ pub fn judge_copies(bytes: &[u8]) -> Result<bool, String> {
 }
 
 /// The bound variables of a value, and the free variables; None if a variable is both or is
-/// bound in several places, so a renaming would split it.
+/// bound in several places, and a renaming would split the variable.
 fn variables_by_role(value: &Value, options: CompareOptions) -> Option<[HashSet<u64>; 2]> {
     let renamed = rename(value, options, &mut Source::new(&[])).ok()?;
     let (before, after) = (variables(value), variables(&renamed));
@@ -331,8 +332,8 @@ fn variables_by_role(value: &Value, options: CompareOptions) -> Option<[HashSet<
     (before.len() == after.len()).then_some([bound, free])
 }
 
-/// True if no variable is bound in several places or free in another one: then names mean
-/// the same wherever they occur.
+/// True if no variable is bound in several places or free in another place: then names
+/// mean the same at every occurrence.
 fn are_plain(left: &Value, right: &Value, options: CompareOptions) -> bool {
     let roles = |value| variables_by_role(value, options);
     if defines_twice(left) || defines_twice(right) {
@@ -458,7 +459,7 @@ fn skeleton(value: &Value, known: &mut HashMap<u64, u64>) -> u64 {
     hash
 }
 
-/// How a difference falls back, of programs that are not equal.
+/// The fallbacks in the difference of two unequal programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fallback {
     /// True if the patch is the whole right value.
@@ -467,8 +468,8 @@ pub struct Fallback {
     pub is_root: bool,
 }
 
-/// Draws a program and an edited copy, and tells how their difference falls back; None if
-/// they are equal or cannot be compared.
+/// Draws a program and an edited copy, and returns the fallbacks in their difference;
+/// None if they are equal or cannot be compared.
 ///
 /// # Errors
 ///
@@ -512,7 +513,7 @@ pub struct OneEdit {
 }
 
 /// Draws a program, edits one part at all of its places, and renames the original. None
-/// if the edit changed nothing, or took a variable out of its scope.
+/// if the edit changed nothing, or moved a variable out of its scope.
 ///
 /// # Errors
 ///
@@ -569,7 +570,7 @@ fn edited_nodes(old: &Value, new: &Value) -> u64 {
     only(&old, &new).max(only(&new, &old)).max(1)
 }
 
-/// The number of objects of one value that the other value lacks.
+/// The number of objects in one value that the other value lacks.
 fn objects_only_in(value: &Value, other: &Value) -> usize {
     let known: HashSet<u64> = objects(other).iter().map(Ref::identity).collect();
     let all = objects(value);

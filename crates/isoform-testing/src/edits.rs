@@ -1,5 +1,5 @@
 //! Programs edited step by step, and the laws after each step: hashes and comparisons
-//! that know earlier versions return the same as without this knowledge.
+//! give the same results with and without knowledge of earlier versions.
 
 use isoform::compare::{CompareOptions, IncrementalHasher};
 use isoform::values::ValueRef;
@@ -113,7 +113,7 @@ impl<'b> Session<'b> {
         })
     }
 
-    /// Compares a version with an earlier one and with itself.
+    /// Compares a version with an earlier version and with itself.
     fn compare(&mut self, value: &Value, _: usize) -> Result<(), String> {
         let last = self.versions.len().saturating_sub(2);
         let other = match self.source.below(4) {
@@ -135,7 +135,7 @@ impl<'b> Session<'b> {
     }
 }
 
-/// Writes to some list or dict below a value, if there is one.
+/// Writes to a list or dict below a value, if possible.
 fn write(value: &Value, source: &mut Source<'_>) {
     let mut stack = vec![value.clone()];
     let mut skipped = source.below(4);

@@ -13,8 +13,7 @@ const DEPTH: usize = 6;
 /// occurrence: the oracle visits shared parts every time.
 const REUSE_LIMIT: usize = 60;
 
-/// Draws values; everything drawn by one generator shares its variables, operators and
-/// nodes.
+/// Draws values; all values of one generator share variables, operators and nodes.
 ///
 /// ```
 /// use isoform_testing::{family::Family, generate::Generator, source::Source};
@@ -34,12 +33,12 @@ pub struct Generator<'g, 's> {
     /// Inside the operand of a commutative node, whose parts must neither
     /// see nor leave bindings.
     closed: bool,
-    /// True to include nodes that cannot be compared.
+    /// True to include incomparable nodes.
     incomparable: bool,
 }
 
 impl<'g, 's> Generator<'g, 's> {
-    /// A generator that draws its choices from a source.
+    /// A generator with choices drawn from a source.
     pub fn new(family: &'g Family, source: &'g mut Source<'s>) -> Self {
         Generator {
             family,
@@ -148,8 +147,8 @@ impl<'g, 's> Generator<'g, 's> {
 
     fn new_var(&mut self, depth: usize) -> Result<Value> {
         let kind = self.source.below(8);
-        // Most variables have a plain type; some have a separate value as their type, which
-        // may mention other variables.
+        // Most variables have a plain type; a few have a separate value as their type,
+        // which may mention other variables.
         let ty = if kind >= 5 && depth > 1 {
             self.at_depth(depth.min(3) - 1)?
         } else {
@@ -228,7 +227,7 @@ impl<'g, 's> Generator<'g, 's> {
         }
     }
 
-    /// A const-tree node, or several that share parts; everything below is ground.
+    /// A const-tree node, or several with shared parts; everything below is ground.
     fn frozen(&mut self) -> Result<Value> {
         let mut node = Value::from(self.source.below(2));
         for _ in 0..=self.source.below(3) {
@@ -282,7 +281,7 @@ impl<'g, 's> Generator<'g, 's> {
         Ok(self.family.make(Role::Let, vec![value, target])?.into())
     }
 
-    /// A definition in code, which binds for everything after it.
+    /// A definition in code, which binds in all following parts.
     fn define(&mut self, depth: usize) -> Result<Value> {
         let target = self.param(depth)?;
         let number = Value::from(self.source.below(2));
@@ -345,8 +344,8 @@ impl<'g, 's> Generator<'g, 's> {
         }
     }
 
-    /// A variable in a defining place: mostly new, sometimes known, so that shadowing
-    /// and late definitions come up.
+    /// A variable in a defining place: mostly new, occasionally known, for shadowing
+    /// and late definitions.
     fn param(&mut self, depth: usize) -> Result<Value> {
         if !self.vars.is_empty() && self.source.chance(25) {
             return Ok(self.source.pick(&self.vars).clone());
@@ -393,7 +392,7 @@ impl<'g, 's> Generator<'g, 's> {
         Ok(entries)
     }
 
-    /// Cases that should be rare: incomparable values and cycles.
+    /// Rare cases: incomparable values and cycles.
     fn rare(&mut self, depth: usize) -> Result<Value> {
         if self.closed || !self.incomparable {
             return self.node(Role::Const, 1, depth);

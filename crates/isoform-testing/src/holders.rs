@@ -1,6 +1,6 @@
 //! Pairs of values in which variables hold values.
 //!
-//! A variable with a type, or a variable that holds its definition, adds the contents of its
+//! A variable with a type, or a variable holding its definition, adds the contents of its
 //! fields to every use: other variables, in chains of any length, and definitions, which
 //! count at the first visit only. As in [`tangle`](super::tangle::tangle), both sides grow at
 //! the same time.
@@ -121,8 +121,7 @@ impl Holders<'_, '_, '_> {
         Ok(())
     }
 
-    /// Draws a chain of variables, each of which holds the previous variable, alone or in a
-    /// sum.
+    /// Draws a chain of variables, each holding the previous variable, alone or in a sum.
     fn chain(&mut self) -> Result<()> {
         let sums = self.source.chance(50);
         for _ in 0..2 + self.source.below(CHAIN) {

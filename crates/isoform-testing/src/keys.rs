@@ -40,8 +40,8 @@ pub(super) fn keys_are_equal_as_their_values_were(bytes: &[u8]) -> Result<(), St
         StructuralKey::new(&pair.right),
     ) {
         (Ok(left), Ok(right)) => (left, right),
-        // Values that can be hashed can be compared, but not the other way round: only one
-        // of the two reaches hooks and cycles after a difference.
+        // Hashable values are comparable, but not the other way round: only one of the two
+        // reaches hooks and cycles after a difference.
         _ => return Ok(()),
     };
     let compare = || left.try_eq(&right).map_err(|error| error.kind());
@@ -109,7 +109,7 @@ fn parts_of(roots: [&Value; 2]) -> Vec<Value> {
     parts
 }
 
-/// Changes a list or dict below one of the values; returns false if there is none.
+/// Changes a list or dict below one of the values; returns false without one.
 fn write_somewhere(pair: &Pair, source: &mut Source<'_>) -> bool {
     let mut written = false;
     for part in parts_of([&pair.left, &pair.right]) {

@@ -1,5 +1,5 @@
-//! The laws of merges: a side without changes leads to the other one, the sides can be swapped,
-//! and edits of different places are all in the result, which is known by construction.
+//! The laws of merges: a side without changes leads to the other side, the sides can be
+//! swapped, and the result, known by construction, has all edits of different places.
 
 use std::collections::{HashMap, HashSet};
 
@@ -181,7 +181,7 @@ fn swapped_sides(drawn: &Triple) -> Result<(), String> {
 ///
 /// # Errors
 ///
-/// An account of a change that is left, or lost.
+/// An account of a remaining or lost change.
 pub fn kept_changes(bytes: &[u8]) -> Result<Outcome, String> {
     let drawn = Triple::draw(bytes)?;
     let Ok(merged) = drawn.merge() else {
@@ -231,8 +231,8 @@ pub enum Outcome {
     Unclear,
 }
 
-/// Edits a random program at two places, one on each side, neither inside of the other; the
-/// result has both edits.
+/// Edits a random program at two disjoint places, one on each side; the result has both
+/// edits.
 ///
 /// # Errors
 ///
@@ -353,7 +353,8 @@ fn judge(
     }
 }
 
-/// True if at most one object defines each variable of a value, for a scope around it.
+/// True if at most one object defines each variable of a value, for a surrounding
+/// scope.
 fn binds_once(value: &Value) -> bool {
     let mut definers: HashMap<u64, u64> = HashMap::new();
     let mut seen = HashSet::new();

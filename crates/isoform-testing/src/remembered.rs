@@ -9,7 +9,7 @@ fn told<T>(answer: Result<T>) -> Result<T, String> {
     answer.map_err(|error| format!("{:?} {error}", error.kind()))
 }
 
-/// Hashes a value with a hasher that knows parts of the value, and without one.
+/// Hashes a value with a hasher that knows parts of the value, and with a fresh hasher.
 ///
 /// # Errors
 ///

@@ -15,7 +15,7 @@ use isoform::types::Kind;
 use isoform::values::ValueRef;
 use isoform::{Error, Result, Value};
 
-/// Of singletons with the same content, reading finds the one written last, so no other
+/// Of singletons with the same content, reading finds the last one written, so no other
 /// case may write between writing and reading.
 static ROUND_TRIP: Mutex<()> = Mutex::new(());
 
@@ -94,8 +94,8 @@ fn round_trip<T: PartialEq + fmt::Debug>(format: &Format<T>, bytes: &[u8]) -> Re
     if !rewritten {
         return fail("what was read is written in another way");
     }
-    // A value without a digest contains something that is only equal to itself: a free
-    // variable, an object as a key, or a part that cannot be compared.
+    // A value without a digest contains a part equal only to itself: a free variable,
+    // an object as a key, or an incomparable part.
     let options = CompareOptions::default();
     let Ok(digest) = options.digest(&value) else {
         return Ok(());
@@ -110,7 +110,7 @@ fn round_trip<T: PartialEq + fmt::Debug>(format: &Format<T>, bytes: &[u8]) -> Re
     }
 }
 
-/// Returns the value read back, and checks that it is written the same way.
+/// Returns the value read back, and whether a second writing gives the same output.
 fn writable<T: PartialEq + fmt::Debug>(
     format: &Format<T>,
     value: &Value,

@@ -33,7 +33,7 @@ impl<'a> Source<'a> {
         byte
     }
 
-    /// A number below `limit`, which is at most 256; zero if there is none.
+    /// A number below `limit`, which is at most 256; zero for an empty range.
     pub fn below(&mut self, limit: usize) -> usize {
         usize::from(self.byte()) % limit.max(1)
     }
@@ -117,7 +117,7 @@ pub struct RandomCases {
     /// The number of byte strings, to be [`scaled`]; the environment variable
     /// `ISOFORM_TEST_CASES` multiplies it.
     pub count: usize,
-    /// The lengths of the byte strings, which grow and start over.
+    /// The lengths of the byte strings; they grow and start over.
     pub lengths: std::ops::Range<usize>,
 }
 

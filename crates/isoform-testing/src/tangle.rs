@@ -44,8 +44,8 @@ pub fn tangle(
     Ok((left, right))
 }
 
-/// Draws values that share nearly all of their parts: rows of a few parts each, and copies
-/// of these rows with another part, or a copy of the same part, in one place.
+/// Draws values with nearly all parts shared: rows of a few parts, and copies of these
+/// rows with another part, or a copy of the same part, in one place.
 ///
 /// # Errors
 ///
@@ -136,7 +136,7 @@ impl SharedGraph<'_, '_, '_> {
         Ok(())
     }
 
-    /// Two variables, or one variable free on both sides. Its type may be any part,
+    /// Two variables, or one variable free on both sides. The type may be any part,
     /// with variables, dag nodes and binders in it.
     fn var(&mut self) -> Result<()> {
         let ty = if self

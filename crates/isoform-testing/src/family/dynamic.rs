@@ -15,8 +15,8 @@ use isoform::{Error, Obj, Ref, Result, Value};
 
 /// Registers the types, in the order of [`ROLES`].
 pub(super) fn register_all() -> Result<[TypeIndex; ROLES.len()]> {
-    // Hooks are closures here, and two closures are never the same definition, so the
-    // types are registered once.
+    // Hooks are closures here, and two closures are never the same definition; the
+    // types are therefore registered once.
     static TYPES: OnceLock<Result<[TypeIndex; ROLES.len()], String>> = OnceLock::new();
     let types = TYPES.get_or_init(|| register_anew().map_err(|error| error.message().to_string()));
     types.clone().map_err(Error::value_error)

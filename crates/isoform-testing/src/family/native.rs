@@ -144,7 +144,7 @@ pub struct Hidden {
     pub value: Value,
 }
 
-/// A scope whose definitions come last and are visited first.
+/// A scope with definitions in the last field, visited first.
 #[derive(Node)]
 #[node(key = "testing.Lambda", scope)]
 #[repr(C)]
@@ -158,7 +158,7 @@ pub struct Lambda {
     pub params: Value,
 }
 
-/// A scope whose definitions come last and are visited last.
+/// A scope with definitions in the last field, visited last.
 #[derive(Node)]
 #[node(key = "testing.LateLambda", scope, defs_first = false)]
 #[repr(C)]
@@ -182,7 +182,7 @@ pub struct Function {
     pub body: Value,
 }
 
-/// A statement whose target is bound in all following statements.
+/// A statement that binds its target in all following statements.
 #[derive(Node)]
 #[node(key = "testing.Let")]
 #[repr(C)]
@@ -208,7 +208,7 @@ pub struct SharedLambda {
 
 /// A sum with operands in either order.
 ///
-/// Its operands must be closed: if alternatives left bindings open, equality would
+/// The operands must be closed: if alternatives left bindings open, equality would
 /// depend on which alternative succeeds first.
 #[derive(Node)]
 #[node(key = "testing.Comm", hooks(equal, hash))]
@@ -292,12 +292,12 @@ pub(super) fn binder_hash(
     init: u64,
     hash: &mut dyn HashCallback,
 ) -> Result<u64> {
-    // Parameters are hashed before the body that uses them.
+    // Parameters are hashed before the body, which uses them.
     let params = hash.hash_in(params, init, RegionChange::Def)?;
     hash.hash(body, params)
 }
 
-/// A part whose custom use of variables counts as a use at every place.
+/// A part with a custom use of variables, counted as a use at every place.
 #[derive(Node)]
 #[node(key = "testing.Sized")]
 #[repr(C)]
@@ -309,7 +309,7 @@ pub struct Sized {
     pub inner: Value,
 }
 
-/// A variable that binds other variables where it is bound or first used.
+/// A variable that binds other variables at its binding or first use.
 #[derive(Node)]
 #[node(key = "testing.ShapedVar", kind = var)]
 #[repr(C)]

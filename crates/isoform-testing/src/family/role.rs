@@ -33,20 +33,20 @@ pub enum Role {
     /// A scope whose definitions come last and are visited last: `body`,
     /// `params` (def).
     LateLambda,
-    /// A binder that is not a scope: `params` (def), `body`.
+    /// A binder without a scope: `params` (def), `body`.
     Function,
     /// A statement: `value`, `target` (def-simple).
     Let,
     /// A scope of kind `dag`: `params` (def), `body`.
     SharedLambda,
-    /// Hooks that let the operands come in either order: `lhs`, `rhs`.
+    /// Hooks that accept the operands in either order: `lhs`, `rhs`.
     Comm,
     /// Hooks that define `params` in a separate region, a scope:
     /// `params`, `body`.
     Binder,
     /// Kind `tree`: `size` (uses), `inner`.
     Sized,
-    /// A variable with a field that binds other variables: `dims` (def).
+    /// A variable with a field that binds further variables: `dims` (def).
     ShapedVar,
     /// Hooks that compare the part, and nothing else: `part`.
     Wrap,

@@ -43,7 +43,7 @@ pub(super) struct Classes {
     /// Maps a class to the classes whose objects fit where the class is expected. A class
     /// of kind `none` fits only where exactly this class is expected.
     below: HashMap<TypeIndex, Vec<Class>>,
-    /// The classes that can be compared, sorted by key.
+    /// The comparable classes, sorted by key.
     pub(super) comparable: Vec<Class>,
     /// The classes of kind `none`, sorted by key.
     pub(super) incomparable: Vec<Class>,
@@ -110,7 +110,7 @@ impl Classes {
         })
     }
 
-    /// The classes whose objects are accepted where this type is expected.
+    /// The classes of the objects accepted where this type is expected.
     pub(super) fn below(&self, ty: TypeIndex) -> &[Class] {
         self.below.get(&ty).map_or(&[], Vec::as_slice)
     }

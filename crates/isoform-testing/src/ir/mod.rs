@@ -49,8 +49,7 @@ pub fn random_module(seed: u64, size: usize) -> Result<Ref<IRModule>> {
     })
 }
 
-/// Random nodes that cannot be compared, such as supplies of names; the same nodes for
-/// the same seed.
+/// Random incomparable nodes, such as supplies of names; equal seeds give equal nodes.
 ///
 /// # Errors
 ///

@@ -36,7 +36,7 @@ pub const IR_PROPERTIES: &[(&str, Property)] = &[
 struct Modules;
 
 impl Drawing for Modules {
-    /// Free variables of one module correspond to those of the other.
+    /// Free variables of the two modules correspond to each other.
     const WAYS: &'static [CompareOptions] = &[CompareOptions {
         map_free_vars: true,
         skip_tensor_content: false,
@@ -64,7 +64,7 @@ fn ir_incomparable_round_trips(bytes: &[u8]) -> Result<(), String> {
     let again = through_text(&nodes, &wide)?.1;
     same_graph(&nodes, &again).map_err(|difference| account(&difference, &nodes, &again))?;
     for node in children(&nodes) {
-        // Functions have text, by their global names, and no other file.
+        // Functions have text, by their global names, and cannot be in any other file.
         if has_function(&node) {
             continue;
         }

@@ -215,7 +215,7 @@ fn gemm(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// An image of some channels: a known or a new one.
+/// An image with the given number of channels: known or new.
 fn image(g: &mut Generator<'_>, channels: i64) -> Val {
     let fits = |x: &Val| {
         x.elem == ElemType::Float
@@ -298,7 +298,7 @@ fn conv(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// A constant that scales or moves numbers; now and then a constant that no weight can
+/// A constant that scales or moves numbers; occasionally a constant that no weight can
 /// absorb.
 fn factor(g: &mut Generator<'_>, elem: ElemType, shape: &[i64]) -> Val {
     let special = [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
@@ -555,7 +555,7 @@ fn top_k(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// A call of an operator with results that differ from run to run, identified by its
+/// A call of an operator with results that differ from run to run, identified by a
 /// seed.
 pub(super) fn random(g: &mut Generator<'_>) -> Option<()> {
     let seed = 1.0 + g.made as f64;

@@ -27,8 +27,8 @@ pub(super) const DRAWS: &[(&str, Draw)] = &[
 /// The maximal number of iterations of a drawn loop.
 const MOST_TRIPS: i64 = 5;
 
-/// Draws some constructs inside a body, and the values that `results` picks from the
-/// scope afterwards.
+/// Draws constructs inside a body, and the values that `results` picks from the scope
+/// afterwards.
 fn inside<T>(
     g: &mut Generator<'_>,
     params: Vec<Val>,
@@ -80,7 +80,7 @@ fn result(g: &mut Generator<'_>) -> Val {
     }
 }
 
-/// A value of the type of another value; None if no such value can be made here.
+/// A value of the type of another value; None if none can be made here.
 fn alike(g: &mut Generator<'_>, like: &Val) -> Option<Val> {
     if let Some(known) = g.known(|val| val.elem == like.elem && val.dims == like.dims) {
         return Some(known);
@@ -196,7 +196,8 @@ fn equal_branches(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// A branch that is never taken, with a result of more axes than its user takes.
+/// A branch that is never taken, with a result of more axes than the user of the result
+/// takes.
 fn failing_branch(g: &mut Generator<'_>) -> Option<()> {
     let x = g.operand_where(&[ElemType::Float, ElemType::Double], |x| x.rank() > 0, 3);
     let (condition, truth) = shapes::shape_truth(g)?;
@@ -304,7 +305,7 @@ fn repetition(g: &mut Generator<'_>) -> Option<()> {
         params.push(var);
         vals.push(val);
     }
-    // A loop with an unbounded trip count ends by its condition.
+    // The condition ends a loop with an unbounded trip count.
     let last = (trips[0] == i64::MAX || g.source.chance(25)).then(|| g.source.below(3) as i64);
     let states: Vec<Val> = vals[2..].to_vec();
     let (results, scanned, graph) = inside(g, vals, |g| {

@@ -1,4 +1,4 @@
-//! Draws calls of operators that work element by element.
+//! Draws calls of element-wise operators.
 
 use isoform_onnx::ElemType;
 
@@ -6,7 +6,7 @@ use super::calls::Op;
 use super::generator::{Draw, Generator};
 use super::values::{SIGNED, UNSIGNED, Val, broadcast, is_float, is_integer};
 
-/// The operators that work element by element, by name.
+/// The element-wise operators, by name.
 pub(super) const DRAWS: &[(&str, Draw)] = &[
     ("arithmetic", arithmetic),
     ("unary", unary),
@@ -47,7 +47,7 @@ fn binary(g: &mut Generator<'_>, op: Op, left: &Val, right: &Val, elem: ElemType
     if !g.is_small(&dims) {
         return None;
     }
-    // Which operand comes first matters to rules of commutative operators.
+    // The order of operands matters to rules of commutative operators.
     Some(g.make(op.on(left).on(right), elem, dims))
 }
 
@@ -408,7 +408,7 @@ fn variadic(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// A call of Clip with limits that are ordered, or not.
+/// A call of Clip with limits, ordered or not.
 pub(super) fn clip_to(
     g: &mut Generator<'_>,
     x: &Val,

@@ -63,7 +63,7 @@ pub(super) struct Generator<'a> {
 
 impl<'a> Generator<'a> {
     pub(super) fn new(mut source: Source<'a>, size: usize) -> Self {
-        // The newest version that all kernels have is the simplest choice.
+        // The newest version supported by all kernels is the simplest choice.
         let newest = [
             17, 13, 11, 21, 9, 10, 12, 14, 15, 16, 18, 19, 20, 22, 23, 24, 25,
         ];
@@ -131,7 +131,7 @@ impl<'a> Generator<'a> {
         elems
     }
 
-    /// An element type; float and int64 are the usual ones.
+    /// An element type, usually float or int64.
     pub(super) fn any_elem(&mut self) -> ElemType {
         let usual = [ElemType::Float, ElemType::Int64, ElemType::Float];
         if self.source.chance(40) {
@@ -147,7 +147,7 @@ impl<'a> Generator<'a> {
             return self.symbols[self.source.below(3)].size;
         }
         let number = *self.source.pick(&[2, 3, 1, 4, 1, 2, 5, 0]);
-        // Empty tensors are rare enough to leave room for everything else.
+        // Empty tensors are rare enough to leave room for other cases.
         let number = if number == 0 && self.source.chance(60) {
             2
         } else {

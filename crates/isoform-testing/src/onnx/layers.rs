@@ -56,7 +56,7 @@ fn attention(g: &mut Generator<'_>) -> Option<()> {
     let mut op = Op::new("Attention").on(&query).on(&key).on(&value);
     let is_causal = g.source.chance(30);
     if g.source.chance(40) {
-        // A key that every query attends to leaves a weight.
+        // A key attended to by every query leaves a weight.
         let mask = g.uniform(ElemType::Bool, &[queries, keys], 1.0);
         op = op.on(&mask);
     } else if g.source.chance(30) {

@@ -132,7 +132,8 @@ fn pad(g: &mut Generator<'_>) -> Option<()> {
     for axis in 0..rank {
         let least = x.dims[axis][0].min(x.dims[axis][1]);
         for side in 0..2 {
-            // A negative pad removes elements; a reflection needs others to take.
+            // A negative pad removes elements; a reflection needs enough elements to
+            // copy.
             let most = if mode == "reflect" { least - 1 } else { 2 };
             let mut amount = if zero { 0 } else { g.source.below(3) as i64 }.min(most.max(0));
             if mode == "constant" && g.source.chance(8) && least >= 3 {

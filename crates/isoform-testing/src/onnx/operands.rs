@@ -82,7 +82,7 @@ impl Generator<'_> {
         Some(self.scope[at].clone())
     }
 
-    /// A value of one of the element types: one in scope, a new input or a constant.
+    /// A value of one of the element types: in scope, a new input or a constant.
     pub(super) fn operand(&mut self, elems: &[ElemType]) -> Val {
         self.operand_where(elems, |_| true, 4)
     }

@@ -314,7 +314,7 @@ fn concat_one(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// Constants with the same bytes, and some that are almost the same.
+/// Constants with the same bytes, and a few near misses.
 fn equal_constants(g: &mut Generator<'_>) -> Option<()> {
     let x = g.operand(&[ElemType::Float, ElemType::Double]);
     let number = *g.source.pick(&[1.5, 0.0, f64::NAN]);

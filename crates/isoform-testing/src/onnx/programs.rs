@@ -90,7 +90,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Draws a construct; tables listed twice are drawn twice as often.
+    /// Draws a construct; a table listed twice is drawn twice as often.
     pub(super) fn step(&mut self) {
         let tables: [&[(&'static str, Draw)]; 9] = [
             elementwise::DRAWS,
@@ -110,8 +110,8 @@ impl Generator<'_> {
         }
     }
 
-    /// Draws a program with equal calls of random operators, all of which matter; returns
-    /// how many there are.
+    /// Draws a program with equal calls of random operators, all of them significant;
+    /// returns the number of calls.
     pub(super) fn twins(mut self) -> (Ref<Program>, usize) {
         let x = self.input(ElemType::Float, Some(vec![[2, 2], [3, 3]]));
         let count = 2 + self.source.below(3);

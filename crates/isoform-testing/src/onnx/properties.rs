@@ -126,7 +126,7 @@ fn programs_have_the_drawn_shapes(bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// The optimised program agrees with the original in everything promised.
+/// The optimised program agrees with the original in every promised respect.
 fn keeps(
     drawn: &RandomProgram,
     expected: &Results,
@@ -225,7 +225,7 @@ fn optimized_programs_agree(bytes: &[u8]) -> Result<(), String> {
 }
 
 /// Original and result also agree with a single rule or step, so other rules cannot hide
-/// its mistakes.
+/// a mistake.
 fn each_rule_alone_agrees(bytes: &[u8]) -> Result<(), String> {
     let exact = rules().iter().filter(|rule| !is_fusion(rule.name()));
     let names: Vec<&str> = exact
@@ -308,8 +308,8 @@ fn names_and_order_do_not_matter(bytes: &[u8]) -> Result<(), String> {
     })
 }
 
-/// Writing and reading a program, or its optimised form, keeps the program; a result that
-/// the format cannot express, such as an input, comes back as an Identity and is left out.
+/// Writing and reading a program, or its optimised form, keeps the program; a result
+/// outside of the format, such as an input, comes back as an Identity and is left out.
 fn saved_programs_come_back(bytes: &[u8]) -> Result<(), String> {
     let load = |bytes: Vec<u8>| {
         let model = decode_model(bytes.into()).map_err(|error| error.to_string())?;
@@ -364,8 +364,8 @@ fn random_calls_stay_apart(bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// Hashes and comparisons that know earlier versions of a program return the same as
-/// without this knowledge.
+/// Hashes and comparisons give the same results with and without knowledge of earlier
+/// versions of a program.
 fn edited_programs_hash_and_compare_the_same(bytes: &[u8]) -> Result<(), String> {
     let program = draw(bytes).program;
     judge_edits(&program.into(), bytes)

@@ -10,8 +10,8 @@ use isoform_onnx::ir::{Call, Dim, Function, Graph, Input, Output, Program, Tenso
 
 use crate::source::Source;
 
-/// Returns the same program with other names of everything except inputs and outputs,
-/// its nodes made in another order.
+/// Returns the same program with new names for everything except inputs and outputs,
+/// and nodes made in another order.
 ///
 /// A pass that depends on names, or on the order of creation of objects, changes its
 /// result.
@@ -33,8 +33,8 @@ pub fn rebuilt(program: &Ref<Program>, source: &mut Source<'_>) -> Ref<Program> 
     })
 }
 
-/// Returns a program with some outputs of calls replaced by other values; the callback
-/// gets each output once.
+/// Returns a program with some outputs of calls replaced; the callback gets each output
+/// once.
 ///
 /// # Errors
 ///
@@ -96,7 +96,7 @@ impl Copy<'_, '_> {
     }
 
     /// The copy of a scope, whose calls are copied in a drawn order. Recurses to the
-    /// nesting depth of scopes, which the generator bounds.
+    /// nesting depth of scopes, bounded by the generator.
     fn body(&mut self, body: &Body) -> Value {
         let is_main = self.made.is_empty();
         for param in body.params().iter() {
@@ -149,7 +149,7 @@ impl Copy<'_, '_> {
         }
     }
 
-    /// Copies the uncopied calls that the results need and that need no input of an
+    /// Copies the remaining calls that the results need and that need no input of an
     /// inner scope.
     ///
     /// Any of the calls all of whose operands are copied may be next.
@@ -185,8 +185,8 @@ impl Copy<'_, '_> {
         }
     }
 
-    /// The calls nearest to some values that can be copied here; the search continues
-    /// through calls that need an input of an inner scope.
+    /// The calls nearest to the given values that can be copied here; the search
+    /// continues through calls that need an input of an inner scope.
     fn movable(&mut self, values: &[Value]) -> Vec<Ref<Call>> {
         let mut found = Vec::new();
         let mut seen = HashSet::new();

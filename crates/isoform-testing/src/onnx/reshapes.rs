@@ -33,7 +33,7 @@ pub(super) fn transpose_by(g: &mut Generator<'_>, x: &Val, order: &[usize]) -> V
 /// by them.
 ///
 /// Of the sizes that differ between the assignments, at most one is written as -1; the
-/// others become 0, which copies the size at the same position.
+/// remaining sizes become 0, which copies the size at the same position.
 pub(super) fn target(g: &mut Generator<'_>, dims: &[Size]) -> Option<(Vec<i64>, Vec<Size>)> {
     let mut sizes: Vec<Size> = dims.to_vec();
     for _ in 0..1 + g.source.below(3) {
@@ -62,7 +62,8 @@ pub(super) fn target(g: &mut Generator<'_>, dims: &[Size]) -> Option<(Vec<i64>, 
     Some((numbers, sizes))
 }
 
-/// The form of a shape as the target of a Reshape; None if it cannot be a constant.
+/// The form of a shape as the target of a Reshape; None if no constant can express the
+/// shape.
 pub(super) fn written(g: &mut Generator<'_>, from: &[Size], to: &[Size]) -> Option<Vec<i64>> {
     let differs = |size: &Size| size[0] != size[1];
     let mut free = None;

@@ -15,7 +15,7 @@ pub(super) type Results = [Vec<Value>; 2];
 
 /// Runs a program on the drawn inputs.
 ///
-/// Calls of random operators give a number that depends on their seed alone, to make a
+/// Calls of random operators give a number that depends only on their seed, to make a
 /// program and its optimised form comparable.
 ///
 /// # Errors
@@ -62,7 +62,7 @@ fn standard(
     build::call(Callee::Operator("", op, like.version), attrs, inputs, 1, 0)
 }
 
-/// The number of calls whose results differ from run to run.
+/// The number of calls with results that differ from run to run.
 pub(super) fn random_calls(program: &Ref<Program>) -> usize {
     let listing = isoform_onnx::layout::list(program);
     let nodes = listing.bodies.iter().flat_map(|body| &body.nodes);
@@ -120,8 +120,8 @@ pub(super) fn agree(left: &Value, right: &Value, tolerance: Option<f64>) -> bool
 /// True if two tensors differ only in the kind of NaN of an element, where the first
 /// tensor has the NaN that arithmetic gives.
 ///
-/// The standard leaves the payload open, so `x * 1` may be x. Where nothing was
-/// computed, the payload stays.
+/// The standard leaves the payload open: `x * 1` may be x. Where nothing was computed,
+/// the payload stays.
 fn same_but_nan(left: &Tensor, right: &Tensor) -> bool {
     let bits = left.dtype().bits();
     let computed = match (floats(left).is_some(), bits) {

@@ -1,4 +1,5 @@
-//! Draws arithmetic on shapes as exporters write it, and operators that take shapes.
+//! Draws arithmetic on shapes in the style of exporters, and operators that take
+//! shapes.
 
 use isoform_onnx::ElemType;
 
@@ -38,14 +39,14 @@ fn shaped(g: &mut Generator<'_>, most: usize) -> Val {
     g.operand_where(&elems, |x| x.rank() > 0, most)
 }
 
-/// The shape of a tensor, or a part of it.
+/// The shape of a tensor, or a part of the shape.
 pub(super) fn shape_of(g: &mut Generator<'_>, x: &Val, range: Option<(usize, usize)>) -> Val {
     let mut op = Op::new("Shape").on(x);
     let (start, end) = range.unwrap_or((0, x.rank()));
     if range.is_some() {
         let written = g.written(start, x.rank().max(1));
         op = op.attr("start", if x.rank() == 0 { 0 } else { written });
-        // A missing end, and one beyond the rank, are the last.
+        // A missing end, or an end beyond the rank, is the last place.
         if end == x.rank() {
             if g.source.chance(30) {
                 op = op.attr("end", 100);
@@ -202,7 +203,7 @@ fn shape_from_parts(g: &mut Generator<'_>, x: &Val, sizes: &[Size]) -> Option<Va
         }
     }
     if parts.is_empty() || sizes.iter().any(|size| size.contains(&0)) && !free && sizes != x.dims {
-        // A computed zero copies by position, which is right only at its own place.
+        // A computed zero copies by position and is right only at its own place.
         return None;
     }
     let zero_elsewhere = sizes

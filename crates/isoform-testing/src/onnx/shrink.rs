@@ -45,7 +45,7 @@ pub(super) fn smallest(
     best
 }
 
-/// A smaller program by one of the possible cuts of a kind: None if there are no more,
+/// A smaller program by one of the possible cuts of a kind: None without further cuts,
 /// and `Some(None)` if this cut is impossible.
 type Cut = fn(&RandomProgram, usize) -> Option<Option<RandomProgram>>;
 
@@ -115,7 +115,7 @@ fn drop_inputs(drawn: &RandomProgram, at: usize) -> Option<Option<RandomProgram>
     Some(Some(smaller))
 }
 
-/// The calls of the main graph, the last one first.
+/// The calls of the main graph, last call first.
 fn main_calls(program: &Program) -> Vec<Ref<Call>> {
     let listing = list(program);
     let nodes = listing.bodies[0].nodes.iter().rev();

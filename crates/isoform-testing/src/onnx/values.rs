@@ -134,7 +134,7 @@ pub(super) fn number(elem: ElemType, number: f64) -> Vec<u8> {
         ElemType::Int16 | ElemType::Uint16 => (integer as i16).to_le_bytes().to_vec(),
         ElemType::Bool => vec![u8::from(number != 0.0)],
         ElemType::Int4 | ElemType::Uint4 => vec![integer as u8 & 15],
-        // 8 is 0.015625, 1 or a number near these in each of the formats.
+        // 8 is 0.015625, 1 or a nearby number in all the formats.
         elem if FLOAT8.contains(&elem) => vec![match integer {
             0 => 0,
             _ => 0x38,

@@ -49,7 +49,7 @@ pub fn equal(left: &Value, right: &Value, options: CompareOptions) -> Result<boo
 
 /// Returns the places of the first mismatch of two values; None if they are equal.
 ///
-/// Below an object with an equality hook the place is the object itself: only the hook
+/// Below an object with an equality hook, the place is the object itself: only the hook
 /// knows which of its comparisons mattered.
 ///
 /// # Errors
@@ -116,8 +116,8 @@ impl Region {
         }
     }
 
-    /// The region of a part that is entered at a scope level. `outermost` is the region
-    /// in which the comparison started.
+    /// The region of a part that is entered at a scope level. `outermost` is the
+    /// starting region of the comparison.
     pub(super) fn change(self, change: RegionChange, level: usize, outermost: Region) -> Region {
         match change {
             RegionChange::Inherit => self,
@@ -127,7 +127,7 @@ impl Region {
         }
     }
 
-    /// The level at which a variable at this place is bound; None in a use region.
+    /// The level at which this region binds a variable; None in a use region.
     pub(super) fn binds_at(self) -> Option<usize> {
         match self {
             Region::Use => None,
@@ -222,7 +222,7 @@ struct PairContext {
     region: Region,
     /// The number of scope objects around this pair.
     level: usize,
-    /// Lists and dicts that are being compared, left and right.
+    /// The lists and dicts under comparison, left and right.
     open: Vec<(u64, u64)>,
 }
 
@@ -262,7 +262,7 @@ impl PairContext {
 /// The bindings after an equal pair, or where it is not equal.
 type Verdict = std::result::Result<Bindings, PathPair>;
 
-/// The reason why a value can never be compared; None if it can.
+/// The reason why a value can never be compared; None if comparison is possible.
 fn incomparable(value: &Value) -> Option<String> {
     match value.view() {
         ValueRef::Function(_) => Some("functions cannot be compared".to_string()),
@@ -317,7 +317,7 @@ fn compare(
     }
 }
 
-/// Notes that a list or dict of each side is being compared.
+/// Notes the comparison of a list or dict of each side as running.
 fn open_both(left: &Value, right: &Value, spot: &PairContext) -> Result<PairContext> {
     let ident = |value: &Value| value.as_object().map_or(0, Ref::identity);
     let (left, right) = (ident(left), ident(right));

@@ -13,7 +13,7 @@ pub(crate) fn is_plain(value: &Value) -> bool {
     type_rank(value).is_some()
 }
 
-/// The position of a plain value's type among the others.
+/// The position of a plain value's type among the plain types.
 fn type_rank(value: &Value) -> Option<usize> {
     let name = match value.view() {
         ValueRef::None => "None",

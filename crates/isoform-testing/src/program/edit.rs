@@ -46,7 +46,7 @@ pub(super) fn compared(root: &Value) -> Vec<Value> {
     found
 }
 
-/// The fields of an object that are compared: position, definition, value.
+/// The compared fields of an object: position, definition, value.
 fn compared_fields(object: &Ref<Obj>) -> impl Iterator<Item = (usize, &'static FieldDef, Value)> {
     let info = object.type_info();
     let fields = match info.kind() {
@@ -119,8 +119,8 @@ fn changed(value: &Value, schema: &Schema) -> Result<Option<Value>> {
             .map(|(key, value)| (key.clone(), value.clone()))
             .collect::<Map>()
             .into(),
-        // The keys of a module bind, so without one of them the first mismatch may be
-        // any of its uses.
+        // The keys of a module bind, so removing a key may move the first mismatch to
+        // any use of the key.
         ValueRef::Dict(dict) if !dict.is_empty() && has_plain_keys(&dict.snapshot()) => dict
             .snapshot()
             .iter()

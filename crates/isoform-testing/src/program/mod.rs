@@ -8,13 +8,13 @@
 //! | `edit.rs` | one change of a field that is compared |
 //! | `properties.rs` | the properties |
 //!
-//! Three streams of choices are independent of each other: the compared parts, the
-//! names that are hints, and the other ignored fields. A program drawn again with other
-//! hints is the same program with other names, built in the same order with the same
+//! Three independent streams of choices exist: for the compared parts, for the names
+//! that are hints, and for the other ignored fields. Drawing a program again with other
+//! hints gives the same program with other names, built in the same order with the same
 //! sharing.
 //!
-//! If two draws differ only in hints, in ignored fields or in one edit, everything else
-//! is the same, object by object.
+//! If two draws differ only in hints, in ignored fields or in one edit, all the rest is
+//! the same, object by object.
 
 mod edit;
 mod properties;
@@ -60,8 +60,8 @@ pub(super) fn with_random_streams<T>(
 
 /// The programs of an IR, and how they are drawn.
 pub(super) trait Drawing {
-    /// The options with which programs are compared: a program drawn again is equal
-    /// with each of them.
+    /// The options for comparing programs: a program drawn again is equal under all of
+    /// them.
     const WAYS: &'static [CompareOptions];
 
     /// A program of about `size` nodes: the same program for the same streams, and with

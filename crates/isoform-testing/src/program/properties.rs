@@ -17,8 +17,8 @@ use isoform::traverse::deep_copy;
 use isoform::values::ValueRef;
 use isoform::{Obj, Ref, Result, Value};
 
-/// The oracle visits shared parts at every occurrence, so it does not judge programs
-/// with more visits.
+/// The oracle visits shared parts at every occurrence, so programs with more visits are
+/// left out.
 const ORACLE_LIMIT: usize = 20_000;
 
 /// The bytes from which a program is drawn.
@@ -372,7 +372,7 @@ pub(crate) fn described(edit: &Edit, object: &Ref<Obj>) -> String {
     format!("setting {}.{field} to {:?}", info.key(), edit.value)
 }
 
-/// True if a path goes through an object, or ends before it: at a key that contains the
+/// True if a path goes through an object, or ends earlier: at a key containing the
 /// object, or inside a node with a comparison in code, which names parts in its own
 /// way.
 pub(crate) fn leads_to(root: &Value, path: &AccessPath, object: &Ref<Obj>) -> bool {
@@ -395,7 +395,7 @@ pub(crate) fn leads_to(root: &Value, path: &AccessPath, object: &Ref<Obj>) -> bo
             Err(_) => {
                 let is_code = match at.view() {
                     ValueRef::Object(node) => node.type_info().has_structural_hooks(),
-                    // The parts of such a node, listed in its own order.
+                    // The parts of this node, listed in its own order.
                     ValueRef::Map(_) | ValueRef::Dict(_) => true,
                     _ => false,
                 };

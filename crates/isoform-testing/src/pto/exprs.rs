@@ -88,7 +88,7 @@ impl Generator<'_> {
         (!exprs.is_empty()).then(|| self.main.pick(&exprs).clone())
     }
 
-    /// An expression with no parts, or as few parts as possible.
+    /// An expression with as few parts as possible.
     fn leaf(&mut self, ty: &Ty) -> Result<Ref<Obj>> {
         match &ty.form {
             Form::Scalar(dtype) => self.literal(*dtype, ty),
@@ -254,8 +254,8 @@ impl Generator<'_> {
         Ok(op.into())
     }
 
-    /// A call with a result of a type: of a function, if one has such results, or of an
-    /// operator.
+    /// A call with a result of a type: of a function with a result of the type, or of
+    /// an operator.
     pub(super) fn call(&mut self, ty: &Ty, depth: usize) -> Result<Ref<Obj>> {
         // The type of several results is never requested.
         let fits = |function: &&Signature| {
@@ -303,7 +303,7 @@ impl Generator<'_> {
         ])
     }
 
-    /// Values by name, for some of the names.
+    /// Values by name, for a selection of the names.
     pub(super) fn names(&mut self, names: &[&str]) -> Value {
         let mut found = Map::<Str, Value>::new();
         for name in names {

@@ -1,5 +1,5 @@
-//! Changes that break a program: each change invalidates a single node, to be reported by
-//! the verifier.
+//! Changes that break a program: each change invalidates a single node, for the verifier
+//! to report.
 
 use super::super::program::Edit;
 use isoform::dialect::pto::*;

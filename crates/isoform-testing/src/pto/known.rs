@@ -5,7 +5,7 @@ use std::rc::Rc;
 use isoform::dialect::pto::DataType;
 use isoform::{Obj, Ref};
 
-/// A type, and the data for drawing expressions of it.
+/// A type, and the data for drawing expressions of the type.
 #[derive(Clone)]
 pub(super) struct Ty {
     pub(super) object: Ref<Obj>,
@@ -41,7 +41,7 @@ pub(super) struct Typed {
 #[derive(Clone)]
 pub(super) struct Signature {
     pub(super) name: String,
-    /// True if it is called: then these types have no variables.
+    /// True if the function is called: then these types have no variables.
     pub(super) is_called: bool,
     pub(super) params: Vec<Ty>,
     pub(super) results: Vec<Ty>,

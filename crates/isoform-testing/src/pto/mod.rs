@@ -29,10 +29,10 @@ use properties::Programs;
 /// Returns a random program of about `size` nodes, the same one for the same seed and
 /// size, on every machine.
 ///
-/// Its functions call each other, and may contain every class of the dialect. The
-/// program is well-formed: operands have compatible types, loops yield the values that
-/// they carry, and every variable is defined where it is used. Expressions, statements
-/// and types are shared. Linear in the size.
+/// The functions of the program call each other, and may contain every class of the
+/// dialect. The program is well-formed: operands have compatible types, loops yield the
+/// values they carry, and every variable is defined at its uses. Expressions,
+/// statements and types are shared. Linear in the size.
 ///
 /// # Errors
 ///

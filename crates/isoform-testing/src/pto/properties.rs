@@ -160,7 +160,7 @@ fn pto_sizes_and_variables_are_replaced(bytes: &[u8]) -> Result<(), String> {
             return Err("a pair became something else".into());
         };
         let params = params.extract::<Array<Ref<Expr>>>().map_err(setup)?;
-        // A literal cannot be a parameter; the old one is kept.
+        // A literal cannot be a parameter; the old value is kept.
         let params = params.iter().zip(function.params.iter());
         let params: Vec<Ref<Var>> = params
             .map(|(new, old)| new.downcast_ref::<Var>().unwrap_or(old).clone())
@@ -181,8 +181,7 @@ fn pto_sizes_and_variables_are_replaced(bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// The integers that a function gets from its parameters, and from the sizes in their
-/// types.
+/// The integers of a function: parameters, and variables in the types of parameters.
 fn counters_of(function: &Ref<Function>) -> Result<Vec<Ref<Var>>, String> {
     let mut found = Vec::new();
     let params = Value::from(function.params.clone());

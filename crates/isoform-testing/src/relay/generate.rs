@@ -24,7 +24,7 @@ pub(super) struct Programs<'a> {
     budget: usize,
     /// Breaks the rules of scopes: any variable is bound and used anywhere.
     wild: bool,
-    /// The variables in scope; of wild programs, all of them.
+    /// The variables in scope; for wild programs, all variables.
     vars: Vec<Ref<Var>>,
     /// The expressions that may be used again here.
     known: Vec<Ref<RelayExpr>>,

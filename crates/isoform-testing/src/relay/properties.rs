@@ -1,4 +1,4 @@
-//! Properties of analyses and rewrites that hold for every expression.
+//! Properties of analyses and rewrites for every expression.
 
 use std::collections::{HashMap, HashSet};
 

@@ -7,9 +7,9 @@ use super::super::remembered::skips_change_nothing;
 use super::super::source::Source;
 use super::{arr, assign, copy_of, fun, make, node, show, tree, typed, types, var};
 
-/// Draws parts over few variables, and compares each with itself in one order or the
-/// other; then compares values that share some of them, with variables bound before or
-/// around them in all ways, and bound after them.
+/// Draws parts over few variables, and compares every part with itself in one order or
+/// the other; then compares values that share parts, with variables bound before or
+/// around the parts in all ways, and bound after them.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Draws calls of operators: type inference rejects a choice that does not fit its
+//! Draws calls of operators: type inference rejects a choice that does not fit the
 //! operands, as in a compiler.
 
 use isoform::dialect::relay::attrs::{self, size, sizes};
@@ -20,7 +20,7 @@ macro_rules! functions {
 }
 
 impl Generator<'_> {
-    /// A call of an operator on tensors that are drawn.
+    /// A call of an operator on drawn tensors.
     pub(super) fn operator(&mut self) -> Typed {
         let x = self.tensor();
         if self.source.chance(20)
@@ -41,7 +41,7 @@ impl Generator<'_> {
         x
     }
 
-    /// A call on a tensor; it may be ill-typed. None if there is nothing to call.
+    /// A call on a tensor, possibly ill-typed. None if there is nothing to call.
     fn attempt(&mut self, x: &Typed) -> Option<Ref<Call>> {
         let (dtype, shape) = x.tensor()?;
         match self.source.below(8) {
@@ -149,7 +149,7 @@ impl Generator<'_> {
             .with_exclude(exclude);
         let x = &x.expr;
         let number = self.source.below(9);
-        // No element is the largest or the smallest of none.
+        // The largest or smallest of no elements is undefined.
         let is_extreme = matches!(number, 1 | 2 | 4..);
         if dtype != DType::BOOL && is_extreme && shape.contains(&0) {
             return None;

@@ -123,8 +123,7 @@ fn account(what: &str, before: &Ref<IRModule>, after: Option<&Ref<IRModule>>) ->
     }
 }
 
-/// A drawn program is well-typed, it has a value, and the value has the type that was
-/// inferred.
+/// A drawn program is well-typed, and has a value of the inferred type.
 fn values_have_their_types(bytes: &[u8]) -> Result<(), String> {
     let TypedProgram { module, arguments } = draw(bytes);
     let typed = told(infer_type(&module)).map_err(|error| account(&error, &module, None))?;

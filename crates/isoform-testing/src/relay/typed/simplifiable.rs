@@ -1,5 +1,5 @@
-//! Draws programs that simplification rules match: neutral operands, consecutive calls that
-//! merge, constants that can be combined.
+//! Draws programs for simplification rules to match: neutral operands, consecutive calls
+//! that merge, constants that can be combined.
 
 use isoform::Ref;
 use isoform::dialect::relay::attrs::{self, sizes};

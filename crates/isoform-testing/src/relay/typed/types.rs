@@ -6,7 +6,7 @@ use isoform::ir::{IRModule, RelayExpr, TensorType, TupleType, Type};
 use isoform::values::{DType, DTypeCode};
 use isoform::{Ref, Value};
 
-/// The type of a value that is made of tensors.
+/// The type of a value made of tensors.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Ty {
     Tensor(DType, Vec<i64>),
