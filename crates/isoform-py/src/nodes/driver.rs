@@ -1,8 +1,8 @@
 //! The methods of `NodeVisitor`, `NodeMutator` and `NodeFunctor` for the engine
 //! of the core, which traverses a value with an explicit stack.
 //!
-//! Here, methods are called and resumed, and results converted. The method for
-//! a class is found by `python/isoform/visitors.py`.
+//! This module calls and resumes methods and converts results. The method for a class
+//! is found by `python/isoform/visitors.py`.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -88,7 +88,7 @@ fn failed(error: PyErr) -> Stop<Raised> {
 pub(super) struct State {
     /// The methods of classes, by the index of the type.
     methods: HashMap<u32, Option<Py<PyAny>>>,
-    /// The node whose method runs, and the region in which it was met.
+    /// The node of the running method, and the region in which it was met.
     pub(super) open: Option<(Value, RegionKind)>,
     pub(super) memory: Memory<Answer>,
 }
@@ -137,12 +137,12 @@ impl NodeDriver {
         Ok(found)
     }
 
-    /// Runs code of a method, for which its node is the open one.
+    /// Runs code of a method with its node as the open node.
     fn within<R>(&self, node: &Value, region: RegionKind, body: impl FnOnce() -> R) -> R {
         let outer = self.state().open.replace((node.clone(), region));
         let result = body();
         let inner = std::mem::replace(&mut self.state().open, outer);
-        // Its end may run code that asks this engine.
+        // Dropping it may run code that calls this engine.
         drop(inner);
         result
     }
@@ -197,7 +197,7 @@ impl<'py> Visit<'_, 'py> {
         Ok(Answer::Value(accepted.map_err(failed)?))
     }
 
-    /// Resumes a generator: what it asks for, or its return value with true.
+    /// Resumes a generator: returns its request, or its return value with true.
     fn send(
         &self,
         generator: &Py<PyAny>,
@@ -228,7 +228,7 @@ impl<'py> Visit<'_, 'py> {
         }
     }
 
-    /// Calls the method that a generator hands its node on to.
+    /// Calls the method to which a generator hands its node on.
     fn call_later(
         &self,
         later: &Bound<'_, PyAny>,

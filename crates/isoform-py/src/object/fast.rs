@@ -1,5 +1,5 @@
-//! Functions that are called often and do little: without general argument parsing,
-//! which would cost more than the work.
+//! Functions called often for little work: without general argument parsing, which
+//! would cost more than the work.
 
 use std::ptr;
 
@@ -132,8 +132,8 @@ unsafe extern "C" fn structural_equal(
     count: ffi::Py_ssize_t,
     names: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
-    // SAFETY: CPython passes live arguments, as many as the count and the
-    // tuple of names say, and holds the GIL.
+    // SAFETY: CPython passes live arguments, as many as the count and the tuple of
+    // names say, and holds the GIL.
     unsafe {
         let py = Python::assume_attached();
         guarded(py, ptr::null_mut(), || {

@@ -27,15 +27,15 @@ pub(super) enum Accepts {
 pub(super) struct Entry {
     pub(super) accepts: Accepts,
     pub(super) call: Py<PyAny>,
-    /// True if it is also called with the kind of region.
+    /// True if the callback also receives the kind of region.
     pub(super) with_region: bool,
 }
 
 /// The callbacks of a walk. The first entry that accepts a value is called.
 pub(super) struct Callbacks {
     entries: Vec<Entry>,
-    /// For the number of each type, the position of the entry that accepts it, plus
-    /// [`FIRST`]; [`NOBODY`] if none does, zero for a type not met so far.
+    /// For the number of each type, the position of the accepting entry, plus
+    /// [`FIRST`]; [`NOBODY`] if no entry accepts the type, zero for an unseen type.
     table: Box<[AtomicU8; TABLE_SIZE]>,
     any_plain: bool,
 }

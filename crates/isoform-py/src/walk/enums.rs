@@ -1,4 +1,4 @@
-//! The members of the enumerations that callbacks receive and return.
+//! The members of the enumerations received and returned by callbacks.
 
 use isoform::types::RegionKind;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -43,7 +43,7 @@ fn members(py: Python<'_>) -> PyResult<&Members> {
         .ok_or_else(|| PyRuntimeError::new_err("the module isoform.structural is not loaded"))
 }
 
-/// True for `WalkResult.SKIP`, false for `WalkResult.ADVANCE`, None for anything else.
+/// True for `WalkResult.SKIP`, false for `WalkResult.ADVANCE`, None for other objects.
 pub(super) fn walk_result(result: &Bound<'_, PyAny>) -> PyResult<Option<bool>> {
     let members = members(result.py())?;
     if result.is(&members.skip) {

@@ -1,4 +1,4 @@
-//! `structural_visit`: callbacks that control what is visited below their value.
+//! `structural_visit`: callbacks in control of visits below their value.
 
 use std::sync::Arc;
 
