@@ -294,7 +294,7 @@ fn long_programs_take_bounded_work() {
     let found = blocks(&varied, 4);
     assert!(!found.is_empty());
     check(&found, 4, 2);
-    // Parts that are shared many times do not multiply the edges.
+    // Parts shared many times do not multiply the edges.
     let mut shared = Value::from(vec![Value::from(op("In", &[]))]);
     for _ in 0..60 {
         shared = vec![shared.clone(), shared].into();

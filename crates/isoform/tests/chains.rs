@@ -1,9 +1,9 @@
 //! Depth costs no stack and only linear time: calls every exported function
 //! that takes a value on chains of three million levels.
 //!
-//! Each shape makes up a sixth of a chain's levels: objects that lean left,
-//! objects that lean right, lists, dicts, arrays, maps. A recursive function
-//! overflows its stack on any of them, and a quadratic one does not finish.
+//! Each shape makes up a sixth of a chain's levels: objects leaning left, objects
+//! leaning right, lists, dicts, arrays, maps. A recursive function overflows its stack
+//! on any of them, and a quadratic function does not finish.
 //!
 //! The chains have a separate process: every collection of cycles in another
 //! test would visit them, too.
@@ -112,7 +112,7 @@ fn equal(left: impl Into<Value>, right: impl Into<Value>) -> bool {
     isoform::structural_equal(left, right).expect("comparable")
 }
 
-/// Generates one test for each function, with its name, and the list of
+/// Generates one test for each function, named after the function, and the list of
 /// functions.
 macro_rules! chains {
     ($($($function:literal)+ fn $test:ident($deep:ident) $body:block)*) => {
@@ -226,7 +226,7 @@ chains! {
     "repeated_blocks"
     fn repeated_blocks(_deep) {
         let make = || chain(1, LEVELS, &[lean_left, lean_right, array, map]);
-        // Nothing in it is a dataflow node, and parts with many edges would be items.
+        // The chain has no dataflow nodes, and parts with many edges would be items.
         assert!(isoform::compare::repeated_blocks(&[make(), make()], 2, 2)?.is_empty());
     }
 
@@ -392,7 +392,7 @@ chains! {
         let value = chain(end.clone(), LEVELS, &SHAPES);
         end.push(value.clone()).unwrap();
         drop((value, end));
-        // Another test may have begun to collect it.
+        // Another test may have begun to collect the cycle.
         let freed = (0..1000).any(|_| {
             isoform::objects::collect_cycles();
             Arc::strong_count(&token) == 1

@@ -71,7 +71,7 @@ fn many_variables_take_n_log_n_updates() {
                 .map(|var| var.as_object().clone())
                 .collect::<Vec<_>>()
         };
-        // A balanced tree, and chains that lean to each side.
+        // A balanced tree, and chains leaning to each side.
         let left = leaves().into_iter().reduce(add);
         let right = leaves().into_iter().reduce(|one, other| add(other, one));
         for body in [tree(leaves()), left.expect("some"), right.expect("some")] {
@@ -109,7 +109,7 @@ fn random_trees_take_n_log_n_updates() {
     }
 }
 
-/// How a variable holds the variables before it.
+/// The way in which a variable holds earlier variables.
 #[derive(Clone, Copy, Debug)]
 enum Held {
     /// As a type holds the type of its elements.
@@ -221,7 +221,7 @@ fn exact_sharing_compares_only_where_equal_nodes_are_not_shared() {
         value
     };
     assert_eq!(costs(&chain(500), options).comparisons, 0);
-    // Whatever contains one of the equal nodes is hashed as a whole.
+    // An object containing one of the equal nodes is hashed as a whole.
     let both = costs(&arr([chain(50), chain(50)]), options);
     assert!(
         both.comparisons > 0 && both.compared <= 100 * 200,

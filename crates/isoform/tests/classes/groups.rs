@@ -152,7 +152,7 @@ fn sharing_of_dag_nodes_stays() {
     let calls = [&one, &other, &one, &other].map(Value::from);
     let made = interned(&arr(calls));
     assert!(is_same(&made, 0, 2) && is_same(&made, 1, 3) && !is_same(&made, 0, 1));
-    // A node that is also in a list stays the same there and here.
+    // A node that is also in a list stays the same in both places.
     let list = Value::from(List::from(vec![Value::from(&other)]));
     let made = interned(&arr([part(), Value::from(&other), list]));
     assert_eq!(item(&made, 1).identity(), other.identity());

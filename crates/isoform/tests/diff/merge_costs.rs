@@ -5,7 +5,7 @@ use isoform::{Ref, Value, structural_equal};
 
 use crate::support::{Step, Var, add, call, fun, int, list, var};
 
-/// A merge without conflicts that leads to a value, with at most so many visits.
+/// A merge without conflicts that gives a value, with at most this many visits.
 #[track_caller]
 fn check(base: &Value, [left, right]: [&Value; 2], expected: &Value, visits: u64) -> Merge {
     let merged = merge(base.clone(), left.clone(), right.clone()).expect("comparable");

@@ -39,7 +39,7 @@ fn an_edit_of_a_tree_costs_its_path() {
     }
 }
 
-/// A tree whose leaves are a few variables, free or bound around it.
+/// A tree with a few variables as leaves, free or bound around the tree.
 fn open_tree(depth: u32, vars: &[Ref<Obj>], first: usize) -> Value {
     match depth {
         0 => Value::from(&vars[first % vars.len()]),
@@ -115,7 +115,7 @@ fn an_edit_of_an_open_program_costs_its_path() {
                 1 => Value::from(step as i64),
                 _ => Value::from(&var()),
             };
-            // Variables that are free have no digest inside of a function.
+            // Free variables have no digest inside of a function.
             let leaf = if options.map_free_vars {
                 leaf
             } else {
@@ -128,8 +128,8 @@ fn an_edit_of_an_open_program_costs_its_path() {
     }
 }
 
-/// A part that uses the outer one of two variables is the same object in a place where
-/// that one has another name.
+/// A part that uses the outer of two variables is the same object in a place where that
+/// variable has another name.
 #[test]
 fn a_part_is_not_taken_where_its_variables_have_other_names() {
     let _guard = alone();
@@ -217,7 +217,7 @@ fn the_same_value_again_costs_a_few_visits() {
 }
 
 /// The visits of hashes and digests of a program before and after edits of one part.
-/// There are `COUNT` parts, and an edit costs at most 1/200 of everything.
+/// There are `COUNT` parts, and an edit costs at most 1/200 of the whole.
 #[track_caller]
 fn check_edits<T: Clone>(
     part: impl Fn(usize, i64) -> T,
@@ -280,7 +280,7 @@ fn the_edit_may_be_a_write_to_the_module() {
     check_edits(part, program, CompareOptions::default());
 }
 
-/// A function of the statement dialect that calls another one.
+/// A function of the statement dialect with a call of another function.
 fn statements(number: usize, constant: i64) -> Ref<pto::Function> {
     let ty = ScalarType::new(DataType::Int64);
     let x = pto::Var::new("x", &ty);
@@ -310,7 +310,8 @@ fn an_edit_of_a_function_of_statements_costs_the_function_and_the_names() {
     check_edits(statements, program, CompareOptions::default());
 }
 
-/// The second module has functions of the same names; one of them calls the first one's.
+/// The second module has functions of the same names, and calls a function of the first
+/// module.
 #[test]
 fn names_of_two_modules_are_told_apart() {
     let _guard = alone();
@@ -343,7 +344,7 @@ fn names_of_two_modules_are_told_apart() {
     );
 }
 
-/// The functions of an equal module may share their name with those of one before.
+/// The functions of an equal module may share their name with earlier functions.
 #[test]
 fn equal_modules_hash_the_same_wherever_they_are() {
     let _guard = alone();
@@ -366,7 +367,7 @@ fn equal_modules_hash_the_same_wherever_they_are() {
     );
 }
 
-/// A table keeps no object alive, so an array that it knows may be written in place.
+/// A table keeps no object alive, so an array in the table may be written in place.
 #[test]
 fn a_write_in_place_is_seen() {
     let _guard = alone();

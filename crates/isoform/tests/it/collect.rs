@@ -1,5 +1,5 @@
-//! Collection of cycles: values that only keep themselves alive are freed, all
-//! others stay.
+//! Collection of cycles: values kept alive only by themselves are freed, all other
+//! values stay.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -261,7 +261,7 @@ fn what_a_traversal_looks_at_outlives_collections() {
         }
         Ok(WalkResult::<()>::Advance)
     });
-    // The ring was still there to be found.
+    // The walk still found the ring.
     walked.expect_err("a cycle");
     assert_eq!(met, [1, 2]);
     collect_cycles();

@@ -1,7 +1,7 @@
 //! The first use of the library in a process, by several threads at once.
 //!
-//! A process has only one first use, so each attempt is a process: this test
-//! binary again, running only one test.
+//! A process has only one first use, so each attempt is a process: this test binary
+//! again, running only one test.
 
 use std::env;
 use std::process::Command;

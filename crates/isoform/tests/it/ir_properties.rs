@@ -50,8 +50,7 @@ const OPTIONS: CompareOptions = CompareOptions {
     skip_tensor_content: false,
 };
 
-/// Counts the nodes of a value by class, each once, and those that occur in
-/// more than one place.
+/// Counts the distinct nodes of a value by class, and the nodes in more than one place.
 pub(super) fn count(root: &Value, classes: &mut BTreeMap<&'static str, usize>) -> usize {
     let (mut seen, mut shared) = (BTreeSet::new(), BTreeSet::new());
     let mut stack = vec![root.clone()];

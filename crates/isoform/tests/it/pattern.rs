@@ -202,7 +202,7 @@ fn what_is_bound_maps_by_itself() -> Result<()> {
     let (a, b) = (nameless(), nameless());
     let found = find(&pattern, lambda(&[&a], add(&a, add(&a, &b)))).expect("a for x");
     assert_eq!(found.get(&Value::from(&x)), Some(&Value::from(&a)));
-    // A part may use variables that are bound around it.
+    // A part may use variables bound outside of the part.
     let part = found.get(&Value::from(&h)).expect("a part");
     assert!(structural_equal(part, add(&a, &b))?);
     assert!(!matches(&pattern, lambda(&[&a], add(&b, &b))));
@@ -280,7 +280,7 @@ fn every_match_is_found_with_its_path() -> Result<()> {
     let text = "a text that is longer than fourteen bytes";
     let texts = Pattern::new(text, [] as [Hole; 0])?;
     assert_eq!(texts.find_all(&Value::from(vec![text, "no"]))?.len(), 1);
-    // A variable that a definition binds is not a use.
+    // A variable bound by a definition is not a use.
     let vars = Pattern::new(&x, [Hole::new(&x).class::<Var>()])?;
     let a = nameless();
     assert_eq!(
@@ -323,7 +323,7 @@ fn deep_and_shared_templates_match() -> Result<()> {
         found.get(&Value::from(&x)).expect("a part"),
         add(&leaf, &leaf)
     )?);
-    // A part that is deep costs nothing to take.
+    // Taking a deep part costs nothing.
     let small = Pattern::new(add(&x, int(1)), [&x])?;
     let value = deep(int(0)).into();
     let mut count = 0;

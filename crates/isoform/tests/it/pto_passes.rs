@@ -92,8 +92,7 @@ fn what_has_a_variable_is_read_from_it() {
         seq([
             assign(&x, add(&a, &b)),
             assign(&y, mul(add(&a, &b), &b)),
-            // An assignment that only repeats a value disappears with its
-            // variable.
+            // An assignment that only repeats a value disappears with its variable.
             assign(&z, mul(add(&a, &b), &b)),
             returns(&[&x, &y, &z]),
         ]),
@@ -411,7 +410,7 @@ fn identities_hold_in_their_formats() -> Result<()> {
     assert_structural_equal(&half, BitShiftRight::new(&x, int(1), I64))?;
     let rest = simple(expr(FloorMod::new(&x, int(16), I64)))?;
     assert_structural_equal(&rest, BitAnd::new(&x, int(15), I64))?;
-    // But not for other numbers, and not for other formats.
+    // The rule does not apply to other numbers and other formats.
     for kept in [
         mul(&x, int(6)),
         mul(&x, int(-8)),
@@ -442,8 +441,8 @@ fn identities_hold_in_their_formats() -> Result<()> {
     Ok(())
 }
 
-/// The value of an integer expression; None for a division by zero or a shift
-/// that is too far.
+/// The value of an integer expression; None for a division by zero or an excessive
+/// shift.
 fn evaluate(root: &Ref<Expr>, vars: &HashMap<u64, i128>) -> Option<i128> {
     let format = root.scalar_dtype()?;
     let wrap = |value: i128| {

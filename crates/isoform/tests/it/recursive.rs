@@ -30,7 +30,7 @@ fn eq(left: &Value, right: &Value) -> bool {
     equal
 }
 
-/// Plain values, no two of which are equal.
+/// Plain values, pairwise unequal.
 fn different() -> Vec<Value> {
     let map: Map = [(Value::from("k"), Value::from(1))].into_iter().collect();
     let dict: Dict = map.iter().map(|(k, v)| (k.clone(), v.clone())).collect();

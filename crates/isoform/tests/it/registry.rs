@@ -566,7 +566,7 @@ fn threads_register_and_read_at_once() {
                 let mut indices = Vec::new();
                 let mut parent = TypeIndex::clone(&Obj::type_index());
                 for number in 0..TYPES {
-                    // All threads register the same types; each also has its own.
+                    // All threads register the same types, and a private type.
                     let shared = TypeDef::new(&format!("it.registry.threads.Shared{number}"))
                         .parent(parent)
                         .field(field(&format!("f{number}"), Schema::Int));

@@ -262,7 +262,7 @@ fn objects_are_visited_once_in_each_kind_of_region_on_request() {
                 "<root>.body.lhs.rhs Use Var:y",
             ]
         );
-        // Otherwise a variable is visited where it is met first alone.
+        // Otherwise a variable is visited at its first occurrence alone.
         assert_eq!(
             vars(order),
             [
@@ -293,12 +293,13 @@ fn what_lies_below_is_visited_again_in_another_kind_of_region() {
             GO
         })
         .unwrap();
-    // The type of a variable that is only bound is used, and was met as such.
+    // The type of a variable that is only bound counts as used, and was met in a use
+    // region.
     let lines = "walk.Regions Use, Add Use, Var Use, Var Use, Int Use, \
                  Add Def, Var Def, Var Def, Int Def, Add DefSimple, Var DefSimple, Int DefSimple";
     assert_eq!(seen, lines.split(", ").collect::<Vec<_>>());
 
-    // Sixty levels that occur in two regions are linear, too.
+    // Sixty levels in two regions are linear, too.
     let levels = 60;
     let deep = Value::from(doubled(levels));
     let root = construct(ty, vec![deep.clone(), deep.clone(), deep]).unwrap();

@@ -118,7 +118,7 @@ fn chains_of_bindings_types_and_patterns() {
 
 #[test]
 fn shared_parts_are_visited_once() {
-    // Each level uses the level below twice, which makes 2^200 places.
+    // Each level uses the level below twice, for a total of 2^200 places.
     let x = Var::new("x");
     let plain = op("relay_test.plain").expr();
     let mut expr = x.expr();

@@ -1,4 +1,4 @@
-//! The Relay dialect: nodes, analyses, rewrites, and modules that hold its functions.
+//! The Relay dialect: nodes, analyses, rewrites, and modules of Relay functions.
 #![allow(missing_docs, reason = "tests")]
 
 mod analysis;

@@ -1,4 +1,4 @@
-//! Every node type: construction, and what makes two of them equal.
+//! Every node type: construction and equality.
 
 use isoform::dialect::relay::{
     self, Any, AsExpr, Call, Clause, Constant, EmptyTuple, Function, Id, If, Let, Match, Pattern,

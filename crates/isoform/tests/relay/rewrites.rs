@@ -23,7 +23,7 @@ fn bound_parameters_disappear_and_new_variables_become_parameters() {
         Tuple::new([x.expr(), y.expr(), free.expr()]),
     )
     .with_ret_type(Some(scalar(DType::INT64)));
-    // A variable of the value becomes a parameter, one that was free before does not.
+    // A variable of the value becomes a parameter, unless it was free before.
     let value = Tuple::new([z.expr(), free.expr()]).expr();
     let bound = function(&bind(&func.expr(), &[(x.clone(), value.clone())]).expect("a parameter"));
     assert!(bound.params.iter().eq([&y, &z]) && bound.ret_type.is_some());
@@ -125,7 +125,7 @@ fn each_expression_is_rewritten_once_as_it_was_and_is() {
         Let::new(&x, RefCreate::new(&replaced), Match::new(&x, [clause])),
         true,
     );
-    // What is not changed stays the same object, and so does the whole.
+    // An unchanged part stays the same object, and so does an unchanged whole.
     let kept = post_order_rewrite(&expr, |_, after| Ok(Some(after.clone()))).expect("a rewrite");
     assert!(kept.same_as(&expr));
     // The function of a class may keep its node from being rewritten below.

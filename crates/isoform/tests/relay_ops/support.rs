@@ -66,7 +66,7 @@ pub(crate) fn gives<T: IsA<RelayExpr>>(call: Ref<T>, expected: &str) {
     );
 }
 
-/// Checks that a call has no type, and what is wrong.
+/// Checks that a call has no type, and the reason.
 #[track_caller]
 pub(crate) fn fails(call: Ref<Call>, expected: &str) {
     let error = relay::infer_type_local(call.expr()).unwrap_err();

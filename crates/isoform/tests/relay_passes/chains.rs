@@ -66,7 +66,7 @@ fn a_million_levels_of_let() {
     run_all(&func([&x], &body));
 }
 
-/// Whatever pass is registered is covered, without being named here.
+/// Every registered pass is covered, without being named here.
 #[test]
 fn every_registered_pass_takes_a_million_levels_of_let() {
     isoform::dialect::relay::register().expect("the names are free");
@@ -142,7 +142,7 @@ fn graphs_with_many_paths_are_visited_once() {
     run_all(&func([&x], &body));
 }
 
-/// The number of objects that a pass makes.
+/// The number of objects made by a pass.
 fn made(pass: Pass, program: &Expr) -> u64 {
     let before = int(0).identity();
     pass(program).expect("well formed");

@@ -246,7 +246,7 @@ fn a_hundred_thousand_operators() {
     assert!(fused.expect("typed").isa::<Function>());
 }
 
-/// An operator that could be fused if one of its attributes did not say otherwise.
+/// An operator that fusion would accept without one of its attributes.
 fn special(name: &str, attribute: &str, ty: Ref<Type>) -> Ref<Op> {
     let entry = OpRegistry::get_or_register(name).expect("a name");
     let entry = entry.num_inputs(1).attr("TOpPattern", 0, 10);

@@ -88,7 +88,7 @@ fn functions_of_other_compilers_and_names_become_expressions() {
     let literal = lookup(&all, &f);
     let done = lookup(&inline_functions(&all).unwrap(), &main);
     assert_equal(&done, &func([], &tuple([&literal])));
-    // A name whose type is not that of a function.
+    // A name without a function type.
     let typed = isoform::objects::with_field(
         GlobalVar::new("inl_v").as_object(),
         "checked_type_",

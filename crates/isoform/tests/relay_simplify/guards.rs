@@ -30,7 +30,7 @@ fn an_operand_with_an_effect_is_not_dropped() {
     };
     stays(&with(op::zeros_like(&read)));
     stays(&with(op::add(&x, op::zeros_like(op::tanh(&read)))));
-    // An expression with an effect that stays may be used otherwise.
+    // A remaining expression with an effect may be used otherwise.
     let sum = with(op::add(&read, number(0.0, F32)));
     let kept = func(&[&x], Let::new(&r, RefCreate::new(&x), &read).expr());
     applies("add_zero", &sum, &kept);

@@ -84,7 +84,7 @@ fn items_of_tuples_and_known_branches() {
     becomes(If::new(less(2, 1), &x, &y), &y);
     // Both branches are folded even if the condition is not known.
     becomes(If::new(&x, &sum, &y), If::new(&x, number(3), &y));
-    // An index that does not exist is left to type inference.
+    // Type inference deals with an index out of range.
     let wrong = TupleGetItem::new(Tuple::new([x.expr()]), 1);
     stays(wrong);
 }
@@ -93,13 +93,13 @@ fn items_of_tuples_and_known_branches() {
 fn effects_are_neither_lost_nor_repeated() {
     let (r, x) = (Var::new("r"), Var::new("x"));
     let write = || RefWrite::new(&r, number(5)).expr();
-    // A write in another field; one in the field itself is kept with it.
+    // A write in another field; a write in the field itself is kept with it.
     stays(TupleGetItem::new(Tuple::new([write(), number(0)]), 1));
     becomes(
         TupleGetItem::new(Tuple::new([write(), x.expr()]), 0),
         write(),
     );
-    // Making a reference is not missed, unless it is made elsewhere as well.
+    // An unused new reference can be dropped, unless it is made elsewhere as well.
     let made = RefCreate::new(number(0)).expr();
     let pair = Tuple::new([made.clone(), x.expr()]);
     becomes(TupleGetItem::new(&pair, 1), &x);
@@ -107,7 +107,7 @@ fn effects_are_neither_lost_nor_repeated() {
         TupleGetItem::new(&pair, 1).expr(),
         made.clone(),
     ]));
-    // An effect that a branch shares is computed before the `if`.
+    // An effect shared by a branch is computed before the `if`.
     let shared = write();
     for branches in [[&x.expr(), &shared], [&shared, &x.expr()]] {
         let choice = If::new(truth(true), branches[0], branches[1]);
@@ -192,7 +192,7 @@ fn primitive_functions_are_left_alone() {
     let marked = marked(&plain, attribute::PRIMITIVE);
     stays(&marked);
     stays(Tuple::new([marked.expr()]));
-    // The same expression outside of it is folded.
+    // The same expression outside of the function is folded.
     let both = folded(Tuple::new([marked.expr(), sum.expr()]));
     let both: Ref<Tuple> = both.cast().expect("a tuple");
     assert!(
@@ -205,7 +205,7 @@ fn primitive_functions_are_left_alone() {
             .get(1)
             .is_some_and(|field| field.isa::<Constant>())
     );
-    // A variable from outside that disappears is replaced all the same.
+    // A disappearing variable from outside is replaced all the same.
     let uses = Function::new([x.clone()], op::add(&x, op::add(&y, &sum)));
     let uses = self::marked(&uses, attribute::PRIMITIVE);
     let expected = Function::new([x.clone()], op::add(&x, op::add(number(9), &sum)));
@@ -280,7 +280,7 @@ fn shape_of_folds_by_type_or_value() {
         infer(shape_of(typed("s", &[]).expr(), DType::INT32)),
         constant(&ints(&[0], &[])),
     );
-    // A size that is not known, and something that is not a tensor.
+    // An unknown size, and a value other than a tensor.
     let any = isoform::ir::TensorType::new([isoform::dialect::relay::Any::new().upcast()]);
     let any = Var::typed("a", any);
     stays(infer(shape_of(any.expr(), DType::INT32)));
@@ -562,7 +562,7 @@ fn constants_are_made_only_where_they_stay() {
     let (few, many) = (made(chain(100)), made(chain(1_000)));
     // The tensor of each sum, and one constant in the end.
     assert_eq!(many - few, 900);
-    // A part that stays at several places is one constant.
+    // A part remaining at several places is one constant.
     let (x, sum) = (Var::new("x"), op::add(number(1), number(2)).expr());
     let pair = Tuple::new([op::add(&x, &sum).expr(), op::add(&x, &sum).expr()]);
     let pair = fold_constant_expr(pair.expr()).expect("well formed");

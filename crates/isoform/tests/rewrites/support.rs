@@ -1,4 +1,4 @@
-//! Node types of a small IR, whose attributes declare its roles in rewrites.
+//! Node types of a small IR, with attributes that declare their roles in rewrites.
 
 use isoform::functions::Function;
 use isoform::traverse::{BINDING, COMMUTATIVE, CONSTANT, PROJECTION, PURE};
@@ -130,7 +130,8 @@ pub(crate) struct Block {
     pub(crate) result: Value,
 }
 
-/// An expression in which a variable is bound to a value, which does not see it.
+/// An expression with a variable bound to a value, where the value does not see the
+/// variable.
 #[derive(Node)]
 #[node(key = "rw.Let", scope, defs_first = false)]
 #[repr(C)]

@@ -68,7 +68,7 @@ fn describe(graph: &Graph<'_>, component: &[usize]) -> Finding {
 
 /// The shortest way along imports from a file in a circle back to itself.
 fn shortest_circle<'i>(graph: &Graph<'i>, start: usize) -> Vec<&'i Import> {
-    // The file and the import by which each file was reached first.
+    // The file and the import by which a file was first reached.
     let mut reached: BTreeMap<usize, (usize, &Import)> = BTreeMap::new();
     let mut pending = VecDeque::from([start]);
     while let Some(node) = pending.pop_front()

@@ -47,7 +47,7 @@ struct Folder {
 }
 
 impl Table {
-    /// The table, and where it disagrees with the folders.
+    /// The table, and its contradictions with the folders.
     fn read(repo: &Repo) -> (Self, Vec<Finding>) {
         let text = repo.text(TABLE).unwrap_or_default();
         let lines = (1..).zip(text.lines());
@@ -133,7 +133,8 @@ impl Table {
         // The first line, the reason and the names for each pair of files.
         let mut found: BTreeMap<(&str, &str), (usize, String, Vec<&str>)> = BTreeMap::new();
         for import in imports {
-            // The root of the crate is in no layer: it may import all, and nobody may import it.
+            // The root of the crate is in no layer: it may import all layers, and no layer may
+            // import the root.
             let Some(from) = self.folder_of(&import.from) else {
                 continue;
             };

@@ -2,8 +2,8 @@
 //! tests.
 //!
 //! Each rule is a function from the files of the repository to findings. One test
-//! holds the repository to it and prints every finding as `file:line`, with what to
-//! do; another shows that the rule can fail, on a small example in memory.
+//! applies the rule to the repository and prints every finding as `file:line`, with the
+//! remedy; a second test shows that the rule can fail, on a small example in memory.
 
 mod circles;
 mod code;
@@ -62,7 +62,7 @@ fn enforce(rule: &str, remedy: &str, findings: &[Finding]) {
     panic!("{list}\nrule: {rule}\nto do: {remedy}\n");
 }
 
-/// The self-test of a rule: on a bad example it finds these places, and no others.
+/// The self-test of a rule: on a bad example it finds exactly these places.
 #[track_caller]
 fn assert_found(findings: &[Finding], expected: &[&str]) {
     let found: Vec<String> = findings

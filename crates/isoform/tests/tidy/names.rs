@@ -4,7 +4,7 @@ use crate::repo::Repo;
 use crate::tokens::{lex, matches_at};
 use crate::{Finding, assert_found, enforce};
 
-/// Participles, pronouns and adverbs that tell nothing about a type.
+/// Participles, pronouns and adverbs that say nothing about a type.
 const VAGUE_NAMES: [&str; 17] = [
     "Alike", "At", "Becomes", "Found", "Given", "Kept", "Kid", "Known", "Loose", "Made", "Met",
     "Sight", "Since", "Then", "Way", "What", "Which",

@@ -1,5 +1,5 @@
-//! Rust source as a flat list of tokens, free of comments, so that a word inside a
-//! comment or a string is never taken for code.
+//! Rust source as a flat list of tokens, free of comments, to keep words inside of
+//! comments and strings apart from code.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 

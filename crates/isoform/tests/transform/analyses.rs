@@ -1,4 +1,4 @@
-//! Analyses: what is kept, and what a pass invalidates.
+//! Analyses: kept results, and results invalidated by a pass.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -34,7 +34,7 @@ impl Analysis for Square {
     }
 }
 
-/// A pass that asks for the analysis of every function, and doubles odd ones.
+/// A pass that asks for the analysis of every function, and doubles odd numbers.
 fn asking(preserves: &[&str]) -> Ref<FunctionPass> {
     FunctionPass::new(
         &PassInfo::new(0, "Ask").with_preserves(preserves.iter().copied()),
@@ -96,7 +96,7 @@ fn results_end_with_the_context() {
         .unwrap();
     }
     assert_eq!(COMPUTED.load(Ordering::Relaxed), 2);
-    // Nobody would drop what is kept outside of contexts and passes.
+    // Nobody would drop results kept outside of contexts and passes.
     ctx.analysis::<Square>(&fun).unwrap();
     ctx.analysis::<Square>(&fun).unwrap();
     assert_eq!(COMPUTED.load(Ordering::Relaxed), 4);

@@ -122,7 +122,7 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// `A.enter`, `A.should:Pass`, `A.before:Pass` and so on.
+    /// `A.enter`, `A.should:Pass`, `A.before:Pass` and similar texts.
     fn note(&self, event: &str) -> Result<()> {
         let event = format!("{}.{event}", self.name);
         self.log.add(&event);

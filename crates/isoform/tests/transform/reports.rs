@@ -1,4 +1,5 @@
-//! Errors of passes: what they name, what is written, and messages about source texts.
+//! Errors of passes: the names in them, the files written, and messages about source
+//! texts.
 
 use isoform::functions::Function;
 use isoform::ir::{Diagnostic, DiagnosticLevel, IRModule};

@@ -114,7 +114,7 @@ fn large_values_are_shown_in_part() {
          \"a text of some length, number 19, to be alone\",\n      \"right\",\n    //^^^^^^^\n      \
          \"a text of some length, number 21, to be alone\",\n    ..."
     );
-    // A place that is large itself is shortened, and so is a deep path.
+    // A large place is shortened, and so is a deep path.
     let deep = |value: i64| {
         let mut deep = Value::from(value);
         for _ in 0..scaled(100_000) {

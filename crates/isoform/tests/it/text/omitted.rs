@@ -1,4 +1,4 @@
-//! Parts that a text omits: defaults that are objects, spans.
+//! Parts omitted from a text: defaults that are objects, spans.
 
 use isoform::dialect::relay;
 use isoform::ir::{GlobalVar, IRModule, SourceName, Span, TupleType, Type};
@@ -25,7 +25,7 @@ fn plain() -> TextOptions {
 fn a_default_that_is_an_object_is_left_out() {
     let module = IRModule::new();
     check_text(&module, &plain(), "ir.IRModule()\n");
-    // With an entry, it is not the default.
+    // With an entry, the map is not the default.
     module.source_map.add("a.txt", "x").unwrap();
     let text = text_of(&module);
     assert!(text.contains("source_map="), "{text}");
