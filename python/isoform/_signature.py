@@ -87,7 +87,7 @@ def _schema(annotation: Any) -> TypeSchema:
 
 
 def signature_of(function: Function) -> inspect.Signature | None:
-    """The signature of a function, if it is known."""
+    """The signature of a function, if known."""
     wrapped = _core._callable_of(function)
     if wrapped is not None:
         try:
@@ -122,7 +122,7 @@ def of_method(function: Function, *, with_self: bool = False) -> inspect.Signatu
     if known is None:
         return None
     kinds = inspect.Parameter
-    # All parameters before a required one are required, too.
+    # All parameters before a required parameter are required, too.
     by_name = [position for position, known in enumerate(known[0], 1) if known[4]]
     first_by_name = min(by_name, default=len(known[0]) + 1)
     given = (

@@ -92,11 +92,11 @@ class Device:
 
     @property
     def index(self) -> int:
-        """The index of the device among those of its kind."""
+        """The index of the device among devices of its kind."""
         return self._index
 
     def dlpack_device_type(self) -> int:
-        """DLPack's number of the kind, as a `DLDeviceType` where it is known."""
+        """DLPack's number of the kind, as a `DLDeviceType` where known."""
         try:
             return DLDeviceType(self._kind)
         except ValueError:
@@ -111,7 +111,7 @@ class Device:
         raise AttributeError(f"a Device cannot be changed: {name}")
 
     def __eq__(self, other: object) -> bool:
-        """Returns whether the other one is the same device."""
+        """Returns whether both are the same device."""
         if not isinstance(other, Device):
             return NotImplemented
         return self._kind == other._kind and self._index == other._index

@@ -21,7 +21,7 @@ fn echo(value: Value) -> Value {
     value
 }
 
-/// One parameter of each convertible type, distinguishable in the result.
+/// One of each type that converts, told apart.
 #[export("testing.typed")]
 fn typed(
     number: f64,

@@ -59,7 +59,7 @@ struct LocalVar {
 
 /// A function.
 ///
-/// It refers to its own type and to a type declared later.
+/// It refers to its own type and to one that is declared after it.
 #[derive(Node)]
 #[node(key = "derive.Function", kind = tree, scope, defs_first = false)]
 #[repr(C)]

@@ -33,7 +33,7 @@ _PLAIN = {
     bytes: "bytes",
     ctypes.c_void_p: "ctypes.c_void_p",
 }
-# Python's own containers, and those that store their elements.
+# Python's own containers, and the containers that store their elements.
 _CONTAINERS = {
     list: "List",
     dict: "Dict",

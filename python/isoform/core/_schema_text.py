@@ -1,4 +1,4 @@
-"""From the text of a schema, as the native side writes it, to a `TypeSchema`."""
+"""From the text of a schema, as written by the native side, to a `TypeSchema`."""
 
 from __future__ import annotations
 

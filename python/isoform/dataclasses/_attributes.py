@@ -27,13 +27,13 @@ _OBJECT_SECOND = frozenset(["__s_visit__", "__s_mutate__"])
 def of_class(
     cls: type, key: str, parent: type | None, given: Mapping[str, Any]
 ) -> list[tuple[str, Any]]:
-    """Returns the attributes of a class that is being registered.
+    """Returns the attributes of a class under registration.
 
     Args:
         cls: the class.
         key: the key of the type.
         parent: the registered class that it extends.
-        given: hooks that are not in the body.
+        given: hooks from outside of the body.
 
     Raises:
         TypeError: a trait lacks a method or an argument, or a list of names has
@@ -88,7 +88,7 @@ def of_body(cls: type, key: str, parent: type | None) -> Iterator[tuple[str, Any
 
 
 def _with_object_first(static: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """A static method `(engine, node)` as the hook `(node, engine)` that it is."""
+    """A static method `(engine, node)` as the equivalent hook `(node, engine)`."""
 
     @functools.wraps(static)
     def hook(node: Any, engine: Any) -> Any:
@@ -105,7 +105,7 @@ def _bodies(cls: type, parent: type | None) -> Iterator[type]:
 
 
 def _names(cls: type, attribute: str) -> tuple[str, ...] | None:
-    """A list of names that a class or one of its bases holds."""
+    """A list of names held by a class or one of its bases."""
     for base in cls.__mro__:
         if attribute in base.__dict__:
             names = base.__dict__[attribute]
@@ -144,7 +144,7 @@ def _each(traits: Any) -> Iterable[type[Trait] | Trait]:
 
 
 def _traits_of(bodies: list[type]) -> dict[str, Any]:
-    """The traits that bodies assign, by the name of the variable."""
+    """The traits assigned in bodies, by the name of the variable."""
     found: dict[str, Any] = {}
     for base in reversed(bodies):
         for name, value in base.__dict__.items():

@@ -144,7 +144,7 @@ def registered_parent(cls: type) -> type | None:
     """The registered class that a class extends.
 
     Raises:
-        TypeError: the class extends none, or several that are not one line.
+        TypeError: the class extends no such class, or several in different lines.
         Waiting: the parent itself waits for names.
     """
     if not issubclass(cls, Object):
@@ -177,9 +177,9 @@ def all_fields(cls: type) -> tuple[Field, ...]:
 
 
 def init_order(fields: tuple[Field, ...]) -> tuple[list[Field], list[Field]]:
-    """The fields that a constructor takes by position, and those by keyword.
+    """The fields taken by a constructor by position, and the keyword fields.
 
-    Either in the order of declaration, those without a default first.
+    Both in the order of declaration, fields without a default first.
     """
     taken = [field for field in fields if field.init]
     ordered = sorted(taken, key=lambda field: field.has_default())
@@ -263,7 +263,7 @@ class _Scope:
     ) -> None:
         module = sys.modules.get(source.__module__)
         self._names: Mapping[str, Any] = collections.ChainMap[str, Any](
-            # A class that is being redefined is not yet the one of that name in its module.
+            # During a redefinition, the module still has the old class of that name.
             {c.__name__: c for c in (source, cls)},
             {v.__name__: v for v in getattr(source, "__type_params__", ())},
             dict(names),

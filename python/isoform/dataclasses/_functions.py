@@ -102,9 +102,9 @@ def replace(obj: _T, /, **changes: Any) -> _T:
 def asdict(obj: Any, *, dict_factory: Callable[[list[tuple[str, Any]]], Any] = dict) -> Any:
     """Converts an object to nested dicts; arrays and lists become lists, and maps become dicts.
 
-    An object that is reached several times becomes one dict, used several
-    times, so the work is linear in the number of distinct objects. Members of
-    enums and further values stay unchanged. Any depth works.
+    An object with several references becomes one shared dict, so the work is linear in
+    the number of distinct objects. Members of enums and further values stay unchanged.
+    Any depth works.
 
     Args:
         obj: an object of a registered class.

@@ -28,5 +28,5 @@ def method(key: str, name: str) -> Callable[..., Any]:
 
 
 def made(cls: Any, *args: Any) -> Any:
-    """Call a class whose constructor is declared in Rust."""
+    """Call a class with a constructor declared in Rust."""
     return cls(*args)

@@ -20,8 +20,7 @@ __all__ = ["AttrFieldInfo", "Attrs", "DictAttrs"]
 class Attrs(Node):
     """Attribute node: additional information of an operator or a function.
 
-    A class for specific attributes extends this one, and declares them as
-    fields:
+    A class for specific attributes extends this class, and declares them as fields:
 
     >>> from isoform import ir
     >>> from isoform.dataclasses import field, py_class

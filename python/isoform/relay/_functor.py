@@ -12,10 +12,10 @@ from isoform.visitors import NodeFunctor
 
 
 class Functor(NodeFunctor, dialect=("relay", "ir")):
-    """A functor whose subclasses may override `visit`, which then sees every node."""
+    """A functor with an overridable `visit`, which then sees every node."""
 
-    # The node that `visit` is called for by the traversal, and the one whose `visit`
-    # called the traversal.
+    # The node passed to `visit` by the traversal, and the node whose `visit` called the
+    # traversal.
     _arriving: Any = None
     _started: Any = None
 
@@ -79,7 +79,7 @@ class Functor(NodeFunctor, dialect=("relay", "ir")):
 
 
 def _driven(visit: Any) -> Any:
-    """An override that is a generator, for who calls it: the traversal runs it."""
+    """An override that is a generator, for direct callers: the traversal runs it."""
 
     @functools.wraps(visit)
     def method(self: Functor, node: Any) -> Any:

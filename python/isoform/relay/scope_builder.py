@@ -94,7 +94,7 @@ class ScopeBuilder:
         Args:
             cond: The condition.
 
-        Raises RuntimeError if the block around it has a result already.
+        Raises RuntimeError if the enclosing block already has a result.
         """
         if self._scopes[-1].result is not None:
             raise RuntimeError("result already returned before if scope")
@@ -139,7 +139,7 @@ class ScopeBuilder:
 
         Args:
             expr: An expression. Unless it is an annotated variable, it is bound to a
-                variable of the incomplete type, so that type inference finds it.
+                variable of the incomplete type, for type inference to complete.
         """
         if isinstance(expr, Var) and expr.type_annotation is not None:
             return expr.type_annotation

@@ -35,17 +35,17 @@ class PassContext(Object):
     """The conditions under which passes run; used in a `with` statement.
 
     Only the innermost context of a thread counts: contexts are not merged. Outside of
-    any, each thread has a default one: level 2, and nothing else.
+    any context, each thread has a default context: level 2, without further settings.
 
     Args:
         opt_level: A `Sequential` skips passes of higher levels.
-        required_pass: The names of passes that run whatever their level, and that
-            instruments cannot skip.
+        required_pass: The names of passes that run at any level, and that instruments
+            cannot skip.
         disabled_pass: The names of passes that a `Sequential` skips.
         instruments: Told about every pass, in this order.
         config: Values of options by key, see `register_config_option`.
-        reproducer: A folder: the input of a pass that fails is written there with the
-            text of the pass, so that `isoform run` can repeat it.
+        reproducer: A folder: the input of a failing pass is written there with the text
+            of the pass, for `isoform run` to repeat it.
         cache: Keeps the results of pure passes: a `MemoryCache`, or any object with its
             methods.
 

@@ -65,9 +65,9 @@ class Root(Trait, attr="transform.root"):
 
     @provided
     def callees(self, function: Any) -> list[str] | None:
-        """Return the names of the functions that a function refers to.
+        """Return the names of the functions mentioned by a function.
 
-        None if they are unknown: then memoised passes depend on the whole program.
+        None for unknown callees: then memoised passes depend on the whole program.
 
         Args:
             function: One of the functions of the program.

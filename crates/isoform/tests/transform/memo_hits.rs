@@ -328,7 +328,7 @@ fn a_part_that_is_shared_in_one_function_stands_for_several_in_another() {
     assert!(second(&apart(1, 2), &shared(3), added).1);
     assert!(second(&shared(1), &shared(3), added).1);
     assert!(!second(&shared(1), &apart(3, 4), added).1);
-    // A mark equal in both functions corresponds to itself.
+    // A mark equal in both objects represents either.
     let (pass, runs) = pass(true, move |body: Ref<Body>, _: &Ref<Obj>| Ok(added(body)));
     let cache = cache();
     within(&cache, &pass, &shared(1));

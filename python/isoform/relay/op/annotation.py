@@ -1,4 +1,4 @@
-"""Annotations: calls that say something about a program and keep its values.
+"""Annotations: calls that describe a program and keep its values.
 
 >>> from isoform import relay
 >>> x = relay.var("x", shape=(2,))
