@@ -69,7 +69,7 @@ def compare(ours: Timed, theirs: Timed, units: int, *, pairs: int) -> Pair:
     their_times: list[float] = []
     gc.collect()
     for turn in range(pairs):
-        # Who goes first changes, so that neither inherits the other's caches.
+        # The first side changes, to share the advantage of warm caches.
         sides = [(ours, our_calls, our_times), (theirs, their_calls, their_times)]
         for run, calls, times in sides if turn % 2 == 0 else reversed(sides):
             times.append(elapsed(run, calls) / (calls * units))

@@ -2,10 +2,10 @@
 
     python scripts/check_wheels.py [--all] [--python PATH ...]
 
-Without options the wheel is for the Python that runs the script. With `--all`
-every supported Python that can be found gets its wheel, and the source archive
-is built and installed as `pip install .` does it. Run it with the Python of
-`.venv`, where maturin is installed; nothing is downloaded.
+Without options the wheel is for the Python that runs the script. With `--all` every
+supported Python that can be found gets its wheel, and the source archive is built and
+installed as by `pip install .`. Run it with the Python of `.venv`, where maturin is
+installed; nothing is downloaded.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def pythons() -> list[Path]:
 
 
 def check_contents(wheel: Path) -> None:
-    """Look for the files that a wheel must have, and for those it must not."""
+    """Look for the required and the forbidden files of a wheel."""
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
     for wanted in WANTED:
@@ -145,7 +145,7 @@ def check_python(python: Path, scratch: Path, profile: str) -> None:
 
 
 def check_source(python: Path, scratch: Path) -> None:
-    """Build the source archive, and the wheel from nothing but what is in it."""
+    """Build the source archive, and the wheel from its contents alone."""
     out = scratch / "sdist"
     run(MATURIN, "sdist", "--out", out)
     (archive,) = out.glob("*.tar.gz")

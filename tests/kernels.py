@@ -128,7 +128,7 @@ def is_nan(array):
 
 
 def same(got, expected, what=""):
-    """Asserts equal types, shapes and bits, where one NaN is as good as another."""
+    """Asserts equal types, shapes and bits, where all NaNs are equal."""
     expected = np.asarray(expected)
     assert got.dtype == expected.dtype, (what, got.dtype, expected.dtype)
     assert got.shape == expected.shape, (what, got.shape, expected.shape)
@@ -152,7 +152,7 @@ NAN_BITS = {
 
 
 def canonical(got, what=""):
-    """Asserts that every NaN is the positive quiet one without payload."""
+    """Asserts that every NaN is the positive quiet NaN without payload."""
     wrong = is_nan(got) & (bits(got) != NAN_BITS.get(got.dtype.name, 0))
     assert not wrong.any(), what
 
@@ -207,7 +207,7 @@ def specials(dtype):
 
 
 def values(rng, dtype, shape, moderate=False):
-    """Random values of a type; moderate ones are finite and near 1."""
+    """Random values of a type; moderate values are finite and near 1."""
     count = math.prod(shape)
     if dtype == BOOL:
         return rng.random(shape) < 0.5

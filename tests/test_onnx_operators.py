@@ -28,7 +28,7 @@ WITHOUT_KERNEL = {
     "ImageDecoder": "needs decoders of images",
 }
 
-# Tests of operators that have a kernel, which are not defined for these.
+# Tests of operators with a kernel that is undefined for these cases.
 WITHOUT_RESULT = {
     "test_scan_sum": "Scan of version 8 of the operator set",
     "test_batchnorm_example_training_mode": "training",

@@ -170,7 +170,7 @@ def test_long_kernels_can_be_interrupted():
 
 
 class ConstantChecker(relay.ExprVisitor):
-    """True for constants, and for tuples of them, as the tutorial checks them."""
+    """True for constants, and for tuples of constants, as the tutorial checks them."""
 
     def __init__(self):
         super().__init__()

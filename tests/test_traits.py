@@ -327,7 +327,7 @@ def test_traits_of_mixins_and_of_parents(key):
         ir_trait = Canonicalize
 
     assert implements(Node(), Canonicalize).canonicalize() == "simple"
-    # A parent's traits are its own, unless the question says otherwise.
+    # A parent's traits are not inherited, unless the question asks for them.
     assert implements(Child(), Canonicalize) is None
     assert type_attrs.attrs_of(Child) == {}
     assert implements(Child(), Canonicalize, inherit=True).canonicalize() == "simple"

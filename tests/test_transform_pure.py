@@ -31,7 +31,7 @@ class Fun(ir.BaseFunc):
 
 @py_class("test_pure.Other")
 class Other(ir.BaseFunc):
-    """A function that passes over `Fun` leave alone."""
+    """A function left alone by passes over `Fun`."""
 
 
 def module(number=10, **attrs):
