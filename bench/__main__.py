@@ -38,7 +38,7 @@ def load_sides() -> tuple[Side, Side]:
 
 
 def complete(module: ModuleType) -> ModuleType:
-    """Import the parts of the peer that it does not import by itself."""
+    """Import the remaining parts of the peer."""
     __import__(f"{module.__name__}.serialization")
     return module
 
@@ -114,7 +114,7 @@ def cells(main: Pair | float | str | None) -> tuple[str, str, str]:
 
 
 def line(figures: Figures) -> str:
-    """Write one row of the table with figures of other tools."""
+    """Write one row of the table, beside the figures of peers."""
     ours, theirs, ratio = cells(figures.main)
     _, plain, plain_ratio = cells(figures.plain)
     columns = (figures.row.title, ours, theirs, ratio, plain, plain_ratio)
@@ -122,7 +122,7 @@ def line(figures: Figures) -> str:
 
 
 def line_beside(figures: Figures) -> str:
-    """Write one row of the table with other figures of ours."""
+    """Write one row of the table, beside our own figures."""
     ours, other, _ = cells(figures.main)
     name = figures.row.beside[0] if figures.row.beside else ""
     times = "-"

@@ -46,7 +46,7 @@ class Row:
 
 # The order that most builders have.
 FIRST = "children first"
-# Building for the peer takes seconds at this depth, so only that order is built.
+# Building for the peer takes seconds at this depth, so the other orders are omitted.
 LARGE = 20
 
 
@@ -244,7 +244,7 @@ def equal(side: Side, depth: int, order: str = FIRST) -> Callable[[], object]:
 
 
 def equal_edited(side: Side, depth: int, order: str = FIRST) -> Callable[[], object]:
-    """Compare a program with a copy that shares everything except the path to its last leaf."""
+    """Compare a program with a copy that shares all except the path to its last leaf."""
     program = side.build(depth, order=order)
     edited = path_copied(side, program)
     compare = side.module.structural_equal
@@ -267,7 +267,7 @@ def plain_equal_noted(note: Callable[[], Any], depth: int) -> Callable[[], objec
 
 
 def of_body(function: Callable[[Any], object], depth: int) -> Callable[[], object]:
-    """Call a function of one body of dataclasses."""
+    """Call a function of a single body of dataclasses."""
     body = plain_body(depth)
     function(body)
     return lambda: function(body)
@@ -380,7 +380,7 @@ def small_rows() -> Iterator[Row]:
 
 
 def create(add: Any, integer: Any) -> Timed:
-    """Make a node of two other nodes, and drop it."""
+    """Make a node of two nodes, and drop the node."""
     a, b = integer(1), integer(2)
 
     def run(calls: int) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Side:
-    """One package, and the node types of workload W declared with it.
+    """A package, with declarations of the node types of workload W.
 
     W of depth d is `Lambda([x], body)`, where the body is a balanced tree of sums
     whose leaves are, in turn, the variable and an integer counting up. It has
@@ -79,7 +79,7 @@ class Side:
 
 
 def noted(cls: Any, note: Callable[[], Any], depth: int) -> Any:
-    """Build a balanced tree of nodes of one class, with a note in each node."""
+    """Build a balanced tree of nodes of one class, with a note in every node."""
     level = [cls(None, None, note()) for _ in range(1 << depth)]
     while len(level) > 1:
         pairs = iter(level)

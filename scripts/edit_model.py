@@ -1,4 +1,4 @@
-"""Make variants of ONNX models: the same meaning in other words, or one change.
+"""Make variants of ONNX models: the same meaning in other words, or a single change.
 
     python scripts/edit_model.py scramble       IN OUT --seed N
     python scripts/edit_model.py edit-attribute IN OUT --seed N
@@ -156,7 +156,7 @@ class Scrambler:
         self.document(graph)
 
     def function(self, item: FunctionProto) -> None:
-        """Scramble a function, keeping the names of its attributes, which callers use."""
+        """Scramble a function, but keep the attribute names, which callers use."""
         order = self.order(item.node)
         env: dict[str, str] = {}
 
@@ -204,7 +204,7 @@ class Scrambler:
             self.document(node)
 
     def tensor(self, tensor: TensorProto) -> None:
-        """Scramble a constant, by storing its elements the other way if requested."""
+        """Scramble a constant, if requested by storing the elements the other way."""
         self.document(tensor)
         fields = {TensorProto.FLOAT: "float_data", TensorProto.INT64: "int64_data"}
         name = fields.get(tensor.data_type)
@@ -222,7 +222,7 @@ class Scrambler:
             tensor.raw_data = numpy_helper.tobytes_little_endian(array)
 
     def order(self, nodes: Any) -> list[int]:
-        """Choose a random order of nodes, with each node after its operands."""
+        """Choose a random order of nodes, with all nodes after their operands."""
         producer = {name: i for i, node in enumerate(nodes) for name in node.output if name}
         return self.topological(
             # A name produced only later stands for a value of an outer graph here.
@@ -233,7 +233,7 @@ class Scrambler:
         )
 
     def function_order(self) -> list[int]:
-        """Choose a random order of functions, callees first, which some readers need."""
+        """Choose a random order of functions, callees first, for certain readers."""
         index_of = {function_key(item): i for i, item in enumerate(self.model.functions)}
 
         def calls(nodes: Iterable[NodeProto]) -> set[int]:
@@ -350,7 +350,7 @@ def toward(value: Any) -> Any:
 
 
 def change_element(rng: random.Random, tensor: TensorProto, types: Iterable[int]) -> dict[str, Any]:
-    """Change one element: a float by one unit in the last place, an integer by one."""
+    """Change an element: a float by one unit in the last place, an integer by one."""
     if tensor.data_type not in types:
         raise SkipModelError("element type")
     code, kind = ELEMENTS[tensor.data_type]
@@ -428,7 +428,7 @@ def change_attribute(rng: random.Random, attr: AttributeProto) -> tuple[Any, Any
 
 
 def edit_attribute(rng: random.Random, look: Fingerprint) -> dict[str, Any]:
-    """Change one attribute of one node, away from the beginning of the model if possible."""
+    """Change an attribute of a node, away from the beginning of the model if possible."""
     kinds = (AttributeProto.GRAPH, AttributeProto.GRAPHS)
     choices = [
         (site, attr)
@@ -467,7 +467,7 @@ def edit_tensor(rng: random.Random, look: Fingerprint, types: Iterable[int]) -> 
 
 
 def edit_weight(rng: random.Random, look: Fingerprint) -> dict[str, Any]:
-    """Change one float of a constant by one unit in the last place."""
+    """Change a float of a constant by one unit in the last place."""
     return edit_tensor(rng, look, FLOATS)
 
 
@@ -601,7 +601,7 @@ Edit = Callable[[random.Random, Fingerprint], dict[str, Any]]
 
 
 def try_edit(model: ModelProto, rng: random.Random, edit: Edit, tries: int) -> dict[str, Any]:
-    """Try an edit until it changes the fingerprint."""
+    """Try an edit until the fingerprint changes."""
     before = Fingerprint(model).value
     reason = "no attempt changed what the model computes"
     for _ in range(tries):
@@ -619,7 +619,7 @@ def try_edit(model: ModelProto, rng: random.Random, edit: Edit, tries: int) -> d
 
 
 def edit_random(model: ModelProto, rng: random.Random) -> dict[str, Any]:
-    """Make one edit of a random kind, trying other kinds until one applies."""
+    """Make a random edit, trying other kinds until one applies."""
     for edit in rng.sample(RANDOM_EDITS, len(RANDOM_EDITS)):
         try:
             return try_edit(model, rng, edit, 5)

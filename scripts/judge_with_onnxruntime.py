@@ -4,9 +4,9 @@
 
 The folder was written by the example `onnx_programs` of `isoform-testing`. Without its own
 optimisations, the runtime has to give the same bits for both models of a pair; 16-bit
-floats, around which it inserts casts, may differ by 2e-3. Pairs with an original that it
-cannot run are counted, and so are results on which the runtime and Isoform's evaluator
-disagree.
+floats, around which it inserts casts, may differ by 2e-3. Pairs with an original that the
+runtime cannot run are counted, and results with a disagreement between the runtime and
+Isoform's evaluator are, too.
 """
 
 from __future__ import annotations

@@ -67,11 +67,11 @@ REVIEWED = {
         ScatterND 16, Shape 15, SpaceToDepth 28, TopK 11""",
     "what left the operator is refused, or not used by the calls that stay": """
         BatchNormalization 9 14, Erf 13, ReduceLogSum 28, ReduceLogSumExp 28""",
-    # A call with num_outputs asks for that many outputs, so the count says it already.
+    # A call with num_outputs asks for this many outputs, and the count already says it.
     "num_outputs repeats the number of outputs": "Split 18",
 }
 
-# These versions mean the same as the previous version if some attributes are absent. Ceilings count
+# These versions mean the same as the previous version without certain attributes. Ceilings count
 # the windows of a pool in another way, and padding from the output shape goes to the other side.
 UNLESS = {
     ("AveragePool", 11): ["ceil_mode"],
@@ -84,7 +84,7 @@ UNLESS = {
     ("MaxPool", 22): ["ceil_mode"],
 }
 
-# Attributes that became inputs, all of them lists of 64-bit integers.
+# Attributes that became inputs, lists of 64-bit integers.
 MOVED = {
     ("ReduceSum", 13): {"axes": 1},
     ("Slice", 10): {"starts": 1, "ends": 2, "axes": 3},
@@ -144,7 +144,7 @@ def text_of(schema: defs.OpSchema) -> str:
 
 
 def attributes_of(schema: defs.OpSchema) -> dict[str, tuple[str, bool, str]]:
-    """Return kind, obligation and default of each attribute."""
+    """Return kind, obligation and default of the attributes."""
     return {
         name: (
             attribute.type.name,
@@ -195,7 +195,7 @@ def is_wider(old: defs.OpSchema, new: defs.OpSchema) -> bool:
 
 
 def is_same_by_itself(old: defs.OpSchema, new: defs.OpSchema) -> bool:
-    """Return whether two schemas alone show that they mean the same."""
+    """Return whether two schemas alone show the same meaning."""
     counts = [(s.min_input, s.max_input, s.min_output, s.max_output) for s in (old, new)]
     return (
         is_wider(old, new)

@@ -347,7 +347,7 @@ def core_stub() -> str:
 
 
 def formatted(text: str, path: Path) -> str:
-    """Return the text as the project's formatter leaves it."""
+    """Return the text in the style of the project's formatter."""
     for command in (["check", "--fix-only", "--quiet"], ["format", "--quiet"]):
         done = subprocess.run(
             [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(path), "-"],

@@ -3,7 +3,7 @@
 The fingerprint describes every output by the operators, attributes and constants it
 depends on, and by the positions of the inputs. Names, order, documentation and nodes
 nobody uses do not enter into it, and neither does whether two equal computations are
-written once or twice. It is independent of Isoform, to judge Isoform.
+written once or twice. The script is independent of Isoform, to judge Isoform.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def tensor_digest(tensor: TensorProto) -> bytes:
 
 @dataclass
 class Site:
-    """A node with its place, and with the values that the node may refer to."""
+    """A node with the place, and the values visible to the node."""
 
     path: str
     index: int
@@ -152,7 +152,7 @@ class Site:
 
 @dataclass
 class Fingerprint:
-    """Walks a model once, hashing its values and collecting its nodes."""
+    """Walks a model once, hashing values and collecting nodes."""
 
     model: ModelProto
     sites: list[Site] = field(default_factory=list)

@@ -1,7 +1,7 @@
 """Random trees and random edits of them, for judging differences by their size.
 
 A tree has labels and children; the test decides the node types. The `name` of a node is
-its type and its label, as compared by the package `apted`. The root stays the root.
+type and label, compared by the package `apted`. The root stays the root.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Tree:
 
 
 class Listed(Tree):
-    """All children are in one list, so any number of children has the same type."""
+    """All children are in one list; any number of children has the same type."""
 
     @property
     def name(self) -> tuple[int, int]:
@@ -49,7 +49,7 @@ class Listed(Tree):
 
 
 class Fielded(Tree):
-    """Each child is a field, so the number of children, at most two, decides the type."""
+    """Each child is a field; the number of children, at most two, decides the type."""
 
     @property
     def name(self) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""A process that computes operators, and random operands for it.
+"""A process that computes operators, and random operands for the process.
 
 The process is crates/isoform-kernels/examples/serve.rs, which defines the protocol.
 """
@@ -44,7 +44,7 @@ by_type = {"ids": lambda dtype: dtype.name}
 
 
 class KernelError(Exception):
-    """An error of the process, with its kind."""
+    """An error of the process, with the kind of error."""
 
     def __init__(self, kind, message):
         super().__init__(f"{kind}: {message}")
@@ -106,7 +106,7 @@ def compute(operator, *tensors, **options):
 
 
 def kind_of_error(operator, *tensors, **options):
-    """The kind of the error of an operator; None if it has a result."""
+    """The kind of the error of an operator; None for a result."""
     try:
         compute_all(operator, *tensors, **options)
     except KernelError as error:
@@ -161,7 +161,7 @@ def canonical(got, what=""):
 
 
 def generator(*key):
-    """Random numbers that depend on the test alone."""
+    """Random numbers, determined by the test alone."""
     return np.random.default_rng([ord(letter) for letter in repr(key)])
 
 
@@ -171,7 +171,7 @@ def shape_of_rank(rng, low=0, high=4):
 
 
 def broadcasting(rng, count):
-    """A shape, and shapes that broadcast to it together."""
+    """A shape, and shapes that together broadcast to the shape."""
     shape = shape_of_rank(rng)
     operands = []
     for number in range(count):

@@ -298,7 +298,7 @@ CALLS = {
     ),
     "serialization.json_graph_metadata": lambda d: (
         serialization.json_graph_metadata(serialization.to_json_graph_str(d.value)) is None
-        # Metadata is plain JSON, which other programs read by recursion.
+        # Metadata is plain JSON, read by other programs by recursion.
         and fails(ValueError, lambda: serialization.to_json_graph_str(1, metadata=d.value))
     ),
     "ir.save_json ir.load_json": lambda d: is_read_back(save_json, load_json, d.value),

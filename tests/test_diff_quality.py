@@ -67,7 +67,7 @@ def cost(change: Change) -> int:
     if change.kind == "value":
         once = 1
     elif change.kind == "replaced":
-        # One node is relabelled, and all other nodes of both sides differ.
+        # One node is relabelled, and all other nodes of the two sides differ.
         once = change.left_size + change.right_size - 1
     else:
         once = change.left_size + change.right_size

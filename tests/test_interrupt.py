@@ -202,7 +202,7 @@ def test_a_signal_ends_a_single_call(deep, call):
 
 
 class Token:
-    """Shared by a value and its copies, and dead when all of them are."""
+    """Shared by a value and all copies, and dead when all are dead."""
 
 
 def token_of_an_interrupted_copy(cell, kind):

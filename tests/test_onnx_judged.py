@@ -20,7 +20,7 @@ from isoform import onnx as ours
 onnx = pytest.importorskip("onnx")
 ort = pytest.importorskip("onnxruntime", reason="onnxruntime runs the models: not installed")
 
-# Folded completely, of some 1,660 cases with results that are tensors.
+# Folded completely, of some 1,660 cases with tensor results.
 FOLDED = 1000
 
 

@@ -368,7 +368,7 @@ def test_linear_models() -> None:
 
 
 def forest(rng: np.random.Generator, features: int, prefix: str, ids: list[int], low: float) -> Any:
-    """Random trees as the attributes of versions before 5."""
+    """Random trees in the attributes of versions before 5."""
     modes = ["BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ"]
     names = ["treeids", "nodeids", "featureids", "modes", "values", "truenodeids", "falsenodeids"]
     names.append("missing_value_tracks_true")

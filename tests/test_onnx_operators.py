@@ -90,7 +90,7 @@ def packed(array):
 
 
 def array_of(result):
-    """A result as an array; strings as an array of objects."""
+    """A result in an array; strings in an array of objects."""
     if not isinstance(result, Tensor):
         texts = [bytes(text).decode() for text in result.values]
         array = np.empty(len(texts), object)

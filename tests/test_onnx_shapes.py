@@ -248,7 +248,7 @@ def test_formulas_are_computed(text, expected):
     assert number(text, {"n": 5, "m": 7}) == expected
 
 
-# These take seconds each; the other networks for images have the same operators.
+# These take seconds; the other networks for images have the same operators.
 SLOW = {"light_vgg19.onnx"}
 
 

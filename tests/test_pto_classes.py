@@ -1,4 +1,4 @@
-"""Every class of the statement dialect, with each way to make it.
+"""Every class of the statement dialect, with all ways to make an object.
 
 `CHECKLIST` is the acceptance list; a name of it without a test fails.
 """

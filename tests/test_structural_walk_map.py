@@ -86,7 +86,7 @@ def test_typed_callbacks():
             (object, lambda v: calls.append(("other", type(v).__name__))),
         ],
     )
-    # A bool is not an int here, as everywhere in comparison.
+    # A bool is not an int here, like everywhere in comparison.
     assert calls == [
         ("other", "bool"),
         ("number", 1.5),

@@ -1,4 +1,4 @@
-"""Attributes that a Python subclass adds to its instances."""
+"""Attributes added by a Python subclass to instances."""
 
 import copy
 import functools

@@ -476,7 +476,7 @@ def test_python_calls_functions_of_rust(rust):
         swap(1)
 
     class Swap(Trait, attr="testing.swap"):
-        """The same trait as a class of Python."""
+        """The same trait declared by a class of Python."""
 
         def swap(self) -> object: ...
 

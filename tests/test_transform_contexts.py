@@ -21,7 +21,7 @@ def idle(name="P", level=0):
 
 
 def recorder(log, name, fails_at=""):
-    """An instrument that records its calls, and fails at an event."""
+    """An instrument that records all calls, and fails at an event."""
 
     def note(event):
         log.append(f"{name}.{event}")

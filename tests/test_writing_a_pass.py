@@ -206,6 +206,6 @@ def test_the_example_on_a_real_model(passes, name):
             else None
         ),
     )
-    # The light models have one number in place of each weight.
+    # The light models have one number in place of every weight.
     assert len(weights) == before["Conv"]
     assert all((weight == np.float32(0.02)).all() for weight in weights)

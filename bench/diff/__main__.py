@@ -83,7 +83,7 @@ def document_rows(records: int, tool: Tool, pairs: int) -> list[str]:
 
 
 def check_and_time(tool: Tool, patch: Any, left: Any, right: Any) -> float:
-    """Apply the patch of a tool, check that it gives the right document, and time it."""
+    """Apply the patch of a tool, check the patched document, and take the time."""
     assert tool.apply is not None
     apply = tool.apply
     original = documents.document(len(left["records"]))

@@ -27,7 +27,7 @@ def record(number: int) -> Document:
 
 
 def edited(original: Document) -> Document:
-    """Return a copy with one value changed, one record inserted and one deleted."""
+    """Return a copy with a changed value, an inserted record and a deleted record."""
     result = copy.deepcopy(original)
     records = result["records"]
     count = len(records)

@@ -95,7 +95,7 @@ def by_library(paths: tuple[Path, Path]) -> Any:
 
 
 def check(difference: Any) -> None:
-    """Check that a difference of two models is the one edit, and gives the right model.
+    """Check that a difference of two models is the edit, and gives the right model.
 
     Raises:
         AssertionError: if not.

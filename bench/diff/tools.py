@@ -1,4 +1,4 @@
-"""The tools: how to make a difference, measure its patch, and apply it."""
+"""The tools: making a difference, measuring the patch, and applying the patch."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Tool:
     size: Callable[[Any], int] | None
     # The result of the patch on the left document.
     apply: Callable[[Any, Document], Any] | None
-    # The required speed of Isoform as a multiple; None for a tool without a target.
+    # The required factor of speed; None for a tool without a target.
     target: float | None
     # The largest number of records that the tool can process.
     records: int = 1_000_000

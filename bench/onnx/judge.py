@@ -128,7 +128,7 @@ GOOD = ("exact", "close", "near", "off")
 
 
 def table(records: list[Row]) -> str:
-    """Write the figures as Markdown: a summary, then each model."""
+    """Write the figures as Markdown: a summary, then the models."""
     tools = list(records[0]["tools"])
     lines = [
         "| tool | exact | close, near, off | wrong, failed | not judged | nodes | seconds: median, sum | MB: median, most |"

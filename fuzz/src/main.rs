@@ -66,7 +66,7 @@ struct Arguments {
     /// How long each target runs.
     #[arg(long, default_value_t = 10)]
     seconds: u64,
-    /// The minimal number of cases of each target.
+    /// The minimal number of cases of a target.
     #[arg(long, default_value_t = 0)]
     cases: u64,
     /// The only target to run; all targets if absent.

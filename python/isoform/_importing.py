@@ -13,7 +13,7 @@ __all__ = ["import_module"]
 
 
 def import_module(name: str) -> str | None:
-    """Import a module, and return None, or the text of its failure.
+    """Import a module, and return None, or the text of the failure.
 
     Args:
         name: The name of a module, which is also searched for in the current folder, or of
@@ -70,7 +70,7 @@ def _import_file(file: Path) -> None:
 
 
 def _text(error: BaseException) -> str:
-    """The exception in one line, then its place in the user's code."""
+    """The exception in one line, then the place in the user's code."""
     told = "".join(traceback.format_exception_only(type(error), error)).strip()
     if isinstance(error, SyntaxError):
         # The place comes first, and the message is the last line.

@@ -89,7 +89,7 @@ def diff(
         ignore_shapes: Whether declared shapes are ignored, and declared types of bodies and
             outputs that follow from the computation.
         strict: Whether operator sets are compared by number, and written-out defaults as
-            attributes. Two models are equal exactly then if they have one digest.
+            attributes. Two models are equal exactly then if they have the same digest.
         rtol: The part of the right number by which floats and elements of tensors may
             differ, as for `numpy.isclose` with the right model as the reference.
         atol: An additional allowed distance.

@@ -30,11 +30,11 @@ def load(
     not affect the computation; ignored fields keep these data.
 
     Args:
-        path: The file; or its contents as bytes; or an `onnx.ModelProto`. The latter
+        path: The file; or the contents in bytes; or an `onnx.ModelProto`. The latter
             two must hold all data, since they have no folder.
         mmap: Whether the file, and files of external data, are mapped instead of read.
-            Mapped weights are not copied; the files must not be changed as long as the
-            model or any of its tensors is in use.
+            Mapped weights are not copied; the files must not be changed while the model
+            or any of its tensors is in use.
         io_names: Whether the names of the main graph's inputs and outputs are
             part of the program.
         follow_links: Whether external data may be a symbolic link out of the model's

@@ -143,7 +143,7 @@ def optimize(
     dims: Mapping[str, int] | None = None,
     input_shapes: Mapping[str, Sequence[int | None]] | None = None,
 ) -> Optimized:
-    """Make a program smaller without changing its results.
+    """Make a program smaller without changing the results.
 
     Every bit of every result stays, unless `fold` or `fuse` allow otherwise. Names and
     types of inputs and outputs stay. Optimising the result again changes nothing.
@@ -226,8 +226,8 @@ def extract(
 
     Args:
         model: A result of `load`, or an `onnx.Program`.
-        inputs: The values that become inputs, with the known types; by default the part
-            has the inputs that it needs.
+        inputs: The values that become inputs, with the known types; by default the
+            required inputs.
         outputs: The values that become outputs.
 
     Raises ValueError for a name without a value, and for inputs needed by the part but
@@ -263,7 +263,7 @@ def verify(
     every operator.
 
     Args:
-        original: A result of `load`, which then runs from its file, or an `onnx.Program`.
+        original: A result of `load`, which then runs from the file, or an `onnx.Program`.
         optimized: The program to compare.
         tolerance: The relative and the absolute difference that two floats may have; by
             default not a bit. NaNs are equal. Where a program computes in floats of 16
@@ -274,7 +274,7 @@ def verify(
         seed: Determines the random inputs.
         runtime: False to use the evaluator alone.
         inputs: Values for inputs by name, as for `evaluate`. If all inputs are given, there
-            is one case.
+            is a single case.
         shapes: Sizes of random inputs by name. A dimension has the same size wherever its
             name occurs.
 

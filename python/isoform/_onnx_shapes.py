@@ -124,7 +124,7 @@ def fix_dims(
     Args:
         model: A result of `load`, or an `onnx.Program`.
         dims: Extents by the names of dimensions.
-        input_shapes: Shapes by the names of inputs; None is an extent that stays. A
+        input_shapes: Shapes by the names of inputs; None is an unchanged extent. A
             dimension fixed by a shape is fixed at all its occurrences.
 
     Returns:
@@ -157,7 +157,7 @@ def fix_dims(
 
 
 def extent(place: str, size: Any) -> int:
-    """Return a size as a number; raise TypeError and OverflowError with its place."""
+    """Return a size as a number; raise TypeError and OverflowError with the place."""
     try:
         number = operator.index(size)
     except TypeError:

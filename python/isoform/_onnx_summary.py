@@ -121,7 +121,7 @@ class WeightSummary:
 class WeightDifference:
     """The distance between two different weights.
 
-    Weights of different types are compared as numbers, after decoding by nodes such as
+    Weights of different types are compared by number, after decoding by nodes like
     DequantizeLinear. All numbers are None if the shapes differ.
     """
 

@@ -1,7 +1,7 @@
 """Runs ONNX models with onnxruntime, in a separate process.
 
 `isoform optimize --verify` and `isoform.onnx.verify` use it where onnxruntime is
-installed. Some models make the runtime itself crash, so the process that waits for the
+installed. Some models make the runtime itself crash, and the process that waits for the
 results must not run it. Models and values go through pipes, so no file is left, however
 the processes end.
 

@@ -54,7 +54,7 @@ def described(function: Callable[..., Any], name: str | None) -> Function:
     except (TypeError, ValueError):
         parameters = None
     else:
-        # The parameters of a class are those of its constructor.
+        # The parameters of a class are those of the constructor.
         constructor: Any = function.__init__ if inspect.isclass(function) else None
         hints = _hints(constructor or function)
         returns = _ANY if constructor else _schema(hints.get("return", Any))
@@ -112,7 +112,7 @@ def signature_of(function: Function) -> inspect.Signature | None:
 
 
 def of_method(function: Function, *, with_self: bool = False) -> inspect.Signature | None:
-    """The signature of a function of the core as a method, or as a constructor.
+    """The signature of a function of the core, as a method or a constructor.
 
     Args:
         function: the function; the first argument of a method is the object.

@@ -277,13 +277,13 @@ def _native(name: str) -> type[Trait]:
     short = name.rpartition(".")[2]
     methods = info["methods"]
     if not methods and form == "Function":
-        # Declared by the type of its values alone.
+        # Declared by the type of values alone.
         methods = [(short, "", True)]
     elif not methods and form != "bool":
         raise KeyError(f"attribute '{name}' holds functions, but their names are not declared")
     body: dict[str, Any] = {"__doc__": info["doc"] or None, "__module__": __name__}
     for method, doc, required in methods:
-        # The value of a single method is its function, which cannot be left out.
+        # The value of a single method is the function, which cannot be left out.
         body[method] = _written_elsewhere(method, doc, required or len(methods) == 1)
     title = "".join(word.capitalize() for word in short.split("_"))
     return types.new_class(
@@ -311,9 +311,9 @@ def _written_elsewhere(name: str, doc: str, required: bool) -> Any:
 def implements(of: object, trait: type[_T], /, *, inherit: bool = False) -> _T | None:
     """Returns a node as an instance of a trait, or None if the type lacks the trait.
 
-    The methods of the result are those of the node; its other attributes are the
-    arguments of the trait. For a class the methods take the node first. O(1), and fast
-    enough for inner loops.
+    The methods of the result belong to the node; the other attributes are the arguments
+    of the trait. For a class the methods take the node first. O(1), and fast enough for
+    inner loops.
 
     Args:
         of: a node, or a type: a class, a type key, a `TypeInfo`.
@@ -449,7 +449,7 @@ def value_for(owner: str, trait: type[Trait] | Trait, find: Callable[[str], Any]
 
 
 def function_of(cls: type, name: str) -> Any:
-    """The function with a name in a class or its bases, or None."""
+    """The function with a name in a class or a base, or None."""
     for base in cls.__mro__:
         found = base.__dict__.get(name)
         if isinstance(found, staticmethod):

@@ -45,7 +45,7 @@ class Array(Object, Sequence[T]):
     """An immutable sequence.
 
     Args:
-        items: any iterable; nothing makes an empty array.
+        items: any iterable; by default the array is empty.
 
     >>> a = Array([1, 2, 3])
     >>> a[0], a[-1], a[1:], len(a)
@@ -77,7 +77,7 @@ class Array(Object, Sequence[T]):
         ...
 
     def __reversed__(self) -> Iterator[T]:
-        """An iterator over the elements, last one first."""
+        """An iterator over the elements in reverse order."""
         ...
 
     def __contains__(self, item: object, /) -> bool:
@@ -113,7 +113,7 @@ class Array(Object, Sequence[T]):
         ...
 
     def count(self, item: Any, /) -> int:
-        """The number of elements that equal the item. O(n)."""
+        """The number of elements equal to the item. O(n)."""
         ...
 
     def index(self, item: Any, start: int = 0, stop: int = 9223372036854775807, /) -> int:
@@ -141,7 +141,7 @@ class List(Object, MutableSequence[T]):
     again.
 
     Args:
-        items: any iterable; nothing makes an empty list.
+        items: any iterable; by default the list is empty.
 
     >>> a = List([1, 2])
     >>> b = a
@@ -186,7 +186,7 @@ class List(Object, MutableSequence[T]):
         ...
 
     def __reversed__(self) -> Iterator[T]:
-        """An iterator over the elements, last one first."""
+        """An iterator over the elements in reverse order."""
         ...
 
     def __contains__(self, item: object, /) -> bool:
@@ -274,7 +274,7 @@ class List(Object, MutableSequence[T]):
         ...
 
     def sort(self, *, key: Callable[[T], Any] | None = None, reverse: bool = False) -> None:
-        """Sorts the elements as a Python list would. O(n log n).
+        """Sorts the elements like a Python list. O(n log n).
 
         Raises ValueError if the list changes meanwhile.
         """
@@ -283,7 +283,7 @@ class List(Object, MutableSequence[T]):
     def _sort(self, options: dict[str, Any], /) -> None: ...
 
     def count(self, item: Any, /) -> int:
-        """The number of elements that equal the item. O(n)."""
+        """The number of elements equal to the item. O(n)."""
         ...
 
     def index(self, item: Any, start: int = 0, stop: int = 9223372036854775807, /) -> int:
@@ -387,7 +387,7 @@ class Map(Object, Mapping[K, V]):
         ...
 
     def __reversed__(self) -> Iterator[K]:
-        """An iterator over the keys, last one first."""
+        """An iterator over the keys in reverse order."""
         ...
 
     def __contains__(self, key: object, /) -> bool:
@@ -445,8 +445,8 @@ class Dict(Object, MutableMapping[K, V]):
 
     Every holder sees all changes. Adding or removing keys while iterating raises
     RuntimeError at the next step; changing the value of an existing key is allowed, as
-    in Python. Keys match like those of `Map`. In a typed field, its entries keep to the
-    types of the field, as with `List`.
+    in Python. Keys match like those of `Map`. In a typed field, the entries keep to the
+    types of the field, like in `List`.
 
     Args:
         entries: a mapping, or an iterable of pairs.
@@ -489,7 +489,7 @@ class Dict(Object, MutableMapping[K, V]):
         ...
 
     def __reversed__(self) -> Iterator[K]:
-        """An iterator over the keys, last one first."""
+        """An iterator over the keys in reverse order."""
         ...
 
     def __contains__(self, key: object, /) -> bool:
@@ -519,11 +519,11 @@ class Dict(Object, MutableMapping[K, V]):
         return _Values(self)
 
     def items(self) -> ItemsView[K, V]:
-        """A view of the entries, as pairs, which shows all later changes."""
+        """A view of the entries, in pairs, which shows all later changes."""
         return _Items(self)
 
     def pop(self, key: Any, default: Any = MISSING, /) -> Any:
-        """Takes a key out and returns its value. O(n).
+        """Takes a key out and returns the value. O(n).
 
         If the key is missing, the default is returned or, without a default, KeyError
         is raised.
@@ -531,7 +531,7 @@ class Dict(Object, MutableMapping[K, V]):
         ...
 
     def popitem(self) -> tuple[K, V]:
-        """Takes the last entry out and returns it.
+        """Takes the last entry out and returns the entry.
 
         Raises KeyError if there is none.
         """

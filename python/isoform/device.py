@@ -36,10 +36,10 @@ _LARGEST = 2**32 - 1
 
 
 class Device:
-    """A device: a kind, such as CUDA, and an index among the devices of this kind.
+    """A device: a kind, for example CUDA, and an index among the devices of this kind.
 
     Args:
-        device_type: a name such as `"cuda"` or `"cuda:1"`, or DLPack's number.
+        device_type: a name like `"cuda"` or `"cuda:1"`, or DLPack's number.
         index: the index of the device; not allowed if the name includes one.
 
     Raises:
@@ -134,7 +134,7 @@ class Device:
 
 
 def device(type: str | int, index: int | None = None) -> Device:  # noqa: A002
-    """The device of a name such as `"cuda:1"`, or of a kind and an index.
+    """The device of a name like `"cuda:1"`, or of a kind and an index.
 
     Raises:
         ValueError: there is no such device.

@@ -95,11 +95,11 @@ def diff(
 ) -> Difference:
     """Returns all differences of two values: empty if and only if they are structurally equal.
 
-    Lists are aligned, so an insertion is one change; a changed shared part is one change,
-    however often it occurs.
+    Lists are aligned, and an insertion is one change; a changed shared part is one
+    change, regardless of the number of occurrences.
 
     Args:
-        left: the value that the difference starts from.
+        left: the value from which the difference starts.
         right: the value that it leads to.
         map_free_vars: whether free variables are equal up to renaming.
         skip_tensor_content: whether the elements of tensors are not compared.
@@ -112,7 +112,7 @@ def diff(
             classes and fields.
 
     Raises:
-        TypeError: a value that cannot be compared, or a class that is not registered.
+        TypeError: an incomparable value, or an unregistered class.
         ValueError: a value contains itself, with the path.
         AttributeError: a field missing in the class.
 
@@ -135,10 +135,10 @@ def merge(
     """Merges the changes of two values since a base that both were made from.
 
     A change of one side alone is taken over, and the same change of both sides is taken over once.
-    Bound variables may have other names on each side. A place that both sides changed in different
-    ways is a conflict, and the merged value keeps the part of the base there: other values,
-    elements inserted at the same position of a list, a part deleted or moved away by one side and
-    edited by the other.
+    Bound variables may have different names on the two sides. A place that both sides changed in
+    different ways is a conflict, and the merged value keeps the part of the base there: other
+    values, elements inserted at the same position of a list, a part deleted or moved away by one
+    side and edited by the other.
 
     Args:
         base: the value from which both sides were made.

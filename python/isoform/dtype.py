@@ -1,4 +1,4 @@
-"""Data types of tensor elements, as text: `dtype`.
+"""Data types of tensor elements, in text form: `dtype`.
 
 A data type is a `str` with number format, width and vector lanes, ready to be passed to
 array libraries directly. To structural comparison, a data type differs from text:
@@ -144,7 +144,7 @@ class dtype(str):  # noqa: N801
 
     @property
     def is_bool(self) -> builtins.bool:
-        """Returns whether the format is that of booleans."""
+        """Returns whether the format is the boolean format."""
         return self._code == _BOOL_CODE
 
     @property

@@ -1,7 +1,7 @@
 """Errors as values, and the registered names of error classes.
 
 Exceptions cross the border between Python and the core unchanged. `Error` is for
-programs that pass errors around as values: a kind, a message, a backtrace.
+programs that pass errors around: a kind, a message, a backtrace.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def register_error(name_or_cls: str | None, cls: E) -> E: ...
 def register_error(name_or_cls: Any = None, cls: Any = None) -> Any:
     """Registers a class of exceptions under a name, by default its own.
 
-    Can be called or used as a decorator. A later class of the same name replaces an
+    Can be called or used for decoration. A later class of the same name replaces an
     earlier class.
 
     Raises:
@@ -97,7 +97,7 @@ def register_error(name_or_cls: Any = None, cls: Any = None) -> Any:
 
 @register_error
 class TextError(ValueError):
-    """A text that cannot be read, with the place as numbers.
+    """A text that cannot be read, with the place in numbers.
 
     The message names line and column and shows the line with a caret; the
     attributes are those of SyntaxError.

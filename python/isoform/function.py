@@ -65,9 +65,9 @@ class Function(Object):
     Raises:
         TypeError: the argument cannot be called.
 
-    A Rust function converts its arguments by its signature, as fields do; a Python
-    function receives its arguments unconverted, whatever its annotations say.
-    `inspect.signature` and `help` describe both.
+    A Rust function converts arguments by signature, like fields do; a Python function
+    receives the arguments unconverted, regardless of annotations. `inspect.signature`
+    and `help` describe both.
 
     >>> add = Function(lambda a, b: a + b)
     >>> add(1, 2), add.name
@@ -119,7 +119,7 @@ class OpaquePyObject(Object):
 
 
 class Module:
-    """A named group of functions, which are its attributes.
+    """A named group of functions, available by attribute.
 
     Args:
         name: the name of the group.
@@ -190,7 +190,7 @@ class Module:
 
 
 class ObjectConvertible:
-    """A base for classes with instances that are stored as another value.
+    """A base for classes with instances stored as another value.
 
     >>> class Celsius(ObjectConvertible):
     ...     def __init__(self, degrees): self.degrees = degrees

@@ -1,4 +1,4 @@
-"""ONNX models as programs that can be compared, hashed, walked and rewritten.
+"""ONNX models in programs that can be compared, hashed, walked and rewritten.
 
 `onnx.load(path).program` is the computation of the model in a file. Programs can also
 be built by hand; their names have no influence on the results:
@@ -144,14 +144,14 @@ def save(
     program. The file appears completely or not at all, and may be the file from which
     the model was loaded. Weights are not copied in memory.
 
-    The options are those of `onnx.save_model`:
+    The options of `onnx.save_model`:
 
     Args:
         model: A result of `load`, or an `onnx.Program`.
         path: The file to write.
-        save_as_external_data: Whether large constants are written to other files beside
-            the model. Models of more than 2 GB, the limit of the format, are written in
-            this form anyway.
+        save_as_external_data: Whether large constants are written to separate files
+            beside the model. Models of more than 2 GB, the limit of the format, are
+            written in this form anyway.
         all_tensors_to_one_file: Whether to use a single file, or a file for each
             constant, named after the model and the constant.
         location: Name of the single file, relative to the model's folder; by default
@@ -209,7 +209,7 @@ def to_bytes(model: Model | Program, *, check: bool = True) -> bytes:
 def to_model_proto(model: Model | Program, *, check: bool = True) -> ModelProto:
     """Return a model or program as a message of the `onnx` package.
 
-    Raises ImportError if that package is not installed, and otherwise as `to_bytes`.
+    Raises ImportError if that package is not installed, and otherwise like `to_bytes`.
     The work is that of `save`.
     """
     try:

@@ -1,8 +1,8 @@
 """Patterns: templates with holes, found in values and replaced by rule.
 
-A `Pattern` is a value of any IR, the template, with some of its variables as holes. It
-matches any value that is structurally equal after filling each hole with some part; a
-`Rule` replaces the matches of a pattern, and `rewrite` applies rules until none
+A `Pattern` is a value of any IR, the template, with a selection of variables declared
+holes. It matches any value that is structurally equal after filling every hole with a
+part; a `Rule` replaces the matches of a pattern, and `rewrite` applies rules until none
 applies. The page `docs/pattern.md` explains the matches of holes and variables.
 
     >>> from isoform import tir

@@ -46,7 +46,8 @@ def register_global_func(
     """Registers a function under a global name; also a decorator.
 
     Args:
-        func_name: the name, or the function itself, to register it under its own name.
+        func_name: the name, or the function itself, to register under the function's
+            name.
         f: the function; None for use as a decorator.
         override: replace an existing function of this name.
 
@@ -289,7 +290,7 @@ def _install_method(cls: Any, name: str, function: Any) -> None:
 
 
 def install_methods(cls: Any) -> None:
-    """Gives a class the methods that Rust registered for its type."""
+    """Gives a class the methods registered by Rust for the type."""
     for name, function in _core._methods_of(cls):
         _install_method(cls, name, function)
 
@@ -298,7 +299,7 @@ _core._set_method_hook(_install_method)
 
 
 def _register_own() -> None:
-    """Registers the library's functions under the names that other programs look up."""
+    """Registers the library's functions under the names looked up by other programs."""
     own = {
         "ffi.DeepCopy": _core.deep_copy,
         "ffi.ReprPrint": _core.repr_print,

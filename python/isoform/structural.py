@@ -112,7 +112,7 @@ __all__ = [
 
 
 class WalkOrder(IntEnum):
-    """When a callback sees a value: before or after everything below it."""
+    """When a callback sees a value: before or after the parts below."""
 
     PREORDER = 0
     POSTORDER = 1
@@ -121,7 +121,7 @@ class WalkOrder(IntEnum):
 class WalkResult(IntEnum):
     """The return values of a callback of `structural_walk`.
 
-    `ADVANCE` continues, as None does; `SKIP` leaves out everything below the value, in
+    `ADVANCE` continues, like None; `SKIP` leaves out the parts below the value, in
     pre-order. A `VisitInterrupt` ends the walk.
     """
 
@@ -213,17 +213,17 @@ def structural_mutate(
 
     Args:
         root: the value.
-        callbacks: as for `structural_walk`, but each function receives the value and a
-            `StructuralMutator` (and an `InplaceMode`, if it takes a third argument).
-            Its return value replaces the value and is not visited again.
+        callbacks: like for `structural_walk`, but every function receives the value and
+            a `StructuralMutator` (and an `InplaceMode`, if the function takes a third
+            argument). Its return value replaces the value and is not visited again.
             `mutator.mutate(child)` rewrites a child, and
             `mutator.default_mutate(value)` all children of a value. Values without a
             callback are rewritten through their children.
-        regions_apart: rewrite a value again in a region that binds its variables,
-            instead of reusing the result of its first occurrence.
+        regions_apart: rewrite a value again in a region that binds variables of the
+            value, instead of reusing the result of the first occurrence.
 
     Raises:
-        TypeError: a return value does not fit its field, or is None for another value.
+        TypeError: a return value does not fit the field, or is None for another value.
         ValueError: a value contains itself.
         RecursionError: callbacks nest too deeply.
 
@@ -242,7 +242,8 @@ def verify(root: Any, *, raise_on_error: bool = True) -> list[tuple[AccessPath, 
 
     A class states the requirements on its objects in a method `__verify__(self)`, which
     raises an exception for an invalid object. Methods of parents run too. Each node is
-    verified once, however many paths lead to it. Verification never happens implicitly.
+    verified once, regardless of the number of paths. Verification never happens
+    implicitly.
 
     Args:
         root: the value.
@@ -292,7 +293,7 @@ def _with_modes(callbacks: Any) -> Any:
 
 
 def _with_mode(callback: Callable[..., Any]) -> Callable[..., Any]:
-    """The callback as a function of two arguments."""
+    """The callback converted to a function of two arguments."""
     try:
         signature = inspect.signature(callback)
     except (TypeError, ValueError):

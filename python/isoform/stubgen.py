@@ -3,8 +3,8 @@
     python -m isoform.stubgen [MODULE ...] --prefix KEY [--output FILE]
 
 imports the modules, which register types, and writes a stub of all types with keys that
-begin with `KEY` and a dot. A library that declares node types in Rust as `calc.Add`,
-`calc.Const` in its extension module `calc_ir` writes its stub with
+begin with `KEY` and a dot. A library that declares node types in Rust under the keys
+`calc.Add`, `calc.Const` in the extension module `calc_ir` writes the stub with
 
     python -m isoform.stubgen calc_ir --prefix calc --output calc.pyi
 
@@ -74,7 +74,7 @@ def stub_of_types(prefix: str) -> str:
     """Return the stub of all registered types whose keys begin with `prefix` and a dot.
 
     Only types one level below the prefix are included; types with a longer prefix have
-    a separate stub. The order is that of registration, so parents come first.
+    a separate stub. The order is that of registration, with parents first.
 
     Raises ValueError if no type matches.
 
@@ -296,7 +296,7 @@ def _converts(key: str) -> bool:
 
 
 def _name_of(key: str, prefix: str) -> str:
-    """Name a type: by its own name in its own stub, otherwise by its Python class."""
+    """Name a type: by the plain name in its own stub, otherwise by the Python class."""
     start, _, name = key.rpartition(".")
     if start == prefix:
         return name
@@ -337,7 +337,7 @@ sys.exit(stubgen._main(sys.argv[2:]))
 
 def main() -> int:
     """Run the command line; see the module."""
-    # Everything before the first option is a module.
+    # Arguments before the first option are modules.
     arguments = sys.argv[1:]
     count = next((i for i, text in enumerate(arguments) if text.startswith("-")), len(arguments))
     modules, options = arguments[:count], arguments[count:]

@@ -160,7 +160,7 @@ class Tensor(Object):
         """A DLPack capsule of the memory, read only, or of a copy.
 
         A consumer that does not ask for version 1 gets a copy, because earlier capsules
-        cannot say that they are read only.
+        cannot express read-only memory.
 
         Raises:
             BufferError: a copy is needed but not allowed, or the memory of another

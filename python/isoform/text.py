@@ -55,7 +55,7 @@ def to_text(
     marks: Iterable[tuple[AccessPath, str]] = (),
     annotate: Callable[[Object], str | None] | None = None,
 ) -> str:
-    """The text of a value, which `from_text` reads as an equal value.
+    """The text of a value, readable by `from_text`, which returns an equal value.
 
     Args:
         obj: a value.
@@ -65,8 +65,8 @@ def to_text(
             a separate line.
         defaults: print fields that hold their default.
         ignored_fields: print fields that comparison ignores.
-        hide: names of fields to leave out. These fields need a default, which parsing
-            restores.
+        hide: names of fields to leave out. These fields need a default for parsing to
+            restore.
         spans: print the fields called `span`.
         types: print the type of each object in a trailing comment, if known: from the
             field named by the type attribute `text.type`, as for expressions of
@@ -83,8 +83,7 @@ def to_text(
             or None for no comment. Its exceptions are passed on unchanged.
 
     Raises:
-        TypeError: a function that is registered under no name, or an opaque object,
-            with its path.
+        TypeError: an unregistered function, or an opaque object, with the path.
         ValueError: a value that contains itself, with the path.
 
     Linear in the number of distinct objects.

@@ -102,7 +102,7 @@ def _default(name: str) -> Callable[..., Any]:
 
 def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
     """A method of a user, for callers by name: with a node other than the current node,
-    it visits that node, of any class.
+    the method visits that node, of any class.
     """
 
     @functools.wraps(function)
@@ -118,13 +118,13 @@ def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Later:
-    """A call of a method that a generator yields instead of making it.
+    """A call of a method, yielded by a generator instead of making the call.
 
     `yield Later(super().visit_add, node)` is `super().visit_add(node)` without
     nesting in Python.
 
     Args:
-        method: a method for the node, of the visitor or of one of its parents.
+        method: a method for the node, of the visitor or of a parent.
         node: the node whose method runs.
     """
 
@@ -190,7 +190,7 @@ class _Dispatcher:
         Raises:
             AttributeError: a method fits no type, or types of several dialects.
             ValueError: the node is the node of the running method, or contains itself.
-            RecursionError: methods other than generators nest too deeply; its `path`
+            RecursionError: methods other than generators nest too deeply; the `path`
                 leads to the place.
             TypeError: a method returned a value of a wrong type.
         """
@@ -341,7 +341,7 @@ class NodeVisitor(_Dispatcher):
     `self.visit(child)`, or with `super().visit_add(node)`, which visits all parts
     below; otherwise the parts below are skipped. A method called with another node than
     its own is `self.visit`. A method that returns a `VisitInterrupt` ends the visit;
-    otherwise it returns None.
+    otherwise the method returns None.
 
     Class arguments: dialect: the dialect with classes called by their short names, or a
         tuple of dialects; the first dialect with the name is meant. unregistered:
@@ -426,7 +426,7 @@ class NodeMutator(_Dispatcher):
     def remap(self, var: Any, value: Any) -> None:
         """Replaces a variable in all nodes rewritten afterwards.
 
-        For methods that replace a definition before the rewriting of its uses.
+        For methods that replace a definition before rewriting the uses.
 
         Args:
             var: the variable.

@@ -2,12 +2,12 @@
 //! Rust.
 //!
 //! Types are in the copy of the core that is linked into an extension module. A library
-//! with its own types therefore links this crate, and its module replaces
-//! `isoform._core`. The package `isoform` then works with the types of the library as
-//! with its own.
+//! with node types therefore links this crate, and the module of the library replaces
+//! `isoform._core`. The package `isoform` then works with the types of the library like
+//! built-in types.
 //!
-//! There is one core per process; a second core causes an `ImportError`.
-//! `examples/rust_types` is an example of an embedding library.
+//! A process has one core; a second core causes an `ImportError`. `examples/rust_types`
+//! is an example of an embedding library.
 
 use isoform::Node;
 use isoform::functions::Function;
@@ -17,7 +17,7 @@ use pyo3::types::PyDict;
 
 use crate::error::IntoPyResult;
 
-/// The name under which the package `isoform` imports its extension module.
+/// The name of the extension module in imports of the package `isoform`.
 const NAME: &str = "isoform._core";
 
 /// Makes the Python package `isoform` use the core that is linked into the calling
@@ -73,7 +73,7 @@ pub fn register<T: Node>() -> PyResult<()> {
     isoform::types::register::<T>().into_py().map(drop)
 }
 
-/// Registers functions under their own names, such as functions of `isoform::exports!`;
+/// Registers functions under their names, for example functions of `isoform::exports!`;
 /// Python finds them with `get_global_func`.
 ///
 /// # Errors
@@ -84,7 +84,7 @@ pub fn register_functions(functions: impl IntoIterator<Item = Function>) -> PyRe
     isoform::functions::register_functions(functions).into_py()
 }
 
-/// Registers a method of a node type, with the object as its first argument, as a
+/// Registers a method of a node type, called with the object first, and makes it a
 /// method of the Python class.
 ///
 /// # Errors

@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 
 use crate::object::traceback::extend;
 
-/// A Python exception that passes through the core as an error's source.
+/// A Python exception that passes through the core inside of an error.
 #[derive(Debug)]
 struct Raised(PyErr);
 

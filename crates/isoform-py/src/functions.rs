@@ -124,8 +124,8 @@ fn call<'py>(
     to_python(this.py(), &result)
 }
 
-/// The parameters by which arguments are converted, for functions written in languages
-/// other than Python. Python functions accept any argument, as usual in Python.
+/// The parameters for converting arguments, for functions written in languages other
+/// than Python. Python functions accept any argument, as usual in Python.
 fn parameters(function: &Function) -> &[Parameter] {
     match function.signature() {
         Some(signature) if signature.written_in() != PYTHON => signature.parameters(),

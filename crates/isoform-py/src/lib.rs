@@ -74,8 +74,8 @@ use crate::error::IntoPyResult;
 
 pub use crate::embed::{embed, register, register_functions, register_method};
 
-/// Initialises the module; also for extension modules that embed it together with their
-/// own node types.
+/// Initialises the module; also for extension modules that embed this crate together
+/// with node types.
 ///
 /// # Errors
 ///

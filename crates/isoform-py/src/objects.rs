@@ -273,7 +273,7 @@ fn with_fields<'py>(
 /// Calls `__repr__` methods of users for objects inside of other objects.
 struct OwnText<'a, 'py> {
     py: Python<'py>,
-    /// The object whose method requested its text, if any.
+    /// The object with the method that requested the text, if any.
     root: Option<&'a Ref<Obj>>,
 }
 
@@ -336,7 +336,7 @@ fn verify<'py>(root: &Bound<'py, PyAny>) -> PyResult<Vec<(PathHandle, Bound<'py,
     Ok(found.collect())
 }
 
-/// Exceptions that `except Exception` does not catch are not findings: they end the
+/// Exceptions outside of `except Exception` are not findings: they end the
 /// verification.
 struct Findings;
 

@@ -104,7 +104,7 @@ fn onnx_load(
         .mmap(mmap)
         .io_names(io_names)
         .follow_links(follow_links);
-    // Reading a file does not need Python, so other threads may run.
+    // Other threads may run, since reading a file does not need Python.
     let model = py.detach(|| options.load(path)).into_py()?;
     Ok(OnnxModel { model })
 }

@@ -226,7 +226,7 @@ impl StepHandle {
 
 #[pymethods]
 impl StepHandle {
-    /// Makes a step of a kind (an `AccessKind` or its number) with its key.
+    /// Makes a step of a kind (an `AccessKind` or a number) with a key.
     #[new]
     fn new(kind: u8, key: &Bound<'_, PyAny>) -> PyResult<Self> {
         let item = || -> PyResult<Value> { untyped(key) };

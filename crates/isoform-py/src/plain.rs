@@ -1,4 +1,4 @@
-//! Objects as plain Python data: `asdict` and `astuple`.
+//! Objects in the form of plain Python data: `asdict` and `astuple`.
 //!
 //! Fields are read in the core, so a converted object gets no wrapper. An explicit
 //! stack supports any depth.
@@ -143,7 +143,7 @@ impl<'py> Conversion<'_, 'py> {
         let is_container = host::contents(&object.into()).is_some();
         let stays = match class::of_index(self.leaf.py(), index) {
             _ if is_container => false,
-            // Values without fields, such as functions and tensors.
+            // Values without fields, for example functions and tensors.
             _ if index.get() < FIRST_DECLARED_TYPE => true,
             Some(data) => data.class(self.leaf.py()).is_subclass(self.leaf)?,
             None => false,

@@ -16,7 +16,7 @@ use crate::object::class::{self, Default, FieldData};
 use crate::object::construct::interned;
 use crate::type_info::TypeInfoHandle;
 
-/// A field as described by the Python layer.
+/// A field in the description of the Python layer.
 struct Field {
     name: String,
     schema: Schema,

@@ -1,4 +1,4 @@
-//! Global functions written in Rust, for tests written in Python, such as
+//! Global functions written in Rust, for tests written in Python, for example
 //! `testing.add_one`.
 
 use isoform::functions::Function;

@@ -122,7 +122,7 @@ fn registered(class: &Bound<'_, PyType>) -> PyResult<Option<TypeIndex>> {
     if let Some(index) = built_in(class) {
         return Ok(Some(index));
     }
-    // The class may wait for names that it uses.
+    // The class may wait for names in annotations.
     construct::resolve(class.as_any())?;
     Ok(class::of_class(py, class.as_type_ptr()).map(|data| data.info.index()))
 }
@@ -466,7 +466,7 @@ struct TraitHandle {
     /// Makes an instance from the object, whether that is a node, and the value.
     view: Py<PyAny>,
     /// The instances of a trait without methods, by the address of the value, which
-    /// lives as long as the process. None for a trait with methods, since every node
+    /// lives until the process ends. None for a trait with methods, since every node
     /// gets a separate instance.
     made: Option<Mutex<HashMap<usize, Py<PyAny>>>>,
 }
@@ -557,7 +557,7 @@ fn implements<'py>(
     }
 }
 
-/// The name of an attribute, given as text or as its trait.
+/// The name of an attribute, given by text or by the trait.
 struct Name<'py>(Bound<'py, PyString>);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Name<'py> {

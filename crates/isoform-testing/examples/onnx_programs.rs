@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Writes one model, its optimised form and a description of inputs and results.
+/// Writes one model, the optimised form and a description of inputs and results.
 fn write(folder: &Path, seed: u64, drawn: &RandomProgram) -> isoform::Result<()> {
     let optimized = OptimizeOptions::default().optimize(&drawn.program)?;
     save(&drawn.program, folder.join(format!("{seed}.onnx")))?;

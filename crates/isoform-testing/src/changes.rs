@@ -266,7 +266,7 @@ pub(super) fn reachable(value: &Value, parts: impl Fn(&Value) -> Vec<Value>) -> 
     found
 }
 
-/// Replaces one object at all of its places in the value.
+/// Replaces one object at all places in the value.
 pub(super) fn replace_everywhere(
     value: &Value,
     target: &Value,

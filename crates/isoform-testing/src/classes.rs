@@ -30,7 +30,7 @@ pub const CLASS_PROPERTIES: &[(&str, Property)] = &[
     ("duplicates_are_equal", duplicates_are_equal),
 ];
 
-/// The maximal number of subterms of a value to compare with each other.
+/// The maximal number of subterms of a value to compare pairwise.
 const SUBTERMS: usize = 48;
 
 /// The slow oracle also judges one pair in this many.

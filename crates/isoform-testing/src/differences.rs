@@ -513,7 +513,7 @@ pub struct OneEdit {
 }
 
 /// Draws a program, edits one part at all of its places, and renames the original. None
-/// if the edit changed nothing, or moved a variable out of its scope.
+/// for an edit without a change, or with a variable moved out of scope.
 ///
 /// # Errors
 ///
@@ -570,7 +570,7 @@ fn edited_nodes(old: &Value, new: &Value) -> u64 {
     only(&old, &new).max(only(&new, &old)).max(1)
 }
 
-/// The number of objects in one value that the other value lacks.
+/// The number of objects in one value and missing in the other.
 fn objects_only_in(value: &Value, other: &Value) -> usize {
     let known: HashSet<u64> = objects(other).iter().map(Ref::identity).collect();
     let all = objects(value);

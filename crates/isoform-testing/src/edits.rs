@@ -57,7 +57,7 @@ fn edited_program(bytes: &[u8]) -> Result<Session<'_>, String> {
     Session::new(program(split_mix(&mut seed), size)?, source)
 }
 
-/// A value under edit, with everything derived from it.
+/// A value under edit, with all derived values.
 struct Session<'b> {
     source: Source<'b>,
     options: CompareOptions,

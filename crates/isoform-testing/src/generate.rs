@@ -6,7 +6,7 @@ use isoform::objects::field_value_at;
 use isoform::values::{DType, Dict, List, Shape, Tensor, ValueRef};
 use isoform::{Map, Result, Value};
 
-/// The nesting of one drawn value; reused values add to it.
+/// The nesting of a drawn value; reused values are deeper.
 const DEPTH: usize = 6;
 
 /// A value is reused only while it has at most this many parts, counted at every
@@ -147,8 +147,8 @@ impl<'g, 's> Generator<'g, 's> {
 
     fn new_var(&mut self, depth: usize) -> Result<Value> {
         let kind = self.source.below(8);
-        // Most variables have a plain type; a few have a separate value as their type,
-        // which may mention other variables.
+        // Most variables have a plain type; a few have a separate value for a type,
+        // possibly with variables.
         let ty = if kind >= 5 && depth > 1 {
             self.at_depth(depth.min(3) - 1)?
         } else {
@@ -210,7 +210,7 @@ impl<'g, 's> Generator<'g, 's> {
         Ok(self.family.make(Role::Storages, values)?.into())
     }
 
-    /// An object that extends `Expr`, as typed fields require.
+    /// An object that extends `Expr`, required by typed fields.
     fn expr(&mut self, depth: usize) -> Result<Value> {
         match self.source.below(5) {
             4 => literal(self.family, self.source),

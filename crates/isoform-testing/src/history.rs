@@ -1,6 +1,6 @@
 //! Independence of history: no result depends on earlier comparisons.
 //!
-//! Each case draws a few values with nearly all parts shared, and compares every pair in
+//! A case draws a few values with nearly all parts shared, and compares every pair in
 //! one thread, which also remembers earlier cases. All results must equal those of the
 //! oracle, which has no memory, and all laws must hold for the same values.
 

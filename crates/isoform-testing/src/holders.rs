@@ -1,4 +1,4 @@
-//! Pairs of values in which variables hold values.
+//! Pairs of values with variables that hold values.
 //!
 //! A variable with a type, or a variable holding its definition, adds the contents of its
 //! fields to every use: other variables, in chains of any length, and definitions, which
@@ -102,7 +102,7 @@ impl Holders<'_, '_, '_> {
         Ok(())
     }
 
-    /// A variable that holds a value, mostly a different value on each side.
+    /// A variable that holds a value, mostly a different value on the two sides.
     fn variable(&mut self, held: Twin) -> Result<()> {
         let [left, right] = held;
         let make = |held: Value| -> Result<Value> {

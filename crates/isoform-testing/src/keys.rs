@@ -109,7 +109,7 @@ fn parts_of(roots: [&Value; 2]) -> Vec<Value> {
     parts
 }
 
-/// Changes a list or dict below one of the values; returns false without one.
+/// Changes a list or dict below one of the values; returns false without any.
 fn write_somewhere(pair: &Pair, source: &mut Source<'_>) -> bool {
     let mut written = false;
     for part in parts_of([&pair.left, &pair.right]) {

@@ -55,8 +55,8 @@ impl std::error::Error for LawViolation {}
 /// Checks on all given values that equality is reflexive, symmetric and transitive, and
 /// that equal values have the same hash and, where defined, the same digest.
 ///
-/// Meant for types with custom hooks: pass values that exercise them. The cost is cubic
-/// in the number of values.
+/// Meant for types with custom hooks: pass values that exercise the hooks. The cost is
+/// cubic in the number of values.
 ///
 /// # Errors
 ///

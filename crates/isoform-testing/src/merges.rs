@@ -269,7 +269,7 @@ pub fn two_places(bytes: &[u8]) -> Result<Outcome, String> {
     )
 }
 
-/// Edits two disjoint parts of a value, one on each side.
+/// Edits two disjoint parts of a value, a part on each side.
 ///
 /// # Errors
 ///

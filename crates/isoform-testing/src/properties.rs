@@ -1,4 +1,4 @@
-//! Properties of all values, as functions of bytes.
+//! Properties of all values, written as functions of bytes.
 //!
 //! A property draws values and options from a byte string and returns `Err` with a
 //! readable account of a violation. The tests run every property through proptest for a

@@ -1,5 +1,4 @@
-//! Compares results that use memories of earlier values with results computed without
-//! them.
+//! Compares results computed with and without a memory of earlier values.
 
 use isoform::compare::{CompareOptions, Digest, IncrementalHasher, visiting_everything};
 use isoform::{Result, Value};
@@ -13,7 +12,7 @@ fn told<T>(answer: Result<T>) -> Result<T, String> {
 ///
 /// # Errors
 ///
-/// An account of both results, if they differ.
+/// An account of two different results.
 pub fn hasher_changes_nothing(
     hasher: &mut IncrementalHasher,
     options: CompareOptions,
@@ -56,7 +55,7 @@ fn answers(left: &Value, right: &Value, options: CompareOptions) -> [String; 3] 
 ///
 /// # Errors
 ///
-/// An account of both results, if they differ.
+/// An account of two different results.
 pub fn skips_change_nothing(
     left: &Value,
     right: &Value,

@@ -15,7 +15,7 @@ use isoform::types::Kind;
 use isoform::values::ValueRef;
 use isoform::{Error, Result, Value};
 
-/// Of singletons with the same content, reading finds the last one written, so no other
+/// Of singletons with the same content, reading finds the last one written; no other
 /// case may write between writing and reading.
 static ROUND_TRIP: Mutex<()> = Mutex::new(());
 

@@ -108,8 +108,8 @@ impl<'a> Source<'a> {
     }
 }
 
-/// The random byte strings on which a test tries a property: a counted number, so a busy
-/// machine tests as much as a quiet one.
+/// The random byte strings on which a test tries a property: a counted number, to let a
+/// busy machine test the same amount.
 #[derive(Clone, Debug)]
 pub struct RandomCases {
     /// The start of the sequence; the environment variable `ISOFORM_TEST_SEED` replaces it.
@@ -167,7 +167,7 @@ pub fn split_mix(state: &mut u64) -> u64 {
     mixed ^ mixed >> 31
 }
 
-/// The account of a smaller case that violates a property, with its bytes.
+/// The account of a smaller violation of a property, with the bytes.
 pub fn shrunk(
     mut bytes: Vec<u8>,
     mut account: String,

@@ -300,7 +300,7 @@ impl SharedGraph<'_, '_, '_> {
             }
             16 => {
                 let left = literal(self.family, self.source)?;
-                // The two sides mostly have equal literals, as one object or as two.
+                // The two sides mostly have equal literals, in one object or in two.
                 let right = match self.source.below(4) {
                     0 => literal(self.family, self.source)?,
                     1 => left.clone(),

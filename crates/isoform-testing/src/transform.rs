@@ -239,8 +239,8 @@ impl<'a, 's> Rebuild<'a, 's> {
         outcome.map(drop)
     }
 
-    /// The replacement of a bound object. A kept variable must not mention it, unless
-    /// it is kept, too.
+    /// The replacement of a bound object. A kept variable must not mention the object,
+    /// unless the object is kept, too.
     fn partner(&self, old: &Value, new: &Value) -> Result<Value> {
         if self.keeping && old != new {
             return Err(Error::value_error(

@@ -126,7 +126,7 @@ fn copies_are_wired_alike() {
             op("Sub", &[&one, &two])
         }
     };
-    // The order is the same, as the last node reaches `One` through `Two`.
+    // The order is the same, since the last node reaches `One` through `Two`.
     let program = |ways: &[bool]| {
         let mut value = op("In", &[]);
         for (number, &swapped) in ways.iter().enumerate() {
@@ -336,7 +336,7 @@ fn check(found: &[RepeatedBlock], min_size: usize, min_count: usize) {
     }
 }
 
-/// For each node: its name, operands in the block, and operands from outside.
+/// For each node: name, operands in the block, and operands from outside.
 type Template = Vec<(u64, Vec<usize>, Vec<usize>)>;
 
 #[test]

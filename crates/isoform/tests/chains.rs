@@ -112,7 +112,7 @@ fn equal(left: impl Into<Value>, right: impl Into<Value>) -> bool {
     isoform::structural_equal(left, right).expect("comparable")
 }
 
-/// Generates one test for each function, named after the function, and the list of
+/// Generates a test for each function, named after the function, and the list of
 /// functions.
 macro_rules! chains {
     ($($($function:literal)+ fn $test:ident($deep:ident) $body:block)*) => {

@@ -318,8 +318,7 @@ fn updates_copy_and_replace_one_field() {
     assert_eq!(after.type_info().key(), "derive.Function");
 }
 
-/// A type that declares its requirements, and how the recursive operations use its
-/// fields.
+/// A type that declares requirements, and how the recursive operations use the fields.
 #[derive(Node)]
 #[node(key = "derive.Range", hooks(verify))]
 #[repr(C)]

@@ -1,4 +1,4 @@
-//! The compiler's messages on misuse of the derive: one file per mistake, beside its
+//! The compiler's messages on misuse of the derive: one file per mistake, beside the
 //! message.
 //!
 //! After a change of messages, `TRYBUILD=overwrite cargo test --all-features --test ui` rewrites the `.stderr` files

@@ -36,7 +36,7 @@ _LEAVES = frozenset(
 _POINTER = "ctypes.c_void_p"
 _RESERVED = _LEAVES | _ARITY.keys() | {"Union", "tuple", "Literal", _POINTER}
 
-# Names that files and other front ends use for the same types.
+# Names used by files and other front ends for the same types.
 _FOLDED = {
     "ffi.Array": "Array",
     "ffi.BigInt": "int",
@@ -70,7 +70,7 @@ class TypeSchema:
 
     Attributes:
         origin: `int`, `Array`, `Optional`, … or the type key of a node type.
-        args: the schemas of the parts, such as the elements of an array.
+        args: the schemas of the parts, for example the elements of an array.
         named_args: for `Callable` the groups `params` and `return`.
         values: for `Literal` the values.
 
@@ -186,7 +186,7 @@ class TypeSchema:
     # ---- to descriptions -----------------------------------------------------
 
     def to_json(self) -> dict[str, Any]:
-        """The schema as a dict for `json.dumps`.
+        """The schema in a dict for `json.dumps`.
 
         Example:
             >>> TypeSchema("List", (TypeSchema("int"),)).to_json()
@@ -251,7 +251,7 @@ class TypeSchema:
 
     @cached_property
     def compiled(self) -> _core.Schema:
-        """The schema in the form that conversions use."""
+        """The schema in the form for conversions."""
         return _core.Schema(self._description())
 
     def _description(self) -> tuple[Any, ...]:

@@ -13,7 +13,7 @@ def parse(text: str) -> TypeSchema:
     Takes linear time in the length of the text.
 
     Args:
-        text: the text of a schema, such as `"Array[demo.Var | None]"`.
+        text: the text of a schema, for example `"Array[demo.Var | None]"`.
 
     Raises:
         ValueError: the text describes no schema.

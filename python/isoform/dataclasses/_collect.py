@@ -40,7 +40,7 @@ class Waiting(Exception):  # noqa: N818
     """The class cannot be registered yet.
 
     Attributes:
-        reasons: the missing names, one text for each field.
+        reasons: the missing names, a text for each field.
     """
 
     def __init__(self, reasons: list[str]) -> None:
@@ -65,12 +65,12 @@ def read(
     names: Mapping[str, Any],
     elsewhere: Mapping[str, Any],
 ) -> Body:
-    """Reads the body of a class, and those of its plain mixins.
+    """Reads the body of a class and of plain mixins.
 
     Args:
         cls: the class.
         frozen: freeze all its fields.
-        kw_only: the default for fields that do not specify it.
+        kw_only: the default for fields without the option.
         names: meanings of names where the class is declared.
         elsewhere: meanings of names that `names` lacks.
 
@@ -202,7 +202,7 @@ def _declaration(
 ) -> tuple[Field, Any, bool] | None:
     """Declaration and evaluated type of a field, and whether it is final.
 
-    None if it turns out not to be a field.
+    None for a class attribute other than a field.
     """
     reader = scope.reader()
     annotation = reader.resolve(annotation)

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 __all__ = ["KW_ONLY", "MISSING", "Field", "field"]
 
-# The values of `structural_eq` of a field, with the names under which they are stored.
+# The values of `structural_eq` of a field, with their stored names.
 FIELD_FLAGS: dict[str | None, str | None] = {None: None, **dict(_core.field_flags())}
 
 
 class Field:
-    """A field of a class, as `fields` lists it and `field` declares it.
+    """A field of a class, listed by `fields` and declared by `field`.
 
     Attributes:
         name: its name in the class.

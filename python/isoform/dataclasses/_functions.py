@@ -23,7 +23,7 @@ _T = TypeVar("_T")
 
 
 def fields(class_or_instance: Any) -> tuple[Field, ...]:
-    """The fields of a registered class or one of its objects, parents' first.
+    """The fields of a registered class or of an object, parents' first.
 
     Takes linear time in the number of fields.
 
@@ -71,7 +71,7 @@ def _is_builtin(cls: type) -> bool:
 
 
 def replace(obj: _T, /, **changes: Any) -> _T:
-    """A shallow copy of an object with other values in some fields.
+    """A shallow copy of an object with some changed fields.
 
     The values are converted as by the constructor; `__init__` and
     `__post_init__` do not run. Takes linear time in the number of fields.

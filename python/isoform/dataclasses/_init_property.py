@@ -52,7 +52,7 @@ class init_property(Generic[_T]):  # noqa: N801
 
 
 def install(cls: Any, own: dict[str, init_property[Any]], own_init: bool) -> None:
-    """Makes the constructor of a class compute its properties, also inherited ones.
+    """Makes the constructor of a class compute the properties, also inherited ones.
 
     Args:
         cls: the class, already registered.

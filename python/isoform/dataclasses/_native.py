@@ -75,7 +75,7 @@ def c_class(
         attributes = _attributes_for(cls, type_key)
         registry.check_methods(cls, type_key, set())
         if not init and not own_init:
-            # First: a class with a constructor keeps its constructor when it is bound.
+            # First: a class with a constructor keeps the constructor on binding.
             _dunder.forbid_construction(cls)
             own_init = True
         _core.bind_class(cls, type_key)
@@ -139,7 +139,7 @@ def _complete(cls: Any, *, own_init: bool) -> None:
 
 
 def fields_of(cls: type) -> tuple[Field, ...]:
-    """The fields that a class of a natively declared type adds to its parent's."""
+    """The fields of a class of a natively declared type, without the parent's."""
     return tuple(map(_describe, _core.type_info(cls).fields))
 
 

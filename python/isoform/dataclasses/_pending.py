@@ -1,9 +1,8 @@
-"""Classes with annotations that use names that do not exist yet.
+"""Classes with annotations that use undefined names.
 
-A waiting class is registered as soon as all names in its annotations exist. Each
-registration of a class tries all waiting classes again, until no more of them succeed.
-Classes may therefore refer to later classes, even across modules with circular imports
-for type checking.
+A waiting class is registered when all names in its annotations exist. Each registration
+of a class tries all waiting classes again, until no more succeed. Classes may therefore
+refer to later classes, even across modules with circular imports for type checking.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ class Pending:
 
     @property
     def cls(self) -> type | None:
-        """The class, or None after it was freed."""
+        """The class, or None after the class was freed."""
         return self._cls()
 
     def attempt(self, elsewhere: Mapping[str, Any]) -> None:
@@ -95,7 +94,7 @@ def complete(cls: type) -> None:
     """Registers a waiting class; does nothing for other classes.
 
     Raises:
-        TypeError: names are missing; the message lists them.
+        TypeError: names are missing; the message lists the names.
     """
     pending = next((p for p in _waiting if p.cls is cls), None)
     if pending is None:
@@ -123,8 +122,8 @@ def _complete_parents(cls: type) -> None:
 def claim(type_key: str, cls: type) -> None:
     """Makes sure that no waiting class has this key.
 
-    A class declared again, such as a local class at every call of its function,
-    replaces the waiting class.
+    A class declared again, like a local class at every call of the function, replaces
+    the waiting class.
 
     Raises:
         ValueError: another class waits under this key.
@@ -238,7 +237,7 @@ def _elsewhere(cls: type, *, last: bool = False) -> Mapping[str, Any]:
     if "<locals>" in cls.__qualname__:
         return {}
     specification = getattr(sys.modules.get(cls.__module__), "__spec__", None)
-    # The main program has no specification, so it is never known to be complete.
+    # The main program has no specification, and is never known to be complete.
     executing = getattr(specification, "_initializing", False) if specification else not last
     if executing:
         return {}

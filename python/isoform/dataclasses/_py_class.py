@@ -113,15 +113,15 @@ def py_class(
     defs_first: bool | None = None,
     visit_order: Sequence[str] | None = None,
 ) -> Any:
-    """Registers a class that extends `Object` as a type of the core.
+    """Registers a class that extends `Object` in the core.
 
-    Its annotations become fields, as with a dataclass, and every function over types
-    works on its objects: structural comparison and hash, walks, copies, JSON. Used as
+    The annotations become fields, like in a dataclass, and every function over types
+    works on the objects: structural comparison and hash, walks, copies, JSON. Used as
     `@py_class`, `@py_class("key")` or `@py_class(type_key="key", …)`.
 
     Fields of parents come first. In the constructor, fields without a default come
-    before fields with a default. Annotations may name classes that do not exist yet;
-    the class is registered once they do.
+    before fields with a default. Annotations may name undefined classes; the class is
+    registered once these exist.
 
     Values are converted to the types of their fields: a bool to an int, an int
     to a float, lists and dicts to those of the core. In a union, a value is kept
@@ -152,9 +152,8 @@ def py_class(
             `__dict__`.
         scope: end the bindings of variables inside of an object with the object.
         defs_first: visit fields that define variables before the others; the default in
-            a scope without `visit_order`. A `let` that does not bind its variable in
-            its own value sets it to False and declares value, variable, body in this
-            order.
+            a scope without `visit_order`. A `let` that does not bind the variable in
+            the value sets it to False and declares value, variable, body in this order.
         visit_order: the order in which structural comparison, hashes, walks, maps and
             substitution visit the fields, by name, if the constructor needs a different
             one. Every field of the class occurs once; ignored fields may be left out
@@ -216,7 +215,7 @@ def _names(order: Any) -> tuple[str, ...] | None:
     """The names of an order of visit.
 
     Raises:
-        TypeError: it is not a sequence of names.
+        TypeError: the order is not a sequence of names.
     """
     if order is None:
         return None

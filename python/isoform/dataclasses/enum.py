@@ -1,4 +1,4 @@
-"""Enums with objects of the core as members.
+"""Enums with members that are objects of the core.
 
 A member is an object of the structural kind `singleton`: it has an index, a name, and
 the fields declared in its class. Copies, pickles and files restore the member itself.
@@ -187,7 +187,7 @@ class EnumMeta(ObjectMeta):
         frozen: bool = True,
         **options: Any,
     ) -> Any:
-        """Makes an enum class and registers it with its members."""
+        """Makes an enum class and registers class and members."""
         cls: Any = super().__new__(metacls, name, bases, body, **options)
         frame = sys._getframe(1)
         if "_int_index" in own_annotations(cls):
@@ -424,8 +424,8 @@ class Enum(Object, metaclass=EnumMeta, type_key="isoform.Enum"):
     A class without members can be a base for other enums. A derived enum does
     not inherit members.
 
-    A digest names a member by its name (of a `StrEnum`, its string) and its fields, not
-    by its number, so members can be added anywhere.
+    A digest names a member by name (for a `StrEnum`, by string) and fields, not by
+    number, and members can be added anywhere.
 
     Example:
         >>> from isoform.dataclasses import Enum, entry
@@ -441,7 +441,7 @@ class Enum(Object, metaclass=EnumMeta, type_key="isoform.Enum"):
     __isoform_payload__: ClassVar[type | None] = None
 
     if not TYPE_CHECKING:
-        # Not in digests, so inserting a member before others changes no digest.
+        # Not in digests: inserting a member before others changes no digest.
         _int_index: int = field(kw_only=True, frozen=True, structural_eq="ignore")
         _str_index: str = field(kw_only=True, frozen=True)
     else:
@@ -513,7 +513,7 @@ class Enum(Object, metaclass=EnumMeta, type_key="isoform.Enum"):
 
 
 class _AttrDict:
-    """`attr_dict` of the class through which it is read."""
+    """`attr_dict` of the class through which the attribute is read."""
 
     def __get__(self, _member: Any, cls: type) -> dict[str, dict[Any, Any]]:
         return _state(cls).attrs
@@ -550,7 +550,7 @@ class _WithValue(Enum):
 
 
 class IntEnum(_WithValue, type_key="isoform.IntEnum"):
-    """An enum of members that are declared with ints and equal to them.
+    """An enum of members declared with ints, and equal to the ints.
 
     Fields of an int enum take the ints as well.
 
@@ -573,7 +573,7 @@ class IntEnum(_WithValue, type_key="isoform.IntEnum"):
 
 
 class StrEnum(_WithValue, type_key="isoform.StrEnum"):
-    """An enum of members that are declared with strings and equal to them.
+    """An enum of members declared with strings, and equal to the strings.
 
     Fields of a string enum take the strings as well.
 

@@ -128,8 +128,8 @@ def native_enum(type_key: str) -> Callable[[_T], _T]:
     """Makes a class the Python view of an enum that was declared natively.
 
     The members become attributes of the class, under their names and aliases. There is
-    one object per member, restored by copies, pickles and files; members are ordered as
-    declared.
+    one object per member, restored by copies, pickles and files; members are ordered by
+    declaration.
 
     Args:
         type_key: the key of the type. The class extends `Object` and has the

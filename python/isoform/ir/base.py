@@ -45,7 +45,7 @@ _F = TypeVar("_F", bound="Callable[..., Any]")
 
 @c_class("ir.EnvFunc")
 class EnvFunc(Node):
-    """A global function that files store by name.
+    """A global function, stored by name in files.
 
     Two are equal if their names are. The name is the only field; the function
     itself is looked up when it is called.
@@ -115,7 +115,7 @@ _NAMESPACES = ("ir", "tir", "relay")
 
 
 def make_node(type_key: str, **kwargs: Any) -> Any:
-    """Return a new node from the key of its type and its fields.
+    """Return a new node from the key of the type and the fields.
 
     Args:
         type_key: The key; for a type of `isoform.ir`, `isoform.tir` and

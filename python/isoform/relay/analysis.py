@@ -94,7 +94,7 @@ def expr_ref_counts(expr: Any) -> list[tuple[Any, int]]:
     """Return the expressions in post-order, with the number of places of each.
 
     Args:
-        expr: The expression; the root itself counts as one place.
+        expr: The expression; the root itself counts as a place.
 
     Linear in the number of expressions.
     """
@@ -102,7 +102,7 @@ def expr_ref_counts(expr: Any) -> list[tuple[Any, int]]:
 
 
 def well_formed(expr: Any) -> bool:
-    """Return whether each variable is bound once, and used only in its scope.
+    """Return whether all variables are bound once, and used only in scope.
 
     A node on several paths is one place, and free variables are allowed.
 
@@ -133,8 +133,8 @@ def check_well_formed(expr: Any) -> None:
 def check_constant(expr: Any) -> bool:
     """Return whether an expression is a constant, or a tuple of such expressions.
 
-    Calls of `on_device` count as their argument. A variable bound to a constant is not
-    a constant.
+    Calls of `on_device` count like their argument. A variable bound to a constant is
+    not a constant.
 
     Args:
         expr: The expression.
@@ -184,7 +184,7 @@ def free_vars(expr: Any) -> Any:
     Args:
         expr: The expression.
 
-    Linear in the number of objects as long as each variable is bound once.
+    Linear in the number of objects if each variable is bound once.
     """
     return _free_vars(expr)
 
@@ -354,7 +354,7 @@ class CallGraph:
         return any(mentioned is self._vars[name] for mentioned in self._mentions[name])
 
     def print_var(self, var: Any) -> str:
-        """Return the number of references to a function and its callees, as text.
+        """Return the number of references to a function and the callees, in text.
 
         Args:
             var: The variable of the function, or its name.
@@ -398,7 +398,7 @@ def count_layers(expr: Any, valid_ops: Sequence[str]) -> int:
         expr: The expression.
         valid_ops: The names of the operators.
 
-    Calls side by side, such as two operands of a call, are a single layer. Raises
+    Calls side by side, like two operands of a call, are a single layer. Raises
     AttributeError for an unregistered name. Linear in the number of expressions.
     """
     return _count_layers(expr, list(valid_ops))

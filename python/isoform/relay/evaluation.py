@@ -112,8 +112,8 @@ class Executor:
                 and values of constructors.
             params: Tensors for parameters of the function, by name.
 
-        A tensor is returned as an `isoform.Tensor`, a tuple as a tuple, a reference as a
-        `RefValue`, a value of a constructor as a `ConstructorValue`. A function, operator or
+        A tensor is returned in an `isoform.Tensor`, a tuple in a tuple, a reference in a
+        `RefValue`, a value of a constructor in a `ConstructorValue`. A function, operator or
         constructor is returned as a callable of arrays, tensors, numbers, tuples of these,
         and other values; parameters of functions may be given by name.
 
@@ -143,7 +143,7 @@ class Executor:
         for var, given in binds.items():
             exprs[var] = _expression(given)
             if exprs[var] is None:
-                # Without a form as an expression, the value is passed as an argument.
+                # Without a form of expression, the value is passed in an argument.
                 exprs[var] = Var(var.name_hint, var.type_annotation)
                 passed.append((exprs[var], _value(given)))
         expr = bind(expr, exprs)
@@ -151,7 +151,7 @@ class Executor:
             return self._python(self._run(expr))
         given_params = [param for param, _ in passed]
         if isinstance(expr, Function):
-            # New variables of a function become its parameters.
+            # New variables of a function become parameters of the function.
             own = [param for param in expr.params if param not in given_params]
             expr = _with_fields(expr, {"params": own})
         function = self._run(Function(given_params, expr))
@@ -216,7 +216,7 @@ class _Callable:
 
 
 def _value(given: Any) -> Any:
-    """A Python object as a value of programs."""
+    """A Python object converted to a value of programs."""
     if isinstance(given, _Callable):
         return given.value
     if isinstance(given, (tuple, list)):
@@ -229,7 +229,7 @@ def _value(given: Any) -> Any:
 
 
 def _is_foreign(given: Any) -> bool:
-    """True for arrays of NumPy, and for its numbers, which are scalars of their type."""
+    """True for arrays of NumPy, and for NumPy's numbers, which are scalars of their type."""
     numpy = sys.modules.get("numpy")
     return numpy is not None and isinstance(given, (numpy.ndarray, numpy.generic))
 
@@ -239,7 +239,7 @@ def _values(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _expression(given: Any) -> Any:
-    """Convert a Python object to an expression; None for values without one, such as closures."""
+    """Convert a Python object to an expression; None for closures and similar values."""
     if isinstance(given, (Constant, Function, Op, GlobalVar, Constructor)):
         return given
     if isinstance(given, (tuple, _Callable, Closure, ConstructorValue, RefValue)):

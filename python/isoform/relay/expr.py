@@ -182,7 +182,7 @@ class Id(ExprWithOp):
 
 @c_class("relay.Var")
 class Var(Id):
-    """A variable, compared by its binding place and its annotation.
+    """A variable, compared by the binding place and by annotation.
 
     Args:
         name_hint: The name, for people.

@@ -168,8 +168,8 @@ class ExprVisitor(ExprFunctor):
 
     The order is that of the fields: parameters and body of a function; variable, value
     and body of a binding; callee and arguments of a call; data and results of a match.
-    Types, attributes and patterns are not visited. Depth is limited by memory only as
-    long as overrides are generators. Linear in the number of expressions.
+    Types, attributes and patterns are not visited. Depth is limited by memory only if
+    overrides are generators. Linear in the number of expressions.
 
     >>> from isoform import relay
     >>> class Names(relay.ExprVisitor):
@@ -269,8 +269,8 @@ class ExprMutator(ExprFunctor):
 
     By default an expression is rebuilt if something below it changes, and is the same
     object otherwise; the copy keeps span, checked type and attributes. The order is that
-    of `ExprVisitor`. Depth is limited by memory only as long as overrides are
-    generators. Linear in the number of expressions.
+    of `ExprVisitor`. Depth is limited by memory only if overrides are generators. Linear
+    in the number of expressions.
 
     >>> from isoform import relay
     >>> class Collapse(relay.ExprMutator):

@@ -54,7 +54,7 @@ class ScopeBuilder:
         """Bind a variable in the current block, and return it.
 
         Args:
-            var: The variable, or its name, or its name and its type.
+            var: The variable, or the name, or name and type.
             value: The value.
 
         Raises ValueError for a tuple of more than two, TypeError for anything else.
@@ -108,7 +108,7 @@ class ScopeBuilder:
     def else_scope(self) -> Iterator[None]:
         """Begin the block for a false condition; both make the result of the block around.
 
-        Raises RuntimeError unless it follows an `if_scope`.
+        Raises RuntimeError except after an `if_scope`.
         """
         if self._branches[-1] is None:
             raise RuntimeError("else scope must follows")

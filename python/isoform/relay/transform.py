@@ -71,7 +71,7 @@ def function_pass(
             the result is a decorator.
         opt_level: The lowest level at which a `Sequential` runs the pass.
         name: The name; by default that of the function or class.
-        required: The names of passes that a `Sequential` runs before it.
+        required: The names of passes to run before it in a `Sequential`.
         options: Further arguments of `isoform.transform.function_pass`.
 
     Raises ValueError without `opt_level`, TypeError for arguments of other types.
@@ -100,7 +100,7 @@ def InferType() -> ModulePass:  # noqa: N802
 
 
 def InferTypeLocal(expr: Any) -> Any:  # noqa: N802
-    """Return the type of one expression, from the types of its parts.
+    """Return the type of an expression, from the types of the parts.
 
     Raises DiagnosticError if it has no type. Linear in the number of its parts.
 
@@ -137,8 +137,7 @@ def FoldConstant(fold_qnn: bool = False) -> FunctionPass:  # noqa: N802
     division by zero, stay unchanged. Level 2.
 
     Args:
-        fold_qnn: True to fold operators on quantized values that represent other
-            values.
+        fold_qnn: True to fold operators on quantized values in place of real ones.
 
     >>> from isoform import ir, relay
     >>> x = relay.var("x", "int32")
@@ -223,7 +222,8 @@ def DefuseOps() -> ModulePass:  # noqa: N802
     """Return a pass that puts the bodies of kernels in the place of their calls.
 
     It undoes `FuseOps`: the result is the program before fusion. Arguments with effects are
-    bound before a body that does not use them in order. Level 3; requires InferType.
+    bound before a body that uses them out of order, or not at all. Level 3; requires
+    InferType.
 
     >>> from isoform import ir, relay, structural_equal
     >>> x = relay.var("x", shape=(2,))
@@ -239,12 +239,12 @@ def DefuseOps() -> ModulePass:  # noqa: N802
 def SimplifyExpr(exact: bool = False) -> FunctionPass:  # noqa: N802
     """Return a pass that applies identities of arithmetic, moves of elements, and casts.
 
-    Among them: `x + 0`, `x * 1` and the like are `x`, `x + x` is `x * 2`, constants that
-    are added or multiplied one after the other become one constant, and consecutive
-    reshapes, transpositions and casts merge; operators such as `zeros_like` get the shape
-    from the type. Types stay the same, and no operand with an effect is dropped. Level 0;
-    requires InferType. Linear in the number of expressions and of rewrites, besides the
-    time for computing constants.
+    Among them: `x + 0`, `x * 1` and the like are `x`, `x + x` is `x * 2`, constants added
+    or multiplied in succession become one constant, and consecutive reshapes,
+    transpositions and casts merge; operators like `zeros_like` get the shape from the
+    type. Types stay the same, and no operand with an effect is dropped. Level 0; requires
+    InferType. Linear in the number of expressions and of rewrites, besides the time for
+    computing constants.
 
     Args:
         exact: Keep every bit of the results: floats are not regrouped, and `x + 0.0`
@@ -337,7 +337,7 @@ def Inline() -> ModulePass:  # noqa: N802
 
 
 def RemoveUnusedFunctions(entry_functions: Iterable[str] | None = None) -> ModulePass:  # noqa: N802
-    """Return a pass that removes the functions that no entry reaches.
+    """Return a pass that removes the functions unreachable from the entries.
 
     The given module is not changed. Level 1.
 
@@ -359,5 +359,5 @@ def RemoveUnusedFunctions(entry_functions: Iterable[str] | None = None) -> Modul
 
 
 def _made(name: str, *options: Any) -> Any:
-    """Return a pass that is registered in Rust."""
+    """Return a pass registered in Rust."""
     return _api.function(f"relay._transform.{name}")(*options)

@@ -73,7 +73,7 @@ class TypeVisitor(TypeFunctor):
     """Visits every type below one, each once.
 
     Of a function: arguments, result, type parameters, constraints; of the definition of a
-    data type: its name and its parameters, but not its constructors.
+    data type: name and parameters, but not the constructors.
 
     >>> from isoform import relay
     >>> class Dtypes(relay.TypeVisitor):

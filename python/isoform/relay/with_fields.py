@@ -33,7 +33,7 @@ def ConstantWithFields(  # noqa: N802
     """Return a constant with other fields.
 
     This and the similar functions return the node itself if all fields other than None
-    are unchanged, and a copy otherwise. A copy keeps the other fields, its checked type
+    are unchanged, and a copy otherwise. A copy keeps the other fields, the checked type
     included. `virtual_device` must be None.
 
     Args:
@@ -72,7 +72,7 @@ def VarWithFields(  # noqa: N802
     virtual_device: Any = None,
     span: Span | None = None,
 ) -> Var:
-    """Return a variable with other fields, which is a new variable after a change.
+    """Return a variable with other fields; any change makes a new variable.
 
     Args:
         variable: The variable.

@@ -33,8 +33,8 @@ def analysis(function: Any = None, *, name: str | None = None, override: bool = 
         function: A function of a program or function, and of the context if it takes two
             arguments. The result may be any Python object. Without it, the result is a
             decorator.
-        name: The name, by which passes declare that they preserve the results; by
-            default the name of the function with its module.
+        name: The name, by which passes declare to preserve the results; by default the
+            name of the function with the module.
         override: Replace an analysis of this name.
 
     Raises ValueError if another analysis has the name.

@@ -26,14 +26,14 @@ class Cache(Object):
 
 @c_class("transform.Memo")
 class Memo(Object):
-    """The declaration that a function pass is pure.
+    """The declaration of a function pass as pure.
 
     The result then depends only on the function, the options of the pass and of the context,
     the state of the pass, and the declared parts of the program.
 
     Args:
         version: The version of the pass, to be changed whenever the results change.
-        ignores: The pass depends on no field that comparison ignores, such as names and
+        ignores: The pass depends on no field ignored by comparison, like names and
             spans: functions that differ only in ignored fields share a cache entry. A
             cached result gets the names and spans of the function at hand.
         reads: Called with the function and the program; returns the parts of the program that

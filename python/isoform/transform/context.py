@@ -39,8 +39,8 @@ class PassContext(Object):
 
     Args:
         opt_level: A `Sequential` skips passes of higher levels.
-        required_pass: The names of passes that run at any level, and that instruments
-            cannot skip.
+        required_pass: The names of passes to run at any level; instruments cannot skip
+            them.
         disabled_pass: The names of passes that a `Sequential` skips.
         instruments: Told about every pass, in this order.
         config: Values of options by key, see `register_config_option`.
@@ -153,10 +153,10 @@ def register_config_option(key: str, type: Any, default: Any = None, doc: str = 
     """Register an option of contexts.
 
     Args:
-        key: The key, such as `relay.FuseOps.max_depth`.
+        key: The key, for example `relay.FuseOps.max_depth`.
         type: An annotation for the values; a dict given for a class of nodes becomes an
             object with these fields.
-        default: The value in contexts that do not set it.
+        default: The value in contexts without a value.
         doc: The documentation.
 
     Raises ValueError if the key is registered otherwise, TypeError for a default that

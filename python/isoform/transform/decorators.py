@@ -35,7 +35,7 @@ def module_pass(
             instances become passes. Without it, the result is a decorator.
         opt_level: The lowest level at which a `Sequential` runs the pass.
         name: The name; by default that of the function or class.
-        required: The names of passes that a `Sequential` runs before it.
+        required: The names of passes to run before it in a `Sequential`.
         traceable: Kept for tools that trace tuning.
         preserves: The names of analyses with results that stay valid, see `PassInfo`.
 
@@ -95,7 +95,7 @@ def function_pass(
             Without it, the result is a decorator.
         opt_level: The lowest level at which a `Sequential` runs the pass.
         name: The name; by default that of the function or class.
-        required: The names of passes that a `Sequential` runs before it.
+        required: The names of passes to run before it in a `Sequential`.
         traceable: Kept for tools that trace tuning.
         cls: The class of functions to transform; other functions are left alone.
         filter: Returns whether a function is transformed.
@@ -110,11 +110,11 @@ def function_pass(
         reads: The parts of the program that a pure pass reads, see `Memo`. Without `reads`,
             a pure pass that looks at the program raises ValueError.
 
-    A pass made from a class has the arguments of the constructor as its `options`. Options,
+    A pass made from a class has the arguments of the constructor for `options`. Options,
     attributes and captured variables are part of the key of a pure pass. Objects that are
-    not values, and values without a digest, such as functions, exclude the pass from the
-    cache. A pure pass that changes an option, an attribute or a captured variable raises
-    ValueError.
+    not values, and values without a digest, for example functions, exclude the pass from
+    the cache. A pure pass that changes an option, an attribute or a captured variable
+    raises ValueError.
 
     Raises ValueError without `opt_level`, or for a pure pass without `version` or name,
     TypeError for arguments of other types.

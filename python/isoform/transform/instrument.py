@@ -70,9 +70,9 @@ _METHODS = {
 class PassInstrument(Object):
     """The base of instruments.
 
-    A subclass overrides the methods that it needs; the remaining methods are not
-    called. An `__init__` of the subclass must call `super().__init__()`. An exception
-    of a method ends the pass, or the entry to the context.
+    A subclass overrides the needed methods; the remaining methods are not called. An
+    `__init__` of the subclass must call `super().__init__()`. An exception of a method
+    ends the pass, or the entry to the context.
 
     Attributes:
         name: The name of the class, for messages.
@@ -199,8 +199,8 @@ class PassTimingInstrument(PassInstrument):
     `render()` returns a line for each pass, indented by a tab for each enclosing pass:
     the time in microseconds, in brackets the time without inner passes, and the shares
     of the time of all passes and of the enclosing pass. Measurements are separate for
-    each instrument and each thread, and end with the context.
-    `PassTimingInstrument.render()` is about the instrument of the current context.
+    instruments and threads, and end with the context. `PassTimingInstrument.render()`
+    is about the instrument of the current context.
 
     Raises RuntimeError when rendered while a pass is running.
 
@@ -296,7 +296,7 @@ class DumpIR(PassInstrument):
 
 
 class VerifyInstrument(PassInstrument):
-    """Checks the program after each pass, to find the pass that breaks the program.
+    """Checks the program after every pass, to find a breaking pass.
 
     Args:
         check: Called with the program; raises an exception if it is wrong. By default,
@@ -344,9 +344,9 @@ def changes_text(old: Any, new: Any) -> str:
         old: The program before.
         new: The program after.
 
-    Functions that are the same object are not printed. The changes of a function are as few
-    as possible if its two versions together have at most 2,000 lines that occur in both.
-    Beyond that limit, a long part with repeated or reordered lines may be shown as
-    replaced. O(l log l) for l lines of text, plus at most 2,000 comparisons for each line.
+    Functions that are the same object are not printed. The changes of a function are
+    minimal if its two versions together have at most 2,000 lines in common. Beyond that
+    limit, a long part with repeated or reordered lines may be shown in replaced form. O(l
+    log l) for l lines of text, plus at most 2,000 comparisons for each line.
     """
     return _changes_text(old, new)

@@ -87,8 +87,8 @@ class Pass(Object):
 
     Calling a pass runs it under the current `PassContext`, at any level of the context
     and without its required passes: these are the business of `Sequential`. Instruments
-    see the run, and may skip it. The input never changes; the result is the same object
-    if nothing changes.
+    see the run, and may skip the pass. The input never changes; the result is the same
+    object if nothing changes.
     """
 
     __slots__ = ("__dict__",)
@@ -141,8 +141,8 @@ class FunctionPass(Pass):
     """A pass over each function of a program.
 
     No function sees the changes of another function: all changes are put into the
-    program together. The functions of a program are those given by the `Root` trait of
-    its type; a program without the trait is its own only function.
+    program together. The `Root` trait of a program type gives the functions; a program
+    without the trait is a single function itself.
 
     Args:
         func: Called with a function, the program and the context; returns the new
@@ -196,9 +196,10 @@ class Sequential(Pass):
 
     Args:
         passes: The passes, in order.
-        opt_level: The level of the sequence itself, for sequences that contain it.
+        opt_level: The level of the sequence itself, inside of other sequences.
         name: The name.
-        required: The names of passes to run before it in such a sequence.
+        required: The names of passes to run before the sequence inside of another
+            sequence.
         traceable: Kept for tools that trace tuning.
 
     Raises TypeError if `passes` is not a list or tuple of passes, or `required` not one

@@ -56,7 +56,7 @@ def register_pass(name: str, factory: Any = None, *, override: bool = False) -> 
 
 
 def _giving(made: Pass) -> Any:
-    """A function that returns a pass, with the documentation of that pass."""
+    """A function for a pass, with the documentation of the pass."""
 
     def maker() -> Any:
         return made
@@ -82,7 +82,7 @@ def _module_of(given: Any) -> str:
     file = getattr(sys.modules.get(module), "__file__", None)
     if file is None or "." in module:
         return module
-    # A module that is not installed is found by name only from its own folder.
+    # An uninstalled module is found by name only from its own folder.
     path = Path(file).resolve()
     installed = {Path(sysconfig.get_path(kind)) for kind in ("stdlib", "purelib", "platlib")}
     return module if any(map(path.is_relative_to, installed)) else str(path)

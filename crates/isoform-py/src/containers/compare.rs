@@ -169,7 +169,7 @@ fn ask(py: Python<'_>, left: &Value, right: &Value) -> PyResult<Verdict> {
     })
 }
 
-/// An element in the form that Python compares and hashes: a function made from a
+/// An element in the form for comparison and hashing in Python: a function made from a
 /// Python callable counts as that callable, however often it was converted.
 fn element<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     if let ValueRef::Function(function) = value.view()

@@ -51,7 +51,7 @@ pub(super) fn install(methods: Methods<'_>) -> PyResult<()> {
     Ok(())
 }
 
-/// Rejects arguments other than at most one positional argument.
+/// Rejects arguments, except at most one positional argument.
 pub(super) fn only_items(
     class: &str,
     given: &[Object<'_>],

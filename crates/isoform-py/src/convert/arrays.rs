@@ -14,7 +14,7 @@ use crate::object::wrapper;
 type Object<'py> = Bound<'py, PyAny>;
 
 /// Makes a tensor from an object that exports its memory. None if the object exports no
-/// memory, or only elements that a tensor cannot hold, such as strings.
+/// memory, or only elements that a tensor cannot hold, for example strings.
 ///
 /// # Errors
 ///
@@ -33,7 +33,7 @@ pub(super) fn from_protocol(value: &Object<'_>) -> PyResult<Option<Value>> {
     }
 }
 
-/// Makes a tensor from a tensor or from an object that exports its memory.
+/// Makes a tensor from a tensor or a memory-exporting object.
 ///
 /// # Errors
 ///

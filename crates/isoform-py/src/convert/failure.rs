@@ -37,8 +37,8 @@ impl Failure {
 
     /// A method of an object raised while its value was requested.
     ///
-    /// Exceptions unrelated to the object, such as an interrupt from the keyboard, stay
-    /// unchanged.
+    /// Exceptions unrelated to the object, for example an interrupt from the keyboard,
+    /// stay unchanged.
     #[cold]
     pub(super) fn of_protocol(object: &Bound<'_, PyAny>, method: &str, raised: PyErr) -> Self {
         let py = object.py();

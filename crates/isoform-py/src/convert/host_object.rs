@@ -41,8 +41,8 @@ impl HostObject {
         }
     }
 
-    /// True if the object is a `ctypes.c_void_p`. Computed in advance, so any thread
-    /// may check it without Python.
+    /// True if the object is a `ctypes.c_void_p`. Computed in advance, to let any
+    /// thread check it without Python.
     pub(crate) fn is_pointer(&self) -> bool {
         self.is_pointer
     }
@@ -58,7 +58,7 @@ impl HostObject {
     }
 }
 
-/// The name for objects of a Python class in messages, such as "Python set".
+/// The name for objects of a Python class in messages, for example "Python set".
 fn name_of_class(object: &Bound<'_, PyAny>) -> &'static str {
     static NAMES: Mutex<Option<HashSet<&'static str>>> = Mutex::new(None);
     let Ok(name) = object.get_type().name() else {

@@ -87,7 +87,7 @@ fn ask<'py>(
 }
 
 /// True if values of this kind have a separate conversion rule, and protocols are
-/// ignored. A class is a function; its protocol methods belong to its instances.
+/// ignored. A class is a function; protocol methods belong to instances of the class.
 fn has_rule(value: &Bound<'_, PyAny>) -> bool {
     wrapper::core_of(value).is_some()
         || value.is_none()
@@ -235,7 +235,7 @@ pub(super) fn numpy_dtype(value: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
     let modules = py
         .import(intern!(py, "sys"))?
         .getattr(intern!(py, "modules"))?;
-    // Before NumPy is imported, no NumPy dtypes exist, so importing NumPy here is
+    // Before an import of NumPy, no NumPy dtypes exist, and importing NumPy here is
     // unnecessary.
     let Some(numpy) = modules.cast::<PyDict>()?.get_item(intern!(py, "numpy"))? else {
         return Ok(None);

@@ -47,7 +47,7 @@ fn takes_int(schema: &Schema) -> bool {
     }
 }
 
-/// Converts a value for a field: through its converter, then by its schema.
+/// Converts a value for a field: through the converter, then by the schema.
 #[inline]
 pub(crate) fn field(
     value: &Bound<'_, PyAny>,
@@ -270,7 +270,7 @@ fn union_of(
         }
         _ => false,
     };
-    // An exception here is raised again below, and reported by the code there.
+    // An exception here is raised again, and reported, below.
     let number = if options.iter().any(is_number) {
         number_like(value).ok().flatten()
     } else {

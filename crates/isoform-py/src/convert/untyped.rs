@@ -160,8 +160,8 @@ fn start<'py>(value: &Bound<'py, PyAny>, protocol_depth: usize) -> Result<Step<'
         return Ok(Step::Done(Value::from(device)));
     }
     if value.is_instance_of::<pyo3::types::PyType>() {
-        // A class is called like a function; its protocol methods belong to its
-        // instances.
+        // A class is called like a function; protocol methods belong to instances of
+        // the class.
         return Ok(Step::Done(function(value).into()));
     }
     by_protocol(value, protocol_depth)

@@ -117,7 +117,7 @@ impl NodeDriver {
     fn remap(&self, var: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let (var, value) = (var_of(var)?, Answer::Value(untyped(value)?));
         let old = self.state().memory.set(var.identity(), value);
-        // Dropping it may run code that calls this engine.
+        // Dropping the old object may run code that calls this engine.
         drop(old);
         Ok(())
     }
@@ -127,7 +127,7 @@ impl NodeDriver {
     fn remap_uses(&self, var: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let (var, value) = (var_of(var)?, untyped(value)?);
         let old = self.state().memory.set_use(var.identity(), value);
-        // Dropping it may run code that calls this engine.
+        // Dropping the old object may run code that calls this engine.
         drop(old);
         Ok(())
     }

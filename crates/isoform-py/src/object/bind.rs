@@ -81,7 +81,7 @@ pub(crate) fn set_native_hook(py: Python<'_>, hook: Py<PyAny>) {
     let _ = NATIVE_HOOK.set(py, hook);
 }
 
-/// The docstring of a type: its text and a line for each field.
+/// The docstring of a type: the text of the type and a line for each field.
 fn doc_of(info: &TypeInfo) -> String {
     let mut text = info.doc().to_owned();
     let documented = info
@@ -269,7 +269,7 @@ fn match_args(py: Python<'_>, data: &ClassData) -> Vec<&'static str> {
     let first: Vec<_> = named[..required].iter().map_while(|name| *name).collect();
     match first.len() {
         count if count == required => named.into_iter().flatten().collect(),
-        // The constructor takes arguments other than the fields.
+        // The constructor takes further arguments.
         0 => by_field().collect(),
         _ => first,
     }
@@ -297,8 +297,8 @@ fn default_of(definition: &'static FieldDef) -> Option<Default> {
     })
 }
 
-/// True if a type lists a field in its attribute `init.keyword_only`, or inherits the
-/// attribute from its nearest ancestor with one.
+/// True if a type lists a field in the attribute `init.keyword_only`, possibly
+/// inherited from the nearest ancestor with the attribute.
 fn is_keyword_only(info: &TypeInfo, field: &str) -> bool {
     let listed = attrs::get(info.index(), "init.keyword_only", Lookup::Nearest);
     listed.is_some_and(|listed| match listed.view() {
@@ -339,8 +339,8 @@ fn native_plan(
         .collect();
     let required = definitions().filter(|(_, field)| !field.has_default());
     let mut params: Vec<String> = required.map(|(_, field)| field.name().to_owned()).collect();
-    // A type's own optional fields come before inherited fields, such as a place in the
-    // source text, which many types share.
+    // A type's own optional fields come before inherited fields, like the place in the
+    // source text of many types.
     let mut ancestor = Some(info);
     while let Some(current) = ancestor {
         let parent = current.parent();

@@ -63,14 +63,14 @@ impl FieldData {
     }
 }
 
-/// The function that makes the objects of a type, with the names of its parameters.
+/// The function that makes the objects of a type, with the names of the parameters.
 pub(crate) struct Maker {
     pub(super) info: &'static TypeInfo,
     pub(super) function: Function,
     pub(super) names: Box<[Py<PyString>]>,
 }
 
-/// A registered class; lives as long as the process, like its type.
+/// A registered class, kept until the end of the process, like the type.
 pub(crate) struct ClassData {
     pub(crate) info: &'static TypeInfo,
     pub(super) class: Py<PyType>,

@@ -124,8 +124,8 @@ impl<'py> Arguments<'py> {
         Ok(named.map(|(name, place)| (name, self.argument(place))))
     }
 
-    /// Makes the object if each of at most [`SIMPLE_FIELDS`] fields has one positional
-    /// argument and no further work is needed, as in most calls.
+    /// Makes the object if every field, at most [`SIMPLE_FIELDS`], has one positional
+    /// argument and no further work is needed, the case of most calls.
     ///
     /// # Safety
     ///
@@ -543,8 +543,8 @@ pub(super) unsafe extern "C" fn object_init(
     0
 }
 
-/// Registers a class that waits for names defined after its declaration; does nothing
-/// for any other class.
+/// Registers a class that waits for names defined after the class; does nothing for any
+/// other class.
 ///
 /// # Errors
 ///

@@ -183,8 +183,7 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         (c"structural_hash", structural_hash as Function, HASH_DOC),
     ];
     for (name, function, doc) in functions {
-        // A function points to its definition, so the definition must live until the
-        // process ends.
+        // A function points to the definition, which must live until the process ends.
         let definition = Box::leak(Box::new(ffi::PyMethodDef {
             ml_name: name.as_ptr(),
             ml_meth: ffi::PyMethodDefPointer {

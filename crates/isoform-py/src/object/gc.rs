@@ -82,8 +82,8 @@ fn host_object(object: &isoform::Ref<isoform::Obj>) -> Option<&HostObject> {
 ///
 /// Called by CPython on a live instance, under the GIL.
 pub(super) unsafe extern "C" fn clear(this: *mut ffi::PyObject) -> c_int {
-    // SAFETY: promised by CPython. The address is that of an object, and the wrapper
-    // owns one reference to the object, which moves to the `Ref`.
+    // SAFETY: promised by CPython. The address belongs to an object; the wrapper owns
+    // one reference to the object, and this reference moves to the `Ref`.
     unsafe {
         let wrapper = wrapper::layout(this);
         // Whoever clears the bit takes over the object's reference to its wrapper.
@@ -106,7 +106,7 @@ static SURVIVORS: AtomicUsize = AtomicUsize::new(0);
 /// The number of tracked objects up to which a collection is always cheap.
 const CHEAP: usize = 10_000;
 
-/// Called by Python before and after each of its collections.
+/// Called by Python before and after every collection.
 ///
 /// With a full collection, the core's cycles are collected, too: before it, to make
 /// them release Python objects, and after it, because objects released by Python may

@@ -24,9 +24,9 @@
 //! is a hook that traverses: it runs outside of the section of the first part, in a
 //! separate section, which takes the library's lock as in any Rust thread. No wrapper is
 //! touched, values that die release their Python objects later, and hooks acquire the GIL
-//! themselves. The rest of the traversal leaves its section as often as before, to give a
-//! writer in Python its turn, and takes the GIL every tenth of a second to run signal
-//! handlers.
+//! themselves. The rest of the traversal leaves its section at the same intervals, to
+//! give a writer in Python a turn, and takes the GIL every tenth of a second to run
+//! signal handlers.
 //!
 //! A traversal keeps the GIL if it may call Python anyway: with callbacks or guards, if
 //! any comparison or hash is written in Python, and for keys and hashers that keep hashes
@@ -68,7 +68,7 @@ mod unwinding {
 
     use pyo3::ffi::PyObject;
 
-    // SAFETY: the signatures are those of CPython, for which thread states have no
+    // SAFETY: the signatures agree with CPython, for which thread states have no
     // layout.
     unsafe extern "C-unwind" {
         pub(super) fn PyObject_Vectorcall(
@@ -84,9 +84,9 @@ mod unwinding {
 
 /// Runs a function of CPython that may wait for the GIL.
 ///
-/// When an interpreter shuts down, CPython unwinds threads that request its GIL, such
-/// as daemon threads at exit, and unwinding through Rust frames would abort the
-/// process. The thread therefore stays here until the process has ended.
+/// When an interpreter shuts down, CPython unwinds threads that request its GIL, like
+/// daemon threads at exit, and unwinding through Rust frames would abort the process.
+/// The thread therefore stays here until the process has ended.
 #[inline(always)]
 fn staying<R>(function: impl FnOnce() -> R) -> R {
     struct ParkForever;
@@ -228,10 +228,11 @@ impl Drop for Owned {
             return;
         };
         // Slots of types run under the GIL without informing pyo3, which would then
-        // queue the object for later. An object dies when its last owner goes, so
-        // CPython itself reports the state. The order matters: once an interpreter that
-        // shuts down has freed its key of thread states, the check returns true in
-        // every thread, but before it frees the key, it is no longer initialised.
+        // queue the object for later. An object dies when its last owner goes, and
+        // CPython itself knows whether this thread holds the GIL. The order matters:
+        // once an interpreter that shuts down has freed its key of thread states, the
+        // check returns true in every thread, but before it frees the key, it is no
+        // longer initialised.
         // SAFETY: both may be called in any thread; the token is made only if
         // this thread holds the GIL of a live interpreter.
         unsafe {

@@ -123,8 +123,8 @@ unsafe extern "C" fn meta_call(
 
 /// # Safety
 ///
-/// `tp_getattro` of the metaclass: a name that Python does not find in a class and its
-/// bases may be an attribute of its type.
+/// `tp_getattro` of the metaclass: a name missing in a class and its bases may be an
+/// attribute of the type.
 unsafe extern "C" fn meta_getattro(
     class: *mut ffi::PyObject,
     name: *mut ffi::PyObject,
@@ -154,7 +154,7 @@ unsafe extern "C" fn meta_getattro(
 /// # Safety
 ///
 /// `tp_setattro` of `Object`: the error for a misspelt field name suggests the field.
-/// Python itself does so when it prints the error of a failed read.
+/// Python itself suggests a field when printing the error of a failed read.
 unsafe extern "C" fn object_setattro(
     object: *mut ffi::PyObject,
     name: *mut ffi::PyObject,
@@ -235,7 +235,7 @@ unsafe extern "C" fn richcompare(
         if operation == ffi::Py_NE
             && let Some(own) = own.filter(|own| *own as usize != richcompare as *const () as usize)
         {
-            // A class with its own `__eq__` is unequal if `__eq__` says so.
+            // For a class with a custom `__eq__`, `!=` negates the result.
             return negated(own(this, other, ffi::Py_EQ));
         }
         let same = this == other
@@ -264,7 +264,7 @@ unsafe extern "C" fn hash(this: *mut ffi::PyObject) -> ffi::Py_hash_t {
         let this = Bound::from_borrowed_ptr(py, this);
         match wrapper::unwrap(&this) {
             Ok(Some(core)) => {
-                // Identity numbers are dense; a multiplication spreads them.
+                // Identity numbers are dense, and a multiplication spreads them.
                 let mixed = core.identity().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 1;
                 mixed as ffi::Py_hash_t
             }
@@ -427,10 +427,10 @@ pub(crate) fn init(py: Python<'_>) -> PyResult<(Bound<'_, PyType>, Bound<'_, PyT
     wrapper::set_complete(construct::finish);
     host::set_preserved_hook(wrapper::abandon);
     // SAFETY: the GIL is exclusive, and the functions fulfil their contracts. A second
-    // module of this kind in one process shares neither types nor lock with the first,
-    // so an error here prevents loading it.
+    // module of this kind in one process shares neither types nor lock with the first;
+    // an error here prevents loading the module.
     unsafe { host::install(host_hooks()) }.into_py()?;
-    // Both live as long as the process: the statics above point to them.
+    // Both live until the process ends: the statics above point to them.
     std::mem::forget((meta.clone(), object.clone()));
     Ok((meta, object))
 }

@@ -6,7 +6,7 @@
 //! that CPython makes for a descriptor, `len` of an array takes 0.6 of the time, `array[1]`
 //! 0.7, `iter` and `function(1)` 0.86, `in`, assignment and `hash` 0.9.
 //!
-//! PyO3 generates method functions only for its own classes, and those have neither our
+//! PyO3 generates method functions only for PyO3 classes, which have neither our
 //! metaclass nor `Object` as their base.
 
 use std::ffi::{CString, c_int};
@@ -336,8 +336,8 @@ unsafe extern "C" fn make_slow<F: Make>(
     }
 }
 
-/// A class that receives native methods. It must be a heap type that extends `Object`,
-/// such as the result of any class statement.
+/// A class that receives native methods. The class must be a heap type that extends
+/// `Object`, for example the result of any class statement.
 pub(crate) struct Methods<'py> {
     class: Bound<'py, PyType>,
 }

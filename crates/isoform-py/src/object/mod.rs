@@ -14,8 +14,8 @@
 //!
 //! Wrappers of classes without their own state (no `__dict__`, no slots) die with their
 //! last Python reference and are recreated on demand. Wrappers with state are
-//! *preserved* while the core still holds the object: they and the object own each
-//! other until the last other owner goes.
+//! *preserved* while the core still holds the object: wrapper and object own each other
+//! until the last other owner goes.
 //!
 //! # Soundness
 //!

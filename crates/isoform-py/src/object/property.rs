@@ -79,8 +79,8 @@ impl Property {
             return self.read_staged(object);
         };
         // SAFETY: the GIL is held, and the value is copied, or gets an owner, before
-        // any Python code can run. Allocating may run some: CPython's collector calls
-        // finalisers, and those may write this field.
+        // any Python code can run. Allocating may run Python code: CPython's collector
+        // calls finalisers, and a finaliser may write this field.
         match unsafe { host::read_field(core, &self.place) } {
             Some(FieldRef::Object(child)) => {
                 if host::type_index_of(child).get() < convert::FIRST_DECLARED {

@@ -4,13 +4,13 @@
 //!
 //! A tensor of the core never changes, and its exports are marked as read-only, or
 //! copied if the format has no read-only mark. Memory *imported* without a copy remains
-//! the producer's. The producer may still write to it, so reading it relies on a
-//! contract, as for memory-mapped files: the memory is written only under the GIL, or
-//! while no core function that reads tensors is running. All reads of the core happen
-//! with the GIL held, so assignments in Python keep the contract by themselves; only
-//! native code that releases the GIL while writing into a shared array can break the
-//! contract. Sharing must therefore be requested, by `from_dlpack`; an array that is
-//! merely stored in a field is copied unless it is read-only.
+//! the producer's. The producer may still write to the memory. Reading therefore relies
+//! on a contract, like with memory-mapped files: the memory is written only under the
+//! GIL, or while no core function that reads tensors is running. All reads of the core
+//! happen with the GIL held, so assignments in Python keep the contract by themselves;
+//! only native code that releases the GIL while writing into a shared array can break
+//! the contract. Sharing must therefore be requested, by `from_dlpack`; an array that
+//! is merely stored in a field is copied unless it is read-only.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr::{self, NonNull};
@@ -491,7 +491,7 @@ unsafe extern "C" fn drop_capsule(capsule: *mut ffi::PyObject) {
     }
 }
 
-/// The data that a buffer view points to.
+/// The data behind a buffer view.
 struct View {
     format: &'static CStr,
     shape: Vec<ffi::Py_ssize_t>,

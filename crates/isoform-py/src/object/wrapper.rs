@@ -85,7 +85,7 @@ impl Wrapper {
             .set(Box::into_raw(Box::new(staging)) as usize | STAGED);
     }
 
-    /// Binds an instance without object to its object.
+    /// Binds an instance without object to an object.
     ///
     /// # Safety
     ///
@@ -177,8 +177,7 @@ fn existing<'py>(py: Python<'py>, object: &Ref<Obj>) -> Option<Bound<'py, PyAny>
             let taken =
                 word.compare_exchange(current, this as usize, Ordering::AcqRel, Ordering::Relaxed);
             if taken.is_ok() {
-                // The reference by which the object kept its wrapper alive passes to
-                // the caller.
+                // The object's reference to the wrapper passes to the caller.
                 clear_finalized(this);
                 return Some(Bound::from_owned_ptr(py, this));
             }
@@ -317,7 +316,7 @@ type Complete = fn(&Bound<'_, PyAny>) -> PyResult<()>;
 /// unwraps it.
 static COMPLETE: OnceLock<Complete> = OnceLock::new();
 
-/// Sets, once, the function that completes staged objects.
+/// Sets, once, the function for completing staged objects.
 pub(super) fn set_complete(complete: Complete) {
     // The core rejects a second module in the process later.
     let _ = COMPLETE.set(complete);
@@ -328,7 +327,7 @@ pub(super) fn set_complete(complete: Complete) {
 ///
 /// # Errors
 ///
-/// Exceptions from completing, such as a `TypeError` for an unset field.
+/// Exceptions from completing, for example a `TypeError` for an unset field.
 #[inline]
 pub(crate) fn unwrap<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Option<&'a Ref<Obj>>> {
     // SAFETY: as in `core_of`.
@@ -503,7 +502,7 @@ unsafe fn preserve(this: *mut ffi::PyObject) -> bool {
             word.fetch_and(!PRESERVED, Ordering::AcqRel);
             return false;
         }
-        // The reference by which the object holds its wrapper.
+        // The object's reference to the wrapper.
         ffi::Py_INCREF(this);
         true
     }

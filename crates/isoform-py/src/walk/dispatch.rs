@@ -40,9 +40,9 @@ pub(super) struct Callbacks {
     any_plain: bool,
 }
 
-/// Types with higher numbers are looked up each time, and so are all types if there are
-/// more callbacks than a byte can number. A block of 1024 bytes or more would make some
-/// allocators tidy up all small blocks first.
+/// Types with higher numbers are looked up at every visit, and all types are if there
+/// are more callbacks than a byte can number. A block of 1024 bytes or more would make
+/// some allocators tidy up all small blocks first.
 const TABLE_SIZE: usize = 960;
 const NOBODY: u8 = 1;
 const FIRST: usize = 2;
@@ -60,7 +60,7 @@ pub(super) const SHAPE: u32 = 8;
 const FIRST_OBJECT: u32 = 9;
 
 /// The key of a value in the table: the number of its type, and the type itself unless
-/// it is plain. Strings have one number, whether they are inline or objects.
+/// it is plain. Strings have one number, both inline strings and objects.
 fn type_of(value: &Value) -> (u32, Option<TypeIndex>) {
     let plain = match value.view() {
         ValueRef::None => NONE,

@@ -60,7 +60,7 @@ pub(super) fn region_kind<'py>(
     Ok(members(py)?.regions[region as usize].bind(py))
 }
 
-/// The region for a `DefRegionKind` or its number.
+/// The region for a `DefRegionKind` or a number.
 pub(super) fn region_of(kind: &Bound<'_, PyAny>) -> PyResult<RegionKind> {
     match kind.extract::<i64>()? {
         0 => Ok(RegionKind::Use),

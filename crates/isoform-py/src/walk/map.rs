@@ -54,7 +54,7 @@ pub(crate) fn structural_map<'py>(
 /// The replacement returned by a callback for a value.
 ///
 /// None represents only the value None: a function without a `return` statement returns
-/// it.
+/// None.
 pub(super) fn replacement(
     function: &str,
     value: &Value,

@@ -17,7 +17,7 @@ use crate::convert::{HostObject, to_python, untyped};
 use crate::error::{IntoPyResult, from_python};
 use crate::object::gil::{enter_call, under_gil};
 
-/// The result of a visit: None, or the interrupt that ended it.
+/// The result of a visit: None, or the final interrupt.
 type Outcome = PyResult<Option<Py<PyAny>>>;
 
 impl VisitorHandle {

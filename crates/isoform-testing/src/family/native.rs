@@ -182,7 +182,7 @@ pub struct Function {
     pub body: Value,
 }
 
-/// A statement that binds its target in all following statements.
+/// A statement that binds a target in all following statements.
 #[derive(Node)]
 #[node(key = "testing.Let")]
 #[repr(C)]
@@ -292,7 +292,7 @@ pub(super) fn binder_hash(
     init: u64,
     hash: &mut dyn HashCallback,
 ) -> Result<u64> {
-    // Parameters are hashed before the body, which uses them.
+    // Parameters are hashed before the body that uses them.
     let params = hash.hash_in(params, init, RegionChange::Def)?;
     hash.hash(body, params)
 }
@@ -309,7 +309,7 @@ pub struct Sized {
     pub inner: Value,
 }
 
-/// A variable that binds other variables at its binding or first use.
+/// A variable that binds further variables at its binding or first use.
 #[derive(Node)]
 #[node(key = "testing.ShapedVar", kind = var)]
 #[repr(C)]

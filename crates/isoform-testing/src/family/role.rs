@@ -8,7 +8,7 @@ pub enum Role {
     Expr,
     /// A variable: `span` (ignored), `name` (ignored), `ty`.
     Var,
-    /// A variable that extends `Var`: its fields and `rank`, an int.
+    /// A variable that extends `Var`: the fields of `Var` and `rank`, an int.
     TypedVar,
     /// Kind `tree`: `value`.
     Const,

@@ -51,7 +51,7 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    /// The classes as registered at the first call.
+    /// The classes, registered at the first call.
     pub(super) fn get() -> Result<&'static Classes> {
         static CLASSES: OnceLock<Classes> = OnceLock::new();
         if let Some(known) = CLASSES.get() {

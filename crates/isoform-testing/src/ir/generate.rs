@@ -14,7 +14,7 @@ use isoform::types::{FieldDef, FieldFlag, Schema, TypeIndex, TypeInfo};
 use isoform::values::{DType, Dict, List, Tensor};
 use isoform::{Array, Error, Map, Node, Obj, Ref, Result, Value, host};
 
-/// The nesting of one drawn value; reused values add to it.
+/// The nesting of a drawn value; reused values are deeper.
 const DEPTH: usize = 8;
 
 /// The approximate number of nodes of one function of a module.
@@ -220,8 +220,8 @@ impl<'a> Generator<'a> {
             }
             Schema::Tensor => return self.tensor(),
             Schema::Function => global_function("tir.const")?.into(),
-            // The types drawn here are declared in Rust, so no field has further
-            // requirements.
+            // The types drawn here are declared in Rust, without further requirements
+            // of fields.
             _ => Value::NONE,
         })
     }
@@ -422,7 +422,7 @@ impl<'a> Generator<'a> {
         })
     }
 
-    /// The value of an ignored field; its contents occur nowhere else, so a different
+    /// The value of an ignored field; the contents occur nowhere else, and a different
     /// choice here has no further effect.
     fn ignored_field(&mut self, field: &FieldDef) -> Result<Value> {
         if *field.schema() == Schema::Str {

@@ -49,7 +49,8 @@ pub fn random_module(seed: u64, size: usize) -> Result<Ref<IRModule>> {
     })
 }
 
-/// Random incomparable nodes, such as supplies of names; equal seeds give equal nodes.
+/// Random incomparable nodes, for example supplies of names; equal seeds give equal
+/// nodes.
 ///
 /// # Errors
 ///

@@ -36,7 +36,7 @@ pub const IR_PROPERTIES: &[(&str, Property)] = &[
 struct Modules;
 
 impl Drawing for Modules {
-    /// Free variables of the two modules correspond to each other.
+    /// Free variables of the two modules may correspond.
     const WAYS: &'static [CompareOptions] = &[CompareOptions {
         map_free_vars: true,
         skip_tensor_content: false,

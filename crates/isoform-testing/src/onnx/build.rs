@@ -1,4 +1,4 @@
-//! Makes the nodes of programs; used by all other modules here.
+//! Makes the nodes of programs, for all other modules here.
 
 use isoform::values::{DType, DTypeCode, Shape, Tensor};
 use isoform::{Array, Map, Ref, Str, Value, values};
@@ -130,7 +130,7 @@ pub(super) fn int_list(numbers: &[i64]) -> Value {
 
 /// The operator of a call, or the function.
 pub(super) enum Callee {
-    /// An operator of a domain and its version.
+    /// An operator of a domain and a version.
     Operator(&'static str, &'static str, i64),
     Function(Ref<Function>),
 }

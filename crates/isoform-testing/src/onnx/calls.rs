@@ -12,7 +12,7 @@ use super::values::{Size, Val};
 #[derive(Clone)]
 pub(super) struct Op {
     name: &'static str,
-    /// The domain and its version, unless it is `ai.onnx`.
+    /// The domain and the version, except for `ai.onnx`.
     domain: Option<(&'static str, i64)>,
     inputs: Vec<Value>,
     attrs: Vec<(&'static str, Value)>,
@@ -95,7 +95,7 @@ impl Generator<'_> {
         vals.remove(0)
     }
 
-    /// As `make`, for a call that keeps numbers small if the operands are small.
+    /// Like `make`, for a call that keeps numbers small if the operands are small.
     pub(super) fn make_tame(&mut self, op: Op, elem: ElemType, dims: Vec<Size>, tame: bool) -> Val {
         let val = self.make(op, elem, dims);
         self.scope.pop();

@@ -237,7 +237,7 @@ fn image(g: &mut Generator<'_>, channels: i64) -> Val {
     )
 }
 
-/// Padding by its own operator before a window.
+/// Padding by a separate operator before a window.
 fn padded(g: &mut Generator<'_>, x: &Val) -> Option<Val> {
     let mut op = Op::new("Pad").on(x);
     let pads = [0, 0, 1, 1, 0, 0, 1, 0];
@@ -298,8 +298,8 @@ fn conv(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// A constant that scales or moves numbers; occasionally a constant that no weight can
-/// absorb.
+/// A constant that scales or moves numbers; occasionally a constant beyond the reach of
+/// weights.
 fn factor(g: &mut Generator<'_>, elem: ElemType, shape: &[i64]) -> Val {
     let special = [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
     if g.source.chance(20) {
@@ -321,7 +321,7 @@ fn scaled(g: &mut Generator<'_>, x: &Val) -> Val {
     g.make(Op::new(name).on(x).on(&by), x.elem, x.dims.clone())
 }
 
-/// Draws calls that are fused into a convolution.
+/// Draws calls for fusion into a convolution.
 fn follow(g: &mut Generator<'_>, x: &Val, channels: i64) {
     match g.source.below(5) {
         0 => {
@@ -459,7 +459,7 @@ fn quantization(g: &mut Generator<'_>) -> Option<()> {
     let scale = g.uniform(ElemType::Float, &[], scale);
     let zero = *g.source.pick(&[0.0, 3.0]);
     let zero = g.uniform(elem, &[], zero);
-    // Weights stored in quantised form, as a constant.
+    // Weights stored in quantised form, in a constant.
     let narrow = if g.source.chance(40) {
         g.constant(elem, &[2, 3])
     } else {

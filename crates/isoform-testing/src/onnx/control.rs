@@ -224,7 +224,7 @@ fn failing_branch(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// A value given by one branch of an If, and negated by the other branch.
+/// A value given by one branch of an If, and negated by the other.
 pub(super) fn in_branch(g: &mut Generator<'_>, value: &Val) -> Val {
     let condition = g.input(ElemType::Bool, Some(vec![]));
     let other = g.make(Op::new("Neg").on(value), value.elem, value.dims.clone());

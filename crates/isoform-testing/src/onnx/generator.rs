@@ -25,7 +25,7 @@ struct Symbol {
     size: Size,
 }
 
-/// An input of the program with its value under each assignment.
+/// An input of the program with the values under both assignments.
 pub(super) struct MadeInput {
     pub(super) var: Ref<Input>,
     pub(super) values: [Value; 2],

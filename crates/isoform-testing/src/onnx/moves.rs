@@ -1,4 +1,4 @@
-//! Draws calls of operators that only move elements.
+//! Draws calls of operators for moving elements.
 
 use isoform_onnx::ElemType;
 
@@ -9,7 +9,7 @@ use super::pieces::{concat, slice, split};
 use super::reshapes::{flatten, reshape, squeeze, transpose, unsqueeze};
 use super::values::{Size, Val};
 
-/// The operators that only move elements, by name.
+/// The operators for moving elements, by name.
 pub(super) const DRAWS: &[(&str, Draw)] = &[
     ("transpose", transpose),
     ("reshape", reshape),

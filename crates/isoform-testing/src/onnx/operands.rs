@@ -87,7 +87,7 @@ impl Generator<'_> {
         self.operand_where(elems, |_| true, 4)
     }
 
-    /// As `operand`, of at most this many axes.
+    /// Like `operand`, with at most this many axes.
     pub(super) fn operand_where(
         &mut self,
         elems: &[ElemType],
@@ -115,7 +115,8 @@ impl Generator<'_> {
         self.fresh(elems[0], vec![[2, 2]; rank.unwrap_or(0)])
     }
 
-    /// A new input, or a constant where there are no new inputs or sizes allow it.
+    /// A new input, or a constant where new inputs are unavailable or sizes allow a
+    /// constant.
     pub(super) fn fresh(&mut self, elem: ElemType, dims: Vec<Size>) -> Val {
         let fixed = dims.iter().all(|size| size[0] == size[1]);
         if self.in_function || fixed && (self.source.chance(60) || self.inputs.len() > 7) {
@@ -125,7 +126,7 @@ impl Generator<'_> {
         self.input(elem, Some(dims))
     }
 
-    /// An operand that broadcasts against `to` without enlarging it.
+    /// An operand that broadcasts against `to` without enlarging `to`.
     pub(super) fn matching(&mut self, to: &Val) -> Val {
         let fits = |val: &Val| {
             val.elem == to.elem

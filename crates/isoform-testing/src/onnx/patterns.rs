@@ -484,7 +484,7 @@ fn expand_before(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// A constant larger than the call that makes it.
+/// A constant larger than the call for making it.
 fn large_uniform(g: &mut Generator<'_>) -> Option<()> {
     let elem = *g.source.pick(&[ElemType::Float, ElemType::Int64]);
     let large = g.uniform(elem, &[24, 25], 1.0);

@@ -1,4 +1,4 @@
-//! Draws calls that take pieces of tensors and join them: slices, joins and splits.
+//! Draws calls that take pieces of tensors and join pieces: slices, joins and splits.
 
 use isoform_onnx::ElemType;
 
@@ -31,7 +31,7 @@ fn sliced(size: i64, start: i64, end: i64, step: i64) -> i64 {
         .map_or(0, |span| span / step)
 }
 
-/// A slice along some axes, given as axis, start, end and step.
+/// A slice along some axes, given by axis, start, end and step.
 pub(super) fn slice_by(g: &mut Generator<'_>, x: &Val, parts: &[(usize, i64, i64, i64)]) -> Val {
     let mut dims = x.dims.clone();
     for &(axis, start, end, step) in parts {

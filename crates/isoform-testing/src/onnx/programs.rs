@@ -23,7 +23,7 @@ pub struct RandomProgram {
     pub program: Ref<Program>,
     /// The inputs by name, under each of two assignments of the symbolic dimensions.
     pub inputs: [Vec<(String, Value)>; 2],
-    /// The shapes of the outputs under each assignment.
+    /// The shapes of the outputs under both assignments.
     pub shapes: [Vec<Vec<i64>>; 2],
     /// The element types of the outputs.
     pub elems: Vec<ElemType>,

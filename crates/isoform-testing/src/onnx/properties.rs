@@ -174,7 +174,7 @@ fn interface(before: &Ref<Graph>, after: &Ref<Graph>) -> Result<(), String> {
     }
     let types = |graph: &Ref<Graph>| {
         let inputs = graph.params.iter().cloned();
-        // Compared as a graph without calls, since the dimensions are bound there.
+        // Compared in a graph without calls, since the dimensions are bound there.
         Ref::new(Graph {
             results: inputs.map(isoform::Value::from).collect(),
             ..isoform::Node::clone_fields(&**graph)
@@ -187,8 +187,7 @@ fn interface(before: &Ref<Graph>, after: &Ref<Graph>) -> Result<(), String> {
     }
 }
 
-/// The results of the original; None without results, as reported by the first
-/// property.
+/// The results of the original; None without results, reported by the first property.
 fn expected(drawn: &RandomProgram) -> Option<Results> {
     running::results(drawn, &drawn.program).ok()
 }
@@ -308,8 +307,9 @@ fn names_and_order_do_not_matter(bytes: &[u8]) -> Result<(), String> {
     })
 }
 
-/// Writing and reading a program, or its optimised form, keeps the program; a result
-/// outside of the format, such as an input, comes back as an Identity and is left out.
+/// Writing and reading a program, or the optimised form, keeps the program; a result
+/// outside of the format, for example an input, comes back through an Identity and is
+/// left out.
 fn saved_programs_come_back(bytes: &[u8]) -> Result<(), String> {
     let load = |bytes: Vec<u8>| {
         let model = decode_model(bytes.into()).map_err(|error| error.to_string())?;

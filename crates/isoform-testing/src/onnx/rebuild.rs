@@ -33,8 +33,8 @@ pub fn rebuilt(program: &Ref<Program>, source: &mut Source<'_>) -> Ref<Program> 
     })
 }
 
-/// Returns a program with some outputs of calls replaced; the callback gets each output
-/// once.
+/// Returns a program with some outputs of calls replaced; the callback gets every
+/// output once.
 ///
 /// # Errors
 ///
@@ -186,7 +186,7 @@ impl Copy<'_, '_> {
     }
 
     /// The calls nearest to the given values that can be copied here; the search
-    /// continues through calls that need an input of an inner scope.
+    /// continues through calls with inputs of an inner scope.
     fn movable(&mut self, values: &[Value]) -> Vec<Ref<Call>> {
         let mut found = Vec::new();
         let mut seen = HashSet::new();

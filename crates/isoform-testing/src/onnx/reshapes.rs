@@ -32,7 +32,7 @@ pub(super) fn transpose_by(g: &mut Generator<'_>, x: &Val, order: &[usize]) -> V
 /// A shape with an equal number of elements: the numbers to write, and the sizes meant
 /// by them.
 ///
-/// Of the sizes that differ between the assignments, at most one is written as -1; the
+/// Of the sizes that differ between the assignments, at most one is written -1; the
 /// remaining sizes become 0, which copies the size at the same position.
 pub(super) fn target(g: &mut Generator<'_>, dims: &[Size]) -> Option<(Vec<i64>, Vec<Size>)> {
     let mut sizes: Vec<Size> = dims.to_vec();

@@ -199,7 +199,7 @@ fn are_near(left: &Tensor, right: &Tensor, tolerance: f64) -> bool {
     })
 }
 
-/// The first differing result, as text for people.
+/// The first differing result, in text for people.
 pub(super) fn difference(
     expected: &Results,
     got: &Results,
@@ -223,7 +223,7 @@ pub(super) fn difference(
     None
 }
 
-/// A value with its type, shape and the start of its bytes.
+/// A value with type, shape and the first bytes.
 pub(super) fn shown(value: &Value) -> String {
     match value.peek::<Tensor>() {
         Some(tensor) => {

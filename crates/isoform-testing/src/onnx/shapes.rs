@@ -76,7 +76,7 @@ fn shape(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// One size of a tensor by Shape and Gather, as a scalar.
+/// One size of a tensor by Shape and Gather, a scalar.
 fn element_of(g: &mut Generator<'_>, x: &Val, axis: usize) -> Val {
     let shape = shape_of(g, x, None);
     let written = g.written(axis, x.rank());
@@ -253,8 +253,8 @@ fn expand_to_own(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// `Expand(x, Where(Equal(shape, -1), ones, shape))`, as written by a tracer of
-/// PyTorch.
+/// `Expand(x, Where(Equal(shape, -1), ones, shape))`, in the form written by a tracer
+/// of PyTorch.
 fn expand_by_where(g: &mut Generator<'_>) -> Option<()> {
     let x = shaped(g, 3);
     let rank = x.rank() as i64;
@@ -441,7 +441,7 @@ fn tile_computed(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// A truth that depends on a size; rules may decide it, if the size is known.
+/// A truth that depends on a size; rules may decide a known size.
 pub(super) fn shape_truth(g: &mut Generator<'_>) -> Option<(Val, [bool; 2])> {
     let x = known_scalar(g)?;
     let ints = x.ints.clone()?;

@@ -46,7 +46,7 @@ pub(super) fn smallest(
 }
 
 /// A smaller program by one of the possible cuts of a kind: None without further cuts,
-/// and `Some(None)` if this cut is impossible.
+/// and `Some(None)` for an impossible cut.
 type Cut = fn(&RandomProgram, usize) -> Option<Option<RandomProgram>>;
 
 const _: [Cut; 4] = [drop_results, cut_values, skip_calls, drop_inputs];

@@ -144,7 +144,7 @@ pub(super) fn number(elem: ElemType, number: f64) -> Vec<u8> {
     }
 }
 
-/// The bits of a small number, or special one, as a float of 16 bits.
+/// The bits of a small number, or special number, in a float of 16 bits.
 fn half(number: f64) -> u16 {
     let bits = (number as f32).to_bits();
     let sign = (bits >> 16) as u16 & 0x8000;

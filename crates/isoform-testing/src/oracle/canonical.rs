@@ -135,7 +135,7 @@ impl Printer {
     }
 
     fn entries(&mut self, name: &str, map: &Map, region: Region) -> Result<()> {
-        // The key's class, its number within the class, and its text.
+        // The key's class, the number within the class, and the text.
         let key = |key: &Value| match key.as_object() {
             Some(object) if !plain::is_plain(key) => {
                 let ident = object.identity();

@@ -7,7 +7,7 @@
 //! singleton and the same const-tree are equal without a visit.
 //!
 //! [`canonical`] is a second opinion by another method: it renames the bound variables
-//! of one value and prints the result as plain text.
+//! of one value and prints the result in plain text.
 //!
 //! No other part of the library recurses over user data; the oracle fails with a
 //! `RecursionError` beyond [`DEPTH_LIMIT`] nested values.
@@ -42,7 +42,7 @@ pub type PathPair = (AccessPath, AccessPath);
 ///
 /// # Errors
 ///
-/// As the engine, and `RecursionError` beyond [`DEPTH_LIMIT`].
+/// Like the engine, and `RecursionError` beyond [`DEPTH_LIMIT`].
 pub fn equal(left: &Value, right: &Value, options: CompareOptions) -> Result<bool> {
     Ok(first_mismatch(left, right, options)?.is_none())
 }
@@ -317,7 +317,7 @@ fn compare(
     }
 }
 
-/// Notes the comparison of a list or dict of each side as running.
+/// Notes the comparison of a list or dict of both sides while running.
 fn open_both(left: &Value, right: &Value, spot: &PairContext) -> Result<PairContext> {
     let ident = |value: &Value| value.as_object().map_or(0, Ref::identity);
     let (left, right) = (ident(left), ident(right));

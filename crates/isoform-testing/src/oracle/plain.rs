@@ -97,7 +97,7 @@ pub(super) fn same_tensor(left: &Tensor, right: &Tensor, skip_content: bool) -> 
         && (skip_content || elements(left) == elements(right))
 }
 
-/// Text that is equal exactly for equal tensors.
+/// Text, equal exactly for equal tensors.
 pub(super) fn tensor_text(tensor: &Tensor, skip_content: bool) -> String {
     let mut text = format!("tensor:{}:{:?}", tensor.dtype(), tensor.shape());
     if !skip_content {

@@ -21,7 +21,7 @@ use isoform::{Obj, Ref, Result, Value};
 /// left out.
 const ORACLE_LIMIT: usize = 20_000;
 
-/// The bytes from which a program is drawn.
+/// The bytes for drawing a program.
 pub(crate) struct Case {
     pub(crate) main: Vec<u8>,
     hints: Vec<u8>,
@@ -340,7 +340,7 @@ pub(crate) fn rebuilding_is_invisible<D: Drawing>(bytes: &[u8]) -> Result<(), St
 }
 
 /// Two parts of one program have the same hash exactly if they are equal, in either
-/// way, whichever variables are free in them.
+/// way, for all choices of free variables.
 pub(crate) fn equal_parts_share_hashes<D: Drawing>(bytes: &[u8]) -> Result<(), String> {
     const PARTS: usize = 24;
     let DrawnProgram { made, .. } = Case::of(bytes).draw::<D>(None)?;

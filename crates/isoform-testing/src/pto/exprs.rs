@@ -88,7 +88,7 @@ impl Generator<'_> {
         (!exprs.is_empty()).then(|| self.main.pick(&exprs).clone())
     }
 
-    /// An expression with as few parts as possible.
+    /// An expression with the fewest possible parts.
     fn leaf(&mut self, ty: &Ty) -> Result<Ref<Obj>> {
         match &ty.form {
             Form::Scalar(dtype) => self.literal(*dtype, ty),

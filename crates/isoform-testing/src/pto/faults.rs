@@ -1,5 +1,5 @@
-//! Changes that break a program: each change invalidates a single node, for the verifier
-//! to report.
+//! Changes that break a program: a change invalidates a single node, for the verifier to
+//! report.
 
 use super::super::program::Edit;
 use isoform::dialect::pto::*;

@@ -106,7 +106,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A statement; following statements may use its definitions.
+    /// A statement; following statements may use the definitions of the statement.
     fn stmt(&mut self, depth: usize) -> Result<Ref<Obj>> {
         if self.is_over(depth) {
             return match self.main.below(2) {

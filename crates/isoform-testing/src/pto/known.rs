@@ -30,7 +30,7 @@ impl Ty {
     }
 }
 
-/// An expression, or a variable, with its type.
+/// An expression, or a variable, with the type.
 #[derive(Clone)]
 pub(super) struct Typed {
     pub(super) object: Ref<Obj>,
@@ -47,7 +47,7 @@ pub(super) struct Signature {
     pub(super) results: Vec<Ty>,
 }
 
-/// Everything that may be used at one place of a function.
+/// All definitions available at one place of a function.
 #[derive(Default)]
 pub(super) struct Frame {
     pub(super) vars: Vec<Typed>,

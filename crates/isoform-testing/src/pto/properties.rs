@@ -95,7 +95,7 @@ fn pto_programs_are_well_formed(bytes: &[u8]) -> Result<(), String> {
     }
 }
 
-/// A program broken at one place is reported, at that place.
+/// A program broken at one place is reported, at this place.
 fn pto_faults_are_reported(bytes: &[u8]) -> Result<(), String> {
     let case = Case::of(bytes);
     let DrawnProgram { made, .. } = case.draw::<Programs>(None)?;

@@ -26,7 +26,7 @@ pub(super) struct Programs<'a> {
     wild: bool,
     /// The variables in scope; for wild programs, all variables.
     vars: Vec<Ref<Var>>,
-    /// The expressions that may be used again here.
+    /// The reusable expressions at this place.
     known: Vec<Ref<RelayExpr>>,
     free: Vec<Ref<Var>>,
     constructors: Vec<Ref<Constructor>>,

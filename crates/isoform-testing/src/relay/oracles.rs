@@ -138,8 +138,8 @@ impl Vars {
 }
 
 /// True if scopes are respected: each node is examined once, at its first occurrence,
-/// and every occurrence of a variable counts. Written out as a tree, the expression
-/// uses no variable outside of its scope.
+/// and every occurrence of a variable counts. Written out into a tree, the expression
+/// uses no variable out of scope.
 pub(super) fn well_formed(expr: &Ref<RelayExpr>) -> bool {
     struct Check {
         seen: HashSet<u64>,

@@ -216,7 +216,7 @@ fn sharing_changes_no_hash(options: CompareOptions, value: &Value) -> Result<(),
     if !is_small(value, &mut 2000) {
         return Ok(());
     }
-    // A value that contains itself has no such copy.
+    // A cyclic value has no unshared copy.
     let Ok(copy) = unshare(value, options) else {
         return Ok(());
     };

@@ -1,4 +1,4 @@
-//! Few types of all kinds, with fields that may hold anything.
+//! Few types of all kinds, with unrestricted fields.
 
 use std::sync::OnceLock;
 

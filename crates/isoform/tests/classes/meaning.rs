@@ -77,7 +77,7 @@ fn definitions_outlive_their_statement_and_end_with_the_scope() {
         BY_IDENTITY,
         false,
     );
-    // After the function that binds it, a variable is free again.
+    // After the binding function, a variable is free again.
     let after = |bound: &_, used: &_| arr([fun(&[], block(bound, bound)), Value::from(used)]);
     check(&after(&x, &x), &after(&y, &x), BY_IDENTITY, true);
     check(&after(&x, &x), &after(&y, &y), BY_IDENTITY, false);

@@ -126,7 +126,7 @@ fn graph(random: &mut Random, vars: &[Ref<Var>]) -> Value {
     array(nodes.split_off(last))
 }
 
-/// The result of a graph, as text for each distinct object, in exponential space in general.
+/// The result of a graph, in text for each distinct object, in exponential space in general.
 /// Nodes with effects have a name of their own.
 fn meaning(value: &Value, known: &mut HashMap<u64, String>, effects: &mut usize) -> String {
     if let Some(text) = value.as_str() {

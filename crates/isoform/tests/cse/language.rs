@@ -62,7 +62,7 @@ pub(crate) struct Int {
     pub(crate) value: i64,
 }
 
-/// An operation: `add` and `mul`, `tick`, which counts its calls, and `or`, which computes its
+/// An operation: `add` and `mul`, `tick`, which counts its calls, and `or`, which computes the
 /// second operand only if the first is zero.
 #[derive(Node)]
 #[node(key = "cse.Apply")]
@@ -81,7 +81,7 @@ pub(crate) struct Sum {
     pub(crate) items: Array<Value>,
 }
 
-/// An operation that may leave out its right operand.
+/// An operation that may leave out the right operand.
 #[derive(Node)]
 #[node(key = "cse.Either")]
 #[repr(C)]

@@ -280,8 +280,8 @@ impl Maker<'_> {
 /// Finds computations repeated where they are certain to have been computed.
 #[derive(Default)]
 struct Repeats {
-    /// The number of values of each variable; a variable used where it may not have
-    /// been assigned has one more.
+    /// The number of values of a variable, plus one for a variable used where it may
+    /// not have been assigned.
     values: HashMap<u64, usize>,
     /// Variables of the bodies around, the innermost last.
     known: Vec<HashSet<u64>>,

@@ -235,7 +235,7 @@ fn a_part_that_moved_out_of_another_one_does_not_count_there() {
         found.counts(),
         [(ChangeKind::Deleted, 1), (ChangeKind::Moved, 1)]
     );
-    // The step, and the items of its list.
+    // The step, and the items of the list.
     assert_eq!(found.changes()[0].left_size(), 6);
 }
 
@@ -354,7 +354,7 @@ fn a_part_is_compared_with_each_of_its_partners() {
 
 #[test]
 fn a_variable_whose_definition_moved_is_another_one() {
-    // The same object on both sides says as little as its name.
+    // The same object on both sides says no more than a name.
     let [x, y] = [var("x"), var("y")];
     let found = difference(
         fun(&[x.clone(), y.clone()], Value::from(&x)),

@@ -354,7 +354,7 @@ fn layers_of_shared_parts_that_all_differ() {
     };
     let (left, right) = (layers(1), layers(2));
     let found = diff(&left, &right).expect("a difference");
-    // In each layer, each of 300 parts may be paired with any part of the other side.
+    // In every layer, any of 300 parts may be paired with any part of the other side.
     let costs = found.costs();
     assert!(costs.visits <= (1 << 20) + 16 * costs.objects, "{costs:?}");
     let built = found.apply(&left).expect("a value");

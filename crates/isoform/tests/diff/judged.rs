@@ -93,7 +93,7 @@ fn pairs_that_once_failed() {
         0, 0, 0, 78, 72, 21, 131, 227, 51, 0, 0, 0, 0, 0, 0, 51, 0, 0, 0, 0, 0, 0, 0, 0, 0, 233, 0,
         192, 0, 148,
     ];
-    // A dag node that replaced the variable around it.
+    // A dag node that replaced the surrounding variable.
     let replaced = [
         0, 0, 0, 182, 47, 0, 0, 161, 53, 92, 5, 222, 0, 0, 86, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
         0, 0, 0, 0, 0, 0, 0, 37, 0, 0, 156, 72, 119, 222, 0, 0, 21, 154, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -144,7 +144,7 @@ fn programs_of_which_copies_once_differed() {
             20, 165, 169,
         ],
         &[0, 0, 88, 152, 0, 1, 0, 1],
-        // Types with a custom comparison that bind variables.
+        // Types that bind variables in a custom comparison.
         &[121, 107, 67, 0, 112, 119, 173, 36, 144, 135],
         &[0, 0, 67, 153, 0, 1, 154, 0, 12, 148],
         // A free variable with the same partner in two scopes.
@@ -153,7 +153,7 @@ fn programs_of_which_copies_once_differed() {
         &[
             167, 0, 245, 178, 0, 111, 0, 0, 0, 0, 146, 0, 154, 0, 243, 1, 0, 0, 128,
         ],
-        // A shared part before and after its variables get other partners.
+        // A shared part before and after a change of partners of its variables.
         &[
             167, 0, 224, 53, 195, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 157, 0, 0, 0, 0, 0, 0, 0, 128,
         ],
@@ -185,7 +185,8 @@ fn the_laws_of_merges_hold() {
 
 #[test]
 fn edits_of_different_places_merge() {
-    // Two places may be in one object of a type that compares itself, as a whole.
+    // Two places may be in one object of a type with a custom comparison, compared
+    // whole.
     for (judge, share) in [(two_places as fn(&[u8]) -> _, 4), (two_parts, 20)] {
         let mut state = 29;
         let (mut merged, mut conflicts) = (0u32, 0u32);

@@ -49,7 +49,7 @@ fn a_long_list_of_edited_parts() {
     let base = parts(&[], 1);
     let (left, right) = (parts(&[10, 500], 1), parts(&[11, 9_000, 19_999], 1));
     let expected = parts(&[10, 11, 500, 9_000, 19_999], 1);
-    // Building the list looks at each of its elements.
+    // Building the list looks at every element.
     check(&base, [&left, &right], &expected, 20_000 + 30);
 }
 

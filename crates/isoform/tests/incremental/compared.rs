@@ -158,7 +158,7 @@ fn an_edit_of_a_graph_costs_what_it_rebuilds() {
     }
 }
 
-/// All variables are free, so each visit of a node binds variables.
+/// All variables are free, and every visit of a node binds variables.
 #[test]
 fn an_edit_of_an_open_graph_costs_what_it_rebuilds() {
     let _guard = alone();
@@ -246,7 +246,7 @@ fn an_edit_of_statements_costs_one_visit_for_each() {
     assert_eq!(left.to_string(), "<root>[501].value[0][1]");
 }
 
-/// A dag node skipped on one path and paired with its copy on another.
+/// A dag node skipped on one path and paired with a copy on another.
 #[test]
 fn a_skip_hides_no_other_pairing() {
     let _guard = alone();

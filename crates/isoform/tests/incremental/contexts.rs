@@ -21,7 +21,7 @@ pub(super) fn check(left: &Value, right: &Value) {
     }
 }
 
-/// B meets the variable already bound, so it is not dated.
+/// B meets the variable already bound and does not date the variable.
 #[test]
 fn a_written_variable_met_again() {
     let _guard = beside_others();
@@ -76,7 +76,7 @@ fn order_of_bound_keys_after_map() {
     }
 }
 
-/// The second function binds its parameter after the other key has been met.
+/// The second function binds a parameter after the other key has been met.
 #[test]
 fn a_shared_map_whose_keys_are_bound_in_another_order() {
     let _guard = beside_others();
@@ -103,7 +103,7 @@ fn a_shared_map_whose_keys_are_bound_in_another_order() {
     assert_eq!(structural_hash(&left).ok(), structural_hash(&right).ok());
 }
 
-/// The last visit finds the list's hash under names that do not show its dag node.
+/// The last visit finds the list's hash under names that hide the dag node.
 #[test]
 fn a_list_of_dag_nodes_that_several_functions_return() {
     let _guard = beside_others();
@@ -221,7 +221,7 @@ fn cliff_shared_patterns() {
 #[test]
 fn cliff_scopes() {
     let _guard = beside_others();
-    // Nested functions, each with many parameters used below.
+    // Nested functions with many parameters, used below.
     for n in [50, 100, 200, 400] {
         let mut body = arr(&[]);
         let params: Vec<Value> = (0..n).map(|_| var()).collect();
@@ -296,7 +296,7 @@ fn a_map_written_in_place() {
     check(&pair(&x, &a), &pair(&x2, &a));
 }
 
-/// A list may be written while other objects hold it.
+/// A list may be written while shared.
 #[test]
 fn a_list_written_while_it_is_shared() {
     let _guard = beside_others();
@@ -379,8 +379,8 @@ fn a_comparison_that_is_declared_later() {
     check(&around(1), &around(1));
 }
 
-/// Compares functions that contain the part and then use the variable, which is free after
-/// them: there, each side defines a separate variable.
+/// Compares functions that contain the part and then use the variable, which is free
+/// afterwards: there, the sides define separate variables.
 fn check_after_functions(part: &Value, variable: &Value) {
     let inside = |param: Value| fun(param, arr(&[part.clone(), variable.clone()]));
     let side = |defined: &Value| arr(&[inside(var()), assign(defined.clone(), 1)]);
@@ -424,7 +424,7 @@ fn a_definition_that_ends_with_its_function() {
     check_after_functions(&tree(annotated, 1), &n);
 }
 
-/// The annotation has a custom comparison, which finds it unequal even to itself.
+/// The annotation has a custom comparison, unequal even to itself.
 #[test]
 fn an_annotation_that_is_never_equal() {
     let _guard = beside_others();

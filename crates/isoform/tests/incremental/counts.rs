@@ -26,8 +26,8 @@ fn an_edit_of_a_tree_costs_its_path() {
         assert_eq!(hash, structural_hash(&program).unwrap());
         assert_eq!(digest, structural_digest(&program).unwrap());
         if step > 0 {
-            // A path of nodes with two parts each, and the small parts beside its end,
-            // which are not kept.
+            // A path of nodes with two parts, and the small parts beside the end, which
+            // are not kept.
             let path = 4 * 2 * u64::from(DEPTH);
             assert!(hash_visits <= path, "{hash_visits} visits for a hash");
             assert!(
@@ -177,8 +177,9 @@ fn a_part_is_not_taken_where_its_variables_have_other_names() {
     }
 }
 
-/// The first walk finds the map's hash remembered when it meets the map in a definition
-/// field, which uses the variable there and binds it once more in the function.
+/// The first walk finds the map's hash remembered on meeting the map in a definition
+/// field, which uses the variable there and binds the variable once more in the
+/// function.
 #[test]
 fn a_part_is_not_taken_where_a_definition_field_binds_its_variables() {
     let _guard = alone();

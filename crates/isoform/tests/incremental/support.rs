@@ -83,7 +83,7 @@ pub(crate) fn alone() -> RwLockWriteGuard<'static, ()> {
     WRITES.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Lets the test run in parallel with other tests that count no visits.
+/// Lets the test run in parallel with other tests without counted visits.
 pub(crate) fn beside_others() -> RwLockReadGuard<'static, ()> {
     WRITES.read().unwrap_or_else(PoisonError::into_inner)
 }

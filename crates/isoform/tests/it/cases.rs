@@ -19,7 +19,7 @@ use crate::build::MAPPED;
 /// The number of cases in the files; a case is one verdict.
 const COUNT: usize = 244;
 
-/// One verdict of a block, with its subject.
+/// The verdict of a block, with the subject.
 struct Case {
     /// File, line and sentence.
     name: String,
@@ -61,7 +61,7 @@ struct Block {
     cases: usize,
 }
 
-/// The cases of one file, as described in `tests/cases/README.md`.
+/// The cases of one file, in the format of `tests/cases/README.md`.
 fn parse(file: &str, text: &str) -> std::result::Result<Vec<Case>, String> {
     let mut cases = Vec::new();
     let mut block: Option<Block> = None;

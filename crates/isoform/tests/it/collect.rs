@@ -10,7 +10,7 @@ use isoform::types::{FieldDef, Schema, TypeDef, TypeIndex, register_type};
 use isoform::values::{Dict, List};
 use isoform::{Array, Map, Obj, Ref, Value};
 
-/// Collections see the whole process, so tests that count take turns.
+/// Collections see the whole process, and tests that count take turns.
 fn alone() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)

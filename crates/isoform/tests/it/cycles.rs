@@ -124,7 +124,7 @@ fn a_ring_is_an_error_whatever_its_length_and_field() {
 
 #[test]
 fn a_ring_that_is_met_later_is_an_error() {
-    // After a chain of objects with one owner, which cannot change.
+    // After a chain of immutable objects with one owner.
     let nodes = ring(2, "typed");
     let root = Link::new(Value::from(Link::new(Value::from(&nodes[0]))));
     let expected = "<root>.next.next.typed.typed";
@@ -407,7 +407,7 @@ fn a_hook_may_try_a_ring_and_go_on() {
     assert!(structural_equal(&left, &right).expect("no error is left"));
     assert!(structural_equal(&right, &left).expect("no error is left"));
     assert_eq!(TRIED.load(Ordering::Relaxed), before + 2);
-    // If a comparison failed for another reason, it fails for that reason again.
+    // If a comparison failed for another reason, the reason stays the same.
     let hidden = Value::from(isoform::functions::Function::new(|_| Ok(Value::NONE)));
     let values = vec![hidden, Value::NONE, 1.into(), Value::NONE];
     let odd = construct(node_type(), values).expect("the values fit");

@@ -270,7 +270,7 @@ fn golden_values() {
     assert_eq!(found, golden);
 }
 
-/// The bytes of the format, written down here from its description.
+/// The bytes of the format, written down here from the description.
 #[test]
 fn the_bytes_are_as_described() {
     const NODE: u8 = 24;
@@ -325,7 +325,7 @@ fn golden_values_differ() {
     assert_eq!(distinct.len(), GOLDEN.len());
 }
 
-/// The text of a tree and its parts, in one line.
+/// The text of a tree with all parts, in one line.
 fn spelled(tree: &Tree) -> String {
     let parts: Vec<String> = tree.parts.iter().map(|part| spelled(part)).collect();
     format!("{:?}[{}]", &*tree.text, parts.join(","))
@@ -336,7 +336,7 @@ fn unshared(tree: &Tree) -> Ref<Tree> {
     Tree::new(tree.text.clone(), parts)
 }
 
-/// Pieces of the format end after some hundred bytes, so nodes of all sizes near this
+/// Pieces of the format end after some hundred bytes, and nodes of all sizes near this
 /// limit occur here, shared and not.
 #[test]
 fn digests_see_contents_and_not_sharing_whatever_the_sizes() {

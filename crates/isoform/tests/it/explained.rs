@@ -187,7 +187,7 @@ fn reasons_of_objects() {
     }
 }
 
-/// Unequal to everything, without a question about its parts.
+/// Unequal to every value, without a question about the part.
 #[derive(isoform::Node)]
 #[node(key = "explained.Moody", hooks(equal), no_with)]
 #[repr(C)]
@@ -255,7 +255,7 @@ fn of_several_missing_keys_the_one_bound_first_is_named() {
             build.function(&[&second, &first], body)
         };
         let (left, right) = (make(false), make(true));
-        // The paths of the side that has the key; the other side names its partner.
+        // The paths of the side with the key; the other side names the partner.
         let engine = |l, r| PLAIN.first_mismatch(l, r).expect("comparable");
         let judge = |l, r| oracle::first_mismatch(l, r, PLAIN).expect("comparable");
         let in_right = |paths: Option<oracle::PathPair>| paths.expect("different").1;

@@ -30,8 +30,8 @@ pub(crate) const MODULES: [(&str, &str); 12] = [
     ),
 ];
 
-/// The exported functions that neither take a value nor read one from a file: they
-/// report or change registrations, or count.
+/// The exported functions that neither take nor read a value: they report or change
+/// registrations, or count.
 pub(crate) const WITHOUT_VALUE: [&str; 36] = [
     "dialect::pto::field_kinds",
     "dialect::pto::field_kinds_of",

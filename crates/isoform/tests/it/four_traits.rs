@@ -87,7 +87,7 @@ fn four_traits_simplify_a_program() {
         ],
     );
     assert_eq!(kernels(&after).expect("named"), ["add_relu"]);
-    // A Relu ends its kernel, as declared by a function instead of Rust code.
+    // A Relu ends the kernel, declared by a function instead of Rust code.
     let before = program().expect("built");
     assert_eq!(
         kernels(&before).expect("named"),

@@ -157,7 +157,7 @@ fn a_closed_part_hashes_alike_wherever_it_stands() {
                 let parts = vec![identity(x), identity(y)];
                 construct(ty, parts).expect("two fields").into()
             };
-            // A hash that depends on its place is part of the surrounding hash.
+            // A hash that depends on the place is part of the surrounding hash.
             let around =
                 |x: &Value, y: &Value| hash(build.binder(binder, &[&z], arr([&z, &twins(x, y)])));
             assert_eq!(around(&x, &y), around(&y, &x));
@@ -218,8 +218,8 @@ fn hashes_are_the_same_in_every_run() {
             .expect("written");
         return;
     }
-    // Free variables are named by a counter of the process, so two processes that build
-    // the same program agree on them too.
+    // Free variables are named by a counter of the process, and two processes that
+    // build the same program agree on the names, too.
     let run = || {
         let program = std::env::current_exe().expect("this program");
         let arguments = [NAME, "--exact", "--nocapture", "--test-threads=1"];

@@ -238,8 +238,8 @@ fn alternatives_commute() {
     }
 }
 
-/// A part that differs in one alternative may be equal in the next, with other objects
-/// paired. (Operands that leave bindings after them need not have equal hashes, so only
+/// A part different in one alternative may be equal in the next, with other objects
+/// paired. (Operands that leave bindings after them need not have equal hashes; only
 /// equality is checked.)
 #[test]
 fn alternatives_see_their_own_bindings_only() {
@@ -403,8 +403,8 @@ fn an_error_that_a_hook_takes_for_itself_leaves_no_scope_open() {
     }
 }
 
-/// A part with a dag node has other names inside a hook's question, so its hash is
-/// different there, though it uses the same variables.
+/// A part with a dag node has other names inside a hook's question, and a different
+/// hash, in spite of the same variables.
 #[test]
 fn hashes_of_parts_with_dag_nodes_stay_on_their_side_of_a_hook() {
     for b in builds() {
@@ -483,7 +483,7 @@ fn a_question_keeps_the_region_or_enters_a_definition() {
     for b in builds() {
         let (x, a) = (b.var(), b.var());
         let both = |ty, says| check(make(ty, &x, 0), make(ty, &a, 0), says);
-        // Outside, nothing binds; in a definition field, everything does.
+        // Outside, no field binds; in a definition field, all fields do.
         both(keep, Says::Differ);
         for binder in [Role::Function, Role::Lambda] {
             let inside = |x: &Value| b.binder(binder, &[&make(keep, x, 0)], x);

@@ -17,7 +17,7 @@ use crate::support::int;
 
 mod refused;
 
-/// A name, as in the texts of the other implementation.
+/// A name, like in the texts of the other implementation.
 #[derive(Node)]
 #[node(key = "gold.Var")]
 #[repr(C)]
@@ -72,7 +72,7 @@ fn graph(root: usize, nodes: &str) -> String {
     format!(r#"{{"root_index":{root},"nodes":[{nodes}]}}"#)
 }
 
-/// Checks that the value has this text, and that the text is read as this value.
+/// Checks the text of the value, and that the text is read to this value.
 #[track_caller]
 fn check(value: impl Into<Value>, nodes: &str) {
     let value = value.into();

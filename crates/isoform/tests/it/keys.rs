@@ -101,7 +101,7 @@ fn keys_of_all_parts_of_a_program_keep_nothing_but_the_program() {
     let array = array.as_object().expect("an array is an object");
     let owners = (witness.owners(), array.owners(), cells[0].owners());
     let mut keys: Vec<_> = cells.iter().map(key).collect();
-    // Only the key of this value owns it.
+    // Only the key of this value owns the value.
     let with_keys = (owners.0, owners.1, owners.2 + 1);
     assert_eq!(
         (witness.owners(), array.owners(), cells[0].owners()),
@@ -379,7 +379,7 @@ fn equal_maps_are_one_key_in_whatever_order_their_keys_were_met() {
         .into_iter()
         .collect();
         let using = Value::from(Link::new(&met));
-        // `using` occurs twice, so its hash is kept from key to key.
+        // `using` occurs twice, and the hash is kept from key to key.
         Array::<Value>::from(vec![using.clone(), using, map.into()])
     };
     let (left, right) = (program(), program());

@@ -15,7 +15,7 @@ use isoform::{Array, Map, Obj, Ref, Value, structural_equal};
 use crate::support::{Expr, Lambda, add, chain, int, scaled, var};
 
 /// The identity numbers of the nodes and arrays below a value, in the order of their
-/// first occurrence. They show the order in which the blocks were allocated.
+/// first occurrence. The numbers show the order of allocation of the blocks.
 fn as_visited(root: &Value) -> Vec<u64> {
     let mut all = Vec::new();
     let options = WalkOptions::default()
@@ -23,8 +23,7 @@ fn as_visited(root: &Value) -> Vec<u64> {
         .include_ignored(true);
     options
         .walk(root, |visit| {
-            // Other containers, and values without parts, are allocated when they are
-            // built.
+            // Other containers, and values without parts, are allocated while building.
             let laid_out = |object: &&Ref<Obj>| {
                 let key = object.type_info().key();
                 key == "isoform.Array" || !key.starts_with("isoform.")

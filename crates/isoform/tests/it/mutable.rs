@@ -277,7 +277,7 @@ fn a_frozen_field_of_a_run_time_type_can_be_overwritten() {
     );
 }
 
-/// A Rust type whose definition is known as data before its first use.
+/// A Rust type with a definition known as data before the first use.
 #[derive(Node)]
 #[node(key = "mutable.ClaimedByRust")]
 #[repr(C)]

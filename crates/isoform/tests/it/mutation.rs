@@ -64,8 +64,7 @@ fn a_callback_replaces_what_is_being_walked() {
                 .walk(&root, |visit| {
                     if left > 0 {
                         left -= 1;
-                        // The node under visit loses its field, and so does every node
-                        // above.
+                        // The node under visit loses its field, like every node above.
                         set(&root, "next", chain(left % 3));
                         if let Some(object) = visit.object()
                             && !object.type_info().is_builtin()
@@ -542,8 +541,8 @@ fn a_list_that_grows_under_a_traversal_is_copied_once() {
     });
     walked.expect("no cycle");
     assert_eq!(list.len(), 102);
-    // Walked values are freed when the last running traversal ends; other tests may be
-    // in one.
+    // Walked values are freed at the end of the last running traversal, possibly of
+    // other tests.
     let given_up = || {
         list.push(0.into()).unwrap();
         first.owners() == 2

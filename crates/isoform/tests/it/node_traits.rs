@@ -1,5 +1,5 @@
-//! Rust traits as type attributes: in derives, set on types of other crates, and
-//! implemented by functions, as another language would.
+//! Rust traits used for type attributes: in derives, set on types of other crates, and
+//! implemented by functions, in the manner of another language.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -224,7 +224,7 @@ fn equal_parts_have_the_same_variables_bound_in_the_same_places() -> Result<()> 
     // One binder around both places.
     let inner = Pattern::new(lambda(&[&x], pair_expr(&h, &h)), [&h])?;
     assert!(matches(&inner, lambda(&[&a], pair_expr(&a, &a))));
-    // A shared part of the template is matched in each of its places.
+    // A shared part of the template is matched at every place.
     let part = lambda(&[&x], &h);
     let shared = Pattern::new(pair(&part, &part), [&h])?;
     assert!(!matches(

@@ -143,7 +143,7 @@ fn another_rust_type_under_a_key_is_refused() {
         right: i64,
     }
 
-    // The definition as data comes first, as where Python declares the type before Rust.
+    // The definition by data comes first, like a declaration in Python before Rust.
     let as_data = TypeDef::new("it.registry.Sum")
         .field(field("left", Schema::Int))
         .field(field("right", Schema::Int));

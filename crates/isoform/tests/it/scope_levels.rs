@@ -1,5 +1,5 @@
-//! Nodes that use variables of several scopes and outlive some of the scopes: their
-//! remembered results are valid only as long as all of those scopes are open.
+//! Nodes that use variables of several scopes and outlive a part of the scopes: their
+//! remembered results are valid only while all of the scopes are open.
 
 use isoform::compare::{StructuralKey, first_structural_mismatch};
 use isoform::{Value, structural_digest, structural_equal, structural_hash};
@@ -14,7 +14,8 @@ const SCOPES: [Role; 2] = [Role::Lambda, Role::Binder];
 /// tracked individually.
 const DEPTHS: [usize; 8] = [1, 2, 3, 63, 64, 65, 66, 140];
 
-/// `x` used below this many scopes, in a body that uses some of their variables.
+/// `x` used below this many scopes, in a body that uses a selection of the scope
+/// variables.
 fn open_node(b: &Build, role: Role, x: &Value, depth: usize, used: fn(usize) -> bool) -> Value {
     let vars: Vec<Value> = (0..depth).map(|_| b.var()).collect();
     let uses = vars.iter().enumerate().filter(|(at, _)| used(*at));
@@ -168,8 +169,8 @@ fn a_variable_bound_in_two_scopes_one_inside_the_other() {
 
 #[test]
 fn three_scopes_that_end_one_after_the_other() {
-    /// One shared node after the end of each of three scopes. `outer` binds the
-    /// three variables around everything.
+    /// One shared node after the end of three scopes. `outer` binds the three variables
+    /// around everything.
     fn program(
         b: &Build,
         role: Role,
@@ -191,7 +192,7 @@ fn three_scopes_that_end_one_after_the_other() {
         };
         (side(), side())
     });
-    // The three scopes bind the same variables, so only the nodes after them tell the
+    // The three scopes bind the same variables, and only the nodes after them tell the
     // orders apart: from one place on, one variable is different.
     for order in [[1, 0, 2], [2, 1, 0], [0, 2, 1]] {
         let mut failures = Vec::new();

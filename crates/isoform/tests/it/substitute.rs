@@ -11,7 +11,7 @@ use crate::support::{
     Add, Call, Expr, Lambda, Link, Var, add, chain, count_objects, doubled, int, scaled,
 };
 
-/// A variable; all variables have one compared name.
+/// A variable; all variables have the same compared name.
 fn var() -> Ref<Var> {
     crate::support::var("v")
 }
@@ -134,7 +134,7 @@ fn a_binder_is_renamed_only_where_something_is_replaced() {
     let result = replaced(root, &[(&y, Value::from(&x))]);
     let items = result.extract::<Array>().unwrap();
     assert_eq!(items.values(), [Value::from(&inner), Value::from(&x)]);
-    // An inner binder that refers to a renamed outer binder is changed with it.
+    // An inner binder that refers to a renamed outer binder is changed, too.
     let outer = Lambda::new(
         add(Lambda::new(add(&x, &y), vec![y.clone()]), &x),
         vec![x.clone()],
@@ -173,7 +173,7 @@ fn a_bound_variable_whose_type_changes_is_rebuilt_wherever_it_is_bound() {
         Lambda::new(add(&x, &n), vec![x.clone()]),
         &[(&n, Value::from(&m))],
     );
-    // A free variable belongs to its binder elsewhere.
+    // A free variable belongs to a binder elsewhere.
     unchanged(add(&x, &x), &[(&n, Value::from(&m))]);
 }
 
@@ -301,7 +301,7 @@ impl Random {
     }
 }
 
-/// The term as an IR, with its sharing and the given variables.
+/// The term in IR, with the sharing and the given variables.
 fn shared(
     term: &Rc<Term>,
     vars: &[Ref<Var>],
@@ -421,7 +421,7 @@ fn random_terms_agree_with_renaming_everything_apart() {
             let var = random.below(VARS);
             let replacement = random.term(2, &mut Vec::new());
             // Replacing a variable by itself changes nothing, renames nothing and
-            // leaves open which occurrence is meant.
+            // leaves the meant occurrence open.
             if !matches!(*replacement, Term::Var(same) if same == var) {
                 pairs.insert(var, shared(&replacement, &vars, &mut HashMap::new()));
             }

@@ -93,7 +93,7 @@ fn text_of(value: impl Into<Value>) -> String {
     to_text(&value.into()).expect("the value has a text")
 }
 
-/// Checks that the value has this text, and that the text is read as this value.
+/// Checks the text of the value, and that the text is read to this value.
 #[track_caller]
 pub(crate) fn check(value: impl Into<Value>, expected: &str) -> Value {
     let value = value.into();
@@ -118,7 +118,7 @@ pub(crate) fn check_round_trip(value: &Value, options: &TextOptions) -> Value {
     read
 }
 
-/// Checks that the text is read as a value with another text.
+/// Checks that the text is read to a value with another text.
 #[track_caller]
 fn check_read(text: &str, expected: &str) {
     let value = from_text(text).unwrap_or_else(|error| panic!("{error}"));
@@ -387,8 +387,8 @@ fn statements_define_their_targets() {
         [Value::from(first), second.into(), b.into()],
         "[tx.Let(value=1, target=%a: tx.Var()), tx.Let(value=%a, target=%b: tx.Var()), %b]\n",
     );
-    // A shared node comes before the statement that defines its variable, and so does
-    // the variable.
+    // A shared node comes before the statement that defines its variable, and the
+    // variable does, too.
     let shared = Value::from(int(7));
     let pair = Value::from([Value::from(&a), shared]);
     let value = Value::from([Value::from(Let::new(1, &a)), pair.clone(), pair]);

@@ -364,7 +364,7 @@ fn all_that_reads_fields_runs_beside_all_that_writes_them() {
         }
     };
     on_all_threads(work);
-    // Values removed from fields wait for walks of other tests as well.
+    // Values removed from fields also wait for walks of other tests.
     let deadline = Instant::now() + Duration::from_secs(60);
     while witness.owners() > 1 && Instant::now() < deadline {
         collect_cycles();

@@ -162,7 +162,7 @@ fn a_declared_type_of_values_is_enforced() {
         "TypeError: attribute 'attrs.declared' of type attrs.Declared: expected int, got str"
     );
     assert!(!attrs::has(ty, "attrs.declared", Lookup::Exact));
-    // As a field would: a bool is converted.
+    // Like in a field: a bool is converted.
     attrs::set(ty, "attrs.declared", true).expect("converts");
     assert_eq!(
         attrs::get(ty, "attrs.declared", Lookup::Exact),
@@ -378,7 +378,7 @@ fn hooks_set_after_registration_take_effect() {
     assert_eq!(hash(&l), hash(&r));
     let (equal, _) = by_first_letter();
     assert!(message(attrs::set_hook(ty, equal, false)).contains("is set already"));
-    // The hooks are attributes that can be called.
+    // The hooks are callable attributes.
     let shown = attrs::get(ty, "__s_equal__", Lookup::Exact).expect("set");
     let shown = shown
         .as_object()
@@ -418,7 +418,7 @@ fn a_plain_function_can_be_a_hook() {
 }
 
 /// One thread registers types with attributes and hooks, one sets, replaces and
-/// promotes attributes, one reads them and traverses objects.
+/// promotes attributes, one reads attributes and traverses objects.
 #[test]
 fn three_threads_register_read_and_traverse() {
     let types: Vec<_> = (0..40)
@@ -437,7 +437,7 @@ fn three_threads_register_read_and_traverse() {
             let mut seen = 0u64;
             start.wait();
             loop {
-                // The last round begins after everything is set.
+                // The last round begins after all attributes are set.
                 let last = done.load(Ordering::Acquire);
                 for (n, ty) in types.iter().enumerate() {
                     if let Some(value) = column.get(*ty) {

@@ -277,8 +277,8 @@ fn hooks_nest_to_a_limit() {
     assert_eq!(mapped.expect_err("too deep").kind(), ErrorKind::Recursion);
 }
 
-/// Collects the numbers that a traversal passes to its callback; the callback gives the
-/// type of one node hooks when it meets the 1.
+/// Collects the numbers that a traversal passes to its callback; at the 1, the callback
+/// gives hooks to the type of one node.
 #[track_caller]
 fn check_late_hooks(key: &str, traverse: impl Fn(&Value, &mut dyn FnMut(&Value))) {
     // The rule holds although other types already had hooks.
@@ -319,8 +319,8 @@ fn hooks_count_from_the_start_of_a_traversal_only() {
         })
         .unwrap();
     });
-    // A callback that asks for the children of its value gets them by the same rule,
-    // and so do values without a callback.
+    // A callback that asks for the children of a value gets them by the same rule, like
+    // values without a callback.
     for (all, name) in [(true, "All"), (false, "Plain")] {
         let wanted = |ty: Option<TypeIndex>| all || ty.is_none();
         check_late_hooks(&format!("traverse.late.{name}Visit"), |root, met| {

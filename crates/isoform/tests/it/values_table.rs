@@ -1,4 +1,4 @@
-//! The values of `tests/cases/values.txt`, and values that cannot be written as text.
+//! The values of `tests/cases/values.txt`, and values without text.
 
 use isoform::compare::StructuralKey;
 use isoform::text::from_text;

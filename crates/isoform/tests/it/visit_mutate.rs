@@ -72,7 +72,7 @@ fn an_object_is_visited_once_or_once_in_each_kind_of_region() {
     };
     assert_eq!(regions(WalkOptions::default()), [RegionKind::Def]);
     assert_eq!(regions(regions_apart()), [RegionKind::Def, RegionKind::Use]);
-    // An object with no other owner is visited once, however often it is requested.
+    // An object with no other owner is visited once, however often requested.
     let count = Cell::new(0);
     let wanted = |ty| of::<Add>()(ty) || of::<Int>()(ty);
     regions_apart()
@@ -166,7 +166,7 @@ fn a_value_that_contains_itself_is_an_error_with_its_path() {
     let root = Value::from(ring.clone());
     let visited = structural_visit(&root, &nobody, &|_, _| Ok(None));
     let mutated = structural_mutate(&root, &nobody, &|value, _| Ok(value.clone()));
-    // The same error for a callback that asks for its own value.
+    // The same error for a callback with a request for its own value.
     let asked = structural_visit(int(1), &of::<Int>(), &|value, it| it.visit(value));
     let errors = [visited.err(), mutated.err(), asked.err()].map(|error| error.expect("a cycle"));
     assert!(errors.iter().all(|error| error.kind() == ErrorKind::Value));
@@ -278,7 +278,7 @@ fn remapped(first: bool, options: MapOptions) -> Result<String> {
 
 #[test]
 fn what_is_recorded_for_a_variable_comes_in_its_place() {
-    // The parameters are visited before the body, so they stay unchanged.
+    // The parameters, visited before the body, stay unchanged.
     assert_eq!(remapped(true, MapOptions::default()).unwrap(), "yyx");
     assert_eq!(remapped(false, MapOptions::default()).unwrap(), "yyx");
     let joined = MapOptions::default().regions_apart(false);

@@ -40,7 +40,7 @@ fn for_type() -> TypeIndex {
         .field(field("body")))
 }
 
-/// A `let` that does not bind its variable in its own value.
+/// A `let` that does not bind the variable in the value.
 fn let_type() -> TypeIndex {
     ty(TypeDef::new("order.Let")
         .scope(true)

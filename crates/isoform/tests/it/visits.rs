@@ -212,7 +212,7 @@ fn terms_of_outer_scopes_outlive_bindings_further_in() {
                     let params: Vec<&Value> = vars.iter().collect();
                     b.lambda(&params, b.lambda(&[&own], items))
                 };
-                // The hash is that of one depth of scopes, too.
+                // The hash equals the hash of one depth of scopes, too.
                 let counts = visits(&make(), &make(), PLAIN);
                 for taken in counts {
                     let bound = 2 * (100 + 2 * count + 4 * times) as u64;
@@ -247,9 +247,9 @@ fn terms_of_many_variables_are_visited_once_in_each_scope() {
     }
 }
 
-/// Each level is below two scopes that it does not use, and uses the outermost variable
-/// and a private variable: it depends only on the outermost scope, however many scopes
-/// are between.
+/// Each level is below two unused scopes, and uses the outermost variable and a private
+/// variable: the level depends only on the outermost scope, however many scopes are
+/// between.
 #[test]
 fn open_terms_below_many_scopes_are_visited_once() {
     for b in builds() {
@@ -293,7 +293,7 @@ fn rebound(b: &Build, vars: &[Value], levels: usize, shared: fn(usize) -> bool) 
     b.lambda(&vars.iter().collect::<Vec<_>>(), body)
 }
 
-/// Variables are named by distance in a hash, so a node has one hash for each
+/// Variables are named by distance in a hash, and a node has one hash for each
 /// arrangement of its variables; the number of arrangements is that of places to the
 /// power of the variables less one. Equality only looks partners up.
 #[test]
@@ -376,8 +376,8 @@ fn towers(b: &Build, bottom: [Value; 2], levels: usize, wrap: Wrap) -> [Value; 2
 /// Makes the operands of a level from the level below.
 type Wrap = fn(&Build, &Value) -> [Value; 2];
 
-/// A custom comparison tries its alternatives again at each occurrence; a pair that was
-/// found different is not visited a second time.
+/// A custom comparison tries the alternatives again at every occurrence; a pair found
+/// different is not visited a second time.
 #[test]
 fn alternatives_that_fail_are_remembered() {
     let wraps: [Wrap; 5] = [
@@ -460,7 +460,7 @@ fn what_differs_stays_different_behind_other_scopes() {
     }
 }
 
-/// Closed parts differ whatever is bound around them.
+/// Closed parts differ regardless of surrounding bindings.
 #[test]
 fn closed_parts_stay_different_whatever_is_bound() {
     for b in builds() {

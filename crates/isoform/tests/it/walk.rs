@@ -223,7 +223,7 @@ fn regions_follow_the_flags() {
         ("<root>.plain.bound.ty", Def),
         ("<root>.plain.bound.ty.name", Def),
         ("<root>.plain.simple", DefSimple),
-        // The variable's own fields are uses, and so is everything below them.
+        // The variable's own fields are uses, like everything below.
         ("<root>.plain.simple.name", Use),
         ("<root>.plain.simple.ty", Use),
         ("<root>.plain.simple.ty.name", Use),
@@ -367,7 +367,7 @@ fn maps_are_visited_in_an_order_that_does_not_depend_on_insertion() {
             .iter()
             .filter_map(|line| line.split_once("] ").map(|(_, end)| end))
             .collect();
-        // `x` was made before `y`; its name and its missing type lie below it.
+        // `x` was made before `y`; the name and the missing type lie below `x`.
         assert_eq!(rest[0], "Use key Var:x");
         let y_at = rest.iter().position(|line| *line == "Use key Var:y");
         assert!(y_at > Some(0), "{rest:?}");

@@ -132,7 +132,7 @@ fn variables_come_in_order_of_occurrence_and_scopes_count() {
         [x.clone(), y.clone(), z.clone(), a]
     );
     assert_eq!(free_vars(&func).expect("a walk"), []);
-    // Next to the function that binds it, a variable is free.
+    // Next to the binding function, a variable is free.
     let func = Function::new([x.clone()], &x).expr();
     let both = Tuple::new([func.clone(), x.expr(), y.expr()]).expr();
     assert_eq!(free_vars(&both).expect("a walk"), [x.clone(), y.clone()]);
@@ -248,7 +248,7 @@ fn well_formed_programs_bind_each_variable_once() {
     let func = Function::new([x.clone()], &x).expr();
     assert!(well_formed(&Tuple::new([func.clone(), func]).expr()));
     assert!(well_formed(&Tuple::new([x.expr(), y.expr()]).expr()));
-    // Used after its scope, bound after it was free, bound twice by one function.
+    // Used after the scope, bound after a free use, bound twice by one function.
     let after = Tuple::new([one.clone(), x.expr()]).expr();
     let error = check_well_formed(&after)
         .expect_err("out of scope")

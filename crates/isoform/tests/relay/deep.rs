@@ -149,7 +149,7 @@ fn shared_parts_are_visited_once() {
 
 #[test]
 fn a_pattern_of_many_levels_is_taken_apart_once() {
-    // Comparing each finer candidate from its root would take 10^10 steps.
+    // Comparing every finer candidate from the root would take 10^10 steps.
     const DEPTH: usize = 100_000;
     for at in 0..2 {
         let mut pattern: Ref<Pattern> = PatternTuple::new().upcast();

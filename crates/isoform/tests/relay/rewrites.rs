@@ -169,8 +169,8 @@ fn every_class_is_rebuilt() {
     }
 }
 
-/// The variable of a binding is rewritten after its value and before its body, so a constant
-/// folder replaces it, and the binding disappears.
+/// The variable of a binding is rewritten after the value and before the body; a constant
+/// folder replaces the variable, and the binding disappears.
 #[test]
 fn r160_a_binding_without_its_variable_is_its_body() {
     const LEVELS: usize = 1_000_000;

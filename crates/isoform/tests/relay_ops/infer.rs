@@ -505,7 +505,7 @@ fn complete_matches_of_tuples_cover_all_cases() {
 
 #[test]
 fn a_message_about_missing_cases_takes_no_search_for_all_of_them() {
-    // Each clause distinguishes two of 128 lists, so 2^64 cases are left.
+    // A clause distinguishes two of 128 lists, and 2^64 cases are left.
     let lists = lists();
     let module = IRModule::new();
     module.update_type(&lists.list, lists.data).unwrap();

@@ -1,4 +1,4 @@
-//! Types written as text, and checks of calls.
+//! Types written in text, and checks of calls.
 
 use isoform::dialect::relay::{self, Any, AsExpr, Call, Function, Var};
 use isoform::ir::{

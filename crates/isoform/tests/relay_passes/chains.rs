@@ -82,7 +82,7 @@ fn every_registered_pass_takes_a_million_levels_of_let() {
     }
     let main = GlobalVar::new("main");
     let module = infer_type(&module([(&main, &func([&x], &body))])).expect("well typed");
-    // Functions under this prefix that make no pass are conversions of one expression.
+    // Functions under this prefix without a pass are conversions of one expression.
     let names = list_functions();
     let names = names
         .iter()

@@ -45,7 +45,7 @@ fn each_call_has_its_own_variables_and_effects() {
         bind(a, &call("tick", [&int(1)]), &tuple([&a.expr(), &x.expr()]))
     };
     assert_equal(&done, &func([&x], &tuple([&once(&b), &once(&c)])));
-    // Other passes reject a variable with two bindings, so `done` binds each variable once.
+    // Other passes reject a variable with two bindings; `done` binds all variables once.
     isoform::dialect::relay::passes::to_a_normal_form_expr(&done).unwrap();
 }
 
@@ -101,7 +101,7 @@ fn functions_of_other_compilers_and_names_become_expressions() {
     ]);
     let done = lookup(&inline_functions(&all).unwrap(), &main);
     assert_equal(&done, &func([], &tuple([&int(4)])));
-    // A function binds its type parameters, so a polymorphic function is not inlined.
+    // A function binds its type parameters, and a polymorphic function is not inlined.
     let t = TypeVar::new("t");
     let poly = Function::new([y.clone()], y.expr()).with_type_params([t]);
     let all = module([

@@ -38,7 +38,7 @@ pub(crate) struct Closure {
 /// A block, by the operands on the path from the root.
 type Path = Vec<(u64, usize)>;
 
-/// The values of the expressions of a block, as far as computed.
+/// The computed values of the expressions of a block.
 type Frame = Rc<RefCell<HashMap<u64, Val>>>;
 
 /// The block of each expression of a function of the module.
@@ -138,7 +138,7 @@ fn blocks(root: &Expr) -> Blocks {
     }
 }
 
-/// The value of a program, and its effects in order, as text.
+/// The value of a program, and the effects in order, in text.
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) struct Outcome {
     pub(crate) value: String,
@@ -173,7 +173,7 @@ pub(crate) struct Interpreter {
     module: Option<Ref<IRModule>>,
     store: Vec<Val>,
     trace: Vec<String>,
-    /// References in the order in which outcomes mention them.
+    /// References in the order of outcomes.
     names: Vec<usize>,
     ticks: u64,
     fuel: u32,

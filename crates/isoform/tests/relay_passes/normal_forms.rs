@@ -247,8 +247,8 @@ fn work_does_not_move_into_functions() {
         &func([&x], &bind(&v, &work(), &inner)),
         &func([&x], &expected),
     );
-    // The value has been computed already, or two functions share it, or it is not
-    // work.
+    // The value has been computed already, or two functions share the value, or it is
+    // not work.
     let (once, both) = (work(), |value: &Expr| {
         tuple([&func([], value), &func([], value)])
     });
@@ -367,7 +367,7 @@ fn kernels_that_share_bindings_are_copied() {
     };
     let shared = twice(&v);
     let call_of = |kernel: &Expr| Call::new(kernel, []).expr();
-    // One kernel shares bindings with the surrounding program; two kernels share bindings
+    // A kernel shares bindings with the surrounding program; two kernels share bindings
     // with each other.
     let both = |kernel: &Expr| func([&x], &tuple([&shared, &call_of(kernel), &int(2)]));
     let first = kernel(&func([], &shared));

@@ -56,7 +56,7 @@ struct Made {
 pub(crate) struct Features {
     pub(crate) effects: bool,
     pub(crate) globals: bool,
-    /// Functions as values, which make the effects of a call unknown.
+    /// Functions used for values, which make the effects of a call unknown.
     pub(crate) closures: bool,
     /// Functions marked `Primitive`, which may share expressions with the surrounding program.
     pub(crate) kernels: bool,

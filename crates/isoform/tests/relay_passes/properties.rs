@@ -124,8 +124,8 @@ fn inlining_once_keeps_values() {
     check_once(DeadCodeOptions::default().inline_once(true));
 }
 
-/// As `check`, without a second run: some code is seen to be dead only when other dead code
-/// has gone.
+/// Like `check`, without a second run: some code is seen to be dead only when other dead
+/// code has gone.
 #[track_caller]
 fn check_once(options: DeadCodeOptions) {
     check_runs(
@@ -250,7 +250,7 @@ fn no_pass_computes_an_operator_more_often() {
         }
         run += 1;
     }
-    // An oracle that always counts the same proves nothing.
+    // An oracle with constant counts proves nothing.
     assert!(
         run * 10 > count() * 9 && fewer * 20 > run,
         "{fewer} of {run}"

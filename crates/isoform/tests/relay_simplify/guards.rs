@@ -1,4 +1,4 @@
-//! Effects, functions that simplification skips, limits, and rules that enable further rules.
+//! Effects, functions skipped by simplification, limits, and rules that enable further rules.
 
 use isoform::dialect::relay::attrs::{ReshapeAttrs, sizes};
 use isoform::dialect::relay::passes::{SimplifyOptions, simplify, simplify_rules};

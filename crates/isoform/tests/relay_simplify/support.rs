@@ -203,7 +203,7 @@ fn run(options: SimplifyOptions, program: &Expr) -> (Expr, Vec<&'static str>) {
 }
 
 /// Checks that a rule makes the expected program and keeps values, and that the exact pass
-/// applies the rule if the table allows it.
+/// applies the rule where the table allows the rule.
 #[track_caller]
 pub(crate) fn applies(rule: &str, program: &Expr, expected: &Expr) {
     let (result, rules) = run(SimplifyOptions::default(), program);

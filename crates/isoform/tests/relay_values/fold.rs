@@ -42,7 +42,7 @@ fn a_binding_to_a_constant_disappears() {
     let (x, y, z) = (Var::new("x"), Var::new("y"), Var::new("z"));
     let program = Let::new(&x, op::add(number(1), number(2)), op::add(&x, &y));
     becomes(program, op::add(number(3), &y));
-    // A tuple of constants is not a constant, so its binding stays.
+    // A tuple of constants is not a constant, and the binding stays.
     let pair = Tuple::new([number(1), op::add(number(1), number(1)).expr()]);
     let kept = folded(Let::new(&x, &pair, TupleGetItem::new(&x, 0)));
     let kept: Ref<Let> = kept.cast().expect("a let");
@@ -99,7 +99,8 @@ fn effects_are_neither_lost_nor_repeated() {
         TupleGetItem::new(Tuple::new([write(), x.expr()]), 0),
         write(),
     );
-    // An unused new reference can be dropped, unless it is made elsewhere as well.
+    // An unused new reference can be dropped, except for a reference made elsewhere as
+    // well.
     let made = RefCreate::new(number(0)).expr();
     let pair = Tuple::new([made.clone(), x.expr()]);
     becomes(TupleGetItem::new(&pair, 1), &x);
@@ -528,8 +529,8 @@ fn a_tensor_of_unknown_type_is_left() {
 
 #[test]
 fn the_work_is_linear() {
-    // Each call is computed once, however many ways lead to it, and no other work depends
-    // on sharing: 60 levels have 2^60 paths.
+    // Each call is computed once, regardless of the number of paths, and no other work
+    // depends on sharing: 60 levels have 2^60 paths.
     let (op, count) = counter("test.values.doubled");
     let mut program = Call::new(&op, [number(1)]).expr();
     for _ in 0..60 {
@@ -537,7 +538,7 @@ fn the_work_is_linear() {
     }
     folded(program);
     assert_eq!(counted(count), 61);
-    // Of nested tuples, each is looked at once.
+    // Nested tuples are looked at once.
     let mut tuple = number(1);
     for _ in 0..60 {
         tuple = Tuple::new([tuple.clone(), tuple]).expr();
@@ -560,7 +561,7 @@ fn constants_are_made_only_where_they_stay() {
         number(0).identity() - before
     };
     let (few, many) = (made(chain(100)), made(chain(1_000)));
-    // The tensor of each sum, and one constant in the end.
+    // The tensor of every sum, and one constant in the end.
     assert_eq!(many - few, 900);
     // A part remaining at several places is one constant.
     let (x, sum) = (Var::new("x"), op::add(number(1), number(2)).expr());

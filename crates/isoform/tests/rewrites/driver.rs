@@ -356,7 +356,7 @@ fn a_bound_variable_whose_type_changes_becomes_a_new_one() -> Result<()> {
         Lambda::new([after.clone()], sub(&after, &after)),
     );
     assert_eq!(done.applied, [1]);
-    // A free variable keeps its identity and its fields.
+    // A free variable keeps identity and fields.
     let free: Value = sub(&before, int(1)).into();
     let done = rewrite_greedily(&free, &[zero(&x)?])?;
     assert_eq!((done.value, done.applied), (free, vec![0]));

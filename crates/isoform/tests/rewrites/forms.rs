@@ -78,7 +78,7 @@ fn items_match_in_any_order_if_the_operator_says_so() -> Result<()> {
 
 #[test]
 fn many_commutative_nodes_do_not_multiply() -> Result<()> {
-    // Sixteen holes in a tree of sums: 2^15 orders, and the first is as good as any.
+    // Sixteen holes in a tree of sums: 2^15 orders, all equally good.
     let holes: Vec<Ref<Var>> = (0..16).map(|_| var("h")).collect();
     let mut level: Vec<Ref<super::support::Expr>> =
         holes.iter().map(|hole| hole.clone().upcast()).collect();
@@ -125,7 +125,7 @@ fn a_hole_takes_any_number_of_items() -> Result<()> {
         call("concat", [int(1).into(), zero(2), zero(3), int(4).into()]),
     );
     let found = found.expect("two sums");
-    // The first hole takes as few items as possible.
+    // The first hole takes the fewest possible items.
     assert_eq!(array(&part(&found, &before)).len(), 1);
     assert_same(part(&found, &x), int(2));
     assert_eq!(array(&part(&found, &after)).len(), 2);
@@ -347,7 +347,7 @@ fn repeated_parts_may_have_to_be_the_same_object_r52() -> Result<()> {
 fn free_variables_and_binders_keep_their_rules() -> Result<()> {
     let (x, y, p, h) = (var("x"), var("y"), var("p"), var("h"));
     let (a, b) = (var("a"), var("b"));
-    // The free variables map one to one, across separately compared parts.
+    // The free variables map bijectively, across separately compared parts.
     let pattern = commutative().pattern(
         add(
             call("f", [(&x).into(), (&h).into()]),

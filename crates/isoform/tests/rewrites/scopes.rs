@@ -22,7 +22,8 @@ fn bind(
     Let::new(value, var, body).upcast()
 }
 
-/// The number that an expression represents; None if it uses a variable without a value.
+/// The number that an expression represents; None for uses of a variable without a
+/// value.
 fn evaluate(of: &Value, known: &[(u64, i64)]) -> Option<i64> {
     if let Ok(int) = of.extract::<Ref<Int>>() {
         return Some(int.value);
@@ -150,7 +151,7 @@ impl<'s, 'b> Programs<'s, 'b> {
         made
     }
 
-    /// One of the rules, all of which keep the meaning of a program.
+    /// A rule, chosen from rules that keep the meaning of a program.
     fn rule(&mut self) -> Result<Rule> {
         let [x, y, z, e, f, v, w] = ["x", "y", "z", "e", "f", "v", "w"].map(var);
         let [p, q, r] = [0, 1, 2].map(|number| self.free[number].clone());

@@ -1,4 +1,4 @@
-//! Programs of statements: definitions that rules look through, and that die.
+//! Programs of statements: definitions that rules look through, and dead definitions.
 
 use isoform::dialect::pto;
 use isoform::pattern::{GreedyOptions, Hole, Pattern, PatternOptions, Rule, rewrite_greedily};
@@ -169,7 +169,7 @@ fn variables_bound_to_several_results_are_replaced() -> Result<()> {
     let done = rewrite_greedily(&program, &[rule()?])?;
     assert_eq!(done.applied, [1]);
     assert_same(done.value, block(vec![], Value::from(vec![&v, &u, &v])));
-    // An operation is not repeated for each use.
+    // An operation is not repeated for every use.
     let sum = add(int(1), int(2));
     let program = block(vec![unpack(value((&u).into(), (&sum).into()))], used);
     assert_eq!(rewrite_greedily(&program, &[rule()?])?.applied, [0]);

@@ -109,7 +109,7 @@ pub(crate) struct Assign {
     pub(crate) value: Ref<Expr>,
 }
 
-/// A statement that binds a variable to each result.
+/// A statement that binds a variable to every result.
 #[derive(Node)]
 #[node(key = "rw.Unpack")]
 #[repr(C)]

@@ -7,7 +7,7 @@ use crate::imports::{Import, imports, short};
 use crate::python_imports::python_imports;
 use crate::repo::Repo;
 
-/// The imports of each file: a single import for each imported file.
+/// The imports of the files: a single import for each imported file.
 type Graph<'i> = [BTreeMap<usize, &'i Import>];
 
 /// Reports each set of files with circular imports: the shortest circle, with an imported name
@@ -130,7 +130,7 @@ fn components(graph: &Graph<'_>) -> Vec<Vec<usize>> {
     found
 }
 
-/// Compares the circles of an example in which the files of `knot/` are one knot.
+/// Compares the circles of an example with the files of `knot/` in one knot.
 #[cfg(test)]
 #[track_caller]
 fn check<const N: usize>(files: [(&str, &str); N], expected: &[&str]) {

@@ -66,8 +66,8 @@ fn storage_files(repo: &Repo) -> Vec<Finding> {
 /// The core crate's types of containers.
 const CONTAINERS: [&str; 4] = ["Array", "List", "Map", "Dict"];
 
-/// The maximal number of files of the core that may name one type of container, by its
-/// variant of an enum, its payload or its row in the table of containers.
+/// The maximal number of files of the core that may name one type of container, by a
+/// variant of an enum, a payload or a row in the table of containers.
 const CONTAINER_FILES: usize = 10;
 
 fn container_files(repo: &Repo) -> Vec<Finding> {

@@ -18,7 +18,7 @@ pub(crate) struct Import {
     pub(crate) line: usize,
 }
 
-/// Every import between files of one crate, once, with its first line.
+/// Every import between files of one crate, once, with the first line.
 pub(crate) fn imports(repo: &Repo) -> Vec<Import> {
     let mut found = Found::default();
     for modules in crates(repo) {

@@ -1,4 +1,4 @@
-//! The rules of the repository that no compiler and no linter checks, as ordinary
+//! The rules of the repository that no compiler and no linter checks, in ordinary
 //! tests.
 //!
 //! Each rule is a function from the files of the repository to findings. One test
@@ -49,7 +49,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Fails the calling test when there are findings, listing all of them.
+/// Fails the calling test on findings, and lists all findings.
 #[track_caller]
 fn enforce(rule: &str, remedy: &str, findings: &[Finding]) {
     if findings.is_empty() {

@@ -33,7 +33,7 @@ pub(crate) struct Module {
     pub(crate) generated: BTreeSet<String>,
     pub(crate) uses: Vec<Use>,
     pub(crate) paths: BTreeMap<Vec<String>, usize>,
-    /// Names without a path that are called, or that begin like a type.
+    /// Names without a path, called or beginning like a type.
     pub(crate) words: BTreeMap<String, usize>,
 }
 
@@ -161,7 +161,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a `use` with a tree that starts at `at`, and returns its end.
+    /// Reads a `use` with a tree that starts at `at`, and returns the end of the `use`.
     fn read_use(
         &mut self,
         id: usize,
@@ -223,8 +223,8 @@ impl Module {
     }
 }
 
-/// Adds the leaves of the tree that starts at `at`, each with its path and imported
-/// name, and returns the end of the tree.
+/// Adds the leaves of the tree that starts at `at`, with path and imported name, and
+/// returns the end of the tree.
 fn use_tree(
     tokens: &[Token],
     mut at: usize,

@@ -129,8 +129,8 @@ fn walk(root: &Path) -> Vec<String> {
     paths
 }
 
-/// Joins a relative path to a folder and resolves `.` and `..`; `None` when it leaves
-/// the repository.
+/// Joins a relative path to a folder and resolves `.` and `..`; `None` outside of the
+/// repository.
 pub(crate) fn join(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = Vec::new();
     for part in folder.split('/').chain(path.split('/')) {

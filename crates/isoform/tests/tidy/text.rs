@@ -1,4 +1,4 @@
-//! Rules about any text: it describes the project, not one machine.
+//! Rules about any text: describe the project, not one machine.
 
 use crate::repo::Repo;
 use crate::{Finding, assert_found, enforce};
@@ -12,7 +12,7 @@ const MACHINE_PATHS: [&str; 4] = [
     concat!("/", "Users/"),
 ];
 
-/// Hosts of package registries: a mirror must do as well, so no host is named.
+/// Hosts of package registries: a mirror must do as well, and no host is named.
 const REGISTRY_HOSTS: [&str; 6] = [
     concat!("crates", ".io"),
     concat!("pypi", ".org"),

@@ -1,5 +1,5 @@
-//! A kept result in another program: it equals the result that the pass would compute,
-//! or the pass computes it.
+//! A kept result in another program: it equals the result of the pass, or the pass
+//! computes the result.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -85,7 +85,7 @@ struct Changing {
     number: i64,
 }
 
-/// A program that does not declare the callees of its functions.
+/// A program that does not declare the callees of the functions.
 #[derive(Node)]
 #[node(key = "memo_hits.Program", attrs(dyn Root))]
 #[repr(C)]
@@ -220,7 +220,7 @@ fn second(
     (done, is_hit)
 }
 
-/// Adds one to the numbers, like a pass that makes new operations in the old places.
+/// Adds one to the numbers, with new operations in the old places.
 fn increased(body: Ref<Body>) -> Ref<Body> {
     let ops = ops(&body);
     let items = ops
@@ -577,7 +577,7 @@ fn variables_that_a_function_shares_with_its_callee_are_part_of_the_key() {
     }
 }
 
-/// A function that counts the requests for its signature.
+/// A function that counts the requests for the signature.
 #[derive(Node)]
 #[node(key = "memo_hits.Signed", attrs(dyn Signature))]
 #[repr(C)]

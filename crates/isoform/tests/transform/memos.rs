@@ -34,7 +34,7 @@ struct Add {
     place: Str,
 }
 
-/// A function of one parameter; callers see only the number that represents its type.
+/// A function of one parameter; callers see only the number of the parameter type.
 #[derive(Node)]
 #[node(key = "transform_memo.Fun", scope, no_new, attrs(dyn Signature))]
 #[repr(C)]
@@ -80,7 +80,7 @@ fn module(entries: impl IntoIterator<Item = (Ref<GlobalVar>, Ref<Fun>)>) -> Ref<
     module
 }
 
-/// A program in which each function calls the next function.
+/// A program in which every function calls the next function.
 fn program(style: &str, size: i64) -> Ref<IRModule> {
     let vars: Vec<_> = (0..size)
         .map(|at| GlobalVar::new(format!("f{at:04}")))
@@ -104,7 +104,7 @@ fn part(value: &Value) -> Ref<Add> {
     value.extract().unwrap()
 }
 
-/// A pass that replaces `x + 0` by `x` and counts its calls; the surrounding sums are
+/// A pass that replaces `x + 0` by `x` and counts calls; the surrounding sums are
 /// rebuilt.
 fn simplifying(name: &str, calls: &Arc<AtomicUsize>, memo: Ref<Memo>) -> Ref<FunctionPass> {
     let calls = Arc::clone(calls);
@@ -270,7 +270,7 @@ fn without_cache_or_declaration_nothing_is_kept() {
     assert_eq!(calls.load(Ordering::Relaxed), 8);
 }
 
-/// A cache that is broken in one of several ways.
+/// A cache with one of several defects.
 struct Broken(&'static str);
 
 impl ResultCache for Broken {
@@ -337,7 +337,7 @@ fn names_that_are_not_unique_are_computed_again() {
     assert_eq!(fresh_name(&run(make("same", "same"))), "same");
     assert_eq!(fresh_name(&run(make("one", "two"))), "one");
     assert_eq!(calls.load(Ordering::Relaxed), 2);
-    // Where the name of the parameter is its own, the result is that of the cache.
+    // Where the name of the parameter is its own, the cache has the right result.
     assert_eq!(fresh_name(&run(make("other", "other"))), "other");
     assert_eq!(calls.load(Ordering::Relaxed), 2);
 }

@@ -150,7 +150,7 @@ fn a_required_pass_may_have_options_with_defaults() {
     );
 }
 
-/// The error of a pass that needs itself, after which its instruments still work.
+/// The error of a pass that needs itself, after which the instruments still work.
 #[track_caller]
 fn check_endless(pass: &Ref<Pass>) {
     let log = Log::default();
@@ -452,7 +452,7 @@ fn functions_that_the_pass_deletes_stay() {
     check("g", &[("f", 1), ("g", 2), ("h", 3), ("new", 9)]);
 }
 
-/// A program of two numbers, which are its functions.
+/// A program of two functions, which are numbers.
 #[derive(Node)]
 #[node(key = "transform_tests.Pair", attrs(dyn Root))]
 #[repr(C)]

@@ -75,7 +75,7 @@ pub(crate) fn of_module(
     .upcast()
 }
 
-/// A pass that adds to the number of each function.
+/// A pass that adds to the numbers of the functions.
 pub(crate) fn adding(name: &str, number: i64) -> Ref<FunctionPass> {
     FunctionPass::new(
         &info(name),

@@ -203,7 +203,7 @@ fn messages_belong_to_the_pass_and_end_with_it() {
         .unwrap_err();
     assert_eq!(error.kind_name(), "DiagnosticError");
     assert!(error.message().contains("look here"), "{error}");
-    // The messages of an inner pass are its own, also if it fails.
+    // The messages of an inner pass stay inside, also after a failure.
     let inner = emitting("Inner", DiagnosticLevel::Error, true);
     let outer = of_module(&info("Outer"), move |root| {
         diagnostics()?.emit(Diagnostic::new(DiagnosticLevel::Note as i64, None, "outer"))?;

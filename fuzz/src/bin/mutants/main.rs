@@ -7,9 +7,9 @@
 //!
 //! All mutants are in one program, selected by switches (`schemata`), to need a single
 //! build, in a copy of the workspace (`workshop`). A run without a mutant shows which
-//! test reaches which mutant; a mutant is then judged by the tests that reach it
-//! (`trial`). `fuzz/mutants.toml` lists the mutated code, and the mutants that behave
-//! like the original.
+//! test reaches which mutant; a mutant is then judged by the tests that reach the
+//! mutant (`trial`). `fuzz/mutants.toml` lists the mutated code, and the mutants that
+//! behave like the original.
 #![expect(
     clippy::disallowed_macros,
     reason = "the program's report goes to its streams"

@@ -77,7 +77,7 @@ impl Finder<'_> {
         self.add(Place::Expression, expr, text);
     }
 
-    /// An expression as an operand of any operator.
+    /// An expression, in the form of an operand of any operator.
     fn operand(&self, expr: &Expr) -> String {
         let text = self.text(expr);
         match expr {
@@ -109,7 +109,7 @@ impl Finder<'_> {
         }
     }
 
-    /// A condition: its opposite, or the opposite of one link of a chain with `let`.
+    /// A condition: the opposite, or the opposite of one link of a chain with `let`.
     fn condition(&mut self, condition: &Expr) {
         match condition {
             Expr::Let(_) | Expr::Lit(_) => {}
@@ -117,14 +117,14 @@ impl Finder<'_> {
                 self.condition(&chain.left);
                 self.condition(&chain.right);
             }
-            // Their operators have opposites, which are tried anyway.
+            // Their operators have opposites, tried anyway.
             Expr::Binary(test) if matches!(test.op, BinOp::Eq(_) | BinOp::Ne(_)) => {}
             Expr::Unary(not) if matches!(not.op, UnOp::Not(_)) => {}
             _ => self.replace(condition, format!("!({})", self.text(condition))),
         }
     }
 
-    /// An item or method of this type is visited as part of it.
+    /// An item or method of this type is visited like a part of the type.
     fn owned(&mut self, owner: String, visit: impl FnOnce(&mut Self)) {
         let outer = std::mem::replace(&mut self.owner, owner);
         visit(self);
@@ -167,7 +167,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
         }
     }
 
-    // Code that the compiler evaluates, or only reads.
+    // Code evaluated, or only read, by the compiler.
     fn visit_item_const(&mut self, _: &'ast syn::ItemConst) {}
     fn visit_item_static(&mut self, _: &'ast syn::ItemStatic) {}
     fn visit_item_enum(&mut self, _: &'ast syn::ItemEnum) {}

@@ -1,5 +1,5 @@
-//! Many mutants in one program: each edit is added next to the original, with a switch
-//! to select it at run time. One build therefore serves all mutants.
+//! Many mutants in one program: every edit is added next to the original, with a switch
+//! for selection at run time. One build therefore serves all mutants.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use crate::operators::{Edit, Place};
 /// A module of the mutated crate: the active mutant, and the reached mutants.
 ///
 /// The number comes from the environment, once. Zero is the unchanged program; with a
-/// file to write to, each test records there the mutants that it reaches.
+/// file to write to, a test records there the reached mutants.
 pub(crate) const SWITCH: &str = r#"//! Which mutant is on.
 
 use std::cell::RefCell;

@@ -1,5 +1,5 @@
 //! Running the tests: once to learn the reach and cost of each test, then for each
-//! mutant the tests that reach it, the cheapest first, until one fails.
+//! mutant the tests that reach the mutant, the cheapest first, until a test fails.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -139,7 +139,7 @@ impl Trial {
                 if own.is_empty() {
                     continue;
                 }
-                // A program runs its tests in its own order.
+                // A program chooses the order of tests.
                 let most = own.iter().map(|test| test.cost).max().unwrap_or_default();
                 let mut command = test_command(path, &self.folder, &self.environment);
                 command.env("ISOFORM_MUTANT", mutant.to_string());
@@ -242,8 +242,8 @@ fn watch(
     })
 }
 
-/// Ends a test program and its child processes: some tests run other programs, and a
-/// mutant may hang in them.
+/// Ends a test program and all child processes: some tests run other programs, and a
+/// mutant may hang there.
 fn kill(child: &mut Child) -> std::io::Result<()> {
     Command::new("sh")
         .args(["-c", "kill -s KILL -- -$0"])

@@ -54,7 +54,7 @@ def _caller() -> Span:
 
 
 def _values(given: tuple[Any, ...]) -> list[Any]:
-    """Returns values passed either as separate arguments or as a sequence."""
+    """Returns values passed either in separate arguments or in a sequence."""
     if len(given) == 1 and isinstance(given[0], list | tuple):
         return list(given[0])
     return list(given)
@@ -154,7 +154,7 @@ class FunctionBuilder(_Part):
 
 
 class _Results(_Part):
-    """A part with variables that receive the values yielded in it."""
+    """A part with variables for the values yielded in the part."""
 
     def __init__(self, builder: IRBuilder, arguments: tuple[Any, ...], span: Span | None) -> None:
         super().__init__(builder, arguments, span)
@@ -199,7 +199,7 @@ class _Results(_Part):
 
 class _LoopBuilder(_Results):
     def iter_arg(self, name: str, init_value: Expr | float, span: Span | None = None) -> IterArg:
-        """Add a variable that the loop carries, and return it.
+        """Add a variable carried by the loop, and return the variable.
 
         Args:
             name: Its name, for people.
@@ -256,7 +256,7 @@ class IfStmtBuilder(_Results):
         return result
 
     def else_(self, span: Span | None = None) -> IfStmtBuilder:
-        """Begin the other branch: the rest of the `with` block belongs to it.
+        """Begin the other branch: the rest of the `with` block belongs to the branch.
 
         Raises ValueError if something inside of the branch is open, and when
         this was called before.
@@ -345,9 +345,9 @@ class IRBuilder:
 
     Functions, loops, branches and scopes are `with` blocks; a block that ends with an
     exception is left out. Statements are not verified here, see `verify`; only obvious
-    mistakes, such as a `return_` outside of a function, raise ValueError at once.
-    Numbers are accepted as expressions. Without a `span`, nodes get the location of the
-    calling line.
+    mistakes, like a `return_` outside of a function, raise ValueError at once. Numbers
+    are accepted as expressions. Without a `span`, nodes get the location of the calling
+    line.
 
     >>> from isoform.pto import DataType, ir
     >>> ib = ir.IRBuilder()
@@ -541,7 +541,7 @@ class IRBuilder:
     def runtime_scope(
         self, manual: bool = False, name_hint: str = "", span: Span | None = None
     ) -> ScopeBuilder:
-        """Begin a scope that the run-time system treats as a unit, in a `with` block.
+        """Begin a scope treated by the run-time system like a unit, in a `with` block.
 
         Args:
             manual: True if the program determines when its tasks run.
@@ -607,14 +607,14 @@ class IRBuilder:
         self._do(span, "eval", expr)
 
     def return_(self, *values: Any, span: Span | None = None) -> None:
-        """End the function with values, given one by one or as a list.
+        """End the function with values, given separately or in a list.
 
         Raises ValueError outside of a function.
         """
         self._do(span, "return", _values(values))
 
     def yield_(self, *values: Any, span: Span | None = None) -> None:
-        """End an iteration or a branch with values, given one by one or as a list.
+        """End an iteration or a branch with values, given separately or in a list.
 
         Raises ValueError outside of a loop or `if`.
         """

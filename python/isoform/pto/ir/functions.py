@@ -40,7 +40,7 @@ def deep_clone(node: Any, var_map: Mapping[Var, Any] | None = None) -> Any:
 
     Args:
         node: The node.
-        var_map: Replacements for some of those variables in the copy.
+        var_map: Replacements for free variables in the copy.
     """
     return _deep_clone(node, var_map)
 
@@ -83,7 +83,7 @@ def collect_free_vars(node: Any) -> list[Var]:
 
 
 def serialize(node: Any) -> bytes:
-    """Encode a node as bytes, with all sharing."""
+    """Encode a node in bytes, with all sharing."""
     return _core.to_bytes(node)
 
 
@@ -106,5 +106,5 @@ def serialize_to_file(node: Any, path: str | os.PathLike[str]) -> None:
 
 
 def deserialize_from_file(path: str | os.PathLike[str]) -> Any:
-    """Return the node in a file; OSError if it cannot be read, otherwise as `deserialize`."""
+    """Return the node in a file; OSError for an unreadable file, otherwise as `deserialize`."""
     return deserialize(Path(path).read_bytes())

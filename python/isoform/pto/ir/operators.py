@@ -52,7 +52,7 @@ def _described(operator: Any, name: str, doc: str) -> Any:
 
 
 def _operand(value: Any) -> Any:
-    """Convert a scalar of another library, such as NumPy, to a Python number."""
+    """Convert a scalar of another library, for example NumPy, to a Python number."""
     if type(value) in (int, float, bool):
         return value
     item = getattr(value, "item", None)

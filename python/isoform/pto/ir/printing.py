@@ -19,11 +19,11 @@ def python_print(node: Any, prefix: str = "pl", *, spans: bool = False) -> str:
 
     Args:
         node: The node.
-        prefix: The name under which the language is imported; empty to omit it.
+        prefix: The name under which the language is imported; empty to omit the prefix.
         spans: Add comments with the source locations of statements.
 
-    Raises TypeError for another value. The same node has the same text whenever it is
-    printed; linear in its size.
+    Raises TypeError for another value. The same node has the same text at every
+    printing; linear in the size of the node.
 
     >>> from isoform.pto import DataType, ir
     >>> x = ir.Var("x", ir.ScalarType(DataType.INT64))

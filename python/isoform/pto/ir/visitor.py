@@ -25,7 +25,7 @@ class IRVisitor(NodeVisitor, dialect="pto"):
     `visit_expr`), up to `visit_node`, which by default visits the nodes below. An
     override continues below its node with `super().visit_add(op)`, `self.visit(child)`
     or `yield child`; otherwise the nodes below are skipped. Calling a method with a
-    node other than its own is the same as `self.visit`. An override that returns a
+    node other than its own equals `self.visit`. An override that returns a
     `isoform.VisitInterrupt` ends the visit; any other override must return None.
 
     An object is visited once, at its first occurrence, and ignored fields are not

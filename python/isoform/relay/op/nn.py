@@ -110,7 +110,7 @@ def dense(data: Any, weight: Any, units: Any = None, out_dtype: Any = "") -> Any
     """Return the product of the data and the transposed weight.
 
     Args:
-        data: The input; its last axis is multiplied.
+        data: The input, multiplied along the last axis.
         weight: The weight, of shape (units, inputs).
         units: The number of outputs; by default that of the weight.
         out_dtype: The data type of the result; empty for that of the data.
@@ -255,7 +255,7 @@ def dropout(data: Any, rate: float = 0.5) -> Any:
 
     Args:
         data: The input.
-        rate: The probability that an element becomes zero.
+        rate: The probability of replacing an element by zero.
     """
     return TupleWrapper(dropout_raw(data, rate), 2)[0]
 
@@ -265,7 +265,7 @@ def dropout_raw(data: Any, rate: float = 0.5) -> Any:
 
     Args:
         data: The input.
-        rate: The probability that an element becomes zero.
+        rate: The probability of replacing an element by zero.
     """
     return _dropout(data, rate)
 
@@ -316,7 +316,7 @@ def avg_pool2d(
     ceil_mode: bool = False,
     count_include_pad: bool = False,
 ) -> Any:
-    """Return the mean of each window of images.
+    """Return the means of the windows of images.
 
     Args:
         data: The images.
@@ -343,7 +343,7 @@ def avg_pool2d(
 
 
 def global_max_pool2d(data: Any, layout: str = "NCHW", out_layout: str = "") -> Any:
-    """Return the largest element of each channel of each image.
+    """Return the largest elements of the channels of images.
 
     Args:
         data: The images.
@@ -354,7 +354,7 @@ def global_max_pool2d(data: Any, layout: str = "NCHW", out_layout: str = "") -> 
 
 
 def global_avg_pool2d(data: Any, layout: str = "NCHW", out_layout: str = "") -> Any:
-    """Return the mean of each channel of each image.
+    """Return the means of the channels of images.
 
     Args:
         data: The images.

@@ -19,7 +19,7 @@ __all__ = [
 
 
 class OpPattern(enum.IntEnum):
-    """How an operator computes, which determines the operators it can be fused with."""
+    """How an operator computes, which determines the operators for fusion."""
 
     ELEMWISE = 0
     """Each element from the elements at the same position."""
@@ -54,7 +54,7 @@ def get(op_name: str) -> Op:
 
 
 def register(op_name: str, describe: str = "") -> Op:
-    """Return the operator of a name, which is added if it is missing.
+    """Return the operator of a name, added if missing.
 
     Args:
         op_name: The name.
@@ -81,7 +81,7 @@ def register_pattern(op_name: str, pattern: int, level: int = 10) -> Any:
     """Register the pattern of an operator, one of `OpPattern`.
 
     Args:
-        op_name: The name of the operator, which is added if it is missing.
+        op_name: The name of the operator, added if missing.
         pattern: The pattern.
         level: The priority: the highest one wins.
 
@@ -94,7 +94,7 @@ def register_stateful(op_name: str, stateful: bool, level: int = 10) -> Any:
     """Register whether an operator has an effect, or its results differ between calls.
 
     Args:
-        op_name: The name of the operator, which is added if it is missing.
+        op_name: The name of the operator, added if missing.
         stateful: True if it is.
         level: The priority: the highest one wins.
 

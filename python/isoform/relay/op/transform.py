@@ -154,7 +154,7 @@ def reshape(data: Any, newshape: Any, allowzero: bool = False) -> Any:
             into the two that follow.
         allowzero: True if 0 is a size instead.
 
-    A constant is accepted as the new shape; any other expression raises TypeError.
+    A constant is accepted for the new shape; any other expression raises TypeError.
     """
     if isinstance(newshape, Expr):
         data_of = getattr(newshape, "data", None)
@@ -172,7 +172,7 @@ def reverse_reshape(data: Any, newshape: Any) -> Any:
 
     Args:
         data: The input.
-        newshape: The sizes and codes, as for `reshape`.
+        newshape: The sizes and codes, like for `reshape`.
     """
     return _reverse_reshape(data, listed(newshape))
 
@@ -414,7 +414,7 @@ def collapse_sum_like(data: Any, collapse_type: Any) -> Any:
 
 
 def collapse_sum_to(data: Any, shape: Any) -> Any:
-    """Return the tensor, summed to a shape that broadcasts to its own.
+    """Return the tensor, summed to a shape that broadcasts to the tensor's shape.
 
     Args:
         data: The input.
@@ -446,7 +446,7 @@ def repeat(data: Any, repeats: Any, axis: int | None = None) -> Any:
 
 
 def tile(data: Any, reps: Any) -> Any:
-    """Return the tensor several times along each axis.
+    """Return the tensor, repeated several times along the axes.
 
     Args:
         data: The input.

@@ -36,7 +36,7 @@ struct Callee {
 /// The names in scope.
 #[derive(Clone, Default)]
 struct Scope {
-    /// Variables, and expressions that may be used again.
+    /// Variables, and reusable expressions.
     known: Vec<Typed>,
     functions: Vec<Callee>,
     /// References with the types of their contents.

@@ -26,7 +26,7 @@ use crate::source::{Source, random_bytes};
 use generate::Generator;
 
 /// Returns a random well-typed program of about `size` expressions, the same one for the
-/// same seed and size. Its `main` returns tensors, or tuples of tensors.
+/// same seed and size. The function `main` returns tensors, or tuples of tensors.
 ///
 /// ```
 /// use isoform::dialect::relay::{eval::Evaluator, infer_type};

@@ -80,7 +80,7 @@ impl Generator<'_> {
     }
 
     fn neutral(&mut self, x: &Typed, dtype: DType, shape: &[i64]) -> Option<Typed> {
-        // Some of these operands are not neutral, and some not for all types.
+        // A few of these operands are not neutral, or not for all types.
         let choice: [(Binary, i64); 7] = [
             (|x, y| op::add(x, y), 0),
             (|x, y| op::add(y, x), 0),

@@ -1,5 +1,5 @@
 //! Draws programs with values that hardly depend on rounding: sums, products, quotients
-//! and roots of positive floats, none of them far from 1.
+//! and roots of positive floats, all near 1.
 
 use isoform::Value;
 use isoform::dialect::relay::attrs::{self, sizes};
@@ -31,7 +31,7 @@ struct Bounded {
 const BOUNDS: [f64; 2] = [1.0 / 64.0, 64.0];
 
 impl Generator<'_> {
-    /// Draws a program of one function of floats, and the precision of its result.
+    /// Draws a program of one function of floats, and the precision of the result.
     pub(super) fn smooth(mut self) -> (TypedProgram, f64) {
         let (dtype, precision) = *self.source.pick(&FLOATS);
         let shape = [[2, 3], [3, 1], [1, 4]][self.source.below(3)].to_vec();

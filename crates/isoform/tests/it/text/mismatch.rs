@@ -44,7 +44,7 @@ fn the_place_is_underlined_on_both_sides() {
     );
     let error = assert_structural_equal(&sum, &square).expect_err("they differ");
     assert!(error.message().contains("body=[%x, %y])\n"), "{error}");
-    // The message shows the place, so the path is not appended to it.
+    // The message shows the place, and the path is not appended.
     assert!(!error.to_string().contains("(at "), "{error}");
     let path = error.path().map(ToString::to_string);
     assert_eq!(path.as_deref(), Some("<root>.body[1]"));

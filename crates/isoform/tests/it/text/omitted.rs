@@ -53,7 +53,7 @@ fn a_default_that_is_shared_is_printed() {
         &plain(),
         "%0 = Dict{}\n[ir.IRModule(source_map=ir.SourceMap(source_map=%0)), %0]\n",
     );
-    // A default is omitted unless two modules share it, as copies do.
+    // A default is omitted unless two modules share it, like copies do.
     let pair = [IRModule::new().copied(), IRModule::new()];
     check_text(
         Value::from(pair),
