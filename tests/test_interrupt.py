@@ -171,7 +171,7 @@ def deep():
 
 
 class Alarm(BaseException):
-    """What the handler of a signal raises."""
+    """Raised by the handler of a signal."""
 
 
 def interrupted(call):

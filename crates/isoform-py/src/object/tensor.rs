@@ -356,7 +356,7 @@ pub(crate) fn strides_of(shape: &[i64]) -> Vec<i64> {
     strides
 }
 
-/// The data behind the pointer of an exported managed tensor.
+/// The data at the pointer of an exported managed tensor.
 struct Exported {
     shape: Vec<i64>,
     strides: Vec<i64>,
@@ -491,7 +491,7 @@ unsafe extern "C" fn drop_capsule(capsule: *mut ffi::PyObject) {
     }
 }
 
-/// The data behind a buffer view.
+/// The data of a buffer view.
 struct View {
     format: &'static CStr,
     shape: Vec<ffi::Py_ssize_t>,

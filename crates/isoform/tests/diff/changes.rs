@@ -354,7 +354,7 @@ fn a_part_is_compared_with_each_of_its_partners() {
 
 #[test]
 fn a_variable_whose_definition_moved_is_another_one() {
-    // The same object on both sides says no more than a name.
+    // The same object on both sides is as little evidence as a name.
     let [x, y] = [var("x"), var("y")];
     let found = difference(
         fun(&[x.clone(), y.clone()], Value::from(&x)),
