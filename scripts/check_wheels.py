@@ -4,7 +4,7 @@
 
 Without options the wheel is for the Python that runs the script. With `--all` every
 supported Python found here gets a wheel, and the source archive is built and installed
-like by `pip install .`. Run the script with the Python of `.venv`, where maturin is
+as by `pip install .`. Run the script with the Python of `.venv`, where maturin is
 installed; nothing is downloaded.
 """
 

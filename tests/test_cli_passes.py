@@ -230,7 +230,7 @@ def test_progress_is_shown_on_a_terminal_and_leaves_no_trace(folder, terminal):
     (folder / "go on").touch()
     assert shown.process.wait(PATIENCE) == 0
     shown.read_until(lambda: False)
-    # At last, the line is erased.
+    # Finally, the line is erased.
     assert shown.text.rstrip(b"\r").endswith((b"\x1b[2K", b"\x1b[K")), shown.text
     assert shown.process.stdout.read().endswith(b"test_cli_passes.Number(value=5)\n")
 

@@ -446,7 +446,7 @@ class Dict(Object, MutableMapping[K, V]):
     Every holder sees all changes. Adding or removing keys while iterating raises
     RuntimeError at the next step; changing the value of an existing key is allowed, as
     in Python. Keys match like those of `Map`. In a typed field, the entries keep to the
-    types of the field, like in `List`.
+    types of the field, as in `List`.
 
     Args:
         entries: a mapping, or an iterable of pairs.

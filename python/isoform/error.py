@@ -71,7 +71,7 @@ def register_error(name_or_cls: str | None, cls: E) -> E: ...
 def register_error(name_or_cls: Any = None, cls: Any = None) -> Any:
     """Registers a class of exceptions under a name, by default its own.
 
-    Can be called or used for decoration. A later class of the same name replaces an
+    Can be called or used as a decorator. A later class of the same name replaces an
     earlier class.
 
     Raises:

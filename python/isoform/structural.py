@@ -213,7 +213,7 @@ def structural_mutate(
 
     Args:
         root: the value.
-        callbacks: like for `structural_walk`, but every function receives the value and
+        callbacks: as for `structural_walk`, but every function receives the value and
             a `StructuralMutator` (and an `InplaceMode`, if the function takes a third
             argument). Its return value replaces the value and is not visited again.
             `mutator.mutate(child)` rewrites a child, and

@@ -123,7 +123,7 @@ def stub_of(cls: type[Any], prefix: str) -> str:
             lines.append(f"    {field.name}: {given}")
             lines += _docstring(field.doc or "", "    ")
     lines += _enum_members(cls, info)
-    # The constructor of an abstract class, in Python, raises an error.
+    # The Python constructor of a class that cannot be called raises an error.
     if not inspect.isfunction(vars(cls).get("__init__")):
         lines.append(f"    def __init__({_constructor(info, prefix)}) -> None: ...")
     native = dict(_core._methods_of(cls))

@@ -229,7 +229,7 @@ def declare(name: str, doc: str = "", type: Any = Any, dense: bool = False) -> N
     Args:
         name: the name of the attribute.
         doc: its meaning.
-        type: an annotation, like for a field.
+        type: an annotation, as for a field.
         dense: put it in the hot tier; see `declare_dense`.
 
     Raises:
@@ -292,7 +292,7 @@ def column(name: Name, type: Any = None) -> Column:  # noqa: A002
 
     Args:
         name: the name of the attribute, or its trait.
-        type: the type of the values, like for `declare`; None to leave the type
+        type: the type of the values, as for `declare`; None to leave the type
             unchanged.
 
     Raises:

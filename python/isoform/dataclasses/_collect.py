@@ -144,7 +144,8 @@ def registered_parent(cls: type) -> type | None:
     """The registered class that a class extends.
 
     Raises:
-        TypeError: the class extends no such class, or several in different lines.
+        TypeError: the class does not extend `Object`, or extends registered classes of
+        several lines.
         Waiting: the parent itself waits for names.
     """
     if not issubclass(cls, Object):

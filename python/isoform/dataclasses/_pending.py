@@ -228,7 +228,7 @@ def _elsewhere(cls: type, *, last: bool = False) -> Mapping[str, Any]:
 
     A module may import a name for type checking only. But no name is taken from
     elsewhere for a local class, since its function may still define the name, nor for a
-    module under execution. A name with several meanings in modules is left out.
+    module under execution. A name shared by several registered classes is left out.
 
     Args:
         cls: the class that waits.

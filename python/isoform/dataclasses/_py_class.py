@@ -115,7 +115,7 @@ def py_class(
 ) -> Any:
     """Registers a class that extends `Object` in the core.
 
-    The annotations become fields, like in a dataclass, and every function over types
+    The annotations become fields, as in a dataclass, and every function over types
     works on the objects: structural comparison and hash, walks, copies, JSON. Used as
     `@py_class`, `@py_class("key")` or `@py_class(type_key="key", …)`.
 

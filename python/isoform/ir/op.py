@@ -117,7 +117,7 @@ def register_intrin_lowering(
     f: Callable[..., Any] | None = None,
     level: int = 10,
 ) -> Any:
-    """Register the function that lowers an operator for a target; also for decoration.
+    """Register the function that lowers an operator for a target; also as a decorator.
 
     Args:
         op_name: The name of the operator.

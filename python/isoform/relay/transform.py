@@ -221,8 +221,8 @@ def FuseOps(fuse_opt_level: int = -1) -> FunctionPass:  # noqa: N802
 def DefuseOps() -> ModulePass:  # noqa: N802
     """Return a pass that puts the bodies of kernels in the place of their calls.
 
-    It undoes `FuseOps`: the result is the program before fusion. Arguments with effects are
-    bound before a body that uses them out of order, or not at all. Level 3; requires
+    It undoes `FuseOps`: the result is the program before fusion. Arguments with effects
+    are bound before a body that does not use them in order. Level 3; requires
     InferType.
 
     >>> from isoform import ir, relay, structural_equal

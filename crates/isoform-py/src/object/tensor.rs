@@ -5,7 +5,7 @@
 //! A tensor of the core never changes, and its exports are marked as read-only, or
 //! copied if the format has no read-only mark. Memory *imported* without a copy remains
 //! the producer's. The producer may still write to the memory. Reading therefore relies
-//! on a contract, like with memory-mapped files: the memory is written only under the
+//! on a contract, as with memory-mapped files: the memory is written only under the
 //! GIL, or while no core function that reads tensors is running. All reads of the core
 //! happen with the GIL held, so assignments in Python keep the contract by themselves;
 //! only native code that releases the GIL while writing into a shared array can break

@@ -46,7 +46,7 @@ pub(super) fn shape_of(g: &mut Generator<'_>, x: &Val, range: Option<(usize, usi
     if range.is_some() {
         let written = g.written(start, x.rank().max(1));
         op = op.attr("start", if x.rank() == 0 { 0 } else { written });
-        // A missing end, or an end beyond the rank, is the last place.
+        // A missing end, or an end beyond the rank, means the rank.
         if end == x.rank() {
             if g.source.chance(30) {
                 op = op.attr("end", 100);

@@ -317,7 +317,7 @@ fn compare(
     }
 }
 
-/// Notes the comparison of a list or dict of both sides while running.
+/// Notes that a list or dict of each side is under comparison.
 fn open_both(left: &Value, right: &Value, spot: &PairContext) -> Result<PairContext> {
     let ident = |value: &Value| value.as_object().map_or(0, Ref::identity);
     let (left, right) = (ident(left), ident(right));

@@ -483,7 +483,7 @@ fn a_question_keeps_the_region_or_enters_a_definition() {
     for b in builds() {
         let (x, a) = (b.var(), b.var());
         let both = |ty, says| check(make(ty, &x, 0), make(ty, &a, 0), says);
-        // Outside, no field binds; in a definition field, all fields do.
+        // Outside, no part binds; in a definition field, every part does.
         both(keep, Says::Differ);
         for binder in [Role::Function, Role::Lambda] {
             let inside = |x: &Value| b.binder(binder, &[&make(keep, x, 0)], x);

@@ -17,7 +17,7 @@ use crate::support::int;
 
 mod refused;
 
-/// A name, like in the texts of the other implementation.
+/// A name, as in the texts of the other implementation.
 #[derive(Node)]
 #[node(key = "gold.Var")]
 #[repr(C)]

@@ -162,7 +162,7 @@ fn a_declared_type_of_values_is_enforced() {
         "TypeError: attribute 'attrs.declared' of type attrs.Declared: expected int, got str"
     );
     assert!(!attrs::has(ty, "attrs.declared", Lookup::Exact));
-    // Like in a field: a bool is converted.
+    // As in a field: a bool is converted.
     attrs::set(ty, "attrs.declared", true).expect("converts");
     assert_eq!(
         attrs::get(ty, "attrs.declared", Lookup::Exact),

@@ -347,7 +347,7 @@ fn repeated_parts_may_have_to_be_the_same_object_r52() -> Result<()> {
 fn free_variables_and_binders_keep_their_rules() -> Result<()> {
     let (x, y, p, h) = (var("x"), var("y"), var("p"), var("h"));
     let (a, b) = (var("a"), var("b"));
-    // The free variables map bijectively, across separately compared parts.
+    // The free variables map one to one, across separately compared parts.
     let pattern = commutative().pattern(
         add(
             call("f", [(&x).into(), (&h).into()]),

@@ -99,8 +99,8 @@ impl Crate {
         }
     }
 
-    /// The target of a path in this module, and the segment of the path that decided;
-    /// None for another crate.
+    /// The target of a path in this module, and the deciding segment of the path;
+    /// empty for another crate.
     fn resolve<'p>(
         &self,
         id: usize,

@@ -1,4 +1,4 @@
-//! Rules about names: a type has the name of a noun.
+//! Rules about names: the name of a type is a descriptive noun.
 
 use crate::repo::Repo;
 use crate::tokens::{lex, matches_at};

@@ -18,7 +18,7 @@ def structural_equal(lhs: Any, rhs: Any, enable_auto_mapping: bool = False) -> b
     Args:
         lhs: A node.
         rhs: Another node.
-        enable_auto_mapping: Pair the free variables of both nodes bijectively.
+        enable_auto_mapping: Pair the free variables of both nodes, one to one.
             Variables defined by a node are always paired, both at definitions and at
             uses.
 

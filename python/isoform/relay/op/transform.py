@@ -172,7 +172,7 @@ def reverse_reshape(data: Any, newshape: Any) -> Any:
 
     Args:
         data: The input.
-        newshape: The sizes and codes, like for `reshape`.
+        newshape: The sizes and codes, as for `reshape`.
     """
     return _reverse_reshape(data, listed(newshape))
 
