@@ -343,10 +343,11 @@ class NodeVisitor(_Dispatcher):
     its own is `self.visit`. A method that returns a `VisitInterrupt` ends the visit;
     otherwise the method returns None.
 
-    Class arguments: dialect: the dialect with classes called by their short names, or a
-        tuple of dialects; the first dialect with the name is meant. unregistered:
-        whether methods may name types that are not registered yet. Otherwise, such a
-        name is an error at the first visit.
+    Class arguments:
+        dialect: the dialect with classes called by their short names, or a tuple of
+            dialects; the first dialect with the name is meant.
+        unregistered: whether methods may name types that are not registered yet.
+            Otherwise, such a name is an error at the first visit.
 
     Nodes are visited in the order of comparison. Linear in the number of objects.
 

@@ -145,7 +145,7 @@ def registered_parent(cls: type) -> type | None:
 
     Raises:
         TypeError: the class does not extend `Object`, or extends registered classes of
-        several lines.
+            several lines.
         Waiting: the parent itself waits for names.
     """
     if not issubclass(cls, Object):
