@@ -17,8 +17,7 @@ def import_module(name: str) -> str | None:
 
     Args:
         name: The name of a module, which is also searched for in the current folder, or of
-            a file that ends with `.py`. The module can import its neighbours in the folder
-            of a file.
+            a file that ends with `.py`. A file can import the modules next to it.
     """
     try:
         if name.endswith(".py"):

@@ -388,8 +388,8 @@ class NodeVisitor(_Dispatcher):
 class NodeMutator(_Dispatcher):
     """A rewriter with a method for each class of nodes.
 
-    Methods are found as in `NodeVisitor`, and return the replacement of a node. `yield
-    child` and `self.visit(child)` return the replacement of a child, and
+    Methods are found as in `NodeVisitor`, and return the replacement of a node.
+    `yield child` and `self.visit(child)` return the replacement of a child, and
     `super().visit_add(node)` returns the node with all children rewritten. A node
     without a method is rebuilt from its rewritten children.
 

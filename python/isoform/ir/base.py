@@ -118,8 +118,8 @@ def make_node(type_key: str, **kwargs: Any) -> Any:
     """Return a new node from the key of the type and the fields.
 
     Args:
-        type_key: The key; for a type of `isoform.ir`, `isoform.tir` and
-            `isoform.relay`, the last part is enough.
+        type_key: The key, also without the beginning of keys of `isoform.ir`,
+            `isoform.tir` and `isoform.relay`.
         kwargs: The fields; missing fields take their defaults.
 
     `__post_init__` of a class that was declared in Python is run.

@@ -137,7 +137,7 @@ def FoldConstant(fold_qnn: bool = False) -> FunctionPass:  # noqa: N802
     division by zero, stay unchanged. Level 2.
 
     Args:
-        fold_qnn: True to fold operators on quantized values in place of real ones.
+        fold_qnn: True to fold operators on quantized values that represent other values.
 
     >>> from isoform import ir, relay
     >>> x = relay.var("x", "int32")
@@ -321,8 +321,8 @@ def ToGraphNormalForm() -> ModulePass:  # noqa: N802
     """Return a pass that puts values in the place of variables, shared by reference.
 
     A `let` is kept if its value has an effect, or makes a reference, or would move into
-    a function and be computed again at each call. A recursive function becomes `let f =
-    ... in f`. Level 1.
+    a function and be computed again at each call. A recursive function becomes
+    `let f = ... in f`. Level 1.
     """
     return _made("ToGraphNormalForm")
 

@@ -71,8 +71,8 @@ pub(crate) const WITHOUT_VALUE: [&str; 36] = [
     "attrs::types_with",
 ];
 
-/// The functions exported by a source: the lower-case names of `pub use`, and each `pub
-/// fn` at the left margin.
+/// The functions exported by a source: the lower-case names of `pub use`, and every
+/// `pub fn` at the left margin.
 pub(crate) fn functions_in(source: &str) -> Vec<String> {
     // What only bindings use is documented there.
     let source = source.split("\npub mod host {").next().unwrap_or(source);

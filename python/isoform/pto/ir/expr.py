@@ -156,7 +156,7 @@ class Call(Expr):
     Args:
         op: The callee, an `Op` or a `GlobalVar`.
         args: The arguments.
-        kwargs: The keyword arguments, no expressions.
+        kwargs: The keyword arguments, which are not expressions.
         type: The type of the result; unknown by default.
         span: The source location.
         attrs: Results of passes about the call.

@@ -48,7 +48,7 @@ def deep_clone(node: Any, var_map: Mapping[Var, Any] | None = None) -> Any:
 def substitute_expr(expr: Expr, var_map: Mapping[Var, Any]) -> Expr:
     """Return an expression with variables replaced by other expressions.
 
-    Returns the expression itself without an occurrence of the variables. Raises
+    Returns the expression itself if none of the variables occurs in it. Raises
     TypeError for an expression of another class where only a variable is allowed.
     """
     return _substitute_expr(expr, var_map)

@@ -47,9 +47,9 @@ def cse(program: Node) -> Node:
 def simplify(program: Node) -> Node:
     """Apply small identities of arithmetic until none applies.
 
-    Works on programs, functions, statements and expressions. `x * 1`, `x + 0`, `min(x,
-    x)` become `x`; `x * 8` becomes `x << 3`, `x // 8` becomes `x >> 3` and `x % 8`
-    becomes `x & 7`; `docs/pattern.md` has the whole list. Without an applicable
+    Works on programs, functions, statements and expressions. `x * 1`, `x + 0`,
+    `min(x, x)` become `x`; `x * 8` becomes `x << 3`, `x // 8` becomes `x >> 3` and
+    `x % 8` becomes `x & 7`; `docs/pattern.md` has the whole list. Without an applicable
     identity, the result is the same object. O(expressions).
 
     >>> from isoform.pto import DataType, ir
