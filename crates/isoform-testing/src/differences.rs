@@ -287,8 +287,8 @@ fn survives_a_file(left: &Value, right: &Value) -> bool {
 }
 
 /// Checks that the difference of an edited program stays the same after renaming one side or
-/// copying shared parts. False for a program where they may: variables bound in several
-/// places, or used unbound.
+/// copying shared parts. False for a program where the difference may change: variables
+/// bound in several places, or used unbound.
 ///
 /// # Errors
 ///

@@ -340,7 +340,7 @@ pub(crate) fn rebuilding_is_invisible<D: Drawing>(bytes: &[u8]) -> Result<(), St
 }
 
 /// Two parts of one program have the same hash exactly if they are equal, in either
-/// way, for all choices of free variables.
+/// way, whichever variables are free in them.
 pub(crate) fn equal_parts_share_hashes<D: Drawing>(bytes: &[u8]) -> Result<(), String> {
     const PARTS: usize = 24;
     let DrawnProgram { made, .. } = Case::of(bytes).draw::<D>(None)?;
