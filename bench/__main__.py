@@ -38,7 +38,7 @@ def load_sides() -> tuple[Side, Side]:
 
 
 def complete(module: ModuleType) -> ModuleType:
-    """Import the parts of the peer that it does not import by itself."""
+    """Import the remaining parts of the peer."""
     __import__(f"{module.__name__}.serialization")
     return module
 
@@ -74,10 +74,10 @@ def measure(row: Row, ours: Side, theirs: Side, pairs: int) -> Figures:
 
 
 def apart(name: str, body: Callable[[], Any]) -> Any:
-    """Measure something in a process of its own.
+    """Measure a function in a separate process.
 
-    A heap that held another program gives its blocks out again in the order in
-    which they were freed, and a walk then waits for memory.
+    A heap that held another program hands out its blocks in the order of their release,
+    and a walk then waits for memory.
     """
 
     def run() -> None:
@@ -100,12 +100,12 @@ def apart(name: str, body: Callable[[], Any]) -> Any:
 
 
 def number(value: float) -> str:
-    """Write a time with two digits that mean something."""
+    """Write a time with two significant digits."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
 
 
 def cells(main: Pair | float | str | None) -> tuple[str, str, str]:
-    """Write the time of ours, that of the other side, and the ratio."""
+    """Write our time, the time of the other side, and the ratio."""
     if isinstance(main, Pair):
         return number(main.ours), number(main.theirs), f"**{main.ratio:.1f}**"
     if isinstance(main, float):
@@ -114,7 +114,7 @@ def cells(main: Pair | float | str | None) -> tuple[str, str, str]:
 
 
 def line(figures: Figures) -> str:
-    """Write one row of the table beside others."""
+    """Write one row of the table, beside the figures of peers."""
     ours, theirs, ratio = cells(figures.main)
     _, plain, plain_ratio = cells(figures.plain)
     columns = (figures.row.title, ours, theirs, ratio, plain, plain_ratio)
@@ -122,7 +122,7 @@ def line(figures: Figures) -> str:
 
 
 def line_beside(figures: Figures) -> str:
-    """Write one row of the table beside other figures of ours."""
+    """Write one row of the table, beside our own figures."""
     ours, other, _ = cells(figures.main)
     name = figures.row.beside[0] if figures.row.beside else ""
     times = "-"
@@ -148,7 +148,7 @@ def by_order(results: list[Figures]) -> list[str]:
 
 
 def machine() -> str:
-    """Say what the figures were measured on, without names of machines."""
+    """Describe the machine of the measurements, without its name."""
     model = platform.machine()
     info = Path("/proc/cpuinfo")
     if info.exists():

@@ -27,7 +27,7 @@ class Pair:
 def loop(body: Callable[[], object]) -> Timed:
     """Return a function that calls `body` a given number of times.
 
-    Results are dropped one by one, inside the time.
+    The time includes dropping the results after every call.
     """
 
     def run(calls: int) -> None:
@@ -55,7 +55,7 @@ def elapsed(run: Timed, calls: int) -> int:
 
 
 def alone(run: Timed, units: int, *, turns: int) -> float:
-    """Return the median time of one function per unit of one call."""
+    """Return the median time of one function per unit of a call."""
     calls = calls_for(run, BATCH_NS)
     gc.collect()
     return statistics.median(elapsed(run, calls) / (calls * units) for _ in range(turns))
@@ -69,7 +69,7 @@ def compare(ours: Timed, theirs: Timed, units: int, *, pairs: int) -> Pair:
     their_times: list[float] = []
     gc.collect()
     for turn in range(pairs):
-        # Who goes first changes, so that neither inherits the other's caches.
+        # The first side changes, to share the advantage of warm caches.
         sides = [(ours, our_calls, our_times), (theirs, their_calls, their_times)]
         for run, calls, times in sides if turn % 2 == 0 else reversed(sides):
             times.append(elapsed(run, calls) / (calls * units))

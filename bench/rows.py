@@ -1,4 +1,4 @@
-"""The rows of the table: what is measured, and against what."""
+"""The rows of the table: the measurements and their peers."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from bench.workload import (
 
 @dataclass(frozen=True)
 class Row:
-    """One figure: how to set it up for a side, and how many units a call has."""
+    """One figure: the setup for a side, and the number of units of a call."""
 
     name: str
     units: int
     make: Callable[[Side], Timed]
-    # The same for a dataclass with slots, where it has anything like it.
+    # The same for a dataclass with slots, where comparable.
     plain: Callable[[], Timed] | None = None
-    # False for what the peer does not have.
+    # False for features missing in the peer.
     has_peer: bool = True
-    # Another figure of Isoform that this one is compared with in place of the peer.
+    # Another figure of Isoform to compare with in place of the peer.
     beside: tuple[str, Callable[[Side], Timed]] | None = None
-    # In which order the program is built, where that is what is compared.
+    # The order of construction, if the row compares orders.
     order: str | None = None
 
     @property
@@ -46,7 +46,7 @@ class Row:
 
 # The order that most builders have.
 FIRST = "children first"
-# Building for the peer takes seconds at this depth, so only that order is built.
+# Building for the peer takes seconds at this depth, so the other orders are omitted.
 LARGE = 20
 
 
@@ -165,7 +165,7 @@ def large_rows(depth: int, order: str) -> Iterator[Row]:
 
 
 def beside_rows(depth: int) -> Iterator[Row]:
-    """Yield figures of Isoform beside others of it, on workload W, per node."""
+    """Yield figures of Isoform beside other figures of Isoform, on workload W, per node."""
     units = positions(depth)
 
     def row(
@@ -215,7 +215,8 @@ def beside_rows(depth: int) -> Iterator[Row]:
         )
 
 
-# What each node of a tree can have besides its children: a plain number first.
+# The notes that the nodes of a tree can have besides their children: a plain number
+# first.
 NOTES: tuple[tuple[str, str, Callable[[], Any]], ...] = (
     ("an int", "WithInt", int),
     ("an empty list", "WithList", list),
@@ -243,7 +244,7 @@ def equal(side: Side, depth: int, order: str = FIRST) -> Callable[[], object]:
 
 
 def equal_edited(side: Side, depth: int, order: str = FIRST) -> Callable[[], object]:
-    """Compare a program with a copy that shares all but the path to its last leaf."""
+    """Compare a program with a copy that shares all except the path to its last leaf."""
     program = side.build(depth, order=order)
     edited = path_copied(side, program)
     compare = side.module.structural_equal
@@ -266,14 +267,14 @@ def plain_equal_noted(note: Callable[[], Any], depth: int) -> Callable[[], objec
 
 
 def of_body(function: Callable[[Any], object], depth: int) -> Callable[[], object]:
-    """Call a function of one body of dataclasses."""
+    """Call a function of a single body of dataclasses."""
     body = plain_body(depth)
     function(body)
     return lambda: function(body)
 
 
 def equal_noted(side: Side, cls: str, note: Callable[[], Any], depth: int) -> Callable[[], object]:
-    """Compare two equal trees whose nodes have a note each."""
+    """Compare two equal trees with a note in each node."""
     left, right = (noted(getattr(side, cls), note, depth) for _ in range(2))
     compare = side.module.structural_equal
     assert compare(left, right)
@@ -281,7 +282,7 @@ def equal_noted(side: Side, cls: str, note: Callable[[], Any], depth: int) -> Ca
 
 
 def hash_noted(side: Side, cls: str, note: Callable[[], Any], depth: int) -> Callable[[], object]:
-    """Hash a tree whose nodes have a note each."""
+    """Hash a tree with a note in each node."""
     root, function = noted(getattr(side, cls), note, depth), side.module.structural_hash
     return lambda: function(root)
 
@@ -315,7 +316,7 @@ def walk(side: Side, depth: int, on: Any, order: str = FIRST) -> Callable[[], ob
 
 
 def mapped(side: Side, depth: int, order: str = FIRST) -> Callable[[], object]:
-    """Replace every integer, and with it all nodes above."""
+    """Replace every integer, and consequently all nodes above."""
     program = side.build(depth, order=order)
     structural_map, integer = side.module.structural_map, side.Int
     new = integer(7)
@@ -340,7 +341,7 @@ def json_written(side: Side, depth: int, order: str = FIRST) -> Callable[[], obj
 
 
 def json_read(side: Side, depth: int) -> Callable[[], object]:
-    """Read a program from its JSON, which both sides write alike."""
+    """Read a program from its JSON, in the common form of both sides."""
     serialization = side.module.serialization
     text = serialization.to_json_graph_str(side.build(depth))
     return lambda: serialization.from_json_graph_str(text)
@@ -374,12 +375,12 @@ def small_rows() -> Iterator[Row]:
     )
 
 
-# These have loops of their own, because calling a function would take longer than
-# what it does. The loop itself costs a few nanoseconds, on both sides.
+# These have their own loops, because calling a function would take longer than its
+# work. The loop itself costs a few nanoseconds, on both sides.
 
 
 def create(add: Any, integer: Any) -> Timed:
-    """Make a node of two others, and drop it."""
+    """Make a node of two nodes, and drop the node."""
     a, b = integer(1), integer(2)
 
     def run(calls: int) -> None:
@@ -421,7 +422,7 @@ def small_call(side: Side) -> Timed:
 
 
 def attribute(side: Side, *, through_column: bool) -> Timed:
-    """Look up an attribute of a type that is at hand."""
+    """Look up an attribute of a known type."""
     name = "bench.cost"
     if side.module.__name__ == "isoform":
         attrs, of = side.module.type_attrs, side.Add

@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Side:
-    """One package, and the node types of workload W declared with it.
+    """A package, with declarations of the node types of workload W.
 
     W of depth d is `Lambda([x], body)`, where the body is a balanced tree of sums
     whose leaves are, in turn, the variable and an integer counting up. It has
@@ -79,7 +79,7 @@ class Side:
 
 
 def noted(cls: Any, note: Callable[[], Any], depth: int) -> Any:
-    """Build a balanced tree of nodes of one class, each with a note of its own."""
+    """Build a balanced tree of nodes of one class, with a note in every node."""
     level = [cls(None, None, note()) for _ in range(1 << depth)]
     while len(level) > 1:
         pairs = iter(level)
@@ -88,7 +88,7 @@ def noted(cls: Any, note: Callable[[], Any], depth: int) -> Any:
 
 
 def path_copied(side: Side, program: Any) -> Any:
-    """Copy the path from the root to the last leaf, as an edit there would."""
+    """Copy the path from the root to the last leaf, like an edit of the leaf."""
     path = []
     node = program.body
     while isinstance(node, side.Add):
@@ -99,13 +99,13 @@ def path_copied(side: Side, program: Any) -> Any:
     return side.Lambda(program.params, node)
 
 
-# A constructor of leaves by number, and one of sums.
+# A constructor of leaves by number, and a constructor of sums.
 Leaf = Callable[[int], Any]
 Sum = Callable[[Any, Any], Any]
 
 
 def children_first(depth: int, leaf: Leaf, add: Sum, first: int = 0) -> Any:
-    """Build the left child, the right one, then their parent: as most builders work."""
+    """Build the left child, the right child, then their parent: as most builders work."""
     if depth == 0:
         return leaf(first)
     lhs = children_first(depth - 1, leaf, add, first)
@@ -113,7 +113,7 @@ def children_first(depth: int, leaf: Leaf, add: Sum, first: int = 0) -> Any:
 
 
 def right_first(depth: int, leaf: Leaf, add: Sum, first: int = 0) -> Any:
-    """Build the right child, the left one, then their parent."""
+    """Build the right child, the left child, then their parent."""
     if depth == 0:
         return leaf(first)
     rhs = right_first(depth - 1, leaf, add, first + (1 << (depth - 1)))
@@ -126,13 +126,13 @@ def by_level(depth: int, leaf: Leaf, add: Sum) -> Any:
 
 
 def shuffled(depth: int, leaf: Leaf, add: Sum) -> Any:
-    """Build level by level, each in a random order."""
+    """Build level by level, in random order."""
     numbers = random.Random(1)
     return levels(depth, leaf, add, lambda count: numbers.sample(range(count), count))
 
 
 def levels(depth: int, leaf: Leaf, add: Sum, arrange: Callable[[int], Iterable[int]]) -> Any:
-    """Build level by level, each in the order that `arrange` gives."""
+    """Build level by level, in the order of `arrange`."""
     nodes: list[Any] = [None] * (1 << depth)
     for at in arrange(len(nodes)):
         nodes[at] = leaf(at)

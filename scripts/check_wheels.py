@@ -1,11 +1,11 @@
-"""Build the wheel, install it into a fresh environment, and try it there.
+"""Build the wheel, install the wheel into a fresh environment, and try it there.
 
     python scripts/check_wheels.py [--all] [--python PATH ...]
 
-Without options the wheel is for the Python that runs the script. With `--all`
-every supported Python that can be found gets its wheel, and the source archive
-is built and installed as `pip install .` does it. Run it with the Python of
-`.venv`, where maturin is installed; nothing is downloaded.
+Without options the wheel is for the Python that runs the script. With `--all` every
+supported Python found here gets a wheel, and the source archive is built and installed
+as by `pip install .`. Run the script with the Python of `.venv`, where maturin is
+installed; nothing is downloaded.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ print(f"Python {sys.version_info.major}.{sys.version_info.minor}: isoform {isofo
 
 
 def run(*command: str | Path, **options: object) -> str:
-    """Run a command, and end the script with its output if it fails."""
+    """Run a command, and end the script with the output on failure."""
     environment = {
         name: value
         for name, value in os.environ.items()
@@ -85,7 +85,7 @@ def run(*command: str | Path, **options: object) -> str:
 
 
 def version_of(python: Path) -> tuple[int, int] | None:
-    """Return the version of an interpreter, or None if it does not run."""
+    """Return the version of an interpreter, or None for a broken interpreter."""
     code = "import sys, venv, ensurepip; print(*sys.version_info[:2])"
     done = subprocess.run([python, "-I", "-c", code], capture_output=True, text=True, check=False)
     if done.returncode:
@@ -95,7 +95,7 @@ def version_of(python: Path) -> tuple[int, int] | None:
 
 
 def pythons() -> list[Path]:
-    """Return an installed interpreter for each supported version."""
+    """Return an installed interpreter for every supported version."""
     folders = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]
     versions = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     folders = [*sorted(versions.glob("*/bin")), *folders]
@@ -110,7 +110,7 @@ def pythons() -> list[Path]:
 
 
 def check_contents(wheel: Path) -> None:
-    """Look for the files that a wheel must have, and for those it must not."""
+    """Look for the required and the forbidden files of a wheel."""
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
     for wanted in WANTED:
@@ -136,7 +136,7 @@ def try_wheel(wheel: Path, python: Path, scratch: Path) -> None:
 
 
 def check_python(python: Path, scratch: Path, profile: str) -> None:
-    """Build and try the wheel for one Python."""
+    """Build and try the wheel for a Python version."""
     out = scratch / f"dist-{python.name}"
     run(MATURIN, "build", "--profile", profile, "--interpreter", python, "--out", out)
     (wheel,) = out.glob("*.whl")
@@ -145,7 +145,7 @@ def check_python(python: Path, scratch: Path, profile: str) -> None:
 
 
 def check_source(python: Path, scratch: Path) -> None:
-    """Build the source archive, and the wheel from nothing but what is in it."""
+    """Build the source archive, and the wheel from its contents alone."""
     out = scratch / "sdist"
     run(MATURIN, "sdist", "--out", out)
     (archive,) = out.glob("*.tar.gz")

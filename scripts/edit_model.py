@@ -1,4 +1,4 @@
-"""Make variants of ONNX models: same meaning in other words, or one thing changed.
+"""Make variants of ONNX models: the same meaning in other words, or a single change.
 
     python scripts/edit_model.py scramble       IN OUT --seed N
     python scripts/edit_model.py edit-attribute IN OUT --seed N
@@ -16,7 +16,7 @@ change and the place. The batch commands print a summary and write one JSON line
 model to OUTDIR/report.jsonl.
 
 Every result is checked against the fingerprint of `model_meaning.py`: a scrambled model
-must keep it, an edited one must not.
+must keep the fingerprint, an edited model must change it.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class Scrambler:
         items.extend(copies[index] for index in order)
 
     def document(self, item: Any) -> None:
-        """Change or clear what only documents an item."""
+        """Change or clear the documentation of an item."""
         if self.rng.random() < 0.5:
             item.doc_string = self.fresh()
         else:
@@ -119,7 +119,7 @@ class Scrambler:
         item.ClearField("metadata_props")
 
     def graph(self, graph: GraphProto, outer: dict[str, str]) -> None:
-        """Scramble a graph inside the names of the graphs around it."""
+        """Scramble a graph inside the names of the enclosing graphs."""
         order = self.order(graph.node)
         env = dict(outer)
         local: dict[str, str] = {}
@@ -156,7 +156,7 @@ class Scrambler:
         self.document(graph)
 
     def function(self, item: FunctionProto) -> None:
-        """Scramble a function, keeping the names of its attributes, which callers use."""
+        """Scramble a function, but keep the attribute names, which callers use."""
         order = self.order(item.node)
         env: dict[str, str] = {}
 
@@ -181,7 +181,7 @@ class Scrambler:
     def nodes(
         self, nodes: Iterable[NodeProto], env: dict[str, str], define: Callable[[str], str]
     ) -> None:
-        """Rename the nodes of one body in their original order, so that scopes are right."""
+        """Rename the nodes of one body in their original order, to keep scopes right."""
         for node in nodes:
             for attr in node.attribute:
                 if names_values(node, attr):
@@ -204,7 +204,7 @@ class Scrambler:
             self.document(node)
 
     def tensor(self, tensor: TensorProto) -> None:
-        """Scramble a constant, if asked to by storing its elements the other way."""
+        """Scramble a constant, if requested by storing the elements the other way."""
         self.document(tensor)
         fields = {TensorProto.FLOAT: "float_data", TensorProto.INT64: "int64_data"}
         name = fields.get(tensor.data_type)
@@ -222,7 +222,7 @@ class Scrambler:
             tensor.raw_data = numpy_helper.tobytes_little_endian(array)
 
     def order(self, nodes: Any) -> list[int]:
-        """Choose a random order of nodes, with each node after the nodes it reads from."""
+        """Choose a random order of nodes, with all nodes after their operands."""
         producer = {name: i for i, node in enumerate(nodes) for name in node.output if name}
         return self.topological(
             # A name produced only later stands for a value of an outer graph here.
@@ -233,7 +233,7 @@ class Scrambler:
         )
 
     def function_order(self) -> list[int]:
-        """Choose a random order of functions, callees first, which some readers need."""
+        """Choose a random order of functions, callees first, for certain readers."""
         index_of = {function_key(item): i for i, item in enumerate(self.model.functions)}
 
         def calls(nodes: Iterable[NodeProto]) -> set[int]:
@@ -350,7 +350,7 @@ def toward(value: Any) -> Any:
 
 
 def change_element(rng: random.Random, tensor: TensorProto, types: Iterable[int]) -> dict[str, Any]:
-    """Change one element: a float by one unit in the last place, an integer by one."""
+    """Change an element: a float by one unit in the last place, an integer by one."""
     if tensor.data_type not in types:
         raise SkipModelError("element type")
     code, kind = ELEMENTS[tensor.data_type]
@@ -428,7 +428,7 @@ def change_attribute(rng: random.Random, attr: AttributeProto) -> tuple[Any, Any
 
 
 def edit_attribute(rng: random.Random, look: Fingerprint) -> dict[str, Any]:
-    """Change one attribute of one node, away from the beginning of the model if possible."""
+    """Change an attribute of a node, away from the beginning of the model if possible."""
     kinds = (AttributeProto.GRAPH, AttributeProto.GRAPHS)
     choices = [
         (site, attr)
@@ -467,7 +467,7 @@ def edit_tensor(rng: random.Random, look: Fingerprint, types: Iterable[int]) -> 
 
 
 def edit_weight(rng: random.Random, look: Fingerprint) -> dict[str, Any]:
-    """Change one float of a constant by one unit in the last place."""
+    """Change a float of a constant by one unit in the last place."""
     return edit_tensor(rng, look, FLOATS)
 
 
@@ -477,7 +477,7 @@ def edit_element(rng: random.Random, look: Fingerprint) -> dict[str, Any]:
 
 
 def edit_operator(rng: random.Random, look: Fingerprint) -> dict[str, Any]:
-    """Replace an operator by one of the same arity."""
+    """Replace an operator by another operator of the same arity."""
     choices = [
         (site, [name for name in group if name != site.node.op_type])
         for site in look.sites
@@ -493,7 +493,7 @@ def edit_operator(rng: random.Random, look: Fingerprint) -> dict[str, Any]:
 
 
 def edit_rewire(rng: random.Random, look: Fingerprint) -> dict[str, Any]:
-    """Let an input read another value that exists at that point."""
+    """Let an input read another value available at that point."""
     site = rng.choice(look.sites) if look.sites else None
     slots = [i for i, name in enumerate(site.node.input) if name] if site else []
     if site is None or not slots:
@@ -509,7 +509,7 @@ def edit_rewire(rng: random.Random, look: Fingerprint) -> dict[str, Any]:
 
 
 def edit_swap(rng: random.Random, look: Fingerprint) -> dict[str, Any]:
-    """Swap two inputs of an operator that cares."""
+    """Swap two inputs of an operator with an order of inputs."""
     choices = [
         (site, first, second)
         for site in look.sites
@@ -601,7 +601,7 @@ Edit = Callable[[random.Random, Fingerprint], dict[str, Any]]
 
 
 def try_edit(model: ModelProto, rng: random.Random, edit: Edit, tries: int) -> dict[str, Any]:
-    """Try an edit until it changes the fingerprint."""
+    """Try an edit until the fingerprint changes."""
     before = Fingerprint(model).value
     reason = "no attempt changed what the model computes"
     for _ in range(tries):
@@ -619,7 +619,7 @@ def try_edit(model: ModelProto, rng: random.Random, edit: Edit, tries: int) -> d
 
 
 def edit_random(model: ModelProto, rng: random.Random) -> dict[str, Any]:
-    """Make one edit of a random kind, trying other kinds if one does not apply."""
+    """Make a random edit, trying other kinds until one applies."""
     for edit in rng.sample(RANDOM_EDITS, len(RANDOM_EDITS)):
         try:
             return try_edit(model, rng, edit, 5)
@@ -646,7 +646,7 @@ def edit(model: ModelProto, kind: str, seed: int) -> dict[str, Any]:
 
 
 def save(model: ModelProto, path: Path) -> None:
-    """Write a model so that equal models give equal files."""
+    """Write a model, with equal files for equal models."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(model.SerializeToString(deterministic=True))
 
@@ -667,7 +667,7 @@ def run_all(args: argparse.Namespace, change: Callable[[ModelProto, int], dict[s
     lines: list[str] = []
     skipped = 0
     for path in sorted(args.input.glob("*.onnx")):
-        # The seed of a model must not depend on which other models there are.
+        # The seed of a model must not depend on the other models.
         seed = args.seed ^ zlib.crc32(path.name.encode())
         model = onnx.load(path)
         try:

@@ -10,11 +10,11 @@ The models get flat, readable names that stay apart on case-insensitive file sys
     simple/test_sequence_model1/model.onnx          -> simple_sequence_model1.onnx
     magika/models/standard_v3_3/model.onnx          -> magika_standard_v3_3.onnx
 
-None of these has a subgraph. With `--control-flow`, the operator tests that the `onnx`
-wheel generates in memory and that contain one (If, Loop, Scan, ...) are written as
-`case_NAME.onnx` too.
+None of these models has a subgraph. With `--control-flow`, the operator tests that the
+`onnx` wheel generates in memory and that contain a subgraph (If, Loop, Scan, ...) are
+written as `case_NAME.onnx` too.
 
-Files that are already there with the same content are left alone.
+Existing files with the same content are left alone.
 """
 
 from __future__ import annotations

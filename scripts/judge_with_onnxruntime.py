@@ -2,10 +2,11 @@
 
     python scripts/judge_with_onnxruntime.py FOLDER
 
-The folder is one that the example `onnx_programs` of `isoform-testing` has written. With
-its own optimisations off, the runtime has to give the same bits for both models of a pair;
-16-bit floats, around which it inserts casts, may differ by 2e-3. Pairs whose original it
-cannot run are counted, and so are results on which it and Isoform's evaluator disagree.
+The folder was written by the example `onnx_programs` of `isoform-testing`. Without its own
+optimisations, the runtime has to give the same bits for both models of a pair; 16-bit
+floats, around which it inserts casts, may differ by 2e-3. Pairs with an original that the
+runtime cannot run are counted, and results with a disagreement between the runtime and
+Isoform's evaluator are, too.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def same(left: np.ndarray, right: np.ndarray, tolerance: float = 0.0) -> bool:
 
 
 def judge(path: Path, counts: Counter[str]) -> str | None:
-    """Judge one pair; the text says how the optimised model differs."""
+    """Judge one pair; the text describes the difference of the optimised model."""
     sets = json.loads(path.with_suffix(".json").read_text())
     feeds = [{it["name"]: array(it) for it in one["inputs"]} for one in sets]
     if any(value is None for feed in feeds for value in feed.values()):

@@ -3,15 +3,14 @@
 
 Usage: python scripts/make_onnx_schemas.py [--check]
 
-The table is crates/isoform-onnx/src/schema/operators.txt; its first lines say
-how to read it. With --check, nothing is written, and the exit status is 1 if
-the table is not that of the installed package.
+The table is crates/isoform-onnx/src/schema/operators.txt; its first lines describe the
+format. With --check, no file is written, and the exit status is 1 if the table differs
+from the installed package.
 
-Which versions of an operator mean the same comes from the schemas where they
-say so: the same text, the same inputs, outputs and attributes, and no type
-that is no longer allowed. Where the text differs, somebody has read both and
-noted the result in this file; a new version that nobody has read has a meaning
-of its own.
+The schemas decide which versions of an operator mean the same where they can: the same
+text, the same inputs, outputs and attributes, and all earlier types still allowed.
+Where the text differs, a person has read both and noted the result in this file; a new
+version that nobody has read has a separate meaning.
 """
 
 from __future__ import annotations
@@ -40,8 +39,8 @@ HEAD = """\
 
 UNLIMITED = 2**31 - 1
 
-# The versions that mean the same as those before them though their texts differ, by what
-# somebody found on reading both.
+# The versions that mean the same as the previous versions though their texts differ,
+# found by reading both.
 REVIEWED = {
     "the same in other words, or more exactly where no runtime ever chose another reading": """
         Abs 13, Add 14, ArgMax 13, ArgMin 13, BitShift 28, Cast 13,
@@ -68,13 +67,12 @@ REVIEWED = {
         ScatterND 16, Shape 15, SpaceToDepth 28, TopK 11""",
     "what left the operator is refused, or not used by the calls that stay": """
         BatchNormalization 9 14, Erf 13, ReduceLogSum 28, ReduceLogSumExp 28""",
-    # A call with num_outputs asks for that many outputs, so the count says it already.
+    # A call with num_outputs asks for this many outputs, and the count already says it.
     "num_outputs repeats the number of outputs": "Split 18",
 }
 
-# These versions mean the same as the previous version if some attributes are absent. Ceilings count
-# the windows of a pool in another way, and padding that follows from the output shape goes
-# to the other side.
+# These versions mean the same as the previous version without certain attributes. Ceilings count
+# the windows of a pool in another way, and padding from the output shape goes to the other side.
 UNLESS = {
     ("AveragePool", 11): ["ceil_mode"],
     ("AveragePool", 19): ["ceil_mode"],
@@ -86,7 +84,7 @@ UNLESS = {
     ("MaxPool", 22): ["ceil_mode"],
 }
 
-# Attributes that became inputs, which are lists of 64-bit integers.
+# Attributes that became inputs, lists of 64-bit integers.
 MOVED = {
     ("ReduceSum", 13): {"axes": 1},
     ("Slice", 10): {"starts": 1, "ends": 2, "axes": 3},
@@ -99,7 +97,8 @@ MOVED = {
     for name in ["L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "SumSquare"]
 }
 
-# Versions whose signature allows less than that before, though the meaning is the same.
+# Versions with the same meaning and a signature that allows less than the previous
+# version.
 NARROWER = {
     ("BatchNormalization", 9),
     ("BatchNormalization", 14),
@@ -125,7 +124,7 @@ def default(value: int | float | bytes | list[int] | list[bytes]) -> str:
 
 
 def reviewed() -> set[tuple[str, int]]:
-    """Return the versions that somebody found to mean the same as those before."""
+    """Return the versions with the same meaning as the previous version, by review."""
     found = set()
     for text in REVIEWED.values():
         for entry in text.split(","):
@@ -145,7 +144,7 @@ def text_of(schema: defs.OpSchema) -> str:
 
 
 def attributes_of(schema: defs.OpSchema) -> dict[str, tuple[str, bool, str]]:
-    """Return kind, obligation and default of each attribute."""
+    """Return kind, obligation and default of the attributes."""
     return {
         name: (
             attribute.type.name,
@@ -161,12 +160,12 @@ def attributes_of(schema: defs.OpSchema) -> dict[str, tuple[str, bool, str]]:
 def params_of(
     schema: defs.OpSchema, side: str
 ) -> list[tuple[defs.OpSchema.FormalParameter, tuple[str, bool]]]:
-    """Return the inputs or outputs, each with its option and homogeneity."""
+    """Return the inputs or outputs, with option and homogeneity."""
     return [(param, (param.option.name, param.is_homogeneous)) for param in getattr(schema, side)]
 
 
 def is_wider(old: defs.OpSchema, new: defs.OpSchema) -> bool:
-    """Return whether each call that an old schema allows is allowed by a new one."""
+    """Return whether a new schema allows every call that an old schema allows."""
     moved = MOVED.get((new.name, new.since_version), {})
     was, now = attributes_of(old), attributes_of(new)
     if old.deprecated or new.deprecated:
@@ -196,7 +195,7 @@ def is_wider(old: defs.OpSchema, new: defs.OpSchema) -> bool:
 
 
 def is_same_by_itself(old: defs.OpSchema, new: defs.OpSchema) -> bool:
-    """Return whether two schemas say by themselves that they mean the same."""
+    """Return whether two schemas alone show the same meaning."""
     counts = [(s.min_input, s.max_input, s.min_output, s.max_output) for s in (old, new)]
     return (
         is_wider(old, new)
@@ -223,7 +222,7 @@ def meaning(old: defs.OpSchema | None, new: defs.OpSchema) -> str:
 
 
 def line(schema: defs.OpSchema, before: defs.OpSchema | None) -> str:
-    """Return the line for one version of an operator, which comes after another one."""
+    """Return the line for one version of an operator, given the previous version."""
     words = [
         f"{schema.since_version}{meaning(before, schema)}",
         span(schema.min_input, schema.max_input),

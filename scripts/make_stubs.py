@@ -1,13 +1,13 @@
-"""Write the stubs of the package: what is native in it, and the types Rust declares.
+"""Write the stubs of the package: its native parts, and the types declared in Rust.
 
     python scripts/make_stubs.py [--check]
 
 With `--check` nothing is written, and the status is 1 if a stub is not fresh.
 Run it with the Python of `.venv`, where the package and ruff are installed.
 
-Names, parameters and documentation come from the module itself. Only types are
-told here: by the name of the parameter, which means the same everywhere, and by
-the name of the function for what it returns. What is not told is `Any`.
+Names, parameters and documentation come from the module itself. Only types are given
+here: by the name of the parameter, with the same meaning everywhere, and by the name of
+the function for its result. A missing type is `Any`.
 """
 
 from __future__ import annotations
@@ -212,7 +212,7 @@ SPECIAL = {
     "__str__": "str",
 }
 
-# What users of a class construct it from; other classes are not constructed.
+# The constructor arguments of public classes; other classes are not constructed.
 CONSTRUCTORS = {
     "Column": "name: Any",
     "Hole": "var: Any, cls: type[Any] | None = ..., guard: Callable[[Any], bool] | None = ...",
@@ -279,7 +279,7 @@ def parameters_of(function: Any, *, method: bool) -> str:
 
 
 def body(doc: str | None, indent: str) -> str:
-    """Return the rest of a definition: its documentation, or nothing."""
+    """Return the rest of a definition: its documentation, or an empty body."""
     if not doc:
         return " ...\n"
     text = inspect.cleandoc(doc).replace("\\", "\\\\").replace('"""', "'''")
@@ -296,7 +296,7 @@ def stub_of_class(cls: type, name: str) -> str:
     text = f"{final}class {name}{f'({bases})' if bases else ''}:"
     text += body(cls.__doc__, "    ").removesuffix(" ...\n") + "\n"
     if name in CONSTRUCTORS:
-        # A parameter may be called as the class usually is.
+        # A parameter may have the usual name of the class.
         own = "_cls" if "cls: " in CONSTRUCTORS[name] else "cls"
         text += f"    def __new__({own}, {CONSTRUCTORS[name]}) -> {name}: ...\n"
     members = sorted(vars(cls).items(), key=lambda item: item[0])
@@ -347,7 +347,7 @@ def core_stub() -> str:
 
 
 def formatted(text: str, path: Path) -> str:
-    """Return the text as the project's formatter leaves it."""
+    """Return the text in the style of the project's formatter."""
     for command in (["check", "--fix-only", "--quiet"], ["format", "--quiet"]):
         done = subprocess.run(
             [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(path), "-"],

@@ -3,7 +3,7 @@
 The fingerprint describes every output by the operators, attributes and constants it
 depends on, and by the positions of the inputs. Names, order, documentation and nodes
 nobody uses do not enter into it, and neither does whether two equal computations are
-written once or twice. It is written independently of Isoform, to judge it.
+written once or twice. The script is independent of Isoform, to judge Isoform.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from onnx import (
 
 TRAINING = "ai.onnx.preview.training"
 # Before this version of the file format, every initializer had to be listed as an input too,
-# and was a constant nevertheless; since then, one that is listed is a default.
+# and was a constant nevertheless; since then, a listed initializer is a default.
 FIRST_IR_VERSION_WITH_DEFAULTS = 4
 FunctionKey = tuple[str, str, str]
 
@@ -48,7 +48,7 @@ def subgraphs(node: NodeProto) -> Iterator[tuple[str, GraphProto]]:
 
 
 def names_values(node: NodeProto, attr: AttributeProto) -> bool:
-    """Tell whether an attribute holds names of values, as those of Gradient do."""
+    """Tell whether an attribute holds names of values, as the attributes of Gradient do."""
     return node.op_type == "Gradient" and node.domain == TRAINING and attr.name in ("xs", "zs", "y")
 
 
@@ -67,7 +67,7 @@ def constants_of(graph: GraphProto) -> Iterator[str]:
 
 
 def references(node: NodeProto) -> set[str]:
-    """Collect every name a node reads, including what its subgraphs capture."""
+    """Collect every name read by a node, including captures of its subgraphs."""
     found = {name for name in node.input if name}
     for attr in node.attribute:
         if names_values(node, attr):
@@ -78,7 +78,7 @@ def references(node: NodeProto) -> set[str]:
 
 
 def captures(graph: GraphProto) -> set[str]:
-    """Collect the names a subgraph reads from the graphs around it."""
+    """Collect the names that a subgraph reads from the enclosing graphs."""
     defined = {value.name for value in graph.input} | set(constants_of(graph))
     found: set[str] = set()
     for node in graph.node:
@@ -89,7 +89,7 @@ def captures(graph: GraphProto) -> set[str]:
 
 
 def function_key(item: FunctionProto) -> FunctionKey:
-    """Return what a node names to call a function."""
+    """Return the name by which a node calls a function."""
     return (item.domain, item.name, item.overload)
 
 
@@ -131,7 +131,7 @@ def tensor_digest(tensor: TensorProto) -> bytes:
 
 @dataclass
 class Site:
-    """A node with its place, and with the values that the node may refer to."""
+    """A node with the place, and the values visible to the node."""
 
     path: str
     index: int
@@ -152,7 +152,7 @@ class Site:
 
 @dataclass
 class Fingerprint:
-    """Walks a model once, hashing its values and collecting its nodes."""
+    """Walks a model once, hashing values and collecting nodes."""
 
     model: ModelProto
     sites: list[Site] = field(default_factory=list)

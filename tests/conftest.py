@@ -11,13 +11,13 @@ import isoform.testing
 
 _numbers = itertools.count()
 
-# A shell lets what it starts in the background ignore Ctrl-C, and processes hand that on.
+# A shell makes its background processes ignore Ctrl-C, and processes inherit this.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
 def key(request):
-    """Makes type keys that no other test uses: `key()` or `key("Name")`."""
+    """Makes type keys unused by other tests: `key()` or `key("Name")`."""
     test = re.sub(r"\W+", "_", request.node.nodeid.removeprefix("tests/"))
 
     def make(name: str = "Type") -> str:

@@ -1,8 +1,7 @@
 """Random trees and random edits of them, for judging differences by their size.
 
-A tree has labels and children; the test decides which node types it becomes. The `name`
-of a node is its type and its label, as the package `apted` compares them. The root stays
-the root.
+A tree has labels and children; the test decides the node types. The `name` of a node is
+type and label, compared by the package `apted`. The root stays the root.
 """
 
 from __future__ import annotations
@@ -11,7 +10,8 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-# No tree has more nodes: the largest one, and two more for each of ten edits.
+# The maximal size of a tree: the largest drawn tree, and two more nodes for each of ten
+# edits.
 LARGEST = 60
 
 
@@ -40,7 +40,7 @@ class Tree:
 
 
 class Listed(Tree):
-    """All children are in one list, so any number of them is the same type."""
+    """All children are in one list; any number of children has the same type."""
 
     @property
     def name(self) -> tuple[int, int]:
@@ -49,7 +49,7 @@ class Listed(Tree):
 
 
 class Fielded(Tree):
-    """Each child is a field, so the number of children decides the type; at most two."""
+    """Each child is a field; the number of children, at most two, decides the type."""
 
     @property
     def name(self) -> tuple[int, int]:
@@ -232,7 +232,7 @@ def field_insert_inner(rng: random.Random, root: Tree, labels: int) -> bool:
 
 
 def field_delete_inner(rng: random.Random, root: Tree, labels: int) -> bool:
-    """Put an operand in the place of a node whose other operand, if any, is small."""
+    """Put an operand in the place of a node with no other operand, or a small one."""
     found = [
         (node, at)
         for node, at in places(root)
@@ -247,7 +247,7 @@ def field_delete_inner(rng: random.Random, root: Tree, labels: int) -> bool:
 
 
 def field_move(rng: random.Random, root: Tree, labels: int) -> bool:
-    """Exchange a part with a leaf that lies outside of it."""
+    """Exchange a part with a leaf outside of the part."""
     found = places(root)
     if not found:
         return False

@@ -15,8 +15,8 @@ import isoform.testing
 from isoform import Object
 from isoform.dataclasses import field, py_class
 
-# What classes of Python say and a registration does not show: the order of visit,
-# and that const-trees are frozen.
+# Properties of Python classes that a registration does not show: the order of visit,
+# and frozen const-trees.
 OPTIONS: dict[str, dict[str, Any]] = {
     "Storages": {
         "visit_order": ("text", "object", "any", "dtype", "nullable", "float", "int", "flag")

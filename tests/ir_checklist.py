@@ -1,4 +1,4 @@
-"""Which entry of the `tvm.ir` interface a test is about.
+"""The entry of the `tvm.ir` interface covered by a test.
 
 An entry is a class (C01 to C45), a method or property of one (C18.3), a
 function (F1 to F8), or something used with the interface (X1 to X7).
@@ -33,7 +33,7 @@ IDS = [
 
 
 def covers(*ids):
-    """Say which entries the decorated test is about."""
+    """Name the entries covered by the decorated test."""
     unknown = [name for name in ids if name not in IDS]
     if unknown:
         raise ValueError(f"no such entry: {', '.join(unknown)}")

@@ -1,4 +1,4 @@
-"""A process that computes operators, and random operands for it.
+"""A process that computes operators, and random operands for the process.
 
 The process is crates/isoform-kernels/examples/serve.rs, which defines the protocol.
 """
@@ -44,7 +44,7 @@ by_type = {"ids": lambda dtype: dtype.name}
 
 
 class KernelError(Exception):
-    """An error of the process, with its kind."""
+    """An error of the process, with the kind of error."""
 
     def __init__(self, kind, message):
         super().__init__(f"{kind}: {message}")
@@ -106,7 +106,7 @@ def compute(operator, *tensors, **options):
 
 
 def kind_of_error(operator, *tensors, **options):
-    """The kind of the error of an operator; None if it has a result."""
+    """The kind of the error of an operator; None for a result."""
     try:
         compute_all(operator, *tensors, **options)
     except KernelError as error:
@@ -128,7 +128,7 @@ def is_nan(array):
 
 
 def same(got, expected, what=""):
-    """Asserts equal types, shapes and bits, where one NaN is as good as another."""
+    """Asserts equal types, shapes and bits, where all NaNs are equal."""
     expected = np.asarray(expected)
     assert got.dtype == expected.dtype, (what, got.dtype, expected.dtype)
     assert got.shape == expected.shape, (what, got.shape, expected.shape)
@@ -152,7 +152,7 @@ NAN_BITS = {
 
 
 def canonical(got, what=""):
-    """Asserts that every NaN is the positive quiet one without payload."""
+    """Asserts that every NaN is the positive quiet NaN without payload."""
     wrong = is_nan(got) & (bits(got) != NAN_BITS.get(got.dtype.name, 0))
     assert not wrong.any(), what
 
@@ -161,7 +161,7 @@ def canonical(got, what=""):
 
 
 def generator(*key):
-    """Random numbers that depend on the test alone."""
+    """Random numbers, determined by the test alone."""
     return np.random.default_rng([ord(letter) for letter in repr(key)])
 
 
@@ -171,7 +171,7 @@ def shape_of_rank(rng, low=0, high=4):
 
 
 def broadcasting(rng, count):
-    """A shape, and shapes that broadcast to it together."""
+    """A shape, and shapes that together broadcast to the shape."""
     shape = shape_of_rank(rng)
     operands = []
     for number in range(count):
@@ -207,7 +207,7 @@ def specials(dtype):
 
 
 def values(rng, dtype, shape, moderate=False):
-    """Random values of a type; moderate ones are finite and near 1."""
+    """Random values of a type; moderate values are finite and near 1."""
     count = math.prod(shape)
     if dtype == BOOL:
         return rng.random(shape) < 0.5

@@ -1,7 +1,7 @@
-"""Node types that several files of the suite use.
+"""Node types shared by several files of the suite.
 
-`Lam` is not a scope, so its bindings last until the comparison ends;
-`Fun` is the same with `scope=True`.
+`Lam` is not a scope, so its bindings last until the comparison ends; `Fun` is the same
+with `scope=True`.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""The values that field annotations accept, and their conversion."""
+"""The values accepted by field annotations, and their conversion."""
 
 import collections.abc
 import ctypes
@@ -18,7 +18,7 @@ from isoform.dataclasses import fields, py_class
 
 @pytest.fixture
 def holder(key):
-    """Makes a class whose only field `x` has the given annotation."""
+    """Makes a class with a single field `x` of the given annotation."""
 
     def make(annotation):
         body = {"__annotations__": {"x": annotation}, "__module__": __name__}
@@ -572,7 +572,7 @@ def test_value_protocol_chains_are_bounded(holder):
 
 
 def raises(name, error):
-    """An object whose value protocol of this name raises."""
+    """An object with a raising value protocol of this name."""
 
     def protocol(self):
         raise error

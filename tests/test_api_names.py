@@ -65,7 +65,7 @@ def test_public_names_are_documented(module, name):
         assert (thing.__doc__ or "").strip()
 
 
-# What the peers of these modules call so; users import them by name.
+# The names in the peers of these modules; users import them by name.
 FOLDS = {"all", "any", "max", "min"}
 REDUCTIONS = FOLDS | {"sum"}
 SHADOWING = {

@@ -192,7 +192,7 @@ def double(node):
 
 @pytest.fixture
 def module(tmp_path, monkeypatch):
-    """Writes a module that declares a class, and imports it."""
+    """Writes a module that declares a class, and imports the module."""
 
     def make(name):
         (tmp_path / f"{name}.py").write_text(DECLARES % {"name": name})

@@ -17,7 +17,7 @@ import nodes
 from isoform import structural_digest, structural_equal, structural_hash, text
 
 FOLDER = Path(__file__).parent / "cases"
-# How many cases the files hold; a case is one verdict.
+# The number of cases in the files; a case is one verdict.
 COUNT = 244
 GROUPS = 69
 
@@ -43,7 +43,7 @@ VERDICT = re.compile(
 
 
 def cases_of(name: str, content: str) -> list[Case]:
-    """The cases of a file, which `cases/README.md` describes."""
+    """The cases of a file, in the format of `cases/README.md`."""
     cases = []
     head, *blocks = re.split(r"^## ", content, flags=re.MULTILINE)
     assert all(line.startswith("// ") for line in head.splitlines() if line), name
@@ -99,7 +99,7 @@ def sides(case: Case, family: Any) -> Any:
 
 
 def outcome(call: Callable[[], Any]) -> str:
-    """The verdict that the result of a call stands for."""
+    """The verdict for the result of a call."""
     try:
         found = call()
     except (TypeError, ValueError) as error:

@@ -1,8 +1,8 @@
 """Depth costs neither stack nor more than linear time: every public function that takes a value.
 
-A chain has a sixth of its levels of each shape: objects that lean left, objects that lean right,
-lists, dicts, arrays, maps. A recursive function overflows its stack on any of them, and a quadratic
-one does not end.
+A chain has a sixth of its levels of each shape: objects leaning left, objects leaning right, lists,
+dicts, arrays, maps. A recursive function overflows its stack on any of them, and a quadratic
+function does not end.
 """
 
 import copy
@@ -57,7 +57,7 @@ MODULES = {
     "isoform.onnx": "onnx",
 }
 
-# They say or change what is registered, or ask for values of Python.
+# They report or change registrations, or take values of Python.
 WITHOUT_VALUE = {
     *("convert_func", "device", "from_dlpack", "get_global_func", "get_global_func_metadata"),
     *("init_ffi_api", "last_visit_count", "method", "py_class", "register_error"),
@@ -101,7 +101,7 @@ def chain(end, levels=LEVELS, shapes=SHAPES):
 
 
 class Deep:
-    """Chains that are built when a test asks for them."""
+    """Chains built on demand."""
 
     def __init__(self):
         self.value = chain(0.5)
@@ -231,14 +231,14 @@ def ordered():
 
 
 def nested(make):
-    """A plain container of Python in which others are nested."""
+    """A plain container of Python with nested containers."""
     value = make(0.5)
     for _ in range(LEVELS // 3):
         value = make(value)
     return value
 
 
-# By name: what the functions do with deep values; each gives True.
+# By name: the calls of functions on deep values; every call gives True.
 CALLS = {
     "structural_equal": lambda d: (
         isoform.structural_equal(d.value, d.twin) and not isoform.structural_equal(d.value, d.other)
@@ -298,7 +298,7 @@ CALLS = {
     ),
     "serialization.json_graph_metadata": lambda d: (
         serialization.json_graph_metadata(serialization.to_json_graph_str(d.value)) is None
-        # Metadata is plain JSON, which other programs read by recursion.
+        # Metadata is plain JSON, read by other programs by recursion.
         and fails(ValueError, lambda: serialization.to_json_graph_str(1, metadata=d.value))
     ),
     "ir.save_json ir.load_json": lambda d: is_read_back(save_json, load_json, d.value),
@@ -373,7 +373,7 @@ ONNX_CALLS = {
     "onnx.summary": lambda p: onnx.summary(p, p).left.depth == PYTHON_LEVELS,
     "onnx.diff": lambda p: onnx.diff(p, p).equal,
 }
-# It needs the package onnx, and is `onnx.to_bytes` besides.
+# It needs the package onnx, and equals `onnx.to_bytes` otherwise.
 ONNX_IN_FILES = "onnx.save onnx.to_model_proto"
 
 

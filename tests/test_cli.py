@@ -16,7 +16,7 @@ import isoform
 from isoform import _core
 
 MODELS = os.environ.get("ISOFORM_MODELS")
-# Pipes and interpreters of a busy machine may take a while; nothing waits so long.
+# Pipes and interpreters of a busy machine may take a while; no test waits this long.
 PATIENCE = 60
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
-# Interpreters of a busy machine may take a while; nothing waits so long.
+# Interpreters of a busy machine may take a while; no test waits this long.
 PATIENCE = 60
 
 PASSES = '''
@@ -70,7 +70,7 @@ def command(*arguments):
 
 
 def run(folder, *arguments):
-    # Not from the checkout's own folder, and without one that Python adds.
+    # Not from the checkout's own folder, and without the folder that Python adds.
     return subprocess.run(
         command(*arguments), capture_output=True, text=True, timeout=PATIENCE, cwd=folder
     )
@@ -140,7 +140,7 @@ def test_what_cannot_be_imported_is_trouble(folder, name, source, message):
     assert (done.returncode, done.stdout) == (2, "")
     shown = done.stderr.replace("  File ", "File ")
     assert shown.startswith(f"isoform: --import {name}: {message.replace('  File ', 'File ')}")
-    # Nothing of the machinery that imports is between the user and the mistake.
+    # The text has no import machinery between the user and the mistake.
     assert "importlib" not in done.stderr
     assert "_importing" not in done.stderr
     assert not (folder / "out.iso").exists()
@@ -189,7 +189,7 @@ class Terminal:
         os.close(terminal)
 
     def read_until(self, condition):
-        """Read what is on the screen until the condition holds."""
+        """Read the screen until the condition holds."""
         end = time.monotonic() + PATIENCE
         while not condition():
             assert time.monotonic() < end, self.text
@@ -224,13 +224,13 @@ PIPELINE = "my.Add,my.Wait,my.Add"
 
 def test_progress_is_shown_on_a_terminal_and_leaves_no_trace(folder, terminal):
     shown = terminal(command("run", "--import", "passes.py", PIPELINE, "three.iso"))
-    # The running pass, while it runs: two have ended, the sequence and one pass are left.
+    # The running pass: two have ended, the sequence and one pass are left.
     shown.read_until(lambda: b"my.Wait" in shown.text and b"1/4 passes" in shown.text)
     assert shown.process.poll() is None
     (folder / "go on").touch()
     assert shown.process.wait(PATIENCE) == 0
     shown.read_until(lambda: False)
-    # The last thing is that the line is erased.
+    # Finally, the line is erased.
     assert shown.text.rstrip(b"\r").endswith((b"\x1b[2K", b"\x1b[K")), shown.text
     assert shown.process.stdout.read().endswith(b"test_cli_passes.Number(value=5)\n")
 

@@ -85,7 +85,7 @@ def test_hash():
 
 
 def pairs(*entries):
-    """A Dict made one by one: in a Python dict 1, True and 1.0 are one key."""
+    """A Dict made entry by entry: in a Python dict 1, True and 1.0 are one key."""
     table = Dict()
     for k, v in entries:
         table[k] = v

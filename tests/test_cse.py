@@ -1,4 +1,4 @@
-"""Common subexpression elimination in languages that are declared in Python."""
+"""Common subexpression elimination in languages declared in Python."""
 
 import random
 from typing import Any
@@ -30,7 +30,7 @@ class Binary(Object):
 
 @py_class("test_cse.Maybe", structural_eq="tree")
 class Maybe(Object):
-    """The right operand, if the left one is not zero."""
+    """The right operand, if the left operand is not zero."""
 
     lhs: Any
     rhs: Any
@@ -162,7 +162,7 @@ def test_functions_of_a_module_are_processed_one_by_one():
 
 
 def run(program, argument):
-    """Run a function and return what it prints; a variable that is not assigned yet is -7."""
+    """Run a function and return its output; an unassigned variable is -7."""
     known = {program.params[0]: argument}
     printed = []
     ticks = iter(range(10**9))

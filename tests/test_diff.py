@@ -1,4 +1,4 @@
-"""Differences from Python: changes, patches, files, and what is ignored."""
+"""Differences from Python: changes, patches, files, and ignored parts."""
 
 from __future__ import annotations
 

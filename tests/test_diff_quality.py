@@ -1,8 +1,8 @@
 """Differences are judged by the distance of trees: the fewest nodes that have to be
 deleted, inserted or relabelled.
 
-The package `apted` finds that number, in cubic time. A difference is an edit script, too,
-so it can be longer but never shorter, and should not be much longer.
+The package `apted` finds that number, in cubic time. A difference is an edit script, too;
+it can be longer but never shorter, and should not be much longer.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def cost(change: Change) -> int:
     if change.kind == "value":
         once = 1
     elif change.kind == "replaced":
-        # One node is relabelled, and all others of both sides are not the same.
+        # One node is relabelled, and all other nodes of the two sides differ.
         once = change.left_size + change.right_size - 1
     else:
         once = change.left_size + change.right_size
@@ -131,7 +131,7 @@ def test_most_differences_are_nearly_as_short_as_can_be():
 
 
 def test_no_difference_is_shorter_than_can_be():
-    # It would leave out something that has to change.
+    # A smaller number would leave out a necessary change.
     for sample in samples():
         assert sample.ours >= sample.optimum, f"{sample.family}: {sample.text}"
 

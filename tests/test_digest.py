@@ -12,7 +12,7 @@ from isoform.dataclasses import field, py_class
 
 
 def digests_of(body, *values):
-    """The digests of values of classes that another process declares."""
+    """The digests of values of classes declared in another process."""
     lines = [
         "from typing import Any",
         "from isoform import Object, structural_digest",
@@ -65,7 +65,7 @@ def test_a_member_added_before_others_changes_no_digest(base, before, after):
         return "\n".join([head, *(f"    {member}" for member in members)])
 
     old = digests_of(declared(before, after), "Op.add", "Op.mul")
-    # A field of the members is declared before all of them.
+    # A field of the members is declared before all members.
     first = {"StrEnum": "new = 'new'", "IntEnum": "new = 1"}.get(base, "new = auto()")
     if "symbol" in before:
         kind, add = before.split("; ")

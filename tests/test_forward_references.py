@@ -1,4 +1,4 @@
-"""Annotations that name classes which are declared later, or elsewhere."""
+"""Annotations that name classes declared later, or elsewhere."""
 
 import gc
 import sys
@@ -117,7 +117,7 @@ def test_the_key_of_a_waiting_class_is_taken(key):
                 x: int
 
     first_and_second()
-    # Nobody can complete the first one any more.
+    # The first class can never be completed.
     gc.collect()
 
     @py_class(name)

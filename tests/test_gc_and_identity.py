@@ -78,7 +78,7 @@ def test_weak_reference_to_a_child_held_by_the_core():
     parent = Box(Box(1))
     ref = weakref.ref(parent.v)
     gc.collect()
-    # Alive as long as the core holds the object, or dead; never something else.
+    # Alive while the core holds the object, or dead; never another object.
     assert ref() is None or ref() is parent.v
 
 
@@ -93,7 +93,7 @@ class Witness:
 
 
 def collected(make):
-    """Returns whether everything that `make(witness)` built and dropped is freed."""
+    """Returns whether all objects that `make(witness)` built and dropped are freed."""
     witness = Witness()
     ref = weakref.ref(witness)
     make(witness)

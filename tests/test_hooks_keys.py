@@ -190,6 +190,6 @@ def test_by_fields_maps_are_compared_as_lookups_find_keys():
     left, right = Map({Id(1): 1, Id(2): 2}), Map({Id(2): 2, Id(1): 1})
     assert isoform.recursive_eq(left, right)
     assert isoform.recursive_hash(left) == isoform.recursive_hash(right)
-    # Structural comparison knows objects as keys by identity alone.
+    # Structural comparison treats object keys by identity alone.
     assert not isoform.structural_equal(left, right)
     assert isoform.structural_equal(left, left)

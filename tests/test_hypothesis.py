@@ -70,7 +70,7 @@ def _declare(seed):
 
 @st.composite
 def values(draw, classes):
-    """A graph: later nodes may hold any of the earlier ones, so sharing is common."""
+    """A graph: later nodes may hold any earlier node, so sharing is common."""
     pool = []
     for _ in range(draw(st.integers(1, 8))):
         part = st.sampled_from(pool) | leaves if pool else leaves

@@ -1,4 +1,4 @@
-"""Hashes and digests of programs that are edited step by step."""
+"""Hashes and digests of programs edited step by step."""
 
 import random
 
@@ -72,7 +72,7 @@ def test_comparing_with_an_edited_copy_costs_as_much_as_its_path():
         path = random.choices(["lhs", "rhs"], k=depth)
         changed = edited(program, path, -step)
         assert not isoform.structural_equal(program, changed)
-        # Pieces that are known are small trees, all of whose nodes are visited again.
+        # Known pieces are small trees, and all their nodes are visited again.
         assert isoform.last_visit_count() <= 16 * depth
         left, _ = isoform.get_first_structural_mismatch(program, changed)
         assert isoform.last_visit_count() <= 16 * depth

@@ -109,7 +109,7 @@ def test_ctrl_c_inside_one_call():
     assert output.strip() == "interrupted", errors
 
 
-# What a single call does with deep values; each takes much longer than the alarm below.
+# Single calls on deep values, all of which take much longer than the alarm below.
 SINGLE_CALLS = {
     "structural_equal": lambda v: isoform.structural_equal(v.big, v.other),
     "mismatch": lambda v: isoform.get_first_structural_mismatch(v.big, v.other),
@@ -171,7 +171,7 @@ def deep():
 
 
 class Alarm(BaseException):
-    """What the handler of a signal raises."""
+    """Raised by the handler of a signal."""
 
 
 def interrupted(call):
@@ -202,7 +202,7 @@ def test_a_signal_ends_a_single_call(deep, call):
 
 
 class Token:
-    """Shared by a value and its copies, and dead when all of them are."""
+    """Shared by a value and all copies, and dead when all are dead."""
 
 
 def token_of_an_interrupted_copy(cell, kind):
@@ -253,7 +253,7 @@ def test_handlers_may_change_and_collect_what_is_being_copied(deep):
     assert isoform.structural_equal(isoform.deep_copy(made), made)
 
 
-# What goes on without the GIL once it takes long.
+# Long calls that continue without the GIL.
 RELEASING_CALLS = {
     name: SINGLE_CALLS[name]
     for name in (
@@ -280,7 +280,7 @@ def test_another_thread_runs_and_writes_during_a_long_call(deep, call):
     thread = threading.Thread(target=work)
     thread.start()
     try:
-        # A call may come to its end before the other thread asks for the GIL.
+        # A call may end before the other thread asks for the GIL.
         for _ in range(1000):
             before = rounds[0]
             assert call(deep) == expected

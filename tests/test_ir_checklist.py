@@ -8,7 +8,7 @@ from ir_checklist import IDS, covers
 
 
 def covered(text):
-    """Find the ids that decorators in a source name."""
+    """Find the ids named by decorators in a source."""
     found = re.findall(r"^@covers\(([^)]*)\)", text, re.MULTILINE)
     return {name for call in found for name in re.findall(r'"([^"]+)"', call)}
 

@@ -24,7 +24,7 @@ def identity(name="x"):
 
 
 def two(first="f", second="g", reverse=False):
-    """A module of two functions, the second one of which calls the first."""
+    """A module of two functions; the second calls the first."""
     f, g, x = ir.GlobalVar(first), ir.GlobalVar(second), relay.Var("x")
     functions = [(f, identity()), (g, relay.Function([x], f(x)))]
     return ir.IRModule(dict(reversed(functions) if reverse else functions))
@@ -263,7 +263,7 @@ def test_many_functions_are_added_and_found_by_name():
     for number in range(50_000):
         mod[f"f{number}"] = func
         assert mod.get_global_var(f"f{number // 2}").name_hint == f"f{number // 2}"
-    # What goes past the module is found, too.
+    # Changes that bypass the module are found, too.
     var = mod.get_global_var("f7")
     del mod.functions[var]
     assert "f7" not in mod and "f8" in mod

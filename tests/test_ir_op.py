@@ -11,7 +11,7 @@ from isoform import ir, register_global_func, structural_digest, structural_equa
 
 @pytest.fixture
 def name(key):
-    """The name of a registered operator that no other test uses."""
+    """The name of a registered operator unused by other tests."""
     made = key("op")
     ir.register_op_attr(made, "exists", True)
     return made
@@ -96,7 +96,7 @@ def test_attributes(name, key):
     # It is about this operator.
     assert not other.has_attr(attr)
     assert other.get_attr(attr) is None
-    # A higher priority wins, a lower one is ignored.
+    # A higher priority wins, a lower priority is ignored.
     op.set_attr(attr, 6, plevel=11)
     op.set_attr(attr, 4, 9)
     assert op.get_attr(attr) == 6

@@ -10,7 +10,7 @@ from isoform.dataclasses import py_class
 
 @py_class("test_ir_text.Scale", structural_eq="tree")
 class Scale(ir.RelayExpr):
-    """An expression that was declared a moment ago."""
+    """An expression declared a moment ago."""
 
     by: float
     data: ir.RelayExpr

@@ -158,7 +158,7 @@ def test_floats_are_rounded():
     third = tir.const(1.0) / 3.0
     assert literal(third) == (float(numpy.float32(1) / numpy.float32(3)), "float32")
     assert (tir.const(1.0, "float64") / 3.0).value == 1 / 3
-    # What the machine of the compiler does not compute is left to the other.
+    # Operations that the compiler's machine lacks are left to the target machine.
     assert isinstance(tir.const(1.0, "float16") + tir.const(2.0, "float16"), tir.Add)
     assert isinstance(tir.const(1.5) % tir.const(1.0), tir.FloorMod)
 
@@ -307,7 +307,7 @@ def test_let_binds_in_its_body_only():
     a, b = tir.Var("a", "int32"), tir.Var("b", "int32")
     assert structural_equal(let(a, 5), let(b, 5))
     assert structural_hash(let(a, 5)) == structural_hash(let(b, 5))
-    # In the value, the variable is that of the outside.
+    # In the value, the variable belongs to the outside.
     assert not structural_equal(let(a, a), let(b, b))
     assert structural_equal(let(a, N), let(b, N))
     assert let(a, 5).dtype == "int32"

@@ -12,7 +12,7 @@ F32 = ir.PrimType("float32")
 
 
 def equal(left, right, **options):
-    """Compare, and check that hashes and files agree with the answer."""
+    """Compare, and check that hashes and files agree with the result."""
     answer = structural_equal(left, right, **options)
     if answer:
         assert structural_hash(left, **options) == structural_hash(right, **options)

@@ -1,4 +1,4 @@
-"""Operators that move elements, and those told by indices, against NumPy."""
+"""Operators that move elements, and operators with indices, against NumPy."""
 
 import itertools
 import math
@@ -26,7 +26,8 @@ from kernels import (
 )
 
 pytestmark = kernels.MARKS
-# Moves look at the size of elements alone: one type of each size, and the special ones.
+# Moves look at the size of elements alone: one type of each size, and the special
+# types.
 MOVED = [
     t for t in TYPES if t.name in {"bool", "int4", "float8_e5m2", "bfloat16", "int32", "float64"}
 ]
@@ -204,7 +205,7 @@ def test_broadcast_to_and_full(dtype):
     assert kind_of_error("full", np.zeros(3, dtype), shape=[3]) == "Shape"
     assert kind_of_error("full", np.zeros((), dtype), shape=[1 << 40]) == "TooLarge"
     assert kind_of_error("full", np.zeros((), dtype), shape=[1 << 40, 1 << 40]) == "TooLarge"
-    # Zero elements, but sizes whose product cannot be computed.
+    # Zero elements, but a product of sizes that cannot be computed.
     assert kind_of_error("full", np.zeros((), dtype), shape=[1 << 40, 1 << 40, 0]) == "TooLarge"
     assert compute("full", np.zeros((), dtype), shape=[1 << 40, 0]).shape == (1 << 40, 0)
 

@@ -62,7 +62,7 @@ def some_axes(rng, rank):
 
 
 def reductions(rng, dtype, moderate=False):
-    """Operands, axes as NumPy wants them, and the options that say the same."""
+    """Operands, axes in the form of NumPy, and equivalent options."""
     for _ in range(20):
         x = values(rng, dtype, shape_of_rank(rng), moderate)
         keep = bool(rng.random() < 0.5)
@@ -240,7 +240,7 @@ def test_collapse_sum(dtype):
 
 
 def matrices(rng):
-    """Shapes of two operands whose product is defined."""
+    """Shapes of two operands with a defined product."""
     rows, inner, columns = (int(rng.choice([0, 1, 2, 3, 5, 9])) for _ in range(3))
     _, (left, right) = broadcasting(rng, 2)
     left, right = left[:2], right[:2]
@@ -316,7 +316,7 @@ def windows(rng, rank, sizes):
 
 
 def positions(options, sizes, rounding="down"):
-    """The places that a window sees at each position, axis by axis; none for padding."""
+    """The places of a window at each position, axis by axis; empty for padding."""
     axes = []
     for axis, length in enumerate(sizes):
         size, stride, dilation, before, after = (options[name][axis] for name in options)

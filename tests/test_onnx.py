@@ -66,7 +66,7 @@ def test_programs_can_be_built_by_hand():
 
 @needs_models
 def odd_models():
-    """Models that the standard does not allow, or hardly, and that runtimes run."""
+    """Models that runtimes run although the standard hardly allows them, or not at all."""
 
     def of(nodes, inputs, outputs, opset):
         graph = helper.make_graph(nodes, "g", inputs, outputs)

@@ -1,4 +1,4 @@
-"""Differences of models, as the command `isoform diff` prints them."""
+"""Differences of models, as printed by the command `isoform diff`."""
 
 import subprocess
 import sys
@@ -144,7 +144,7 @@ def test_a_mismatch_names_nodes_and_elements():
 
 
 def perturbed(made, scale):
-    """A copy whose weights are multiplied by random numbers near 1, and how many there are."""
+    """A copy with weights multiplied by random numbers near 1, and the number of weights."""
     random = np.random.default_rng(0)
     copy = onnx_package.ModelProto.FromString(made.SerializeToString())
     count = 0

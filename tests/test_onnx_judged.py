@@ -2,7 +2,7 @@
 
 With constants for inputs, an operator test checks the evaluator; without changes, the
 test checks that optimisation keeps the results. Models and expected results come from
-the `onnx` package, and onnxruntime, with its optimisations off, runs what is left of a
+the `onnx` package, and onnxruntime, with its optimisations off, runs the remaining
 model.
 """
 
@@ -20,7 +20,7 @@ from isoform import onnx as ours
 onnx = pytest.importorskip("onnx")
 ort = pytest.importorskip("onnxruntime", reason="onnxruntime runs the models: not installed")
 
-# Folded completely, of some 1,660 cases that have results of tensors.
+# Folded completely, of some 1,660 cases with tensor results.
 FOLDED = 1000
 
 
@@ -89,7 +89,7 @@ def optimized(model: Any, **options: Any) -> Any:
 
 
 def folded(model: Any) -> list[np.ndarray] | None:
-    """The results of a model that is nothing but constants."""
+    """The results of a model of constants alone."""
     known = {tensor.name: tensor for tensor in model.graph.initializer}
     for node in model.graph.node:
         if node.op_type == "Constant" and node.attribute[0].name == "value":

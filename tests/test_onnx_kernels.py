@@ -56,7 +56,7 @@ def array_of(result: Any) -> np.ndarray:
 
 
 class Judge:
-    """Counts what became of the cases of one operator."""
+    """Counts the outcomes of the cases of one operator."""
 
     def __init__(self, **versions: int) -> None:
         self.versions = {{"ml": ML, "onnx": ""}[name]: at for name, at in versions.items()}
@@ -250,7 +250,7 @@ def test_strings() -> None:
             attrs["stopwords"] = ["b", "cc d", "Ee"][: int(rng.integers(1, 4))]
         attrs["is_case_sensitive"] = int(rng.integers(0, 2))
         judge.case("StringNormalizer", x, **attrs)
-    # The locale of the runtime need not be there.
+    # The locale of the runtime may be missing.
     judge.finish(CASES)
 
 
@@ -368,7 +368,7 @@ def test_linear_models() -> None:
 
 
 def forest(rng: np.random.Generator, features: int, prefix: str, ids: list[int], low: float) -> Any:
-    """Random trees as the attributes of versions before 5."""
+    """Random trees in the attributes of versions before 5."""
     modes = ["BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ"]
     names = ["treeids", "nodeids", "featureids", "modes", "values", "truenodeids", "falsenodeids"]
     names.append("missing_value_tracks_true")

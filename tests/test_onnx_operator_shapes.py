@@ -1,7 +1,7 @@
 """Derived shapes of the operator tests of the `onnx` package.
 
-A shape has to be that of the expected result, and known wherever the shape inference of
-the package knows it.
+A shape has to equal that of the expected result, and must be known wherever the shape
+inference of the package knows it.
 """
 
 from __future__ import annotations

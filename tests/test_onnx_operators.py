@@ -28,7 +28,7 @@ WITHOUT_KERNEL = {
     "ImageDecoder": "needs decoders of images",
 }
 
-# Tests of operators that have a kernel, which are not defined for these.
+# Tests of operators with a kernel that is undefined for these cases.
 WITHOUT_RESULT = {
     "test_scan_sum": "Scan of version 8 of the operator set",
     "test_batchnorm_example_training_mode": "training",
@@ -90,7 +90,7 @@ def packed(array):
 
 
 def array_of(result):
-    """A result as an array; strings as an array of objects."""
+    """A result in an array; strings in an array of objects."""
     if not isinstance(result, Tensor):
         texts = [bytes(text).decode() for text in result.values]
         array = np.empty(len(texts), object)

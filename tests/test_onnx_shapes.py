@@ -1,7 +1,7 @@
 """Derived types of ONNX programs, and dimensions as numbers.
 
-The types of all values between the nodes of real models are compared with the arrays that
-onnxruntime computes, where it is installed.
+The types of all values between the nodes of real models are compared with the arrays
+computed by onnxruntime, where installed.
 """
 
 import math
@@ -195,7 +195,7 @@ FUNCTIONS = {
 
 
 def parts(text, separators):
-    """Split outside of parentheses; each part comes with the separator before it."""
+    """Split outside of parentheses; a part includes the preceding separator."""
     depth, at, start, before = 0, 0, 0, separators[0]
     while at < len(text):
         depth += {"(": 1, ")": -1}.get(text[at], 0)
@@ -210,7 +210,7 @@ def parts(text, separators):
 
 
 def number(text, known):
-    """The number that a formula denotes; None if a symbol of it is not known."""
+    """The number that a formula denotes; None with an unknown symbol."""
     if text in known:
         return known[text]
     terms = list(parts(text, [" + ", " - "]))
@@ -248,7 +248,7 @@ def test_formulas_are_computed(text, expected):
     assert number(text, {"n": 5, "m": 7}) == expected
 
 
-# These take seconds each; the other networks for images have the same operators.
+# These take seconds; the other networks for images have the same operators.
 SLOW = {"light_vgg19.onnx"}
 
 
@@ -267,7 +267,7 @@ class Judge:
             if derived != real:
                 self.wrong.append((where, derived, real))
         elif not re.search(r"[ (*]", derived):
-            # A symbol: the same number wherever it occurs.
+            # A symbol: the same number at each occurrence.
             if self.known.setdefault(derived, real) != real:
                 self.wrong.append((where, derived, real))
         else:
@@ -293,7 +293,7 @@ class Judge:
                 self.extent(derived, int(element), where)
 
     def finish(self):
-        """Compute the formulas, as all symbols that can be known are known."""
+        """Compute the formulas, after all symbols are known that can be known."""
         for derived, real, where in self.later:
             found = number(derived, self.known)
             if found is not None:
@@ -319,7 +319,7 @@ def outputs_by_name(program):
 
 
 def make_symbolic(message):
-    """Replace all extents of a model's inputs by symbols; return what they were."""
+    """Replace all extents of a model's inputs by symbols; return the extents."""
     sizes = {}
     for given in message.graph.input:
         for dim in given.type.tensor_type.shape.dim:
@@ -331,7 +331,7 @@ def make_symbolic(message):
 
 
 def arrays_for(session, sizes, size, random):
-    """Inputs of a model, with this size for other symbols than those, or None."""
+    """Inputs of a model, with this size for symbols missing in `sizes`, or None."""
     arrays = {}
     for given in session.get_inputs():
         kind = re.fullmatch(r"tensor\((\w+)\)", given.type)
@@ -348,8 +348,8 @@ def arrays_for(session, sizes, size, random):
 
 
 def judged(message, runtime, sizes):
-    """The findings about a model's types; None if it does not run like this."""
-    # The runtime needs a type for each output only if it cannot derive it either.
+    """The findings about a model's types; None if it does not run with these sizes."""
+    # The runtime needs a type for an output only if it cannot derive the type either.
     loaded = onnx.load(message)
     values = outputs_by_name(loaded.program)
     outputs = {output.name for output in message.graph.output}

@@ -139,7 +139,7 @@ def test_other_values_are_refused(arguments):
 
 
 def table():
-    """The table of operators as the package reads it, by domain, name and version."""
+    """The table of operators as read by the package, by domain, name and version."""
     found, domain, op = {}, "", ""
     for line in TABLE.read_text().splitlines():
         words = line.split(" ")

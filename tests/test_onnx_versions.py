@@ -1,4 +1,4 @@
-"""Versions of operators that mean the same, as the schemas of the `onnx` package tell."""
+"""Versions of operators with the same meaning, according to the schemas of the `onnx` package."""
 
 import importlib.util
 import subprocess

@@ -1,4 +1,4 @@
-"""The greedy driver from Python. Also the forms of rules that the simplifications of Relay need."""
+"""The greedy driver from Python. Also the forms of rules needed by the simplifications of Relay."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Every class of the statement dialect, with each way to make it.
+"""Every class of the statement dialect, with all ways to make an object.
 
 `CHECKLIST` is the acceptance list; a name of it without a test fails.
 """
@@ -56,7 +56,7 @@ CHECKLIST = {
     "Function", "Program",
 }  # fmt: skip
 
-# What objects of a class answer besides their fields.
+# Members of the objects of a class besides their fields.
 MEMBERS = {
     "Span": "is_valid to_string unknown",
     "Op": "get_attr get_attr_keys has_attr",
@@ -77,7 +77,7 @@ MEMBERS = {
 
 ABSTRACT = {"IRNode", "Expr", "Type", "ShapedType", "BinaryExpr", "UnaryExpr", "ScopeStmt"}
 
-# By class and overload: how it is made, and what fields then hold.
+# By class and overload: the constructor call, and the resulting fields.
 MADE = {
     "Span": (lambda: ir.Span("a.py", 1, 2, 3, 4), {"filename": "a.py", "end_column": 4}),
     "Span short": (lambda: ir.Span("a.py", 1, 2), {"end_line": -1, "end_column": -1}),
@@ -322,7 +322,7 @@ def test_bases(name):
 
 
 class TestErrors:
-    """Messages name the class, the argument, what was expected and what came."""
+    """Messages name the class, the argument, the expected and the actual value."""
 
     def test_operand(self):
         with pytest.raises(TypeError, match=r"pto.Add.*'left'.*pto.Expr.*str"):

@@ -1,4 +1,4 @@
-"""Programs of the statement dialect as text that reads like Python."""
+"""Programs of the statement dialect in text that reads like Python."""
 
 import ast
 

@@ -26,7 +26,7 @@ CLASSES = sorted(
     if key.startswith("pto.") and issubclass(_core.class_of(key), ir.IRNode)
 )
 
-# Names that are not what splitting at capitals gives at a glance.
+# Names that differ from a simple splitting at capitals.
 METHODS = {
     "Add": "visit_add",
     "ForStmt": "visit_for_stmt",
@@ -118,7 +118,7 @@ def test_any_method_is_a_way_into_a_visit():
 def test_children_are_visited_by_the_methods_of_their_own_classes():
     class Right(Log):
         def visit_add(self, op):
-            # The names of PyPTO for what goes on below a node.
+            # The names of PyPTO for visits below a node.
             self.visit_expr(op.right)
 
     right = Right()
@@ -228,7 +228,7 @@ def test_a_variable_that_is_replaced_is_replaced_in_its_uses():
 
 
 class Redefine(ir.IRMutator):
-    """Puts other variables in definitions, and in nothing else."""
+    """Puts other variables in definitions, and nowhere else."""
 
     def visit_assign_stmt(self, op):
         op = super().visit_assign_stmt(op)

@@ -311,7 +311,7 @@ def test_own_init_may_hand_over_to_the_generated_one(key):
 
 @pytest.fixture
 def with_other_fields(key):
-    """A class with fields that its constructor does not take."""
+    """A class with fields outside of its constructor."""
 
     @py_class(key())
     class Node(Object):

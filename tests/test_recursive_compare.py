@@ -116,7 +116,7 @@ def test_equal_maps_leave_the_order_to_the_next_field():
         for call in (isoform.recursive_lt, isoform.recursive_le, isoform.recursive_ge):
             with pytest.raises(TypeError, match="have no order"):
                 call(Pair(shared, 1), Pair(other, 2))
-    # What was decided before a difference stays decided.
+    # A pair decided before a difference stays decided.
     assert Pair(1, shared) < Pair(2, Map({}))
 
 

@@ -1,4 +1,4 @@
-"""Analyses of Relay programs, as Python calls them; the cases are in the tests of Rust."""
+"""Analyses of Relay programs, called from Python; the cases are in the tests of Rust."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The classes of Relay and the helpers that make and change them."""
+"""The classes of Relay and the helpers to make and change them."""
 
 import numpy as np
 import pytest

@@ -206,7 +206,7 @@ def test_memoised_passes_read_the_types_of_callees():
         seen: ClassVar = []
 
     def nothing_else(func, mod):
-        """The pass reads the signatures of the functions that are called, and nothing else."""
+        """The pass reads the signatures of called functions, and nothing else."""
 
     options = {"pure": True, "version": "1", "reads": nothing_else}
 

@@ -170,7 +170,7 @@ def test_long_kernels_can_be_interrupted():
 
 
 class ConstantChecker(relay.ExprVisitor):
-    """True for constants, and for tuples of them, as the tutorial checks them."""
+    """True for constants, and for tuples of constants, following the tutorial."""
 
     def __init__(self):
         super().__init__()
@@ -252,7 +252,7 @@ def test_binds_take_values_of_every_kind():
     for callee in (double, double.value):
         call = relay.Call(x, [n])
         assert evaluate(call, {x: callee, n: 4}).numpy().item() == 8
-    # A parameter of a function is bound as well, and the others stay.
+    # A parameter of a function is bound, too, and the others stay.
     pair = relay.Function([x, n], relay.TupleGetItem(x, 1) + n)
     assert evaluate(pair, {x: (1, 2)})(3).numpy().item() == 5
 

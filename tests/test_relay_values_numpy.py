@@ -40,7 +40,7 @@ def numbers(rng, shape, dtype="float32"):
 
 
 def value_of(call):
-    """The value of a call of constants, after all that must agree with it."""
+    """The value of a call of constants, after checking all computations that must agree."""
     call = call.astuple() if isinstance(call, relay.TupleWrapper) else call
     value = EXECUTOR.evaluate(call)
     folded = relay.transform.FoldConstantExpr(call)

@@ -1,4 +1,4 @@
-"""Types that Rust declares appear as Python classes by themselves."""
+"""Types declared in Rust appear as Python classes automatically."""
 
 import copy
 import inspect

@@ -371,7 +371,7 @@ def test_a_number_stays_of_its_kind_in_a_union(name):
     for value in (0, 2**63 - 1, -(2**63), 1.0, -0.0, 1e300):
         kept = getattr(Numbers(**{name: value}), name)
         assert (repr(kept), type(kept)) == (repr(value), type(value))
-    # A bool is not one of the annotated numbers, and becomes the nearest one.
+    # A bool is not one of the annotated numbers, and becomes the nearest number.
     for value in (True, np.bool_(True)):
         kept = getattr(Numbers(**{name: value}), name)
         assert (kept, type(kept)) == (1, int)

@@ -87,7 +87,7 @@ def test_what_python_writes_for_one_value_is_equal(spellings, value):
 
 
 def test_an_opaque_value_is_not_compared_with_itself():
-    # It has no text, so it cannot be a case in `tests/cases`.
+    # The value has no text and cannot be a case in `tests/cases`.
     box = nodes.Box(object())
     with pytest.raises(TypeError, match=r"\(at <root>\.v\)$"):
         structural_equal(box, box)

@@ -86,7 +86,7 @@ def test_typed_callbacks():
             (object, lambda v: calls.append(("other", type(v).__name__))),
         ],
     )
-    # A bool is not an int here, as everywhere in comparison.
+    # A bool is not an int here, like everywhere in comparison.
     assert calls == [
         ("other", "bool"),
         ("number", 1.5),
@@ -374,7 +374,8 @@ def test_a_callback_that_returns_none_is_refused():
         ):
             with pytest.raises(TypeError, match=rf"callback for .*{key} returned None; it keeps"):
                 call()
-    # The callback of what holds a value can put None in its place, and None may stay.
+    # The callback for the holder of a value can replace the value by None, and None may
+    # stay.
     assert structural_map(Box(1), (Box, lambda v: Box(None))).v is None
     assert structural_map(Box(None), (object, lambda v: v)).v is None
     assert structural_mutate(Box(None), (object, lambda v, m: m.default_mutate(v))).v is None

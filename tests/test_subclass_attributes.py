@@ -1,4 +1,4 @@
-"""Attributes that a Python subclass adds to its instances."""
+"""Attributes added by a Python subclass to instances."""
 
 import copy
 import functools
@@ -13,7 +13,7 @@ from isoform.dataclasses import py_class
 
 
 class Tagged(nodes.Box):
-    """An undecorated subclass whose instances have a dict of their own."""
+    """An undecorated subclass with a dict in every instance."""
 
     __slots__ = ("__dict__",)
 

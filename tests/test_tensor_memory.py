@@ -1,4 +1,4 @@
-"""Whose memory a tensor is, and how it gets in and out."""
+"""The owner of a tensor's memory, and its way in and out."""
 
 import gc
 

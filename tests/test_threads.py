@@ -21,7 +21,7 @@ THREADS = 8
 
 
 def together(work):
-    """Runs `work(n)` in all threads at once; raises what any of them raised."""
+    """Runs `work(n)` in all threads at once; raises the exceptions of the threads."""
     barrier = threading.Barrier(THREADS)
     errors = []
 

@@ -327,7 +327,7 @@ def test_traits_of_mixins_and_of_parents(key):
         ir_trait = Canonicalize
 
     assert implements(Node(), Canonicalize).canonicalize() == "simple"
-    # A parent's traits are its own, unless the question says otherwise.
+    # A parent's traits are not inherited, unless the question asks for them.
     assert implements(Child(), Canonicalize) is None
     assert type_attrs.attrs_of(Child) == {}
     assert implements(Child(), Canonicalize, inherit=True).canonicalize() == "simple"
@@ -476,7 +476,7 @@ def test_python_calls_functions_of_rust(rust):
         swap(1)
 
     class Swap(Trait, attr="testing.swap"):
-        """The same trait as a class of Python."""
+        """The same trait declared by a class of Python."""
 
         def swap(self) -> object: ...
 

@@ -21,7 +21,7 @@ def idle(name="P", level=0):
 
 
 def recorder(log, name, fails_at=""):
-    """An instrument that records what it is told, and fails at an event."""
+    """An instrument that records all calls, and fails at an event."""
 
     def note(event):
         log.append(f"{name}.{event}")
@@ -134,7 +134,7 @@ def test_only_a_sequence_asks_for_the_level():
 
 
 def entered(*fails_at):
-    """The events of a context whose instruments fail at these."""
+    """The events of a context with instruments that fail at these."""
     log = []
     ctx = PassContext(
         opt_level=4, instruments=[recorder(log, "ABC"[i], at) for i, at in enumerate(fails_at)]

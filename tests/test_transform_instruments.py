@@ -1,4 +1,4 @@
-"""Instruments that are written in Python, and those that are ready for use."""
+"""Instruments written in Python, and the predefined instruments."""
 
 import inspect
 import logging

@@ -371,7 +371,7 @@ def test_programs_of_statements():
     assert "+ 0" not in script(done)
     assert done.name == "p"
     assert make_pass("pto.simplify")(done) is done
-    # A function is a program of its own, too.
+    # A function is a program, too.
     assert "+ 0" not in script(make_pass("pto.simplify")(function("f")))
 
     @function_pass(opt_level=0, cls=pto.Function)
@@ -627,7 +627,8 @@ def test_the_arguments_of_a_pass_are_its_options(key, number):
             return numbers(one(module(f=10)))["f"]
 
     assert [run(made(1)), run(made(5)), run(made(n=7)), run(made())] == [11, 15, 17, 11]
-    # An argument that the core cannot hold, or without digest, is never taken for another one.
+    # An argument without digest, or outside of the core, is never mistaken for another
+    # argument.
     assert [run(made(Number())), run(made(2, number)), run(made(3, other=number))] == [110, 12, 13]
 
 

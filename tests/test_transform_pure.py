@@ -31,7 +31,7 @@ class Fun(ir.BaseFunc):
 
 @py_class("test_pure.Other")
 class Other(ir.BaseFunc):
-    """A function that passes over `Fun` leave alone."""
+    """A function left alone by passes over `Fun`."""
 
 
 def module(number=10, **attrs):
@@ -47,13 +47,13 @@ def number(mod):
 
 
 class Runs:
-    """Counts the runs of passes, which do not depend on it."""
+    """Counts the runs of passes, which ignore the counter."""
 
     count = 0
 
 
 def twice(made, mod=None, change=lambda: None, **options):
-    """Run a pass, change something, and run it again with one cache.
+    """Run a pass, make a change, and run it again with one cache.
 
     Returns both numbers, which are those without a cache.
     """

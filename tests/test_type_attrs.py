@@ -12,7 +12,7 @@ from isoform.dataclasses import py_class
 
 @pytest.fixture
 def name(key):
-    """Makes names of attributes that no other test uses."""
+    """Makes names of attributes unused by other tests."""
     return lambda text="attr": key(text)
 
 

@@ -1,4 +1,4 @@
-"""Attributes of a type from its class body: hooks, published names, inherited ones.
+"""Attributes of a type from its class body: hooks, published and inherited names.
 
 The lists `__ffi_type_attr_names__` and `__ffi_inherit_type_attrs__` are those of
 tvm-ffi.
@@ -362,7 +362,7 @@ def test_native_types_take_what_their_class_says(key):
 
 
 def test_a_class_for_a_native_type():
-    # In a process of its own: here the type may have a class already.
+    # In a separate process: here the type may already have a class.
     program = """
 from isoform import Object, type_attrs
 from isoform.dataclasses import c_class

@@ -1,4 +1,4 @@
-"""`TypeSchema`: from annotations, to JSON, and what it refuses."""
+"""`TypeSchema`: from annotations, to JSON, and refused annotations."""
 
 import typing
 from typing import Literal

@@ -115,7 +115,7 @@ def test_a_list_keeps_its_identity_where_it_fits_and_is_typed_from_then_on():
     assert o.items is given
     with pytest.raises(TypeError, match=r"typed\.Other\.items: element: expected int, got str"):
         given.append("a")
-    # What does not fit is refused, or converted to a list of its own.
+    # An unsuitable list is refused, or converted to a separate list.
     with pytest.raises(TypeError, match=r"typed\.Other.*items.*expected int, got str"):
         Other(List(["a"]))
     floats = List([True])

@@ -1,4 +1,4 @@
-"""A node type that a user adds to a dialect is one declaration, and works everywhere."""
+"""A node type added by a user to a dialect is one declaration, and works everywhere."""
 
 import pytest
 

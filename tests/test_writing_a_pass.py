@@ -19,7 +19,7 @@ PAGE = (ROOT / "docs" / "writing-a-pass.md").read_text(encoding="utf-8")
 
 
 def block(words):
-    """The names that a block of the page defines."""
+    """The names defined in a block of the page."""
     blocks = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
     (source,) = [source for source in blocks if words in source]
     names = {"__name__": "page"}
@@ -179,7 +179,7 @@ def test_values_that_are_too_large_or_undefined_are_not_folded(passes):
     # Inside of a function, the attribute is that of the call.
     assert folded("Unsqueeze", [dims], {"axes": onnx.AttrRef("axes")}) is None
     assert folded("Shape", [relay.const(np.zeros((3, 1))).data], {}).tolist() == [3, 1]
-    # Shapes that do not fit have no value.
+    # Incompatible shapes have no value.
     assert folded("Add", [dims, relay.const(np.arange(3)).data], {}) is None
     assert folded("Relu", [dims], {}) is None
 
@@ -206,6 +206,6 @@ def test_the_example_on_a_real_model(passes, name):
             else None
         ),
     )
-    # The light models have one number in place of each weight.
+    # The light models have one number in place of every weight.
     assert len(weights) == before["Conv"]
     assert all((weight == np.float32(0.02)).all() for weight in weights)

@@ -1,8 +1,8 @@
-"""Differences of documents and of models, beside those of other tools.
+"""Differences of documents and of models, beside the differences of other tools.
 
     python -m bench.diff [--quick] [--command PATH] [--markdown FILE]
 
-`make bench-diff` runs it in an environment of its own. Both sides of a row run
-alternately in one session, and whoever makes a patch has to apply it: what counts is
-the median of the ratios of those that are right.
+`make bench-diff` runs it in a separate environment. Both sides of a row run alternately
+in one session, and a tool that makes a patch has to apply the patch: the median of the
+ratios of the correct runs counts.
 """

@@ -14,7 +14,7 @@ from bench.diff import documents, models
 from bench.diff.timing import alone, beside
 from bench.diff.tools import Ours, Tool, tools
 
-# How many times as fast as onnx-diff Isoform should be.
+# The required speed of Isoform as a multiple of onnx-diff.
 MODEL_TARGET = 500
 
 DOCUMENT_HEAD = (
@@ -51,7 +51,7 @@ def times(ratio: float, target: float | None) -> str:
 
 
 def document_rows(records: int, tool: Tool, pairs: int) -> list[str]:
-    """Compare both sides on one document, with patches that are proven to be right."""
+    """Compare both sides on one document, with verified patches."""
     left = documents.document(records)
     right = documents.edited(left)
     ours = Ours(left, right)
@@ -83,7 +83,7 @@ def document_rows(records: int, tool: Tool, pairs: int) -> list[str]:
 
 
 def check_and_time(tool: Tool, patch: Any, left: Any, right: Any) -> float:
-    """Apply the patch of a tool, see that it leads to the right document, and time it."""
+    """Apply the patch of a tool, check the patched document, and take the time."""
     assert tool.apply is not None
     apply = tool.apply
     original = documents.document(len(left["records"]))

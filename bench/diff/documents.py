@@ -1,11 +1,11 @@
-"""Documents as they are found in files of JSON: a list of records, and three edits."""
+"""Documents like those in files of JSON: a list of records, and three edits."""
 
 from __future__ import annotations
 
 import copy
 from typing import Any
 
-# Each record has ten nodes: itself, its five values, and what is inside of two of them.
+# A record has ten nodes: itself, its five values, and the contents of two values.
 RECORDS = (21, 63, 210, 630)
 
 Document = dict[str, Any]
@@ -27,7 +27,7 @@ def record(number: int) -> Document:
 
 
 def edited(original: Document) -> Document:
-    """Return a copy with one value changed, one record inserted and one deleted."""
+    """Return a copy with a changed value, an inserted record and a deleted record."""
     result = copy.deepcopy(original)
     records = result["records"]
     count = len(records)
@@ -38,7 +38,7 @@ def edited(original: Document) -> Document:
 
 
 def nodes(value: Any) -> int:
-    """Count the values in a document; keys belong to the mapping that has them."""
+    """Count the values in a document; keys belong to their mapping."""
     count = 0
     todo = [value]
     while todo:

@@ -1,4 +1,4 @@
-"""Models of ONNX of which one operator is replaced, with the command and onnx-diff."""
+"""Models of ONNX with one replaced operator, with the command and onnx-diff."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-# The number of nodes; each block has twelve.
+# The number of nodes; a block has twelve.
 NODES = (240, 1_200, 3_600)
 WIDTH = 8
 
@@ -30,7 +30,7 @@ WEIGHTED = {"MatMul", "Add", "Mul", "Sub"}
 
 
 def write_models(folder: Path, nodes: int) -> tuple[Path, Path]:
-    """Write a model of so many nodes, and one in which the one in the middle differs."""
+    """Write a model with this number of nodes, and a copy with a different node in the middle."""
     paths = folder / f"{nodes}.onnx", folder / f"{nodes}-edited.onnx"
     for path, is_edited in zip(paths, (False, True), strict=True):
         path.write_bytes(model(nodes, is_edited=is_edited).SerializeToString())
@@ -70,7 +70,7 @@ def model(nodes: int, *, is_edited: bool) -> Any:
 
 
 def replaced(nodes: int) -> int:
-    """Return the number of the node that is replaced, which is a Relu."""
+    """Return the number of the replaced node, a Relu."""
     blocks = nodes // len(BLOCK)
     return blocks // 2 * len(BLOCK) + BLOCK.index("Relu")
 
@@ -95,7 +95,7 @@ def by_library(paths: tuple[Path, Path]) -> Any:
 
 
 def check(difference: Any) -> None:
-    """See that a difference of two models is the one edit, and leads to the right model.
+    """Check that a difference of two models is the edit, and gives the right model.
 
     Raises:
         AssertionError: if not.

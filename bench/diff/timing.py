@@ -43,7 +43,7 @@ def beside(ours: Sequence[Body], theirs: Body, *, pairs: int = PAIRS) -> list[Pa
         sides = list(enumerate(zip(runs, calls, strict=True)))
         for turn in range(max(3, min(pairs, BUDGET_NS // max(first, 1)))):
             sample = [0.0] * len(runs)
-            # Who goes first changes, so that nobody always inherits the caches of another.
+            # The first side changes, to share the advantage of warm caches.
             for side, each in sides if turn % 2 == 0 else reversed(sides):
                 sample[side] = per_call(*each)
             samples.append(sample)
@@ -58,5 +58,5 @@ def beside(ours: Sequence[Body], theirs: Body, *, pairs: int = PAIRS) -> list[Pa
 
 
 def per_call(run: Timed, calls: int) -> float:
-    """Return the nanoseconds of one call among so many."""
+    """Return the nanoseconds of one call out of `calls` calls."""
     return elapsed(run, calls) / calls

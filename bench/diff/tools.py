@@ -1,4 +1,4 @@
-"""The tools: how each makes a difference, measures its patch, and applies it."""
+"""The tools: making a difference, measuring the patch, and applying the patch."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Tool:
     size: Callable[[Any], int] | None
     # The result of the patch on the left document.
     apply: Callable[[Any, Document], Any] | None
-    # How many times as fast Isoform should be; none if the tool is there for comparison.
+    # The required factor of speed; None for a tool without a target.
     target: float | None
     # The largest number of records that the tool can process.
     records: int = 1_000_000
@@ -106,7 +106,7 @@ class Ours:
         self._left, self._right = Map(left), Map(right)
 
     def diff(self) -> Any:
-        """Make the difference of what is converted already."""
+        """Make the difference of converted values."""
         return self._diff(self._left, self._right)
 
     def diff_of_documents(self) -> Any:
@@ -115,7 +115,7 @@ class Ours:
         return self._diff(self._convert(left), self._convert(right))
 
     def patch_of(self, difference: Any) -> Any:
-        """Return the patch after writing and reading it, and check the result of applying it.
+        """Return the patch after writing and reading it, and check the patched value.
 
         Raises:
             AssertionError: if the patch, or the difference itself, leads to another document.

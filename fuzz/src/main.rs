@@ -5,8 +5,8 @@
 //! cargo run --release -p isoform-fuzz -- --seconds 60 --target laws_hold_on_triples --seed 7
 //! ```
 //!
-//! Each target gets the given number of seconds, and more if it needs them for the given
-//! number of cases. The byte strings grow from short to long and start over, so small counterexamples are found first. A
+//! Each target gets the given number of seconds, or more for the given number of cases. The byte
+//! strings grow from short to long and start over, so small counterexamples are found first. A
 //! failure is shrunk, printed with the seed, and ends the run with status 1.
 #![expect(
     clippy::disallowed_macros,
@@ -66,10 +66,10 @@ struct Arguments {
     /// How long each target runs.
     #[arg(long, default_value_t = 10)]
     seconds: u64,
-    /// How many cases each target runs at least.
+    /// The minimal number of cases of a target.
     #[arg(long, default_value_t = 0)]
     cases: u64,
-    /// The one target to run; all of them if absent.
+    /// The only target to run; all targets if absent.
     #[arg(long)]
     target: Option<String>,
     /// Where the random bytes start; the time of day if absent.
@@ -77,7 +77,7 @@ struct Arguments {
     seed: Option<u64>,
 }
 
-/// A byte string on which a property does not hold.
+/// A byte string that violates a property.
 struct Failure {
     bytes: Vec<u8>,
     account: String,
@@ -119,7 +119,8 @@ fn main() -> ExitCode {
     status
 }
 
-/// Runs one target until its time is over and it ran so many cases, or a case fails.
+/// Runs one target until its time is over and the wanted number of cases has run, or a
+/// case fails.
 fn run(property: Property, seed: u64, time: Duration, wanted: u64) -> (u64, Option<Failure>) {
     let start = Instant::now();
     let mut state = seed;
@@ -145,8 +146,8 @@ fn check(property: Property, bytes: Vec<u8>) -> Option<Failure> {
     Some(Failure { bytes, account })
 }
 
-/// A smaller failure: bytes are removed in ever smaller runs and then lowered,
-/// as long as something still fails.
+/// A smaller failure: bytes are removed in ever smaller runs and then lowered, as long
+/// as the property still fails.
 fn shrink(property: Property, mut failure: Failure) -> Failure {
     let mut progress = true;
     while progress {

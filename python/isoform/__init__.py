@@ -3,8 +3,8 @@
 # An error of this module comes before the native one is loaded.
 from isoform import _interpreter  # noqa: F401  # isort: skip
 
-# The classes of built-in types are bound to them when their modules are
-# imported, which must happen before the first object of such a type occurs.
+# Importing the modules binds the classes of built-in types, and must happen before the
+# first object of a built-in type occurs.
 from isoform import container, function, tensor  # noqa: F401  # isort: skip
 from isoform import (
     access_path,

@@ -13,8 +13,8 @@ from isoform._importing import import_module
 def main() -> int:
     """Run the command on `sys.argv` and return its exit status.
 
-    0 means equal or done, 1 different, 2 error. Ctrl-C ends the process at
-    once, as for any command.
+    0 means equal or done, 1 different, 2 error. Ctrl-C ends the process at once, as for
+    any command.
     """
     # The work happens outside of Python, which would only record the signal.
     signal.signal(signal.SIGINT, signal.SIG_DFL)

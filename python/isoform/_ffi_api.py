@@ -1,4 +1,4 @@
-"""The library's own global functions, as attributes: `_ffi_api.RecursiveEq` and so on."""
+"""The library's global functions in attributes: `_ffi_api.RecursiveEq` and others."""
 
 from isoform.registry import init_ffi_api
 

@@ -13,11 +13,11 @@ __all__ = ["import_module"]
 
 
 def import_module(name: str) -> str | None:
-    """Import a module, and return None, or the text of its failure.
+    """Import a module, and return None, or the text of the failure.
 
     Args:
         name: The name of a module, which is also searched for in the current folder, or of
-            a file that ends with `.py`. The modules next to a file can be imported by it.
+            a file that ends with `.py`. A file can import the modules next to it.
     """
     try:
         if name.endswith(".py"):
@@ -28,7 +28,7 @@ def import_module(name: str) -> str | None:
     # A module may raise anything, SystemExit included.
     except BaseException as error:
         return _text(error)
-    # What passes print comes before the result, also in a pipe.
+    # The output of passes comes before the result, also in a pipe.
     reconfigure: Any = getattr(sys.stdout, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(line_buffering=True)
@@ -69,7 +69,7 @@ def _import_file(file: Path) -> None:
 
 
 def _text(error: BaseException) -> str:
-    """The exception in one line, then where it was raised in the user's code."""
+    """The exception in one line, then the place in the user's code."""
     told = "".join(traceback.format_exception_only(type(error), error)).strip()
     if isinstance(error, SyntaxError):
         # The place comes first, and the message is the last line.

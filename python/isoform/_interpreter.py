@@ -1,7 +1,7 @@
 """Refuses to be imported outside of the main interpreter of a process.
 
-This module comes before the native one, which could be imported by no other interpreter once
-a first one has begun to.
+This module comes before the native module: once one interpreter has begun to import the
+native module, no other interpreter could.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def _is_main() -> bool:
-    """True for the main interpreter, and where there are no others."""
+    """True for the main interpreter, and without other interpreters."""
     for name in ("_interpreters", "_xxsubinterpreters"):
         try:
             interpreters: Any = import_module(name)

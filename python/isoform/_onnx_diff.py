@@ -1,4 +1,4 @@
-"""All differences of two models; `isoform.onnx` has them."""
+"""All differences of two models; exported by `isoform.onnx`."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class ModelChange:
 
 @dataclass(frozen=True)
 class ModelDiff:
-    """Tells how two models differ; its `str` is what `isoform diff` prints."""
+    """Tells how two models differ; its `str` is the output of `isoform diff`."""
 
     #: True if nothing that counts differs.
     equal: bool
@@ -63,7 +63,7 @@ class ModelDiff:
     _text: str = field(default="", repr=False, compare=False)
 
     def summary(self) -> str:
-        """Return the differences in numbers, as `isoform diff --stat` prints them. O(1)."""
+        """Return the differences in numbers, as printed by `isoform diff --stat`. O(1)."""
         return self._summary
 
     def __str__(self) -> str:
@@ -84,21 +84,22 @@ def diff(
     """Tell how two models differ: a summary, and every change with the names of its nodes.
 
     Args:
-        left: What `load` returned or takes, or an `onnx.Program`.
+        left: A result or an argument of `load`, or an `onnx.Program`.
         right: The other one.
         ignore_shapes: Whether declared shapes are ignored, and declared types of bodies and
             outputs that follow from the computation.
         strict: Whether operator sets are compared by number, and written-out defaults as
-            attributes. Two models are equal exactly then if they have one digest.
+            attributes. Two models are equal exactly then if they have the same digest.
         rtol: The part of the right number by which floats and elements of tensors may
             differ, as for `numpy.isclose` with the right model as the reference.
-        atol: A distance that is allowed in addition.
+        atol: An additional allowed distance.
         skip_tensor_content: Whether the elements of tensors are ignored.
 
-    Raises TypeError for anything else than models, what `load` raises, and ValueError for a
-    tolerance that is negative or NaN. The work is that of `isoform.diff.diff`: linear in the
-    number of nodes of models that are nearly the same, however deep and with however many
-    changes, and linear in the bytes of weights. Raises KeyboardInterrupt promptly.
+    Raises TypeError for arguments other than models, the exceptions of `load`, and
+    ValueError for a tolerance that is negative or NaN. The work is that of
+    `isoform.diff.diff`: linear in the number of nodes of models that are nearly the same,
+    however deep and with however many changes, and linear in the bytes of weights. Raises
+    KeyboardInterrupt promptly.
 
     >>> from isoform import onnx
     >>> def program(axis):

@@ -26,21 +26,20 @@ def load(
 ) -> Model:
     """Load the model in a file, in memory, or in a message of the `onnx` package.
 
-    Names, documentation, listing order and everything else that does not affect the
-    computation are ignored by comparison; they are kept in ignored fields.
+    Comparison ignores names, documentation, listing order and all other data that does
+    not affect the computation; ignored fields keep these data.
 
     Args:
-        path: The file; or its contents as bytes; or an `onnx.ModelProto`. The
-            latter two must hold all data, since they have no folder.
-        mmap: Whether the file, and files of external data, are mapped instead
-            of read. Mapped weights are not copied; the files must not be
-            changed as long as the model or a tensor of it is in use.
+        path: The file; or the contents in bytes; or an `onnx.ModelProto`. The latter
+            two must hold all data, since they have no folder.
+        mmap: Whether the file, and files of external data, are mapped instead of read.
+            Mapped weights are not copied; the files must not be changed while the model
+            or any of its tensors is in use.
         io_names: Whether the names of the main graph's inputs and outputs are
             part of the program.
-        follow_links: Whether external data may be a symbolic link that leads
-            out of the model's folder, as in caches of downloaded models. By
-            default it may not, since the author of a model could make it read
-            any file.
+        follow_links: Whether external data may be a symbolic link out of the model's
+            folder, as in caches of downloaded models. By default it may not, since the
+            author of a model could make it read any file.
 
     Raises OSError if a file cannot be read, ValueError, KeyError or TypeError
     for a model that is malformed; the message names the place in it.

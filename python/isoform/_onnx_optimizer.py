@@ -1,4 +1,4 @@
-"""Optimisation of ONNX programs: the names that `isoform.onnx` exports."""
+"""Optimisation of ONNX programs: the names exported by `isoform.onnx`."""
 
 from __future__ import annotations
 
@@ -143,24 +143,24 @@ def optimize(
     dims: Mapping[str, int] | None = None,
     input_shapes: Mapping[str, Sequence[int | None]] | None = None,
 ) -> Optimized:
-    """Make a program smaller without changing what it computes.
+    """Make a program smaller without changing the results.
 
     Every bit of every result stays, unless `fold` or `fuse` allow otherwise. Names and
     types of inputs and outputs stay. Optimising the result again changes nothing.
 
     Args:
-        model: What `load` returned, or an `onnx.Program`.
-        fold: Which calls on constants are computed: `"none"`; `"exact"`, those whose
-            result the standard fixes bit by bit; or `"all"`, transcendental functions,
-            sums of floats and products of matrices too, whose last bits may differ from
-            those of a runtime.
+        model: A result of `load`, or an `onnx.Program`.
+        fold: Which calls on constants are computed: `"none"`; `"exact"`, those with a
+            result fixed bit by bit by the standard; or `"all"`, also transcendental
+            functions, sums of floats and products of matrices, whose last bits may
+            differ from those of a runtime.
         fuse: Whether operators are fused, which may change last bits.
-        max_constant: The number of bytes up to which folding makes constants; larger ones
-            are made only if they take the place of larger ones. By default up to 1 MiB,
-            and less if all constants would grow by more than 16 KiB and a tenth.
+        max_constant: The number of bytes up to which folding makes constants; larger
+            constants are made only in place of even larger constants. By default up to 1
+            MiB, and less if all constants would grow by more than 16 KiB and a tenth.
         only: The rules and steps to use, by name; all by default.
         without: Rules and steps to leave out.
-        rules: Your own rules, which are tried after those of the library.
+        rules: Your own rules, tried after the rules of the library.
         dims: Extents of dimensions by name, which are fixed first; see `fix_dims`.
         input_shapes: Shapes of inputs by name, likewise.
 
@@ -168,7 +168,8 @@ def optimize(
     without an end or put a value of another type in place, and for an invalid program;
     and exceptions of the functions of `rules`, with a note that names the rule.
 
-    Each walk over the program is linear in its nodes; most programs need two or three.
+    A walk over the program is linear in its nodes; most programs need two or three
+    walks.
 
     >>> from isoform import onnx
     >>> x = onnx.Input(ty=None, default=None, name="x")
@@ -206,7 +207,7 @@ def _names(option: str, names: Sequence[str]) -> list[str]:
 
 
 def rules() -> list[RuleInfo]:
-    """Return the rules and steps of `optimize`, in the order in which they are tried.
+    """Return the rules and steps of `optimize`, in the order of application.
 
     >>> from isoform import onnx
     >>> next(rule for rule in onnx.rules() if rule.name == "merge-transposes").before
@@ -224,13 +225,13 @@ def extract(
     that the nodes of the main graph compute.
 
     Args:
-        model: What `load` returned, or an `onnx.Program`.
-        inputs: The values that become inputs, with the types that are known of them; by
-            default the part has the inputs that it needs.
+        model: A result of `load`, or an `onnx.Program`.
+        inputs: The values that become inputs, with the known types; by default the
+            required inputs.
         outputs: The values that become outputs.
 
-    Raises ValueError for a name that no value has, and for inputs that the part needs
-    although `inputs` does not name them. Linear in the program.
+    Raises ValueError for a name without a value, and for inputs needed by the part but
+    missing in `inputs`. Linear in the program.
 
     >>> from isoform import onnx
     >>> x = onnx.Input(ty=None, default=None, name="x")
@@ -256,13 +257,13 @@ def verify(
 ) -> Verification:
     """Run two programs on the same inputs and compare what comes out.
 
-    Inputs are random unless they are given, and dimensions without a size get two assignments
-    of sizes. The programs run with onnxruntime, in
-    a process of its own, if it is installed and can run the original; otherwise with the
-    evaluator of this package, which does not know every operator.
+    Inputs are random unless given, and dimensions without a size get two assignments of
+    sizes. The programs run with onnxruntime, in a separate process, if it is installed and
+    can run the original; otherwise with the evaluator of this package, which does not know
+    every operator.
 
     Args:
-        original: What `load` returned, which then runs from its file, or an `onnx.Program`.
+        original: A result of `load`, which then runs from the file, or an `onnx.Program`.
         optimized: The program to compare.
         tolerance: The relative and the absolute difference that two floats may have; by
             default not a bit. NaNs are equal. Where a program computes in floats of 16
@@ -272,14 +273,14 @@ def verify(
             both programs are computed first.
         seed: Determines the random inputs.
         runtime: False to use the evaluator alone.
-        inputs: Values for inputs by name, as `evaluate` takes them. If all inputs are given,
-            there is one case.
-        shapes: Sizes of inputs by name, for those that are random. A dimension has the same
-            size wherever its name occurs.
+        inputs: Values for inputs by name, as for `evaluate`. If all inputs are given, there
+            is a single case.
+        shapes: Sizes of random inputs by name. A dimension has the same size wherever its
+            name occurs.
 
-    Raises KeyError for inputs that the original does not have, and ValueError for inputs
-    and sizes that contradict each other or the types of the inputs. What cannot be run, or
-    differs, is part of the result. The time is that of the runs.
+    Raises KeyError for inputs missing in the original, and ValueError for inputs and sizes
+    that contradict each other or the types of the inputs. Failed runs and differences are
+    part of the result. The time is that of the runs.
 
     >>> from isoform import dtype, onnx
     >>> x = onnx.Input(ty=onnx.TensorType(dtype("float32"), [onnx.Dim("n")]), default=None, name="x")

@@ -1,4 +1,4 @@
-"""Derived shapes of ONNX programs; `isoform.onnx` has them."""
+"""Derived shapes of ONNX programs; exported by `isoform.onnx`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Shapes", "TypeProblem", "ValueType", "fix_dims", "infer_shapes"]
 
 
 class ValueType(NamedTuple):
-    """Describes what is known of a value in every run."""
+    """The facts known about a value in every run."""
 
     #: The element type: a `dtype`, the string `"string"`, or None if it is unknown or
     #: the value is not a dense tensor.
@@ -49,9 +49,9 @@ class TypeProblem(NamedTuple):
 class Shapes:
     """Knows the types of a program's values: `shapes[value]` is a `ValueType`.
 
-    `infer_shapes` makes it. A value is an `onnx.Output`, an `onnx.Input` or a constant; of
-    values that depend on inputs of local functions, little is known, since each call of a
-    function has its own types. Calls that are made later may be asked about, too.
+    Made by `infer_shapes`. A value is an `onnx.Output`, an `onnx.Input` or a constant;
+    little is known of values that depend on inputs of local functions, since every call of
+    a function has its own types. Questions about later calls are allowed, too.
     """
 
     __slots__ = ("_shapes", "problems")
@@ -70,13 +70,13 @@ class Shapes:
         )
 
     def __getitem__(self, value: Any) -> ValueType:
-        """Return what is known of a value; raise TypeError for anything else.
+        """Return the facts known about a value; raise TypeError for other objects.
 
         O(1) for values of the program.
         """
         return ValueType(*self._shapes.type_of(value))
 
-    # Otherwise Python would ask for the items 0, 1 and so on.
+    # Otherwise Python would ask for the items 0, 1 and upwards.
     __iter__ = None
     __contains__ = None
 
@@ -84,12 +84,12 @@ class Shapes:
 def infer_shapes(model: OnnxModel | Program) -> Shapes:
     """Derive element types and shapes of all values of a model.
 
-    Only the types of the inputs and constants are believed, because other types in a file
+    Only the types of the inputs and constants are trusted, because other types in a file
     may be wrong. Extents are followed as polynomials over the dimensions of the inputs,
     also through the integers that models compute from shapes.
 
     Args:
-        model: What `load` returned, or an `onnx.Program`.
+        model: A result of `load`, or an `onnx.Program`.
 
     Raises TypeError for anything else. The work is nodes times the depth of bodies, and
     times the few rounds that nested loops need.
@@ -117,23 +117,23 @@ def fix_dims(
     dims: Mapping[str, int] | None = None,
     input_shapes: Mapping[str, Sequence[int | None]] | None = None,
 ) -> Program:
-    """Replace dimensions of a model by numbers, in all types that use them.
+    """Replace dimensions of a model by numbers, in all types with these dimensions.
 
-    A model whose dimensions are fixed can be simplified further than one that works for any.
+    A model with fixed dimensions can be simplified further than a general model.
 
     Args:
-        model: What `load` returned, or an `onnx.Program`.
+        model: A result of `load`, or an `onnx.Program`.
         dims: Extents by the names of dimensions.
-        input_shapes: Shapes by the names of inputs; None is an extent that stays. A
-            dimension that is fixed like this is fixed wherever it occurs.
+        input_shapes: Shapes by the names of inputs; None is an unchanged extent. A
+            dimension fixed by a shape is fixed at all its occurrences.
 
     Returns:
-        The program; the model itself stays as it is.
+        The program; the model itself stays unchanged.
 
-    Raises KeyError for names that the model does not have, ValueError for negative
-    extents, shapes of another rank, and numbers that contradict each other or the model,
-    TypeError for extents that are not integers, and OverflowError for those of more than
-    64 bits. Linear in the program.
+    Raises KeyError for names missing in the model, ValueError for negative extents,
+    shapes of another rank, and numbers that contradict each other or the model,
+    TypeError for extents that are not integers, and OverflowError for extents of more
+    than 64 bits. Linear in the program.
 
     >>> from isoform import dtype, onnx
     >>> ty = onnx.TensorType(dtype("float32"), [onnx.Dim("batch"), 3])
@@ -157,7 +157,7 @@ def fix_dims(
 
 
 def extent(place: str, size: Any) -> int:
-    """Return a size as a number; raise TypeError and OverflowError with its place."""
+    """Return a size as a number; raise TypeError and OverflowError with the place."""
     try:
         number = operator.index(size)
     except TypeError:

@@ -70,7 +70,7 @@ class FunctionSummary:
 
 @dataclass(frozen=True)
 class ModelSummary:
-    """Describes what a model consists of; its `str` is what `isoform summary` prints."""
+    """The contents of a model in numbers; its `str` is the output of `isoform summary`."""
 
     #: Version of the file format.
     ir_version: int
@@ -121,7 +121,7 @@ class WeightSummary:
 class WeightDifference:
     """The distance between two different weights.
 
-    Weights of different types are compared as numbers, after decoding by nodes such as
+    Weights of different types are compared by number, after decoding by nodes like
     DequantizeLinear. All numbers are None if the shapes differ.
     """
 
@@ -168,7 +168,7 @@ class WeightsDifference:
 
 @dataclass(frozen=True)
 class ModelsSummary:
-    """Describes how two models differ; its `str` is what `isoform summary` prints."""
+    """Tells how two models differ; its `str` is the output of `isoform summary`."""
 
     #: The left model.
     left: ModelSummary
@@ -206,14 +206,14 @@ def summary(model: Source, other: Source | None = None) -> ModelSummary | Models
     A summary is not a verdict: models with the same numbers may compute different things.
 
     Args:
-        model: What `load` returned or takes, or an `onnx.Program`.
-        other: Another one to compare with. Weights belong together if they are the same input
-            of nodes that correspond, as for `diff`; of the rest, those of one name, and then
-            those that are equal.
+        model: A result or an argument of `load`, or an `onnx.Program`.
+        other: A second model to compare with. Weights belong together if they are the same
+            input of corresponding nodes, as for `diff`; then by equal names, and then by
+            equal values.
 
-    Raises TypeError for anything else, and what `load` raises. The work is the number of nodes
-    times the depth of bodies; for two models also that of `diff`. Raises KeyboardInterrupt
-    promptly.
+    Raises TypeError for other arguments, and the exceptions of `load`. The work is the number
+    of nodes times the depth of bodies; for two models also that of `diff`. Raises
+    KeyboardInterrupt promptly.
 
     >>> from isoform import onnx
     >>> def program(op):

@@ -10,7 +10,7 @@ from isoform.shape import Shape
 
 
 def as_value(value: Any) -> Any:
-    """An input as the core takes it: strings become a `StringTensor`."""
+    """An input in the form of the core: strings become a `StringTensor`."""
     if isinstance(value, (list, tuple)):
         items = cast("Sequence[Any]", value)
         if items and all(isinstance(item, (str, bytes)) for item in items):

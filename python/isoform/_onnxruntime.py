@@ -1,9 +1,9 @@
-"""Runs ONNX models with onnxruntime, in a process of its own.
+"""Runs ONNX models with onnxruntime, in a separate process.
 
 `isoform optimize --verify` and `isoform.onnx.verify` use it where onnxruntime is
-installed. Some models make the runtime itself crash, so it must not run in the process
-that waits for the results. Models and values go through pipes, so no file is left,
-however the processes end.
+installed. Some models make the runtime itself crash, and the process that waits for the
+results must not run it. Models and values go through pipes, so no file is left, however
+the processes end.
 
 The parent sends a header and two blobs: the model, or the name of its file, and the sets
 of inputs in the binary form of `isoform.serialization`, as a list of lists of pairs of a
@@ -55,7 +55,7 @@ def run(model: str | os.PathLike[str] | bytes, cases: bytes) -> list[bytes | str
             # The other sets would take as long.
             reason = f"onnxruntime took longer than {MAX_SECONDS:g} s"
             return results + [reason] * (count - len(results))
-        # The runtime died on this set; the others may still run.
+        # The runtime died on this set; the remaining sets may still run.
         results.append(f"onnxruntime ended with {_death(status)}")
         if len(results) >= count:
             return results
@@ -95,7 +95,7 @@ def _run_rest(
         except BrokenPipeError:
             pass
         first = _read_within(stdout, stop)
-        # Without even a number of sets, there is one failure for all of them.
+        # Without even a number of sets, one failure covers all sets.
         count = int(first[1]) if first is not None else len(results) + 1
         while (blob := _read_within(stdout, stop)) is not None:
             tag, content = blob
@@ -104,7 +104,7 @@ def _run_rest(
 
 
 def _read_within(stream: IO[bytes], stop: Callable[[], None]) -> tuple[bytes, bytes] | None:
-    """Read a blob; stop the one who writes it if that takes too long."""
+    """Read a blob; stop the writer if reading takes too long."""
     timer = threading.Timer(MAX_SECONDS, stop)
     timer.daemon = True
     timer.start()
@@ -134,7 +134,7 @@ def _read(stream: IO[bytes]) -> tuple[bytes, bytes] | None:
 
 def _serve(skipped: int) -> None:
     """Run models for the parent process."""
-    # What a library prints must not get between the results.
+    # The output of a library must not get between the results.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
 

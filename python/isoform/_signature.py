@@ -54,7 +54,7 @@ def described(function: Callable[..., Any], name: str | None) -> Function:
     except (TypeError, ValueError):
         parameters = None
     else:
-        # The parameters of a class are those of its constructor.
+        # The parameters of a class are those of the constructor.
         constructor: Any = function.__init__ if inspect.isclass(function) else None
         hints = _hints(constructor or function)
         returns = _ANY if constructor else _schema(hints.get("return", Any))
@@ -87,7 +87,7 @@ def _schema(annotation: Any) -> TypeSchema:
 
 
 def signature_of(function: Function) -> inspect.Signature | None:
-    """The signature of a function, if it is known."""
+    """The signature of a function, if known."""
     wrapped = _core._callable_of(function)
     if wrapped is not None:
         try:
@@ -112,7 +112,7 @@ def signature_of(function: Function) -> inspect.Signature | None:
 
 
 def of_method(function: Function, *, with_self: bool = False) -> inspect.Signature | None:
-    """The signature of a function of the core as a method, or as a constructor.
+    """The signature of a function of the core, as a method or a constructor.
 
     Args:
         function: the function; the first argument of a method is the object.
@@ -122,7 +122,7 @@ def of_method(function: Function, *, with_self: bool = False) -> inspect.Signatu
     if known is None:
         return None
     kinds = inspect.Parameter
-    # All parameters before a required one are required, too.
+    # All parameters before a required parameter are required, too.
     by_name = [position for position, known in enumerate(known[0], 1) if known[4]]
     first_by_name = min(by_name, default=len(known[0]) + 1)
     given = (

@@ -15,7 +15,8 @@ from isoform._core import TypeInfo
 from isoform.core import TypeSchema
 
 if TYPE_CHECKING:
-    # Python 3.10 has it in this package only, which type checkers bring along.
+    # Python 3.10 has the function in this package only, which type checkers bring
+    # along.
     from typing_extensions import dataclass_transform
 else:
 
@@ -37,8 +38,8 @@ _known: dict[str, type[Trait]] = {}
 def provided(method: _F) -> _F:
     """Marks a method of a trait that classes need not define.
 
-    A class with the trait that does not define the method gets this one, called
-    with its node.
+    A class with the trait but without the method gets this function, called with its
+    node.
 
     Example:
         >>> from isoform.type_attrs import Trait, provided
@@ -59,7 +60,7 @@ class Plan:
 
     Attributes:
         name: the name of the attribute.
-        methods: the functions that the trait declares, by name.
+        methods: the functions declared by the trait, by name.
         fields: the names of its arguments.
     """
 
@@ -85,7 +86,7 @@ class Plan:
             find: returns the type's function with a name, or None.
 
         Raises:
-            LookupError: with the name of a method that the type lacks.
+            LookupError: with the name of a method missing in the type.
         """
         functions: dict[str, Any] = {}
         for name, declared in self.methods.items():
@@ -110,14 +111,13 @@ class Trait:
     """The base of traits: properties of node types that passes ask for.
 
     A subclass is a trait. Its docstring documents the attribute
-    `ir_trait.<name_in_snake_case>`, or the one that `attr` names, in which the
-    library keeps who has the trait, for all languages.
+    `ir_trait.<name_in_snake_case>`, or the attribute named by `attr`, in which the
+    library records, for all languages, the types with the trait.
 
-    A trait without a body is a *marker*: the value of the attribute is True.
-    Functions in the body are *methods*: a type with the trait defines them, and
-    the value is the function, or a map of them if there are several. Annotations
-    in the body are *arguments* of the trait: the value is a map of them, and of
-    the functions.
+    A trait without a body is a *marker*: the value of the attribute is True. Functions
+    in the body are *methods*: a type with the trait defines them, and the value is the
+    function, or a map of several functions. Annotations in the body are *arguments* of
+    the trait: the value is a map of them, and of the functions.
 
     Args:
         attr: the name of the attribute.
@@ -164,7 +164,7 @@ class Trait:
         super().__init_subclass__()
         doc = inspect.cleandoc(cls.__dict__.get("__doc__") or "")
         made: Any = dataclasses.dataclass(frozen=True)(cls)
-        # It would be the signature for a class without one.
+        # Otherwise it would be the signature for a class without a docstring.
         made.__doc__ = doc or None
         name = attr or PREFIX + _WORDS.sub("_", cls.__name__).lower()
         _declare(cls, name, doc)
@@ -208,8 +208,8 @@ def _register(
 ) -> None:
     schema = schema_of(kind)
     known = _core.type_attrs_info(name)
-    # Who declares a trait again, as a module does that is loaded again, need
-    # not use the same words.
+    # A repeated declaration of a trait, as by a module loaded again, need not use the
+    # same words.
     text = "" if known is not None and known["schema"] is not None else doc
     _core.type_attrs_declare(name, text, schema, False)
     plan = Plan(name, types.MappingProxyType(dict(methods)), fields)
@@ -220,7 +220,7 @@ def _register(
 
 
 def schema_of(annotation: Any) -> Any:
-    """The compiled schema of an annotation; maps are immutable ones."""
+    """The compiled schema of an annotation; maps are immutable."""
     if typing.get_origin(annotation) is dict:
         key, value = typing.get_args(annotation)
         parts = TypeSchema.from_annotation(key), TypeSchema.from_annotation(value)
@@ -249,7 +249,7 @@ def plan_of(trait: type[Trait] | Trait) -> Plan:
 
 
 def trait(name: str) -> type[Trait]:
-    """The trait of an attribute, including traits that Rust declares.
+    """The trait of an attribute, including traits declared in Rust.
 
     Args:
         name: the name of the attribute.
@@ -277,13 +277,13 @@ def _native(name: str) -> type[Trait]:
     short = name.rpartition(".")[2]
     methods = info["methods"]
     if not methods and form == "Function":
-        # Declared by the type of its values alone.
+        # Declared by the type of values alone.
         methods = [(short, "", True)]
     elif not methods and form != "bool":
         raise KeyError(f"attribute '{name}' holds functions, but their names are not declared")
     body: dict[str, Any] = {"__doc__": info["doc"] or None, "__module__": __name__}
     for method, doc, required in methods:
-        # The value of a single method is its function, which cannot be left out.
+        # The value of a single method is the function, which cannot be left out.
         body[method] = _written_elsewhere(method, doc, required or len(methods) == 1)
     title = "".join(word.capitalize() for word in short.split("_"))
     return types.new_class(
@@ -292,7 +292,7 @@ def _native(name: str) -> type[Trait]:
 
 
 def _written_elsewhere(name: str, doc: str, required: bool) -> Any:
-    """A method of a trait that another language declares."""
+    """A method of a trait declared in another language."""
 
     def method(self: Trait, *args: Any) -> Any:
         raise NotImplementedError(
@@ -311,9 +311,9 @@ def _written_elsewhere(name: str, doc: str, required: bool) -> Any:
 def implements(of: object, trait: type[_T], /, *, inherit: bool = False) -> _T | None:
     """Returns a node as an instance of a trait, or None if the type lacks the trait.
 
-    The methods of the result are those of the node; its other attributes are the
-    arguments of the trait. For a class the methods take the node first. O(1), and
-    fast enough for inner loops.
+    The methods of the result belong to the node; the other attributes are the arguments
+    of the trait. For a class the methods take the node first. O(1), and fast enough for
+    inner loops.
 
     Args:
         of: a node, or a type: a class, a type key, a `TypeInfo`.
@@ -376,12 +376,12 @@ def implement(
     *,
     override: bool = False,
 ) -> None:
-    """Gives a trait to a type that is registered already.
+    """Gives a trait to an already registered type.
 
     Args:
         of: the type: a class, a type key, a `TypeInfo`.
         trait: the trait; an instance if it takes arguments.
-        methods: its methods; by default those of the class.
+        methods: its methods; by default the methods of the class.
         override: replace the trait if the type already has it.
 
     Raises:
@@ -449,7 +449,7 @@ def value_for(owner: str, trait: type[Trait] | Trait, find: Callable[[str], Any]
 
 
 def function_of(cls: type, name: str) -> Any:
-    """The function with a name in a class or its bases, or None."""
+    """The function with a name in a class or a base, or None."""
     for base in cls.__mro__:
         found = base.__dict__.get(name)
         if isinstance(found, staticmethod):

@@ -1,14 +1,13 @@
 """Sequences and mappings of values: `Array`, `List`, `Map` and `Dict`.
 
 `Array` and `Map` never change and can be hashed. `List` and `Dict` are mutable and
-shared: every holder sees changes made by others. All four take ordinary Python
-values and convert them on entry: a list or tuple becomes an `Array`, a dict a
-`Map`, a callable a `Function`. An object that is read out is the same object that
-was put in.
+shared: every holder sees changes made by others. All four take ordinary Python values
+and convert them on entry: a list or tuple becomes an `Array`, a dict a `Map`, a
+callable a `Function`. Reading an object out returns the same object that was put in.
 
-Sequences equal sequences and mappings equal mappings by content, regardless of
-their class, including Python's own. Ints, bools and floats are different values,
-as they are to structural comparison.
+Sequences equal sequences and mappings equal mappings by content, regardless of their
+class, including Python's own. Ints, bools and floats are different values, as in
+structural comparison.
 
 The bodies of most methods are native; see `isoform._core`.
 """
@@ -46,7 +45,7 @@ class Array(Object, Sequence[T]):
     """An immutable sequence.
 
     Args:
-        items: any iterable; nothing makes an empty array.
+        items: any iterable; by default the array is empty.
 
     >>> a = Array([1, 2, 3])
     >>> a[0], a[-1], a[1:], len(a)
@@ -78,7 +77,7 @@ class Array(Object, Sequence[T]):
         ...
 
     def __reversed__(self) -> Iterator[T]:
-        """An iterator over the elements, last one first."""
+        """An iterator over the elements in reverse order."""
         ...
 
     def __contains__(self, item: object, /) -> bool:
@@ -114,7 +113,7 @@ class Array(Object, Sequence[T]):
         ...
 
     def count(self, item: Any, /) -> int:
-        """The number of elements that equal the item. O(n)."""
+        """The number of elements equal to the item. O(n)."""
         ...
 
     def index(self, item: Any, start: int = 0, stop: int = 9223372036854775807, /) -> int:
@@ -130,18 +129,19 @@ class Array(Object, Sequence[T]):
 
 
 class List(Object, MutableSequence[T]):
-    """A mutable sequence, shared by all who hold it.
+    """A mutable sequence, shared by all holders.
 
-    To change its length or order while iterating over it raises RuntimeError
-    at the next step; to replace an element is allowed, as in Python.
+    Changing the length or order while iterating raises RuntimeError at the next step;
+    replacing an element is allowed, as in Python.
 
-    A list in a typed field converts new elements like the constructor does, and
-    raises TypeError for elements that the field forbids. This applies from then on,
-    through every reference to the list, and for all fields that hold it. Lists made
-    from its elements, for example by `copy()`, slices and `+`, accept anything again.
+    A list in a typed field converts new elements like the constructor does, and raises
+    TypeError for elements that the field forbids. The restriction applies from then on,
+    through every reference to the list, and for all fields with the list. Lists made
+    from its elements, for example by `copy()`, slices and `+`, accept any element
+    again.
 
     Args:
-        items: any iterable; nothing makes an empty list.
+        items: any iterable; by default the list is empty.
 
     >>> a = List([1, 2])
     >>> b = a
@@ -186,7 +186,7 @@ class List(Object, MutableSequence[T]):
         ...
 
     def __reversed__(self) -> Iterator[T]:
-        """An iterator over the elements, last one first."""
+        """An iterator over the elements in reverse order."""
         ...
 
     def __contains__(self, item: object, /) -> bool:
@@ -235,7 +235,7 @@ class List(Object, MutableSequence[T]):
     def extend(self, values: Iterable[T], /) -> None:
         """Appends the elements of an iterable.
 
-        All are converted first: after an error the list is as it was.
+        All are converted first: after an error the list is unchanged.
         """
         ...
 
@@ -274,7 +274,7 @@ class List(Object, MutableSequence[T]):
         ...
 
     def sort(self, *, key: Callable[[T], Any] | None = None, reverse: bool = False) -> None:
-        """Sorts the elements as a Python list would. O(n log n).
+        """Sorts the elements like a Python list. O(n log n).
 
         Raises ValueError if the list changes meanwhile.
         """
@@ -283,7 +283,7 @@ class List(Object, MutableSequence[T]):
     def _sort(self, options: dict[str, Any], /) -> None: ...
 
     def count(self, item: Any, /) -> int:
-        """The number of elements that equal the item. O(n)."""
+        """The number of elements equal to the item. O(n)."""
         ...
 
     def index(self, item: Any, start: int = 0, stop: int = 9223372036854775807, /) -> int:
@@ -347,10 +347,9 @@ class _Items(ItemsView[K, V], Generic[K, V]):
 class Map(Object, Mapping[K, V]):
     """An immutable mapping that keeps the order of insertion.
 
-    Keys that are plain values match by type and value, so that 1, True and
-    1.0 are three keys; objects, arrays among them, match by identity. In a
-    Python dict, 1, True and 1.0 are a single key, so pass pairs to keep all
-    three.
+    Keys that are plain values match by type and value: 1, True and 1.0 are three keys;
+    objects, arrays among them, match by identity. In a Python dict, 1, True and 1.0 are
+    a single key, so pass pairs to keep all three.
 
     Args:
         entries: a mapping, or an iterable of pairs.
@@ -388,7 +387,7 @@ class Map(Object, Mapping[K, V]):
         ...
 
     def __reversed__(self) -> Iterator[K]:
-        """An iterator over the keys, last one first."""
+        """An iterator over the keys in reverse order."""
         ...
 
     def __contains__(self, key: object, /) -> bool:
@@ -408,7 +407,7 @@ class Map(Object, Mapping[K, V]):
         ...
 
     def get(self, key: Any, default: Any = None, /) -> Any:
-        """The value of a key, or the default when it is not there."""
+        """The value of a key, or the default for a missing key."""
         ...
 
     def keys(self) -> KeysView[K]:
@@ -437,7 +436,7 @@ class Map(Object, Mapping[K, V]):
 
     @classmethod
     def fromkeys(cls, keys: Iterable[K], value: Any = None, /) -> Map[K, Any]:
-        """A new map with these keys and one value for all of them."""
+        """A new map with these keys and one value for all keys."""
         return cls([(key, value) for key in keys])
 
 
@@ -445,9 +444,9 @@ class Dict(Object, MutableMapping[K, V]):
     """A mutable mapping that keeps the order of insertion.
 
     Every holder sees all changes. Adding or removing keys while iterating raises
-    RuntimeError at the next step; changing the value of an existing key is allowed,
-    as in Python. Keys match like those of `Map`. In a typed field, its entries keep
-    to the types of the field, as with `List`.
+    RuntimeError at the next step; changing the value of an existing key is allowed, as
+    in Python. Keys match like those of `Map`. In a typed field, the entries keep to the
+    types of the field, as in `List`.
 
     Args:
         entries: a mapping, or an iterable of pairs.
@@ -490,7 +489,7 @@ class Dict(Object, MutableMapping[K, V]):
         ...
 
     def __reversed__(self) -> Iterator[K]:
-        """An iterator over the keys, last one first."""
+        """An iterator over the keys in reverse order."""
         ...
 
     def __contains__(self, key: object, /) -> bool:
@@ -508,7 +507,7 @@ class Dict(Object, MutableMapping[K, V]):
     __hash__ = None  # type: ignore[assignment]
 
     def get(self, key: Any, default: Any = None, /) -> Any:
-        """The value of a key, or the default when it is not there."""
+        """The value of a key, or the default for a missing key."""
         ...
 
     def keys(self) -> KeysView[K]:
@@ -520,32 +519,32 @@ class Dict(Object, MutableMapping[K, V]):
         return _Values(self)
 
     def items(self) -> ItemsView[K, V]:
-        """A view of the entries, as pairs, which shows all later changes."""
+        """A view of the entries, in pairs, which shows all later changes."""
         return _Items(self)
 
     def pop(self, key: Any, default: Any = MISSING, /) -> Any:
-        """Takes a key out and returns its value. O(n).
+        """Takes a key out and returns the value. O(n).
 
-        If the key is missing, the default is returned or, if there is none, KeyError is
-        raised.
+        If the key is missing, the default is returned or, without a default, KeyError
+        is raised.
         """
         ...
 
     def popitem(self) -> tuple[K, V]:
-        """Takes the last entry out and returns it.
+        """Takes the last entry out and returns the entry.
 
         Raises KeyError if there is none.
         """
         ...
 
     def setdefault(self, key: Any, default: Any = None, /) -> Any:
-        """The value of a key, which is set to the default if it is not there."""
+        """The value of a key, set to the default for a missing key."""
         ...
 
     def update(self, entries: Any = (), /, **named: Any) -> None:
         """Sets all entries of a mapping or an iterable of pairs.
 
-        All are converted first: after an error the dict is as it was.
+        All are converted first: after an error the dict is unchanged.
         """
         self._update(entries, named)
 
@@ -577,7 +576,7 @@ class Dict(Object, MutableMapping[K, V]):
 
     @classmethod
     def fromkeys(cls, keys: Iterable[K], value: Any = None, /) -> Dict[K, Any]:
-        """A new dict with these keys and one value for all of them."""
+        """A new dict with these keys and one value for all keys."""
         return cls([(key, value) for key in keys])
 
 

@@ -36,10 +36,10 @@ _LARGEST = 2**32 - 1
 
 
 class Device:
-    """A device: a kind, such as CUDA, and an index among the devices of this kind.
+    """A device: a kind, for example CUDA, and an index among the devices of this kind.
 
     Args:
-        device_type: a name such as `"cuda"` or `"cuda:1"`, or DLPack's number.
+        device_type: a name like `"cuda"` or `"cuda:1"`, or DLPack's number.
         index: the index of the device; not allowed if the name includes one.
 
     Raises:
@@ -92,11 +92,11 @@ class Device:
 
     @property
     def index(self) -> int:
-        """The index of the device among those of its kind."""
+        """The index of the device among devices of its kind."""
         return self._index
 
     def dlpack_device_type(self) -> int:
-        """DLPack's number of the kind, as a `DLDeviceType` where it is known."""
+        """DLPack's number of the kind, as a `DLDeviceType` where known."""
         try:
             return DLDeviceType(self._kind)
         except ValueError:
@@ -111,7 +111,7 @@ class Device:
         raise AttributeError(f"a Device cannot be changed: {name}")
 
     def __eq__(self, other: object) -> bool:
-        """Returns whether the other one is the same device."""
+        """Returns whether both are the same device."""
         if not isinstance(other, Device):
             return NotImplemented
         return self._kind == other._kind and self._index == other._index
@@ -134,7 +134,7 @@ class Device:
 
 
 def device(type: str | int, index: int | None = None) -> Device:  # noqa: A002
-    """The device of a name such as `"cuda:1"`, or of a kind and an index.
+    """The device of a name like `"cuda:1"`, or of a kind and an index.
 
     Raises:
         ValueError: there is no such device.

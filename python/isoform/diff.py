@@ -1,6 +1,6 @@
 """All differences of two values, as data.
 
-`diff` finds everything that differs, modulo renaming of bound variables, and says for each
+`diff` finds all differences, modulo renaming of bound variables, and returns for each
 change its kind, both places, both values and sizes. A difference can be applied, inverted,
 and written as JSON.
 
@@ -15,7 +15,7 @@ and written as JSON.
     >>> list(found.invert().apply([1, 5, 2, 3]))
     [1, 2, 3, 4]
 
-A patch is the part that somebody else needs:
+A patch is enough to apply the change elsewhere:
 
     >>> from isoform.diff import Patch
     >>> text = found.patch.to_json()
@@ -95,26 +95,26 @@ def diff(
 ) -> Difference:
     """Returns all differences of two values: empty if and only if they are structurally equal.
 
-    Lists are aligned, so an insertion is one change; a shared part that changed is one change,
-    however often it occurs.
+    Lists are aligned, and an insertion is one change; a changed shared part is one
+    change, regardless of the number of occurrences.
 
     Args:
-        left: the value that the difference starts from.
+        left: the value from which the difference starts.
         right: the value that it leads to.
         map_free_vars: whether free variables are equal up to renaming.
         skip_tensor_content: whether the elements of tensors are not compared.
         rtol: see `atol`.
         atol: two floats, or elements of tensors, are the same if they differ by at most
             `atol + rtol * abs(right)`.
-        ignore: what is left out: a class, whose objects are all the same; a field as
-            `"type.key.field"`; a function that returns true for changes to leave out; or
-            several of these. Applying the difference keeps ignored classes and fields as they
-            are on the left.
+        ignore: the differences to leave out: a class, whose objects are all the same; a field
+            as `"type.key.field"`; a function that returns true for changes to leave out; or
+            several of these. Applying the difference keeps the left contents of ignored
+            classes and fields.
 
     Raises:
-        TypeError: a value that cannot be compared, or a class that is not registered.
+        TypeError: an incomparable value, or an unregistered class.
         ValueError: a value contains itself, with the path.
-        AttributeError: a field that the class does not have.
+        AttributeError: a field missing in the class.
 
     O(n) for n distinct objects of values that are nearly the same.
     """
@@ -135,17 +135,17 @@ def merge(
     """Merges the changes of two values since a base that both were made from.
 
     A change of one side alone is taken over, and the same change of both sides is taken over once.
-    Bound variables may have other names on each side. A place that both sides changed in different
-    ways is a conflict, and the merged value keeps the part of the base there: other values,
-    elements inserted at the same position of a list, a part that one side deleted or moved away
-    and the other one edited.
+    Bound variables may have different names on the two sides. A place that both sides changed in
+    different ways is a conflict, and the merged value keeps the part of the base there: other
+    values, elements inserted at the same position of a list, a part deleted or moved away by one
+    side and edited by the other.
 
     Args:
-        base: the value that both sides were made from.
+        base: the value from which both sides were made.
         left: the value of one side.
         right: the value of the other side.
         map_free_vars: whether free variables are equal up to renaming.
-        ignore: what is left out: a class, whose objects are all the same; a field as
+        ignore: the differences to leave out: a class, whose objects are all the same; a field as
             `"type.key.field"`; or several of these. Parts that the merge keeps from the base keep
             the ignored objects and fields of the base, too.
 
@@ -153,7 +153,7 @@ def merge(
         TypeError: a value that cannot be compared, a class that is not registered, or a function
             to ignore changes.
         ValueError: a value contains itself, with the path.
-        AttributeError: a field that the class does not have.
+        AttributeError: a field missing in the class.
 
     O(n) for n distinct objects of values that are nearly the same.
     """

@@ -1,7 +1,7 @@
-"""Data types of tensor elements, as text: `dtype`.
+"""Data types of tensor elements, in text form: `dtype`.
 
-A data type is a `str` with number format, width and vector lanes, so that it can be
-passed to array libraries directly. To structural comparison it is not text:
+A data type is a `str` with number format, width and vector lanes, ready to be passed to
+array libraries directly. To structural comparison, a data type differs from text:
 `dtype("int8")` and `"int8"` are different values.
 """
 
@@ -53,10 +53,10 @@ def _name_of(content: Any) -> str:
         return content
     name = getattr(content, "name", None)
     if isinstance(name, str):
-        # NumPy's data types, and those of `ml_dtypes`.
+        # NumPy's data types, and the data types of `ml_dtypes`.
         return name
     if isinstance(content, type):
-        # NumPy's scalar classes are called as their data types are.
+        # NumPy's scalar classes have the names of their data types.
         return content.__name__
     # Such as `torch.float32`.
     return str(content)
@@ -134,22 +134,22 @@ class dtype(str):  # noqa: N801
 
     @property
     def is_integer(self) -> builtins.bool:
-        """Returns whether it is an integer format, signed or unsigned."""
+        """Returns whether the format is an integer format, signed or unsigned."""
         return self._code in _INTEGER_CODES
 
     @property
     def is_float(self) -> builtins.bool:
-        """Returns whether it is a float format of any kind."""
+        """Returns whether the format is a float format of any kind."""
         return self._code in _FLOAT_CODES
 
     @property
     def is_bool(self) -> builtins.bool:
-        """Returns whether it is the format of booleans."""
+        """Returns whether the format is the boolean format."""
         return self._code == _BOOL_CODE
 
     @property
     def is_handle(self) -> builtins.bool:
-        """Returns whether it is the format of opaque pointers."""
+        """Returns whether the format is that of opaque pointers."""
         return self._code == _HANDLE_CODE
 
     def is_dtype(self, other: Any) -> builtins.bool:
@@ -171,7 +171,7 @@ class dtype(str):  # noqa: N801
         return dtype.from_dlpack_data_type((self._code, self._bits, lanes))
 
     def to_numpy(self) -> Any:
-        """The data type as NumPy has it, with the help of `ml_dtypes`.
+        """The data type of NumPy, with the help of `ml_dtypes`.
 
         Raises:
             TypeError: neither has it.

@@ -1,7 +1,7 @@
-"""Errors as values, and the names under which error classes are known.
+"""Errors as values, and the registered names of error classes.
 
-Exceptions cross the border between Python and the core unchanged. `Error` is
-for programs that pass errors around as values: a kind, a message, a backtrace.
+Exceptions cross the border between Python and the core unchanged. `Error` is for
+programs that pass errors around: a kind, a message, a backtrace.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Error:
         return cls(_name_of(type(exception)), str(exception))
 
     def py_error(self) -> BaseException:
-        """An exception of the class that the kind names; RuntimeError if none is."""
+        """An exception of the class named by the kind; RuntimeError without a class."""
         known = _CLASSES.get(self.kind, getattr(builtins, self.kind, None))
         if not (isinstance(known, type) and issubclass(known, BaseException)):
             return RuntimeError(f"{self.kind}: {self.message}")
@@ -71,8 +71,8 @@ def register_error(name_or_cls: str | None, cls: E) -> E: ...
 def register_error(name_or_cls: Any = None, cls: Any = None) -> Any:
     """Registers a class of exceptions under a name, by default its own.
 
-    Can be called or used as a decorator. A later class of the same name
-    replaces an earlier one.
+    Can be called or used as a decorator. A later class of the same name replaces an
+    earlier class.
 
     Raises:
         TypeError: the class is not a class of exceptions.
@@ -97,7 +97,7 @@ def register_error(name_or_cls: Any = None, cls: Any = None) -> Any:
 
 @register_error
 class TextError(ValueError):
-    """A text that cannot be read, with the place as numbers.
+    """A text that cannot be read, with the place in numbers.
 
     The message names line and column and shows the line with a caret; the
     attributes are those of SyntaxError.
@@ -125,7 +125,7 @@ class TextError(ValueError):
 
 @register_error
 class TextTypeError(TextError, TypeError):
-    """A text of something that does not exist: an unknown type, a field that does not fit.
+    """A text with an unknown type or an unsuitable field.
 
     It is a TypeError like the error of the constructor, and a TextError.
     """

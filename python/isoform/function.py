@@ -1,8 +1,8 @@
 """Functions, groups of functions, and explicit conversions.
 
-A callable that is stored in a field or passed to the core becomes a
-`Function`: its arguments and result are converted like field values, and its
-exceptions reach the caller unchanged.
+A callable that is stored in a field or passed to the core becomes a `Function`: its
+arguments and result are converted like field values, and its exceptions reach the
+caller unchanged.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ class Function(Object):
     Raises:
         TypeError: the argument cannot be called.
 
-    A Rust function converts its arguments by its signature, as fields are
-    converted; a Python function receives its arguments unconverted, whatever its
-    annotations say. `inspect.signature` and `help` describe both.
+    A Rust function converts arguments by signature, like fields do; a Python function
+    receives the arguments unconverted, regardless of annotations. `inspect.signature`
+    and `help` describe both.
 
     >>> add = Function(lambda a, b: a + b)
     >>> add(1, 2), add.name
@@ -110,8 +110,7 @@ class Function(Object):
 class OpaquePyObject(Object):
     """An opaque value made by native code.
 
-    An opaque Python object is returned as itself, not as an instance of this
-    class.
+    An opaque Python object is returned itself, not as an instance of this class.
     """
 
     def __repr__(self) -> str:
@@ -120,7 +119,7 @@ class OpaquePyObject(Object):
 
 
 class Module:
-    """A named group of functions, which are its attributes.
+    """A named group of functions, available by attribute.
 
     Args:
         name: the name of the group.
@@ -152,7 +151,7 @@ class Module:
         return tuple(self._functions)
 
     def implements_function(self, name: str) -> bool:
-        """Returns whether there is a function of this name."""
+        """Returns whether a function of this name exists."""
         return name in self._functions
 
     def get_function(self, name: str) -> Function:
@@ -191,7 +190,7 @@ class Module:
 
 
 class ObjectConvertible:
-    """A base for classes whose instances are stored as another value.
+    """A base for classes with instances stored as another value.
 
     >>> class Celsius(ObjectConvertible):
     ...     def __init__(self, degrees): self.degrees = degrees
@@ -201,7 +200,7 @@ class ObjectConvertible:
     """
 
     def asobject(self) -> Any:
-        """The value that is stored instead of the instance.
+        """The value to store instead of the instance.
 
         Raises:
             NotImplementedError: the class does not define it.

@@ -1,7 +1,7 @@
-"""ONNX models as programs that can be compared, hashed, walked and rewritten.
+"""ONNX models in programs that can be compared, hashed, walked and rewritten.
 
-`onnx.load(path).program` is the computation of the model in a file. Programs can
-also be built by hand; their names have no influence on what they compute:
+`onnx.load(path).program` is the computation of the model in a file. Programs can also
+be built by hand; their names have no influence on the results:
 
 >>> from isoform import onnx, structural_digest, structural_equal
 >>> def program(op, name):
@@ -139,28 +139,27 @@ def save(
 ) -> Saved:
     """Write a model or program to a file.
 
-    Names, documentation and metadata come from the program's ignored fields,
-    except for entries about parts that no longer exist. Loading the file results in an
-    equal program. The file appears completely or not at all, and may be the one
-    that the model was loaded from. Weights are not copied in memory.
+    Names, documentation and metadata come from the program's ignored fields, except for
+    entries about parts that no longer exist. Loading the file results in an equal
+    program. The file appears completely or not at all, and may be the file from which
+    the model was loaded. Weights are not copied in memory.
 
-    The options are those of `onnx.save_model`:
+    The options of `onnx.save_model`:
 
     Args:
-        model: What `load` returned, or an `onnx.Program`.
+        model: A result of `load`, or an `onnx.Program`.
         path: The file to write.
-        save_as_external_data: Whether large constants are written to other files
-            beside it. Models of more than 2 GB, which is more than the format
-            can hold, are written like this anyway.
-        all_tensors_to_one_file: Whether that is one file, or one for each constant, named
-            after the model and the constant.
-        location: Name of the one file, relative to the model's folder; by default
+        save_as_external_data: Whether large constants are written to separate files
+            beside the model. Models of more than 2 GB, the limit of the format, are
+            written in this form anyway.
+        all_tensors_to_one_file: Whether to use a single file, or a file for each
+            constant, named after the model and the constant.
+        location: Name of the single file, relative to the model's folder; by default
             that of the model with `.data` appended.
-        size_threshold: The smallest number of bytes of a constant that is written
-            there.
-        convert_attribute: Whether constants in attributes are written there, too.
+        size_threshold: The smallest number of bytes of an external constant.
+        convert_attribute: Whether constants in attributes are external, too.
         check: Whether the imported operator set must allow every node, except for nodes
-            that are unchanged since they were loaded.
+            unchanged since loading.
 
     Raises OSError if a file cannot be written, ValueError if the program is not a
     valid model; the message names the place in it.
@@ -201,8 +200,8 @@ def save(
 def to_bytes(model: Model | Program, *, check: bool = True) -> bytes:
     """Return the contents of the file that `save` would write.
 
-    Raises ValueError as `save`, and for models of more than 2 GB.
-    The work is that of `save`.
+    Raises ValueError as `save`, and for models of more than 2 GB. The work is that of
+    `save`.
     """
     return _core.onnx_to_bytes(model, check=check)
 
@@ -210,7 +209,7 @@ def to_bytes(model: Model | Program, *, check: bool = True) -> bytes:
 def to_model_proto(model: Model | Program, *, check: bool = True) -> ModelProto:
     """Return a model or program as a message of the `onnx` package.
 
-    Raises ImportError if that package is not installed, and otherwise as `to_bytes`.
+    Raises ImportError if that package is not installed, and otherwise like `to_bytes`.
     The work is that of `save`.
     """
     try:
@@ -227,8 +226,8 @@ def evaluate(
 ) -> dict[str, Any]:
     """The outputs of a model, computed without a runtime.
 
-    This checks what a rewrite keeps, on any machine with the same bits. It is not
-    fast: products and convolutions run on one core.
+    The evaluation checks the results of a rewrite, on any machine with the same bits.
+    It is not fast: products and convolutions run on one core.
 
     Args:
         program: A `Model`, or an `onnx.Program`.

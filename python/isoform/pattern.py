@@ -1,10 +1,9 @@
 """Patterns: templates with holes, found in values and replaced by rule.
 
-A `Pattern` is a value of any IR, the template, with some of its variables as
-holes. It matches any value that is structurally equal once each hole is filled
-with some part; a `Rule` replaces whatever a pattern matches, and `rewrite`
-applies rules until none applies. The page `docs/pattern.md` explains what holes
-and variables match.
+A `Pattern` is a value of any IR, the template, with a selection of variables declared
+holes. It matches any value that is structurally equal after filling every hole with a
+part; a `Rule` replaces the matches of a pattern, and `rewrite` applies rules until none
+applies. The page `docs/pattern.md` explains the matches of holes and variables.
 
     >>> from isoform import tir
     >>> from isoform.pattern import Pattern, Rule, rewrite

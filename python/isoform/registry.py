@@ -14,7 +14,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, TypeVar
 
-# Before anything is registered: functions are instances of the class it makes.
+# Before any registration: functions are instances of the class made by this module.
 from isoform import _core, function as _function
 from isoform._core import call_method, get_global_func, list_global_func_names, remove_global_func
 
@@ -46,7 +46,7 @@ def register_global_func(
     """Registers a function under a global name; also a decorator.
 
     Args:
-        func_name: the name, or the function itself, to register it under its own
+        func_name: the name, or the function itself, to register under the function's
             name.
         f: the function; None for use as a decorator.
         override: replace an existing function of this name.
@@ -87,7 +87,7 @@ def get_global_func_metadata(name: str) -> dict[str, Any]:
     """Returns the description of a global function.
 
     Args:
-        name: the name under which it is registered.
+        name: the name of the registration.
 
     Returns:
         A dict with the keys `type_schema` (the signature as JSON text, see
@@ -125,8 +125,8 @@ def init_ffi_api(namespace: str, target_module_name: str | None = None) -> None:
 
     Args:
         namespace: the part of the names before the last dot.
-        target_module_name: the module, which must be imported; by default the
-            one of the namespace's name.
+        target_module_name: the module, which must be imported; by default the module
+            with the namespace's name.
 
     Raises:
         KeyError: the module is not imported.
@@ -183,10 +183,10 @@ _NO_CLASS = "Rust has no class to pass, so write a method or a staticmethod"
 
 
 def method(function: _F) -> _F:
-    """Exposes a method of a class of nodes: Rust calls it by its name.
+    """Exposes a method of a class of nodes: Rust calls it by name.
 
-    `TypeInfo.methods` lists it, and `call_method` of the core finds it on
-    objects of the class and of classes that extend it.
+    `TypeInfo.methods` lists it, and `call_method` of the core finds it on objects of
+    the class and of subclasses.
 
     Args:
         function: a function in the body of a class, or a `staticmethod`.
@@ -234,7 +234,7 @@ def check_methods(cls: Any, key: str, fields: set[str]) -> None:
 
     Raises:
         TypeError: one is a `classmethod`.
-        ValueError: one has the name of a field.
+        ValueError: a method has the name of a field.
     """
     for name, found in cls.__dict__.items():
         if isinstance(found, classmethod) and _is_marked(found):
@@ -259,7 +259,7 @@ def register_methods(cls: Any) -> None:
 
 
 def _install_method(cls: Any, name: str, function: Any) -> None:
-    """Makes a method that Rust registered one of the Python class."""
+    """Makes a method registered in Rust a method of the Python class."""
     from isoform import _signature
 
     if name in cls.__dict__:
@@ -290,7 +290,7 @@ def _install_method(cls: Any, name: str, function: Any) -> None:
 
 
 def install_methods(cls: Any) -> None:
-    """Gives a class the methods that Rust registered for its type."""
+    """Gives a class the methods registered by Rust for the type."""
     for name, function in _core._methods_of(cls):
         _install_method(cls, name, function)
 
@@ -299,7 +299,7 @@ _core._set_method_hook(_install_method)
 
 
 def _register_own() -> None:
-    """Registers the library's functions under the names that other programs look up."""
+    """Registers the library's functions under the names looked up by other programs."""
     own = {
         "ffi.DeepCopy": _core.deep_copy,
         "ffi.ReprPrint": _core.repr_print,

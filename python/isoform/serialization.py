@@ -1,4 +1,4 @@
-"""Values in files: JSON graphs, which other programs can read, and a compact binary form.
+"""Values in files: JSON graphs for other programs, and a compact binary form.
 
 Both keep sharing, and both are read back into equal values:
 

@@ -12,10 +12,10 @@ _SMALLEST, _LARGEST = -(2**63), 2**63 - 1
 
 
 class Shape(tuple[int, ...]):
-    """A tuple of integers that stays a `Shape` on its way through fields.
+    """A tuple of integers that stays a `Shape` on the way through fields.
 
-    It equals any tuple of the same integers; structural comparison distinguishes it
-    from an `Array`.
+    It equals any tuple of the same integers; structural comparison distinguishes shapes
+    from arrays.
 
     Args:
         dims: integers, also those of NumPy.
@@ -41,5 +41,5 @@ class Shape(tuple[int, ...]):
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles the shape as a tuple of its elements."""
+        """Pickles the shape in the form of a tuple of elements."""
         return Shape, (tuple(self),)

@@ -1,7 +1,7 @@
 """Comparison, hashing, walks and rewrites of values by their structure.
 
 Two values are *structurally equal* if they are the same up to renaming of bound
-variables; the declaration of a class defines what that means for its objects
+variables; the declaration of a class defines the meaning for its objects
 (`structural_eq`, `scope`).
 
     >>> from isoform import structural_equal, structural_hash
@@ -112,7 +112,7 @@ __all__ = [
 
 
 class WalkOrder(IntEnum):
-    """When a callback sees a value: before or after everything below it."""
+    """When a callback sees a value: before or after the parts below."""
 
     PREORDER = 0
     POSTORDER = 1
@@ -121,8 +121,8 @@ class WalkOrder(IntEnum):
 class WalkResult(IntEnum):
     """The return values of a callback of `structural_walk`.
 
-    `ADVANCE` continues, as None does; `SKIP` leaves out everything below the
-    value, in pre-order. A `VisitInterrupt` ends the walk.
+    `ADVANCE` continues, like None; `SKIP` leaves out the parts below the value, in
+    pre-order. A `VisitInterrupt` ends the walk.
     """
 
     ADVANCE = 0
@@ -155,10 +155,9 @@ class DefRegionKind(IntEnum):
 class StructuralKey(Object):
     """A value as a key of dicts and maps, found by structure.
 
-    The key represents the value as it was when the key was made: changing it later
-    neither loses the key nor makes it equal to something else. Nothing is copied
-    until something changes, and keys of all parts of a program cost little more
-    than one hash of it.
+    The key represents the value at the time of creation: a later change neither loses
+    the key nor makes it equal to a different value. No data is copied before a change,
+    and keys of all parts of a program cost little more than one hash of the program.
 
     Args:
         key: the value.
@@ -175,13 +174,13 @@ class StructuralKey(Object):
     """
 
     def __new__(cls, key: Any) -> StructuralKey:
-        """Hashes the value once; O(its size), less the parts that earlier keys hashed."""
+        """Hashes the value once; O(its size), less the parts hashed for earlier keys."""
         del cls
         return _core.structural_key(key)
 
     @property
     def key(self) -> Any:
-        """The value that the key was made of."""
+        """The original value of the key."""
         return _core.structural_key_value(self)
 
     def __hash__(self) -> int:
@@ -209,23 +208,22 @@ def structural_mutate(
 ) -> Any:
     """Rewrites a value with callbacks that control the rewriting of their children.
 
-    Nothing is changed in place, and where nothing changes the result is the
-    same object. An object that is reached in several ways is rewritten once in
-    each kind of region.
+    No object is changed in place, and an unchanged value is returned as the same
+    object. An object on several paths is rewritten once in each kind of region.
 
     Args:
         root: the value.
-        callbacks: as for `structural_walk`, but each function receives the value
-            and a `StructuralMutator` (and an `InplaceMode`, if it takes a third
-            argument). Its return value replaces the value and is not visited
-            again. `mutator.mutate(child)` rewrites a child, and
-            `mutator.default_mutate(value)` all children of a value. Values
-            without a callback are rewritten through their children.
-        regions_apart: rewrite a value again in a region that binds its variables,
-            instead of reusing the result of its first occurrence.
+        callbacks: as for `structural_walk`, but every function receives the value and
+            a `StructuralMutator` (and an `InplaceMode`, if the function takes a third
+            argument). Its return value replaces the value and is not visited again.
+            `mutator.mutate(child)` rewrites a child, and
+            `mutator.default_mutate(value)` all children of a value. Values without a
+            callback are rewritten through their children.
+        regions_apart: rewrite a value again in a region that binds variables of the
+            value, instead of reusing the result of the first occurrence.
 
     Raises:
-        TypeError: a return value does not fit its field, or is None for another value.
+        TypeError: a return value does not fit the field, or is None for another value.
         ValueError: a value contains itself.
         RecursionError: callbacks nest too deeply.
 
@@ -242,10 +240,10 @@ def structural_mutate(
 def verify(root: Any, *, raise_on_error: bool = True) -> list[tuple[AccessPath, Exception]]:
     """Runs the `__verify__` methods of all nodes of a value.
 
-    A class states the requirements on its objects in a method `__verify__(self)`,
-    which raises an exception for an invalid object. Methods of parents run too.
-    Each node is verified once, however many paths lead to it. Verification never
-    happens implicitly.
+    A class states the requirements on its objects in a method `__verify__(self)`, which
+    raises an exception for an invalid object. Methods of parents run too. Each node is
+    verified once, regardless of the number of paths. Verification never happens
+    implicitly.
 
     Args:
         root: the value.
@@ -255,8 +253,8 @@ def verify(root: Any, *, raise_on_error: bool = True) -> list[tuple[AccessPath, 
         All failures, as pairs of a path and the exception.
 
     Raises:
-        ValueError: there are failures, and `raise_on_error` is true; the text
-            lists all of them.
+        ValueError: there are failures, and `raise_on_error` is true; the text lists all
+            failures.
 
     Example:
         >>> from isoform import verify
@@ -295,7 +293,7 @@ def _with_modes(callbacks: Any) -> Any:
 
 
 def _with_mode(callback: Callable[..., Any]) -> Callable[..., Any]:
-    """The callback as a function of two arguments."""
+    """The callback converted to a function of two arguments."""
     try:
         signature = inspect.signature(callback)
     except (TypeError, ValueError):

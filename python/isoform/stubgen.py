@@ -2,9 +2,9 @@
 
     python -m isoform.stubgen [MODULE ...] --prefix KEY [--output FILE]
 
-imports the modules, which register types, and writes a stub of all types whose
-keys begin with `KEY` and a dot. A library that declares node types in Rust as
-`calc.Add`, `calc.Const` in its extension module `calc_ir` writes its stub with
+imports the modules, which register types, and writes a stub of all types with keys that
+begin with `KEY` and a dot. A library that declares node types in Rust under the keys
+`calc.Add`, `calc.Const` in the extension module `calc_ir` writes the stub with
 
     python -m isoform.stubgen calc_ir --prefix calc --output calc.pyi
 
@@ -73,8 +73,8 @@ __all__ = [{names}]
 def stub_of_types(prefix: str) -> str:
     """Return the stub of all registered types whose keys begin with `prefix` and a dot.
 
-    Only types one level below the prefix are included; those with a longer prefix have
-    their own stub. The order is that of registration, so parents come first.
+    Only types one level below the prefix are included; types with a longer prefix have
+    a separate stub. The order is that of registration, with parents first.
 
     Raises ValueError if no type matches.
 
@@ -123,7 +123,7 @@ def stub_of(cls: type[Any], prefix: str) -> str:
             lines.append(f"    {field.name}: {given}")
             lines += _docstring(field.doc or "", "    ")
     lines += _enum_members(cls, info)
-    # A class that cannot be called has a constructor in Python that says so.
+    # The Python constructor of a class that cannot be called raises an error.
     if not inspect.isfunction(vars(cls).get("__init__")):
         lines.append(f"    def __init__({_constructor(info, prefix)}) -> None: ...")
     native = dict(_core._methods_of(cls))
@@ -178,7 +178,7 @@ def _parameters(known: Any, prefix: str) -> list[str]:
             parameters.append("*")
         annotation = _annotation(schema, prefix, accepted=True)
         text = f"{parameter or f'argument{position + 1}'}: {annotation}"
-        # All parameters before a required one are required, too.
+        # All parameters before a required parameter are required, too.
         behind = known[position:first_by_name]
         optional = has_default and all(described[2] for described in behind)
         parameters.append(f"{text} = ..." if optional else text)
@@ -239,7 +239,7 @@ def _siblings(prefix: str) -> list[Any]:
 
 
 def _written(annotation: Any, known: set[str]) -> str:
-    """Convert an annotation in a source to one of a stub, if its names are known."""
+    """Convert a source annotation to a stub annotation, if its names are known."""
     if not isinstance(annotation, str):
         return "typing.Any"
     plain = {"None", "bool", "bytes", "dict", "float", "int", "list", "object", "str", "tuple"}
@@ -284,7 +284,7 @@ def _annotation(schema: str, prefix: str, *, accepted: bool) -> str:
             return _NAMES[token]
         if token.startswith("isoform."):
             return token
-        # Fields and classes may be called as builtin types are.
+        # Fields and classes may have names of builtin types.
         return f"builtins.{token}" if hasattr(builtins, token) else _name_of(token, prefix)
 
     return _TOKEN.sub(replace, schema)
@@ -296,7 +296,7 @@ def _converts(key: str) -> bool:
 
 
 def _name_of(key: str, prefix: str) -> str:
-    """Name a type: by its own name in its own stub, otherwise by its Python class."""
+    """Name a type: by the plain name in its own stub, otherwise by the Python class."""
     start, _, name = key.rpartition(".")
     if start == prefix:
         return name
@@ -325,7 +325,7 @@ def _main(arguments: Sequence[str] | None = None) -> int:
 
 
 # Modules with their own types include the core and must be imported before this
-# package, which is already here; so a new process does the work.
+# package, which is already loaded here; a new process therefore does the work.
 _IN_ORDER = """\
 import importlib, sys
 for name in sys.argv[1].split(","):
@@ -337,7 +337,7 @@ sys.exit(stubgen._main(sys.argv[2:]))
 
 def main() -> int:
     """Run the command line; see the module."""
-    # Everything before the first option is a module.
+    # Arguments before the first option are modules.
     arguments = sys.argv[1:]
     count = next((i for i, text in enumerate(arguments) if text.startswith("-")), len(arguments))
     modules, options = arguments[:count], arguments[count:]

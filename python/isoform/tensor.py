@@ -3,17 +3,16 @@
 Whose memory it is
 ------------------
 
-`from_dlpack(array)` shares the memory of a contiguous array: nothing is copied,
-and later writes to the array are visible in the tensor. Such an array may be
-written only under the GIL, as Python code does anyway, or while nothing reads
-the tensor; and a program that keeps hashes or digests of a tensor must not write
-to it at all. `from_dlpack(array, copy=True)` needs no such care.
+`from_dlpack(array)` shares the memory of a contiguous array: nothing is copied, and
+later writes to the array are visible in the tensor. Writes to a shared array are
+allowed only under the GIL, as Python code does anyway, or while no code reads the
+tensor; and a program that keeps hashes or digests of a tensor must not write to the
+array at all. `from_dlpack(array, copy=True)` needs no such care.
 
 An array that is stored in a field, an element or an argument is copied, unless
 it is read-only; memory is shared only on request.
 
-Exported tensors are read-only. Consumers that do not support this flag get a
-copy.
+Exported tensors are read-only. Consumers without support for this flag get a copy.
 """
 
 from __future__ import annotations
@@ -37,10 +36,10 @@ _CPU = device("cpu")
 class Tensor(Object):
     """An immutable n-dimensional array of numbers in the memory of the CPU.
 
-    Made by `from_dlpack`, by `Tensor.from_bytes`, or from an array that is
-    stored in a field. Elements are contiguous in row-major order. It supports
-    Python's buffer protocol and DLPack, both without a copy. `==` and `hash`
-    use identity; `structural_equal` compares elements.
+    Made by `from_dlpack`, by `Tensor.from_bytes`, or from an array stored in a field.
+    Elements are contiguous in row-major order. It supports Python's buffer protocol and
+    DLPack, both without a copy. `==` and `hash` use identity; `structural_equal`
+    compares elements.
 
     >>> t = Tensor.from_bytes(bytes([1, 2, 3, 4, 5, 6]), (2, 3), "uint8")
     >>> t
@@ -56,7 +55,7 @@ class Tensor(Object):
         """A tensor of a copy of little-endian bytes in row-major order.
 
         Raises:
-            ValueError: there are not as many bytes as shape and data type need.
+            ValueError: the number of bytes does not match shape and data type.
         """
         return _core._tensor_from_bytes(bytes(data), list(Shape(shape)), _text_of(dtype))
 
@@ -160,8 +159,8 @@ class Tensor(Object):
     ) -> Any:
         """A DLPack capsule of the memory, read only, or of a copy.
 
-        A consumer that does not ask for version 1 gets a copy, because earlier
-        capsules cannot say that they are read only.
+        A consumer that does not ask for version 1 gets a copy, because earlier capsules
+        cannot express read-only memory.
 
         Raises:
             BufferError: a copy is needed but not allowed, or the memory of another
@@ -205,9 +204,9 @@ def from_dlpack(
 ) -> Tensor:
     """A tensor of the memory of an array, or of a copy.
 
-    A contiguous array is shared and kept alive, see the module documentation for
-    the owner's obligations; any other is copied. Arrays with types of `ml_dtypes`
-    are accepted as well.
+    A contiguous array is shared and kept alive, see the module documentation for the
+    owner's obligations; any other is copied. Arrays with types of `ml_dtypes` are
+    accepted as well.
 
     Args:
         ext_tensor: an object with `__dlpack__`, in the memory of the CPU.

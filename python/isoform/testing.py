@@ -28,15 +28,15 @@ __all__ = [
 def check_laws(
     values: Iterable[Any], map_free_vars: bool = False, skip_tensor_content: bool = False
 ) -> None:
-    """Checks that comparison obeys its laws on the given values.
+    """Checks the laws of comparison on the given values.
 
-    Equality must be reflexive, symmetric and transitive, and equal values must
-    have the same hash and, where they have one, the same digest. Meant for
-    types with `__s_equal__` and `__s_hash__`: give it values that exercise
-    them. The cost is cubic in the number of values.
+    Equality must be reflexive, symmetric and transitive, and equal values must have the
+    same hash and, where defined, the same digest. Meant for types with `__s_equal__`
+    and `__s_hash__`: pass values that exercise the hooks. The cost is cubic in the
+    number of values.
 
     Raises:
-        ValueError: with the law, and the values that break it.
+        ValueError: with the law, and the violating values.
 
     Example:
         >>> check_laws([1, 1.0, True, "1"])
@@ -47,8 +47,8 @@ def check_laws(
 def check_types(values: Iterable[Any]) -> None:
     """Checks on given values the promises that their types make by their kind.
 
-    A `const-tree` promises that it contains no variable and no `dag` node.
-    Linear in the size of the values.
+    A `const-tree` promises to contain no variable and no `dag` node. Linear in the size
+    of the values.
 
     Raises:
         ValueError: with the type, and the path to the offending part.
@@ -125,10 +125,10 @@ def random_module(seed: int, size: int = 100) -> IRModule:
 def random_program(seed: int, size: int = 100) -> Program:
     """A random program of `isoform.pto` of about `size` nodes, the same one for the same seed.
 
-    It may contain any class of `isoform.pto.ir`. The program is well-formed:
-    operands have compatible types, loops yield what they carry, every variable is
-    defined where it is used, and its functions call each other with matching
-    arguments. Expressions, statements, types and memory references are shared.
+    The program may contain any class of `isoform.pto.ir`. The program is well-formed:
+    operands have compatible types, loops yield the values they carry, every variable is
+    defined at its uses, and functions call each other with matching arguments.
+    Expressions, statements, types and memory references are shared.
 
     Linear in the size.
 
@@ -151,7 +151,7 @@ def random_program(seed: int, size: int = 100) -> Program:
 
 @functools.cache
 def rust_family() -> SimpleNamespace:
-    """Node types of every kind that are declared in Rust, as Python classes.
+    """Node types of every kind, declared in Rust, in the form of Python classes.
 
     Example:
         >>> family = rust_family()

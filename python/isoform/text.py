@@ -1,7 +1,7 @@
 """Text for people: every value can be printed, edited and parsed again.
 
-One printer and one parser serve all node types, even those declared a moment
-ago. Parsing restores a structurally equal value with the same sharing; the page
+One printer and one parser serve all node types, even types declared a moment ago.
+Parsing restores a structurally equal value with the same sharing; the page
 `docs/text.md` describes the grammar.
 
     >>> import isoform
@@ -55,22 +55,22 @@ def to_text(
     marks: Iterable[tuple[AccessPath, str]] = (),
     annotate: Callable[[Object], str | None] | None = None,
 ) -> str:
-    """The text of a value, which `from_text` reads as an equal value.
+    """The text of a value, readable by `from_text`, which returns an equal value.
 
     Args:
         obj: a value.
         width: the maximum width of a line.
         indent: the number of spaces by which parts are indented.
-        depth: the number of levels of nested parts, after which a part gets a
-            name and a line of its own.
+        depth: the number of levels of nested parts, after which a part gets a name and
+            a separate line.
         defaults: print fields that hold their default.
         ignored_fields: print fields that comparison ignores.
-        hide: names of fields to leave out. These fields need a default, which
-            parsing restores.
+        hide: names of fields to leave out. These fields need a default for parsing to
+            restore.
         spans: print the fields called `span`.
-        types: print the type of each object in a trailing comment, if it is
-            known: from the field that the type attribute `text.type` names, as
-            for expressions of `isoform.ir`.
+        types: print the type of each object in a trailing comment, if known: from the
+            field named by the type attribute `text.type`, as for expressions of
+            `isoform.ir`.
         tensors: where to print the elements of large tensors: in a section
             after the text, inline, or nowhere ("abbreviated"), so that the
             text cannot be parsed.
@@ -78,15 +78,12 @@ def to_text(
         placeholders: print functions without a global name and opaque objects
             as `<...>`, which cannot be parsed, instead of raising TypeError.
         color: colour the text for a terminal.
-        marks: pairs of a place, which is underlined, and a note, which may
-            be empty.
-        annotate: called with each object; returns a comment to print after the
-            object, or None for no comment. Its exceptions are passed on
-            unchanged.
+        marks: pairs of a place to underline and a note, possibly empty.
+        annotate: called with each object; returns a comment to print after the object,
+            or None for no comment. Its exceptions are passed on unchanged.
 
     Raises:
-        TypeError: a function that is registered under no name, or an opaque
-            object, with its path.
+        TypeError: an unregistered function, or an opaque object, with the path.
         ValueError: a value that contains itself, with the path.
 
     Linear in the number of distinct objects.

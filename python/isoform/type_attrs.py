@@ -1,10 +1,9 @@
 """Attributes of types: any value under any name on any type.
 
-Passes can ask types for information that only they have: whether an operator
-commutes, how to simplify it, what it costs. Anyone can set an attribute, under a
-name of their choice, on their own types or on those of others. The library's own
-hooks, such as `__s_equal__`, are attributes like any other, and Rust and Python
-share all attributes.
+Passes can ask types for information that only the types have: whether an operator
+commutes, how to simplify it, the cost. Anyone can set an attribute, under any name, on
+their own types or on other types. The library's own hooks, for example `__s_equal__`,
+are ordinary attributes, and Rust and Python share all attributes.
 
 >>> from isoform import Object, type_attrs
 >>> from isoform.dataclasses import py_class
@@ -21,10 +20,10 @@ node. Values without a class of their own here have Python's class: `int`, `floa
 `bool`, `str`, `bytes`, `type(None)`; `Object` is the root of all node types.
 
 An attribute is set once, or replaced deliberately with `override=True`. Values are
-converted like those of an `Any` field; functions and objects are returned as they
-were given, and stay alive as long as the process. A lookup covers the type itself,
-or with `inherit=True` the nearest ancestor that has the attribute. Lookups never
-wait for a lock.
+converted like those of an `Any` field; functions and objects are returned unchanged,
+and stay alive until the process ends. A lookup covers the type itself, or with
+`inherit=True` the nearest ancestor that has the attribute. Lookups never wait for a
+lock.
 """
 
 from __future__ import annotations
@@ -69,13 +68,13 @@ class AttrInfo:
 
     Attributes:
         name: its name.
-        doc: its documentation; empty if it was not declared.
-        type: the type of the values, as text; None if any value may be set.
-        methods: the methods of the Rust trait that declares it, if it has any.
+        doc: the documentation; empty without declaration.
+        type: the type of the values, in text form; None for any value.
+        methods: the methods of the Rust trait of the attribute, if any.
         dense: True if it is in the hot tier.
-        builtin: True if the library itself reads it.
-        count: the number of types on which it is set.
-        bytes: the memory it takes, without the values.
+        builtin: True if the library itself reads the attribute.
+        count: the number of types with the attribute.
+        bytes: the memory of the attribute, without the values.
     """
 
     name: str
@@ -190,7 +189,7 @@ def attrs_of(of: object, *, inherit: bool = False) -> dict[str, Any]:
 
 
 def list(of: object = None) -> builtins.list[str]:  # noqa: A001
-    """The names of all attributes that were set or declared, or of those of a type.
+    """The names of all set or declared attributes, or of the attributes of a type.
 
     Args:
         of: a type or a node; None for all attributes.
@@ -224,17 +223,17 @@ def types_with(name: Name) -> builtins.list[type[Any]]:
 def declare(name: str, doc: str = "", type: Any = Any, dense: bool = False) -> None:  # noqa: A002
     """Declares the meaning of an attribute and the type of its values.
 
-    An attribute need not be declared. The type of its values is enforced from then
-    on; values that are set already must be of it.
+    An attribute need not be declared. The type of its values is enforced from then on;
+    values set before must be of this type.
 
     Args:
         name: the name of the attribute.
         doc: its meaning.
-        type: an annotation, like that of a field.
+        type: an annotation, as for a field.
         dense: put it in the hot tier; see `declare_dense`.
 
     Raises:
-        ValueError: it is declared already, with another type or documentation.
+        ValueError: it is already declared, with another type or documentation.
         TypeError: a value that is set already is not of the type.
 
     Example:
@@ -254,9 +253,9 @@ def _schema(annotation: Any) -> Any:
 def declare_dense(name: Name) -> None:
     """Moves an attribute to the hot tier.
 
-    There it takes a word for each registered type, and a lookup is an access to an
+    The hot tier takes a word for each registered type, and a lookup is an access to an
     array. Otherwise it takes memory only for set values, and a lookup is one step in a
-    small hash table. The two do not differ in any other way.
+    small hash table. The tiers have no other difference.
 
     Raises:
         ValueError: the name is empty.
@@ -271,7 +270,7 @@ def declare_dense(name: Name) -> None:
 
 
 def info(name: Name) -> AttrInfo | None:
-    """Returns the description of an attribute; None if it was neither set nor declared.
+    """Returns the description of an attribute; None without setting or declaration.
 
     Example:
         >>> from isoform import type_attrs
@@ -289,11 +288,12 @@ def info(name: Name) -> AttrInfo | None:
 
 
 def column(name: Name, type: Any = None) -> Column:  # noqa: A002
-    """A handle of an attribute, whose name is looked up once.
+    """A handle of an attribute, which looks the name up once.
 
     Args:
         name: the name of the attribute, or its trait.
-        type: the type of the values, as for `declare`; None to leave it unchanged.
+        type: the type of the values, as for `declare`; None to leave the type
+            unchanged.
 
     Raises:
         ValueError: the attribute is declared with another type.

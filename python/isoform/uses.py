@@ -1,4 +1,4 @@
-"""Uses: where each object of a value is used, and replacement of all of them.
+"""Uses: the places of objects in a value, and replacement at all places.
 
 >>> from isoform import tir
 >>> from isoform.uses import Uses, replace_all_uses

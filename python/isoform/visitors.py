@@ -1,10 +1,9 @@
 """Visitors, mutators and functors: classes with a method for each class of nodes.
 
-The method for a class is called `visit_` and the class in snake case, or what
-the attribute `visit.name` of the type says. A class without a method goes to
-that of its nearest parent, and in the end to `generic_visit`. This holds for
-nodes of every dialect, those of users included, and for classes that are
-declared after the visitor.
+The method for a class is called `visit_` and the class in snake case, or by the
+attribute `visit.name` of the type. A class without a method goes to that of its nearest
+parent, and in the end to `generic_visit`. This holds for nodes of every dialect,
+including dialects of users, and for classes declared after the visitor.
 
     >>> from typing import Any
     >>> from isoform import NodeFunctor
@@ -24,14 +23,13 @@ declared after the visitor.
     >>> Value().visit(Neg(Neg(Num(3))))
     3
 
-A visitor that names its `dialect` calls the classes of that dialect by their
-short names. Other classes have the dialect in front: `visit_relay_var`. Without
-a dialect, a short name is an error when several dialects have it.
+A visitor with a `dialect` calls the classes of that dialect by their short names. Other
+classes have the dialect in their names: `visit_relay_var`. Without a dialect, a short
+name shared by several dialects is an error.
 
-A method that needs the result of a child may be a generator: `x = yield
-node.lhs` waits for it without nesting in Python, so that depth is limited by
-memory only. What the child raises is raised at the `yield`. A method that calls
-`self.visit(child)` nests in Python.
+A method that needs the result of a child may be a generator: `x = yield node.lhs` waits
+for it without nesting in Python, limited only by memory. An exception of the child is
+raised at the `yield`. A method that calls `self.visit(child)` nests in Python.
 """
 
 from __future__ import annotations
@@ -55,7 +53,7 @@ _PREFIX = "visit_"
 
 
 class _Names:
-    """The names of methods for the types that are registered."""
+    """The names of methods for the registered types."""
 
     count = -1
     # The types that a name fits: with the dialect in front, and without.
@@ -64,7 +62,7 @@ class _Names:
 
     @classmethod
     def refresh(cls) -> None:
-        """Learns newly registered types; O(1) if there are no new ones."""
+        """Learns newly registered types; O(1) without new types."""
         count = _core._type_count()
         if count == cls.count:
             return
@@ -87,7 +85,7 @@ def _dialect_of(key: str) -> str:
 
 
 def _default(name: str) -> Callable[..., Any]:
-    """The method that is called where no class defines one of this name."""
+    """The method called if no class defines a method of this name."""
 
     def method(self: _Dispatcher, node: Any) -> Any:
         if not self._is_open(node):
@@ -103,8 +101,8 @@ def _default(name: str) -> Callable[..., Any]:
 
 
 def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A method of a user, for who calls it by name: with another node than the
-    one it is asked for, it visits that node, whatever class it has.
+    """A method of a user, for callers by name: with a node other than the current node,
+    the method visits that node, of any class.
     """
 
     @functools.wraps(function)
@@ -120,13 +118,13 @@ def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Later:
-    """A call of a method that a generator yields instead of making it.
+    """A call of a method, yielded by a generator instead of making the call.
 
     `yield Later(super().visit_add, node)` is `super().visit_add(node)` without
     nesting in Python.
 
     Args:
-        method: a method for the node, of the visitor or of one of its parents.
+        method: a method for the node, of the visitor or of a parent.
         node: the node whose method runs.
     """
 
@@ -140,12 +138,12 @@ class Later:
 class _Dispatcher:
     """The common base of visitors, mutators and functors."""
 
-    # The dialect whose classes are called by their short names, or several, the first
-    # of which wins.
+    # The dialect with classes called by their short names, or several dialects, the
+    # first of which wins.
     dialect: ClassVar[str | tuple[str, ...] | None] = None
-    # Whether methods may name types that are not registered yet.
+    # Whether methods may name unregistered types.
     _unregistered: ClassVar[bool] = False
-    # What the end of all defaults is called.
+    # The name of the end of all defaults.
     _end: ClassVar[str] = "generic_visit"
     _rule: ClassVar[str] = ""
 
@@ -191,9 +189,9 @@ class _Dispatcher:
 
         Raises:
             AttributeError: a method fits no type, or types of several dialects.
-            ValueError: the node is the one whose method runs, or contains itself.
-            RecursionError: methods that are no generators nest too deeply; its
-                `path` leads to the place.
+            ValueError: the node is the node of the running method, or contains itself.
+            RecursionError: methods other than generators nest too deeply; the `path`
+                leads to the place.
             TypeError: a method returned a value of a wrong type.
         """
         engine = self._engine
@@ -218,7 +216,7 @@ class _Dispatcher:
 
     @classmethod
     def _check(cls) -> None:
-        """Checks the names of the methods against the types that there are."""
+        """Checks the names of the methods against the existing types."""
         _Names.refresh()
         if cls._checked == _Names.count:
             return
@@ -273,13 +271,13 @@ class _Dispatcher:
 
     @classmethod
     def _names_of(cls, info: TypeInfo) -> list[str]:
-        """Returns the names that the method for a type may have."""
+        """Returns the possible names of the method for a type."""
         return [cls._name_of(info), _long_name(_dialect_of(info.type_key), info.visit_name)]
 
     @classmethod
     def _above(cls, name: str | None, info: TypeInfo | None) -> Any:
-        """The method that the types above the one of a method's name go to, or,
-        without a name, the one that a type goes to.
+        """The method to which the types above the type of a method's name go, or,
+        without a name, the method for a type.
         """
         while info is not None:
             names = cls._names_of(info)
@@ -306,7 +304,7 @@ class _Dispatcher:
         return table[info.type_index]
 
     def _begin(self, later: Later) -> tuple[bool, Any]:
-        """Makes a call for the engine: whether there is a method, and its result."""
+        """Makes a call for the engine: whether a method exists, and its result."""
         method: Any = getattr(later.method, "__func__", later.method)
         node = later.node
         if not self._is_open(node):
@@ -326,7 +324,7 @@ def _is_default(method: Any) -> bool:
 
 
 def end_of_defaults(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Marks the method of this name as the one at which all defaults end."""
+    """Marks the method of this name as the end of all defaults."""
 
     def mark(method: Callable[..., Any]) -> Callable[..., Any]:
         method.default_name = name  # type: ignore[attr-defined]
@@ -338,19 +336,18 @@ def end_of_defaults(name: str) -> Callable[[Callable[..., Any]], Callable[..., A
 class NodeVisitor(_Dispatcher):
     """A visitor with a method for each class of nodes.
 
-    An object is visited once, where it is met first; keys of maps and fields
-    that comparison ignores are not visited. A method goes on below its node
-    with `yield child`, with `self.visit(child)`, or with
-    `super().visit_add(node)`, which visits all that lies below; without any of
-    these nothing below is visited. A method called with another node than its
-    own is `self.visit`. A method that returns a `VisitInterrupt` ends the
-    visit; else it returns None.
+    An object is visited once, at its first occurrence; keys of maps and ignored fields
+    are not visited. A method goes on below its node with `yield child`, with
+    `self.visit(child)`, or with `super().visit_add(node)`, which visits all parts
+    below; otherwise the parts below are skipped. A method called with another node than
+    its own is `self.visit`. A method that returns a `VisitInterrupt` ends the visit;
+    otherwise the method returns None.
 
     Class arguments:
-        dialect: the dialect whose classes are called by their short names, or a tuple
-            of dialects, of which the first one that has the name is meant.
+        dialect: the dialect with classes called by their short names, or a tuple of
+            dialects; the first dialect with the name is meant.
         unregistered: whether methods may name types that are not registered yet.
-            Without it, such a name is an error at the first visit.
+            Otherwise, such a name is an error at the first visit.
 
     Nodes are visited in the order of comparison. Linear in the number of objects.
 
@@ -374,7 +371,7 @@ class NodeVisitor(_Dispatcher):
 
     @end_of_defaults("generic_visit")
     def generic_visit(self, node: Any) -> Any:
-        """Visits what lies below a node: the end of all defaults."""
+        """Visits the parts below a node: the end of all defaults."""
         return self._below(node)
 
     def _below(self, node: Any) -> Any:
@@ -393,13 +390,13 @@ class NodeMutator(_Dispatcher):
 
     Methods are found as in `NodeVisitor`, and return the replacement of a node.
     `yield child` and `self.visit(child)` return the replacement of a child, and
-    `super().visit_add(node)` returns the node with all children rewritten. A
-    node without a method is rebuilt from its rewritten children.
+    `super().visit_add(node)` returns the node with all children rewritten. A node
+    without a method is rebuilt from its rewritten children.
 
-    Nodes are never changed in place, and an unchanged node is returned as the
-    same object. A shared object is rewritten once, and the result is shared in
-    the same way; so a variable is replaced alike at its binding and its uses.
-    Keys of maps and fields that comparison ignores are kept.
+    Nodes are never changed in place, and an unchanged node is returned as the same
+    object. A shared object is rewritten once, and the result is shared in the same way,
+    so a variable is replaced alike at its binding and its uses. Keys of maps and
+    ignored fields are kept.
 
     The class arguments are those of `NodeVisitor`. Linear in the number of
     objects.
@@ -428,9 +425,9 @@ class NodeMutator(_Dispatcher):
         return self._engine.below(node) if self._is_open(node) else self.visit(node)
 
     def remap(self, var: Any, value: Any) -> None:
-        """Replaces a variable in all nodes that are rewritten afterwards.
+        """Replaces a variable in all nodes rewritten afterwards.
 
-        For methods that replace a definition before its uses are rewritten.
+        For methods that replace a definition before rewriting the uses.
 
         Args:
             var: the variable.
@@ -456,17 +453,16 @@ class NodeMutator(_Dispatcher):
 class NodeFunctor(_Dispatcher):
     """A function of nodes, with a method for each class: an evaluator, a printer.
 
-    Methods are found as those of `NodeVisitor`, and return anything but a
-    generator. The result of a node is computed once, however many ways lead to
-    it. `yield child` and `self.visit(child)` are the result of a child. Of an
-    array or list it is the tuple of the results of its elements, of a map or
-    dict a dict, and a plain value is its own.
+    Methods are found like the methods of `NodeVisitor`, and may return any value except
+    a generator. The result of a node is computed once, however many ways lead to it.
+    `yield child` and `self.visit(child)` are the result of a child. The result of an
+    array or list is the tuple of the results of its elements, the result of a map or
+    dict a dict, and a plain value is its own result.
 
-    A node for which there is no method is an error, unless `generic_visit` is
-    overridden.
+    A node without a method is an error, unless `generic_visit` is overridden.
 
-    The class arguments are those of `NodeVisitor`. Linear in the number of
-    objects that methods ask for.
+    The class arguments are those of `NodeVisitor`. Linear in the number of objects
+    requested by methods.
 
     Example:
         >>> from isoform import NodeFunctor

@@ -1,6 +1,5 @@
-//! The callbacks that hooks written in Python receive: instances of dedicated classes
-//! around the functions that the core provides. `hooks.rs` and `walk` implement the
-//! calls.
+//! The callbacks received by hooks written in Python: instances of dedicated classes
+//! around functions of the core. `hooks.rs` and `walk` implement the calls.
 
 use std::sync::Arc;
 
@@ -30,7 +29,7 @@ pub(crate) fn callback_of<'py>(
     ))
 }
 
-/// The function that a callback wraps; None for any other object.
+/// The function wrapped by a callback; None for any other object.
 pub(crate) fn function_of(value: &Bound<'_, PyAny>) -> Option<Function> {
     if let Ok(handle) = value.cast::<EqualHandle>() {
         return Some(handle.get().0.function());

@@ -61,7 +61,7 @@ fn call(import_module: &Py<PyAny>, name: &str) -> Result<(), String> {
     }
 }
 
-/// The runtime that Python finds; none if it cannot even be looked for.
+/// The runtime found by Python; None if the search itself is impossible.
 fn find(find_runtime: &Py<PyAny>) -> Option<Box<dyn Runner>> {
     let found = Python::attach(|py| Runtime::of(&find_runtime.bind(py).call0()?));
     let runtime = found.ok().flatten()?;

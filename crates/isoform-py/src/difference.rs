@@ -57,7 +57,7 @@ fn _diff(
     Ok(DifferenceHandle(found))
 }
 
-/// A predicate in Python, which receives the change.
+/// A predicate in Python on a change.
 fn ignored_by(predicate: Py<PyAny>) -> IgnoreChange {
     Arc::new(move |change: &Change| {
         Python::attach(|py| {

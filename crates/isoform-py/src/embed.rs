@@ -2,11 +2,12 @@
 //! Rust.
 //!
 //! Types are in the copy of the core that is linked into an extension module. A library
-//! with its own types therefore links this crate, and its module replaces
-//! `isoform._core`. The package `isoform` then works with those types as with its own.
+//! with node types therefore links this crate, and the module of the library replaces
+//! `isoform._core`. The package `isoform` then works with the types of the library like
+//! built-in types.
 //!
-//! There is one core per process; a second core causes an `ImportError`.
-//! `examples/rust_types` is an example of such a library.
+//! A process has one core; a second core causes an `ImportError`. `examples/rust_types`
+//! is an example of an embedding library.
 
 use isoform::Node;
 use isoform::functions::Function;
@@ -16,16 +17,16 @@ use pyo3::types::PyDict;
 
 use crate::error::IntoPyResult;
 
-/// The name under which the package `isoform` imports its extension module.
+/// The name of the extension module in imports of the package `isoform`.
 const NAME: &str = "isoform._core";
 
 /// Makes the Python package `isoform` use the core that is linked into the calling
 /// extension module.
 ///
 /// Call this first in the `#[pymodule]` of a library that declares node types: the
-/// package finds the module where Python looks for loaded modules. Such a module must
-/// be imported before `isoform`, and there can be only one in a process; libraries that
-/// are used together must be linked into one module.
+/// package finds the module where Python looks for loaded modules. The module of the
+/// library must be imported before `isoform`, and a process can have only one;
+/// libraries that are used together must be linked into one module.
 ///
 /// ```ignore
 /// #[pymodule]
@@ -62,7 +63,7 @@ pub fn embed(module: &Bound<'_, PyModule>) -> PyResult<()> {
     modules.set_item(NAME, core)
 }
 
-/// Registers a node type declared in Rust, which makes it available as a Python class:
+/// Registers a node type declared in Rust and makes it available as a Python class:
 /// `isoform.types.<key>`.
 ///
 /// # Errors
@@ -72,18 +73,18 @@ pub fn register<T: Node>() -> PyResult<()> {
     isoform::types::register::<T>().into_py().map(drop)
 }
 
-/// Registers functions under their own names, such as those of `isoform::exports!`;
+/// Registers functions under their names, for example functions of `isoform::exports!`;
 /// Python finds them with `get_global_func`.
 ///
 /// # Errors
 ///
-/// `ValueError` if a function has no name, or another one has its name. On an error,
-/// none is registered.
+/// `ValueError` if a function has no name, or its name is taken. On an error, none is
+/// registered.
 pub fn register_functions(functions: impl IntoIterator<Item = Function>) -> PyResult<()> {
     isoform::functions::register_functions(functions).into_py()
 }
 
-/// Registers a method of a node type, whose first argument is the object; it becomes a
+/// Registers a method of a node type, called with the object first, and makes it a
 /// method of the Python class.
 ///
 /// # Errors

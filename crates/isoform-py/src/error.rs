@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 
 use crate::object::traceback::extend;
 
-/// A Python exception that passes through the core as an error's source.
+/// A Python exception that passes through the core inside of an error.
 #[derive(Debug)]
 struct Raised(PyErr);
 
@@ -64,7 +64,7 @@ fn kind_of(exception: &Bound<'_, PyBaseException>) -> ErrorKind {
     found.map_or(ErrorKind::Runtime, |(_, kind)| *kind)
 }
 
-/// The name under which the class of an exception is registered, or its own.
+/// The registered name of an exception's class, or the name of the class itself.
 fn class_name(exception: &Bound<'_, PyBaseException>) -> PyResult<String> {
     let error = exception.py().import("isoform.error")?;
     error
@@ -72,7 +72,7 @@ fn class_name(exception: &Bound<'_, PyBaseException>) -> PyResult<String> {
         .extract()
 }
 
-/// The traceback of an exception as Python prints it, including lines for Rust code.
+/// The traceback of an exception as printed by Python, including lines for Rust code.
 fn traceback(source: &(dyn std::error::Error + 'static), frames: &[ErrorFrame]) -> String {
     let Some(Raised(raised)) = source.downcast_ref::<Raised>() else {
         return source.to_string();
@@ -105,9 +105,9 @@ pub(crate) fn raised(error: &Error) -> Option<&PyErr> {
     source.downcast_ref::<Raised>().map(|raised| &raised.0)
 }
 
-/// Makes a Python exception of the same kind from an error of the core. Exceptions that
-/// came from Python are returned unchanged, including the traceback, to which lines are
-/// added for the functions written in Rust that the error passed through.
+/// Makes a Python exception of the same kind from an error of the core. Exceptions from
+/// Python are returned unchanged, including the traceback, to which lines are added for
+/// the Rust functions that the error passed through.
 pub(crate) fn to_python(error: Error) -> PyErr {
     let frames = if error.has_traceback() {
         error.frames()

@@ -124,8 +124,8 @@ fn call<'py>(
     to_python(this.py(), &result)
 }
 
-/// The parameters by which arguments are converted: those of a function that is not
-/// written in Python. Python functions accept any argument, as usual in Python.
+/// The parameters for converting arguments, for functions written in languages other
+/// than Python. Python functions accept any argument, as usual in Python.
 fn parameters(function: &Function) -> &[Parameter] {
     match function.signature() {
         Some(signature) if signature.written_in() != PYTHON => signature.parameters(),
@@ -133,10 +133,10 @@ fn parameters(function: &Function) -> &[Parameter] {
     }
 }
 
-/// The language of functions that are Python callables.
+/// The language of functions made from Python callables.
 const PYTHON: &str = "python";
 
-/// A parameter as the Python layer describes it: name, schema, whether it has a
+/// A parameter as described by the Python layer: name, schema, whether it has a
 /// default, and the default.
 type ParamSpec<'py> = (String, Bound<'py, SchemaHandle>, bool, Object<'py>);
 
@@ -180,7 +180,7 @@ pub(crate) fn describe<'py>(
     to_python(function.py(), &found.into())
 }
 
-/// A parameter for Python: name, text of the schema, whether there is a default, the
+/// A parameter for Python: name, text of the schema, whether a default exists, the
 /// default, and whether it is keyword-only.
 type ParamRow<'py> = (Option<String>, String, bool, Object<'py>, bool);
 

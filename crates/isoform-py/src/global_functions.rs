@@ -98,7 +98,7 @@ fn _set_method_hook(py: Python<'_>, hook: Py<PyAny>) {
 /// An existing class gets the method at once; a class that is made later gets all
 /// methods then.
 fn method_registered(info: &'static TypeInfo, name: &str, function: &Function) {
-    // If it is a Python callable, its class already has the method.
+    // For a Python callable, the class already has the method.
     if function.content::<HostObject>().is_some() {
         return;
     }
@@ -167,7 +167,7 @@ fn get_global_func<'py>(
             if allow_missing {
                 Ok(None)
             } else {
-                // The kind that programs written for other libraries expect.
+                // The kind expected by programs written for other libraries.
                 Err(PyValueError::new_err(error.message().to_owned()))
             }
         }

@@ -46,7 +46,7 @@ impl<H: Hook> PythonHook for H {
 }
 
 /// Makes the hook of this name for the type with this key. None if the library has no
-/// such hook, and for a function of the core, which is used as it is.
+/// hook of this name, and for a function of the core, which is used unchanged.
 ///
 /// # Errors
 ///

@@ -26,7 +26,7 @@ fn structural_key<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>
     to_python(value.py(), &Value::from(key))
 }
 
-/// Runs `body` with the key of a Python object, if it is one.
+/// Runs `body` with the key of a Python object, if the object is a key.
 fn with_key<R>(this: &Bound<'_, PyAny>, body: impl FnOnce(&StructuralKey) -> R) -> Option<R> {
     let value = Value::from(wrapper::core_of(this)?);
     value.as_structural_key().map(body)

@@ -1,6 +1,6 @@
 //! The Python extension module of Isoform, `isoform._core`, as a library: the crate
-//! `isoform-python` makes the module of it, and extension modules of other libraries
-//! [`embed`] it.
+//! `isoform-python` builds the module, and extension modules of other libraries
+//! [`embed`] the library.
 //!
 //! The package `isoform` re-exports the module with documentation and typing; users should
 //! not import it directly.
@@ -24,8 +24,8 @@
 //! declared in Rust needs no line of Python: class, properties, constructor,
 //! documentation and stub come from its registration.
 //!
-//! Absent: the limited API of CPython. Construction and field access need what it hides,
-//! so wheels are specific to a version.
+//! Absent: the limited API of CPython. Construction and field access need internals
+//! hidden by the limited API, so wheels are specific to a version.
 
 mod callbacks;
 mod classes;
@@ -74,8 +74,8 @@ use crate::error::IntoPyResult;
 
 pub use crate::embed::{embed, register, register_functions, register_method};
 
-/// Initialises the module; also for extension modules that embed it together with their
-/// own node types.
+/// Initialises the module; also for extension modules that embed this crate together
+/// with node types.
 ///
 /// # Errors
 ///

@@ -138,7 +138,7 @@ impl MergeHandle {
     }
 }
 
-/// The parts that a function in Python returns for a conflict.
+/// The parts returned by a Python function for a conflict.
 fn chosen(choice: &Py<PyAny>, conflict: &Conflict) -> isoform::Result<Resolution> {
     Python::attach(|py| {
         let part = choice.bind(py).call1((ConflictHandle(conflict.clone()),))?;

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
-/// The class of a marker; each has one instance.
+/// The class of a marker, with a single instance.
 #[pyclass(frozen, module = "isoform._core")]
 pub(crate) struct Marker {
     name: &'static str,

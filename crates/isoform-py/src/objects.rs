@@ -270,10 +270,10 @@ fn with_fields<'py>(
     like(obj, made)
 }
 
-/// Calls `__repr__` methods of users for objects inside others.
+/// Calls `__repr__` methods of users for objects inside of other objects.
 struct OwnText<'a, 'py> {
     py: Python<'py>,
-    /// The object whose own method requests its text, if one does.
+    /// The object with the method that requested the text, if any.
     root: Option<&'a Ref<Obj>>,
 }
 
@@ -336,7 +336,7 @@ fn verify<'py>(root: &Bound<'py, PyAny>) -> PyResult<Vec<(PathHandle, Bound<'py,
     Ok(found.collect())
 }
 
-/// Exceptions that `except Exception` does not catch are not findings: they end the
+/// Exceptions outside of `except Exception` are not findings: they end the
 /// verification.
 struct Findings;
 
@@ -348,8 +348,8 @@ impl VerifyHooks for Findings {
     }
 }
 
-/// The parts that `pickle` stores of an object: its binary form, the class if it is not
-/// the type's own, the modules that declare the types of all objects in it, and
+/// The parts of an object stored by `pickle`: its binary form, the class if it is not
+/// the type's own, the modules that declare the types of all objects inside, and
 /// attributes besides the fields.
 fn reduce<'py>(this: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = this.py();

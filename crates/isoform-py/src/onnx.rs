@@ -104,7 +104,7 @@ fn onnx_load(
         .mmap(mmap)
         .io_names(io_names)
         .follow_links(follow_links);
-    // Reading a file does not need Python, so other threads may run.
+    // Other threads may run, since reading a file does not need Python.
     let model = py.detach(|| options.load(path)).into_py()?;
     Ok(OnnxModel { model })
 }
@@ -139,8 +139,8 @@ pub(crate) fn program_of(model: &Bound<'_, PyAny>) -> PyResult<Ref<Program>> {
     program.into_py()
 }
 
-/// IR version, the one it was raised from, and the number of bytes; then the files of
-/// external data, and the number of bytes in them.
+/// IR version, the IR version before an upgrade, and the number of bytes; then the
+/// files of external data, and the number of their bytes.
 type Saved = (i64, Option<i64>, u64, Vec<PathBuf>, u64);
 
 /// Writes a program to a file; see `isoform.onnx.save`.

@@ -91,7 +91,7 @@ fn onnx_diff(
     ))
 }
 
-/// The differences of two programs of models, which say more than the first mismatch; None
+/// The differences of two programs of models, more detailed than the first mismatch; None
 /// for other values.
 pub(crate) fn report_of_programs(
     left: &Value,

@@ -120,7 +120,7 @@ fn apply(function: &Owned, site: &mut Site<'_, '_>) -> isoform::Result<Option<Ve
     }))
 }
 
-/// Does at a site what a function of Python asks for.
+/// Serves a request of a Python function at a site.
 fn answer(site: &mut Site<'_, '_>, request: &[Value]) -> isoform::Result<Value> {
     let [what, arguments @ ..] = request else {
         return Err(unexpected());

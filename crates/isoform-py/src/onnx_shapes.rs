@@ -24,7 +24,7 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// The types of a program's values; see `isoform.onnx.infer_shapes`.
 #[pyclass(frozen, name = "OnnxShapes", module = "isoform._core")]
 struct OnnxShapes {
-    // It is held only while the core computes, which never waits for the GIL.
+    // The lock is held only while the core computes, without waiting for the GIL.
     analysis: Mutex<Analysis>,
     problems: Vec<Problem>,
 }
@@ -52,7 +52,7 @@ impl OnnxShapes {
         }
         let fact = under_gil(py, || {
             let analysis = self.analysis.lock();
-            // A panic leaves facts that are right, though perhaps not all.
+            // After a panic, the facts are still right, though perhaps incomplete.
             let mut analysis = analysis.unwrap_or_else(PoisonError::into_inner);
             analysis.fact(&value)
         });

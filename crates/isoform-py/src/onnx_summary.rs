@@ -94,8 +94,8 @@ type DifferenceRow = (
 );
 /// Both weights of a pair, and their difference.
 type ChangedRow = (WeightRow, WeightRow, Option<DifferenceRow>);
-/// The number of pairs, those that differ, names without a partner, elements, elements that
-/// differ, and the largest distance.
+/// The number of pairs, differing pairs, names without a partner, elements, differing
+/// elements, and the largest distance.
 type WeightsRow = (
     usize,
     Vec<ChangedRow>,
@@ -105,9 +105,9 @@ type WeightsRow = (
     u64,
     Option<f64>,
 );
-/// Something that differs, by its position, on both sides.
+/// A difference by position, with both sides.
 type ValueRow = (usize, Option<IoRow>, Option<IoRow>);
-/// Versions of an operator set, by its domain, on both sides.
+/// Versions of an operator set, by domain, on both sides.
 type OpsetRow = (String, Option<Vec<i64>>, Option<Vec<i64>>);
 /// The text, both models, operator sets, inputs and outputs that differ, operators with both
 /// counts, and weights.

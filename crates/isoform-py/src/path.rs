@@ -31,8 +31,7 @@ pub(crate) fn _set_access_kind(py: Python<'_>, class: Py<PyAny>) {
 #[pyclass(frozen, name = "AccessPath", module = "isoform.access_path")]
 #[derive(Clone)]
 pub(crate) struct PathHandle {
-    /// Shared with the longer paths from which this one was made, so that `parent` is
-    /// O(1).
+    /// Shared with longer paths of the same origin, to make `parent` O(1).
     steps: Arc<Vec<AccessStep>>,
     depth: usize,
 }
@@ -227,7 +226,7 @@ impl StepHandle {
 
 #[pymethods]
 impl StepHandle {
-    /// Makes a step of a kind (an `AccessKind` or its number) with its key.
+    /// Makes a step of a kind (an `AccessKind` or a number) with a key.
     #[new]
     fn new(kind: u8, key: &Bound<'_, PyAny>) -> PyResult<Self> {
         let item = || -> PyResult<Value> { untyped(key) };

@@ -159,8 +159,8 @@ fn hole_of(given: &Bound<'_, PyAny>) -> PyResult<Hole> {
     }
 }
 
-/// The holes given as variables, as `Hole`s, or as a dict from variables to
-/// requirements: None, a class or a guard.
+/// The holes given as variables, `Hole`s, or a dict from variables to requirements:
+/// None, a class or a guard.
 fn holes_of(given: &Bound<'_, PyAny>) -> PyResult<Vec<Hole>> {
     if let Ok(dict) = given.cast::<PyDict>() {
         return dict

@@ -1,4 +1,4 @@
-//! Objects as plain Python data: `asdict` and `astuple`.
+//! Objects in the form of plain Python data: `asdict` and `astuple`.
 //!
 //! Fields are read in the core, so a converted object gets no wrapper. An explicit
 //! stack supports any depth.
@@ -59,10 +59,10 @@ struct Conversion<'a, 'py> {
     leaf: &'a Bound<'py, PyType>,
     names: bool,
     factory: Option<Object<'py>>,
-    /// True for types whose objects are returned without conversion.
+    /// True for types with objects returned without conversion.
     leaves: HashMap<TypeIndex, bool>,
-    /// The results for objects by identity, which no two objects share, even one after
-    /// the other; None while an object is open.
+    /// The results for objects by identity, unique even among dead objects; None while
+    /// an object is open.
     met: HashMap<u64, Option<Object<'py>>>,
     stack: Vec<Frame<'py>>,
 }
@@ -103,7 +103,7 @@ impl<'py> Conversion<'_, 'py> {
         }
     }
 
-    /// The result for a value, if that is known at once; otherwise enters it.
+    /// The result for a value, if immediately known; otherwise enters the value.
     fn enter(&mut self, value: &Value) -> PyResult<Option<Object<'py>>> {
         let py = self.leaf.py();
         let Some(object) = value.as_object() else {
@@ -143,7 +143,7 @@ impl<'py> Conversion<'_, 'py> {
         let is_container = host::contents(&object.into()).is_some();
         let stays = match class::of_index(self.leaf.py(), index) {
             _ if is_container => false,
-            // Values without fields, such as functions and tensors.
+            // Values without fields, for example functions and tensors.
             _ if index.get() < FIRST_DECLARED_TYPE => true,
             Some(data) => data.class(self.leaf.py()).is_subclass(self.leaf)?,
             None => false,

@@ -1,4 +1,4 @@
-//! Registration of classes, from descriptions that the Python layer makes.
+//! Registration of classes, from descriptions made by the Python layer.
 
 use isoform::Value;
 use isoform::host::{self, FieldPlace};
@@ -16,7 +16,7 @@ use crate::object::class::{self, Default, FieldData};
 use crate::object::construct::interned;
 use crate::type_info::TypeInfoHandle;
 
-/// A field as the Python layer describes it.
+/// A field in the description of the Python layer.
 struct Field {
     name: String,
     schema: Schema,

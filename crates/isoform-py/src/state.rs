@@ -76,7 +76,7 @@ impl<'py> State<'py> {
         })
     }
 
-    /// The state in the form that pickle restores by itself; None if there is none.
+    /// The state in the form that pickle restores by itself; None without state.
     pub(crate) fn for_pickle(self, py: Python<'py>) -> PyResult<Object<'py>> {
         Ok(match (self.attributes, self.slots) {
             (None, None) => py.None().into_bound(py),

@@ -32,7 +32,7 @@ fn options(map_free_vars: bool, auto_mapping: bool, skip_tensor_content: bool) -
     }
 }
 
-/// The options of a comparison, as callers pass them.
+/// The options of a comparison, as passed by callers.
 pub(crate) type Flags = CompareOptions;
 
 /// True if two values are structurally equal.

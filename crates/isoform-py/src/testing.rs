@@ -183,7 +183,7 @@ fn ask_traits<'py>(node: &Bound<'py, PyAny>, count: i64) -> PyResult<Bound<'py, 
     Ok(answers)
 }
 
-/// Sets attributes, like a library that declares its types in Rust.
+/// Sets attributes, like a library with types declared in Rust.
 fn set_attributes(sum: TypeIndex) -> isoform::Result<()> {
     let arity = AttrDef::new("testing.arity")
         .doc("How many operands there are.")
@@ -202,7 +202,7 @@ fn set_attributes(sum: TypeIndex) -> isoform::Result<()> {
     attrs::replace(sum, "testing.swap", swap)
 }
 
-/// A sum with its operands in the other order.
+/// A sum with its operands swapped.
 fn swapped(node: &Value) -> isoform::Result<Value> {
     let Some(object) = node.as_object() else {
         return Ok(node.clone());

@@ -1,4 +1,4 @@
-//! Global functions written in Rust, for tests written in Python, such as
+//! Global functions written in Rust, for tests written in Python, for example
 //! `testing.add_one`.
 
 use isoform::functions::Function;
@@ -42,14 +42,13 @@ fn raise_error(kind: &str, message: &str) -> Result<()> {
     Err(Error::of_kind(kind, message))
 }
 
-/// Calls a method of an object by its name.
+/// Calls a method of an object by name.
 #[export("testing.call_method")]
 fn call_method(object: Value, name: &str, arguments: &[Value]) -> Result<Value> {
     isoform::functions::call_method(object, name, arguments)
 }
 
-/// The traceback of the error with which a call fails, as a program in Rust
-/// would show it.
+/// The traceback of a failing call's error, as shown by a program in Rust.
 #[export("testing.traceback_of")]
 fn traceback_of(function: &Function, arguments: &[Value]) -> Result<String> {
     match function.call(arguments) {
@@ -58,8 +57,7 @@ fn traceback_of(function: &Function, arguments: &[Value]) -> Result<String> {
     }
 }
 
-/// The kind and the message of the error with which a call fails, as Rust sees
-/// them.
+/// The kind and the message of a failing call's error, as seen by Rust.
 #[export("testing.error_of")]
 fn error_of(function: &Function, arguments: &[Value]) -> Result<(String, String, String)> {
     match function.call(arguments) {
@@ -104,8 +102,7 @@ pub(crate) fn init() -> PyResult<()> {
     isoform::functions::register_function("testing.apply", apply.with_doc(doc), true).into_py()
 }
 
-/// Registers a method of a type that already has a Python class, and of one that does
-/// not.
+/// Registers a method of a type with a Python class, or of a type without one.
 pub(crate) fn register_methods(of_const: bool) -> PyResult<()> {
     let (ty, name, function) = if of_const {
         (family::Const::type_index(), "scaled", scaled::function())

@@ -1,8 +1,8 @@
 //! Attributes of types, for Python; see `isoform.type_attrs`.
 //!
-//! The functions find the type for a class, key or node. The metaclass asks them for
-//! names that Python does not find in a class; attribute access on instances never looks
-//! at type attributes, so it is CPython's own.
+//! The functions find the type for a class, key or node. The metaclass calls them for
+//! names that Python does not find in a class; attribute access on instances never
+//! consults type attributes and stays CPython's own.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -47,7 +47,7 @@ fn type_named(of: &Object<'_>) -> PyResult<TypeIndex> {
     if let Ok(class) = of.cast::<PyType>() {
         return match registered(class)? {
             Some(index) => Ok(index),
-            // Its objects have the type of the class that it extends.
+            // Its objects have the type of the extended class.
             None => nearest(class).ok_or_else(|| no_type(of)),
         };
     }
@@ -58,8 +58,8 @@ fn type_named(of: &Object<'_>) -> PyResult<TypeIndex> {
     nearest(&of.get_type()).ok_or_else(|| no_type(of))
 }
 
-/// The type to change: nodes, and classes without their own type, are rejected, so that
-/// nobody changes a type by mistake.
+/// The type to change: nodes, and classes without their own type, are rejected, to
+/// prevent accidental changes of a type.
 fn type_to_change(of: &Object<'_>) -> PyResult<TypeIndex> {
     if let Ok(class) = of.cast::<PyType>() {
         return match registered(class)? {
@@ -83,7 +83,7 @@ fn type_to_change(of: &Object<'_>) -> PyResult<TypeIndex> {
     }
 }
 
-/// The type of a type key or a `TypeInfo`; None for anything else.
+/// The type of a type key or a `TypeInfo`; None for other objects.
 fn stated(of: &Object<'_>) -> PyResult<Option<TypeIndex>> {
     if let Ok(info) = of.cast::<TypeInfoHandle>() {
         return Ok(Some(info.get().index()));
@@ -122,7 +122,7 @@ fn registered(class: &Bound<'_, PyType>) -> PyResult<Option<TypeIndex>> {
     if let Some(index) = built_in(class) {
         return Ok(Some(index));
     }
-    // The class may wait for names that it uses.
+    // The class may wait for names in annotations.
     construct::resolve(class.as_any())?;
     Ok(class::of_class(py, class.as_type_ptr()).map(|data| data.info.index()))
 }
@@ -141,8 +141,8 @@ fn class_of<'py>(py: Python<'py>, index: TypeIndex) -> PyResult<Bound<'py, PyTyp
     bind::class_by_key(py, host::type_info(index).key())
 }
 
-/// The value of an attribute as it was set: for a function without a name, the callable
-/// that it was made from.
+/// The value of an attribute as it was set: for a function without a name, the original
+/// callable.
 fn shown<'py>(py: Python<'py>, value: &Value) -> PyResult<Object<'py>> {
     if let Some(function) = value.as_object().and_then(Function::of)
         && function.name().is_none()
@@ -153,8 +153,8 @@ fn shown<'py>(py: Python<'py>, value: &Value) -> PyResult<Object<'py>> {
     to_python(py, value)
 }
 
-/// The attribute of a class, for the metaclass: of the nearest type that has
-/// it. None if there is no such attribute.
+/// The attribute of a class, for the metaclass: the attribute of the nearest type that
+/// has it. None if there is no such attribute.
 pub(crate) fn attribute_of_class<'py>(
     class: &Bound<'py, PyType>,
     name: &Object<'py>,
@@ -162,7 +162,7 @@ pub(crate) fn attribute_of_class<'py>(
     let Ok(name) = name.cast::<PyString>() else {
         return Ok(None);
     };
-    // A class that is still incomplete has the attributes of its parent.
+    // An incomplete class has the attributes of its parent.
     let Some(index) = nearest(class) else {
         return Ok(None);
     };
@@ -461,13 +461,13 @@ impl ColumnHandle {
 #[pyclass(frozen, name = "TraitHandle", module = "isoform._core")]
 struct TraitHandle {
     column: Column<Value>,
-    /// The one instance of a trait without methods and arguments.
+    /// The only instance of a trait without methods and arguments.
     marker: Option<Py<PyAny>>,
     /// Makes an instance from the object, whether that is a node, and the value.
     view: Py<PyAny>,
-    /// The instances of a trait without methods, by the address of the value,
-    /// which lives as long as the process. None for a trait with methods, whose
-    /// instances are made for each node.
+    /// The instances of a trait without methods, by the address of the value, which
+    /// lives until the process ends. None for a trait with methods, since every node
+    /// gets a separate instance.
     made: Option<Mutex<HashMap<usize, Py<PyAny>>>>,
 }
 
@@ -557,7 +557,7 @@ fn implements<'py>(
     }
 }
 
-/// The name of an attribute, given as text or as its trait.
+/// The name of an attribute, given by text or by the trait.
 struct Name<'py>(Bound<'py, PyString>);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Name<'py> {

@@ -1,5 +1,5 @@
-//! The Python classes of values for which the library defines none: `int` for the
-//! core's ints, `str` for its strings, `Object` for objects of unknown type.
+//! The Python classes of values without a class of the library: `int` for the core's
+//! ints, `str` for its strings, `Object` for objects of unknown type.
 
 use isoform::types::{TypeIndex, find_type};
 use isoform::{Node, Obj, host};
@@ -9,7 +9,7 @@ use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyNone, PyString, PyType};
 use crate::convert::{device_class, dtype_class, shape_class};
 use crate::object::roots;
 
-/// The keys of types for whose values Python has classes.
+/// The keys of the types with values of Python classes.
 const VALUE_TYPES: [&str; 9] = [
     "isoform.None",
     "isoform.Bool",
@@ -22,7 +22,7 @@ const VALUE_TYPES: [&str; 9] = [
     "isoform.Shape",
 ];
 
-/// Python's class for the objects of a built-in type; None for a type that has its own
+/// Python's class for the objects of a built-in type; None for a type with a separate
 /// class.
 pub(crate) fn class_of_values(
     py: Python<'_>,
@@ -55,7 +55,7 @@ fn value_class<'py>(py: Python<'py>, key: &str) -> Option<Bound<'py, PyType>> {
     }
 }
 
-/// The built-in type of a class that has no type of its own.
+/// The built-in type of a class without a type.
 pub(crate) fn built_in(class: &Bound<'_, PyType>) -> Option<TypeIndex> {
     if roots::is_base(class) {
         return Some(Obj::type_index());

@@ -1,4 +1,4 @@
-//! Writes random ONNX models, the same models optimised, and what they compute, for
+//! Writes random ONNX models, the same models optimised, and the results of both, for
 //! `scripts/judge_with_onnxruntime.py`.
 //!
 //! ```text
@@ -22,7 +22,7 @@ use isoform_onnx::optimize::OptimizeOptions;
 use isoform_onnx::save;
 use isoform_testing::onnx::{RandomProgram, random_onnx_program};
 
-/// About so many constructs are in a program.
+/// The approximate number of constructs in a program.
 const SIZE: usize = 16;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Writes one model, its optimised form and a description of inputs and results.
+/// Writes one model, the optimised form and a description of inputs and results.
 fn write(folder: &Path, seed: u64, drawn: &RandomProgram) -> isoform::Result<()> {
     let optimized = OptimizeOptions::default().optimize(&drawn.program)?;
     save(&drawn.program, folder.join(format!("{seed}.onnx")))?;

@@ -14,7 +14,7 @@ use super::source::Source;
 use super::transform::replace_child;
 
 /// The value after one edit of its structure: a part taken elsewhere, repeated, or put into
-/// another node, or an entry under another key. The value itself if there is no place for it.
+/// another node, or an entry under another key. The value itself if no edit applies.
 pub(super) fn restructured(value: &Value, source: &mut Source<'_>) -> Value {
     let all = objects(value);
     let replace = |value: &Value, old: &Value, new: Value| {
@@ -93,7 +93,7 @@ fn same(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// Checks each change of a difference by itself, with counts of its own.
+/// Checks each change of a difference separately, with independent counts.
 ///
 /// # Errors
 ///
@@ -127,7 +127,7 @@ pub(super) fn check_changes(pair: &Pair, found: &Difference) -> Result<(), Strin
     Ok(())
 }
 
-/// The size of a part that is on one side, or was replaced, is the number of nodes in it.
+/// The size of a part on only one side, or of a replaced part, is its number of nodes.
 fn check_size(
     change: &Change,
     value: Option<&Value>,
@@ -147,7 +147,8 @@ fn check_size(
     if !is_counted {
         return Ok(());
     }
-    // Of a dag node, its operands stay; or it was there before, and is used once more.
+    // The operands of a dag node stay; or the node was there before, and is used once
+    // more.
     let counts = if is_dag(value) {
         vec![count(value, true), 1]
     } else {
@@ -191,7 +192,7 @@ fn count(value: &Value, without_dags: bool) -> u64 {
     sum.max(1)
 }
 
-/// The parts of a value that comparison looks at, keys included.
+/// The parts of a value examined by comparison, keys included.
 pub(super) fn compared(value: &Value) -> Vec<Value> {
     use isoform::types::FieldFlag;
     match value.view() {
@@ -219,7 +220,7 @@ fn check_places(pair: &Pair, change: &Change) -> Result<(), String> {
     ];
     for (path, value, root) in sides {
         let Some(value) = value else { continue };
-        // Not every key that is an object can be looked up.
+        // Some object keys cannot be looked up.
         let is_object = |step: &AccessStep| matches!(step, AccessStep::MapItem(key) if key.as_object().is_some() && key.as_str().is_none());
         if change.kind() == ChangeKind::KeyRenamed || path.steps().iter().any(is_object) {
             continue;
@@ -250,7 +251,7 @@ pub(super) fn objects(value: &Value) -> Vec<Ref<Obj>> {
     })
 }
 
-/// The distinct objects in a value, each with those among its parts.
+/// The distinct objects in a value, with the objects among their parts.
 pub(super) fn reachable(value: &Value, parts: impl Fn(&Value) -> Vec<Value>) -> Vec<Ref<Obj>> {
     let mut seen = HashSet::new();
     let mut found = Vec::new();
@@ -265,7 +266,7 @@ pub(super) fn reachable(value: &Value, parts: impl Fn(&Value) -> Vec<Value>) -> 
     found
 }
 
-/// The value with one object replaced at all of its places.
+/// Replaces one object at all places in the value.
 pub(super) fn replace_everywhere(
     value: &Value,
     target: &Value,

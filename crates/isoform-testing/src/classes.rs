@@ -30,10 +30,10 @@ pub const CLASS_PROPERTIES: &[(&str, Property)] = &[
     ("duplicates_are_equal", duplicates_are_equal),
 ];
 
-/// At most so many subterms of a value are compared with each other.
+/// The maximal number of subterms of a value to compare pairwise.
 const SUBTERMS: usize = 48;
 
-/// Every so many pairs, the slow oracle is asked, too.
+/// The slow oracle also judges one pair in this many.
 const ORACLE_EVERY: usize = 7;
 
 /// Counts of what was judged.
@@ -43,7 +43,7 @@ pub struct VerdictCounts {
     pub pairs: u64,
     /// The pairs of equal values.
     pub equal: u64,
-    /// The pairs in which comparison decided a class.
+    /// The number of pairs in which comparison decided a class.
     pub compared: u64,
 }
 
@@ -60,7 +60,7 @@ impl VerdictCounts {
 ///
 /// # Errors
 ///
-/// An account of the first pair whose classes are wrong.
+/// An account of the first pair with wrong classes.
 pub fn judge_bytes(bytes: &[u8]) -> Result<VerdictCounts, String> {
     let mut source = Source::new(bytes);
     let options = draw_options(&mut source);
@@ -121,7 +121,7 @@ fn draw_options(source: &mut Source<'_>) -> ClassOptions {
 }
 
 /// Judges the classes of all subterms of a value. Without a family, dag nodes and mutable
-/// objects are always compared as comparison does it.
+/// objects are always compared as comparison does.
 ///
 /// # Errors
 ///
@@ -218,7 +218,7 @@ impl<'f> Judge<'f> {
             return Ok(());
         }
         if by_comparison {
-            // Comparison respects sharing, and sees what can change.
+            // Comparison respects sharing, and sees mutable contents.
             let exact = options.equal(objects[0], objects[1]).unwrap_or(false);
             let changes = self.options.mutable_by_identity && !same;
             if changes || (!self.options.sharing && same == exact) {
@@ -230,8 +230,8 @@ impl<'f> Judge<'f> {
         ))
     }
 
-    /// The value that comparison should see in place of this one: dag nodes become
-    /// trees, and what can change becomes a singleton.
+    /// The value for comparison to see in place of `value`: dag nodes become trees, and
+    /// mutable objects become singletons.
     fn twin(&mut self, value: &Value) -> Result<Value> {
         let Some(object) = value.as_object() else {
             return Ok(value.clone());
@@ -314,7 +314,7 @@ impl<'f> Judge<'f> {
     }
 }
 
-/// A value that is equal to no other value.
+/// A value equal to no other value.
 fn singleton(family: &Family) -> Result<Value> {
     Ok(family.make(Role::Op, vec!["opaque".into()])?.into())
 }
@@ -403,7 +403,7 @@ fn interned_values_are_equal(bytes: &[u8]) -> Result<(), String> {
         };
         match options.equal(&value, &made) {
             Ok(true) => {}
-            // What cannot be compared with itself cannot be compared here, either.
+            // A value incomparable with itself is incomparable here, too.
             Err(error)
                 if options.equal(&value, &value).map_err(|e| e.kind()) == Err(error.kind()) => {}
             other => {

@@ -37,7 +37,7 @@ pub const DIFF_PROPERTIES: &[(&str, Property)] = &[
     }),
 ];
 
-/// A program of any dialect, and a copy that was renamed or not, after some edits.
+/// A program of any dialect, and an edited copy, renamed or not.
 fn edited_program(source: &mut Source<'_>) -> Result<Pair, String> {
     let options = draw_options(source);
     let mut seed = source.byte().into();
@@ -107,7 +107,7 @@ fn of(left: &Value, right: &Value, options: CompareOptions) -> Result<Difference
 ///
 /// # Errors
 ///
-/// An account of the law that does not hold.
+/// An account of the violated law.
 pub(crate) fn judge(pair: &Pair) -> Result<(), String> {
     let Pair {
         left,
@@ -120,7 +120,7 @@ pub(crate) fn judge(pair: &Pair) -> Result<(), String> {
     let (equal, found) = match (equal, found) {
         (Ok(equal), Ok(found)) => (equal, found),
         (Err(expected), Err(error)) if expected.kind() == error.kind() => return Ok(()),
-        // Comparison has found a difference before it came to the cycle.
+        // Comparison found a difference before reaching the cycle.
         (Ok(false), Err(error)) if error.kind() == ErrorKind::Value => return Ok(()),
         (expected, found) => {
             return fail(&format!(
@@ -168,16 +168,17 @@ pub(crate) fn judge(pair: &Pair) -> Result<(), String> {
     Ok(())
 }
 
-/// True if something was built that is equal to a value.
+/// True if an object equal to a value was built.
 fn is(built: Result<Value>, wanted: &Value, options: CompareOptions) -> Result<bool, String> {
     match options.equal(built.map_err(|error| error.to_string())?, wanted) {
-        // What cannot be compared with itself cannot be judged.
+        // A value incomparable with itself cannot be judged.
         Err(error) if error.kind() == ErrorKind::Type => Ok(true),
         equal => equal.map_err(|error| error.to_string()),
     }
 }
 
-/// Checks that the patch can be written and read, unless a file cannot hold it.
+/// Checks that the patch survives writing and reading, unless a file cannot hold the
+/// patch.
 fn check_written(pair: &Pair, found: &Difference) -> Result<(), String> {
     let Pair {
         left,
@@ -219,7 +220,7 @@ fn check_written(pair: &Pair, found: &Difference) -> Result<(), String> {
     Ok(())
 }
 
-/// The digest that a written patch relies on.
+/// The digest used by a written patch.
 fn default_digest(value: &Value) -> Result<String> {
     let options = CompareOptions {
         map_free_vars: true,
@@ -237,7 +238,8 @@ fn are_unlike(pair: &Pair) -> bool {
     matches!(options.equal(&pair.left, &pair.right), Ok(false))
 }
 
-/// Checks that a difference applies to whatever is equal to the left value, and to no other.
+/// Checks that a difference applies to every value equal to the left value, and to no
+/// different value.
 fn check_other_values(pair: &Pair, found: &Difference) -> Result<(), String> {
     let Pair {
         left,
@@ -263,8 +265,8 @@ fn check_other_values(pair: &Pair, found: &Difference) -> Result<(), String> {
     Ok(())
 }
 
-/// True unless a value has parts that no file keeps, such as a second object of a singleton:
-/// reading finds one of those with the same contents.
+/// True unless a value has parts lost in a file, such as a second object of a singleton:
+/// reading finds one object with the same contents.
 fn survives_a_file(left: &Value, right: &Value) -> bool {
     let mut known: HashMap<String, u64> = HashMap::new();
     let all = [left, right].into_iter().flat_map(objects);
@@ -284,9 +286,9 @@ fn survives_a_file(left: &Value, right: &Value) -> bool {
     are_unique && read().is_ok_and(|read| options.equal(&read, right).unwrap_or(false))
 }
 
-/// Checks that neither a renaming of one side nor copies in place of shared parts change what
-/// the difference of an edited program says. False for a program for which they may: variables
-/// that are bound in several places, or used where nothing binds them.
+/// Checks that the difference of an edited program stays the same after renaming one side or
+/// copying shared parts. False for a program where the difference may change: variables
+/// bound in several places, or used unbound.
 ///
 /// # Errors
 ///
@@ -320,8 +322,8 @@ pub fn judge_copies(bytes: &[u8]) -> Result<bool, String> {
     Ok(true)
 }
 
-/// The variables of a value that are bound, and those that are free; None if one is both or
-/// is bound in several places, so that a renaming makes several of it.
+/// The bound variables of a value, and the free variables; None if a variable is both or is
+/// bound in several places, and a renaming would split the variable.
 fn variables_by_role(value: &Value, options: CompareOptions) -> Option<[HashSet<u64>; 2]> {
     let renamed = rename(value, options, &mut Source::new(&[])).ok()?;
     let (before, after) = (variables(value), variables(&renamed));
@@ -330,8 +332,8 @@ fn variables_by_role(value: &Value, options: CompareOptions) -> Option<[HashSet<
     (before.len() == after.len()).then_some([bound, free])
 }
 
-/// True if no variable is bound in several places or free in another one: then names mean
-/// the same wherever they occur.
+/// True if no variable is bound in several places or free in another place: then names
+/// mean the same at every occurrence.
 fn are_plain(left: &Value, right: &Value, options: CompareOptions) -> bool {
     let roles = |value| variables_by_role(value, options);
     if defines_twice(left) || defines_twice(right) {
@@ -343,8 +345,8 @@ fn are_plain(left: &Value, right: &Value, options: CompareOptions) -> bool {
     left[0].is_disjoint(&right[1]) && left[1].is_disjoint(&right[0])
 }
 
-/// True if one object with a definition that outlives it is in two places: a use before the
-/// definition in it means two things, and a walk enters it once.
+/// True if one object with a definition that outlives the object is in two places: a use
+/// before the definition in the object has two meanings, and a walk enters the object once.
 fn defines_twice(value: &Value) -> bool {
     let defines = |object: &Ref<Obj>| {
         let info = object.type_info();
@@ -390,7 +392,7 @@ fn variables(value: &Value) -> HashSet<u64> {
     vars.map(Ref::identity).collect()
 }
 
-/// The variables in a value, without those that only ignored fields mention.
+/// The variables in a value, without variables mentioned by ignored fields alone.
 fn seen_variables(value: &Value) -> HashSet<u64> {
     let all = reachable(value, |value| match value.as_object() {
         Some(object) if is_var(object) => {
@@ -409,8 +411,9 @@ fn is_var(object: &Ref<Obj>) -> bool {
     info.kind() == Kind::Var && !info.is_builtin()
 }
 
-/// How often each change occurs. Values count by what is in them but for variables, since
-/// neither the names of these nor the order in which a map was made say anything.
+/// The number of occurrences of each change. Values count by their contents except
+/// variables, since neither the names of variables nor the order of insertion into a map
+/// have a meaning.
 fn groups(difference: &Difference) -> BTreeMap<(ChangeKind, u64, u64), u64> {
     let mut known = HashMap::new();
     let mut class = |value: Option<&Value>| value.map_or(0, |value| skeleton(value, &mut known));
@@ -456,17 +459,17 @@ fn skeleton(value: &Value, known: &mut HashMap<u64, u64>) -> u64 {
     hash
 }
 
-/// How a difference falls back, of programs that are not equal.
+/// The fallbacks in the difference of two unequal programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fallback {
-    /// The patch is the right value as a whole.
+    /// True if the patch is the whole right value.
     pub is_whole: bool,
-    /// The one change is that the root was replaced.
+    /// True if the only change replaces the root.
     pub is_root: bool,
 }
 
-/// Draws a program and an edited copy, and tells how their difference falls back; None if
-/// they are equal or cannot be compared.
+/// Draws a program and an edited copy, and returns the fallbacks in their difference;
+/// None if they are equal or cannot be compared.
 ///
 /// # Errors
 ///
@@ -497,20 +500,20 @@ pub struct OneEdit {
     pub changes: usize,
     /// The number of nodes inside of them.
     pub inside: u64,
-    /// The number of nodes that the edit put in place of others, or took away.
+    /// The number of nodes replaced or removed by the edit.
     pub edited: u64,
-    /// The number of objects that the patch makes.
+    /// The number of objects made by the patch.
     pub made: usize,
-    /// The number of objects that the edit made, those around it included.
+    /// The number of objects made by the edit, including the objects around it.
     pub new: usize,
-    /// The written patch; none if it cannot be written.
+    /// The written patch; None if the patch cannot be written.
     pub patch: Option<String>,
     /// The difference as text.
     pub text: String,
 }
 
-/// Draws a program, edits one part of it wherever that occurs, and renames the original.
-/// None if the edit changed nothing, or took a variable out of its scope.
+/// Draws a program, edits one part at all of its places, and renames the original. None
+/// for an edit without a change, or with a variable moved out of scope.
 ///
 /// # Errors
 ///
@@ -527,7 +530,7 @@ pub fn one_edit(bytes: &[u8]) -> Result<Option<OneEdit>, String> {
         info.has_structural_hooks() && !info.key().ends_with("IRModule")
     };
     if all.is_empty() || all.iter().any(is_whole) {
-        // An object with a comparison of its own is replaced as a whole.
+        // An object with a custom comparison is replaced as a whole.
         return Ok(None);
     }
     let target = Value::from(source.pick(&all));
@@ -555,8 +558,7 @@ pub fn one_edit(bytes: &[u8]) -> Result<Option<OneEdit>, String> {
     }))
 }
 
-/// The number of nodes of which one value consists and the other does not, the larger number
-/// of both sides.
+/// The number of nodes in only one of the two values, the larger number of both sides.
 fn edited_nodes(old: &Value, new: &Value) -> u64 {
     let nodes = |value: &Value| -> HashSet<u64> {
         let found = objects(value).into_iter();
@@ -568,7 +570,7 @@ fn edited_nodes(old: &Value, new: &Value) -> u64 {
     only(&old, &new).max(only(&new, &old)).max(1)
 }
 
-/// The number of objects of one value that are not in another one.
+/// The number of objects in one value and missing in the other.
 fn objects_only_in(value: &Value, other: &Value) -> usize {
     let known: HashSet<u64> = objects(other).iter().map(Ref::identity).collect();
     let all = objects(value);

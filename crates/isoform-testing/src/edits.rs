@@ -1,5 +1,5 @@
-//! Programs that are edited step by step, and what must hold after each step: hashes and
-//! comparisons that know earlier versions return the same as those that know nothing.
+//! Programs edited step by step, and the laws after each step: hashes and comparisons
+//! give the same results with and without knowledge of earlier versions.
 
 use isoform::compare::{CompareOptions, IncrementalHasher};
 use isoform::values::ValueRef;
@@ -57,7 +57,7 @@ fn edited_program(bytes: &[u8]) -> Result<Session<'_>, String> {
     Session::new(program(split_mix(&mut seed), size)?, source)
 }
 
-/// A value under edit, with everything that was made of it.
+/// A value under edit, with all derived values.
 struct Session<'b> {
     source: Source<'b>,
     options: CompareOptions,
@@ -93,7 +93,7 @@ impl<'b> Session<'b> {
         Ok(())
     }
 
-    /// The next version, or another value that shares parts with earlier ones.
+    /// The next version, or another value that shares parts with earlier versions.
     fn edited(&mut self, value: &Value) -> Result<Value> {
         let source = &mut self.source;
         Ok(match source.below(10) {
@@ -113,7 +113,7 @@ impl<'b> Session<'b> {
         })
     }
 
-    /// Compares a version with an earlier one and with itself.
+    /// Compares a version with an earlier version and with itself.
     fn compare(&mut self, value: &Value, _: usize) -> Result<(), String> {
         let last = self.versions.len().saturating_sub(2);
         let other = match self.source.below(4) {
@@ -135,7 +135,7 @@ impl<'b> Session<'b> {
     }
 }
 
-/// Writes to some list or dict below a value, if there is one.
+/// Writes to a list or dict below a value, if possible.
 fn write(value: &Value, source: &mut Source<'_>) {
     let mut stack = vec![value.clone()];
     let mut skipped = source.below(4);

@@ -1,8 +1,8 @@
 //! One set of node types in two declarations.
 //!
-//! Every kind, field flag, storage and hook is in it. The types exist once as
-//! Rust structs and once as data registered at run time, made from what the
-//! structs register; both must behave alike, so every case runs on both.
+//! The family has every kind, field flag, storage and hook. The types exist once as
+//! Rust structs and once as data registered at run time, made from the registrations of
+//! the structs; both must behave alike, so every case runs on both.
 
 mod dynamic;
 mod native;
@@ -30,7 +30,7 @@ impl Family {
     ///
     /// # Errors
     ///
-    /// `ValueError` when something else owns one of the type keys.
+    /// `ValueError` when another owner has registered one of the type keys.
     pub fn native() -> Result<Family> {
         Ok(Family {
             name: "Rust",
@@ -69,9 +69,8 @@ impl Family {
         self.types[role as usize]
     }
 
-    /// A node from its field values, parents' fields first. What can be set
-    /// afterwards is set once more, so that the engines meet objects whose
-    /// fields have changed.
+    /// A node from its field values, parents' fields first. Mutable fields are set once
+    /// more, so the engines meet objects with changed fields.
     ///
     /// # Errors
     ///

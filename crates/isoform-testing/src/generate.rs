@@ -6,15 +6,14 @@ use isoform::objects::field_value_at;
 use isoform::values::{DType, Dict, List, Shape, Tensor, ValueRef};
 use isoform::{Map, Result, Value};
 
-/// The nesting of one drawn value; reused values add to it.
+/// The nesting of a drawn value; reused values are deeper.
 const DEPTH: usize = 6;
 
 /// A value is reused only while it has at most this many parts, counted at every
 /// occurrence: the oracle visits shared parts every time.
 const REUSE_LIMIT: usize = 60;
 
-/// Draws values; everything drawn by one generator shares its variables,
-/// operators and nodes.
+/// Draws values; all values of one generator share variables, operators and nodes.
 ///
 /// ```
 /// use isoform_testing::{family::Family, generate::Generator, source::Source};
@@ -34,12 +33,12 @@ pub struct Generator<'g, 's> {
     /// Inside the operand of a commutative node, whose parts must neither
     /// see nor leave bindings.
     closed: bool,
-    /// True to include nodes that cannot be compared.
+    /// True to include incomparable nodes.
     incomparable: bool,
 }
 
 impl<'g, 's> Generator<'g, 's> {
-    /// A generator that draws its choices from a source.
+    /// A generator with choices drawn from a source.
     pub fn new(family: &'g Family, source: &'g mut Source<'s>) -> Self {
         Generator {
             family,
@@ -134,7 +133,7 @@ impl<'g, 's> Generator<'g, 's> {
         Ok(self.family.make(role, vec![span, lhs, rhs])?.into())
     }
 
-    /// A variable: one that is known already, or a new one.
+    /// A variable: a known or a new one.
     fn var(&mut self, depth: usize) -> Result<Value> {
         let fresh = self.vars.is_empty() || self.source.chance(20);
         if !fresh {
@@ -148,8 +147,8 @@ impl<'g, 's> Generator<'g, 's> {
 
     fn new_var(&mut self, depth: usize) -> Result<Value> {
         let kind = self.source.below(8);
-        // Most variables have a plain type; some have a separate value as their type, which
-        // may mention other variables.
+        // Most variables have a plain type; a few have a separate value for a type,
+        // possibly with variables.
         let ty = if kind >= 5 && depth > 1 {
             self.at_depth(depth.min(3) - 1)?
         } else {
@@ -211,7 +210,7 @@ impl<'g, 's> Generator<'g, 's> {
         Ok(self.family.make(Role::Storages, values)?.into())
     }
 
-    /// An object that extends `Expr`, as typed fields require.
+    /// An object that extends `Expr`, required by typed fields.
     fn expr(&mut self, depth: usize) -> Result<Value> {
         match self.source.below(5) {
             4 => literal(self.family, self.source),
@@ -228,8 +227,7 @@ impl<'g, 's> Generator<'g, 's> {
         }
     }
 
-    /// A const-tree node, or several that share parts; below it everything
-    /// is ground.
+    /// A const-tree node, or several with shared parts; everything below is ground.
     fn frozen(&mut self) -> Result<Value> {
         let mut node = Value::from(self.source.below(2));
         for _ in 0..=self.source.below(3) {
@@ -283,7 +281,7 @@ impl<'g, 's> Generator<'g, 's> {
         Ok(self.family.make(Role::Let, vec![value, target])?.into())
     }
 
-    /// A definition in code, which binds for whatever comes after it.
+    /// A definition in code, which binds in all following parts.
     fn define(&mut self, depth: usize) -> Result<Value> {
         let target = self.param(depth)?;
         let number = Value::from(self.source.below(2));
@@ -291,7 +289,7 @@ impl<'g, 's> Generator<'g, 's> {
     }
 
     /// Binders and sums over a handful of variables, built from each other: nodes that use
-    /// variables of several scopes, and occur both inside and outside of each of them.
+    /// variables of several scopes, and occur both inside and outside of these scopes.
     fn nest(&mut self, depth: usize) -> Result<Value> {
         let vars = [self.param(1)?, self.param(1)?, self.param(1)?];
         let mut parts: Vec<Value> = vars.to_vec();
@@ -322,7 +320,7 @@ impl<'g, 's> Generator<'g, 's> {
         Ok(tail.into())
     }
 
-    /// One of the parts, usually a recent one, that is not too large yet.
+    /// Picks a part that is not too large yet, usually a recent part.
     fn part(&mut self, parts: &[Value]) -> Value {
         let back = self.source.below(parts.len()).min(self.source.below(4));
         let part = &parts[parts.len() - 1 - back];
@@ -346,8 +344,8 @@ impl<'g, 's> Generator<'g, 's> {
         }
     }
 
-    /// A variable in a defining place: mostly new, sometimes one that is
-    /// known, so that shadowing and late definitions come up.
+    /// A variable in a defining place: mostly new, occasionally known, for shadowing
+    /// and late definitions.
     fn param(&mut self, depth: usize) -> Result<Value> {
         if !self.vars.is_empty() && self.source.chance(25) {
             return Ok(self.source.pick(&self.vars).clone());
@@ -394,7 +392,7 @@ impl<'g, 's> Generator<'g, 's> {
         Ok(entries)
     }
 
-    /// Cases that should be rare: incomparable values and cycles.
+    /// Rare cases: incomparable values and cycles.
     fn rare(&mut self, depth: usize) -> Result<Value> {
         if self.closed || !self.incomparable {
             return self.node(Role::Const, 1, depth);
@@ -413,7 +411,7 @@ impl<'g, 's> Generator<'g, 's> {
     }
 }
 
-/// A node without children, one of a few.
+/// A node without children, drawn from a few.
 pub(super) fn literal(family: &Family, source: &mut Source<'_>) -> Result<Value> {
     let bits = Value::from(source.below(2));
     let scale = Value::from(*source.pick(&[1.0, 0.0, -0.0, f64::NAN, -f64::NAN]));

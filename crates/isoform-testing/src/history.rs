@@ -1,9 +1,8 @@
-//! Independence of history: no answer depends on what was compared before.
+//! Independence of history: no result depends on earlier comparisons.
 //!
-//! Each case draws a few values that share nearly all of their parts, and compares every
-//! value with every other in one thread, which also remembers the cases before. All results
-//! must be those of the oracle, which remembers nothing, and all laws must hold for the
-//! same values.
+//! A case draws a few values with nearly all parts shared, and compares every pair in
+//! one thread, which also remembers earlier cases. All results must equal those of the
+//! oracle, which has no memory, and all laws must hold for the same values.
 
 use isoform::compare::{ClassOptions, CompareOptions};
 use isoform::types::Kind;
@@ -17,7 +16,7 @@ use super::properties::{Property, any_type, has_hooks, outcome};
 use super::source::Source;
 use super::tangle::relatives;
 
-/// The properties of values that are compared one after the other.
+/// The properties of values compared in succession.
 pub const HISTORY_PROPERTIES: &[(&str, Property)] = &[
     ("results_are_those_of_a_fresh_thread", |bytes| {
         judge_relatives(bytes).map(drop)
@@ -34,7 +33,7 @@ fn draw(bytes: &[u8]) -> Result<(Vec<Value>, CompareOptions), String> {
     Ok((values, options))
 }
 
-/// Compares all values of a case with each other, and returns the number of pairs.
+/// Compares all values of a case pairwise, and returns the number of pairs.
 ///
 /// # Errors
 ///
@@ -55,7 +54,7 @@ pub fn judge_relatives(bytes: &[u8]) -> Result<usize, String> {
     Ok(values.len() * values.len())
 }
 
-/// A hash and a digest, where the value has one.
+/// A hash and a digest, where defined.
 type Names = [Option<String>; 2];
 
 fn names(value: &Value, options: CompareOptions) -> Names {

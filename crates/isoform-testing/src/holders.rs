@@ -1,9 +1,9 @@
-//! Pairs of values in which variables hold values.
+//! Pairs of values with variables that hold values.
 //!
-//! A variable with a type, or one that holds its definition, brings everything in its
-//! fields along wherever it is used: other variables, in chains of any length, and
-//! definitions, which count at the first visit only. As in [`tangle`](super::tangle::tangle),
-//! both sides grow at the same time.
+//! A variable with a type, or a variable holding its definition, adds the contents of its
+//! fields to every use: other variables, in chains of any length, and definitions, which
+//! count at the first visit only. As in [`tangle`](super::tangle::tangle), both sides grow at
+//! the same time.
 
 use super::family::{Family, Role};
 use super::generate::weight;
@@ -102,7 +102,7 @@ impl Holders<'_, '_, '_> {
         Ok(())
     }
 
-    /// A variable that holds a value, mostly another one on each side.
+    /// A variable that holds a value, mostly a different value on the two sides.
     fn variable(&mut self, held: Twin) -> Result<()> {
         let [left, right] = held;
         let make = |held: Value| -> Result<Value> {
@@ -121,8 +121,7 @@ impl Holders<'_, '_, '_> {
         Ok(())
     }
 
-    /// Draws a chain of variables, each of which holds the previous variable, alone or in a
-    /// sum.
+    /// Draws a chain of variables, each holding the previous variable, alone or in a sum.
     fn chain(&mut self) -> Result<()> {
         let sums = self.source.chance(50);
         for _ in 0..2 + self.source.below(CHAIN) {
@@ -162,7 +161,7 @@ impl Holders<'_, '_, '_> {
         }
     }
 
-    /// A few parts, of which the same one may occur several times.
+    /// A few parts, possibly with repetitions.
     fn row(&mut self, most: usize) -> Twin {
         let mut items: Vec<Twin> = Vec::new();
         for _ in 0..1 + self.source.below(most) {
@@ -173,7 +172,7 @@ impl Holders<'_, '_, '_> {
         array(items)
     }
 
-    /// A variable with its partner, or rarely with another one.
+    /// A variable with its partner, or rarely with another variable.
     fn a_var(&mut self) -> Twin {
         let left = self.recent(self.vars.len());
         let right = if self.source.chance(4) {
@@ -184,7 +183,7 @@ impl Holders<'_, '_, '_> {
         [self.vars[left][0].clone(), self.vars[right][1].clone()]
     }
 
-    /// A part that exists, and mostly its partner on the right.
+    /// An existing part, mostly with its partner on the right.
     fn any(&mut self) -> Twin {
         let left = self.recent(self.parts.len());
         let right = if self.source.chance(4) {
@@ -200,7 +199,7 @@ impl Holders<'_, '_, '_> {
         }
     }
 
-    /// A place in a list, mostly a late one.
+    /// An index into a list, mostly a late one.
     fn recent(&mut self, count: usize) -> usize {
         if self.source.chance(60) {
             count - 1 - self.source.below(count.min(3))

@@ -1,5 +1,5 @@
-//! Properties of structural keys: they are equal as their values were when they were
-//! made, whatever keys were made or values written before and after.
+//! Properties of structural keys: keys are equal exactly if their values were equal at
+//! creation, whatever keys were made or values written before and after.
 
 use super::generate::children;
 use super::oracle;
@@ -10,7 +10,7 @@ use isoform::errors::ErrorKind;
 use isoform::values::ValueRef;
 use isoform::{Value, structural_equal};
 
-/// At most so many parts of a value are looked at; it may be cyclic.
+/// The maximal number of parts looked at in a value; the value may be cyclic.
 const PARTS: usize = 200;
 
 /// Keys of values are equal as the values are, and so are their hashes, whether keys of
@@ -40,8 +40,8 @@ pub(super) fn keys_are_equal_as_their_values_were(bytes: &[u8]) -> Result<(), St
         StructuralKey::new(&pair.right),
     ) {
         (Ok(left), Ok(right)) => (left, right),
-        // Values that can be hashed can be compared, but not the other way round: only one
-        // of the two reaches hooks and cycles after a difference.
+        // Hashable values are comparable, but not the other way round: only one of the two
+        // reaches hooks and cycles after a difference.
         _ => return Ok(()),
     };
     let compare = || left.try_eq(&right).map_err(|error| error.kind());
@@ -79,8 +79,8 @@ pub(super) fn keys_are_equal_as_their_values_were(bytes: &[u8]) -> Result<(), St
     if compare() != given {
         return fail("the end of other keys has changed what the keys say");
     }
-    // Comparing a key made today with the earlier one has the same result as comparing
-    // the values, if the other one has not changed.
+    // Comparing a key made today with the earlier key has the same result as comparing
+    // the values, if the other value has not changed.
     let today = StructuralKey::new(&pair.left).and_then(|key| key.try_eq(&left));
     match (
         today,
@@ -109,7 +109,7 @@ fn parts_of(roots: [&Value; 2]) -> Vec<Value> {
     parts
 }
 
-/// Changes a list or dict below one of the values; returns false if there is none.
+/// Changes a list or dict below one of the values; returns false without any.
 fn write_somewhere(pair: &Pair, source: &mut Source<'_>) -> bool {
     let mut written = false;
     for part in parts_of([&pair.left, &pair.right]) {

@@ -13,7 +13,7 @@ use isoform::types::{FieldFlag, Kind};
 use isoform::values::ValueRef;
 use isoform::{Map, Result, Value};
 
-/// A law that does not hold, and the values that show it.
+/// A violated law, and the values that violate it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct LawViolation {
     law: &'static str,
@@ -53,10 +53,10 @@ impl fmt::Debug for LawViolation {
 impl std::error::Error for LawViolation {}
 
 /// Checks on all given values that equality is reflexive, symmetric and transitive, and
-/// that equal values have the same hash and, if they have one, the same digest.
+/// that equal values have the same hash and, where defined, the same digest.
 ///
-/// Meant for types with their own hooks: pass values that exercise them.
-/// The cost is cubic in the number of values.
+/// Meant for types with custom hooks: pass values that exercise the hooks. The cost is
+/// cubic in the number of values.
 ///
 /// # Errors
 ///
@@ -126,8 +126,7 @@ fn same_names(
         let detail = format!("equal values hash to {hash_a:#x} and {hash_b:#x}");
         return Err(("hash", detail));
     }
-    // A free variable has no portable name: that is a result, too, which equal values
-    // must share.
+    // A free variable has no portable name: equal values must share this outcome, too.
     let digest = |value| match options.digest(value) {
         Ok(digest) => Ok(Some(digest)),
         Err(error) if error.kind() == ErrorKind::Value => Ok(None),
@@ -245,7 +244,7 @@ pub fn check_types(values: &[Value]) -> Result<(), PromiseViolation> {
     Ok(())
 }
 
-/// The compared parts of a value, each with the step that leads to it.
+/// The compared parts of a value, each with the step to the part.
 fn steps(value: &Value) -> Vec<(Step, Value)> {
     match value.view() {
         ValueRef::Object(object) => {

@@ -1,5 +1,5 @@
-//! The laws of merges: a side without changes leads to the other one, the sides can be swapped,
-//! and edits of different places are all in the result, which is known by construction.
+//! The laws of merges: a side without changes leads to the other side, the sides can be
+//! swapped, and the result, known by construction, has all edits of different places.
 
 use std::collections::{HashMap, HashSet};
 
@@ -32,7 +32,7 @@ pub const MERGE_PROPERTIES: &[(&str, Property)] = &[
     }),
 ];
 
-/// A value, and two that were made from it.
+/// A base value, and two values made from it.
 struct Triple {
     base: Value,
     left: Value,
@@ -176,12 +176,12 @@ fn swapped_sides(drawn: &Triple) -> Result<(), String> {
     Ok(())
 }
 
-/// Takes the changes of each side back, out of a merged value: the changes of the other side
-/// are left, but for those that both sides made.
+/// Undoes the changes of each side in a merged value: the changes of the other side remain,
+/// except for changes made by both sides.
 ///
 /// # Errors
 ///
-/// An account of a change that is left, or lost.
+/// An account of a remaining or lost change.
 pub fn kept_changes(bytes: &[u8]) -> Result<Outcome, String> {
     let drawn = Triple::draw(bytes)?;
     let Ok(merged) = drawn.merge() else {
@@ -226,17 +226,17 @@ pub enum Outcome {
     Merged,
     /// There are conflicts.
     Conflicts,
-    /// There are conflicts, or the result is another one, in a program that defines a variable
-    /// in several places or beyond scopes.
+    /// There are conflicts, or the result differs, in a program that defines a variable in
+    /// several places or beyond scopes.
     Unclear,
 }
 
-/// Edits a random program at two places of which neither is inside of the other, one on each
-/// side; the result has both edits.
+/// Edits a random program at two disjoint places, one on each side; the result has both
+/// edits.
 ///
 /// # Errors
 ///
-/// An account of a result without conflicts that is another one.
+/// An account of a wrong result without conflicts.
 pub fn two_places(bytes: &[u8]) -> Result<Outcome, String> {
     let mut source = Source::new(bytes);
     let mut seed = source.byte().into();
@@ -269,7 +269,7 @@ pub fn two_places(bytes: &[u8]) -> Result<Outcome, String> {
     )
 }
 
-/// Edits two parts of a value that have nothing in common, one on each side.
+/// Edits two disjoint parts of a value, a part on each side.
 ///
 /// # Errors
 ///
@@ -353,7 +353,8 @@ fn judge(
     }
 }
 
-/// True if one object at most defines each variable of a value, for a scope around it.
+/// True if at most one object defines each variable of a value, for a surrounding
+/// scope.
 fn binds_once(value: &Value) -> bool {
     let mut definers: HashMap<u64, u64> = HashMap::new();
     let mut seen = HashSet::new();
@@ -407,7 +408,7 @@ fn vars_below(value: &Value) -> HashSet<u64> {
     vars
 }
 
-/// The places below a value that are not inside of an object whose identity counts.
+/// The places below a value outside of every object with an identity that counts.
 fn places(value: &Value) -> Vec<Vec<usize>> {
     let mut places = Vec::new();
     let mut queue = vec![(value.clone(), Vec::new())];

@@ -20,7 +20,7 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Draws a pair whose nodes are of one family.
+    /// Draws a pair with nodes of one family.
     ///
     /// # Errors
     ///
@@ -68,7 +68,7 @@ pub(super) fn related(
     options: CompareOptions,
     source: &mut Source<'_>,
 ) -> Result<Value> {
-    // A value that cannot be rebuilt is used unchanged.
+    // An unrebuildable value is used unchanged.
     let renamed = |source: &mut Source<'_>| rename(value, options, source);
     let base = match relation {
         0 | 4 | 5 => renamed(source).unwrap_or_else(|_| value.clone()),
@@ -85,7 +85,7 @@ pub(super) fn setup(error: Error) -> String {
     format!("the case could not be drawn: {error}")
 }
 
-/// The family that a case is about: the last byte decides.
+/// The family of a case, chosen by the last byte.
 pub(super) fn family_of(bytes: &[u8]) -> Result<Family, String> {
     match bytes.last() {
         Some(byte) if byte % 2 == 1 => Family::dynamic(),

@@ -1,8 +1,8 @@
-//! Properties of all values, as functions of bytes.
+//! Properties of all values, written as functions of bytes.
 //!
-//! Each property draws values and options from a byte string and returns `Err` with
-//! a readable account if it is violated. The tests run them through proptest for a
-//! second each, and the `isoform-fuzz` command for as long as you like.
+//! A property draws values and options from a byte string and returns `Err` with a
+//! readable account of a violation. The tests run every property through proptest for a
+//! second, and the `isoform-fuzz` command for as long as you like.
 
 use super::family::{Family, Role};
 use super::generate::{Generator, children};
@@ -93,7 +93,7 @@ pub const PROPERTIES: &[(&str, Property)] = &[
     ),
 ];
 
-/// An outcome, reduced to what engine and oracle must agree on.
+/// An outcome, reduced to the parts on which engine and oracle must agree.
 pub(super) fn outcome<T>(result: Result<T>) -> Result<T, ErrorKind> {
     result.map_err(|error| error.kind())
 }
@@ -151,7 +151,7 @@ fn canonical_text_decides(bytes: &[u8]) -> Result<(), String> {
     Err(account(&pair, &what))
 }
 
-/// True if a value contains a node whose equality is code.
+/// True if a value contains a node with equality in code.
 pub(super) fn has_hooks(value: &Value) -> bool {
     any_type(value, |info| info.has_structural_hooks())
 }
@@ -161,7 +161,7 @@ fn has_alternatives(value: &Value) -> bool {
     any_type(value, |info| info.key().ends_with(".Comm"))
 }
 
-/// True if the type of a value, or of a part of it, has some trait.
+/// True if the type of a value, or of any part, satisfies a condition.
 pub(super) fn any_type(value: &Value, has: impl Fn(&TypeInfo) -> bool) -> bool {
     let mut stack = vec![value.clone()];
     // Drawn values are small, but may be cyclic.
@@ -211,8 +211,8 @@ fn copy_of(error: &Error) -> Error {
 
 /// Equality of places.
 ///
-/// Any key may represent a missing one; and if the other map has the very object
-/// as a key, bound to something else, that entry may be named.
+/// Any key may represent a missing key; and if the other map binds the same object to a
+/// different value, that entry may be named.
 pub(super) fn same_place(
     paths: &(AccessPath, AccessPath),
     expected: &(AccessPath, AccessPath),
@@ -300,7 +300,7 @@ fn equal_values_share_names(bytes: &[u8]) -> Result<(), String> {
 
 fn other_values_have_other_names(bytes: &[u8]) -> Result<(), String> {
     let pair = draw(bytes, false)?;
-    // Nothing but the order of the questions tells some operands of `Comm` apart.
+    // Only the order of the questions distinguishes some operands of `Comm`.
     if !matches!(oracle_equal(&pair), Ok(false))
         || has_alternatives(&pair.left)
         || has_alternatives(&pair.right)
@@ -311,8 +311,8 @@ fn other_values_have_other_names(bytes: &[u8]) -> Result<(), String> {
         names(&pair.left, pair.options),
         names(&pair.right, pair.options),
     );
-    // A digest identifies a singleton by its content: a different one with the same
-    // content is not equal, but has the same digest.
+    // A digest identifies a singleton by content: a different singleton with the same
+    // content is unequal, but has the same digest.
     let by_content = any_type(&pair.left, |info| info.kind() == Kind::Singleton);
     let compared = if by_content { 1 } else { left.len() };
     for (left, right) in left.iter().zip(&right).take(compared) {
@@ -362,7 +362,7 @@ fn invisible(
     let left = Generator::new(&family, &mut source)
         .value()
         .map_err(setup)?;
-    // Some values cannot be rebuilt; the change then reports an error.
+    // For values that cannot be rebuilt, the change reports an error.
     let Ok(right) = change(&left, options, &mut source) else {
         return Ok(());
     };
@@ -405,7 +405,7 @@ fn both_families_agree(bytes: &[u8]) -> Result<(), String> {
     Err(account(&native, &what))
 }
 
-/// A small value of a family that has a bit of everything, for examples.
+/// A small value of a family with a bit of everything, for examples.
 ///
 /// # Errors
 ///

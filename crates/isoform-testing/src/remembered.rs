@@ -1,18 +1,18 @@
-//! Judges results that use what is remembered of earlier values by those that do not.
+//! Compares results computed with and without a memory of earlier values.
 
 use isoform::compare::{CompareOptions, Digest, IncrementalHasher, visiting_everything};
 use isoform::{Result, Value};
 
-/// The answer to a question, as text where it is an error.
+/// The result of a question, as text in case of an error.
 fn told<T>(answer: Result<T>) -> Result<T, String> {
     answer.map_err(|error| format!("{:?} {error}", error.kind()))
 }
 
-/// Hashes a value with a hasher that knows parts of it, and without one.
+/// Hashes a value with a hasher that knows parts of the value, and with a fresh hasher.
 ///
 /// # Errors
 ///
-/// An account of both results, if they differ.
+/// An account of two different results.
 pub fn hasher_changes_nothing(
     hasher: &mut IncrementalHasher,
     options: CompareOptions,
@@ -55,7 +55,7 @@ fn answers(left: &Value, right: &Value, options: CompareOptions) -> [String; 3] 
 ///
 /// # Errors
 ///
-/// An account of both results, if they differ.
+/// An account of two different results.
 pub fn skips_change_nothing(
     left: &Value,
     right: &Value,

@@ -15,8 +15,8 @@ use isoform::types::Kind;
 use isoform::values::ValueRef;
 use isoform::{Error, Result, Value};
 
-/// Of singletons with the same content, the last one written is found, so no other case
-/// may write between writing and reading.
+/// Of singletons with the same content, reading finds the last one written; no other
+/// case may write between writing and reading.
 static ROUND_TRIP: Mutex<()> = Mutex::new(());
 
 /// One of the formats.
@@ -44,7 +44,7 @@ const TEXT: Format<String> = Format {
     read: |text| from_text(text),
 };
 
-/// Every value on its own lines, and all fields.
+/// Every value on a separate line, and all fields.
 const NARROW: Format<String> = Format {
     name: "narrow text",
     write: |value| {
@@ -94,8 +94,8 @@ fn round_trip<T: PartialEq + fmt::Debug>(format: &Format<T>, bytes: &[u8]) -> Re
     if !rewritten {
         return fail("what was read is written in another way");
     }
-    // A value without a digest contains something that is only equal to itself: a free
-    // variable, an object as a key, or a part that cannot be compared.
+    // A value without a digest contains a part equal only to itself: a free variable,
+    // an object as a key, or an incomparable part.
     let options = CompareOptions::default();
     let Ok(digest) = options.digest(&value) else {
         return Ok(());
@@ -110,7 +110,7 @@ fn round_trip<T: PartialEq + fmt::Debug>(format: &Format<T>, bytes: &[u8]) -> Re
     }
 }
 
-/// Returns the value read back, and checks that it is written the same way.
+/// Returns the value read back, and whether a second writing gives the same output.
 fn writable<T: PartialEq + fmt::Debug>(
     format: &Format<T>,
     value: &Value,
@@ -246,7 +246,7 @@ fn read_is_sound<T: PartialEq + fmt::Debug>(format: &Format<T>, input: &T) -> Re
     Ok(())
 }
 
-/// Pieces of JSON graphs, those of small ones first.
+/// Pieces of JSON graphs, starting with pieces of small graphs.
 const TOKENS: [&str; 48] = [
     r#"{"type":"None"},"#,
     r#"{"type":"ffi.Array","data":["#,
@@ -306,7 +306,7 @@ pub(super) fn any_text_is_a_json_graph_or_an_error(bytes: &[u8]) -> Result<(), S
     while !source.is_empty() {
         text.push_str(source.pick::<&str>(&TOKENS));
     }
-    // Nodes end with a comma, which one too many of would make all in vain.
+    // Nodes end with a comma, and one comma too many would make the text invalid.
     let nodes = text.trim_end_matches(',');
     read_is_sound(
         &JSON,
@@ -426,7 +426,7 @@ pub(super) fn any_bytes_are_a_binary_form_or_an_error(bytes: &[u8]) -> Result<()
     form.splice(body..body, bytes.iter().map(|byte| byte % 32));
     reseal(&mut form);
     read_is_sound(&BINARY, &form)?;
-    // Without a valid header and end it is an error, and nothing more.
+    // Without a valid header and end, the result is an error, and nothing more.
     read_is_sound(&BINARY, &bytes.to_vec())
 }
 
@@ -459,7 +459,7 @@ pub(super) fn edited_binary_forms_are_forms_or_errors(bytes: &[u8]) -> Result<()
     read_is_sound(&BINARY, &form)
 }
 
-/// Gives bytes a valid checksum: the start of the hash of everything before it.
+/// Gives bytes a valid checksum: the start of the hash of all earlier bytes.
 fn reseal(bytes: &mut [u8]) {
     const CHECKSUM: usize = 8;
     if let Some(end) = bytes.len().checked_sub(CHECKSUM) {

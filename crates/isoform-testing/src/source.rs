@@ -33,7 +33,7 @@ impl<'a> Source<'a> {
         byte
     }
 
-    /// A number below `limit`, which is at most 256; zero if there is none.
+    /// A number below `limit`, which is at most 256; zero for an empty range.
     pub fn below(&mut self, limit: usize) -> usize {
         usize::from(self.byte()) % limit.max(1)
     }
@@ -43,7 +43,7 @@ impl<'a> Source<'a> {
         usize::from(self.byte()) * 100 >= (100 - percent) * 256
     }
 
-    /// Returns one of the items; the first one after the end.
+    /// Returns one of the items; the first item after the end.
     ///
     /// # Panics
     ///
@@ -60,9 +60,9 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// A value without parts: numbers, texts, bytes, a dtype, a device. The
-    /// choice is small, so that two draws are often equal, and it is made of
-    /// the values at which representations change.
+    /// A value without parts: numbers, texts, bytes, a dtype, a device. The choice is
+    /// small, to make two draws often equal, and contains the values at which
+    /// representations change.
     pub fn plain(&mut self) -> Value {
         match self.below(10) {
             0 | 1 => Value::from(*self.pick(&[0i64, 1, 2, -1, i64::MAX, i64::MIN])),
@@ -108,16 +108,16 @@ impl<'a> Source<'a> {
     }
 }
 
-/// The random byte strings on which a test tries a property: a counted number of them, so
-/// that a busy machine tests as much as a quiet one.
+/// The random byte strings on which a test tries a property: a counted number, to let a
+/// busy machine test the same amount.
 #[derive(Clone, Debug)]
 pub struct RandomCases {
     /// The start of the sequence; the environment variable `ISOFORM_TEST_SEED` replaces it.
     pub seed: u64,
-    /// How many byte strings there are, to be [`scaled`]; the environment variable
+    /// The number of byte strings, to be [`scaled`]; the environment variable
     /// `ISOFORM_TEST_CASES` multiplies it.
     pub count: usize,
-    /// The lengths of the byte strings, which grow and start over.
+    /// The lengths of the byte strings; they grow and start over.
     pub lengths: std::ops::Range<usize>,
 }
 
@@ -167,7 +167,7 @@ pub fn split_mix(state: &mut u64) -> u64 {
     mixed ^ mixed >> 31
 }
 
-/// The account of a smaller case in which a property fails, with its bytes.
+/// The account of a smaller violation of a property, with the bytes.
 pub fn shrunk(
     mut bytes: Vec<u8>,
     mut account: String,

@@ -1,12 +1,11 @@
 //! Pairs of values that combine all the difficulties of scopes.
 //!
-//! A remembered result is wrong only if a shared part occurs among
-//! variables that are bound, rebound, or no longer bound. Values drawn one
-//! by one rarely do that, and a right side made by renaming never differs in
-//! a shared part alone. So both sides grow here at the same time, part by
-//! part, over a handful of variables: most parts are built the same way on
-//! both sides, and occasionally one side takes a different part, or a copy of one
-//! that the other side shares.
+//! A remembered result is wrong only if a shared part occurs among variables that are
+//! bound, rebound, or no longer bound. Values drawn separately rarely do that, and a
+//! right side made by renaming never differs in a shared part alone. Both sides
+//! therefore grow here at the same time, part by part, over a handful of variables:
+//! most parts are built the same way on both sides, and occasionally one side takes a
+//! different part, or a copy of a part shared on the other side.
 
 use super::family::{Family, Role};
 use super::generate::{children, literal, weight};
@@ -23,8 +22,8 @@ const LIMIT: usize = 80;
 type Twin = [Value; 2];
 
 /// Draws the left and the right value of a comparison. With `alternatives`, there are
-/// nodes whose operands may come in either order, and their contents may bind; equality
-/// of such values is well defined, but they need not have the same hash.
+/// nodes with operands in either order, and their contents may bind; equality of these
+/// values is well defined, but they need not have the same hash.
 ///
 /// # Errors
 ///
@@ -45,8 +44,8 @@ pub fn tangle(
     Ok((left, right))
 }
 
-/// Draws values that share nearly all of their parts: rows of a few parts each, and copies
-/// of these rows with another part, or a copy of the same part, in one place.
+/// Draws values with nearly all parts shared: rows of a few parts, and copies of these
+/// rows with another part, or a copy of the same part, in one place.
 ///
 /// # Errors
 ///
@@ -137,8 +136,8 @@ impl SharedGraph<'_, '_, '_> {
         Ok(())
     }
 
-    /// Two variables, or one that is free on both sides. Its type may be any
-    /// part, with variables, dag nodes and binders in it.
+    /// Two variables, or one variable free on both sides. The type may be any part,
+    /// with variables, dag nodes and binders in it.
     fn var(&mut self) -> Result<()> {
         let ty = if self
             .source
@@ -172,8 +171,8 @@ impl SharedGraph<'_, '_, '_> {
         array(self.vars.clone())
     }
 
-    /// A part that exists, mostly a late one or a variable, and mostly its
-    /// partner on the right.
+    /// An existing part, mostly a late part or a variable, and mostly its partner on
+    /// the right.
     fn any(&mut self) -> Twin {
         let left = self.index();
         let right = if self.source.chance(5) {
@@ -224,7 +223,7 @@ impl SharedGraph<'_, '_, '_> {
         }
     }
 
-    /// A variable with its partner, or rarely with another one.
+    /// A variable with its partner, or rarely with another variable.
     fn a_var(&mut self) -> Twin {
         let left = self.source.below(self.vars.len());
         let right = if self.source.chance(6) {
@@ -301,7 +300,7 @@ impl SharedGraph<'_, '_, '_> {
             }
             16 => {
                 let left = literal(self.family, self.source)?;
-                // The two sides mostly have equal literals, as one object or as two.
+                // The two sides mostly have equal literals, in one object or in two.
                 let right = match self.source.below(4) {
                     0 => literal(self.family, self.source)?,
                     1 => left.clone(),
@@ -387,7 +386,7 @@ fn array(items: impl IntoIterator<Item = Twin>) -> Twin {
     [left.into(), right.into()]
 }
 
-/// Another object with the same parts; the value itself if it has none.
+/// Another object with the same parts; the value itself if it has no parts.
 fn copy(value: &Value) -> Value {
     match value.view() {
         ValueRef::Object(object) if !object.type_info().is_builtin() => {

@@ -1,7 +1,7 @@
 //! Changes that keep a value equal, and a change that may not.
 //!
-//! The former rebuild a value as a reader would copy the value by hand: keeping track of
-//! which variable is bound where, one value at a time.
+//! The former rebuild a value in the way of a human reader: keeping track of which
+//! variable is bound where, one value at a time.
 
 use std::collections::HashMap;
 
@@ -20,8 +20,8 @@ use isoform::{Array, Error, Map, Obj, Ref, Result, Value};
 ///
 /// # Errors
 ///
-/// `ValueError` for a cyclic value, and if a free variable's type mentions a bound one,
-/// so that it cannot be kept.
+/// `ValueError` for a cyclic value, and if a free variable's type mentions a bound
+/// variable and therefore cannot be kept.
 pub fn rename(value: &Value, options: CompareOptions, source: &mut Source<'_>) -> Result<Value> {
     let mut rebuild = Rebuild::new(source, options);
     rebuild.fresh_vars = true;
@@ -42,7 +42,7 @@ pub fn reorder(value: &Value, options: CompareOptions, source: &mut Source<'_>) 
 }
 
 /// Returns the value with a copy of every tree node at every occurrence. Variables are
-/// kept, dag nodes are copied once each. Always equal to the value.
+/// kept, dag nodes are copied once. Always equal to the value.
 ///
 /// # Errors
 ///
@@ -71,8 +71,8 @@ struct Rebuild<'a, 's> {
     made: usize,
     level: usize,
     open: Vec<u64>,
-    /// Copies by original, each with the parts it was made of: an original with the
-    /// same new parts needs no second copy.
+    /// Copies by original, with the parts of the copies: an original with the same new
+    /// parts needs no second copy.
     copies: HashMap<u64, Vec<(Vec<Value>, Value)>>,
 }
 
@@ -156,7 +156,7 @@ impl<'a, 's> Rebuild<'a, 's> {
 
     fn entries(&mut self, map: &Map, region: Region) -> Result<Vec<(Value, Value)>> {
         // Bindings made in one value are visible in the next, so the values are rebuilt
-        // in the order in which a comparison visits them.
+        // in the order of visit of a comparison.
         let mut ranked = map
             .iter()
             .map(|(key, value)| {
@@ -193,8 +193,8 @@ impl<'a, 's> Rebuild<'a, 's> {
                 if let Some(bound) = self.newest(ident) {
                     return self.partner(value, &bound.new);
                 }
-                // A dag node's copy is found through its binding, never
-                // through `copies`: it has to be one object.
+                // A dag node's copy is found through its binding, never through
+                // `copies`, since there must be a single copy.
                 let new = self.scoped(value, object, region)?;
                 let new = if self.keeping { value.clone() } else { new };
                 self.bind(ident, &new, 0);
@@ -230,7 +230,7 @@ impl<'a, 's> Rebuild<'a, 's> {
         }
     }
 
-    /// Visits the fields of a variable that is kept: every node in them is kept, too, and
+    /// Visits the fields of a kept variable: every node in the fields is kept, too, and
     /// matched with itself.
     fn keep_below(&mut self, object: &Ref<Obj>, region: Region) -> Result<()> {
         let outer = std::mem::replace(&mut self.keeping, true);
@@ -239,8 +239,8 @@ impl<'a, 's> Rebuild<'a, 's> {
         outcome.map(drop)
     }
 
-    /// The replacement of a bound object. A variable that is kept must not mention it,
-    /// unless it is kept, too.
+    /// The replacement of a bound object. A kept variable must not mention the object,
+    /// unless the object is kept, too.
     fn partner(&self, old: &Value, new: &Value) -> Result<Value> {
         if self.keeping && old != new {
             return Err(Error::value_error(
@@ -265,7 +265,7 @@ impl<'a, 's> Rebuild<'a, 's> {
         self.copy(value, parts, |_| Ok(new))
     }
 
-    /// The fields rebuilt, and a new object of them.
+    /// The fields rebuilt, and a new object with these fields.
     fn fields(&mut self, object: &Ref<Obj>, region: Region) -> Result<(Vec<Value>, Value)> {
         let info = object.type_info();
         let mut values: Vec<Value> = (0..info.fields().len())
@@ -305,8 +305,8 @@ impl<'a, 's> Rebuild<'a, 's> {
     }
 }
 
-/// Returns the value with one small change at one place, which may or may not change
-/// its meaning. The nodes above the place are copied, all others are shared.
+/// Returns the value with one small change at one place, with or without a change of
+/// meaning. The nodes above the place are copied, all other nodes are shared.
 ///
 /// # Errors
 ///
@@ -318,7 +318,7 @@ pub fn mutate_once(value: &Value, source: &mut Source<'_>) -> Result<Value> {
     Ok(mutate_at(value, &mut countdown, &spares, source)?.unwrap_or_else(|| value.clone()))
 }
 
-/// Parts of a value that may be used elsewhere in it: its variables and nodes.
+/// Parts of a value for use elsewhere in the value: its variables and nodes.
 fn spares(value: &Value) -> Vec<Value> {
     let mut spares = Vec::new();
     let mut stack = vec![value.clone()];
@@ -335,8 +335,8 @@ fn spares(value: &Value) -> Vec<Value> {
     spares
 }
 
-/// Returns the value with the part at the countdown changed; None if it is not below
-/// this value.
+/// Returns the value with the part at the countdown changed; None if that part is
+/// outside of this value.
 fn mutate_at(
     value: &Value,
     countdown: &mut usize,
@@ -357,8 +357,8 @@ fn mutate_at(
     Ok(None)
 }
 
-/// The value with one child replaced; the value itself when that one does not
-/// fit its place.
+/// The value with one child replaced; the value itself when the new child does not fit
+/// the place.
 pub(super) fn replace_child(value: &Value, position: usize, child: Value) -> Value {
     let mut parts = children(value);
     parts[position] = child;

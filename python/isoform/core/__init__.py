@@ -47,7 +47,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # These live in modules that need this one, so they are looked up on first
+    # The modules of these names need this module, so the names are looked up on first
     # use instead of being imported.
     if name not in __all__:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -33,7 +33,7 @@ _PLAIN = {
     bytes: "bytes",
     ctypes.c_void_p: "ctypes.c_void_p",
 }
-# Python's own containers, and those that store their elements.
+# Python's own containers, and the containers that store their elements.
 _CONTAINERS = {
     list: "List",
     dict: "Dict",
@@ -79,7 +79,7 @@ class Reader:
     Args:
         evaluate: returns the meaning of a string annotation, or raises
             `Unresolved`; None if strings have no meaning.
-        owner: the class that `typing.Self` refers to.
+        owner: the class meant by `typing.Self`.
     """
 
     def __init__(
@@ -189,7 +189,7 @@ class Reader:
         container = _CONTAINERS.get(origin) or _classes.origin_of(origin)
         wanted = _ELEMENTS.get(container or "")
         if container is None or wanted is None:
-            # A generic node class: its parameters say nothing to the core.
+            # A generic node class: the parameters mean nothing to the core.
             return self._read_class(origin)
         if not args:
             # Such as `typing.Sequence`.

@@ -1,8 +1,7 @@
 """Finds the classes of values without importing them too early.
 
-Annotations name classes such as `Array` and `dtype`. The modules that define
-them need `isoform.core`, so this module imports them only when an annotation
-is read.
+Annotations name classes, for example `Array` and `dtype`. The modules of these classes
+need `isoform.core`, so this module imports them only when an annotation is read.
 """
 
 import sys
@@ -29,7 +28,7 @@ _PLAIN = {"String": str, "Bytes": bytes}
 
 
 def find(name: str) -> Any:
-    """The class of this name, from the first module that has it.
+    """The class of this name, from the first module with the name.
 
     Raises:
         AttributeError: no loaded module has it.
@@ -37,8 +36,8 @@ def find(name: str) -> Any:
     wanted = _OTHER_NAMES.get(name, name)
     for module in _MODULES:
         loaded = sys.modules.get(module)
-        # `__dict__` instead of getattr: a package that is still being imported
-        # responds to names that it does not have yet.
+        # `__dict__` instead of getattr: a package still under import responds to names
+        # that it does not have yet.
         if loaded is not None and wanted in loaded.__dict__:
             return loaded.__dict__[wanted]
     if name in _PLAIN:
@@ -59,7 +58,7 @@ def origin_of(cls: type) -> str | None:
 
 
 def class_of(origin: str) -> type | None:
-    """The class for a name in schemas; None if it is not loaded."""
+    """The class for a name in schemas; None for an unloaded class."""
     for name, known in _ORIGINS.items():
         if known == origin:
             try:

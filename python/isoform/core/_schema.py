@@ -1,4 +1,4 @@
-"""`TypeSchema`: the values that a field or an element accepts."""
+"""`TypeSchema`: the values accepted by a field or an element."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from . import _classes
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-# Number of arguments of the origins that have a fixed one.
+# Number of arguments of the origins with a fixed number.
 _ARITY = {"Array": 1, "List": 1, "Map": 2, "Dict": 2, "Optional": 1}
 _LEAVES = frozenset(
     [
@@ -36,7 +36,7 @@ _LEAVES = frozenset(
 _POINTER = "ctypes.c_void_p"
 _RESERVED = _LEAVES | _ARITY.keys() | {"Union", "tuple", "Literal", _POINTER}
 
-# Names that files and other front ends use for the same things.
+# Names used by files and other front ends for the same types.
 _FOLDED = {
     "ffi.Array": "Array",
     "ffi.BigInt": "int",
@@ -66,11 +66,11 @@ _FOLDED = {
 
 @dataclass(frozen=True, repr=False)
 class TypeSchema:
-    """The values that a field, an element or a parameter accepts.
+    """The values accepted by a field, an element or a parameter.
 
     Attributes:
         origin: `int`, `Array`, `Optional`, … or the type key of a node type.
-        args: the schemas of the parts, such as the elements of an array.
+        args: the schemas of the parts, for example the elements of an array.
         named_args: for `Callable` the groups `params` and `return`.
         values: for `Literal` the values.
 
@@ -146,7 +146,7 @@ class TypeSchema:
 
     @staticmethod
     def from_json_str(text: str) -> TypeSchema:
-        """The schema that `to_json` described, from JSON text.
+        """The schema described by the JSON text of `to_json`.
 
         Raises:
             ValueError: the text is not JSON, or a part has the wrong arity.
@@ -186,7 +186,7 @@ class TypeSchema:
     # ---- to descriptions -----------------------------------------------------
 
     def to_json(self) -> dict[str, Any]:
-        """The schema as a dict that `json.dumps` takes.
+        """The schema in a dict for `json.dumps`.
 
         Example:
             >>> TypeSchema("List", (TypeSchema("int"),)).to_json()
@@ -251,7 +251,7 @@ class TypeSchema:
 
     @cached_property
     def compiled(self) -> _core.Schema:
-        """The schema in the form that conversions use."""
+        """The schema in the form for conversions."""
         return _core.Schema(self._description())
 
     def _description(self) -> tuple[Any, ...]:
@@ -286,11 +286,11 @@ class TypeSchema:
         try:
             self.compiled.check(value)
         except TypeError as error:
-            # What a value protocol raised is the cause, nothing else.
+            # Only an exception raised by a value protocol is the cause.
             raise TypeError(f"type check failed for {self.repr()}: {error}") from error.__cause__
 
     def convert(self, value: object) -> Any:
-        """The value as a field of this schema would give it back.
+        """The value as stored in and read from a field of this schema.
 
         Takes linear time in the size of the value.
 

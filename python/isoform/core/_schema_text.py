@@ -1,4 +1,4 @@
-"""From the text of a schema, as the native side writes it, to a `TypeSchema`."""
+"""From the text of a schema, as written by the native side, to a `TypeSchema`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def parse(text: str) -> TypeSchema:
     Takes linear time in the length of the text.
 
     Args:
-        text: the text of a schema, such as `"Array[demo.Var | None]"`.
+        text: the text of a schema, for example `"Array[demo.Var | None]"`.
 
     Raises:
         ValueError: the text describes no schema.

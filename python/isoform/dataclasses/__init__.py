@@ -1,7 +1,7 @@
 """Declaring node types as Python classes.
 
-A class that extends `Object` and is decorated with `py_class` is a type of the
-core: its annotations are fields, and every algorithm of Isoform works on it.
+A class that extends `Object` and is decorated with `py_class` is a type of the core:
+its annotations are fields, and every algorithm of Isoform works on it.
 
 Example:
     >>> from isoform.dataclasses import Object, field, py_class

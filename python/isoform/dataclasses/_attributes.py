@@ -1,4 +1,4 @@
-"""Collects the attributes that a class body defines for its type."""
+"""Collects the attributes defined by a class body for the type."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _OBJECT_SECOND = frozenset(["__s_visit__", "__s_mutate__"])
 def of_class(
     cls: type, key: str, parent: type | None, given: Mapping[str, Any]
 ) -> list[tuple[str, Any]]:
-    """Returns the attributes of a class that is being registered.
+    """Returns the attributes of a class under registration.
 
     Args:
         cls: the class.
         key: the key of the type.
         parent: the registered class that it extends.
-        given: hooks that are not in the body.
+        given: hooks from outside of the body.
 
     Raises:
         TypeError: a trait lacks a method or an argument, or a list of names has
@@ -52,7 +52,7 @@ def of_class(
 
 
 def of_body(cls: type, key: str, parent: type | None) -> Iterator[tuple[str, Any]]:
-    """The attributes that a class and its plain mixins define.
+    """The attributes defined by a class and its plain mixins.
 
     Raises:
         TypeError: a trait lacks a method or an argument, or a list of names has
@@ -88,7 +88,7 @@ def of_body(cls: type, key: str, parent: type | None) -> Iterator[tuple[str, Any
 
 
 def _with_object_first(static: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """A static method `(engine, node)` as the hook `(node, engine)` that it is."""
+    """A static method `(engine, node)` as the equivalent hook `(node, engine)`."""
 
     @functools.wraps(static)
     def hook(node: Any, engine: Any) -> Any:
@@ -98,14 +98,14 @@ def _with_object_first(static: Callable[[Any, Any], Any]) -> Callable[[Any, Any]
 
 
 def _bodies(cls: type, parent: type | None) -> Iterator[type]:
-    """The class and the plain classes among its bases that its parent lacks."""
+    """The class and the plain classes among its bases, except bases of the parent."""
     for base in cls.__mro__:
         if not issubclass(parent or Object, base):
             yield base
 
 
 def _names(cls: type, attribute: str) -> tuple[str, ...] | None:
-    """A list of names that a class or one of its bases holds."""
+    """A list of names held by a class or a base."""
     for base in cls.__mro__:
         if attribute in base.__dict__:
             names = base.__dict__[attribute]
@@ -124,7 +124,7 @@ def _names(cls: type, attribute: str) -> tuple[str, ...] | None:
 
 
 def _inherited(cls: type, parent: type | None, name: str) -> Any:
-    """The value that a class inherits under a name; None ends the search."""
+    """The value inherited by a class under a name; None ends the search."""
     for base in parent.__mro__ if parent else ():
         if name in base.__dict__ and (name in HOOKS or base.__dict__[name] is None):
             # A class method then makes objects of this class.
@@ -144,7 +144,7 @@ def _each(traits: Any) -> Iterable[type[Trait] | Trait]:
 
 
 def _traits_of(bodies: list[type]) -> dict[str, Any]:
-    """The traits that bodies assign, by the name of the variable."""
+    """The traits assigned in bodies, by the name of the variable."""
     found: dict[str, Any] = {}
     for base in reversed(bodies):
         for name, value in base.__dict__.items():

@@ -40,7 +40,7 @@ class Waiting(Exception):  # noqa: N818
     """The class cannot be registered yet.
 
     Attributes:
-        reasons: the missing names, one text for each field.
+        reasons: the missing names, a text for each field.
     """
 
     def __init__(self, reasons: list[str]) -> None:
@@ -65,12 +65,12 @@ def read(
     names: Mapping[str, Any],
     elsewhere: Mapping[str, Any],
 ) -> Body:
-    """Reads the body of a class, and those of its plain mixins.
+    """Reads the body of a class and of plain mixins.
 
     Args:
         cls: the class.
         frozen: freeze all its fields.
-        kw_only: the default for fields that do not specify it.
+        kw_only: the default for fields without the option.
         names: meanings of names where the class is declared.
         elsewhere: meanings of names that `names` lacks.
 
@@ -144,7 +144,8 @@ def registered_parent(cls: type) -> type | None:
     """The registered class that a class extends.
 
     Raises:
-        TypeError: the class extends none, or several that are not one line.
+        TypeError: the class does not extend `Object`, or extends registered classes of
+            several lines.
         Waiting: the parent itself waits for names.
     """
     if not issubclass(cls, Object):
@@ -177,9 +178,9 @@ def all_fields(cls: type) -> tuple[Field, ...]:
 
 
 def init_order(fields: tuple[Field, ...]) -> tuple[list[Field], list[Field]]:
-    """The fields that a constructor takes by position, and those by keyword.
+    """The fields taken by a constructor by position, and the keyword fields.
 
-    Either in the order of declaration, those without a default first.
+    Both in the order of declaration, fields without a default first.
     """
     taken = [field for field in fields if field.init]
     ordered = sorted(taken, key=lambda field: field.has_default())
@@ -202,7 +203,7 @@ def _declaration(
 ) -> tuple[Field, Any, bool] | None:
     """Declaration and evaluated type of a field, and whether it is final.
 
-    None if it turns out not to be a field.
+    None for a class attribute other than a field.
     """
     reader = scope.reader()
     annotation = reader.resolve(annotation)
@@ -263,7 +264,7 @@ class _Scope:
     ) -> None:
         module = sys.modules.get(source.__module__)
         self._names: Mapping[str, Any] = collections.ChainMap[str, Any](
-            # A class that is being redefined is not yet the one of that name in its module.
+            # During a redefinition, the module still has the old class of that name.
             {c.__name__: c for c in (source, cls)},
             {v.__name__: v for v in getattr(source, "__type_params__", ())},
             dict(names),

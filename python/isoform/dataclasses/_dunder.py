@@ -1,4 +1,4 @@
-"""The special methods that a class gets from its fields."""
+"""The special methods of a class, made from the fields."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def install(cls: Any, *, eq: bool, order: bool, unsafe_hash: bool) -> None:
-    """Gives a registered class the methods its options ask for.
+    """Gives a registered class the methods requested by its options.
 
     Methods in the class's own body take precedence.
     """
@@ -32,8 +32,7 @@ def install(cls: Any, *, eq: bool, order: bool, unsafe_hash: bool) -> None:
     if unsafe_hash:
         wanted["__hash__"] = _hash
     for name, method in wanted.items():
-        # A body with `__eq__` has `__hash__ = None` from Python, not from its
-        # author.
+        # A body with `__eq__` has `__hash__ = None` from Python, not from the author.
         if cls.__dict__.get(name) is None:
             setattr(cls, name, method)
 
@@ -58,7 +57,7 @@ def constructs_by_python(cls: Any) -> None:
         if args or kwargs:
             cls.__isoform_init__(self, *args, **kwargs)
         elif post_init is not None and registered_class(self.__class__) is cls:
-            # All fields take their defaults, those without are reported.
+            # All fields take their defaults; fields without a default are reported.
             self.__post_init__()
 
     cls.__init__ = __init__
@@ -79,7 +78,7 @@ def signature(positional: list[Field], keyword: list[Field]) -> inspect.Signatur
 
 
 class _Factory:
-    """Shown as the default of a parameter whose default is made for each call."""
+    """Shown for a parameter with a default made for each call."""
 
     def __repr__(self) -> str:
         return "<factory>"
@@ -101,7 +100,7 @@ def _parameter(field: Field, kind: Any) -> inspect.Parameter:
 
 
 def _comparable(left: object, right: object) -> bool:
-    """Returns whether one is of the class of the other."""
+    """Returns whether the class of one operand extends the other class."""
     if type(left) is type(right):
         return True
     one, other = registered_class(type(left)), registered_class(type(right))
@@ -137,7 +136,7 @@ _hash.__name__ = _hash.__qualname__ = "__hash__"
 
 
 def _replace(self: Any, /, **changes: Any) -> Any:
-    """A copy with other values in some fields; see `isoform.dataclasses.replace`."""
+    """A copy with some changed fields; see `isoform.dataclasses.replace`."""
     return replace_fields(self, changes)
 
 
@@ -145,7 +144,7 @@ _replace.__name__ = _replace.__qualname__ = "__replace__"
 
 
 def replace_fields(node: Any, changes: Mapping[str, Any]) -> Any:
-    """A shallow copy of a node with other values in some fields."""
+    """A shallow copy of a node with some changed fields."""
     from ._collect import all_fields
 
     if changes:

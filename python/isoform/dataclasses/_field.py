@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 __all__ = ["KW_ONLY", "MISSING", "Field", "field"]
 
-# What `structural_eq` of a field may be, with the name it is stored under.
+# The values of `structural_eq` of a field, with their stored names.
 FIELD_FLAGS: dict[str | None, str | None] = {None: None, **dict(_core.field_flags())}
 
 
 class Field:
-    """A field of a class, as `fields` lists it and `field` declares it.
+    """A field of a class, listed by `fields` and declared by `field`.
 
     Attributes:
         name: its name in the class.
         type: its annotation, evaluated.
-        schema: the values it accepts, as a `TypeSchema`.
+        schema: the accepted values, as a `TypeSchema`.
         default: its default value, or MISSING.
         default_factory: the factory of its default, or MISSING.
         frozen: True if assignment is refused.
@@ -94,7 +94,7 @@ class Field:
     def _bound(
         self, name: str, annotation: Any, schema: TypeSchema, *, frozen: bool, kw_only: bool
     ) -> Field:
-        """A copy for one class, since a declaration may serve several."""
+        """A copy for one class, since a declaration may serve several classes."""
         bound = self._copy()
         bound.name, bound.type, bound.schema = name, annotation, schema
         bound.frozen = self.frozen or frozen

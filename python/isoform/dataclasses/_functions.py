@@ -23,7 +23,7 @@ _T = TypeVar("_T")
 
 
 def fields(class_or_instance: Any) -> tuple[Field, ...]:
-    """The fields of a registered class or one of its objects, parents' first.
+    """The fields of a registered class or of an object, parents' first.
 
     Takes linear time in the number of fields.
 
@@ -71,7 +71,7 @@ def _is_builtin(cls: type) -> bool:
 
 
 def replace(obj: _T, /, **changes: Any) -> _T:
-    """A shallow copy of an object with other values in some fields.
+    """A shallow copy of an object with some changed fields.
 
     The values are converted as by the constructor; `__init__` and
     `__post_init__` do not run. Takes linear time in the number of fields.
@@ -102,9 +102,9 @@ def replace(obj: _T, /, **changes: Any) -> _T:
 def asdict(obj: Any, *, dict_factory: Callable[[list[tuple[str, Any]]], Any] = dict) -> Any:
     """Converts an object to nested dicts; arrays and lists become lists, and maps become dicts.
 
-    An object that is reached several times becomes one dict, used several
-    times, so the work is linear in the number of distinct objects. Members of
-    enums and further values stay unchanged. Any depth works.
+    An object with several references becomes one shared dict, so the work is linear in
+    the number of distinct objects. Members of enums and further values stay unchanged.
+    Any depth works.
 
     Args:
         obj: an object of a registered class.

@@ -1,4 +1,4 @@
-"""Fields that are computed once, when an object is made."""
+"""Fields computed once, when an object is made."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ _T = TypeVar("_T")
 
 
 class init_property(Generic[_T]):  # noqa: N801
-    """A field whose value a method computes once, after the constructor.
+    """A field computed once by a method, after the constructor.
 
-    The result is stored as a field of the annotated return type (any value
-    without one). It takes no part in the constructor, in `repr`, and in
+    The result is stored as a field of the annotated return type (any value without an
+    annotation). The field is absent from the constructor, from `repr`, and from
     comparisons, since the other fields decide it.
 
-    A child class may replace a property of its parents by one of the same name;
-    then only that of the child runs, and the field stays the parent's, with its
-    type.
+    A child class may replace a property of its parents by a property of the same name;
+    then only the child's method runs, and the field stays the parent's, with its type.
 
     Args:
         function: the method; it may read all other fields.
@@ -53,7 +52,7 @@ class init_property(Generic[_T]):  # noqa: N801
 
 
 def install(cls: Any, own: dict[str, init_property[Any]], own_init: bool) -> None:
-    """Makes the constructor of a class compute its properties, also inherited ones.
+    """Makes the constructor of a class compute the properties, also inherited ones.
 
     Args:
         cls: the class, already registered.
@@ -72,8 +71,8 @@ def install(cls: Any, own: dict[str, init_property[Any]], own_init: bool) -> Non
         return
 
     def compute(node: Any) -> None:
-        # Properties added by a subclass are computed by its own constructor, which
-        # computes all of them.
+        # The constructor of a subclass with additional properties computes all
+        # properties.
         if registered_class(node.__class__) is not cls:
             return
         for name, part in parts.items():

@@ -33,10 +33,10 @@ def c_class(
 ) -> Callable[[_T], _T]:
     """Makes a class the Python view of a type that was declared natively.
 
-    Without it such a type gets a generated class; this decorator adds methods, and
-    the attributes that `py_class` reads from a body: hooks, traits and published
-    names. Annotations in the body are for readers and type checkers: the fields are
-    those of the type.
+    Without the decorator, a natively declared type gets a generated class; the
+    decorator adds methods, and the attributes that `py_class` reads from a body: hooks,
+    traits and published names. Annotations in the body are for readers and type
+    checkers: the fields are those of the type.
 
     Args:
         type_key: the key of the type.
@@ -75,7 +75,7 @@ def c_class(
         attributes = _attributes_for(cls, type_key)
         registry.check_methods(cls, type_key, set())
         if not init and not own_init:
-            # First: a class that has a constructor when it is bound keeps it.
+            # First: a class with a constructor keeps the constructor on binding.
             _dunder.forbid_construction(cls)
             own_init = True
         _core.bind_class(cls, type_key)
@@ -111,7 +111,7 @@ def _attributes_for(cls: type, type_key: str) -> list[tuple[str, Any]]:
 
 
 def adopt(cls: Any) -> None:
-    """Completes a class that the core made for a type that was declared natively."""
+    """Completes a class made by the core for a natively declared type."""
     from . import _dunder
 
     _complete(cls, own_init=False)
@@ -139,7 +139,7 @@ def _complete(cls: Any, *, own_init: bool) -> None:
 
 
 def fields_of(cls: type) -> tuple[Field, ...]:
-    """The fields that a class whose type was declared natively adds to its parent's."""
+    """The fields of a class of a natively declared type, without the parent's."""
     return tuple(map(_describe, _core.type_info(cls).fields))
 
 

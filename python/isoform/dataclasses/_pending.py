@@ -1,9 +1,8 @@
-"""Classes whose annotations use names that do not exist yet.
+"""Classes with annotations that use undefined names.
 
-A waiting class is registered as soon as all names in its annotations exist.
-Each registration of a class tries all waiting classes again, until no more of
-them succeed. Classes may therefore refer to later classes, even across modules
-with circular imports for type checking.
+A waiting class is registered when all names in its annotations exist. Each registration
+of a class tries all waiting classes again, until no more succeed. Classes may therefore
+refer to later classes, even across modules with circular imports for type checking.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ class Pending:
 
     Args:
         cls: the class.
-        type_key: the key under which it will be registered.
+        type_key: the key for its registration.
         names: meanings of names where the class was declared.
         complete: registers the class, or raises `Waiting`.
     """
@@ -44,7 +43,7 @@ class Pending:
 
     @property
     def cls(self) -> type | None:
-        """The class, or None once it has been freed."""
+        """The class, or None after the class was freed."""
         return self._cls()
 
     def attempt(self, elsewhere: Mapping[str, Any]) -> None:
@@ -55,7 +54,7 @@ class Pending:
 
         Raises:
             Waiting: names are still missing.
-            Exception: the class is wrong; it waits no longer.
+            Exception: the class is wrong and stops waiting.
         """
         cls = self.cls
         if cls is None:
@@ -92,10 +91,10 @@ def add(pending: Pending) -> None:
 
 
 def complete(cls: type) -> None:
-    """Registers a waiting class; does nothing for any other.
+    """Registers a waiting class; does nothing for other classes.
 
     Raises:
-        TypeError: names are missing; the message lists them.
+        TypeError: names are missing; the message lists the names.
     """
     pending = next((p for p in _waiting if p.cls is cls), None)
     if pending is None:
@@ -123,8 +122,8 @@ def _complete_parents(cls: type) -> None:
 def claim(type_key: str, cls: type) -> None:
     """Makes sure that no waiting class has this key.
 
-    A class that is declared again, as a local class is by every call of its
-    function, takes the place of the one that waits.
+    A class declared again, like a local class at every call of the function, replaces
+    the waiting class.
 
     Raises:
         ValueError: another class waits under this key.
@@ -156,7 +155,7 @@ def _settle(cls: type) -> None:
 def offer(cls: type) -> None:
     """Lets waiting classes use the name of a class, and tries them again.
 
-    Takes linear time in the number of waiting classes, for each that succeeds.
+    Takes linear time in the number of waiting classes, for each success.
     """
     _introduce(cls)
     progress = True
@@ -172,7 +171,7 @@ def offer(cls: type) -> None:
                 continue
             except Exception as error:
                 # This is not an error of the class being registered; the first use of the
-                # faulty one reports it.
+                # faulty class reports it.
                 _fail_later(waiting, error)
             else:
                 _settle(waiting)
@@ -191,7 +190,8 @@ def _introduce(cls: type) -> None:
 
 
 def _fail_later(cls: Any, error: Exception) -> None:
-    # Not the error itself, whose traceback would keep everything it refers to alive.
+    # A copy of the error, since the traceback of the original would keep its whole
+    # surroundings alive.
     text = str(error)
     kind: Any = type(error)
 
@@ -219,26 +219,25 @@ def _remove(pending: Pending) -> None:
 
 
 def _place(cls: type) -> tuple[str, str]:
-    """The place where a class is declared: its module, and the function or class in it."""
+    """The place of a class declaration: its module, and the function or class in the module."""
     return cls.__module__, cls.__qualname__.rpartition(".")[0]
 
 
 def _elsewhere(cls: type, *, last: bool = False) -> Mapping[str, Any]:
     """Registered classes by name, whatever their module, for names of `cls`.
 
-    A module may import a name for type checking only. But nothing is taken
-    from elsewhere for a local class, whose function may still define the name,
-    and for a module that is being executed. A name that several modules use is
-    left out.
+    A module may import a name for type checking only. But no name is taken from
+    elsewhere for a local class, since its function may still define the name, nor for a
+    module under execution. A name shared by several registered classes is left out.
 
     Args:
         cls: the class that waits.
-        last: True if the class is being used, so that it cannot wait any longer.
+        last: True if the class is in use and cannot wait any longer.
     """
     if "<locals>" in cls.__qualname__:
         return {}
     specification = getattr(sys.modules.get(cls.__module__), "__spec__", None)
-    # The main program has none, so it is never known to be complete.
+    # The main program has no specification, and is never known to be complete.
     executing = getattr(specification, "_initializing", False) if specification else not last
     if executing:
         return {}

@@ -18,7 +18,8 @@ from ._field import Field, field
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    # Python 3.10 has it in this package only, which type checkers bring along.
+    # Python 3.10 has the function in this package only, which type checkers bring
+    # along.
     from typing_extensions import dataclass_transform
 else:
 
@@ -33,7 +34,7 @@ KINDS = (*_core.structural_kinds(), None)
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """The options of a class, as `py_class` takes them."""
+    """The options of a class, as passed to `py_class`."""
 
     type_key: str | None = None
     frozen: bool = False
@@ -112,16 +113,15 @@ def py_class(
     defs_first: bool | None = None,
     visit_order: Sequence[str] | None = None,
 ) -> Any:
-    """Registers a class that extends `Object` as a type of the core.
+    """Registers a class that extends `Object` in the core.
 
-    Its annotations become fields, as those of a dataclass do, and everything
-    that works on types works on its objects: structural comparison and hash,
-    walks, copies, JSON. Used as `@py_class`, `@py_class("key")` or
-    `@py_class(type_key="key", …)`.
+    The annotations become fields, as in a dataclass, and every function over types
+    works on the objects: structural comparison and hash, walks, copies, JSON. Used as
+    `@py_class`, `@py_class("key")` or `@py_class(type_key="key", …)`.
 
-    Fields of parents come first. In the constructor, fields without a default
-    come before those with one. Annotations may name classes that do not exist
-    yet; the class is registered once they do.
+    Fields of parents come first. In the constructor, fields without a default come
+    before fields with a default. Annotations may name undefined classes; the class is
+    registered once these exist.
 
     Values are converted to the types of their fields: a bool to an int, an int
     to a float, lists and dicts to those of the core. In a union, a value is kept
@@ -129,8 +129,9 @@ def py_class(
     nearest kind of number: True in `int | float` becomes 1. An int beyond 64 bits
     becomes a float only in a union without int.
 
-    `__del__` runs when the object ends, not when Python's last reference to it
-    goes while the core still holds it; so does what is kept in a `__dict__`.
+    `__del__` runs when the object ends, not when Python's last reference disappears
+    while the core still holds the object; the same is true of the contents of a
+    `__dict__`.
 
     Args:
         cls_or_type_key: the class, or the type key.
@@ -138,8 +139,8 @@ def py_class(
         frozen: refuse assignment to the fields.
         init: make a constructor, unless the body defines `__init__`.
         repr: show the fields with `repr`, unless the body defines `__repr__`.
-        eq: compare by fields with `==`; the hash stays that of the identity
-            unless `unsafe_hash` is given as well.
+        eq: compare by fields with `==`; the hash stays the hash of the identity unless
+            `unsafe_hash` is also given.
         order: compare by fields with `<`, `<=`, `>` and `>=`.
         unsafe_hash: hash by fields. Unsafe if fields change while an object is a key.
         match_args: let `match` take the constructor's positional fields by
@@ -150,23 +151,21 @@ def py_class(
         slots: accepted for symmetry with dataclasses; fields never live in a
             `__dict__`.
         scope: end the bindings of variables inside of an object with the object.
-        defs_first: visit fields that define variables before the others; the
-            default in a scope without `visit_order`. A `let` whose variable is not
-            bound in its own value sets it to False and declares value, variable,
-            body in this order.
-        visit_order: the order in which structural comparison, hashes, walks,
-            maps and substitution visit the fields, by name, if the constructor
-            needs a different one. It names each field of the class once; ignored
-            fields may be left out and come last. Fields of parents come first,
-            unless they are named, too.
+        defs_first: visit fields that define variables before the others; the default in
+            a scope without `visit_order`. A `let` that does not bind the variable in
+            the value sets it to False and declares value, variable, body in this order.
+        visit_order: the order in which structural comparison, hashes, walks, maps and
+            substitution visit the fields, by name, if the constructor needs a different
+            one. Every field of the class occurs once; ignored fields may be left out
+            and come last. Fields of parents come first, unless they are named, too.
 
     Raises:
         TypeError: the class does not extend `Object`, an annotation describes
             nothing that the core can hold, or `visit_order` is not a sequence of
             names.
-        ValueError: the key is taken, a field is declared twice, `visit_order`
-            names an unknown field, names one twice or leaves one out, or options
-            contradict each other. If registration fails, nothing is registered.
+        ValueError: the key is taken, a field is declared twice, `visit_order` has an
+            unknown, repeated or missing field, or options contradict each other. If
+            registration fails, nothing is registered.
 
     Example:
         >>> from isoform.dataclasses import Object, py_class
@@ -216,7 +215,7 @@ def _names(order: Any) -> tuple[str, ...] | None:
     """The names of an order of visit.
 
     Raises:
-        TypeError: it is not a sequence of names.
+        TypeError: the order is not a sequence of names.
     """
     if order is None:
         return None
@@ -235,10 +234,10 @@ def declare(cls: Any, options: Options, names: dict[str, Any]) -> Any:
     """Registers a class now, or once the names of its annotations exist.
 
     Raises:
-        TypeError: the class does not extend `Object`, or an annotation
-            describes nothing that the core can hold.
-        ValueError: the key is taken, a field is declared twice, or options
-            contradict each other.
+        TypeError: the class does not extend `Object`, or an annotation describes no
+            value of the core.
+        ValueError: the key is taken, a field is declared twice, or options contradict
+            each other.
     """
     options.check()
     if not isinstance(cls, type) or not issubclass(cls, Object):
@@ -270,7 +269,7 @@ def declare(cls: Any, options: Options, names: dict[str, Any]) -> Any:
         if is_taken(key):
             raise ValueError(f"type key '{key}' is already registered") from None
         _pending.add(_pending.Pending(cls, key, names, complete))
-        # Others may have waited for this class, whose key is known now.
+        # Other classes may have waited for this class and its key.
         _pending.offer(cls)
     except BaseException:
         del declared.__isoform_pending_key__

@@ -1,8 +1,7 @@
-"""Enums whose members are objects of the core.
+"""Enums with members that are objects of the core.
 
-A member is an object of the structural kind `singleton`: it has an index, a
-name, and the fields its class declares. Copies, pickles and files restore
-the member itself.
+A member is an object of the structural kind `singleton`: it has an index, a name, and
+the fields declared in its class. Copies, pickles and files restore the member itself.
 """
 
 # The modules of this package are private to it, not to each other.
@@ -163,7 +162,7 @@ class EnumAttrMap:
         return isinstance(member, self._cls) and member in self._column
 
     def get(self, member: Any, default: Any = None) -> Any:
-        """The value that was set for a member, or `default`.
+        """The value set for a member, or `default`.
 
         Raises:
             TypeError: `member` is not a member of the enum.
@@ -188,7 +187,7 @@ class EnumMeta(ObjectMeta):
         frozen: bool = True,
         **options: Any,
     ) -> Any:
-        """Makes an enum class and registers it with its members."""
+        """Makes an enum class and registers class and members."""
         cls: Any = super().__new__(metacls, name, bases, body, **options)
         frame = sys._getframe(1)
         if "_int_index" in own_annotations(cls):
@@ -238,12 +237,12 @@ class EnumMeta(ObjectMeta):
 
 
 def _choice(cls: Any) -> str:
-    """The members there are, for the end of a message."""
+    """The existing members, for the end of a message."""
     return members_text(member._str_index for member in _state(cls).entries)
 
 
 def _state(cls: type) -> EnumState:
-    """The state of exactly this class; an empty one if it has no members."""
+    """The state of exactly this class; an empty state without members."""
     found = cls.__dict__.get(ENUM_STATE_ATTR)
     return EnumState() if found is None else found
 
@@ -343,7 +342,7 @@ def _index(cls: Any, name: str, position: int, given: _Entry) -> _Member:
 def _check(
     cls: Any, members: dict[str, _Member], positional: list[Field], keyword: list[Field]
 ) -> None:
-    """Raises TypeError for a member whose fields do not fit.
+    """Raises TypeError for a member with unsuitable fields.
 
     Checking first avoids leaving a registered type after an error.
     """
@@ -410,13 +409,13 @@ def _from_json(cls: Any, data: Any) -> Any:
 
 
 def _restore(type_key: str, name: str, module: str) -> Any:
-    """The member that a pickle names, of a class that the module declares."""
+    """The member named by a pickle, of a class declared in the module."""
     _core._require_type(type_key, module)
     return cast("Any", _core.class_of(type_key)).get(name)
 
 
 class Enum(Object, metaclass=EnumMeta, type_key="isoform.Enum"):
-    """The base of enums whose members are objects of the core.
+    """The base of enums with objects of the core as members.
 
     Class keywords: `type_key` (module and qualified name if left out) and
     `frozen` (True). Annotations declare fields that all members have; `auto()`
@@ -425,8 +424,8 @@ class Enum(Object, metaclass=EnumMeta, type_key="isoform.Enum"):
     A class without members can be a base for other enums. A derived enum does
     not inherit members.
 
-    A digest names a member by its name (of a `StrEnum`, its string) and its
-    fields, not by its number, so members can be added anywhere.
+    A digest names a member by name (for a `StrEnum`, by string) and fields, not by
+    number, and members can be added anywhere.
 
     Example:
         >>> from isoform.dataclasses import Enum, entry
@@ -442,7 +441,7 @@ class Enum(Object, metaclass=EnumMeta, type_key="isoform.Enum"):
     __isoform_payload__: ClassVar[type | None] = None
 
     if not TYPE_CHECKING:
-        # Not in digests, so a member that is declared before others changes no digest.
+        # Not in digests: inserting a member before others changes no digest.
         _int_index: int = field(kw_only=True, frozen=True, structural_eq="ignore")
         _str_index: str = field(kw_only=True, frozen=True)
     else:
@@ -487,7 +486,7 @@ class Enum(Object, metaclass=EnumMeta, type_key="isoform.Enum"):
 
         Args:
             name: the name of the attribute.
-            default: the value of members without an explicit one.
+            default: the value of members without an explicit value.
         """
         if ENUM_STATE_ATTR not in cls.__dict__:
             raise TypeError(f"{cls.__name__} has no members to give attributes to")
@@ -514,7 +513,7 @@ class Enum(Object, metaclass=EnumMeta, type_key="isoform.Enum"):
 
 
 class _AttrDict:
-    """`attr_dict` of the class it is read from."""
+    """`attr_dict` of the class through which the attribute is read."""
 
     def __get__(self, _member: Any, cls: type) -> dict[str, dict[Any, Any]]:
         return _state(cls).attrs
@@ -551,9 +550,9 @@ class _WithValue(Enum):
 
 
 class IntEnum(_WithValue, type_key="isoform.IntEnum"):
-    """An enum whose members are declared with ints and equal to them.
+    """An enum of members declared with ints, and equal to the ints.
 
-    Fields of such an enum take the ints as well.
+    Fields of an int enum take the ints as well.
 
     Example:
         >>> from isoform.dataclasses import IntEnum
@@ -574,9 +573,9 @@ class IntEnum(_WithValue, type_key="isoform.IntEnum"):
 
 
 class StrEnum(_WithValue, type_key="isoform.StrEnum"):
-    """An enum whose members are declared with strings and equal to them.
+    """An enum of members declared with strings, and equal to the strings.
 
-    Fields of such an enum take the strings as well.
+    Fields of a string enum take the strings as well.
 
     Example:
         >>> from isoform.dataclasses import StrEnum

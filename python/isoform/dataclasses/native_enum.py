@@ -127,9 +127,9 @@ _METHODS: dict[str, Any] = {
 def native_enum(type_key: str) -> Callable[[_T], _T]:
     """Makes a class the Python view of an enum that was declared natively.
 
-    The members become attributes of the class, under their names and aliases.
-    There is one object per member, which copies, pickles and files restore;
-    members are ordered as declared.
+    The members become attributes of the class, under their names and aliases. There is
+    one object per member, restored by copies, pickles and files; members are ordered by
+    declaration.
 
     Args:
         type_key: the key of the type. The class extends `Object` and has the
@@ -151,7 +151,7 @@ def native_enum(type_key: str) -> Callable[[_T], _T]:
         names: Any = _core.type_attrs_get(type_key, "enum.members", None, False)
         if names is None:
             raise TypeError(f"{type_key} is not declared as an enum")
-        # Defined before the class is bound, so that they belong to the class itself.
+        # Defined before the class is bound, to make them belong to the class itself.
         for name, method in _METHODS.items():
             if name not in cls.__dict__:
                 type.__setattr__(cls, name, method)
@@ -174,8 +174,9 @@ def make_native_enum(type_key: str, module: str) -> Any:
     """The class of an enum that was declared natively and needs no methods.
 
     Args:
-        type_key: the key of the type; the class is named as it ends.
-        module: the module that the class is in.
+        type_key: the key of the type; the class has the last part of the key as its
+            name.
+        module: the module of the class.
 
     Raises:
         KeyError: no type has this key.

@@ -1,8 +1,8 @@
 """The data structures that compiler IRs share, under the names of `tvm.ir`.
 
-Types, expressions, functions, modules, operators, attributes, source
-locations, memory pools. Each class is declared once, in Rust; properties,
-constructors, comparison and files come from that declaration.
+Types, expressions, functions, modules, operators, attributes, source locations, memory
+pools. Each class is declared once, in Rust; properties, constructors, comparison and
+files come from that declaration.
 
 >>> from isoform import ir
 >>> identity = lambda name: (t := ir.TypeVar(name)) and ir.FuncType([t], t, [t])

@@ -17,7 +17,7 @@ def function(name: str) -> Callable[..., Any]:
 
 
 def method(key: str, name: str) -> Callable[..., Any]:
-    """A method that Rust registered for a type, as a function of the object."""
+    """A method registered by Rust for a type, called with the object."""
 
     def call(this: Any, *args: Any) -> Any:
         return _core.call_method(this, name, *args)
@@ -28,5 +28,5 @@ def method(key: str, name: str) -> Callable[..., Any]:
 
 
 def made(cls: Any, *args: Any) -> Any:
-    """Call a class whose constructor is declared in Rust."""
+    """Call a class with a constructor declared in Rust."""
     return cls(*args)

@@ -20,7 +20,7 @@ __all__ = ["AttrFieldInfo", "Attrs", "DictAttrs"]
 class Attrs(Node):
     """Attribute node: additional information of an operator or a function.
 
-    A class for specific attributes extends this one, and declares them as
+    A class for specific attributes extends this class, and declares the attributes in
     fields:
 
     >>> from isoform import ir

@@ -1,4 +1,4 @@
-"""Source locations, files, and other things that all IRs share."""
+"""Source locations, files, and other objects shared by all IRs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _F = TypeVar("_F", bound="Callable[..., Any]")
 
 @c_class("ir.EnvFunc")
 class EnvFunc(Node):
-    """A global function that files store by name.
+    """A global function, stored by name in files.
 
     Two are equal if their names are. The name is the only field; the function
     itself is looked up when it is called.
@@ -88,7 +88,7 @@ def save_json(node: Any) -> str:
     Args:
         node: The value.
 
-    Raises ValueError for a cyclic value, TypeError for one that cannot be in a
+    Raises ValueError for a cyclic value, TypeError for a value that cannot be in a
     file. The work is linear in the number of distinct objects.
 
     >>> from isoform import ir
@@ -99,7 +99,7 @@ def save_json(node: Any) -> str:
 
 
 def load_json(json_str: str) -> Any:
-    """Return the value that a JSON text of `save_json` holds.
+    """Return the value in a JSON text of `save_json`.
 
     Args:
         json_str: The text.
@@ -115,18 +115,18 @@ _NAMESPACES = ("ir", "tir", "relay")
 
 
 def make_node(type_key: str, **kwargs: Any) -> Any:
-    """Return a new node from the key of its type and its fields.
+    """Return a new node from the key of the type and the fields.
 
     Args:
-        type_key: The key; one of `isoform.ir`, `isoform.tir` and
-            `isoform.relay` also without its beginning.
-        kwargs: The fields; those that are left out take their defaults.
+        type_key: The key, also without the beginning of keys of `isoform.ir`,
+            `isoform.tir` and `isoform.relay`.
+        kwargs: The fields; missing fields take their defaults.
 
     `__post_init__` of a class that was declared in Python is run.
 
-    Raises KeyError for an unknown key, AttributeError for a field that is
-    unknown, TypeError for one that is missing or does not fit. Nodes of attributes are
-    also verified, and a field that is missing or out of bounds is an AttributeError.
+    Raises KeyError for an unknown key, AttributeError for an unknown field, TypeError
+    for a missing or unsuitable field. Nodes of attributes are also verified, and a
+    missing or out-of-bounds field is an AttributeError.
 
     >>> from isoform import ir, tir
     >>> x = ir.make_node("IntImm", dtype="int32", value=10)

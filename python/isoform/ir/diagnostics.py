@@ -45,7 +45,7 @@ __all__ = [
 
 @register_error
 class DiagnosticError(RuntimeError):
-    """Raised when messages that were rendered say that something is wrong."""
+    """Raised when rendered messages report an error."""
 
 
 class DiagnosticLevel(IntEnum):
@@ -106,7 +106,7 @@ def _to_terminal(ctx: DiagnosticContext) -> None:
 
 
 def get_renderer() -> DiagnosticRenderer:
-    """Return the renderer in use: one that writes to standard error, unless it was replaced."""
+    """Return the renderer in use, by default a renderer for standard error."""
     return _overridden or DiagnosticRenderer(_to_terminal)
 
 
@@ -118,7 +118,7 @@ def override_renderer(render_func: Callable[[Any], None] | None) -> None:
     """Replace the renderer in use.
 
     Args:
-        render_func: Called with the context; None brings the first one back.
+        render_func: Called with the context; None restores the first renderer.
     """
     global _overridden
     _overridden = None if render_func is None else DiagnosticRenderer(render_func)

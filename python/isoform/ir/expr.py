@@ -63,8 +63,8 @@ def _is_operand(other: Any) -> bool:
 class PrimExpr(BaseExpr):
     """Base class of all primitive expressions, which low-level code and integer analysis use.
 
-    Numbers become literals where an expression is expected. Operators convert
-    both sides to one data type, and fold constants:
+    Numbers become literals where an expression is expected. Operators convert both
+    sides to one data type, and fold constants:
 
     >>> from isoform import tir
     >>> x = tir.Var("x", "int32")
@@ -145,8 +145,8 @@ class PrimExpr(BaseExpr):
 class DeferredComparison:
     """`a == b` or `a != b` of expressions.
 
-    It is an expression where one is expected, and in a condition a bool that
-    tests identity, so that expressions can be searched for in lists.
+    The result is an expression where an expression is expected, and in a condition a
+    bool for identity, which makes searching lists of expressions possible.
     """
 
     __slots__ = ("a", "b")
@@ -263,7 +263,7 @@ _checked_type = _api.function("ir.RelayExpr.checked_type")
 
 
 def _call(callee: RelayExpr, args: tuple[Any, ...]) -> Any:
-    """The call of something by expressions: of relay, or primitive ones."""
+    """A call of a callee with expressions: of relay, or primitive expressions."""
     from isoform import relay, tir
 
     if all(isinstance(arg, RelayExpr) for arg in args):
@@ -327,8 +327,8 @@ _tag = _api.function("ir.Constructor.tag")
 class Range(Node):
     """The integers from `begin` up to and without `end`, or from 0 up to `begin`.
 
-    Lists and tuples of one or two numbers become ranges where one is expected.
-    `==` is structural equality.
+    Lists and tuples of one or two numbers become ranges where a range is expected. `==`
+    is structural equality.
 
     Args:
         begin: The first number; if `end` is None, the extent.

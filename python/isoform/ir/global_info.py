@@ -1,4 +1,4 @@
-"""Information in a module other than its functions."""
+"""Information in a module, besides the functions."""
 
 from __future__ import annotations
 

@@ -32,10 +32,10 @@ class IRModule(Node):
         type_definitions: A dict of definitions of algebraic data types, by
             global type variable or name.
         attrs: Attributes of the module, by name.
-        global_infos: Further objects that the functions refer to, by name.
+        global_infos: Further objects mentioned by the functions, by name.
 
-    Raises TypeError for other keys and values, ValueError for two definitions
-    of one name.
+    Raises TypeError for other keys and values, ValueError for two definitions of one
+    name.
 
     >>> from isoform import ir, relay
     >>> x = relay.Var("x")

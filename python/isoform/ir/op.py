@@ -86,7 +86,7 @@ def register_op_attr(op_name: str, attr_key: str, value: Any = None, level: int 
     """Register an operator property of an operator by name; also as a decorator.
 
     Args:
-        op_name: The name of the operator, which is added if it is not there.
+        op_name: The name of the operator, added if missing.
         attr_key: The name of the attribute.
         value: The value; without it the result is a decorator.
         level: The priority: the highest one wins.

@@ -18,7 +18,7 @@ def text_of(
     annotate: Callable[[Any], str | None] | None,
     **options: Any,
 ) -> str:
-    """The text of a value as `astext` and `script` give it.
+    """The text of a value, as returned by `astext` and `script`.
 
     Args:
         obj: The value.
@@ -30,7 +30,7 @@ def text_of(
     if annotate is not None:
         options["annotate"] = lambda found: annotate(found) or None
     # Temporary values in attributes, such as a function without a name, must not
-    # prevent a program from being shown.
+    # prevent printing a program.
     settings: dict[str, Any] = {"placeholders": True, "metadata": show_meta_data}
     # Nobody compares spans, and they would be most of the text.
     settings["spans"] = False

@@ -1,4 +1,4 @@
-"""Supplies of names that are not taken yet.
+"""Supplies of unused names.
 
 >>> from isoform import ir
 >>> names = ir.NameSupply("pre")

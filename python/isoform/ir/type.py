@@ -74,8 +74,8 @@ class GlobalTypeVar(Type):
     """The name of an algebraic data type or of a type alias.
 
     Args:
-        name_hint: The name, a hint that equality ignores; a module finds its
-            definitions by it.
+        name_hint: The name, a hint ignored by equality; a module finds definitions by
+            name.
         kind: Its meaning.
     """
 

@@ -38,7 +38,7 @@ _C_TYPES = {
 
 
 class _DataTypeMeta(NativeEnumMeta):
-    """Looks formats up by the names that people write, too."""
+    """Looks formats up by common names, too."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
         """The format of a name, in any case, or a number; ValueError without."""

@@ -5,7 +5,7 @@
 >>> structural_equal(relay.Function([x], x), relay.Function([y], y))
 True
 
-The page `docs/relay.md` says what there is, and what is different.
+The page `docs/relay.md` lists the contents and the differences from TVM.
 """
 
 # The additions in Python must be made before the classes are imported.

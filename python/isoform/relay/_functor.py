@@ -12,10 +12,10 @@ from isoform.visitors import NodeFunctor
 
 
 class Functor(NodeFunctor, dialect=("relay", "ir")):
-    """A functor whose subclasses may override `visit`, which then sees every node."""
+    """A functor with an overridable `visit`, which then sees every node."""
 
-    # The node that `visit` is called for by the traversal, and the one whose `visit`
-    # called the traversal.
+    # The node passed to `visit` by the traversal, and the node whose `visit` called the
+    # traversal.
     _arriving: Any = None
     _started: Any = None
 
@@ -47,7 +47,7 @@ class Functor(NodeFunctor, dialect=("relay", "ir")):
             self._started = None
 
     def _result(self, node: Any) -> Any:
-        """The result of the method, or its generator."""
+        """The result of the method, or a generator for the result."""
         self._arriving = None
         return self._call(node)
 
@@ -62,7 +62,7 @@ class Functor(NodeFunctor, dialect=("relay", "ir")):
         return cls._arrive
 
     def _arrive(self, node: Any) -> Any:
-        """Handles one node on behalf of the traversal."""
+        """Handles one node for the traversal."""
         if self._started is node or type(self).visit is Functor.visit:
             self._started = None
             return self._call(node)
@@ -79,7 +79,7 @@ class Functor(NodeFunctor, dialect=("relay", "ir")):
 
 
 def _driven(visit: Any) -> Any:
-    """An override that is a generator, for who calls it: the traversal runs it."""
+    """An override written as a generator, for direct callers: the traversal runs the generator."""
 
     @functools.wraps(visit)
     def method(self: Functor, node: Any) -> Any:

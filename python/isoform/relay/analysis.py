@@ -91,10 +91,10 @@ def post_order_visit(expr: Any, fvisit: Callable[[Any], Any]) -> None:
 
 
 def expr_ref_counts(expr: Any) -> list[tuple[Any, int]]:
-    """Return the expressions in post-order, each with the number of places where it occurs.
+    """Return the expressions in post-order, with the number of places of each.
 
     Args:
-        expr: The expression; the root itself counts as one place.
+        expr: The expression; the root itself counts as a place.
 
     Linear in the number of expressions.
     """
@@ -102,9 +102,9 @@ def expr_ref_counts(expr: Any) -> list[tuple[Any, int]]:
 
 
 def well_formed(expr: Any) -> bool:
-    """Return whether each variable is bound once, and used only where it is bound.
+    """Return whether all variables are bound once, and used only in scope.
 
-    A node that several ways lead to is one place, and free variables are allowed.
+    A node on several paths is one place, and free variables are allowed.
 
     Args:
         expr: The expression.
@@ -122,7 +122,7 @@ def well_formed(expr: Any) -> bool:
 
 
 def check_well_formed(expr: Any) -> None:
-    """Raise ValueError, which names the variable, for what is not `well_formed`.
+    """Raise ValueError with the variable unless the expression is `well_formed`.
 
     Args:
         expr: The expression.
@@ -133,8 +133,8 @@ def check_well_formed(expr: Any) -> None:
 def check_constant(expr: Any) -> bool:
     """Return whether an expression is a constant, or a tuple of such expressions.
 
-    Calls of `on_device` count as their argument. A variable that is bound to a constant
-    is not one.
+    Calls of `on_device` count like their argument. A variable bound to a constant is
+    not a constant.
 
     Args:
         expr: The expression.
@@ -145,7 +145,7 @@ def check_constant(expr: Any) -> bool:
 
 
 def check_kind(t: Any, mod: Any = None) -> TypeKind:
-    """Return the kind of a type, after checking those of all types in it.
+    """Return the kind of a type, after checking the kinds of all types in it.
 
     Args:
         t: The type.
@@ -164,28 +164,27 @@ def check_kind(t: Any, mod: Any = None) -> TypeKind:
 def check_basic_block_normal_form(expr: Any) -> bool:
     """Return True if what several blocks use is bound by a let.
 
-    The body of a function, each branch of an `If` and the result of each clause are a
-    block. An expression that is first used in a block around the others needs no let.
+    The body of a function, a branch of an `If` and the result of a clause are blocks.
+    An expression first used in a block around all other uses needs no let.
 
     Args:
         expr: The expression.
 
-    Raises ValueError, which shows an expression that several blocks use, otherwise.
-    Linear in the number of expressions.
+    Otherwise raises ValueError with an expression used by several blocks. Linear in the
+    number of expressions.
     """
     return _check_basic_block_normal_form(expr)
 
 
 def free_vars(expr: Any) -> Any:
-    """Return the variables that are used where they are not bound, in order of occurrence.
+    """Return the variables used outside of their bindings, in order of occurrence.
 
-    Scopes count: a variable that a function binds is free where it is used next to the
-    function.
+    Scopes count: a variable bound by a function is free next to the function.
 
     Args:
         expr: The expression.
 
-    Linear in the number of objects as long as each variable is bound once.
+    Linear in the number of objects if each variable is bound once.
     """
     return _free_vars(expr)
 
@@ -218,7 +217,7 @@ def all_vars(expr: Any) -> Any:
 
 
 def free_type_vars(expr: Any, mod: Any = None) -> Any:
-    """Return the type variables that nothing in an expression or a type binds.
+    """Return the free type variables of an expression or a type.
 
     Args:
         expr: The expression or type.
@@ -255,7 +254,7 @@ def all_type_vars(expr: Any, mod: Any = None) -> Any:
 
 
 class Feature(IntEnum):
-    """The features of the language that a program may use."""
+    """The features of the language in a program."""
 
     fVar = 0  # noqa: N815
     fGlobalVar = 1  # noqa: N815
@@ -280,7 +279,7 @@ class Feature(IntEnum):
 
 
 def detect_feature(a: Any, b: Any = None) -> set[Feature]:
-    """Return the features that an expression, a module or both use.
+    """Return the features used by an expression, a module or both.
 
     Args:
         a: An expression or a module.
@@ -295,8 +294,8 @@ def detect_feature(a: Any, b: Any = None) -> set[Feature]:
 class CallGraph:
     """Which functions of a module mention which.
 
-    Functions are given by their variable or their name; ValueError for one that the
-    module does not have.
+    Functions are given by their variable or their name; ValueError for a function
+    missing in the module.
 
     Args:
         module: The module.
@@ -355,7 +354,7 @@ class CallGraph:
         return any(mentioned is self._vars[name] for mentioned in self._mentions[name])
 
     def print_var(self, var: Any) -> str:
-        """Return the number of references to a function and the functions it mentions, as text.
+        """Return the number of references to a function and the callees, in text.
 
         Args:
             var: The variable of the function, or its name.
@@ -399,14 +398,14 @@ def count_layers(expr: Any, valid_ops: Sequence[str]) -> int:
         expr: The expression.
         valid_ops: The names of the operators.
 
-    Calls side by side, such as two operands of a call, are a single layer. Raises
-    AttributeError for a name that is not registered. Linear in the number of expressions.
+    Calls side by side, like two operands of a call, are a single layer. Raises
+    AttributeError for an unregistered name. Linear in the number of expressions.
     """
     return _count_layers(expr, list(valid_ops))
 
 
 def all_dtypes(expr: Any) -> set[str]:
-    """Return the data types of tensors in an expression, as far as type inference found them.
+    """Return the data types of tensors in an expression, as inferred.
 
     Args:
         expr: The expression.
@@ -437,7 +436,7 @@ def extract_intermediate_expr(mod: Any, expr_id: int) -> Any:
         expr_id: The number of the expression: calls, tuples and items of tuples count,
             from 0 in post-order.
 
-    Its free variables become parameters. Raises ValueError if there is no expression of
+    Its free variables become parameters. Raises ValueError without an expression of
     this number. Linear in the number of expressions.
     """
     return _extract_intermediate_expr(mod, expr_id)

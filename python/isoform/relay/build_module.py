@@ -19,8 +19,7 @@ def bind_params_by_name(func: Any, params: Mapping[str, Any]) -> Any:
         func: The function.
         params: The tensors or arrays by name. Names that no parameter has are ignored.
 
-    Raises ValueError for a name that several parameters have. Linear in the number of
-    objects.
+    Raises ValueError for a name of several parameters. Linear in the number of objects.
 
     >>> import numpy as np
     >>> from isoform import relay

@@ -61,7 +61,7 @@ def create_executor(
 
     Args:
         kind: Always `"debug"`: the evaluator of this library.
-        mod: The module whose functions expressions may name.
+        mod: The module with the functions that expressions may name.
         device: Ignored: values are computed on the CPU.
         target: Ignored as well.
         params: Tensors for parameters of `main`, by name.
@@ -81,7 +81,7 @@ def create_executor(
 class Executor:
     """Computes the values of expressions; made by `create_executor`.
 
-    An expression that several places use is computed once whenever the scope around all of
+    An expression used at several places is computed once whenever the scope around all of
     them is entered. Depth of nesting and recursion is limited by memory only, and recursion
     by `max_depth`. A long evaluation can be interrupted.
     """
@@ -112,9 +112,9 @@ class Executor:
                 and values of constructors.
             params: Tensors for parameters of the function, by name.
 
-        A tensor is returned as an `isoform.Tensor`, a tuple as a tuple, a reference as a
-        `RefValue`, a value of a constructor as a `ConstructorValue`. A function, operator or
-        constructor is returned as a callable of arrays, tensors, numbers, tuples of them,
+        A tensor is returned in an `isoform.Tensor`, a tuple in a tuple, a reference in a
+        `RefValue`, a value of a constructor in a `ConstructorValue`. A function, operator or
+        constructor is returned as a callable of arrays, tensors, numbers, tuples of these,
         and other values; parameters of functions may be given by name.
 
         Raises ValueError for free variables and for results that are not defined, TypeError
@@ -143,7 +143,7 @@ class Executor:
         for var, given in binds.items():
             exprs[var] = _expression(given)
             if exprs[var] is None:
-                # Without a form as an expression, the value is passed as an argument.
+                # Without a form of expression, the value is passed in an argument.
                 exprs[var] = Var(var.name_hint, var.type_annotation)
                 passed.append((exprs[var], _value(given)))
         expr = bind(expr, exprs)
@@ -151,7 +151,7 @@ class Executor:
             return self._python(self._run(expr))
         given_params = [param for param, _ in passed]
         if isinstance(expr, Function):
-            # Variables that are new in a function become its parameters.
+            # New variables of a function become parameters of the function.
             own = [param for param in expr.params if param not in given_params]
             expr = _with_fields(expr, {"params": own})
         function = self._run(Function(given_params, expr))
@@ -161,7 +161,7 @@ class Executor:
         """The value for users, whose tuples may be nested to any depth."""
         if not isinstance(result, Array):
             return self._single(result)
-        # Each frame holds the fields that remain, and the values of those before.
+        # Each frame holds the remaining fields, and the values of earlier fields.
         stack: list[tuple[Any, list[Any]]] = [(iter(result), [])]
         while True:
             fields, done = stack[-1]
@@ -216,7 +216,7 @@ class _Callable:
 
 
 def _value(given: Any) -> Any:
-    """A Python object as a value of programs."""
+    """A Python object converted to a value of programs."""
     if isinstance(given, _Callable):
         return given.value
     if isinstance(given, (tuple, list)):
@@ -229,7 +229,7 @@ def _value(given: Any) -> Any:
 
 
 def _is_foreign(given: Any) -> bool:
-    """True for arrays of NumPy, and for its numbers, which are scalars of their type."""
+    """True for arrays of NumPy, and for NumPy's numbers, which are scalars of their type."""
     numpy = sys.modules.get("numpy")
     return numpy is not None and isinstance(given, (numpy.ndarray, numpy.generic))
 
@@ -239,7 +239,7 @@ def _values(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _expression(given: Any) -> Any:
-    """Convert a Python object to an expression; None for values without one, such as closures."""
+    """Convert a Python object to an expression; None for closures and similar values."""
     if isinstance(given, (Constant, Function, Op, GlobalVar, Constructor)):
         return given
     if isinstance(given, (tuple, _Callable, Closure, ConstructorValue, RefValue)):
@@ -252,11 +252,11 @@ def evaluate_call(op: Op | str, args: Any, attrs: Any = None) -> Any:
 
     Args:
         op: The operator, or its name.
-        args: The inputs: arrays, tensors, numbers, and tuples of them.
+        args: The inputs: arrays, tensors, numbers, and tuples of these.
         attrs: The attributes of the call.
 
-    Raises ValueError or TypeError if the result is not defined, such as that of an integer
-    division by zero, if inputs or attributes do not fit, and if there is no kernel.
+    Raises ValueError or TypeError for an undefined result, such as an integer division by
+    zero, for unsuitable inputs or attributes, and without a kernel.
 
     >>> from isoform import relay
     >>> relay.evaluate_call("floor_divide", [-7, 2]).numpy().item()

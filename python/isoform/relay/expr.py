@@ -1,4 +1,4 @@
-"""Expressions: operators of Python, and helpers that make and change them."""
+"""Expressions: operators of Python, and helpers that make and change expressions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Expr = RelayExpr
 
 
 def _operand(other: Any) -> Any:
-    """The right operand; numbers have to say which type they are of."""
+    """The right operand; numbers have to specify their type."""
     if isinstance(other, Expr):
         return other
     if isinstance(other, TupleWrapper):
@@ -43,8 +43,8 @@ def _operation(name: str, doc: str) -> Any:
 class ExprWithOp(RelayExpr):
     """The base class of the expressions with operators.
 
-    An operator makes a call of the operator that is registered under its name. The
-    right operand must be an expression: numbers are made one with `const`.
+    An operator makes a call of the operator registered under its name. The right
+    operand must be an expression: `const` converts numbers.
 
     >>> from isoform import relay
     >>> x = relay.var("x")
@@ -182,11 +182,11 @@ class Id(ExprWithOp):
 
 @c_class("relay.Var")
 class Var(Id):
-    """A variable: equal by where it is bound, and by its annotation.
+    """A variable, compared by the binding place and by annotation.
 
     Args:
         name_hint: The name, for people.
-        type_annotation: The type of its value, if it is written down.
+        type_annotation: The type of its value, if written down.
         span: The source location.
     """
 
@@ -256,7 +256,7 @@ class TupleWrapper:
     """
 
     def __init__(self, tuple_value: Expr, size: int) -> None:
-        """Wrap an expression whose value is a tuple of this size."""
+        """Wrap an expression for a tuple of this size."""
         self.tuple_value = tuple_value
         self.size = size
 
@@ -294,7 +294,7 @@ class TupleWrapper:
 
 
 def _types() -> Any:
-    """The classes, which are complete when the package was imported."""
+    """The classes, complete after the import of the package."""
     from isoform.types import relay
 
     return relay
@@ -312,7 +312,7 @@ def var(
     Args:
         name_hint: The name, for people.
         type_annotation: The type of its value; a string is the data type of a scalar.
-        shape: The shape of its value, instead of a type.
+        shape: The shape of the value, instead of a type.
         dtype: The data type for the shape.
         span: The source location.
 
@@ -340,9 +340,9 @@ def const(value: Any, dtype: Any = None, span: Span | None = None) -> Constant:
 
     Args:
         value: A number, nested lists of numbers, an array or a tensor.
-        dtype: The data type. Without one, Python's integers are int32, or int64 if
-            one of them is larger, and its floats are float32; arrays and scalars of
-            NumPy keep their data type, and tensors always do.
+        dtype: The data type. By default, Python's integers are int32, or int64 if one
+            of them is larger, and its floats are float32; arrays and scalars of NumPy
+            keep their data type, and tensors always do.
         span: The source location.
 
     Raises ValueError for anything else.
@@ -375,7 +375,7 @@ def const(value: Any, dtype: Any = None, span: Span | None = None) -> Constant:
 
 
 def _narrowed(array: Any) -> Any:
-    """The numbers of Python in the types that programs use for them."""
+    """The numbers of Python in their usual types in programs."""
     import numpy as np
 
     if array.dtype == np.float64:
@@ -410,12 +410,13 @@ def bind(expr: Any, binds: Mapping[Any, Any]) -> Any:
 
 
 def dedup(expr: Any) -> Any:
-    """Return the expression with a fresh variable for each variable that it binds.
+    """Return the expression with a fresh variable for each bound variable.
 
     Args:
         expr: The expression.
 
-    Raises ValueError if it is not well formed. Linear in the number of objects.
+    Raises ValueError unless the expression is well formed. Linear in the number of
+    objects.
     """
     return _dedup(expr)
 
@@ -425,9 +426,8 @@ def post_order_rewrite(expr: Any, rewrite: Callable[[Any, Any], Any]) -> Any:
 
     Args:
         expr: The expression.
-        rewrite: Called with each expression before and after the expressions below
-            were rewritten; returns the replacement, or None to keep the second
-            argument.
+        rewrite: Called with each expression before and after rewriting the expressions
+            below; returns the replacement, or None to keep the second argument.
 
     Depth is limited by memory only. Linear in the number of expressions.
 

@@ -2,9 +2,9 @@
 
 They are functors of `isoform.visitors`, with the names and orders of Relay. A method
 that needs the result for another expression may be a generator: `yield expr` waits for
-it without nesting in Python, so depth is limited by memory only. All defaults are
-generators; `yield Later(super().visit_call, call)` goes on with one of them. A method
-that calls `self.visit(expr)` nests in Python.
+it without nesting in Python, limited only by memory. All defaults are generators;
+`yield Later(super().visit_call, call)` goes on with a default. A method that calls
+`self.visit(expr)` nests in Python.
 
     >>> from isoform import relay
     >>> from isoform.visitors import Later
@@ -58,9 +58,9 @@ _with_fields = _api.function("relay.ir.with_fields")
 class ExprFunctor(Functor):
     """A function of expressions, with a method for each class.
 
-    The result for an expression is computed once and kept in `memo_map`, also when it
-    is None, until the functor ends: a second `visit` of the same expression returns it.
-    The methods of this class raise NotImplementedError.
+    The result for an expression is computed once and kept in `memo_map`, even a None,
+    until the functor ends: a second `visit` of the same expression returns it. The
+    methods of this class raise NotImplementedError.
 
     >>> from isoform import relay
     >>> class Size(relay.ExprFunctor):
@@ -168,8 +168,8 @@ class ExprVisitor(ExprFunctor):
 
     The order is that of the fields: parameters and body of a function; variable, value
     and body of a binding; callee and arguments of a call; data and results of a match.
-    Types, attributes and patterns are not visited. Depth is limited by memory only as
-    long as overrides are generators. Linear in the number of expressions.
+    Types, attributes and patterns are not visited. Depth is limited by memory only if
+    overrides are generators. Linear in the number of expressions.
 
     >>> from isoform import relay
     >>> class Names(relay.ExprVisitor):
@@ -269,8 +269,8 @@ class ExprMutator(ExprFunctor):
 
     By default an expression is rebuilt if something below it changes, and is the same
     object otherwise; the copy keeps span, checked type and attributes. The order is that
-    of `ExprVisitor`. Depth is limited by memory only as long as overrides are
-    generators. Linear in the number of expressions.
+    of `ExprVisitor`. Depth is limited by memory only if overrides are generators. Linear
+    in the number of expressions.
 
     >>> from isoform import relay
     >>> class Collapse(relay.ExprMutator):

@@ -15,7 +15,7 @@ _with_fields = _api.function("relay.ir.with_fields")
 
 
 class PatternVisitor(Functor):
-    """Visits patterns, and calls `visit_var` and `visit_constructor` for what is in them.
+    """Visits patterns, and calls `visit_var` and `visit_constructor` for their contents.
 
     >>> from isoform import relay
     >>> class Names(relay.PatternVisitor):
@@ -55,7 +55,7 @@ class PatternVisitor(Functor):
 
 
 class PatternMutator(Functor):
-    """Rewrites patterns; by default, each of their variables becomes a fresh one.
+    """Rewrites patterns; by default, all their variables become fresh variables.
 
     `var_map` holds the fresh variables, which are the same for several patterns.
 

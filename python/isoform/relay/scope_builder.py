@@ -54,7 +54,7 @@ class ScopeBuilder:
         """Bind a variable in the current block, and return it.
 
         Args:
-            var: The variable, or its name, or its name and its type.
+            var: The variable, or the name, or name and type.
             value: The value.
 
         Raises ValueError for a tuple of more than two, TypeError for anything else.
@@ -94,7 +94,7 @@ class ScopeBuilder:
         Args:
             cond: The condition.
 
-        Raises RuntimeError if the block around it has a result already.
+        Raises RuntimeError if the enclosing block already has a result.
         """
         if self._scopes[-1].result is not None:
             raise RuntimeError("result already returned before if scope")
@@ -108,7 +108,7 @@ class ScopeBuilder:
     def else_scope(self) -> Iterator[None]:
         """Begin the block for a false condition; both make the result of the block around.
 
-        Raises RuntimeError unless it follows an `if_scope`.
+        Raises RuntimeError except after an `if_scope`.
         """
         if self._branches[-1] is None:
             raise RuntimeError("else scope must follows")
@@ -139,7 +139,7 @@ class ScopeBuilder:
 
         Args:
             expr: An expression. Unless it is an annotated variable, it is bound to a
-                variable of the incomplete type, so that type inference finds it.
+                variable of the incomplete type, for type inference to complete.
         """
         if isinstance(expr, Var) and expr.type_annotation is not None:
             return expr.type_annotation

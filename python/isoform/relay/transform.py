@@ -1,7 +1,7 @@
 """The passes of Relay.
 
-Each function returns a pass, which runs on modules; `isoform.transform` has what passes of
-all dialects have in common.
+Each function returns a pass, which runs on modules; `isoform.transform` has the common
+parts of passes of all dialects.
 
 >>> from isoform import ir, relay
 >>> x = relay.var("x", shape=(2,))
@@ -60,7 +60,7 @@ def function_pass(
     required: list[str] | tuple[str, ...] | None = None,
     **options: Any,
 ) -> Any:
-    """Make a pass over each function of Relay that passes may change.
+    """Make a pass over each Relay function open to passes.
 
     As `isoform.transform.function_pass`, for functions of class `relay.Function` without
     the attributes `Compiler`, `Extern` and `SkipOptimization`; then types are inferred.
@@ -70,8 +70,8 @@ def function_pass(
             new function, or a class with such a method `transform_function`. Without it,
             the result is a decorator.
         opt_level: The lowest level at which a `Sequential` runs the pass.
-        name: The name; that of the function or class by default.
-        required: The names of passes that a `Sequential` runs before it.
+        name: The name; by default that of the function or class.
+        required: The names of passes to run before it in a `Sequential`.
         options: Further arguments of `isoform.transform.function_pass`.
 
     Raises ValueError without `opt_level`, TypeError for arguments of other types.
@@ -100,7 +100,7 @@ def InferType() -> ModulePass:  # noqa: N802
 
 
 def InferTypeLocal(expr: Any) -> Any:  # noqa: N802
-    """Return the type of one expression, from the types that its parts have.
+    """Return the type of an expression, from the types of the parts.
 
     Raises DiagnosticError if it has no type. Linear in the number of its parts.
 
@@ -119,7 +119,7 @@ def EliminateCommonSubexpr(  # noqa: N802
 
     Calls are equal if operator, attributes and arguments are, and constants only if they
     are scalars. Calls of stateful operators, and calls without arguments, stay apart. A
-    call in one branch may replace one in another. Level 3; requires InferType.
+    call in one branch may replace a call in another branch. Level 3; requires InferType.
 
     Args:
         fskip: Returns True for an expression that the pass should leave alone.
@@ -130,14 +130,14 @@ def EliminateCommonSubexpr(  # noqa: N802
 def FoldConstant(fold_qnn: bool = False) -> FunctionPass:  # noqa: N802
     """Return a pass that replaces expressions with a known value by the value.
 
-    A call of an operator on constants becomes its result, a variable that is bound to a
-    constant becomes the constant, an item of a tuple expression becomes the field, and an
-    `if` with a known condition becomes the chosen branch. A call stays as it is if it has no
-    arguments, if its operator is stateful or not computational, and if its result is not
-    defined, such as that of an integer division by zero. Level 2.
+    A call of an operator on constants becomes its result, a variable bound to a constant
+    becomes the constant, an item of a tuple expression becomes the field, and an `if` with a
+    known condition becomes the chosen branch. A call without arguments, a call of a stateful
+    or not computational operator, and a call with an undefined result, such as an integer
+    division by zero, stay unchanged. Level 2.
 
     Args:
-        fold_qnn: True to fold operators on quantized values that stand for others.
+        fold_qnn: True to fold operators on quantized values that represent other values.
 
     >>> from isoform import ir, relay
     >>> x = relay.var("x", "int32")
@@ -154,7 +154,7 @@ def FoldConstantExpr(  # noqa: N802
     mod: Any = None,  # noqa: ARG001
     fold_qnn: bool = False,
 ) -> Any:
-    """Return an expression with what is known replaced by its value.
+    """Return an expression with known parts replaced by their values.
 
     Args:
         expr: The expression.
@@ -173,7 +173,7 @@ def FoldConstantExpr(  # noqa: N802
 def DeadCodeElimination(  # noqa: N802
     inline_once: bool = False, ignore_impurity: bool = False
 ) -> ModulePass:
-    """Return a pass that removes each `let` of a variable that is not used.
+    """Return a pass that removes every `let` of an unused variable.
 
     A value with an effect is kept: a reference is read or written, a stateful operator or
     an unknown function is called. A `let` is also kept where functions inside share an
@@ -196,16 +196,16 @@ def DeadCodeElimination(  # noqa: N802
 
 
 def FuseOps(fuse_opt_level: int = -1) -> FunctionPass:  # noqa: N802
-    """Return a pass that makes kernels: functions marked `Primitive` of operators that fit.
+    """Return a pass that makes kernels: functions of fitting operators, marked `Primitive`.
 
-    Which operators fit is decided by their patterns (`TOpPattern`). The options
+    The patterns of operators decide which operators fit (`TOpPattern`). The options
     `relay.FuseOps.max_depth` and `relay.FuseOps.link_params` of the context bound the size
     of kernels, and put constants into them. Level 0; requires InferType. Raises ValueError
     for a bound below 0 when it runs.
 
     Args:
-        fuse_opt_level: Each operator has its own kernel if it is 0; -1 stands for the
-            level of the context. Raises ValueError for other numbers below 0.
+        fuse_opt_level: Each operator has its own kernel at level 0; -1 means the level
+            of the context. Raises ValueError for other numbers below 0.
 
     >>> from isoform import ir, relay
     >>> x = relay.var("x", shape=(2,))
@@ -221,8 +221,9 @@ def FuseOps(fuse_opt_level: int = -1) -> FunctionPass:  # noqa: N802
 def DefuseOps() -> ModulePass:  # noqa: N802
     """Return a pass that puts the bodies of kernels in the place of their calls.
 
-    It undoes `FuseOps`: the result is the program that was fused. Arguments with effects are
-    bound before a body that does not use them in order. Level 3; requires InferType.
+    It undoes `FuseOps`: the result is the program before fusion. Arguments with effects
+    are bound before a body that does not use them in order. Level 3; requires
+    InferType.
 
     >>> from isoform import ir, relay, structural_equal
     >>> x = relay.var("x", shape=(2,))
@@ -238,15 +239,16 @@ def DefuseOps() -> ModulePass:  # noqa: N802
 def SimplifyExpr(exact: bool = False) -> FunctionPass:  # noqa: N802
     """Return a pass that applies identities of arithmetic, moves of elements, and casts.
 
-    Among them: `x + 0`, `x * 1` and the like are `x`, `x + x` is `x * 2`, constants that
-    are added or multiplied one after the other become one, as do reshapes, transpositions
-    and casts; operators such as `zeros_like` get the shape from the type. Types stay the
-    same, and no operand with an effect is dropped. Level 0; requires InferType. Linear in
-    the number of expressions and of rewrites, besides the time for computing constants.
+    Among them: `x + 0`, `x * 1` and the like are `x`, `x + x` is `x * 2`, constants added
+    or multiplied in succession become one constant, and consecutive reshapes,
+    transpositions and casts merge; operators like `zeros_like` get the shape from the
+    type. Types stay the same, and no operand with an effect is dropped. Level 0; requires
+    InferType. Linear in the number of expressions and of rewrites, besides the time for
+    computing constants.
 
     Args:
         exact: Keep every bit of the results: floats are not regrouped, and `x + 0.0`
-            stays, because it makes 0 of -0. Which NaN a NaN is may still change.
+            stays, because it makes 0 of -0. The kind of a NaN may still change.
 
     >>> from isoform import ir, relay
     >>> x = relay.var("x", shape=(2, 3))
@@ -307,7 +309,7 @@ def ToANormalFormExpr(e: Any) -> Any:  # noqa: N802
 
 
 def ToBasicBlockNormalForm() -> ModulePass:  # noqa: N802
-    """Return a pass that names the values that several branches or functions use.
+    """Return a pass that names values used in several branches or functions.
 
     They are bound in the innermost function or branch around all uses; the order of
     effects is kept. Level 1.
@@ -318,9 +320,9 @@ def ToBasicBlockNormalForm() -> ModulePass:  # noqa: N802
 def ToGraphNormalForm() -> ModulePass:  # noqa: N802
     """Return a pass that puts values in the place of variables, shared by reference.
 
-    A `let` whose value has an effect, or makes a reference, is kept, and so is one whose
-    value would move into a function, which would compute it at each call. A recursive
-    function becomes `let f = ... in f`. Level 1.
+    A `let` is kept if its value has an effect, or makes a reference, or would move into
+    a function and be computed again at each call. A recursive function becomes
+    `let f = ... in f`. Level 1.
     """
     return _made("ToGraphNormalForm")
 
@@ -329,19 +331,19 @@ def Inline() -> ModulePass:  # noqa: N802
     """Return a pass that puts functions marked `Inline` in the place of their calls.
 
     The pass is named `InlineGlobals`. Functions that were mentioned and are inlined are
-    removed; ValueError if one cannot be inlined. Level 1.
+    removed; ValueError if a function cannot be inlined. Level 1.
     """
     return _made("InlineGlobals")
 
 
 def RemoveUnusedFunctions(entry_functions: Iterable[str] | None = None) -> ModulePass:  # noqa: N802
-    """Return a pass that removes the functions that no entry reaches.
+    """Return a pass that removes the functions unreachable from the entries.
 
     The given module is not changed. Level 1.
 
     Args:
         entry_functions: The names of the entries; `main` by default. The pass raises
-            ValueError if the module does not have one of them.
+            ValueError for an entry missing in the module.
 
     >>> from isoform import ir, relay
     >>> mod = ir.IRModule({name: relay.Function([], relay.const(1)) for name in ("main", "f")})
@@ -357,5 +359,5 @@ def RemoveUnusedFunctions(entry_functions: Iterable[str] | None = None) -> Modul
 
 
 def _made(name: str, *options: Any) -> Any:
-    """Return a pass that is registered in Rust."""
+    """Return a pass registered in Rust."""
     return _api.function(f"relay._transform.{name}")(*options)

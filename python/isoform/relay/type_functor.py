@@ -1,7 +1,7 @@
 """Functors, visitors and mutators of types.
 
-As those of expressions (`isoform.relay.expr_functor`), with a method for each class of
-types.
+They correspond to the functors of expressions (`isoform.relay.expr_functor`), with a
+method for each class of types.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class TypeFunctor(Functor, dialect=("ir", "relay")):
         raise NotImplementedError
 
     def visit_incomplete_type(self, it: Any) -> Any:
-        """The result for a type that is not known yet."""
+        """The result for an unknown type."""
         raise NotImplementedError
 
     def visit_tensor_type(self, tt: Any) -> Any:
@@ -73,7 +73,7 @@ class TypeVisitor(TypeFunctor):
     """Visits every type below one, each once.
 
     Of a function: arguments, result, type parameters, constraints; of the definition of a
-    data type: its name and its parameters, but not its constructors.
+    data type: name and parameters, but not the constructors.
 
     >>> from isoform import relay
     >>> class Dtypes(relay.TypeVisitor):

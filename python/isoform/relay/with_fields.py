@@ -1,4 +1,4 @@
-"""Copies of expressions with other fields, which are the expression itself if nothing changes."""
+"""Copies of expressions with other fields; without a change, the expression itself."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def ConstantWithFields(  # noqa: N802
 ) -> Constant:
     """Return a constant with other fields.
 
-    This and the functions like it return the node itself if each field that is not
-    None is what the node has already, and a copy otherwise. A copy keeps the other
-    fields, its checked type included. `virtual_device` must be None.
+    This and the similar functions return the node itself if all fields other than None
+    are unchanged, and a copy otherwise. A copy keeps the other fields, the checked type
+    included. `virtual_device` must be None.
 
     Args:
         constant: The constant.
@@ -72,11 +72,11 @@ def VarWithFields(  # noqa: N802
     virtual_device: Any = None,
     span: Span | None = None,
 ) -> Var:
-    """Return a variable with other fields, which is another variable if one changes.
+    """Return a variable with other fields; any change makes a new variable.
 
     Args:
         variable: The variable.
-        vid: The identity of a variable, whose name it gets.
+        vid: The identity of a variable, which determines the name.
         type_annotation: The type of its value.
         virtual_device: None.
         span: The source location.

@@ -44,8 +44,8 @@ def const(value: Any, dtype: Any = None, span: Any = None) -> PrimExpr:
 
     Args:
         value: The number.
-        dtype: The data type; without one, bool for a bool, int32 for an int or
-            int64 if it is larger, float32 for a float or float64 if it is larger.
+        dtype: The data type; by default bool for a bool, int32 for an int or int64 if
+            it is larger, float32 for a float or float64 if it is larger.
         span: The source location.
 
     Raises ValueError for a number outside the range of the data type.

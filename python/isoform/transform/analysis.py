@@ -1,4 +1,4 @@
-"""Analyses: facts about programs and functions that are computed once."""
+"""Analyses: facts about programs and functions, computed once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _register = _api.function("passes.register_analysis")
 
 
 class _Kept:
-    """Wraps a result of any class, which the core stores unconverted."""
+    """Wraps a result of any class, for the core to store unconverted."""
 
     __slots__ = ("result",)
 
@@ -25,7 +25,7 @@ class _Kept:
 
 
 def analysis(function: Any = None, *, name: str | None = None, override: bool = False) -> Any:
-    """Make a function an analysis, whose results contexts keep.
+    """Make a function an analysis, with results kept by contexts.
 
     The result must depend on the object alone, not on other functions of the program.
 
@@ -33,8 +33,8 @@ def analysis(function: Any = None, *, name: str | None = None, override: bool = 
         function: A function of a program or function, and of the context if it takes two
             arguments. The result may be any Python object. Without it, the result is a
             decorator.
-        name: The name, by which passes declare that they preserve the results; that of
-            the function with its module by default.
+        name: The name, by which passes declare to preserve the results; by default the
+            name of the function with the module.
         override: Replace an analysis of this name.
 
     Raises ValueError if another analysis has the name.
@@ -69,7 +69,7 @@ def analysis(function: Any = None, *, name: str | None = None, override: bool = 
 def name_of(given: str | Callable[..., Any]) -> str:
     """The name of an analysis.
 
-    Raises TypeError for a function that is not one.
+    Raises TypeError for an object that is not a function.
     """
     name = given if isinstance(given, str) else getattr(given, "analysis_name", None)
     if name is None:

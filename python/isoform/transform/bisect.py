@@ -17,7 +17,7 @@ _bisect = _api.function("passes.bisect")
 
 
 def bisect(pipeline: Pass, mod: Any, check: Callable[[Any], bool]) -> dict[str, Any]:
-    """Find the first pass after which a check fails, and the functions that suffice for it.
+    """Find the first pass after which a check fails, and a sufficient set of functions.
 
     The pipeline runs once, under the current context. The check is called O(log passes)
     times for the pass, and at most O(n²) times for n changed functions.
@@ -28,10 +28,10 @@ def bisect(pipeline: Pass, mod: Any, check: Callable[[Any], bool]) -> dict[str, 
         check: Returns True for a good program; it rejects the result of the pipeline.
 
     Returns a dict of `pass`, the `position` of the pass, the programs `before` and `after`
-    it, the latter with the changes of as few `functions` as possible, whose names are a
-    list, and the number of `checks`.
+    it, the latter with the changes of as few `functions` as possible (a list of their
+    names), and the number of `checks`.
 
-    Raises ValueError if there is nothing to find, exceptions of passes and of the check.
+    Raises ValueError without a failing check, exceptions of passes and of the check.
     """
     found = dict(_bisect(pipeline, mod, check))
     return {**found, "functions": list(found["functions"])}

@@ -17,7 +17,7 @@ _apply = _api.function("passes.apply_to_functions")
 
 
 def PrintIR(header: str = "", show_meta_data: bool = False) -> ModulePass:  # noqa: N802
-    """Return a pass that logs the program as text and returns it unchanged.
+    """Return a pass that logs the program as text and leaves the program unchanged.
 
     The text goes to the logger `isoform.transform` at level INFO; without any handler of
     `logging`, to standard error.
@@ -39,11 +39,11 @@ def PrintIR(header: str = "", show_meta_data: bool = False) -> ModulePass:  # no
 def ApplyPassToFunction(  # noqa: N802
     transform: Pass, func_name_regex: str, error_if_no_function_matches_regex: bool = False
 ) -> ModulePass:
-    """Return a pass that runs another one only on functions with certain names.
+    """Return a pass that runs another pass only on functions with certain names.
 
     The other pass sees a program in which all other functions are replaced by stubs with
-    their type and without a body; a function of Relay whose type is not known before type
-    inference stays as it is. Of the result of the other pass, only matching and new
+    their type and without a body; a function of Relay with a type unknown before type
+    inference stays unchanged. Of the result of the other pass, only matching and new
     functions are used; the remaining functions stay, including deleted functions.
 
     Args:
@@ -72,7 +72,7 @@ def _stub(function: Any) -> Any:
         )
     known = function.checked_type_
     if known is None and isinstance(function, relay.Function):
-        # Its callers need a type, which only the body may tell.
+        # Its callers need a type, possibly known only from the body.
         known = function.func_type_annotation()
         if not _is_complete(known):
             return function

@@ -26,25 +26,25 @@ class Cache(Object):
 
 @c_class("transform.Memo")
 class Memo(Object):
-    """The declaration that a function pass is pure.
+    """The declaration of a function pass as pure.
 
     The result then depends only on the function, the options of the pass and of the context,
     the state of the pass, and the declared parts of the program.
 
     Args:
         version: The version of the pass, to be changed whenever the results change.
-        ignores: The pass depends on no field that comparison ignores, such as names and
-            spans: functions that differ only in such fields share a cache entry. A cached
-            result gets the names and spans of the function at hand.
+        ignores: The pass depends on no field ignored by comparison, like names and
+            spans: functions that differ only in ignored fields share a cache entry. A
+            cached result gets the names and spans of the function at hand.
         reads: Called with the function and the program; returns the parts of the program that
             the pass reads besides the signatures of called functions. A pass without `reads`
             gets a `NoProgram` in place of the program.
         code: The place of the pass in the source, such as module and qualified name: passes
             with the same name share no results if they are written in different places.
-        state: Returns further data that the pass depends on, as a map from names to values.
-            By default, the data named in the code of a Python pass: captured variables,
-            attributes, defaults, and plain values of module variables. The pass must not
-            change this data.
+        state: Returns further data of the pass, as a map from names to values. By default,
+            the data named in the code of a Python pass: captured variables, attributes,
+            defaults, and plain values of module variables. The pass must not change this
+            data.
     """
 
     version: str
@@ -95,14 +95,14 @@ class NoProgram(Object):
 
 
 def MemoryCache(max_bytes: int = 1 << 28) -> Any:  # noqa: N802
-    """Return a cache in memory, which forgets what was not used for the longest time.
+    """Return a cache in memory, which forgets the least recently used entries.
 
     Any object with methods `load(key) -> bytes | None` and `store(key, value)` is a cache
-    as well; keys and values are bytes. A key names everything that a result depends on, so
-    entries never become wrong, and a cache may forget anything at any time.
+    as well; keys and values are bytes. A key covers all inputs of a result, so entries
+    never become wrong, and a cache may forget any entry at any time.
 
     Args:
-        max_bytes: About the most memory that it takes.
+        max_bytes: The approximate maximal size in memory.
 
     >>> from isoform import ir
     >>> from isoform.transform import MemoryCache, PassContext, function_pass

@@ -35,17 +35,17 @@ class PassContext(Object):
     """The conditions under which passes run; used in a `with` statement.
 
     Only the innermost context of a thread counts: contexts are not merged. Outside of
-    any, each thread has a default one: level 2, and nothing else.
+    any context, each thread has a default context: level 2, without further settings.
 
     Args:
         opt_level: A `Sequential` skips passes of higher levels.
-        required_pass: The names of passes that run whatever their level, and that
-            instruments cannot skip.
+        required_pass: The names of passes to run at any level; instruments cannot skip
+            them.
         disabled_pass: The names of passes that a `Sequential` skips.
         instruments: Told about every pass, in this order.
         config: Values of options by key, see `register_config_option`.
-        reproducer: A folder: the input of a pass that fails is written there with the
-            text of the pass, so that `isoform run` can repeat it.
+        reproducer: A folder: the input of a failing pass is written there with the text
+            of the pass, for `isoform run` to repeat it.
         cache: Keeps the results of pure passes: a `MemoryCache`, or any object with its
             methods.
 
@@ -153,10 +153,10 @@ def register_config_option(key: str, type: Any, default: Any = None, doc: str = 
     """Register an option of contexts.
 
     Args:
-        key: The key, such as `relay.FuseOps.max_depth`.
+        key: The key, for example `relay.FuseOps.max_depth`.
         type: An annotation for the values; a dict given for a class of nodes becomes an
             object with these fields.
-        default: The value in contexts that do not set it.
+        default: The value in contexts without a value.
         doc: The documentation.
 
     Raises ValueError if the key is registered otherwise, TypeError for a default that

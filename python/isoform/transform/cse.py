@@ -18,20 +18,20 @@ Program = TypeVar("Program")
 
 
 def cse(value: Program, pure: Callable[[Any], bool] | None = None) -> Program:
-    """Compute equal expressions of a program once, by what its types declare.
+    """Compute equal expressions of a program once, by the declarations of its types.
 
-    In a graph of expressions, equal nodes that are pure become one object, which is computed
-    in the scope around its uses. In programs of statements, a value that is certain to have
-    been computed is read from the variable that holds it, or from a new one. Attributes of
-    types say what is pure, what may fail, and where a binding goes; `docs/passes.md` lists
-    them. The functions of a program are processed one by one. If there is nothing to do, the
-    result is the same object. Linear in the number of distinct objects, which count once for
-    each body of statements that computes them.
+    In a graph of expressions, equal pure nodes become one object, computed in the scope
+    around its uses. In programs of statements, a value that is certain to have been computed
+    is read from the variable that holds it, or from a new variable. Attributes of types
+    declare pure nodes, nodes that may fail, and the places of bindings; `docs/passes.md`
+    lists them. The functions of a program are processed separately. Without a repeated
+    computation, the result is the same object. Linear in the number of distinct objects,
+    counted once for each body of statements that computes them.
 
     Args:
         value: A program, a function or an expression.
         pure: Called with a node; returns whether it may be computed once instead of several
-            times, apart from its parts and whatever its type declares.
+            times, apart from its parts and regardless of the declaration of its type.
 
     Raises ValueError for a cycle, TypeError or ValueError for an attribute of the wrong
     form, and what functions raise.
@@ -47,5 +47,5 @@ def cse(value: Program, pure: Callable[[Any], bool] | None = None) -> Program:
 
 
 def CSE() -> ModulePass:  # noqa: N802
-    """Return a pass that computes equal expressions of a program once, as `cse` does."""
+    """Return a pass that computes equal expressions of a program once, like `cse`."""
     return _pass()

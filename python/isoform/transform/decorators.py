@@ -31,13 +31,13 @@ def module_pass(
 
     Args:
         pass_func: A function of the program and the context that returns the new
-            program, or a class with such a method `transform_module`: its instances
-            become passes. Without it, the result is a decorator.
+            program, or a class with a method `transform_module` of this form: its
+            instances become passes. Without it, the result is a decorator.
         opt_level: The lowest level at which a `Sequential` runs the pass.
-        name: The name; that of the function or class by default.
-        required: The names of passes that a `Sequential` runs before it.
+        name: The name; by default that of the function or class.
+        required: The names of passes to run before it in a `Sequential`.
         traceable: Kept for tools that trace tuning.
-        preserves: The names of analyses whose results stay valid, see `PassInfo`.
+        preserves: The names of analyses with results that stay valid, see `PassInfo`.
 
     Raises ValueError without `opt_level`, TypeError for arguments of other types.
 
@@ -94,15 +94,15 @@ def function_pass(
             the new function, or a class with such a method `transform_function`.
             Without it, the result is a decorator.
         opt_level: The lowest level at which a `Sequential` runs the pass.
-        name: The name; that of the function or class by default.
-        required: The names of passes that a `Sequential` runs before it.
+        name: The name; by default that of the function or class.
+        required: The names of passes to run before it in a `Sequential`.
         traceable: Kept for tools that trace tuning.
-        cls: The class of functions to transform; others are left alone.
+        cls: The class of functions to transform; other functions are left alone.
         filter: Returns whether a function is transformed.
-        after: The names of passes that run on the result.
-        preserves: The names of analyses whose results stay valid, see `PassInfo`.
-        pure: The result depends on nothing but the function, the context, the data of the
-            pass and what it reads of the program, so that the cache of a context may keep it.
+        after: The names of passes to run on the result.
+        preserves: The names of analyses with results that stay valid, see `PassInfo`.
+        pure: The result depends only on the function, the context, the data of the pass and
+            its reads of the program, so the cache of a context may keep it.
         version: The version of a pure pass; required, and to be changed whenever the
             results of the pass change. A pure pass made from a nameless function also needs
             a name.
@@ -110,11 +110,11 @@ def function_pass(
         reads: The parts of the program that a pure pass reads, see `Memo`. Without `reads`,
             a pure pass that looks at the program raises ValueError.
 
-    A pass made from a class has the arguments of the constructor as its `options`. Options,
+    A pass made from a class has the arguments of the constructor for `options`. Options,
     attributes and captured variables are part of the key of a pure pass. Objects that are
-    not values, and values without a digest, such as functions, exclude the pass from the
-    cache. A pure pass that changes an option, an attribute or a captured variable raises
-    ValueError.
+    not values, and values without a digest, for example functions, exclude the pass from
+    the cache. A pure pass that changes an option, an attribute or a captured variable
+    raises ValueError.
 
     Raises ValueError without `opt_level`, or for a pure pass without `version` or name,
     TypeError for arguments of other types.
@@ -233,7 +233,7 @@ def _class_of(
             given = arguments(getattr(inner, method))
             options = _options(decorated, args, kwargs)
             if options is None:
-                # The memo is the last argument of passes that can have one.
+                # The memo is the last argument of passes that can have a memo.
                 given = tuple(None if isinstance(one, Memo) else one for one in given)
             super().__init__(*given)
             self.options.update(options or {})
@@ -245,8 +245,8 @@ def _class_of(
             return getattr(self._inner, attribute)
 
         def __setattr__(self, attribute: str, value: Any) -> None:
-            # Attributes are read from the inner object, so they are written there, too: the
-            # method of the inner object sees the new value.
+            # Attributes are read from the inner object and therefore also written there:
+            # the method of the inner object sees the new value.
             if "_inner" in vars(self) and not hasattr(base, attribute):
                 setattr(self._inner, attribute, value)
             else:
@@ -284,7 +284,7 @@ def _options(decorated: type[Any], args: Any, kwargs: Any) -> Dict[str, Any] | N
 
 
 def _is_default(value: Any, default: Any) -> bool:
-    """True for a default of a type whose comparison is known."""
+    """True for a default of a type with known comparison."""
     plain = (bool, int, str, bytes, type(None))
     return value is default or (
         type(value) is type(default) and type(value) in plain and value == default

@@ -1,4 +1,4 @@
-"""Instruments: objects that a context tells about every pass.
+"""Instruments: objects that a context notifies about every pass.
 
 >>> from isoform import ir
 >>> from isoform.transform import ModulePass, PassContext, PassInfo, pass_instrument
@@ -70,9 +70,9 @@ _METHODS = {
 class PassInstrument(Object):
     """The base of instruments.
 
-    A subclass overrides the methods that it needs; the others are not called. If it has
-    an `__init__`, that calls `super().__init__()`. An exception of a method ends the
-    pass, or the entry to the context.
+    A subclass overrides the needed methods; the remaining methods are not called. An
+    `__init__` of the subclass must call `super().__init__()`. An exception of a method
+    ends the pass, or the entry to the context.
 
     Attributes:
         name: The name of the class, for messages.
@@ -134,11 +134,11 @@ class PassInstrument(Object):
 
 
 def pass_instrument(pi_cls: Any = None) -> Any:
-    """Make a class an instrument, whose methods are those of `PassInstrument`.
+    """Make a class an instrument, with the methods of `PassInstrument`.
 
     Args:
         pi_cls: The class; without it, the result is a decorator. A subclass of
-            `PassInstrument` is returned as it is.
+            `PassInstrument` is returned unchanged.
 
     Raises TypeError for anything but a class.
     """
@@ -166,7 +166,7 @@ def _class_of(decorated: Any) -> Any:
 
 
 def _adopt(this: Any, made: Any) -> None:
-    """Let an object do what another instrument does."""
+    """Let an object do the work of another instrument."""
     parts = {field: getattr(made, field) for field in _METHODS.values()}
     this.__ffi_init__(type(this).__name__, **parts)
 
@@ -196,11 +196,11 @@ def _rendered(instrument: PassTimingInstrument | None) -> str:
 class PassTimingInstrument(PassInstrument):
     """Measures how long passes take.
 
-    `render()` returns a line for each pass, indented by a tab for each pass around it:
-    the time in microseconds, in brackets that of the pass without those inside, and the
-    shares of the time of all passes and of the pass around it. Measurements are separate
-    for each instrument and each thread, and end with the context.
-    `PassTimingInstrument.render()` is about the instrument of the current context.
+    `render()` returns a line for each pass, indented by a tab for each enclosing pass:
+    the time in microseconds, in brackets the time without inner passes, and the shares
+    of the time of all passes and of the enclosing pass. Measurements are separate for
+    instruments and threads, and end with the context. `PassTimingInstrument.render()`
+    is about the instrument of the current context.
 
     Raises RuntimeError when rendered while a pass is running.
 
@@ -228,8 +228,10 @@ class PassPrintingInstrument(PassInstrument):
     """Prints the program before and after passes to standard output.
 
     Args:
-        print_before_pass_names: The names of the passes before which it is printed.
-        print_after_pass_names: The names of the passes after which it is printed.
+        print_before_pass_names: The names of the passes before which the program is
+            printed.
+        print_after_pass_names: The names of the passes after which the program is
+            printed.
     """
 
     def __init__(
@@ -259,10 +261,10 @@ class PrintAfterAll(PassInstrument):
 
 
 class PrintChanges(PassInstrument):
-    """Prints the functions that passes change, as unified diffs, to standard output.
+    """Prints the functions changed by passes, as unified diffs, to standard output.
 
     Args:
-        pass_names: The names of the passes; all of them if None.
+        pass_names: The names of the passes; None for all passes.
     """
 
     def __init__(self, pass_names: Iterable[str] | None = None) -> None:
@@ -274,12 +276,12 @@ class PrintChanges(PassInstrument):
 class DumpIR(PassInstrument):
     """Writes the program after each pass to a file `<number>_<pass><suffix>`.
 
-    What cannot be written is logged as a warning, and the passes go on.
+    Failed writes are logged as warnings, and the passes go on.
 
     Args:
-        dump_dir: The folder, which is made if it does not exist.
-        refresh: Delete the files of an earlier run; a folder that contains anything else
-            is kept, with a warning.
+        dump_dir: The folder, made if it does not exist.
+        refresh: Delete the files of an earlier run; a folder with other contents is
+            kept, with a warning.
         suffix: The end of the names. The text is that of `isoform.text`, or of the
             type's own printer.
     """
@@ -294,7 +296,7 @@ class DumpIR(PassInstrument):
 
 
 class VerifyInstrument(PassInstrument):
-    """Checks the program after each pass, to find the pass that breaks the program.
+    """Checks the program after every pass, to find a breaking pass.
 
     Args:
         check: Called with the program; raises an exception if it is wrong. By default,
@@ -307,7 +309,7 @@ class VerifyInstrument(PassInstrument):
 
 
 class ChangesInstrument(PassInstrument):
-    """Records the functions that each pass changed, added or removed.
+    """Records the functions changed, added or removed by each pass.
 
     >>> from isoform import ir
     >>> from isoform.transform import ChangesInstrument, ModulePass, PassContext, PassInfo
@@ -342,9 +344,9 @@ def changes_text(old: Any, new: Any) -> str:
         old: The program before.
         new: The program after.
 
-    Functions that are the same object are not printed. The changes of a function are as few
-    as possible if its two versions together have at most 2,000 lines that occur in both.
-    Beyond that, a long part whose lines are repeated or in another order may be shown as
-    replaced. O(l log l) for l lines of text, plus at most 2,000 comparisons for each line.
+    Functions that are the same object are not printed. The changes of a function are
+    minimal if its two versions together have at most 2,000 lines in common. Beyond that
+    limit, a long part with repeated or reordered lines may be shown in replaced form. O(l
+    log l) for l lines of text, plus at most 2,000 comparisons for each line.
     """
     return _changes_text(old, new)

@@ -36,12 +36,13 @@ class PassInfo(Object):
     """The name of a pass, and the conditions under which it runs.
 
     Args:
-        opt_level: The lowest level of optimization at which a `Sequential` runs it.
-        name: The name, by which contexts require and disable it.
-        required: The names of passes that a `Sequential` runs before it.
+        opt_level: The lowest level of optimization at which a `Sequential` runs the
+            pass.
+        name: The name, by which contexts require and disable the pass.
+        required: The names of passes that a `Sequential` runs before the pass.
         traceable: Kept for tools that trace tuning.
-        preserves: The names of analyses whose results stay valid for functions that the
-            pass changes; `"*"` stands for all of them.
+        preserves: The names of analyses with results that stay valid for functions
+            changed by the pass; `"*"` means all analyses.
 
     Raises ValueError for an empty name.
 
@@ -84,10 +85,10 @@ class PassInfo(Object):
 class Pass(Object):
     """A function from program to program; the base of all passes.
 
-    Calling a pass runs it under the current `PassContext`, whatever the level of the
-    context and without the passes that it requires: these are the business of
-    `Sequential`. Instruments see the run, and may skip it. The input never changes; the
-    result is the same object if nothing changes.
+    Calling a pass runs it under the current `PassContext`, at any level of the context
+    and without its required passes: these are the business of `Sequential`. Instruments
+    see the run, and may skip the pass. The input never changes; the result is the same
+    object if nothing changes.
     """
 
     __slots__ = ("__dict__",)
@@ -114,9 +115,9 @@ class ModulePass(Pass):
 
     Args:
         func: Called with the program and the context; returns the new program.
-        info: The name of the pass, and when it runs.
+        info: The name of the pass, and the conditions for its run.
 
-    `module_pass` makes one from a function or class.
+    `module_pass` makes such a pass from a function or class.
 
     >>> from isoform import ir
     >>> from isoform.transform import ModulePass, PassInfo
@@ -139,18 +140,18 @@ class ModulePass(Pass):
 class FunctionPass(Pass):
     """A pass over each function of a program.
 
-    No function sees the changes of another one: they are put into the program together.
-    The functions of a program are those that the `Root` trait of its type says; a
-    program without it is its own only function.
+    No function sees the changes of another function: all changes are put into the
+    program together. The `Root` trait of a program type gives the functions; a program
+    without the trait is a single function itself.
 
     Args:
         func: Called with a function, the program and the context; returns the new
             function.
-        info: The name of the pass, and when it runs.
-        function_class: The class of functions that are transformed, or its key; all of
-            them if empty.
-        filter: Called with a function; returns whether it is transformed.
-        after: The names of passes that run on the result.
+        info: The name of the pass, and the conditions for its run.
+        function_class: The class of functions to transform, or its key; empty for all
+            functions.
+        filter: Called with a function; returns whether to transform it.
+        after: The names of passes to run on the result.
         memo: The declaration that results may be kept, if the pass is pure.
     """
 
@@ -190,14 +191,15 @@ class Sequential(Pass):
     """A pass that runs a list of passes in order.
 
     A pass runs unless the context disables it, if the context requires it or the
-    optimisation level of the context is at least the level of the pass. The passes that
-    a pass requires run before it, every time.
+    optimisation level of the context is at least the level of the pass. The required
+    passes of a pass run before it, every time.
 
     Args:
         passes: The passes, in order.
-        opt_level: The level of the sequence itself, for sequences that contain it.
+        opt_level: The level of the sequence itself, inside of other sequences.
         name: The name.
-        required: The names of passes to run before it in such a sequence.
+        required: The names of passes to run before the sequence inside of another
+            sequence.
         traceable: Kept for tools that trace tuning.
 
     Raises TypeError if `passes` is not a list or tuple of passes, or `required` not one
@@ -235,7 +237,7 @@ class Sequential(Pass):
 
 
 def check_required(required: Any) -> None:
-    """Refuse requirements that are not a list or tuple.
+    """Refuse requirements other than a list or tuple.
 
     Raises TypeError.
     """

@@ -24,9 +24,9 @@ def register_pass(name: str, factory: Any = None, *, override: bool = False) -> 
 
     Args:
         name: The name.
-        factory: A pass, or a function or class that makes it. The parameters are the
-            options of the pass, with their annotations and defaults. Without it, the
-            result is a decorator.
+        factory: A pass, or a function or class that makes a pass. The parameters are
+            the options of the pass, with their annotations and defaults. Without it,
+            the result is a decorator.
         override: Replace a pass of this name.
 
     Raises ValueError if the name is taken.
@@ -56,7 +56,7 @@ def register_pass(name: str, factory: Any = None, *, override: bool = False) -> 
 
 
 def _giving(made: Pass) -> Any:
-    """A function that returns a pass, with the documentation of that pass."""
+    """A function for a pass, with the documentation of the pass."""
 
     def maker() -> Any:
         return made
@@ -82,7 +82,7 @@ def _module_of(given: Any) -> str:
     file = getattr(sys.modules.get(module), "__file__", None)
     if file is None or "." in module:
         return module
-    # A module that is not installed is found by its name only from its own folder.
+    # An uninstalled module is found by name only from its own folder.
     path = Path(file).resolve()
     installed = {Path(sysconfig.get_path(kind)) for kind in ("stdlib", "purelib", "platlib")}
     return module if any(map(path.is_relative_to, installed)) else str(path)
@@ -108,8 +108,9 @@ def make_pass(name: str, **options: Any) -> Pass:
 def list_passes() -> list[dict[str, Any]]:
     """Return the passes that can be made by name, sorted.
 
-    Each is a dict of `name`, `doc`, `options` (dicts of `name`, `type` and, if there is
-    one, `default`) and `info`, the `PassInfo`, or None if it has options without default.
+    An entry is a dict of `name`, `doc`, `options` (dicts of `name`, `type` and, if there
+    is one, `default`) and `info`, the `PassInfo`, or None if the pass has options without
+    default.
     """
     return [
         {**entry, "options": [dict(option) for option in entry["options"]]} for entry in _list()
@@ -120,7 +121,7 @@ def parse_pipeline(text: str) -> Sequential:
     """Make the passes of a text such as `FoldConstant,FuseOps{fuse_opt_level=1},(A,B)`.
 
     Args:
-        text: Names of passes with their options. Parentheses make a sequence of its own;
+        text: Names of passes with their options. Parentheses make a nested sequence;
             values are written as in `docs/text.md`, and a bare word is a string.
 
     Raises `isoform.error.TextError` with line, column and a caret if the text is
@@ -136,7 +137,7 @@ def pipeline_text(passes: Pass) -> str:
     Args:
         passes: A pass or a sequence.
 
-    Raises ValueError for a sequence inside another one that has a name, a level or
-    requirements, and for options without text.
+    Raises ValueError for an inner sequence with a name, a level or requirements, and
+    for options without text.
     """
     return _text(passes)

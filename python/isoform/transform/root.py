@@ -1,4 +1,4 @@
-"""Programs as their functions, as text, and their checks."""
+"""Programs seen through their functions, their text, and their checks."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Root(Trait, attr="transform.root"):
     """
 
     def functions(self) -> list[tuple[str, Any]]:
-        """Return the functions with their names, in the order in which passes see them.
+        """Return the functions with their names, in the order of passes.
 
         The names differ.
         """
@@ -65,19 +65,19 @@ class Root(Trait, attr="transform.root"):
 
     @provided
     def callees(self, function: Any) -> list[str] | None:
-        """Return the names of the functions that a function refers to.
+        """Return the names of the functions mentioned by a function.
 
-        None if they are unknown: then memoised passes depend on the whole program.
+        None for unknown callees: then memoised passes depend on the whole program.
 
         Args:
-            function: One of the functions of the program.
+            function: A function of the program.
         """
         del function
         return None
 
 
 class Signature(Trait, attr="transform.signature"):
-    """The part of a function that callers depend on, such as the type.
+    """The part of a function seen by callers, for example the type.
 
     The results of memoised passes for the callers depend on this signature only. Without
     the trait, the results depend on the whole function.
@@ -120,6 +120,6 @@ def script(root: Any) -> str:
     Args:
         root: The program or function.
 
-    By the trait `Script` of its type, otherwise as `isoform.text` writes it.
+    By the trait `Script` of the type, otherwise in the form of `isoform.text`.
     """
     return _script(root)

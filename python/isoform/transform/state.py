@@ -1,4 +1,4 @@
-"""The data that a pure pass written in Python depends on besides its arguments."""
+"""The data of a pure pass written in Python, besides its arguments."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _CODE = (type, types.ModuleType, types.BuiltinFunctionType, types.MethodWrapperT
 
 
 def state_of(this: Any, func: Any) -> Callable[[], Any]:
-    """Return the function that returns what a pass depends on, by name.
+    """Return the function that returns the data of a pass, by name.
 
-    That is the data which its code names: variables that a closure captures, defaults of
-    parameters, attributes of the pass and of the instance whose method it runs, and plain
-    values of module and class variables. Captured functions count with their own data; all
-    other functions, classes and modules are code.
+    The data is named in its code: variables captured by a closure, defaults of parameters,
+    attributes of the pass and of the instance whose method it runs, and plain values of
+    module and class variables. Captured functions count with their own data; all other
+    functions, classes and modules are code.
 
     Args:
         this: The pass.
-        func: The function, method, partial application or object that it calls.
+        func: The function, method, partial application or object to call.
     """
     owner = weakref.ref(this)
 
@@ -46,20 +46,20 @@ def state_of(this: Any, func: Any) -> Callable[[], Any]:
         try:
             return Map({name: _value(value) for name, value in found.items()})
         except (TypeError, ValueError, RecursionError):
-            # A function has no digest, so nothing is kept.
+            # A function has no digest, so no result is kept.
             return print
 
     return state
 
 
 def _own_attributes(owner: Any) -> Iterator[tuple[str, Any]]:
-    """The attributes that somebody set on a pass."""
+    """The attributes set on a pass by users."""
     attributes = {} if owner is None else vars(owner)
     return ((name, value) for name, value in attributes.items() if name not in DESCRIPTION)
 
 
 def _data_of(func: Any) -> Iterator[tuple[str, Any]]:
-    """The data of a function and of the functions that it captures."""
+    """The data of a function and of its captured functions."""
     from .passes import Pass
 
     pending, seen = [("", func)], set()
@@ -128,7 +128,7 @@ def _global_names(code: types.CodeType) -> tuple[str, ...]:
 
 
 def _attributes_of(instance: Any) -> Iterator[tuple[str, Any]]:
-    """The attributes of an instance, and the plain ones of its class."""
+    """The attributes of an instance, and the plain attributes of its class."""
     if isinstance(instance, _CODE):
         return
     for base in reversed(type(instance).__mro__):
@@ -141,7 +141,7 @@ def _attributes_of(instance: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _value(data: Any) -> Any:
-    """The data as a value of the core; entries and items in the order in which code sees them.
+    """The data as a value of the core; entries and items in the order seen by code.
 
     Raises TypeError for data that the core cannot hold.
     """

@@ -1,14 +1,14 @@
 """The classes of all registered types, by type key.
 
-A type key is a name with dots, and so is the way to its class:
+A type key is a name with dots, like the path to its class:
 
 >>> from isoform import types
 >>> types.onnx.Graph
 <class 'onnx.Graph'>
 
-Types that a library declares in Rust are here without a line of Python, as are
-classes declared with `isoform.dataclasses.py_class`. Where the key of a type is
-also the beginning of other keys, the class wins; `class_of` finds the others.
+Types declared by a library in Rust are here without a line of Python, as are classes
+declared with `isoform.dataclasses.py_class`. If the key of a type is also the beginning
+of other keys, the class wins; `class_of` finds the other types.
 
 A namespace of types that come with Isoform is a module with a stub; for your own
 types, `python -m isoform.stubgen` writes one.

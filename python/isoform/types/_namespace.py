@@ -8,7 +8,7 @@ from isoform import _core
 
 
 class Namespace:
-    """The types whose keys have a common prefix; see `isoform.types`."""
+    """The types with a common prefix of their keys; see `isoform.types`."""
 
     __slots__ = ("_prefix",)
 
@@ -32,7 +32,7 @@ class Namespace:
 def find(prefix: str, name: str) -> Any:
     """Return the class of `prefix.name`, or the namespace of the keys below it."""
     key = f"{prefix}.{name}" if prefix else name
-    # Python asks every object for such names; no type has one.
+    # Python asks every object for these names; no type has them.
     if not name.startswith("__"):
         try:
             return _core.class_of(key)

@@ -1,4 +1,4 @@
-"""The node types of the vocabulary that IRs share, which are declared in Rust."""
+"""The node types of the vocabulary shared by IRs, declared in Rust."""
 
 from typing import Any
 

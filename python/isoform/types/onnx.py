@@ -1,4 +1,4 @@
-"""The node types of ONNX programs, which are declared in Rust."""
+"""The node types of ONNX programs, declared in Rust."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The node types of primitive expressions, which are declared in Rust."""
+"""The node types of primitive expressions, declared in Rust."""
 
 from typing import Any
 

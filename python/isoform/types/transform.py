@@ -1,4 +1,4 @@
-"""The node types of passes, which are declared in Rust."""
+"""The node types of passes, declared in Rust."""
 
 from typing import Any
 

@@ -147,7 +147,7 @@ fn identity(name: &str) -> Ref<BaseFunc> {
         .upcast()
 }
 
-/// Two functions, the second of which calls the first one or itself.
+/// Two functions; the second calls the first or itself.
 fn module(names: [&str; 2], recursive: bool, reverse: bool) -> Ref<IRModule> {
     let [f, g] = names.map(GlobalVar::new);
     let callee = if recursive { &g } else { &f };
@@ -262,15 +262,15 @@ fn modules_match_their_variables_by_name() {
     let digest = |module| structural_digest(&module).expect("closed");
     assert_eq!(digest(plain()), digest(module(["f", "g"], false, true)));
     assert_ne!(digest(plain()), digest(module(["f", "g"], true, false)));
-    // The names that a module binds are free again after it.
+    // The names bound by a module are free again after it.
     let (left, right) = (plain(), plain());
     let var = |module: &Ref<IRModule>| Value::from(module.global_var("f").expect("there"));
     let pair = |module: &Ref<IRModule>| Value::from([module.into(), var(module)]);
     check(pair(&left), pair(&right), PLAIN, false);
-    // Two modules may bind the same variable one after the other.
+    // Two modules may bind the same variable in succession.
     let twice = |module: &Ref<IRModule>| Value::from([module.clone(), module.copied()]);
     check(twice(&left), twice(&right), PLAIN, true);
-    // Functions are shared or not, as other nodes of a graph are.
+    // Functions are shared or not, like other nodes of a graph.
     check(twice(&left), Value::from([right, plain()]), PLAIN, false);
 }
 

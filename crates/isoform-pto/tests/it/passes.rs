@@ -93,8 +93,7 @@ fn what_has_a_variable_is_read_from_it() {
         seq([
             assign(&x, add(&a, &b)),
             assign(&y, mul(add(&a, &b), &b)),
-            // An assignment that only repeats a value disappears with its
-            // variable.
+            // An assignment that only repeats a value disappears with the variable.
             assign(&z, mul(add(&a, &b), &b)),
             returns(&[&x, &y, &z]),
         ]),
@@ -380,7 +379,7 @@ fn depth_and_sharing_cost_nothing() -> Result<()> {
             .map(|seq| seq.stmts.len()),
         Some(2)
     );
-    // The shared sum has 2^60 parts as a tree, and 60 assignments as a program.
+    // The shared sum has 2^60 parts written out, and 60 assignments in a program.
     let shared = (0..60).fold(expr(&a), |inner, _| add(&inner, &inner));
     let before = Value::from(function(&[&a], seq([assign(&x, shared), returns(&[&x])])));
     let after: Ref<Function> = cse(&before)?.extract()?;
@@ -412,7 +411,7 @@ fn identities_hold_in_their_formats() -> Result<()> {
     assert_structural_equal(&half, BitShiftRight::new(&x, int(1), I64))?;
     let rest = simple(expr(FloorMod::new(&x, int(16), I64)))?;
     assert_structural_equal(&rest, BitAnd::new(&x, int(15), I64))?;
-    // But not for other numbers, and not for other formats.
+    // The rule does not apply for different numbers or formats.
     for kept in [
         mul(&x, int(6)),
         mul(&x, int(-8)),
@@ -443,8 +442,8 @@ fn identities_hold_in_their_formats() -> Result<()> {
     Ok(())
 }
 
-/// The value of an integer expression; None for a division by zero or a shift
-/// that is too far.
+/// The value of an integer expression; None for a division by zero or an excessive
+/// shift.
 fn evaluate(root: &Ref<Expr>, vars: &HashMap<u64, i128>) -> Option<i128> {
     let format = root.scalar_dtype()?;
     let wrap = |value: i128| {
@@ -499,7 +498,7 @@ fn floor_div(left: i128, right: i128) -> i128 {
     towards_zero - i128::from(left % right != 0 && (left < 0) != (right < 0))
 }
 
-/// Random integer expressions of one format over some variables.
+/// Random integer expressions of one format over a few variables.
 struct Random {
     state: u64,
     format: DataType,

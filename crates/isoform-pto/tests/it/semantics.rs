@@ -294,7 +294,7 @@ fn functions_are_scopes_and_their_names_do_not_count() {
         false,
         false,
     );
-    // A parameter is free again after its function.
+    // A parameter is free again after the function.
     let leaking = || {
         let x = var("x");
         let ty = ScalarType::new(DataType::Int64).upcast();

@@ -105,7 +105,7 @@ fn a_size_that_is_known_before_is_replaced_in_the_types_of_definitions() {
         let z = tile("z", n);
         seq([assign(&z, call(&[n])), eval(&[&z])])
     });
-    // So does the type of a variable that comes from outside.
+    // So does the type of a variable from outside.
     check(|n| {
         let z = tile("z", n);
         seq([assign(&z, call(&[&tile("x", n)])), eval(&[n, &z])])

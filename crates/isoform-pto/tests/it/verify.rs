@@ -58,7 +58,7 @@ fn check_with(node: impl Into<Value>, options: VerifyOptions, expected: &[&str])
     assert_eq!(texts, expected);
 }
 
-/// `for i in 0..n: acc = acc + i`, whose result is returned.
+/// `for i in 0..n: acc = acc + i`, with the result returned.
 fn sum(
     init: Ref<Expr>,
     out: &Ref<Var>,
@@ -313,7 +313,7 @@ fn variables_are_defined_once_unless_that_is_allowed() {
         VerifyOptions::default().allow_redefinition(true),
         &[],
     );
-    // A statement that occurs at two places defines at both.
+    // A statement at two places defines at both.
     let stmt = seq([assign(&x, number(1)), assign(&var("z"), number(1))]);
     check(
         function(&[], seq([stmt.clone(), stmt.clone()])),
@@ -442,7 +442,7 @@ fn variables_in_attributes_need_values() {
         looping(&x),
         &["<root>.body.attrs[\"note\"][1]: ValueError: variable 'x' is used before it is defined"],
     );
-    // The loop reads them before it has a number of the iteration.
+    // The loop reads them before the number of the iteration is known.
     check(
         looping(&i),
         &["<root>.body.attrs[\"note\"][1]: ValueError: variable 'i' is used before it is defined"],

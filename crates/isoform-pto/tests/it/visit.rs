@@ -41,7 +41,7 @@ fn text(value: &Value) -> String {
     pto::python_print(value.clone()).expect("a text")
 }
 
-/// The nodes that a visit meets, in order.
+/// The nodes met by a visit, in order.
 #[derive(Default)]
 struct Log(Vec<String>);
 
@@ -173,7 +173,7 @@ fn definitions_that_a_statement_replaces_are_replaced_in_their_uses() {
     let again = assign(&x, &sum(&x, &number(2)));
     let stmts = seq([looped.upcast(), again, assign(&y, &x.clone().upcast())]);
     let result = pto::mutate(&mut Redefine, &stmts).expect("the rewrite comes to its end");
-    // Each use gets the variable of the definition before it.
+    // Each use gets the variable of the preceding definition.
     assert_eq!(
         text(&result),
         "\

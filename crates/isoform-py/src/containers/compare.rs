@@ -5,8 +5,8 @@
 //! sequences and mappings equal mappings, regardless of their class. Other objects are
 //! compared and hashed by their classes' `__eq__` and `__hash__`.
 //!
-//! The hash of an array is the hash of the tuple of the same elements, which equals it.
-//! Nothing here recurses on the native stack.
+//! The hash of an array equals the hash of the tuple of its elements, since the two are
+//! equal. Nothing here recurses on the native stack.
 
 use hashbrown::{HashMap, HashSet};
 use isoform::host::{self, hooked_key_hash};
@@ -67,8 +67,8 @@ enum Verdict {
     Open(Pair),
 }
 
-/// True if two values are equal in the sense of the module documentation.
-/// Linear in the number of distinct pairs of containers that meet.
+/// True if two values are equal in the sense of the module documentation. Linear in the
+/// number of distinct pairs of containers met.
 ///
 /// # Errors
 ///
@@ -79,9 +79,9 @@ pub(crate) fn equal(py: Python<'_>, left: &Value, right: &Value) -> PyResult<boo
         Verdict::Different => return Ok(false),
         Verdict::Open(pair) => vec![(pair, 0)],
     };
-    // The pairs entered so far: those found equal need not be compared again, and an
-    // open pair, a cycle, counts as equal unless a difference turns up elsewhere, which
-    // ends everything.
+    // The pairs entered before: pairs found equal need no second comparison, and an
+    // open pair, a cycle, counts as equal unless a difference elsewhere ends the whole
+    // comparison.
     let mut seen = HashSet::new();
     while let Some((pair, next)) = stack.last_mut() {
         let position = *next;
@@ -169,8 +169,8 @@ fn ask(py: Python<'_>, left: &Value, right: &Value) -> PyResult<Verdict> {
     })
 }
 
-/// An element as Python compares and hashes it: a function made from a Python callable
-/// counts as that callable, however often it was converted.
+/// An element in the form for comparison and hashing in Python: a function made from a
+/// Python callable counts as that callable, however often it was converted.
 fn element<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     if let ValueRef::Function(function) = value.view()
         && let Some(callable) = function.content::<HostObject>()
@@ -271,8 +271,7 @@ enum Step {
     Leave(isize),
 }
 
-/// The hash of an array or map by its content. Linear in the number of
-/// distinct containers.
+/// The hash of an array or map by content. Linear in the number of distinct containers.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Access to the objects that the methods of all containers receive.
+//! Access to the objects received by the methods of all containers.
 
 use isoform::host;
 use isoform::values::ValueRef;
@@ -29,7 +29,7 @@ pub(super) fn none<'py>(this: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>
 }
 
 /// Rejects mutable Python objects as keys: a copy of their contents would be stored,
-/// and no lookup could find it.
+/// and no lookup could find the copy.
 pub(super) fn check_key(key: &Bound<'_, PyAny>) -> PyResult<()> {
     if key.is_instance_of::<PyList>()
         || key.is_instance_of::<PyDict>()

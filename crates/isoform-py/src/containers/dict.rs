@@ -131,7 +131,7 @@ fn update(
     given: &[Object<'_>],
     named: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<()> {
-    // All are converted before the first one is stored.
+    // All entries are converted before the first is stored.
     let entries = gather(this.py(), "update", given, named)?;
     let dict = own(this)?;
     let entries = dict.admit(entries).into_py()?;

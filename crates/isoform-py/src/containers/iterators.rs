@@ -1,8 +1,8 @@
 //! Iterators over containers.
 //!
-//! They hold the container's contents and not its wrapper. Over a list or dict, each
-//! step checks whether length, order or keys have changed; replacing a value is not
-//! such a change, as in Python.
+//! Iterators hold the container's contents instead of its wrapper. Over a list or dict,
+//! every step checks for changes of length, order or keys; replacing a value is
+//! allowed, as in Python.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -105,7 +105,7 @@ pub(super) enum Entries {
     Changing(Dict, u64),
 }
 
-/// The kind of items that an iterator over a mapping returns.
+/// The kind of items returned by an iterator over a mapping.
 #[derive(Clone, Copy)]
 pub(super) enum Part {
     Keys,

@@ -74,7 +74,7 @@ fn append<'py>(this: &Object<'py>, item: &Object<'py>) -> PyResult<Object<'py>> 
 }
 
 fn extend(this: &Object<'_>, items: &Object<'_>) -> PyResult<()> {
-    // All are converted before the first one is added.
+    // All items are converted before the first is added.
     let items = values_of(items)?.values().to_vec();
     let list = own(this)?;
     let end = list.len();
@@ -94,7 +94,7 @@ fn insert<'py>(this: &Object<'py>, given: Arguments<'_, 'py>) -> PyResult<Object
     let position = match index {
         Some(index) if index < 0 => len.saturating_sub(index.unsigned_abs()),
         Some(index) => len.min(index as usize),
-        // A number that is too large, in one direction or the other.
+        // A number too large in either direction.
         None if key.lt(0)? => 0,
         None => len,
     };
@@ -201,7 +201,7 @@ fn set_slice<'py>(
     Ok(())
 }
 
-/// Reorders the elements as the method `sort` of a Python list of them would.
+/// Reorders the elements as the method `sort` of a Python list would.
 fn sort<'py>(this: &Object<'py>, options: &Object<'py>) -> PyResult<Object<'py>> {
     let py = this.py();
     let list = own(this)?;

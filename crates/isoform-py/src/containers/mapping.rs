@@ -100,7 +100,7 @@ fn get<'py>(this: &Object<'py>, given: Arguments<'_, 'py>) -> PyResult<Object<'p
     })
 }
 
-/// The current contents of a map or dict; None for anything else.
+/// The current contents of a map or dict; None for other objects.
 pub(super) fn held(this: &Object<'_>) -> Option<Map> {
     let value = Value::from(wrapper::core_of(this)?);
     match value.view() {
@@ -181,7 +181,7 @@ fn entries_of(py: Python<'_>, source: &Object<'_>) -> PyResult<Map> {
             _ => Err(PyTypeError::new_err("a dict converts to a map")),
         };
     }
-    // One list of all keys and values, so that shared parts stay shared.
+    // One list of all keys and values, to keep shared parts shared.
     let flat = PyList::empty(py);
     if let Some(keys) = source.getattr_opt(intern!(py, "keys"))? {
         for key in keys.call0()?.try_iter()? {

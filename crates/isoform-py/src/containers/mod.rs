@@ -1,8 +1,8 @@
 //! `Array`, `List`, `Map` and `Dict` as Python classes.
 //!
-//! The classes are written in Python, with documentation and types; their methods are
-//! written here and attached to them. Elements are converted when they are stored, and
-//! objects are returned as the same Python objects.
+//! The classes are written in Python, with documentation and types; this module
+//! attaches the methods. Elements are converted on storing, and objects are returned as
+//! the same Python objects.
 
 mod compare;
 mod contents;

@@ -51,7 +51,7 @@ pub(super) fn install(methods: Methods<'_>) -> PyResult<()> {
     Ok(())
 }
 
-/// Rejects everything but at most one positional argument.
+/// Rejects arguments, except at most one positional argument.
 pub(super) fn only_items(
     class: &str,
     given: &[Object<'_>],
@@ -101,7 +101,7 @@ fn converted(items: &Object<'_>) -> PyResult<Array> {
     }
 }
 
-/// The current contents of an array or list; None for anything else.
+/// The current contents of an array or list; None for other objects.
 fn held(items: &Object<'_>) -> PyResult<Option<Array>> {
     if wrapper::core_of(items).is_none() {
         return Ok(None);
@@ -147,7 +147,8 @@ pub(super) fn out_of_range(this: &Object<'_>, key: &Object<'_>) -> PyErr {
     }
 }
 
-/// The index for a key, which may be negative; None if it is too large for any element.
+/// The index for a key, possibly negative; None if the index is too large for any
+/// element.
 pub(super) fn raw_index(key: &Object<'_>) -> PyResult<Option<isize>> {
     if key.is_instance_of::<PyInt>() {
         return Ok(key.extract().ok());
@@ -247,7 +248,7 @@ fn contains(this: &Object<'_>, item: &Object<'_>) -> PyResult<bool> {
     Ok(find(this, item, 0, usize::MAX)?.is_some())
 }
 
-/// Returns the position of the first element that equals an item.
+/// Returns the position of the first element equal to an item.
 pub(super) fn find(
     this: &Object<'_>,
     item: &Object<'_>,

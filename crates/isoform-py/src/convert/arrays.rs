@@ -14,7 +14,7 @@ use crate::object::wrapper;
 type Object<'py> = Bound<'py, PyAny>;
 
 /// Makes a tensor from an object that exports its memory. None if the object exports no
-/// memory, or only elements that a tensor cannot hold, such as strings.
+/// memory, or only elements that a tensor cannot hold, for example strings.
 ///
 /// # Errors
 ///
@@ -33,11 +33,12 @@ pub(super) fn from_protocol(value: &Object<'_>) -> PyResult<Option<Value>> {
     }
 }
 
-/// Makes a tensor from an object that exports its memory, or is a tensor.
+/// Makes a tensor from a tensor or a memory-exporting object.
 ///
 /// # Errors
 ///
-/// Exceptions from the object's protocol methods; `TypeError` if it has none.
+/// Exceptions from the object's protocol methods; `TypeError` if no protocol method
+/// exists.
 pub(crate) fn tensor_from(value: &Object<'_>, sharing: Sharing) -> PyResult<Tensor> {
     let py = value.py();
     if let Some(core) = wrapper::core_of(value)
@@ -73,7 +74,7 @@ fn capsule_of<'py>(value: &Object<'py>) -> PyResult<Object<'py>> {
 }
 
 /// Makes a tensor from a NumPy array of a type that NumPy itself does not define, such
-/// as bfloat16 of `ml_dtypes`: from its bytes and the name of the type.
+/// as bfloat16 of `ml_dtypes`: from the bytes and the name of the type.
 fn relabelled(value: &Object<'_>, sharing: Sharing) -> PyResult<Option<Tensor>> {
     let py = value.py();
     let Some(dtype) = value.getattr_opt(intern!(py, "dtype"))? else {

@@ -11,8 +11,8 @@ pub(crate) enum Failure {
     Mismatch(String),
     /// A value protocol of the object raised; a message, and the exception.
     Protocol(Box<(String, PyErr)>),
-    /// A str cannot be encoded, since it has a surrogate without the other one; the place, and
-    /// the exception.
+    /// A str with an unpaired surrogate, which cannot be encoded; the place, and the
+    /// exception.
     Surrogate(Box<(String, PyErr)>),
     /// Other Python code raised.
     Raised(PyErr),
@@ -37,8 +37,8 @@ impl Failure {
 
     /// A method of an object raised while its value was requested.
     ///
-    /// Exceptions that are not about the object, such as an interrupt from the
-    /// keyboard, stay unchanged.
+    /// Exceptions unrelated to the object, for example an interrupt from the keyboard,
+    /// stay unchanged.
     #[cold]
     pub(super) fn of_protocol(object: &Bound<'_, PyAny>, method: &str, raised: PyErr) -> Self {
         let py = object.py();

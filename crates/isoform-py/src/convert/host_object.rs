@@ -11,7 +11,7 @@ use pyo3::types::PyType;
 
 use crate::object::gil::Owned;
 
-/// A Python object that the core cannot inspect.
+/// A Python object opaque to the core.
 pub(crate) struct HostObject {
     object: Owned,
     is_pointer: bool,
@@ -41,8 +41,8 @@ impl HostObject {
         }
     }
 
-    /// True if the object is a `ctypes.c_void_p`. Computed in advance, so that any
-    /// thread may check it without Python.
+    /// True if the object is a `ctypes.c_void_p`. Computed in advance, to let any
+    /// thread check it without Python.
     pub(crate) fn is_pointer(&self) -> bool {
         self.is_pointer
     }
@@ -58,7 +58,7 @@ impl HostObject {
     }
 }
 
-/// The name for objects of a Python class in messages, such as "Python set".
+/// The name for objects of a Python class in messages, for example "Python set".
 fn name_of_class(object: &Bound<'_, PyAny>) -> &'static str {
     static NAMES: Mutex<Option<HashSet<&'static str>>> = Mutex::new(None);
     let Ok(name) = object.get_type().name() else {
@@ -70,7 +70,8 @@ fn name_of_class(object: &Bound<'_, PyAny>) -> &'static str {
     match names.get(name.as_str()) {
         Some(known) => known,
         None => {
-            // There are as many names as classes in a program's source.
+            // The number of names is bounded by the number of classes in a program's
+            // source.
             let name: &'static str = name.leak();
             names.insert(name);
             name

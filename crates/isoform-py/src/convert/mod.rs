@@ -11,7 +11,7 @@
 //! | anything else | an opaque value |
 //!
 //! `typed.rs` converts by the schema of a field, `untyped.rs` without a schema, and
-//! `protocol.rs` asks objects of other classes for the value that they represent.
+//! `protocol.rs` asks objects of other classes for their value.
 
 mod arrays;
 mod failure;

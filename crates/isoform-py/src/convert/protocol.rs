@@ -22,7 +22,7 @@ const MAX_DEPTH: usize = 64;
 type Answer<'py> = (Bound<'py, PyAny>, &'static str);
 
 /// The final result of an object's value protocol, following further protocols; None
-/// for an object without one.
+/// for an object without a value protocol.
 ///
 /// # Errors
 ///
@@ -43,8 +43,8 @@ pub(super) fn value_of<'py>(value: &Bound<'py, PyAny>) -> Result<Option<Answer<'
     Ok(found)
 }
 
-/// The result of an object's value protocol; None for an object without one. `depth`
-/// counts the results on the way here.
+/// The result of an object's value protocol; None for an object without a value
+/// protocol. `depth` counts the results on the path to this object.
 ///
 /// # Errors
 ///
@@ -71,7 +71,7 @@ pub(super) fn answer_of<'py>(
     Ok(None)
 }
 
-/// The result of a method without arguments; None for an object without it.
+/// The result of a method without arguments; None for an object without the method.
 fn ask<'py>(
     value: &Bound<'py, PyAny>,
     method: &Bound<'py, PyString>,
@@ -86,8 +86,8 @@ fn ask<'py>(
     found.call0().map(Some).map_err(failure)
 }
 
-/// True if values of this kind have their own conversion rule, so that no protocols are
-/// looked up. A class is a function; its protocol methods belong to its instances.
+/// True if values of this kind have a separate conversion rule, and protocols are
+/// ignored. A class is a function; protocol methods belong to instances of the class.
 fn has_rule(value: &Bound<'_, PyAny>) -> bool {
     wrapper::core_of(value).is_some()
         || value.is_none()
@@ -229,14 +229,14 @@ fn numpy_scalar<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, Py
     value.call_method0(intern!(py, "item")).map(Some)
 }
 
-/// The value of a NumPy data type; None for anything else.
+/// The value of a NumPy data type; None for other objects.
 pub(super) fn numpy_dtype(value: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
     let py = value.py();
     let modules = py
         .import(intern!(py, "sys"))?
         .getattr(intern!(py, "modules"))?;
-    // Before NumPy is imported, no NumPy dtypes exist, so there is no need to import NumPy
-    // here.
+    // Before an import of NumPy, no NumPy dtypes exist, and importing NumPy here is
+    // unnecessary.
     let Some(numpy) = modules.cast::<PyDict>()?.get_item(intern!(py, "numpy"))? else {
         return Ok(None);
     };

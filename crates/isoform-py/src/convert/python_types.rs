@@ -1,4 +1,4 @@
-//! The value classes that are written in Python: `dtype`, `Device`, `Shape`.
+//! The value classes written in Python: `dtype`, `Device`, `Shape`.
 //!
 //! Instances of the first two are made once per value and cached; there are few.
 
@@ -67,7 +67,7 @@ const ALIASES: [(&str, &str); 8] = [
     ("long", "int64"),
 ];
 
-/// A data type by its name or an alias.
+/// A data type by name or alias.
 ///
 /// # Errors
 ///

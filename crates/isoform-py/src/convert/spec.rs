@@ -1,4 +1,4 @@
-//! Schemas as Python describes them: nested tuples, and the compiled handle.
+//! Schemas as described by Python: nested tuples, and the compiled handle.
 
 use isoform::Value;
 use isoform::types::{HostSchema, Schema};
@@ -25,7 +25,7 @@ const MAX_DEPTH: usize = 64;
 ///
 /// # Errors
 ///
-/// `TypeError` or `ValueError` for anything that does not describe a schema.
+/// `TypeError` or `ValueError` for a specification that does not describe a schema.
 fn parse(spec: &Bound<'_, PyAny>) -> PyResult<Schema> {
     parse_at(spec, 0)
 }

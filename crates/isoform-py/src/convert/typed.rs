@@ -1,4 +1,4 @@
-//! Conversion of Python objects to values that fit a schema.
+//! Conversion of Python objects to values of a schema.
 
 use isoform::errors::ErrorKind;
 use isoform::hooks::{DynConvert, Hook};
@@ -47,7 +47,7 @@ fn takes_int(schema: &Schema) -> bool {
     }
 }
 
-/// Converts a value for a field: through its converter, then by its schema.
+/// Converts a value for a field: through the converter, then by the schema.
 #[inline]
 pub(crate) fn field(
     value: &Bound<'_, PyAny>,
@@ -64,8 +64,8 @@ pub(crate) fn field(
 ///
 /// # Errors
 ///
-/// A mismatch that says what was expected and what was given, with the position of an
-/// offending element; exceptions from Python code.
+/// A mismatch with the expected and the actual type, and the position of an offending
+/// element; exceptions from Python code.
 #[inline]
 pub(crate) fn typed(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Failure> {
     match schema {
@@ -192,7 +192,8 @@ fn answered(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Option<Value>, 
     }
 }
 
-/// Converts everything without its own rule: first without schema, then to it.
+/// Converts a value without a conversion rule: first without schema, then to the
+/// schema.
 fn through_protocol(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Failure> {
     if let Some(converted) = answered(value, schema)? {
         return Ok(converted);
@@ -263,21 +264,21 @@ fn union_of(
         Schema::Str => value.is_exact_instance_of::<PyString>(),
         Schema::Bytes => value.is_exact_instance_of::<PyBytes>(),
         Schema::Literal(_) => true,
-        // Another type may be convertible, but options that fit take precedence.
+        // Another type may be convertible, but fitting options take precedence.
         Schema::Object(_) => {
             wrapper::core_of(value).is_some_and(|core| option.check(&core.into()).is_ok())
         }
         _ => false,
     };
-    // An exception here is raised again below, where it is reported.
+    // An exception here is raised again, and reported, below.
     let number = if options.iter().any(is_number) {
         number_like(value).ok().flatten()
     } else {
         None
     };
     let has_int = options.iter().any(|option| matches!(option, Schema::Int));
-    // Next come the kinds nearest to a number, and last types, whose hooks can accept
-    // nearly anything.
+    // Next come the kinds nearest to a number, and last types, since their hooks can
+    // accept nearly any value.
     let distance = |option: &&Schema| match (option, &number) {
         _ if exact(option) => 0,
         (Schema::Bool, Some(Number::Bool(_)))

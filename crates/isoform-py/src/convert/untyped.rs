@@ -160,8 +160,8 @@ fn start<'py>(value: &Bound<'py, PyAny>, protocol_depth: usize) -> Result<Step<'
         return Ok(Step::Done(Value::from(device)));
     }
     if value.is_instance_of::<pyo3::types::PyType>() {
-        // A class is called like a function; its protocol methods belong to its
-        // instances.
+        // A class is called like a function; protocol methods belong to instances of
+        // the class.
         return Ok(Step::Done(function(value).into()));
     }
     by_protocol(value, protocol_depth)
@@ -217,7 +217,7 @@ struct Frame<'py> {
     /// The elements, or keys and values alternately.
     parts: Parts<'py>,
     done: Vec<Value>,
-    /// The number of value protocols on the way here.
+    /// The number of value protocols on the path to this object.
     protocol_depth: usize,
 }
 
@@ -270,8 +270,8 @@ enum Step<'py> {
     Open(Frame<'py>),
 }
 
-/// The results for the containers inside the outermost one, by address; they are kept
-/// alive, so that no address is reused. None while a container is open.
+/// The results for the containers inside the outermost one, by address; kept alive, so
+/// no address is reused. None while a container is open.
 type ContainerCache<'py> = hashbrown::HashMap<usize, (Bound<'py, PyAny>, Option<Value>)>;
 
 pub(super) fn bytes_of(value: &Bound<'_, PyAny>) -> Option<Value> {

@@ -1,8 +1,8 @@
 //! The methods of `NodeVisitor`, `NodeMutator` and `NodeFunctor` for the engine
 //! of the core, which traverses a value with an explicit stack.
 //!
-//! Here, methods are called and resumed, and results converted. The method for
-//! a class is found by `python/isoform/visitors.py`.
+//! This module calls and resumes methods and converts results. The method for a class
+//! is found by `python/isoform/visitors.py`.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -88,7 +88,7 @@ fn failed(error: PyErr) -> Stop<Raised> {
 pub(super) struct State {
     /// The methods of classes, by the index of the type.
     methods: HashMap<u32, Option<Py<PyAny>>>,
-    /// The node whose method runs, and the region in which it was met.
+    /// The node of the running method, with the region where the node was met.
     pub(super) open: Option<(Value, RegionKind)>,
     pub(super) memory: Memory<Answer>,
 }
@@ -123,7 +123,7 @@ impl NodeDriver {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The method for an object, if its class has one.
+    /// The method for an object, if the class has a method.
     fn method(&self, py: Python<'_>, object: &Ref<Obj>) -> PyResult<Option<Py<PyAny>>> {
         let ty = host::type_index_of(object);
         if let Some(known) = self.state().methods.get(&ty.get()) {
@@ -137,12 +137,12 @@ impl NodeDriver {
         Ok(found)
     }
 
-    /// Runs code of a method, for which its node is the open one.
+    /// Runs code of a method while the node of the method is the open node.
     fn within<R>(&self, node: &Value, region: RegionKind, body: impl FnOnce() -> R) -> R {
         let outer = self.state().open.replace((node.clone(), region));
         let result = body();
         let inner = std::mem::replace(&mut self.state().open, outer);
-        // Its end may run code that asks this engine.
+        // Dropping the old engine state may run code that calls this engine.
         drop(inner);
         result
     }
@@ -197,7 +197,7 @@ impl<'py> Visit<'_, 'py> {
         Ok(Answer::Value(accepted.map_err(failed)?))
     }
 
-    /// Resumes a generator: what it asks for, or its return value with true.
+    /// Resumes a generator: returns the request, or the return value with true.
     fn send(
         &self,
         generator: &Py<PyAny>,
@@ -228,7 +228,7 @@ impl<'py> Visit<'_, 'py> {
         }
     }
 
-    /// Calls the method that a generator hands its node on to.
+    /// Calls the method that gets the node from a generator.
     fn call_later(
         &self,
         later: &Bound<'_, PyAny>,

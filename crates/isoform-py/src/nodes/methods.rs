@@ -17,7 +17,7 @@ use crate::walk::{interrupt_of, var_of};
 type RunOutcome = Result<Answer, Stop<Raised>>;
 
 impl<'py> Visit<'_, 'py> {
-    /// The outcome of a run as Python sees it.
+    /// The outcome of a run as seen by Python.
     fn shown(self, outcome: RunOutcome) -> PyResult<Bound<'py, PyAny>> {
         match outcome {
             Ok(answer) => answer.to_python(self.py),
@@ -48,7 +48,7 @@ impl NodeDriver {
 #[pymethods]
 impl NodeDriver {
     /// The engine for one visit by a visitor. `rule` is "visit", "rewrite" or
-    /// "compute"; `later` is the class of what hands a node on to a method.
+    /// "compute"; `later` is the class of the objects that hand a node on to a method.
     #[new]
     fn new(
         visitor: Py<PyAny>,
@@ -117,7 +117,7 @@ impl NodeDriver {
     fn remap(&self, var: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let (var, value) = (var_of(var)?, Answer::Value(untyped(value)?));
         let old = self.state().memory.set(var.identity(), value);
-        // Its end may run code that asks this engine.
+        // Dropping the old object may run code that calls this engine.
         drop(old);
         Ok(())
     }
@@ -127,7 +127,7 @@ impl NodeDriver {
     fn remap_uses(&self, var: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let (var, value) = (var_of(var)?, untyped(value)?);
         let old = self.state().memory.set_use(var.identity(), value);
-        // Its end may run code that asks this engine.
+        // Dropping the old object may run code that calls this engine.
         drop(old);
         Ok(())
     }

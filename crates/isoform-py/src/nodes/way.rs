@@ -9,7 +9,7 @@ use crate::path::PathHandle;
 /// How many steps at each end of a long way are written.
 const SHOWN: usize = 6;
 
-/// An error with the steps to the place where it was raised, if they are known.
+/// An error with the steps to the place where it was raised, if known.
 pub(super) fn located(py: Python<'_>, error: PyErr, steps: Vec<AccessStep>) -> PyErr {
     if steps.is_empty() || !error.is_instance_of::<PyRecursionError>(py) {
         return error;
@@ -27,7 +27,7 @@ pub(super) fn located(py: Python<'_>, error: PyErr, steps: Vec<AccessStep>) -> P
         steps.len()
     ));
     let path = PathHandle::from(AccessPath::from_steps(steps));
-    // Without the path, the error is still the right one.
+    // Without the path, the error is still correct.
     let _ = located.value(py).setattr("path", path);
     located.set_cause(py, Some(error));
     located

@@ -35,7 +35,7 @@ pub(crate) fn class_by_key<'py>(py: Python<'py>, key: &str) -> PyResult<Bound<'p
     }
 }
 
-/// Makes the class of a type declared natively that has none yet.
+/// Makes the class of a natively declared type without a class.
 ///
 /// # Errors
 ///
@@ -81,7 +81,7 @@ pub(crate) fn set_native_hook(py: Python<'_>, hook: Py<PyAny>) {
     let _ = NATIVE_HOOK.set(py, hook);
 }
 
-/// The docstring of a type: its own text and a line for each field.
+/// The docstring of a type: the text of the type and a line for each field.
 fn doc_of(info: &TypeInfo) -> String {
     let mut text = info.doc().to_owned();
     let documented = info
@@ -100,7 +100,7 @@ fn doc_of(info: &TypeInfo) -> String {
     text
 }
 
-/// The requested constructor of a class, if the class specifies one.
+/// The constructor requested by a class, if any.
 pub(crate) struct Plan {
     pub(crate) own: Vec<FieldData>,
     pub(crate) params: Vec<String>,
@@ -138,7 +138,7 @@ pub(crate) fn bind(
             info.key()
         )));
     }
-    // A class that extends a declared one may already have instances.
+    // A class that extends a declared class may already have instances.
     // SAFETY: the class is a live type.
     let has_instances =
         nearest(py, unsafe { (*raw).tp_base }).is_some_and(|base| !base.info.is_builtin());
@@ -216,7 +216,7 @@ pub(crate) fn bind(
         let names = match_args(py, data);
         class.setattr(intern!(py, "__match_args__"), PyTuple::new(py, names)?)?;
     }
-    // The class is complete; nothing fails from here on.
+    // The class is complete; no step fails from here on.
     class::enter(py, data);
     // SAFETY: the class extends `Object` and is alive.
     unsafe { wrapper::adopt_finalizer(raw) };
@@ -228,8 +228,8 @@ pub(crate) fn bind(
         unsafe { wrapper::leave_collector(raw) };
     }
     if data.init {
-        // SAFETY: the class is a live heap type made by our metaclass, whose
-        // vectorcall offset is that of this member.
+        // SAFETY: the class is a live heap type made by our metaclass, whose vectorcall
+        // offset is the offset of this member.
         unsafe { (*raw).tp_vectorcall = Some(construct::class_vectorcall) };
     }
     Ok(data)
@@ -251,8 +251,8 @@ fn known(type_key: &str) -> PyResult<&'static TypeInfo> {
         .ok_or_else(|| PyKeyError::new_err(format!("no type is registered as '{type_key}'")))
 }
 
-/// The fields that `match` accepts by position: in the order of the constructor's
-/// parameters, as far as these are fields.
+/// The fields accepted by `match` by position: in the order of the constructor's
+/// parameters, as far as the parameters are fields.
 fn match_args(py: Python<'_>, data: &ClassData) -> Vec<&'static str> {
     let fields = data.info.fields();
     let by_position = &data.params[..data.positional];
@@ -269,7 +269,7 @@ fn match_args(py: Python<'_>, data: &ClassData) -> Vec<&'static str> {
     let first: Vec<_> = named[..required].iter().map_while(|name| *name).collect();
     match first.len() {
         count if count == required => named.into_iter().flatten().collect(),
-        // The constructor takes something other than the fields.
+        // The constructor takes further arguments.
         0 => by_field().collect(),
         _ => first,
     }
@@ -297,8 +297,8 @@ fn default_of(definition: &'static FieldDef) -> Option<Default> {
     })
 }
 
-/// True if a type lists a field in its attribute `init.keyword_only`, which it inherits
-/// from its nearest ancestor with one.
+/// True if a type lists a field in the attribute `init.keyword_only`, possibly
+/// inherited from the nearest ancestor with the attribute.
 fn is_keyword_only(info: &TypeInfo, field: &str) -> bool {
     let listed = attrs::get(info.index(), "init.keyword_only", Lookup::Nearest);
     listed.is_some_and(|listed| match listed.view() {
@@ -339,8 +339,8 @@ fn native_plan(
         .collect();
     let required = definitions().filter(|(_, field)| !field.has_default());
     let mut params: Vec<String> = required.map(|(_, field)| field.name().to_owned()).collect();
-    // A type's own optional fields come before inherited ones, which many types share,
-    // such as a place in the source text.
+    // A type's own optional fields come before inherited fields, like the place in the
+    // source text of many types.
     let mut ancestor = Some(info);
     while let Some(current) = ancestor {
         let parent = current.parent();

@@ -18,7 +18,7 @@ use pyo3::types::{PyString, PyType};
 pub(crate) enum Default {
     /// Always the same immutable value.
     Value(Value),
-    /// A Python value that is converted each time: it is mutable, or the field has a
+    /// A Python value converted at every use: it is mutable, or the field has a
     /// converter.
     Convert(Py<PyAny>),
     /// The result of a call without arguments.
@@ -63,31 +63,32 @@ impl FieldData {
     }
 }
 
-/// The function that makes the objects of a type, with the names of its parameters.
+/// The function that makes the objects of a type, with the names of the parameters.
 pub(crate) struct Maker {
     pub(super) info: &'static TypeInfo,
     pub(super) function: Function,
     pub(super) names: Box<[Py<PyString>]>,
 }
 
-/// A registered class; lives as long as the process, like its type.
+/// A registered class, kept until the end of the process, like the type.
 pub(crate) struct ClassData {
     pub(crate) info: &'static TypeInfo,
     pub(super) class: Py<PyType>,
-    /// True if the type was declared before the class, which was made for it.
+    /// True if the type was declared before the class, and the class was made for the
+    /// type.
     pub(crate) native: bool,
     /// All fields, parents' first.
     pub(crate) fields: Box<[FieldData]>,
-    /// The fields that the constructor takes, positional ones first.
+    /// The fields taken by the constructor, positional fields first.
     pub(crate) params: Box<[usize]>,
     pub(crate) positional: usize,
-    /// The function that makes objects instead of the fields, if the type has one.
+    /// The function that makes objects instead of the fields, if any.
     pub(crate) maker: Option<Maker>,
     /// True if the class has the generated constructor.
     pub(crate) init: bool,
     pub(crate) post_init: bool,
-    /// True if there are few fields, all of them positional parameters without
-    /// converter, and nothing has to run afterwards.
+    /// True if the fields are few, all of them positional parameters without converter,
+    /// and no code has to run afterwards.
     pub(crate) simple: bool,
 }
 
@@ -117,15 +118,15 @@ struct Classes {
 /// The table of classes; read and written only under the GIL.
 struct Table(UnsafeCell<Option<Classes>>);
 
-// SAFETY: every access takes a `Python` token, so the GIL orders them, and no reference
-// into the table outlives the function that took it.
+// SAFETY: every access takes a `Python` token, so the GIL orders the accesses, and no
+// reference into the table outlives the function that took the reference.
 unsafe impl Sync for Table {}
 
 static TABLE: Table = Table(UnsafeCell::new(None));
 
 fn with_table<R>(_py: Python<'_>, f: impl FnOnce(&mut Classes) -> R) -> R {
     // SAFETY: the GIL is held, and `f`, one of the few closures of this file, neither
-    // releases it nor calls this function again.
+    // releases the GIL nor calls this function again.
     let classes = unsafe { &mut *TABLE.0.get() };
     f(classes.get_or_insert_default())
 }

@@ -78,7 +78,7 @@ unsafe fn refuse_abstract(
     py: Python<'_>,
     class: *mut ffi::PyTypeObject,
 ) -> PyResult<*mut ffi::PyObject> {
-    // With arguments, CPython would complain about those instead.
+    // With arguments, CPython would complain about the arguments instead.
     let nothing = PyTuple::empty(py);
     // SAFETY: `tp_new` of `object` raises for an abstract class.
     unsafe {
@@ -101,7 +101,7 @@ struct Arguments<'py> {
 impl<'py> Arguments<'py> {
     fn argument(&self, position: usize) -> Borrowed<'_, 'py, PyAny> {
         // SAFETY: the caller of `fill` asks for positions below the number of
-        // arguments, which live as long as the call.
+        // arguments, and the arguments live as long as the call.
         unsafe { Borrowed::from_ptr(self.py, *self.args.add(position)) }
     }
 
@@ -124,13 +124,12 @@ impl<'py> Arguments<'py> {
         Ok(named.map(|(name, place)| (name, self.argument(place))))
     }
 
-    /// Makes the object if there is one positional argument for each of at most
-    /// [`SIMPLE_FIELDS`] fields and nothing else to do, as in most calls.
+    /// Makes the object if every field, at most [`SIMPLE_FIELDS`], has one positional
+    /// argument and no further work is needed, the case of most calls.
     ///
     /// # Safety
     ///
-    /// As [`make`]; `data.simple` must hold, and there must be an argument for
-    /// every field.
+    /// As [`make`]; `data.simple` must hold, and every field must have an argument.
     #[inline(always)]
     unsafe fn make_at_once(
         &self,
@@ -292,7 +291,7 @@ impl MissingArguments {
         names.push(format!("'{name}'"));
     }
 
-    /// Raises `TypeError` with all the names if there are any.
+    /// Raises `TypeError` with all the names, if any.
     pub(super) fn check(self, key: &str) -> PyResult<()> {
         let kinds = [(self.positional, ""), (self.keyword_only, "keyword-only ")];
         let said = kinds.into_iter().filter(|(names, _)| !names.is_empty());
@@ -391,12 +390,12 @@ fn fill_other_defaults(
     Ok(())
 }
 
-/// Completes a staged object: fields that were never set take their default, or None if
-/// the field accepts it. Does nothing for a complete object.
+/// Completes a staged object: unset fields take their default, or None if the field
+/// accepts None. Does nothing for a complete object.
 ///
 /// # Errors
 ///
-/// `TypeError` that names a field which was not set and has no default.
+/// `TypeError` with the name of an unset field without default.
 pub(crate) fn finish(this: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = this.py();
     // SAFETY: callers pass instances of `Object`; the GIL is held.
@@ -472,8 +471,8 @@ pub(super) fn staged<R>(
     info: &'static TypeInfo,
     access: impl FnOnce(&mut Vec<Option<Value>>) -> R,
 ) -> Option<R> {
-    // SAFETY: the GIL is held; `access` is one of the closures of this island,
-    // which run no Python code, so the reference to the staging is unique.
+    // SAFETY: the GIL is held; `access` is one of the closures of this island, which
+    // run no Python code, so the reference to the staging is unique.
     unsafe {
         if !roots::is_wrapper(object.as_ptr()) {
             return None;
@@ -544,8 +543,8 @@ pub(super) unsafe extern "C" fn object_init(
     0
 }
 
-/// Registers a class that waits for names which did not exist when it was declared;
-/// does nothing for any other class.
+/// Registers a class that waits for names defined after the class; does nothing for any
+/// other class.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! Functions that are called often and do little: without general argument parsing,
-//! which would cost more than the work.
+//! Functions called often for little work: without general argument parsing, which
+//! would cost more than the work.
 
 use std::ptr;
 
@@ -132,8 +132,8 @@ unsafe extern "C" fn structural_equal(
     count: ffi::Py_ssize_t,
     names: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
-    // SAFETY: CPython passes live arguments, as many as the count and the
-    // tuple of names say, and holds the GIL.
+    // SAFETY: CPython passes live arguments, as many as the count and the tuple of
+    // names say, and holds the GIL.
     unsafe {
         let py = Python::assume_attached();
         guarded(py, ptr::null_mut(), || {
@@ -183,8 +183,7 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         (c"structural_hash", structural_hash as Function, HASH_DOC),
     ];
     for (name, function, doc) in functions {
-        // A function points to its definition, so the definition must live until the
-        // process ends.
+        // A function points to the definition, which must live until the process ends.
         let definition = Box::leak(Box::new(ffi::PyMethodDef {
             ml_name: name.as_ptr(),
             ml_meth: ffi::PyMethodDefPointer {

@@ -1,10 +1,10 @@
 //! The cycle collectors of Python and the core.
 //!
 //! A cycle within the core (a list that contains itself, two nodes that refer to each
-//! other) is invisible to Python; the core's own collector frees it, after each full
-//! collection by Python. A cycle that passes through Python objects (a node contains a
-//! closure that refers to the node) is found by Python: the wrapper reports the Python
-//! objects that live only because of it.
+//! other) is invisible to Python; the core's own collector frees the cycle, after each
+//! full collection by Python. A cycle through Python objects (a node contains a closure
+//! that refers to the node) is found by Python: the wrapper reports the Python objects
+//! that live only because of the wrapper.
 
 use std::ffi::{c_int, c_void};
 use std::ptr::NonNull;
@@ -21,8 +21,8 @@ use pyo3::types::PyDict;
 use super::wrapper;
 use crate::convert::HostObject;
 
-/// The number of objects that a wrapper searches for Python objects. Objects beyond the
-/// limit count as referenced from elsewhere, so they are kept.
+/// The number of objects searched by a wrapper for Python objects. Objects beyond the
+/// limit count as referenced from elsewhere and are kept.
 const LIMIT: usize = 1024;
 
 /// `tp_traverse` of `Object`.
@@ -66,8 +66,8 @@ pub(super) unsafe extern "C" fn traverse(
     }
 }
 
-/// The Python object that only this object owns: a copy under another name shares it,
-/// and the collector must see each reference once.
+/// The Python object owned by this object alone: a copy under another name shares the
+/// Python object, and the collector must see every reference once.
 fn host_object(object: &isoform::Ref<isoform::Obj>) -> Option<&HostObject> {
     if let Some(opaque) = object.downcast_ref::<OpaqueObj>() {
         return opaque.exclusive_content::<HostObject>();
@@ -76,14 +76,14 @@ fn host_object(object: &isoform::Ref<isoform::Obj>) -> Option<&HostObject> {
 }
 
 /// `tp_clear` of `Object`: the wrapper of an unreachable cycle releases its object, and
-/// becomes like one that was never initialised.
+/// becomes like a wrapper that was never initialised.
 ///
 /// # Safety
 ///
 /// Called by CPython on a live instance, under the GIL.
 pub(super) unsafe extern "C" fn clear(this: *mut ffi::PyObject) -> c_int {
-    // SAFETY: promised by CPython. The address is that of an object of which
-    // the wrapper owns one reference, which moves to the `Ref`.
+    // SAFETY: promised by CPython. The address belongs to an object; the wrapper owns
+    // one reference to the object, and this reference moves to the `Ref`.
     unsafe {
         let wrapper = wrapper::layout(this);
         // Whoever clears the bit takes over the object's reference to its wrapper.
@@ -106,12 +106,12 @@ static SURVIVORS: AtomicUsize = AtomicUsize::new(0);
 /// The number of tracked objects up to which a collection is always cheap.
 const CHEAP: usize = 10_000;
 
-/// Called by Python before and after each of its collections.
+/// Called by Python before and after every collection.
 ///
-/// With a full collection, the core's cycles are collected, too: before it, so that
-/// they no longer own Python objects, and after it, because objects that Python
-/// released may form cycles in the core. If many objects are tracked, this happens only
-/// if many of them are new, as in Python itself.
+/// With a full collection, the core's cycles are collected, too: before it, to make
+/// them release Python objects, and after it, because objects released by Python may
+/// form cycles in the core. With many tracked objects, this happens only if many of
+/// them are new, as in Python itself.
 #[pyfunction]
 pub(crate) fn around_collection(
     py: Python<'_>,

@@ -6,27 +6,27 @@
 //! Python: they hold the GIL instead of the library's lock, as this file promises to the
 //! core (`host::assume_held`). A Rust thread may traverse any object without the GIL,
 //! because the core then takes its own lock and every writer holds both locks. Without
-//! the GIL, such a thread must not touch a wrapper; hooks and callbacks written in Python
+//! the GIL, this thread must not touch a wrapper; hooks and callbacks written in Python
 //! acquire the GIL themselves.
 //!
 //! # Signals, and other threads of Python
 //!
 //! A long operation counts its steps (`Poll` in the core's `access.rs`). Every 16,384
 //! steps it leaves its section, as for a callback, and checks with the host: signal
-//! handlers run, so that Ctrl-C raises KeyboardInterrupt, and after six milliseconds the
-//! operation releases the GIL, so that a waiting thread can run. Comparison, mismatch,
-//! hash and digest then go on without the GIL until their end (`access::without_host`);
-//! all other operations take the GIL again at once.
+//! handlers run, and Ctrl-C raises KeyboardInterrupt; after six milliseconds the
+//! operation releases the GIL to let a waiting thread run. Comparison, mismatch, hash
+//! and digest then go on without the GIL until their end (`access::without_host`); all
+//! other operations take the GIL again at once.
 //!
 //! The access rule alone makes both sound: at that point frames hold objects but no
 //! references into fields, and values removed from a field in the meantime stay alive
 //! until the traversal ends. For the access rule, the rest of a traversal without the GIL
 //! is a hook that traverses: it runs outside of the section of the first part, in a
-//! section of its own, which takes the library's lock as in any Rust thread. No wrapper
-//! is touched, values that die release their Python objects later, and hooks acquire the
-//! GIL themselves. The rest of the traversal leaves its section as often as before, which
-//! is when a writer in Python gets its turn, and takes the GIL every tenth of a second to
-//! run signal handlers.
+//! separate section, which takes the library's lock as in any Rust thread. No wrapper is
+//! touched, values that die release their Python objects later, and hooks acquire the GIL
+//! themselves. The rest of the traversal leaves its section at the same intervals, to
+//! give a writer in Python a turn, and takes the GIL every tenth of a second to run
+//! signal handlers.
 //!
 //! A traversal keeps the GIL if it may call Python anyway: with callbacks or guards, if
 //! any comparison or hash is written in Python, and for keys and hashers that keep hashes
@@ -38,9 +38,9 @@
 //! # Shutdown
 //!
 //! When the interpreter shuts down, CPython unwinds a daemon thread that returns from
-//! Python code, and Rust frames do not survive that. Where the core calls user code or
-//! releases the GIL, such a thread therefore waits until the process has ended, as
-//! threads of later versions of CPython do by themselves.
+//! Python code, and Rust frames do not survive the unwinding. Where the core calls user
+//! code or releases the GIL, a daemon thread therefore waits until the process has
+//! ended, as threads of later versions of CPython do by themselves.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -52,13 +52,13 @@ use smallvec::SmallVec;
 /// Calls the core with the promise that the GIL is held, which avoids a check on reads
 /// of fields.
 ///
-/// `body` must not release the GIL around a call of the core; callbacks that the core
-/// calls may do so.
+/// `body` must not release the GIL around a call of the core; callbacks called by the
+/// core may release the GIL.
 #[inline]
 pub(crate) fn under_gil<R>(_held: Python<'_>, body: impl FnOnce() -> R) -> R {
     // SAFETY: the module registers the GIL with the core before any function is
-    // exported, and the token proves that this thread holds it. The closures passed
-    // here, all from this crate, only call the core.
+    // exported, and the token proves that this thread holds the GIL. The closures
+    // passed here, all from this crate, only call the core.
     unsafe { host::assume_held(body) }
 }
 
@@ -68,8 +68,8 @@ mod unwinding {
 
     use pyo3::ffi::PyObject;
 
-    // SAFETY: the signatures are those of CPython, for which thread states have
-    // no layout.
+    // SAFETY: the signatures agree with CPython, for which thread states have no
+    // layout.
     unsafe extern "C-unwind" {
         pub(super) fn PyObject_Vectorcall(
             callable: *mut PyObject,
@@ -84,9 +84,9 @@ mod unwinding {
 
 /// Runs a function of CPython that may wait for the GIL.
 ///
-/// When an interpreter shuts down, CPython unwinds threads that request its GIL, such
-/// as daemon threads at exit, and unwinding through Rust frames would abort the
-/// process. The thread therefore stays here until the process has ended.
+/// When an interpreter shuts down, CPython unwinds threads that request its GIL, like
+/// daemon threads at exit, and unwinding through Rust frames would abort the process.
+/// The thread therefore stays here until the process has ended.
 #[inline(always)]
 fn staying<R>(function: impl FnOnce() -> R) -> R {
     struct ParkForever;
@@ -104,7 +104,7 @@ fn staying<R>(function: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Calls a callable that users passed to the core.
+/// Calls a callable passed to the core by users.
 ///
 /// # Errors
 ///
@@ -157,7 +157,7 @@ unsafe fn call_raw<'py>(
 /// True once a comparison or hash was written in Python.
 static HAS_COMPARISON_HOOKS: AtomicBool = AtomicBool::new(false);
 
-/// Called before a type gets such a hook.
+/// Called before a type gets a comparison hook.
 pub(crate) fn note_comparison_hook() {
     HAS_COMPARISON_HOOKS.store(true, Ordering::Relaxed);
 }
@@ -167,7 +167,7 @@ pub(super) fn has_comparison_hooks() -> bool {
     HAS_COMPARISON_HOOKS.load(Ordering::Relaxed)
 }
 
-/// Lets another thread that waits for the GIL run.
+/// Lets another thread run if it waits for the GIL.
 pub(super) fn give_way(_held: Python<'_>) {
     // SAFETY: the GIL is held, and is held again when this returns; nothing
     // runs in between.
@@ -201,8 +201,8 @@ impl Drop for CallDepth<'_> {
     }
 }
 
-/// A Python object owned by the core, which may release it in any thread, with or
-/// without the GIL.
+/// A Python object owned by the core, to be released in any thread, with or without the
+/// GIL.
 pub(crate) struct Owned(Option<Py<PyAny>>);
 
 impl Owned {
@@ -228,10 +228,11 @@ impl Drop for Owned {
             return;
         };
         // Slots of types run under the GIL without informing pyo3, which would then
-        // queue the object for later. An object dies when its last owner goes, so
-        // CPython itself is asked. The order matters: once an interpreter that shuts
-        // down has freed its key of thread states, the check returns true in every
-        // thread, but before it frees the key, it is no longer initialised.
+        // queue the object for later. An object dies when its last owner goes, and
+        // CPython itself knows whether this thread holds the GIL. The order matters:
+        // once an interpreter that shuts down has freed its key of thread states, the
+        // check returns true in every thread, but before it frees the key, it is no
+        // longer initialised.
         // SAFETY: both may be called in any thread; the token is made only if
         // this thread holds the GIL of a live interpreter.
         unsafe {

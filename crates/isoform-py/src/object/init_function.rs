@@ -56,12 +56,12 @@ impl InitFunction {
         method(this, instance)
     }
 
-    /// Sets the fields of an instance from arguments; other fields get their defaults,
-    /// unless they are already set.
+    /// Sets the fields of an instance from arguments; unset fields without argument get
+    /// their defaults.
     ///
     /// Names and values may alternate after the marker `KWARGS`. Without arguments,
-    /// only defaults are set while a constructor of a subclass runs, so that the
-    /// subclass can set the other fields itself.
+    /// only defaults are set while a constructor of a subclass runs, to let the
+    /// subclass set the other fields itself.
     #[pyo3(signature = (instance, /, *args, **kwargs))]
     fn __call__(
         &self,
@@ -192,7 +192,7 @@ fn with_named<'py>(
     Ok((args.get_slice(0, marker), Some(named)))
 }
 
-/// The values of fields that the arguments of a constructor contain.
+/// The field values in the arguments of a constructor.
 fn given_slots(
     py: Python<'_>,
     data: &'static ClassData,
@@ -217,8 +217,8 @@ fn given_slots(
     Ok(slots)
 }
 
-/// The fields of the object that a function makes from the arguments: those of an
-/// instance of a subclass.
+/// The fields of the object that a function makes from the arguments, for an instance
+/// of a subclass.
 fn made_slots(
     py: Python<'_>,
     maker: &Maker,

@@ -13,11 +13,11 @@ use crate::convert::{self, to_python};
 use crate::error::IntoPyResult;
 
 impl Maker {
-    /// The constructor that a type declares, if any.
+    /// The constructor declared by a type, if any.
     ///
     /// # Errors
     ///
-    /// `TypeError` for a function whose parameters have no names.
+    /// `TypeError` for a function with unnamed parameters.
     pub(super) fn of(py: Python<'_>, info: &'static TypeInfo) -> PyResult<Option<Maker>> {
         let Some(function) = info.init() else {
             return Ok(None);
@@ -66,7 +66,7 @@ impl Maker {
         self.info.key()
     }
 
-    /// Calls the function with arguments, positional ones first, then named ones.
+    /// Calls the function with arguments, positional arguments first, then named ones.
     ///
     /// # Errors
     ///

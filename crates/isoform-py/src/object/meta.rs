@@ -32,7 +32,7 @@ fn raised<T>(py: Python<'_>, error: PyErr, value: T) -> T {
 }
 
 /// `__new__` of the metaclass. A Python function and not a slot: CPython lets
-/// `type.__new__` make classes only for metaclasses whose `__new__` is one.
+/// `type.__new__` make classes only for metaclasses with a `__new__` in Python.
 #[pyfunction]
 #[pyo3(signature = (meta, /, *args, **kwargs))]
 fn new_class<'py>(
@@ -123,8 +123,8 @@ unsafe extern "C" fn meta_call(
 
 /// # Safety
 ///
-/// `tp_getattro` of the metaclass: a name that Python does not find in a class and its
-/// bases may be an attribute of its type.
+/// `tp_getattro` of the metaclass: a name missing in a class and its bases may be an
+/// attribute of the type.
 unsafe extern "C" fn meta_getattro(
     class: *mut ffi::PyObject,
     name: *mut ffi::PyObject,
@@ -153,8 +153,8 @@ unsafe extern "C" fn meta_getattro(
 
 /// # Safety
 ///
-/// `tp_setattro` of `Object`: the error for a name that is almost that of a field suggests
-/// the field. Python itself does so where it prints the error of a failed read.
+/// `tp_setattro` of `Object`: the error for a misspelt field name suggests the field.
+/// Python itself suggests a field when printing the error of a failed read.
 unsafe extern "C" fn object_setattro(
     object: *mut ffi::PyObject,
     name: *mut ffi::PyObject,
@@ -174,7 +174,7 @@ unsafe extern "C" fn object_setattro(
     }
 }
 
-/// The error of an attribute that cannot be set, with the field that may have been meant.
+/// The error of an attribute that cannot be set, with the probable field.
 fn suggesting_field(
     py: Python<'_>,
     class: *mut ffi::PyTypeObject,
@@ -185,7 +185,7 @@ fn suggesting_field(
         return Ok(error);
     };
     let name = name.str()?.to_string();
-    // An error about an existing field says what is wrong.
+    // An error about an existing field already has the reason.
     if data.info.field_index(&name).is_some() {
         return Ok(error);
     }
@@ -235,7 +235,7 @@ unsafe extern "C" fn richcompare(
         if operation == ffi::Py_NE
             && let Some(own) = own.filter(|own| *own as usize != richcompare as *const () as usize)
         {
-            // A class with its own `__eq__` is unequal if that returns so.
+            // For a class with a custom `__eq__`, `!=` negates the result.
             return negated(own(this, other, ffi::Py_EQ));
         }
         let same = this == other
@@ -264,7 +264,7 @@ unsafe extern "C" fn hash(this: *mut ffi::PyObject) -> ffi::Py_hash_t {
         let this = Bound::from_borrowed_ptr(py, this);
         match wrapper::unwrap(&this) {
             Ok(Some(core)) => {
-                // Identity numbers are dense; a multiplication spreads them.
+                // Identity numbers are dense, and a multiplication spreads them.
                 let mixed = core.identity().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 1;
                 mixed as ffi::Py_hash_t
             }
@@ -276,8 +276,8 @@ unsafe extern "C" fn hash(this: *mut ffi::PyObject) -> ffi::Py_hash_t {
 
 /// # Safety
 ///
-/// `tp_repr` of `Object`. A separate slot, so that classes with another repr can be
-/// recognised by it.
+/// `tp_repr` of `Object`. A separate slot, by which classes with another repr can be
+/// recognised.
 unsafe extern "C" fn repr(this: *mut ffi::PyObject) -> *mut ffi::PyObject {
     // SAFETY: CPython passes a live instance and holds the GIL.
     unsafe {
@@ -300,7 +300,7 @@ fn host_hooks() -> HostHooks {
         // SAFETY: may be called in any thread.
         is_held: || unsafe { ffi::PyGILState_Check() } == 1,
         hold: |body| {
-            // Without an interpreter, or while it shuts down, nothing is run.
+            // Without an interpreter, or while it shuts down, no code is run.
             let _ended = Python::try_attach(|_py| body());
         },
         release_while: |body| {
@@ -314,13 +314,13 @@ fn host_hooks() -> HostHooks {
 /// The time at which a long operation last released the GIL.
 static RELEASED: Mutex<Option<Instant>> = Mutex::new(None);
 
-/// Longer than a thread waits for the GIL before it demands it (five milliseconds by
-/// default). Releasing it more often would restart that wait each time, and the thread
-/// would never get it.
+/// Longer than the time for which a thread waits for the GIL before it demands the GIL
+/// (five milliseconds by default). Releasing the GIL more often would restart that wait
+/// each time, and the thread would never get the GIL.
 const SHARE: Duration = Duration::from_millis(6);
 
-/// Called by the core in the middle of long operations. Returns true if they should
-/// release the GIL.
+/// Called by the core in the middle of long operations. Returns true if the operation
+/// should release the GIL.
 fn poll(py: Python<'_>) -> PyResult<bool> {
     // Signal handlers run here; Ctrl-C raises an exception.
     py.check_signals()?;
@@ -342,11 +342,11 @@ fn poll(py: Python<'_>) -> PyResult<bool> {
     Ok(due)
 }
 
-/// Lets `detach` run a closure, which it does in this thread.
+/// Lets `detach` run a closure in this thread.
 struct Exclusive<'a>(&'a mut dyn FnMut());
 
 // SAFETY: `detach` calls its closure before it returns, in the same thread; nothing
-// moves to another one.
+// moves to another thread.
 unsafe impl Send for Exclusive<'_> {}
 
 impl Exclusive<'_> {
@@ -373,8 +373,8 @@ pub(crate) fn init(py: Python<'_>) -> PyResult<(Bound<'_, PyType>, Bound<'_, PyT
         ],
         Some(&abc_meta),
     )?;
-    // SAFETY: the metaclass is fresh; instances of it are type objects, which
-    // have room for a vectorcall function at this offset.
+    // SAFETY: the metaclass is fresh; its instances are type objects, which have room
+    // for a vectorcall function at this offset.
     unsafe {
         let raw = meta.as_type_ptr();
         (*raw).tp_vectorcall_offset = offset_of!(ffi::PyTypeObject, tp_vectorcall) as isize;
@@ -412,8 +412,8 @@ pub(crate) fn init(py: Python<'_>) -> PyResult<(Bound<'_, PyType>, Bound<'_, PyT
         ],
         None,
     )?;
-    // SAFETY: both are fresh heap types. A type's type may be changed to one
-    // of the same layout, and the metaclass adds nothing to its base's.
+    // SAFETY: both are fresh heap types. A type's type may be changed to a type of the
+    // same layout, and the metaclass adds nothing to its base's.
     unsafe {
         let raw = object.as_type_ptr();
         (*raw).tp_weaklistoffset = WEAKLIST_OFFSET as isize;
@@ -427,10 +427,10 @@ pub(crate) fn init(py: Python<'_>) -> PyResult<(Bound<'_, PyType>, Bound<'_, PyT
     wrapper::set_complete(construct::finish);
     host::set_preserved_hook(wrapper::abandon);
     // SAFETY: the GIL is exclusive, and the functions fulfil their contracts. A second
-    // module of this kind in one process shares neither types nor lock with the first,
-    // so an error here prevents loading it.
+    // module of this kind in one process shares neither types nor lock with the first;
+    // an error here prevents loading the module.
     unsafe { host::install(host_hooks()) }.into_py()?;
-    // Both live as long as the process: the statics above point to them.
+    // Both live until the process ends: the statics above point to them.
     std::mem::forget((meta.clone(), object.clone()));
     Ok((meta, object))
 }
@@ -463,8 +463,8 @@ fn make_type<'py>(
         Some(base) => PyTuple::new(py, [base])?.into_ptr(),
         None => ptr::null_mut(),
     };
-    // SAFETY: the slots end with a zero entry and hold functions of the types
-    // that their numbers ask for; CPython copies what it needs.
+    // SAFETY: the slots end with a zero entry and hold functions of the types that
+    // their numbers ask for; CPython copies what it needs.
     unsafe {
         let made = ffi::PyType_FromSpecWithBases(&raw mut spec, bases);
         ffi::Py_XDECREF(bases);

@@ -1,14 +1,13 @@
 //! Functions of this crate as methods and slots of Python classes.
 //!
-//! A Python class keeps its documentation and its signatures in Python; the bodies are
-//! replaced by descriptors, which CPython calls without a frame, and the slots of the
-//! busiest special methods by functions that CPython calls without looking up the
-//! descriptor. Compared with the slot that CPython makes for a descriptor, `len` of an array
-//! takes 0.6 of the time, `array[1]` 0.7, `iter` and `function(1)` 0.86, `in`, assignment
-//! and `hash` 0.9.
+//! A Python class keeps its documentation and its signatures in Python; descriptors replace
+//! the bodies, called by CPython without a frame, and functions called without looking up
+//! the descriptor replace the slots of the busiest special methods. Compared with the slot
+//! that CPython makes for a descriptor, `len` of an array takes 0.6 of the time, `array[1]`
+//! 0.7, `iter` and `function(1)` 0.86, `in`, assignment and `hash` 0.9.
 //!
-//! PyO3 generates such functions only for classes that it makes itself, and those have
-//! neither our metaclass nor `Object` as their base.
+//! PyO3 generates method functions only for PyO3 classes, which have neither our
+//! metaclass nor `Object` as their base.
 
 use std::ffi::{CString, c_int};
 use std::ptr::{self, NonNull};
@@ -26,7 +25,7 @@ use super::{bind, class, roots, wrapper};
 type Object<'py> = Bound<'py, PyAny>;
 type Answer<'py> = PyResult<Object<'py>>;
 
-/// A function item or a closure that captures nothing.
+/// A function item or a closure without captures.
 pub(crate) trait Stateless: Copy + 'static {}
 impl<F: Copy + 'static> Stateless for F {}
 
@@ -109,7 +108,7 @@ impl<'a, 'py> Arguments<'a, 'py> {
     ///
     /// # Errors
     ///
-    /// `TypeError` that names the method and both numbers.
+    /// `TypeError` with the name of the method and both numbers.
     pub(crate) fn expect(&self, name: &str, least: usize, most: usize) -> PyResult<()> {
         if (least..=most).contains(&self.len()) {
             return Ok(());
@@ -134,7 +133,7 @@ unsafe extern "C" fn variadic<F>(
 where
     F: for<'a, 'py> Fn(&Object<'py>, Arguments<'a, 'py>) -> Answer<'py> + Stateless,
 {
-    // SAFETY: CPython passes live objects, as many as it says, and holds the
+    // SAFETY: CPython passes live objects, as many as the count says, and holds the
     // GIL.
     unsafe {
         let py = Python::assume_attached();
@@ -264,7 +263,7 @@ unsafe fn finish_new(
     object: Ref<Obj>,
 ) -> PyResult<Object<'_>> {
     let expected = class::class_of(py, host::type_index_of(&object))?;
-    // The object may already exist, if the constructor returns such a one.
+    // The object may already exist, if the constructor returns an existing object.
     let fresh = host::host_word(&object).load(std::sync::atomic::Ordering::Relaxed) == 0;
     if !fresh && ptr::eq(class, expected) {
         return wrapper::wrap(py, object);
@@ -337,8 +336,8 @@ unsafe extern "C" fn make_slow<F: Make>(
     }
 }
 
-/// A class that receives native methods. It must be a heap type that extends `Object`,
-/// such as the result of any class statement.
+/// A class that receives native methods. The class must be a heap type that extends
+/// `Object`, for example the result of any class statement.
 pub(crate) struct Methods<'py> {
     class: Bound<'py, PyType>,
 }
@@ -375,7 +374,8 @@ impl<'py> Methods<'py> {
         let doc = CString::new(self.documentation(name)?)?;
         let raw_name = CString::new(name)?;
         // Descriptors point to the definition, which therefore lives as long as the
-        // process; there is one for each method of a few classes.
+        // process; the number of definitions is bounded by the methods of a few
+        // classes.
         let definition = Box::leak(Box::new(ffi::PyMethodDef {
             ml_name: raw_name.into_raw(),
             ml_meth: function,
@@ -391,8 +391,8 @@ impl<'py> Methods<'py> {
         self.class.setattr(name, descriptor)
     }
 
-    /// Signature and documentation of the Python function that a descriptor replaces,
-    /// in the format that CPython parses.
+    /// Signature and documentation of the Python function replaced by a descriptor, in
+    /// the format parsed by CPython.
     fn documentation(&self, name: &str) -> PyResult<String> {
         let py = self.class.py();
         let body = self.class.getattr(intern!(py, "__dict__"))?;
@@ -534,8 +534,9 @@ impl<'py> Methods<'py> {
         Ok(())
     }
 
-    /// `==` and `!=`; None lets the other operand decide. They have no slot of their own,
-    /// which would save less than a thirtieth of comparing two short arrays.
+    /// `==` and `!=`; None lets the other operand decide. The comparison operators have
+    /// no separate slot, which would save less than a thirtieth of comparing two short
+    /// arrays.
     pub(crate) fn equality<F>(&self, function: F) -> PyResult<()>
     where
         F: for<'a> Fn(&Object<'a>, &Object<'a>) -> PyResult<Option<bool>> + Stateless,

@@ -1,26 +1,26 @@
-//! The island of the binding: Python objects that represent core objects.
+//! The island of the binding: Python objects for core objects.
 //!
-//! The only module of this crate with `unsafe` code. It defines, through
-//! CPython's C interface, the base class `Object`, its metaclass, the
-//! descriptors of fields and the constructor; the rest of the crate is safe
-//! code on top of the functions exported here.
+//! The only module of this crate with `unsafe` code. It defines, through CPython's C
+//! interface, the base class `Object`, its metaclass, the descriptors of fields and the
+//! constructor; the rest of the crate is safe code on top of the functions exported
+//! here.
 //!
 //! # A wrapper and its object
 //!
-//! A [`wrapper`] is a Python object with a pointer to a core object, of which it is one
-//! owner. The core object's spare word points back, so that one object has one wrapper
-//! and `a.child is a.child`. The spare word is read and written only under the GIL,
-//! except for the bit that `isoform::host` documents.
+//! A [`wrapper`] is a Python object with a pointer to a core object, and one owner of
+//! the core object. The core object's spare word points back: one object has one
+//! wrapper, and `a.child is a.child`. The spare word is read and written only under the
+//! GIL, except for the bit that `isoform::host` documents.
 //!
 //! Wrappers of classes without their own state (no `__dict__`, no slots) die with their
 //! last Python reference and are recreated on demand. Wrappers with state are
-//! *preserved* while the core still holds the object: they and the object own each
-//! other until the last other owner goes.
+//! *preserved* while the core still holds the object: wrapper and object own each other
+//! until the last other owner goes.
 //!
 //! # Soundness
 //!
-//! * Every function here that takes `Python<'_>` or `&Bound<'_, _>` runs under
-//!   the GIL, as does every slot that CPython calls.
+//! * Every function here with a parameter of type `Python<'_>` or `&Bound<'_, _>` runs
+//!   under the GIL, as does every slot called by CPython.
 //! * Fields are written only under the GIL (see the access rule of the core), so
 //!   reading them under the GIL without a lock is sound. No Python code runs between
 //!   reading a borrowed field and taking a reference to it.

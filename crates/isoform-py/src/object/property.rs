@@ -20,8 +20,8 @@ use crate::error::IntoPyResult;
 ///
 /// `Class.field` is the descriptor itself; `Class.field.set(node, value)` writes the
 /// field even if the class or the field is frozen.
-// The dict contains the `__doc__` of each field, which the class's own text would hide
-// if it were a getter.
+// The dict contains the `__doc__` of each field, since the class's own text would hide
+// a getter.
 #[pyclass(frozen, dict, module = "isoform._core")]
 pub(crate) struct Property {
     place: FieldPlace,
@@ -79,8 +79,8 @@ impl Property {
             return self.read_staged(object);
         };
         // SAFETY: the GIL is held, and the value is copied, or gets an owner, before
-        // any Python code can run. Allocating may run some: CPython's collector calls
-        // finalisers, and those may write this field.
+        // any Python code can run. Allocating may run Python code: CPython's collector
+        // calls finalisers, and a finaliser may write this field.
         match unsafe { host::read_field(core, &self.place) } {
             Some(FieldRef::Object(child)) => {
                 if host::type_index_of(child).get() < convert::FIRST_DECLARED {
@@ -229,11 +229,11 @@ impl Property {
     }
 }
 
-/// Replaces the slot that pyo3 made for reading by a more direct one.
+/// Replaces the slot for reading made by pyo3 by a more direct one.
 pub(crate) fn init(py: Python<'_>) {
     let ty = py.get_type::<Property>().as_type_ptr();
     // SAFETY: the type is alive and its instances are `Property` objects; both
-    // functions check their arguments as the slots they replace.
+    // functions check their arguments as the replaced slots do.
     unsafe {
         (*ty).tp_descr_get = Some(descr_get);
         (*ty).tp_descr_set = Some(descr_set);

@@ -1,8 +1,9 @@
 //! Access to `Object` and its metaclass for the rest of the binding, and tests for
 //! their classes and instances.
 //!
-//! Whether a Python object wraps an object of the core is decided by the bases that lay
-//! out its instances, which Python code cannot forge; metaclasses can be borrowed.
+//! The bases that lay out the instances of a class decide whether a Python object wraps
+//! an object of the core. Python code cannot forge these bases; metaclasses can be
+//! borrowed.
 
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};

@@ -1,4 +1,4 @@
-//! Handling of errors and panics in all functions that CPython calls.
+//! Handling of errors and panics in all functions called by CPython.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
@@ -8,8 +8,8 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 
 /// Runs the body of a slot; for an error, sets the exception in CPython and returns
-/// `failed`. A panic also becomes an exception: it must not leave a function that C
-/// code called, and is a bug in this library.
+/// `failed`. A panic also becomes an exception: it must not leave a function called by
+/// C code, and is a bug in this library.
 #[inline(always)]
 pub(super) fn guarded<R>(py: Python<'_>, failed: R, body: impl FnOnce() -> PyResult<R>) -> R {
     let error = match catch_unwind(AssertUnwindSafe(body)) {

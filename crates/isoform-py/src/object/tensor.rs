@@ -3,14 +3,14 @@
 //! # Aliasing
 //!
 //! A tensor of the core never changes, and its exports are marked as read-only, or
-//! copied if the format has no such mark. Memory that is *imported* without a copy
-//! remains the producer's. The producer may still write to it, so reading it relies on
-//! a contract, as for memory-mapped files: the memory is written only under the GIL, or
-//! while no core function that reads tensors is running. All reads of the core happen
-//! with the GIL held, so assignments in Python keep the contract by themselves; only
-//! native code that releases the GIL while it writes into a shared array can break it.
-//! Sharing must therefore be requested, by `from_dlpack`; an array that is merely
-//! stored in a field is copied unless it is read-only.
+//! copied if the format has no read-only mark. Memory *imported* without a copy remains
+//! the producer's. The producer may still write to the memory. Reading therefore relies
+//! on a contract, as with memory-mapped files: the memory is written only under the
+//! GIL, or while no core function that reads tensors is running. All reads of the core
+//! happen with the GIL held, so assignments in Python keep the contract by themselves;
+//! only native code that releases the GIL while writing into a shared array can break
+//! the contract. Sharing must therefore be requested, by `from_dlpack`; an array that
+//! is merely stored in a field is copied unless it is read-only.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr::{self, NonNull};
@@ -47,7 +47,7 @@ struct DlType {
     lanes: u16,
 }
 
-/// `DLTensor` of the DLPack specification; so are the others.
+/// `DLTensor` of the DLPack specification, like the structs below.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct DlTensor {
@@ -77,7 +77,7 @@ struct ManagedVersioned {
     tensor: DlTensor,
 }
 
-/// The right to memory that somebody else exported.
+/// The right to memory exported by another library.
 enum Lease {
     Plain(NonNull<Managed>),
     Versioned(NonNull<ManagedVersioned>),
@@ -147,7 +147,7 @@ impl AsRef<[u8]> for SharedBytes {
             return &[];
         }
         // SAFETY: the producer keeps the memory as long as the lease lives; the
-        // module's contract ensures that nobody writes meanwhile.
+        // module's contract excludes concurrent writes.
         unsafe { std::slice::from_raw_parts(self.data, self.len) }
     }
 }
@@ -157,9 +157,9 @@ impl AsRef<[u8]> for SharedBytes {
 pub(crate) enum Sharing {
     /// Not copied if the layout allows it.
     Shared,
-    /// Never copied; an error if that is impossible.
+    /// Never copied; an error if sharing is impossible.
     Required,
-    /// Not copied if nobody can write to it.
+    /// Shared if the memory is read-only, otherwise copied.
     ReadOnly,
     /// Always copied.
     Copied,
@@ -169,8 +169,8 @@ pub(crate) enum Sharing {
 ///
 /// # Errors
 ///
-/// `TypeError` for anything but an unused capsule, `BufferError` for memory that the
-/// core cannot use: another device, an unknown data type or version.
+/// `TypeError` for arguments other than an unused capsule, `BufferError` for memory
+/// unusable by the core: another device, an unknown data type or version.
 pub(crate) fn import(capsule: &Bound<'_, PyAny>, sharing: Sharing) -> PyResult<Tensor> {
     let lease = take(capsule)?;
     let given = lease.tensor();
@@ -356,18 +356,18 @@ pub(crate) fn strides_of(shape: &[i64]) -> Vec<i64> {
     strides
 }
 
-/// The data that an exported managed tensor points to.
+/// The data at the pointer of an exported managed tensor.
 struct Exported {
     shape: Vec<i64>,
     strides: Vec<i64>,
-    /// Keeps the memory alive if it is the tensor's own.
+    /// Keeps the memory alive if the tensor owns the memory.
     _tensor: Option<Tensor>,
     /// The copy, in words for alignment.
     _copy: Vec<u64>,
 }
 
-/// Makes a DLPack capsule of a tensor's memory, or of a copy. Memory that is not copied
-/// can be exported only in the versioned form, as read-only.
+/// Makes a DLPack capsule of a tensor's memory, or of a copy. Memory shared without a
+/// copy can be exported only in the versioned form, as read-only.
 ///
 /// # Errors
 ///
@@ -438,8 +438,8 @@ pub(crate) fn export<'py>(
         });
         (Box::into_raw(managed).cast(), UNVERSIONED)
     };
-    // SAFETY: the pointer is not null, and the destructor frees it unless a
-    // consumer took it over.
+    // SAFETY: the pointer is not null, and the destructor frees it unless a consumer
+    // took it over.
     unsafe {
         let made = ffi::PyCapsule_New(pointer, name.as_ptr(), Some(drop_capsule));
         if made.is_null() {
@@ -481,7 +481,7 @@ unsafe extern "C" fn delete_versioned(managed: *mut ManagedVersioned) {
 
 unsafe extern "C" fn drop_capsule(capsule: *mut ffi::PyObject) {
     // SAFETY: a capsule that still has its name was not consumed, and contains the
-    // tensor that `export` made.
+    // tensor made by `export`.
     unsafe {
         for (name, versioned) in [(VERSIONED, true), (UNVERSIONED, false)] {
             if ffi::PyCapsule_IsValid(capsule, name.as_ptr()) != 0 {
@@ -491,7 +491,7 @@ unsafe extern "C" fn drop_capsule(capsule: *mut ffi::PyObject) {
     }
 }
 
-/// The data that a buffer view points to.
+/// The data of a buffer view.
 struct View {
     format: &'static CStr,
     shape: Vec<ffi::Py_ssize_t>,
@@ -523,7 +523,7 @@ fn format_of(dtype: DType) -> Option<&'static CStr> {
 }
 
 /// `bf_getbuffer` of `Tensor`: read-only views, typed if Python has the type, otherwise
-/// as plain bytes for consumers that request no more.
+/// as plain bytes for consumers that request no format.
 unsafe extern "C" fn get_buffer(
     this: *mut ffi::PyObject,
     view: *mut ffi::Py_buffer,

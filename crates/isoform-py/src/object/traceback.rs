@@ -7,7 +7,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Adds lines for these frames to an exception, around its existing ones, the last
+/// Adds lines for these frames to an exception, around its existing lines, the last
 /// frame innermost. It stays the same exception object.
 ///
 /// A frame that cannot be made, for example without memory, is omitted.

@@ -35,7 +35,7 @@ const STAGED: usize = 1;
 pub(crate) struct Staging {
     pub(super) data: &'static ClassData,
     pub(super) values: Vec<Option<Value>>,
-    /// True while the object is being completed, so that this does not happen twice.
+    /// True while the object is being completed, to prevent a second completion.
     pub(super) finishing: bool,
 }
 
@@ -65,7 +65,8 @@ impl Wrapper {
         Some(unsafe { host::borrow_raw(&*self.state.as_ptr().cast::<NonNull<()>>()) })
     }
 
-    /// Separates the wrapper from its object, whose reference goes to the caller.
+    /// Separates the wrapper from its object; the caller takes over the reference to
+    /// the object.
     pub(super) fn take_core(&self) -> Option<*mut ()> {
         host::host_word(self.core()?).store(0, Ordering::Release);
         Some(self.state.replace(0) as *mut ())
@@ -84,7 +85,7 @@ impl Wrapper {
             .set(Box::into_raw(Box::new(staging)) as usize | STAGED);
     }
 
-    /// Binds an instance without object to its object.
+    /// Binds an instance without object to an object.
     ///
     /// # Safety
     ///
@@ -116,7 +117,7 @@ pub(super) unsafe fn tie(this: *mut ffi::PyObject, object: Ref<Obj>) {
     unsafe { Wrapper::tie(this, object) }
 }
 
-/// The wrapper of an object: the existing one, or a new one.
+/// The wrapper of an object, made on first use.
 ///
 /// # Errors
 ///
@@ -169,15 +170,14 @@ fn existing<'py>(py: Python<'py>, object: &Ref<Obj>) -> Option<Bound<'py, PyAny>
         return None;
     }
     let this = (current & !PRESERVED) as *mut ffi::PyObject;
-    // SAFETY: the spare word points to a live wrapper, which clears it before
-    // it dies; both happen under the GIL.
+    // SAFETY: the spare word points to a live wrapper, which clears the word before it
+    // dies; both happen under the GIL.
     unsafe {
         if current & PRESERVED != 0 {
             let taken =
                 word.compare_exchange(current, this as usize, Ordering::AcqRel, Ordering::Relaxed);
             if taken.is_ok() {
-                // The reference by which the object kept its wrapper alive now belongs
-                // to the caller.
+                // The object's reference to the wrapper passes to the caller.
                 clear_finalized(this);
                 return Some(Bound::from_owned_ptr(py, this));
             }
@@ -203,7 +203,7 @@ pub(super) unsafe fn allocate(class: *mut ffi::PyTypeObject) -> *mut ffi::PyObje
     }
 }
 
-/// Makes a wrapper of exactly this class for an object that has none.
+/// Makes a wrapper of exactly this class for an object without a wrapper.
 ///
 /// # Safety
 ///
@@ -223,7 +223,7 @@ pub(super) unsafe fn wrap_fresh(
     }
 }
 
-/// Makes a wrapper of a class of the user's choice for an object that has none.
+/// Makes a wrapper of a user-chosen class for an object without a wrapper.
 ///
 /// # Errors
 ///
@@ -246,9 +246,9 @@ pub(crate) fn wrap_as<'py>(
     if let Some(found) = existing(py, &object) {
         return Ok(found);
     }
-    // SAFETY: the class extends that of the type, and so `Object`; the object has no
-    // wrapper, as checked above, and if one was made while memory was allocated, the
-    // new one is released.
+    // SAFETY: the class extends the class of the type, and therefore `Object`; the
+    // object has no wrapper, as checked above, and if one was made while memory was
+    // allocated, the new wrapper is released.
     unsafe {
         let this = allocate(given);
         if this.is_null() {
@@ -282,7 +282,7 @@ pub(crate) fn may_have_state(object: &Bound<'_, PyAny>) -> bool {
     unsafe { roots::is_wrapper(object.as_ptr()) && has_own_state(ffi::Py_TYPE(object.as_ptr())) }
 }
 
-/// True if the class of an object has its own repr.
+/// True if the class of an object has a custom repr.
 pub(crate) fn has_own_repr(py: Python<'_>, object: &Ref<Obj>) -> bool {
     let class = match existing(py, object) {
         Some(found) => found.get_type_ptr(),
@@ -316,18 +316,18 @@ type Complete = fn(&Bound<'_, PyAny>) -> PyResult<()>;
 /// unwraps it.
 static COMPLETE: OnceLock<Complete> = OnceLock::new();
 
-/// Sets, once, the function that completes staged objects.
+/// Sets, once, the function for completing staged objects.
 pub(super) fn set_complete(complete: Complete) {
     // The core rejects a second module in the process later.
     let _ = COMPLETE.set(complete);
 }
 
-/// The core object of a Python object; None if it is not an instance of `Object`. A
-/// staged object is completed first.
+/// The core object of a Python object; None if the Python object is not an instance of
+/// `Object`. A staged object is completed first.
 ///
 /// # Errors
 ///
-/// Exceptions from completing, such as a `TypeError` for a field that was not set.
+/// Exceptions from completing, for example a `TypeError` for an unset field.
 #[inline]
 pub(crate) fn unwrap<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Option<&'a Ref<Obj>>> {
     // SAFETY: as in `core_of`.
@@ -361,9 +361,9 @@ pub(super) unsafe fn has_own_state(class: *mut ffi::PyTypeObject) -> bool {
     unsafe { (*class).tp_dictoffset != 0 || (*class).tp_basicsize as usize > WRAPPER_SIZE }
 }
 
-/// Excludes instances of a class from Python's cycle collector, which would find
-/// nothing in them: neither they nor their fields refer to a Python object. (Objects
-/// below them in the core are the core's concern.)
+/// Excludes instances of a class from Python's cycle collector, since neither the
+/// instances nor their fields refer to a Python object. (Objects below them in the core
+/// are the core's concern.)
 ///
 /// # Safety
 ///
@@ -392,8 +392,7 @@ pub(super) fn is_foreign_finalizer(finalizer: ffi::destructor) -> bool {
 /// CPython's function that calls `__del__`, the same for all classes.
 static CALL_DEL: OnceLock<ffi::destructor> = OnceLock::new();
 
-/// Makes the preservation of wrappers run before the `__del__` of a class, if it has
-/// one.
+/// Makes the preservation of wrappers run before the `__del__` of a class, if any.
 ///
 /// # Safety
 ///
@@ -430,7 +429,7 @@ unsafe extern "C" fn finalize_with_del(this: *mut ffi::PyObject) {
 }
 
 /// Deallocates a wrapper without its own state: `tp_dealloc` of `Object` and of every
-/// class that adds nothing to its layout.
+/// class with an unextended layout.
 ///
 /// # Safety
 ///
@@ -443,8 +442,8 @@ pub(super) unsafe extern "C" fn dealloc(this: *mut ffi::PyObject) {
             ffi::PyObject_GC_UnTrack(this.cast());
         }
         let wrapper = layout(this);
-        // The object's link to the wrapper is cleared before anything else runs, so
-        // that nobody can find the dying wrapper through it.
+        // The object's link to the wrapper is cleared before any code runs, to hide the
+        // dying wrapper.
         let core = wrapper.take_core();
         let staging = wrapper.staging();
         if !wrapper.weak_references.is_null() {
@@ -482,7 +481,8 @@ pub(super) unsafe extern "C" fn finalize(this: *mut ffi::PyObject) {
     }
 }
 
-/// Lets the object own its wrapper while it has another owner; false if there is none.
+/// Lets the object own its wrapper while the object has another owner; otherwise
+/// returns false.
 ///
 /// # Safety
 ///
@@ -502,7 +502,7 @@ unsafe fn preserve(this: *mut ffi::PyObject) -> bool {
             word.fetch_and(!PRESERVED, Ordering::AcqRel);
             return false;
         }
-        // The reference that the object now holds to its wrapper.
+        // The object's reference to the wrapper.
         ffi::Py_INCREF(this);
         true
     }
@@ -515,7 +515,7 @@ unsafe fn preserve(this: *mut ffi::PyObject) -> bool {
 /// `this` must be a live object, and the GIL held.
 unsafe fn clear_finalized(this: *mut ffi::PyObject) {
     // SAFETY: promised by the caller. Without a collector header there is no mark, and
-    // a finaliser is called each time.
+    // a finaliser is called at every death.
     if unsafe { ffi::PyType_IS_GC(ffi::Py_TYPE(this)) } == 0 {
         return;
     }
@@ -528,7 +528,7 @@ unsafe fn clear_finalized(this: *mut ffi::PyObject) {
     }
 }
 
-/// Wrappers whose objects have no other owner any more, to be released under the GIL.
+/// Wrappers of objects without another owner, to be released under the GIL.
 static ABANDONED: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
 /// Called by the core when a preserved wrapper becomes the only owner.
@@ -549,13 +549,13 @@ extern "C" fn drain_later(_nothing: *mut std::ffi::c_void) -> std::ffi::c_int {
     0
 }
 
-/// Releases the wrappers that only their own object keeps alive.
+/// Releases the wrappers kept alive by their own object alone.
 pub(crate) fn drain(py: Python<'_>) {
     let waiting = std::mem::take(&mut *ABANDONED.lock().unwrap_or_else(PoisonError::into_inner));
     for wrapper in waiting {
         let this = wrapper as *mut ffi::PyObject;
-        // SAFETY: the queue owns one reference to the wrapper; if its object
-        // got new owners meanwhile, the finaliser preserves it again.
+        // SAFETY: the queue owns one reference to the wrapper; if its object got new
+        // owners meanwhile, the finaliser preserves the wrapper again.
         unsafe {
             clear_finalized(this);
             drop(Bound::from_owned_ptr(py, this));

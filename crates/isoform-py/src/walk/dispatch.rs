@@ -27,22 +27,22 @@ pub(super) enum Accepts {
 pub(super) struct Entry {
     pub(super) accepts: Accepts,
     pub(super) call: Py<PyAny>,
-    /// True if it is also called with the kind of region.
+    /// True if the callback also receives the kind of region.
     pub(super) with_region: bool,
 }
 
 /// The callbacks of a walk. The first entry that accepts a value is called.
 pub(super) struct Callbacks {
     entries: Vec<Entry>,
-    /// For the number of each type, the position of the entry that accepts it, plus
-    /// [`FIRST`]; [`NOBODY`] if none does, zero for a type not met so far.
+    /// For the number of each type, the position of the accepting entry, plus
+    /// [`FIRST`]; [`NOBODY`] if no entry accepts the type, zero for an unseen type.
     table: Box<[AtomicU8; TABLE_SIZE]>,
     any_plain: bool,
 }
 
-/// Types with higher numbers are looked up each time, and so are all types if there are
-/// more callbacks than a byte can number. A block of 1024 bytes or more would make some
-/// allocators tidy up all small blocks first.
+/// Types with higher numbers are looked up at every visit, and all types are if there
+/// are more callbacks than a byte can number. A block of 1024 bytes or more would make
+/// some allocators tidy up all small blocks first.
 const TABLE_SIZE: usize = 960;
 const NOBODY: u8 = 1;
 const FIRST: usize = 2;
@@ -60,7 +60,7 @@ pub(super) const SHAPE: u32 = 8;
 const FIRST_OBJECT: u32 = 9;
 
 /// The key of a value in the table: the number of its type, and the type itself unless
-/// it is plain. Strings have one number, whether they are inline or objects.
+/// it is plain. Strings have one number, both inline strings and objects.
 fn type_of(value: &Value) -> (u32, Option<TypeIndex>) {
     let plain = match value.view() {
         ValueRef::None => NONE,

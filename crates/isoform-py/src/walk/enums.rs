@@ -1,4 +1,4 @@
-//! The members of the enumerations that callbacks receive and return.
+//! The members of the enumerations received and returned by callbacks.
 
 use isoform::types::RegionKind;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -43,7 +43,7 @@ fn members(py: Python<'_>) -> PyResult<&Members> {
         .ok_or_else(|| PyRuntimeError::new_err("the module isoform.structural is not loaded"))
 }
 
-/// True for `WalkResult.SKIP`, false for `WalkResult.ADVANCE`, None for anything else.
+/// True for `WalkResult.SKIP`, false for `WalkResult.ADVANCE`, None for other objects.
 pub(super) fn walk_result(result: &Bound<'_, PyAny>) -> PyResult<Option<bool>> {
     let members = members(result.py())?;
     if result.is(&members.skip) {
@@ -60,7 +60,7 @@ pub(super) fn region_kind<'py>(
     Ok(members(py)?.regions[region as usize].bind(py))
 }
 
-/// The region for a `DefRegionKind` or its number.
+/// The region for a `DefRegionKind` or a number.
 pub(super) fn region_of(kind: &Bound<'_, PyAny>) -> PyResult<RegionKind> {
     match kind.extract::<i64>()? {
         0 => Ok(RegionKind::Use),

@@ -1,4 +1,4 @@
-//! `structural_map` and `substitute`: new values from old ones.
+//! `structural_map` and `substitute`: new values from old values.
 
 use hashbrown::HashMap;
 use isoform::Value;
@@ -51,9 +51,10 @@ pub(crate) fn structural_map<'py>(
     to_python(py, &mapped.into_py()?)
 }
 
-/// The replacement that a callback returned for a value.
+/// The replacement returned by a callback for a value.
 ///
-/// None stands for no value but None: a function without a `return` statement returns it.
+/// None represents only the value None: a function without a `return` statement returns
+/// None.
 pub(super) fn replacement(
     function: &str,
     value: &Value,

@@ -1,4 +1,4 @@
-//! `structural_mutate`: callbacks that control what is rewritten below their value.
+//! `structural_mutate`: callbacks in control of rewriting below their value.
 
 use std::sync::Arc;
 

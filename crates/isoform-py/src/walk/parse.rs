@@ -16,8 +16,8 @@ use crate::convert::{device_class, dtype_class, shape_class};
 use crate::object::{class, roots};
 
 impl Callbacks {
-    /// Parses the callbacks that a user passed to a function of this name, and those
-    /// that are called with the kind of region.
+    /// Parses the callbacks passed by a user to a function of this name, and the
+    /// callbacks that receive the kind of region.
     pub(super) fn parse(
         name: &str,
         callbacks: Option<&Bound<'_, PyAny>>,
@@ -105,8 +105,7 @@ fn read_pair(
     Ok(())
 }
 
-/// The values that a callback's type accepts; None for a type whose values no walk
-/// meets.
+/// The values accepted by a callback's type; None for a type without values in walks.
 fn accepted(ty: &Bound<'_, PyAny>) -> PyResult<Option<Accepts>> {
     let py = ty.py();
     if ty.is_none() {

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 
 use super::enums;
 
-/// A traversal, while one of its callbacks runs.
+/// A traversal with a running callback.
 pub(super) struct Running<C: ?Sized> {
     /// The name of the traversal in messages.
     name: &'static str,
@@ -38,7 +38,7 @@ impl<C: ?Sized> Running<C> {
         }
     }
 
-    /// A traversal that called a hook, which may keep the object.
+    /// A traversal that called a hook; the hook may keep the object.
     pub(super) fn hook(name: &'static str, scoped: Arc<ScopedRef<C>>, region: RegionKind) -> Self {
         Running {
             name,

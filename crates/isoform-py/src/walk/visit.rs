@@ -1,4 +1,4 @@
-//! `structural_visit`: callbacks that control what is visited below their value.
+//! `structural_visit`: callbacks in control of visits below their value.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::convert::{HostObject, to_python, untyped};
 use crate::error::{IntoPyResult, from_python};
 use crate::object::gil::{enter_call, under_gil};
 
-/// The result of a visit: None, or the interrupt that ended it.
+/// The result of a visit: None, or the final interrupt.
 type Outcome = PyResult<Option<Py<PyAny>>>;
 
 impl VisitorHandle {

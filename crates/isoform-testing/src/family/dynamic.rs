@@ -15,8 +15,8 @@ use isoform::{Error, Obj, Ref, Result, Value};
 
 /// Registers the types, in the order of [`ROLES`].
 pub(super) fn register_all() -> Result<[TypeIndex; ROLES.len()]> {
-    // Hooks are closures here, and a closure is the same definition only as
-    // long as it is the same closure, so they are registered once.
+    // Hooks are closures here, and two closures are never the same definition; the
+    // types are therefore registered once.
     static TYPES: OnceLock<Result<[TypeIndex; ROLES.len()], String>> = OnceLock::new();
     let types = TYPES.get_or_init(|| register_anew().map_err(|error| error.message().to_string()));
     types.clone().map_err(Error::value_error)
@@ -37,8 +37,8 @@ fn register_anew() -> Result<[TypeIndex; ROLES.len()]> {
     Ok(types)
 }
 
-/// The definition that says at run time what the registration of a Rust type
-/// says, but for its parent.
+/// The run-time definition equivalent to the registration of a Rust type, except for
+/// the parent.
 fn twin(role: Role, native: TypeIndex) -> TypeDef {
     let info = type_info(native);
     let declared = info.definition();
@@ -67,7 +67,7 @@ fn key_of_twin(key: &str) -> String {
     key.replacen("testing.", "testing.dyn.", 1)
 }
 
-/// The schema with twins for the types it names.
+/// The schema with twins in place of the named types.
 fn schema_of_twin(schema: &Schema) -> Schema {
     match schema {
         Schema::Object(ty) => Schema::named(&key_of_twin(ty.key())),

@@ -144,7 +144,7 @@ pub struct Hidden {
     pub value: Value,
 }
 
-/// A scope whose definitions come last and are visited first.
+/// A scope with definitions in the last field, visited first.
 #[derive(Node)]
 #[node(key = "testing.Lambda", scope)]
 #[repr(C)]
@@ -158,7 +158,7 @@ pub struct Lambda {
     pub params: Value,
 }
 
-/// A scope whose definitions come last and are visited last.
+/// A scope with definitions in the last field, visited last.
 #[derive(Node)]
 #[node(key = "testing.LateLambda", scope, defs_first = false)]
 #[repr(C)]
@@ -182,7 +182,7 @@ pub struct Function {
     pub body: Value,
 }
 
-/// A statement whose target is bound in all following statements.
+/// A statement that binds a target in all following statements.
 #[derive(Node)]
 #[node(key = "testing.Let")]
 #[repr(C)]
@@ -206,10 +206,10 @@ pub struct SharedLambda {
     pub body: Value,
 }
 
-/// A sum whose operands may come in either order.
+/// A sum with operands in either order.
 ///
-/// Its operands must be closed: if alternatives left bindings open, equality would
-/// depend on which one succeeds first.
+/// The operands must be closed: if alternatives left bindings open, equality would
+/// depend on which alternative succeeds first.
 #[derive(Node)]
 #[node(key = "testing.Comm", hooks(equal, hash))]
 #[repr(C)]
@@ -292,12 +292,12 @@ pub(super) fn binder_hash(
     init: u64,
     hash: &mut dyn HashCallback,
 ) -> Result<u64> {
-    // Parameters are hashed before the body, which uses them.
+    // Parameters are hashed before the body that uses them.
     let params = hash.hash_in(params, init, RegionChange::Def)?;
     hash.hash(body, params)
 }
 
-/// A part whose own use of variables is a use wherever it stands.
+/// A part with a custom use of variables, counted as a use at every place.
 #[derive(Node)]
 #[node(key = "testing.Sized")]
 #[repr(C)]
@@ -309,7 +309,7 @@ pub struct Sized {
     pub inner: Value,
 }
 
-/// A variable that binds others where it is bound or first used.
+/// A variable that binds further variables at its binding or first use.
 #[derive(Node)]
 #[node(key = "testing.ShapedVar", kind = var)]
 #[repr(C)]
@@ -340,7 +340,7 @@ impl StructuralHash for Wrap {
     }
 }
 
-/// A definition in code that is not a scope.
+/// A definition in code without a scope.
 #[derive(Node)]
 #[node(key = "testing.Define", hooks(equal, hash))]
 #[repr(C)]

@@ -4,11 +4,11 @@
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(usize)]
 pub enum Role {
-    /// The parent of the others, kind `tree`: `span` (ignored).
+    /// The parent of the other types, kind `tree`: `span` (ignored).
     Expr,
     /// A variable: `span` (ignored), `name` (ignored), `ty`.
     Var,
-    /// A variable that extends `Var`: its fields and `rank`, an int.
+    /// A variable that extends `Var`: the fields of `Var` and `rank`, an int.
     TypedVar,
     /// Kind `tree`: `value`.
     Const,
@@ -33,22 +33,22 @@ pub enum Role {
     /// A scope whose definitions come last and are visited last: `body`,
     /// `params` (def).
     LateLambda,
-    /// A binder that is not a scope: `params` (def), `body`.
+    /// A binder without a scope: `params` (def), `body`.
     Function,
     /// A statement: `value`, `target` (def-simple).
     Let,
     /// A scope of kind `dag`: `params` (def), `body`.
     SharedLambda,
-    /// Hooks that let the operands come in either order: `lhs`, `rhs`.
+    /// Hooks that accept the operands in either order: `lhs`, `rhs`.
     Comm,
     /// Hooks that define `params` in a separate region, a scope:
     /// `params`, `body`.
     Binder,
     /// Kind `tree`: `size` (uses), `inner`.
     Sized,
-    /// A variable whose own field binds others: `dims` (def).
+    /// A variable with a field that binds further variables: `dims` (def).
     ShapedVar,
-    /// Hooks that compare the part, and ask nothing else: `part`.
+    /// Hooks that compare the part, and nothing else: `part`.
     Wrap,
     /// Hooks that define the target wherever the object stands, and mix a number into the
     /// hash: `number`, an int, `target`.

@@ -1,4 +1,4 @@
-//! The classes that random modules are made of.
+//! The classes of the objects in random modules.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -43,7 +43,7 @@ pub(super) struct Classes {
     /// Maps a class to the classes whose objects fit where the class is expected. A class
     /// of kind `none` fits only where exactly this class is expected.
     below: HashMap<TypeIndex, Vec<Class>>,
-    /// The classes that can be compared, sorted by key.
+    /// The comparable classes, sorted by key.
     pub(super) comparable: Vec<Class>,
     /// The classes of kind `none`, sorted by key.
     pub(super) incomparable: Vec<Class>,
@@ -51,7 +51,7 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    /// The classes as registered at the first call.
+    /// The classes, registered at the first call.
     pub(super) fn get() -> Result<&'static Classes> {
         static CLASSES: OnceLock<Classes> = OnceLock::new();
         if let Some(known) = CLASSES.get() {
@@ -110,7 +110,7 @@ impl Classes {
         })
     }
 
-    /// The classes whose objects are accepted where this type is expected.
+    /// The classes of the objects accepted where this type is expected.
     pub(super) fn below(&self, ty: TypeIndex) -> &[Class] {
         self.below.get(&ty).map_or(&[], Vec::as_slice)
     }

@@ -14,7 +14,7 @@ use isoform::values::{DType, Dict, List, Tensor};
 use isoform::{Array, Error, Map, Node, Obj, Ref, Result, Value, host};
 use isoform_ir::ir::{DiagnosticLevel, PrimExpr, TypeKind};
 
-/// The nesting of one drawn value; reused values add to it.
+/// The nesting of a drawn value; reused values are deeper.
 const DEPTH: usize = 8;
 
 /// The approximate number of nodes of one function of a module.
@@ -23,8 +23,8 @@ const FUNCTION: usize = 40;
 /// The nesting of parts that comparison ignores.
 const IGNORED_DEPTH: usize = 2;
 
-/// Objects that may be used again, by the types whose places they may take,
-/// and for expressions by the data type.
+/// Reusable objects, by the types of the places that accept them, and for expressions
+/// by the data type.
 #[derive(Default)]
 struct Pool {
     objects: HashMap<(TypeIndex, Option<DType>), Vec<Ref<Obj>>>,
@@ -51,7 +51,7 @@ impl Pool {
         source: &mut Source<'_>,
     ) -> Option<Ref<Obj>> {
         let known = self.objects.get(&(ty, dtype))?;
-        // Newer ones are used more often, however many there are.
+        // Newer objects are used more often, however many exist.
         let recent = &known[known.len().saturating_sub(200)..];
         Some(source.pick(recent).clone())
     }
@@ -97,7 +97,8 @@ impl<'a> Generator<'a> {
         };
         let (var_class, definition_class) = (info("ir.GlobalVar")?, info("ir.GlobalTypeVar")?);
         self.budget = size;
-        // Global names are drawn first, so that every function can call every other.
+        // Global names are drawn first, to let every function call every other
+        // function.
         let mut names = Vec::new();
         for _ in 0..size / FUNCTION + 1 {
             names.push(Value::from(self.node(var_class, None, DEPTH)?));
@@ -132,7 +133,7 @@ impl<'a> Generator<'a> {
         self.make(module, None, values)
     }
 
-    /// Nodes of all classes that cannot be compared.
+    /// Nodes of all incomparable classes.
     pub(super) fn incomparable(&mut self) -> Result<Value> {
         self.budget = 4 * FUNCTION;
         let nodes = self.classes.incomparable.iter();
@@ -219,8 +220,8 @@ impl<'a> Generator<'a> {
             }
             Schema::Tensor => return self.tensor(),
             Schema::Function => global_function("tir.const")?.into(),
-            // The types drawn here are declared in Rust, so no field requires
-            // anything else.
+            // The types drawn here are declared in Rust, without further requirements
+            // of fields.
             _ => Value::NONE,
         })
     }
@@ -237,7 +238,7 @@ impl<'a> Generator<'a> {
         Value::from(*self.source().pick(&texts))
     }
 
-    /// A tensor: small, of a format whose NaNs matter, or larger.
+    /// A tensor: small, of a format with NaNs, or larger.
     fn tensor(&mut self) -> Result<Value> {
         for _ in 0..3 {
             let drawn = tensor(self.source())?;
@@ -273,7 +274,7 @@ impl<'a> Generator<'a> {
             .collect()
     }
 
-    /// A value for a place that accepts all.
+    /// A value for an unrestricted place.
     fn anything(&mut self, depth: usize) -> Result<Value> {
         if self.is_over(depth) {
             return Ok(self.source().plain());
@@ -322,7 +323,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// A new object of one of the given classes.
+    /// A new object of a given class.
     fn any_of(&mut self, classes: &[Class], want: Option<DType>, depth: usize) -> Result<Ref<Obj>> {
         let fits = |class: &&Class| want.is_none_or(|want| typing::may_be(class.info, want));
         let fitting: Vec<Class> = classes.iter().filter(fits).copied().collect();
@@ -363,7 +364,7 @@ impl<'a> Generator<'a> {
         let typing = is_expr.then(|| typing::of(info, want, self.source()));
         let below = depth.saturating_sub(1);
         let mut values = vec![Value::NONE; info.fields().len()];
-        // Definition fields are drawn first, so that other fields can use the variables.
+        // Definition fields are drawn first, to let other fields use the variables.
         for binds in [true, false] {
             for (position, field) in info.fields().iter().enumerate() {
                 let is_def = matches!(field.field_flag(), FieldFlag::Def | FieldFlag::DefSimple);
@@ -421,8 +422,8 @@ impl<'a> Generator<'a> {
         })
     }
 
-    /// The value of a field that comparison ignores; its contents occur nowhere else, so
-    /// that other choices here have no effect elsewhere.
+    /// The value of an ignored field; the contents occur nowhere else, and a different
+    /// choice here has no further effect.
     fn ignored_field(&mut self, field: &FieldDef) -> Result<Value> {
         if *field.schema() == Schema::Str {
             let names = ["x", "y", "", "0 odd \"name\"", "more than fourteen bytes"];

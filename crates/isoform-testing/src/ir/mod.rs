@@ -30,8 +30,8 @@ use isoform_ir::ir::IRModule;
 ///
 /// # Errors
 ///
-/// None as long as the classes of the IR are consistent; construction is fallible
-/// in general.
+/// None as long as the classes of the IR are consistent; construction is fallible in
+/// general.
 ///
 /// ```
 /// use isoform_testing::ir::random_module;
@@ -49,8 +49,8 @@ pub fn random_module(seed: u64, size: usize) -> Result<Ref<IRModule>> {
     })
 }
 
-/// Random nodes that cannot be compared, such as supplies of names; the same
-/// ones for the same seed.
+/// Random incomparable nodes, for example supplies of names; equal seeds give equal
+/// nodes.
 ///
 /// # Errors
 ///

@@ -36,7 +36,7 @@ pub const IR_PROPERTIES: &[(&str, Property)] = &[
 struct Modules;
 
 impl Drawing for Modules {
-    /// Free variables of one module correspond to those of the other.
+    /// Free variables of the two modules may correspond.
     const WAYS: &'static [CompareOptions] = &[CompareOptions {
         map_free_vars: true,
         skip_tensor_content: false,
@@ -54,7 +54,7 @@ impl Drawing for Modules {
 
 fn ir_incomparable_round_trips(bytes: &[u8]) -> Result<(), String> {
     let mut case = Case::of(bytes);
-    // Pads the input with random bytes, so that objects of every class have contents.
+    // Pads the input with random bytes, to give objects of every class contents.
     case.main
         .extend(random_bytes(u64::from(Source::new(bytes).byte()), 200));
     let generator = Generator::new(case.streams(), None);
@@ -64,7 +64,7 @@ fn ir_incomparable_round_trips(bytes: &[u8]) -> Result<(), String> {
     let again = through_text(&nodes, &wide)?.1;
     same_graph(&nodes, &again).map_err(|difference| account(&difference, &nodes, &again))?;
     for node in children(&nodes) {
-        // Functions have text, by their global names, and no other file.
+        // Functions have text, by their global names, and cannot be in any other file.
         if has_function(&node) {
             continue;
         }

@@ -35,7 +35,7 @@ pub(super) fn draw(source: &mut Source<'_>) -> DType {
 #[derive(Clone, Copy)]
 pub(super) struct Typing {
     pub(super) dtype: DType,
-    /// The data type of its operands, which may differ.
+    /// The data type of the operands, possibly different from the result.
     operand: DType,
     /// That of its condition.
     condition: DType,
@@ -91,8 +91,7 @@ pub(super) fn is_simple_vector(info: &TypeInfo) -> bool {
     matches!(info.key(), "tir.Broadcast" | "tir.Ramp" | "tir.Var")
 }
 
-/// The data types of an expression of a class, with the requested one if there is
-/// one.
+/// The data types of an expression of a class, with the requested type if given.
 pub(super) fn of(info: &TypeInfo, want: Option<DType>, source: &mut Source<'_>) -> Typing {
     let parent = info.parent().map_or("", TypeInfo::key);
     let mut dtype = want.unwrap_or_else(|| draw(source));

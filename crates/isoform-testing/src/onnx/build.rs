@@ -1,4 +1,4 @@
-//! Makes the nodes of programs; everything else here calls these functions.
+//! Makes the nodes of programs, for all other modules here.
 
 use isoform::values::{DType, DTypeCode, Shape, Tensor};
 use isoform::{Array, Map, Ref, Str, Value, values};
@@ -36,7 +36,7 @@ pub(super) fn dtype(elem: ElemType) -> Option<DType> {
     Some(DType::new(code, bits))
 }
 
-/// True for the element types that the generator draws.
+/// True for the element types drawn by the generator.
 pub(super) fn is_drawn(elem: ElemType) -> bool {
     use ElemType as E;
     !matches!(
@@ -53,7 +53,7 @@ pub(super) fn is_drawn(elem: ElemType) -> bool {
     )
 }
 
-/// A constant of elements that take whole bytes each; 4-bit elements are packed here.
+/// A constant of elements of whole bytes; 4-bit elements are packed here.
 pub(super) fn tensor(elem: ElemType, shape: &[i64], elements: &[Vec<u8>]) -> Value {
     let Some(dtype) = dtype(elem) else {
         let values = elements
@@ -130,12 +130,12 @@ pub(super) fn int_list(numbers: &[i64]) -> Value {
 
 /// The operator of a call, or the function.
 pub(super) enum Callee {
-    /// An operator of a domain and the version of it.
+    /// An operator of a domain and a version.
     Operator(&'static str, &'static str, i64),
     Function(Ref<Function>),
 }
 
-/// A call, whose outputs are named after a number.
+/// A call with outputs named after a number.
 pub(super) fn call(
     callee: Callee,
     attrs: impl IntoIterator<Item = (Str, Value)>,

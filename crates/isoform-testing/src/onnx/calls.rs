@@ -12,7 +12,7 @@ use super::values::{Size, Val};
 #[derive(Clone)]
 pub(super) struct Op {
     name: &'static str,
-    /// The domain and its version, unless it is `ai.onnx`.
+    /// The domain and the version, except for `ai.onnx`.
     domain: Option<(&'static str, i64)>,
     inputs: Vec<Value>,
     attrs: Vec<(&'static str, Value)>,
@@ -56,7 +56,7 @@ impl Op {
 }
 
 impl Generator<'_> {
-    /// Makes a call whose outputs are used by the caller alone.
+    /// Makes a call with outputs used by the caller alone.
     pub(super) fn call(&mut self, op: Op, outputs: usize) -> Ref<Call> {
         self.made += 1;
         let Op {
@@ -78,7 +78,7 @@ impl Generator<'_> {
         )
     }
 
-    /// Makes a call and puts its outputs in scope.
+    /// Makes a call and adds its outputs to the scope.
     pub(super) fn make_all(&mut self, op: Op, outputs: &[(ElemType, Vec<Size>)]) -> Vec<Val> {
         let call = self.call(op, outputs.len());
         let vals = outputs.iter().enumerate().map(|(index, (elem, dims))| {
@@ -95,7 +95,7 @@ impl Generator<'_> {
         vals.remove(0)
     }
 
-    /// As `make`, for a call that keeps numbers small if they were.
+    /// Like `make`, for a call that keeps numbers small if the operands are small.
     pub(super) fn make_tame(&mut self, op: Op, elem: ElemType, dims: Vec<Size>, tame: bool) -> Val {
         let val = self.make(op, elem, dims);
         self.scope.pop();

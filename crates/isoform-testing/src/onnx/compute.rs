@@ -151,7 +151,7 @@ fn mat_mul(g: &mut Generator<'_>) -> Option<()> {
     };
     let mut made = g.make(Op::new("MatMul").on(&x).on(&y), x.elem, dims);
     if made.rank() == 2 && g.source.chance(25) {
-        // By way of another shape whose last axis stays.
+        // By way of another shape with the same last axis.
         let sizes = [vec![[1, 1]], made.dims.clone()].concat();
         let is_fixed = made.is_fixed() && !made.may_be_empty();
         if is_fixed {
@@ -215,7 +215,7 @@ fn gemm(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// An image of some channels: a known one, or a new one.
+/// An image with the given number of channels: known or new.
 fn image(g: &mut Generator<'_>, channels: i64) -> Val {
     let fits = |x: &Val| {
         x.elem == ElemType::Float
@@ -237,7 +237,7 @@ fn image(g: &mut Generator<'_>, channels: i64) -> Val {
     )
 }
 
-/// Padding by its own operator before a window.
+/// Padding by a separate operator before a window.
 fn padded(g: &mut Generator<'_>, x: &Val) -> Option<Val> {
     let mut op = Op::new("Pad").on(x);
     let pads = [0, 0, 1, 1, 0, 0, 1, 0];
@@ -298,7 +298,8 @@ fn conv(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// A constant that scales or moves numbers; now and then one that no weight can take up.
+/// A constant that scales or moves numbers; occasionally a constant beyond the reach of
+/// weights.
 fn factor(g: &mut Generator<'_>, elem: ElemType, shape: &[i64]) -> Val {
     let special = [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
     if g.source.chance(20) {
@@ -320,7 +321,7 @@ fn scaled(g: &mut Generator<'_>, x: &Val) -> Val {
     g.make(Op::new(name).on(x).on(&by), x.elem, x.dims.clone())
 }
 
-/// Draws calls that are fused into a convolution.
+/// Draws calls for fusion into a convolution.
 fn follow(g: &mut Generator<'_>, x: &Val, channels: i64) {
     match g.source.below(5) {
         0 => {
@@ -458,7 +459,7 @@ fn quantization(g: &mut Generator<'_>) -> Option<()> {
     let scale = g.uniform(ElemType::Float, &[], scale);
     let zero = *g.source.pick(&[0.0, 3.0]);
     let zero = g.uniform(elem, &[], zero);
-    // Weights stored in quantised form, as a constant.
+    // Weights stored in quantised form, in a constant.
     let narrow = if g.source.chance(40) {
         g.constant(elem, &[2, 3])
     } else {
@@ -554,7 +555,8 @@ fn top_k(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// A call of an operator whose results differ from run to run, told apart by its seed.
+/// A call of an operator with results that differ from run to run, identified by a
+/// seed.
 pub(super) fn random(g: &mut Generator<'_>) -> Option<()> {
     let seed = 1.0 + g.made as f64;
     if g.source.chance(50) {

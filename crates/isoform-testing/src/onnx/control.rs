@@ -24,10 +24,11 @@ pub(super) const DRAWS: &[(&str, Draw)] = &[
     ("if with a failing branch", failing_branch),
 ];
 
-/// The most iterations of a loop that is drawn.
+/// The maximal number of iterations of a drawn loop.
 const MOST_TRIPS: i64 = 5;
 
-/// Draws some constructs inside a body, and what `results` picks from the scope then.
+/// Draws constructs inside a body, and the values that `results` picks from the scope
+/// afterwards.
 fn inside<T>(
     g: &mut Generator<'_>,
     params: Vec<Val>,
@@ -65,7 +66,7 @@ fn body(g: &mut Generator<'_>, name: &str, params: Vec<Ref<Input>>, results: &[V
     build::graph(&format!("{name}{number}"), params, types, values, names)
 }
 
-/// A value that is in scope, or a constant where sizes allow it.
+/// A value in scope, or a constant where sizes allow it.
 fn result(g: &mut Generator<'_>) -> Val {
     if g.source.chance(12) {
         let elem = g.any_elem();
@@ -79,7 +80,7 @@ fn result(g: &mut Generator<'_>) -> Val {
     }
 }
 
-/// A value of the type of another one; None if there is no way to make one here.
+/// A value of the type of another value; None if none can be made here.
 fn alike(g: &mut Generator<'_>, like: &Val) -> Option<Val> {
     if let Some(known) = g.known(|val| val.elem == like.elem && val.dims == like.dims) {
         return Some(known);
@@ -88,9 +89,9 @@ fn alike(g: &mut Generator<'_>, like: &Val) -> Option<Val> {
         .then(|| g.constant(like.elem, &like.shape(0)))
 }
 
-/// The two branches, and what the call gives.
+/// The two branches, and the results of the call.
 ///
-/// `truth` is the condition under each assignment, if it is known.
+/// `truth` is the condition under each assignment, if known.
 fn branches(g: &mut Generator<'_>, condition: &Val, truth: Option<[bool; 2]>) -> Option<()> {
     if g.depth >= NESTING {
         return None;
@@ -162,7 +163,7 @@ fn choice_on_size(g: &mut Generator<'_>) -> Option<()> {
     branches(g, &condition, Some(truth))
 }
 
-/// An If on a truth that is not known, with these results of its branches.
+/// An If on an unknown truth, with these results of its branches.
 fn if_else(g: &mut Generator<'_>, condition: &Val, left: &[Val], right: &[Val]) -> Op {
     let then_branch = branch(g, "then", left);
     let else_branch = branch(g, "else", right);
@@ -172,7 +173,7 @@ fn if_else(g: &mut Generator<'_>, condition: &Val, left: &[Val], right: &[Val]) 
         .attr("else_branch", &else_branch)
 }
 
-/// Two branches that do the same, or almost.
+/// Two equal or almost equal branches.
 fn equal_branches(g: &mut Generator<'_>) -> Option<()> {
     let x = g.operand(&[ElemType::Float, ElemType::Double]);
     let condition = g.fresh(ElemType::Bool, vec![]);
@@ -195,7 +196,8 @@ fn equal_branches(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// A branch whose result has an axis more than its user takes, and which is never taken.
+/// A branch that is never taken, with a result of more axes than the user of the result
+/// takes.
 fn failing_branch(g: &mut Generator<'_>) -> Option<()> {
     let x = g.operand_where(&[ElemType::Float, ElemType::Double], |x| x.rank() > 0, 3);
     let (condition, truth) = shapes::shape_truth(g)?;
@@ -222,7 +224,7 @@ fn failing_branch(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// A value that one branch of an If gives, and the negative of which the other one gives.
+/// A value given by one branch of an If, and negated by the other.
 pub(super) fn in_branch(g: &mut Generator<'_>, value: &Val) -> Val {
     let condition = g.input(ElemType::Bool, Some(vec![]));
     let other = g.make(Op::new("Neg").on(value), value.elem, value.dims.clone());
@@ -303,7 +305,7 @@ fn repetition(g: &mut Generator<'_>) -> Option<()> {
         params.push(var);
         vals.push(val);
     }
-    // A loop with an unbounded trip count ends by its condition.
+    // The condition ends a loop with an unbounded trip count.
     let last = (trips[0] == i64::MAX || g.source.chance(25)).then(|| g.source.below(3) as i64);
     let states: Vec<Val> = vals[2..].to_vec();
     let (results, scanned, graph) = inside(g, vals, |g| {

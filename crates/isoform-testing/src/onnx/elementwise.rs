@@ -1,4 +1,4 @@
-//! Draws calls of operators that work element by element.
+//! Draws calls of element-wise operators.
 
 use isoform_onnx::ElemType;
 
@@ -6,7 +6,7 @@ use super::calls::Op;
 use super::generator::{Draw, Generator};
 use super::values::{SIGNED, UNSIGNED, Val, broadcast, is_float, is_integer};
 
-/// The operators that work element by element, by name.
+/// The element-wise operators, by name.
 pub(super) const DRAWS: &[(&str, Draw)] = &[
     ("arithmetic", arithmetic),
     ("unary", unary),
@@ -47,7 +47,7 @@ fn binary(g: &mut Generator<'_>, op: Op, left: &Val, right: &Val, elem: ElemType
     if !g.is_small(&dims) {
         return None;
     }
-    // Which operand comes first matters to rules of commutative operators.
+    // The order of operands matters to rules of commutative operators.
     Some(g.make(op.on(left).on(right), elem, dims))
 }
 
@@ -272,7 +272,7 @@ fn cast(g: &mut Generator<'_>) -> Option<()> {
         elems.extend([ElemType::Int4, ElemType::Uint4]);
     }
     let mut x = g.operand(&elems);
-    // Chains of casts are what rules look for.
+    // Rules look for chains of casts.
     for _ in 0..1 + g.source.below(3) {
         let elem = *g.source.pick(&elems);
         match cast_to(g, &x, elem) {
@@ -408,7 +408,7 @@ fn variadic(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// A call of Clip with limits that are ordered, or not.
+/// A call of Clip with limits, ordered or not.
 pub(super) fn clip_to(
     g: &mut Generator<'_>,
     x: &Val,

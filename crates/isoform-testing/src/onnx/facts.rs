@@ -1,4 +1,4 @@
-//! Judges what is inferred about values by the values of runs.
+//! Judges inferred facts about values by the values of runs.
 
 use std::collections::HashMap;
 
@@ -14,8 +14,8 @@ use super::running;
 
 /// Checks all that is inferred about every value of the main graph against both runs.
 ///
-/// A symbol stands for one number in a run: the first value whose extent or element it is
-/// decides which one, and all others have to agree with it.
+/// A symbol represents one number in a run: the first value with this symbol as an extent
+/// or element decides the number, and all later values have to agree.
 pub(super) fn hold(drawn: &RandomProgram) -> Result<(), String> {
     let graph = &drawn.program.graph;
     let listing = list(&drawn.program);
@@ -58,7 +58,7 @@ pub(super) fn hold(drawn: &RandomProgram) -> Result<(), String> {
     Ok(())
 }
 
-/// The numbers that symbols stand for in one run.
+/// The numbers of the symbols in one run.
 #[derive(Default)]
 struct Run {
     numbers: HashMap<u64, i64>,
@@ -118,7 +118,7 @@ impl Run {
     }
 }
 
-/// The elements of a tensor of integers or bools; None if some do not fit.
+/// The elements of a tensor of integers or bools; None if any does not fit.
 fn integers(tensor: &Tensor) -> Option<Vec<i64>> {
     let dtype = tensor.dtype();
     let is_signed = match dtype.code() {

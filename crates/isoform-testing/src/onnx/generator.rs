@@ -1,4 +1,4 @@
-//! The state of drawing a program, and the types and sizes that it draws.
+//! The state of drawing a program, and the drawn types and sizes.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ pub(super) const NESTING: usize = 3;
 /// Tensors have at most so many elements.
 pub(super) const MOST_ELEMENTS: i64 = 600;
 
-/// Something to draw: adds values to the scope, or nothing if nothing there fits.
+/// A construct to draw: adds values to the scope, or none if no operand fits.
 pub(super) type Draw = fn(&mut Generator<'_>) -> Option<()>;
 
 /// A symbolic dimension with its sizes.
@@ -25,7 +25,7 @@ struct Symbol {
     size: Size,
 }
 
-/// An input of the program with its value under each assignment.
+/// An input of the program with the values under both assignments.
 pub(super) struct MadeInput {
     pub(super) var: Ref<Input>,
     pub(super) values: [Value; 2],
@@ -37,7 +37,7 @@ pub(super) struct KnownFunction {
     pub(super) function: Ref<Function>,
     pub(super) params: Vec<Val>,
     pub(super) results: Vec<Val>,
-    /// The attributes with the values that they may have.
+    /// The attributes with their possible values.
     pub(super) attrs: Vec<(&'static str, Vec<Value>)>,
 }
 
@@ -57,13 +57,13 @@ pub(super) struct Generator<'a> {
     symbols: Vec<Symbol>,
     pub(super) inputs: Vec<MadeInput>,
     pub(super) patterns: BTreeSet<&'static str>,
-    /// True if all floats that are drawn are small.
+    /// True if all drawn floats are small.
     pub(super) gentle: bool,
 }
 
 impl<'a> Generator<'a> {
     pub(super) fn new(mut source: Source<'a>, size: usize) -> Self {
-        // The newest version that all kernels have is the simplest choice.
+        // The newest version supported by all kernels is the simplest choice.
         let newest = [
             17, 13, 11, 21, 9, 10, 12, 14, 15, 16, 18, 19, 20, 22, 23, 24, 25,
         ];
@@ -121,7 +121,7 @@ impl<'a> Generator<'a> {
         elems
     }
 
-    /// The element types that operators take which do nothing but pass elements on.
+    /// The element types of operators that only pass elements on.
     pub(super) fn wide_elems(&self) -> Vec<ElemType> {
         let mut elems = self.base_elems();
         if self.since(21) {
@@ -131,7 +131,7 @@ impl<'a> Generator<'a> {
         elems
     }
 
-    /// An element type; float and int64 are the usual ones.
+    /// An element type, usually float or int64.
     pub(super) fn any_elem(&mut self) -> ElemType {
         let usual = [ElemType::Float, ElemType::Int64, ElemType::Float];
         if self.source.chance(40) {
@@ -141,13 +141,13 @@ impl<'a> Generator<'a> {
         *self.source.pick(&elems)
     }
 
-    /// A size: a symbolic one or a number.
+    /// A size: a symbol or a number.
     pub(super) fn size(&mut self) -> Size {
         if self.source.chance(45) && !self.in_function {
             return self.symbols[self.source.below(3)].size;
         }
         let number = *self.source.pick(&[2, 3, 1, 4, 1, 2, 5, 0]);
-        // Empty tensors are rare enough to leave room for everything else.
+        // Empty tensors are rare enough to leave room for other cases.
         let number = if number == 0 && self.source.chance(60) {
             2
         } else {
@@ -161,7 +161,7 @@ impl<'a> Generator<'a> {
         (0..rank.min(most)).map(|_| self.size()).collect()
     }
 
-    /// A type that is true of a value; not all that is known is declared.
+    /// A true type of a value; some known facts are left undeclared.
     pub(super) fn declared(&mut self, elem: ElemType, dims: &[Size]) -> Value {
         let mut shape = Vec::new();
         for size in dims {
@@ -176,7 +176,7 @@ impl<'a> Generator<'a> {
         build::tensor_type(elem, Some(shape))
     }
 
-    /// Records that a construct was drawn which rewriting has a rule for.
+    /// Records that a construct with a rewriting rule was drawn.
     pub(super) fn note(&mut self, pattern: &'static str) {
         self.patterns.insert(pattern);
     }

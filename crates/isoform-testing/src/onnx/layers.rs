@@ -16,7 +16,7 @@ pub(super) const DRAWS: &[(&str, Draw)] = &[
     ("label encoder", label_encoder),
 ];
 
-/// Tokens with heads of so many elements: small numbers, so that no weight becomes 0.
+/// Tokens with heads of this many elements: small numbers, to keep weights above 0.
 fn tokens(g: &mut Generator<'_>, dims: &[i64]) -> Val {
     let fits = |x: &Val| x.elem == ElemType::Float && x.tame && x.shape(0) == dims && x.is_fixed();
     if g.source.chance(40)
@@ -56,7 +56,7 @@ fn attention(g: &mut Generator<'_>) -> Option<()> {
     let mut op = Op::new("Attention").on(&query).on(&key).on(&value);
     let is_causal = g.source.chance(30);
     if g.source.chance(40) {
-        // A key that every query attends to leaves a weight.
+        // A key attended to by every query leaves a weight.
         let mask = g.uniform(ElemType::Bool, &[queries, keys], 1.0);
         op = op.on(&mask);
     } else if g.source.chance(30) {

@@ -1,4 +1,4 @@
-//! Random ONNX programs, whose values optimisation must keep.
+//! Random ONNX programs, to check that optimisation keeps their values.
 //!
 //! They are valid: sizes fit under two assignments of the symbolic dimensions, indices
 //! are within bounds, integers are divided by numbers other than 0, and loops end.

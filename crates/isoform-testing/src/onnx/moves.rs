@@ -1,4 +1,4 @@
-//! Draws calls of operators that only move elements.
+//! Draws calls of operators for moving elements.
 
 use isoform_onnx::ElemType;
 
@@ -9,7 +9,7 @@ use super::pieces::{concat, slice, split};
 use super::reshapes::{flatten, reshape, squeeze, transpose, unsqueeze};
 use super::values::{Size, Val};
 
-/// The operators that only move elements, by name.
+/// The operators for moving elements, by name.
 pub(super) const DRAWS: &[(&str, Draw)] = &[
     ("transpose", transpose),
     ("reshape", reshape),
@@ -132,7 +132,8 @@ fn pad(g: &mut Generator<'_>) -> Option<()> {
     for axis in 0..rank {
         let least = x.dims[axis][0].min(x.dims[axis][1]);
         for side in 0..2 {
-            // A negative pad removes elements; a reflection needs others to take.
+            // A negative pad removes elements; a reflection needs enough elements to
+            // copy.
             let most = if mode == "reflect" { least - 1 } else { 2 };
             let mut amount = if zero { 0 } else { g.source.below(3) as i64 }.min(most.max(0));
             if mode == "constant" && g.source.chance(8) && least >= 3 {

@@ -64,7 +64,7 @@ impl Generator<'_> {
         self.int_constant(&[numbers.len() as i64], numbers)
     }
 
-    /// A value in scope that fits, most likely a recent one.
+    /// A fitting value in scope, most likely a recent one.
     pub(super) fn known(&mut self, fits: impl Fn(&Val) -> bool) -> Option<Val> {
         let found: Vec<usize> = (0..self.scope.len())
             .rev()
@@ -82,12 +82,12 @@ impl Generator<'_> {
         Some(self.scope[at].clone())
     }
 
-    /// A value of one of the element types: one in scope, a new input or a constant.
+    /// A value of one of the element types: in scope, a new input or a constant.
     pub(super) fn operand(&mut self, elems: &[ElemType]) -> Val {
         self.operand_where(elems, |_| true, 4)
     }
 
-    /// As `operand`, of at most so many axes.
+    /// Like `operand`, with at most this many axes.
     pub(super) fn operand_where(
         &mut self,
         elems: &[ElemType],
@@ -115,7 +115,8 @@ impl Generator<'_> {
         self.fresh(elems[0], vec![[2, 2]; rank.unwrap_or(0)])
     }
 
-    /// A new input, or a constant where there are no new inputs or sizes allow it.
+    /// A new input, or a constant where new inputs are unavailable or sizes allow a
+    /// constant.
     pub(super) fn fresh(&mut self, elem: ElemType, dims: Vec<Size>) -> Val {
         let fixed = dims.iter().all(|size| size[0] == size[1]);
         if self.in_function || fixed && (self.source.chance(60) || self.inputs.len() > 7) {
@@ -125,7 +126,7 @@ impl Generator<'_> {
         self.input(elem, Some(dims))
     }
 
-    /// An operand that broadcasts against `to` without making it larger.
+    /// An operand that broadcasts against `to` without enlarging `to`.
     pub(super) fn matching(&mut self, to: &Val) -> Val {
         let fits = |val: &Val| {
             val.elem == to.elem

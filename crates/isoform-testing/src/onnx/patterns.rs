@@ -1,4 +1,4 @@
-//! Draws what rewriting has rules for, and what is almost that.
+//! Draws the patterns of rewriting rules, and near misses.
 
 use isoform_onnx::ElemType;
 
@@ -9,7 +9,7 @@ use super::pieces::{self, slice_by, slice_part};
 use super::reshapes::{self, reshape_to, transpose_by, transpose_by_any};
 use super::values::{Val, broadcast, is_float, is_integer};
 
-/// The patterns that rewriting has rules for, by name.
+/// The patterns with rewriting rules, by name.
 pub(super) const DRAWS: &[(&str, Draw)] = &[
     ("pattern: neutral operand", neutral),
     ("pattern: transpose of transpose", transposes),
@@ -98,7 +98,7 @@ fn transposes(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// A transposition that leaves the order of the elements as it is.
+/// A transposition that keeps the order of the elements.
 fn transpose_ones(g: &mut Generator<'_>) -> Option<()> {
     let elem = g.any_elem();
     let (size, other) = (g.size(), g.size());
@@ -273,7 +273,7 @@ fn masked(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// An operator applied twice that is its own inverse, or changes nothing the second time.
+/// An operator applied twice: an inverse of itself, or idempotent.
 fn twice(g: &mut Generator<'_>) -> Option<()> {
     let names = [
         "Neg",
@@ -314,7 +314,7 @@ fn concat_one(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// Constants with the same bytes, and some that are almost the same.
+/// Constants with the same bytes, and a few near misses.
 fn equal_constants(g: &mut Generator<'_>) -> Option<()> {
     let x = g.operand(&[ElemType::Float, ElemType::Double]);
     let number = *g.source.pick(&[1.5, 0.0, f64::NAN]);
@@ -467,7 +467,7 @@ fn integer_constants(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// An Expand whose user would broadcast by itself.
+/// An Expand with a user that would broadcast by itself.
 fn expand_before(g: &mut Generator<'_>) -> Option<()> {
     let x = g.operand_where(&[ElemType::Float, ElemType::Int64], |x| x.rank() > 0, 3);
     if x.rank() == 0 {
@@ -484,7 +484,7 @@ fn expand_before(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// A constant that is larger than the call which makes it.
+/// A constant larger than the call for making it.
 fn large_uniform(g: &mut Generator<'_>) -> Option<()> {
     let elem = *g.source.pick(&[ElemType::Float, ElemType::Int64]);
     let large = g.uniform(elem, &[24, 25], 1.0);

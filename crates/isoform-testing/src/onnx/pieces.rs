@@ -1,4 +1,4 @@
-//! Draws calls that take pieces of tensors and join them: slices, joins and splits.
+//! Draws calls that take pieces of tensors and join pieces: slices, joins and splits.
 
 use isoform_onnx::ElemType;
 
@@ -18,7 +18,8 @@ fn sliced(size: i64, start: i64, end: i64, step: i64) -> i64 {
     } else {
         place(start)
     };
-    // From the end, a start before the first place is that place, and an end stays there.
+    // With a negative step, a start before the first place is the first place, and an end
+    // stays there.
     let end = place(end);
     if size == 0 {
         return 0;
@@ -30,7 +31,7 @@ fn sliced(size: i64, start: i64, end: i64, step: i64) -> i64 {
         .map_or(0, |span| span / step)
 }
 
-/// A slice along some axes; each is given as axis, start, end and step.
+/// A slice along some axes, given by axis, start, end and step.
 pub(super) fn slice_by(g: &mut Generator<'_>, x: &Val, parts: &[(usize, i64, i64, i64)]) -> Val {
     let mut dims = x.dims.clone();
     for &(axis, start, end, step) in parts {
@@ -132,7 +133,7 @@ pub(super) fn slice(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// Values that can be joined to one along an axis.
+/// Values that can be joined to `x` along an axis.
 fn joinable(g: &mut Generator<'_>, x: &Val, axis: usize) -> Val {
     let rank = x.rank();
     let fits = |val: &Val| {
@@ -147,12 +148,12 @@ fn joinable(g: &mut Generator<'_>, x: &Val, axis: usize) -> Val {
     }
     let mut dims = x.dims.clone();
     dims[axis] = [1, 1];
-    // A joined tensor of no elements is one that rules drop.
+    // Rules drop a joined tensor without elements.
     if g.source.chance(30) {
         dims[axis] = [0, 0];
     }
     let made = g.fresh(x.elem, dims.clone());
-    // Inside a function, there is nothing of a symbolic size to be had.
+    // Inside a function, no value of a symbolic size is available.
     if made.dims == dims { made } else { x.clone() }
 }
 

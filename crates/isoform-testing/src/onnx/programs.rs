@@ -13,21 +13,21 @@ use super::values::Val;
 use super::{compute, control, elementwise, layers, moves, patterns, shapes};
 use crate::source::{Source, random_bytes};
 
-/// The versions of the operator set that are drawn.
+/// The drawn versions of the operator set.
 pub const OPSETS: std::ops::RangeInclusive<i64> = 9..=25;
 
-/// A random program, with what is needed to run it.
+/// A random program, with the data needed to run it.
 #[derive(Clone, Debug)]
 pub struct RandomProgram {
     /// The program.
     pub program: Ref<Program>,
     /// The inputs by name, under each of two assignments of the symbolic dimensions.
     pub inputs: [Vec<(String, Value)>; 2],
-    /// The shapes of the outputs under each assignment.
+    /// The shapes of the outputs under both assignments.
     pub shapes: [Vec<Vec<i64>>; 2],
     /// The element types of the outputs.
     pub elems: Vec<ElemType>,
-    /// The constructs in it that rewriting has rules for.
+    /// The constructs in the program with rewriting rules.
     pub patterns: BTreeSet<&'static str>,
     /// True if declared types of outputs contradict the outputs.
     pub is_misdeclared: bool,
@@ -90,7 +90,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Draws a construct; tables listed twice are drawn twice as often.
+    /// Draws a construct; a table listed twice is drawn twice as often.
     pub(super) fn step(&mut self) {
         let tables: [&[(&'static str, Draw)]; 9] = [
             elementwise::DRAWS,
@@ -110,8 +110,8 @@ impl Generator<'_> {
         }
     }
 
-    /// Draws a program with equal calls of random operators, all of which matter; returns
-    /// how many there are.
+    /// Draws a program with equal calls of random operators, all of them significant;
+    /// returns the number of calls.
     pub(super) fn twins(mut self) -> (Ref<Program>, usize) {
         let x = self.input(ElemType::Float, Some(vec![[2, 2], [3, 3]]));
         let count = 2 + self.source.below(3);
@@ -130,7 +130,8 @@ impl Generator<'_> {
         (drawn.program, count)
     }
 
-    /// The results of the main graph: some recent values, sometimes one twice, or an input.
+    /// The results of the main graph: some recent values, sometimes a repeated value, or an
+    /// input.
     fn results(&mut self) -> Vec<Val> {
         let mut results = Vec::new();
         let recent = self.scope.len().min(12);
@@ -159,7 +160,7 @@ impl Generator<'_> {
             types.push(match self.source.below(6) {
                 0 => Value::NONE,
                 1 => build::tensor_type(result.elem, None),
-                // Dimensions get declared by exporters that guess, and wrongly.
+                // Exporters that guess declare dimensions wrongly.
                 2 if self.source.chance(15) && result.rank() > 0 => {
                     is_misdeclared = true;
                     self.patterns.insert("result: misdeclared");

@@ -72,7 +72,7 @@ fn told<T>(result: isoform::Result<T>) -> Result<T, String> {
     result.map_err(|error| format!("{error:#}"))
 }
 
-/// Draws a program and checks it; a failing one is made smaller and shown.
+/// Draws a program and checks it; a failing program is shrunk and shown.
 fn judge(
     drawn: &RandomProgram,
     check: impl Fn(&RandomProgram) -> Result<(), String>,
@@ -107,7 +107,7 @@ fn opset(program: &Ref<Program>) -> i64 {
         .map_or(0, |node| node.call.version)
 }
 
-/// Each drawn program has results, of the element types and shapes that were drawn.
+/// Each drawn program has results, of the drawn element types and shapes.
 fn programs_have_the_drawn_shapes(bytes: &[u8]) -> Result<(), String> {
     let drawn = draw(bytes);
     let account = |what: String| format!("{what}\n{}", text(&drawn.program));
@@ -126,7 +126,7 @@ fn programs_have_the_drawn_shapes(bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// The optimised program agrees with the original in everything that was promised.
+/// The optimised program agrees with the original in every promised respect.
 fn keeps(
     drawn: &RandomProgram,
     expected: &Results,
@@ -174,7 +174,7 @@ fn interface(before: &Ref<Graph>, after: &Ref<Graph>) -> Result<(), String> {
     }
     let types = |graph: &Ref<Graph>| {
         let inputs = graph.params.iter().cloned();
-        // Compared as a graph without calls, since the dimensions are bound there.
+        // Compared in a graph without calls, since the dimensions are bound there.
         Ref::new(Graph {
             results: inputs.map(isoform::Value::from).collect(),
             ..isoform::Node::clone_fields(&**graph)
@@ -187,12 +187,12 @@ fn interface(before: &Ref<Graph>, after: &Ref<Graph>) -> Result<(), String> {
     }
 }
 
-/// The results of the original; None if it has none, which the first property reports.
+/// The results of the original; None without results, reported by the first property.
 fn expected(drawn: &RandomProgram) -> Option<Results> {
     running::results(drawn, &drawn.program).ok()
 }
 
-/// The choices of options under which every bit stays.
+/// The choices of options that keep every bit.
 fn exact_options() -> Vec<(&'static str, OptimizeOptions)> {
     let default = OptimizeOptions::default;
     vec![
@@ -223,8 +223,8 @@ fn optimized_programs_agree(bytes: &[u8]) -> Result<(), String> {
     })
 }
 
-/// Original and result also agree with a single rule or step, so that no other rule hides
-/// its mistakes.
+/// Original and result also agree with a single rule or step, so other rules cannot hide
+/// a mistake.
 fn each_rule_alone_agrees(bytes: &[u8]) -> Result<(), String> {
     let exact = rules().iter().filter(|rule| !is_fusion(rule.name()));
     let names: Vec<&str> = exact
@@ -307,8 +307,9 @@ fn names_and_order_do_not_matter(bytes: &[u8]) -> Result<(), String> {
     })
 }
 
-/// A program written and read is the same, and so is its optimised form; a result that the
-/// format cannot express, such as an input, comes back as an Identity and is left out.
+/// Writing and reading a program, or the optimised form, keeps the program; a result
+/// outside of the format, for example an input, comes back through an Identity and is
+/// left out.
 fn saved_programs_come_back(bytes: &[u8]) -> Result<(), String> {
     let load = |bytes: Vec<u8>| {
         let model = decode_model(bytes.into()).map_err(|error| error.to_string())?;
@@ -363,8 +364,8 @@ fn random_calls_stay_apart(bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// Hashes and comparisons that know earlier versions of a program return the same as
-/// those that know nothing.
+/// Hashes and comparisons give the same results with and without knowledge of earlier
+/// versions of a program.
 fn edited_programs_hash_and_compare_the_same(bytes: &[u8]) -> Result<(), String> {
     let program = draw(bytes).program;
     judge_edits(&program.into(), bytes)
@@ -383,8 +384,8 @@ fn programs_differ_by_the_laws(bytes: &[u8]) -> Result<(), String> {
     judge_difference(&program.into(), &edited)
 }
 
-/// A level of equality changes no result, nothing a second time, and programs that were
-/// equal stay equal.
+/// A level of equality changes no result, is idempotent, and keeps equal programs
+/// equal.
 fn levels_keep_the_meaning(bytes: &[u8]) -> Result<(), String> {
     let order = bytes.to_vec();
     judge(&draw(bytes), |drawn| {
@@ -446,7 +447,7 @@ fn each_level() -> Vec<(&'static str, Levels)> {
     ]
 }
 
-/// All that is inferred about a value is true of it in every run.
+/// All inferred facts about a value are true in every run.
 fn inferred_facts_hold(bytes: &[u8]) -> Result<(), String> {
     judge(&draw(bytes), |drawn| match expected(drawn) {
         Some(_) => facts::hold(drawn),

@@ -10,11 +10,11 @@ use isoform_onnx::ir::{Call, Dim, Function, Graph, Input, Output, Program, Tenso
 
 use crate::source::Source;
 
-/// Returns the same program with other names of everything but inputs and outputs, its
-/// nodes made in another order.
+/// Returns the same program with new names for everything except inputs and outputs,
+/// and nodes made in another order.
 ///
-/// A pass that depends on names, or on the order in which objects came to be, gives
-/// something else for it.
+/// A pass that depends on names, or on the order of creation of objects, changes its
+/// result.
 pub fn rebuilt(program: &Ref<Program>, source: &mut Source<'_>) -> Ref<Program> {
     let mut copy = Copy {
         source,
@@ -24,7 +24,7 @@ pub fn rebuilt(program: &Ref<Program>, source: &mut Source<'_>) -> Ref<Program> 
     };
     let graph = copy.body(&Body::Graph(program.graph.clone()));
     let graph: Ref<Graph> = graph.extract().expect("a graph becomes a graph");
-    // The main graph keeps what its callers see.
+    // The main graph keeps the names visible to its callers.
     let mut fields = graph.clone_fields();
     fields.result_names = program.graph.result_names.clone();
     Ref::new(Program {
@@ -33,8 +33,8 @@ pub fn rebuilt(program: &Ref<Program>, source: &mut Source<'_>) -> Ref<Program> 
     })
 }
 
-/// Returns a program in which some outputs of calls are replaced by other values; the
-/// callback gets each output once.
+/// Returns a program with some outputs of calls replaced; the callback gets every
+/// output once.
 ///
 /// # Errors
 ///
@@ -84,7 +84,7 @@ struct Copy<'s, 'b> {
     source: &'s mut Source<'b>,
     /// The copies of inputs, calls, dimensions and functions, by identity.
     made: HashMap<u64, Value>,
-    /// The inputs of scopes that calls need, by identity.
+    /// The scope inputs needed by each call, by identity.
     free: HashMap<u64, HashSet<u64>>,
     count: usize,
 }
@@ -96,7 +96,7 @@ impl Copy<'_, '_> {
     }
 
     /// The copy of a scope, whose calls are copied in a drawn order. Recurses to the
-    /// nesting depth of scopes, which the generator bounds.
+    /// nesting depth of scopes, bounded by the generator.
     fn body(&mut self, body: &Body) -> Value {
         let is_main = self.made.is_empty();
         for param in body.params().iter() {
@@ -149,8 +149,8 @@ impl Copy<'_, '_> {
         }
     }
 
-    /// Copies the calls that the results need, that are not copied yet, and that need no
-    /// input of a scope further inside.
+    /// Copies the remaining calls that the results need and that need no input of an
+    /// inner scope.
     ///
     /// Any of the calls all of whose operands are copied may be next.
     fn calls(&mut self, results: &Array) {
@@ -185,8 +185,8 @@ impl Copy<'_, '_> {
         }
     }
 
-    /// The calls nearest to some values that can be copied here; through those that need
-    /// an input of an inner scope, it looks further.
+    /// The calls nearest to the given values that can be copied here; the search
+    /// continues through calls with inputs of an inner scope.
     fn movable(&mut self, values: &[Value]) -> Vec<Ref<Call>> {
         let mut found = Vec::new();
         let mut seen = HashSet::new();
@@ -208,8 +208,8 @@ impl Copy<'_, '_> {
         found
     }
 
-    /// The inputs of scopes that a call needs, without those of its own bodies. It
-    /// recurses, since programs that are drawn are small.
+    /// The scope inputs needed by a call, without the inputs of its own bodies. It
+    /// recurses, since drawn programs are small.
     fn free_inputs(&mut self, call: &Ref<Call>) -> HashSet<u64> {
         if let Some(known) = self.free.get(&call.identity()) {
             return known.clone();

@@ -45,7 +45,7 @@ pub(super) fn recurrent(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// A sequence of batches of elements: a known one, or a new one.
+/// A sequence of batches of elements: a known or a new one.
 fn sequence(g: &mut Generator<'_>) -> Option<Val> {
     let fits = |x: &Val| {
         x.elem == ElemType::Float
@@ -59,7 +59,7 @@ fn sequence(g: &mut Generator<'_>) -> Option<Val> {
     }
     let dims = vec![g.size(), g.size(), [INPUT; 2]];
     let x = g.fresh(ElemType::Float, dims);
-    // Inside a function, there is nothing of a symbolic size to be had.
+    // Inside a function, no value of a symbolic size is available.
     (x.rank() == 3 && !x.may_be_empty()).then_some(x)
 }
 

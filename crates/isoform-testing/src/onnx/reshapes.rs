@@ -29,10 +29,11 @@ pub(super) fn transpose_by(g: &mut Generator<'_>, x: &Val, order: &[usize]) -> V
     g.make_tame(op, x.elem, dims, x.tame)
 }
 
-/// A shape with as many elements: the numbers to write, and the sizes they mean.
+/// A shape with an equal number of elements: the numbers to write, and the sizes meant
+/// by them.
 ///
-/// Of the sizes that differ between the assignments, at most one is written as -1; the
-/// others become 0, which copies the size at the same position.
+/// Of the sizes that differ between the assignments, at most one is written -1; the
+/// remaining sizes become 0, which copies the size at the same position.
 pub(super) fn target(g: &mut Generator<'_>, dims: &[Size]) -> Option<(Vec<i64>, Vec<Size>)> {
     let mut sizes: Vec<Size> = dims.to_vec();
     for _ in 0..1 + g.source.below(3) {
@@ -61,7 +62,8 @@ pub(super) fn target(g: &mut Generator<'_>, dims: &[Size]) -> Option<(Vec<i64>, 
     Some((numbers, sizes))
 }
 
-/// How a shape is written as the target of a Reshape; None if it cannot be a constant.
+/// The form of a shape as the target of a Reshape; None if no constant can express the
+/// shape.
 pub(super) fn written(g: &mut Generator<'_>, from: &[Size], to: &[Size]) -> Option<Vec<i64>> {
     let differs = |size: &Size| size[0] != size[1];
     let mut free = None;
@@ -152,7 +154,7 @@ pub(super) fn squeeze_at(g: &mut Generator<'_>, x: &Val, axes: &[usize]) -> Val 
         .collect();
     let written: Vec<i64> = axes.iter().map(|&axis| g.written(axis, rank)).collect();
     let op = Op::new("Squeeze").on(x);
-    // Without axes it is every axis whose size is 1, which has to be known.
+    // Without axes, every axis of size 1 is removed, and all sizes have to be known.
     let ones = (0..rank).filter(|&at| x.dims[at].contains(&1)).count();
     let op = if ones == axes.len() && g.source.chance(25) {
         op

@@ -13,10 +13,10 @@ use super::rebuild::replace_values;
 /// The results of a program under both assignments.
 pub(super) type Results = [Vec<Value>; 2];
 
-/// Runs a program on the inputs that were drawn.
+/// Runs a program on the drawn inputs.
 ///
-/// Calls of random operators give a number that depends on their seed alone, so that a
-/// program and its optimised form can be compared.
+/// Calls of random operators give a number that depends only on their seed, to make a
+/// program and its optimised form comparable.
 ///
 /// # Errors
 ///
@@ -62,15 +62,15 @@ fn standard(
     build::call(Callee::Operator("", op, like.version), attrs, inputs, 1, 0)
 }
 
-/// The number of calls whose results differ from run to run.
+/// The number of calls with results that differ from run to run.
 pub(super) fn random_calls(program: &Ref<Program>) -> usize {
     let listing = isoform_onnx::layout::list(program);
     let nodes = listing.bodies.iter().flat_map(|body| &body.nodes);
     nodes.filter(|node| is_random(&node.call)).count()
 }
 
-/// True for an operator that draws numbers; a Dropout of the programs that are counted
-/// here is always in training.
+/// True for an operator that draws numbers; a Dropout in the programs counted here is
+/// always in training.
 fn is_random(call: &Call) -> bool {
     call.standard_op().is_some_and(|op| {
         op.starts_with("Random") || matches!(op, "Bernoulli" | "Multinomial" | "Dropout")
@@ -112,16 +112,16 @@ pub(super) fn agree(left: &Value, right: &Value, tolerance: Option<f64>) -> bool
                 || same_but_nan(left, right)
                 || tolerance.is_some_and(|tolerance| are_near(left, right, tolerance))
         }
-        // Strings have no other form than their own.
+        // Strings have only one form.
         _ => isoform::structural_equal(left, right).unwrap_or(false),
     }
 }
 
-/// True if two tensors differ only in what kind of NaN an element is, where the first one
-/// has the NaN that arithmetic gives.
+/// True if two tensors differ only in the kind of NaN of an element, where the first
+/// tensor has the NaN that arithmetic gives.
 ///
-/// The standard leaves the payload open, so that `x * 1` may be x. Where nothing was
-/// computed, the payload stays.
+/// The standard leaves the payload open: `x * 1` may be x. Where nothing was computed,
+/// the payload stays.
 fn same_but_nan(left: &Tensor, right: &Tensor) -> bool {
     let bits = left.dtype().bits();
     let computed = match (floats(left).is_some(), bits) {
@@ -199,7 +199,7 @@ fn are_near(left: &Tensor, right: &Tensor, tolerance: f64) -> bool {
     })
 }
 
-/// The first result that differs, as text for people.
+/// The first differing result, in text for people.
 pub(super) fn difference(
     expected: &Results,
     got: &Results,
@@ -223,7 +223,7 @@ pub(super) fn difference(
     None
 }
 
-/// A value with its type, shape and the start of its bytes.
+/// A value with type, shape and the first bytes.
 pub(super) fn shown(value: &Value) -> String {
     match value.peek::<Tensor>() {
         Some(tensor) => {

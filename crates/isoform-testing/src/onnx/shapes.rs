@@ -1,4 +1,5 @@
-//! Draws arithmetic on shapes as exporters write it, and operators that take shapes.
+//! Draws arithmetic on shapes in the style of exporters, and operators that take
+//! shapes.
 
 use isoform_onnx::ElemType;
 
@@ -27,7 +28,7 @@ pub(super) const DRAWS: &[(&str, Draw)] = &[
     ("shape comparison", shape_comparison),
 ];
 
-/// Any tensor, preferably one whose sizes are not all known.
+/// Any tensor, preferably a tensor with unknown sizes.
 fn shaped(g: &mut Generator<'_>, most: usize) -> Val {
     let elems = g.base_elems();
     if g.source.chance(60)
@@ -38,14 +39,14 @@ fn shaped(g: &mut Generator<'_>, most: usize) -> Val {
     g.operand_where(&elems, |x| x.rank() > 0, most)
 }
 
-/// The shape of a tensor, or a part of it.
+/// The shape of a tensor, or a part of the shape.
 pub(super) fn shape_of(g: &mut Generator<'_>, x: &Val, range: Option<(usize, usize)>) -> Val {
     let mut op = Op::new("Shape").on(x);
     let (start, end) = range.unwrap_or((0, x.rank()));
     if range.is_some() {
         let written = g.written(start, x.rank().max(1));
         op = op.attr("start", if x.rank() == 0 { 0 } else { written });
-        // A missing end, and one beyond the rank, are the last.
+        // A missing end, or an end beyond the rank, means the rank.
         if end == x.rank() {
             if g.source.chance(30) {
                 op = op.attr("end", 100);
@@ -69,13 +70,13 @@ fn shape(g: &mut Generator<'_>) -> Option<()> {
     } else {
         None
     };
-    // A start of the rank itself is written as such.
+    // A start of the rank itself is written literally.
     let range = range.filter(|(start, _)| *start < x.rank());
     shape_of(g, &x, range);
     Some(())
 }
 
-/// One size of a tensor by Shape and Gather, as a scalar.
+/// One size of a tensor by Shape and Gather, a scalar.
 fn element_of(g: &mut Generator<'_>, x: &Val, axis: usize) -> Val {
     let shape = shape_of(g, x, None);
     let written = g.written(axis, x.rank());
@@ -85,7 +86,7 @@ fn element_of(g: &mut Generator<'_>, x: &Val, axis: usize) -> Val {
     g.make_ints(op, vec![], ints)
 }
 
-/// A known scalar: a size, or arithmetic on some.
+/// A known scalar: a size, or arithmetic on sizes.
 pub(super) fn known_scalar(g: &mut Generator<'_>) -> Option<Val> {
     if g.source.chance(50)
         && let Some(known) = g.known(|x| x.ints.is_some() && x.rank() == 0)
@@ -152,7 +153,7 @@ fn shape_arithmetic(g: &mut Generator<'_>) -> Option<()> {
             "Add" => left.checked_add(right),
             "Sub" => left.checked_sub(right),
             "Div" => left.checked_div(right),
-            // The sign of the divisor, which is positive.
+            // The result has the sign of the divisor, which is positive.
             "Mod" => left.checked_rem_euclid(right),
             "Max" => Some(left.max(right)),
             _ => Some(left.min(right)),
@@ -202,7 +203,7 @@ fn shape_from_parts(g: &mut Generator<'_>, x: &Val, sizes: &[Size]) -> Option<Va
         }
     }
     if parts.is_empty() || sizes.iter().any(|size| size.contains(&0)) && !free && sizes != x.dims {
-        // A computed zero copies by position, which is right only at its own place.
+        // A computed zero copies by position and is right only at its own place.
         return None;
     }
     let zero_elsewhere = sizes
@@ -252,7 +253,8 @@ fn expand_to_own(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// `Expand(x, Where(Equal(shape, -1), ones, shape))`, as a tracer of PyTorch writes it.
+/// `Expand(x, Where(Equal(shape, -1), ones, shape))`, in the form written by a tracer
+/// of PyTorch.
 fn expand_by_where(g: &mut Generator<'_>) -> Option<()> {
     let x = shaped(g, 3);
     let rank = x.rank() as i64;
@@ -401,7 +403,7 @@ fn size(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// `Cast(Floor(Mul(Cast(size), scale)))`, as resizing writes it.
+/// `Cast(Floor(Mul(Cast(size), scale)))`, as written for resizing.
 fn through_floats(g: &mut Generator<'_>) -> Option<()> {
     let x = known_scalar(g)?;
     let ints = x.ints.clone()?;
@@ -439,7 +441,7 @@ fn tile_computed(g: &mut Generator<'_>) -> Option<()> {
     Some(())
 }
 
-/// A truth that depends on a size; rules may decide it, if the size is known.
+/// A truth that depends on a size; rules may decide a known size.
 pub(super) fn shape_truth(g: &mut Generator<'_>) -> Option<(Val, [bool; 2])> {
     let x = known_scalar(g)?;
     let ints = x.ints.clone()?;

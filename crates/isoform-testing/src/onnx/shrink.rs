@@ -13,7 +13,7 @@ use super::running;
 /// How many smaller programs are tried at most.
 const TRIES: usize = 400;
 
-/// Returns the smallest failing program that greedy cuts lead to, and its account.
+/// Returns the smallest failing program found by greedy cuts, and its account.
 ///
 /// `fails` returns the account of a failure; a program that cannot be run does not fail.
 pub(super) fn smallest(
@@ -45,8 +45,8 @@ pub(super) fn smallest(
     best
 }
 
-/// A smaller program by one of the possible cuts of a kind: None if there are no more,
-/// and `Some(None)` if this one is impossible.
+/// A smaller program by one of the possible cuts of a kind: None without further cuts,
+/// and `Some(None)` for an impossible cut.
 type Cut = fn(&RandomProgram, usize) -> Option<Option<RandomProgram>>;
 
 const _: [Cut; 4] = [drop_results, cut_values, skip_calls, drop_inputs];
@@ -115,14 +115,14 @@ fn drop_inputs(drawn: &RandomProgram, at: usize) -> Option<Option<RandomProgram>
     Some(Some(smaller))
 }
 
-/// The calls of the main graph, the last one first.
+/// The calls of the main graph, last call first.
 fn main_calls(program: &Program) -> Vec<Ref<Call>> {
     let listing = list(program);
     let nodes = listing.bodies[0].nodes.iter().rev();
     nodes.map(|node| node.call.clone()).collect()
 }
 
-/// Makes the output of a call an input, whose value is what the call gave.
+/// Makes the output of a call an input with the value of the output.
 fn cut_values(drawn: &RandomProgram, at: usize) -> Option<Option<RandomProgram>> {
     let calls = main_calls(&drawn.program);
     let call = calls.get(at)?;
@@ -170,8 +170,8 @@ fn cut_value(drawn: &RandomProgram, call: &Ref<Call>) -> Option<RandomProgram> {
     Some(smaller)
 }
 
-/// Replaces the first output of a call anywhere by one of its operands, or by a result of
-/// one of its branches.
+/// Replaces the first output of a call everywhere by an operand, or by a result of a
+/// branch.
 fn skip_calls(drawn: &RandomProgram, at: usize) -> Option<Option<RandomProgram>> {
     let listing = list(&drawn.program);
     let nodes = listing.bodies.iter().flat_map(|body| &body.nodes);

@@ -15,7 +15,7 @@ pub(super) struct Val {
     pub(super) value: Value,
     pub(super) elem: ElemType,
     pub(super) dims: Vec<Size>,
-    /// The elements of a small tensor of int64 under each assignment, if they are known.
+    /// The elements of a small tensor of int64 under each assignment, if known.
     pub(super) ints: Option<[Vec<i64>; 2]>,
     /// True if the elements are finite and between -100 and 100.
     pub(super) tame: bool,
@@ -134,7 +134,7 @@ pub(super) fn number(elem: ElemType, number: f64) -> Vec<u8> {
         ElemType::Int16 | ElemType::Uint16 => (integer as i16).to_le_bytes().to_vec(),
         ElemType::Bool => vec![u8::from(number != 0.0)],
         ElemType::Int4 | ElemType::Uint4 => vec![integer as u8 & 15],
-        // 8 is 0.015625, 1 or a number near these in each of the formats.
+        // 8 is 0.015625, 1 or a nearby number in all the formats.
         elem if FLOAT8.contains(&elem) => vec![match integer {
             0 => 0,
             _ => 0x38,
@@ -144,7 +144,7 @@ pub(super) fn number(elem: ElemType, number: f64) -> Vec<u8> {
     }
 }
 
-/// The bits of a small number, or special one, as a float of 16 bits.
+/// The bits of a small number, or special number, in a float of 16 bits.
 fn half(number: f64) -> u16 {
     let bits = (number as f32).to_bits();
     let sign = (bits >> 16) as u16 & 0x8000;
@@ -159,7 +159,7 @@ fn half(number: f64) -> u16 {
     }
 }
 
-/// Small numbers; each is exact in every float type.
+/// Small numbers, exact in every float type.
 const TAME: [f64; 8] = [1.0, 0.0, 2.0, -1.0, 0.5, 3.0, -0.0, -2.5];
 
 /// Numbers at which operators take care.
@@ -200,7 +200,7 @@ pub(super) fn element(source: &mut Source<'_>, elem: ElemType, tame: bool) -> Ve
             let bytes = small.to_le_bytes().to_vec();
             let width = number(elem, 0.0).len();
             match small {
-                // The extremes of the type itself, whose other bits are in the middle.
+                // The high bytes of these extremes are the extremes of narrower types.
                 i64::MIN | i64::MAX => bytes[8 - width..].to_vec(),
                 _ => bytes[..width].to_vec(),
             }
@@ -216,7 +216,7 @@ pub(super) fn random_tensor(
     tame: bool,
 ) -> Value {
     let count: i64 = shape.iter().product();
-    // Many elements repeat a few, so that little of the source is used.
+    // Most elements repeat a few values, to use little of the source.
     let drawn = usize::try_from(count).unwrap_or(0).min(4);
     let few: Vec<Vec<u8>> = (0..drawn).map(|_| element(source, elem, tame)).collect();
     let elements: Vec<Vec<u8>> = (0..count as usize)

@@ -2,7 +2,7 @@
 //!
 //! This walks a single value and never sees a pair. A bound variable becomes the number
 //! of its binding, counted from the start of the walk, so two values are equal exactly
-//! if they have the same text.
+//! if their texts are equal.
 
 use std::cmp::Ordering;
 
@@ -14,11 +14,11 @@ use isoform::types::Kind;
 use isoform::values::ValueRef;
 use isoform::{Error, Map, Obj, Ref, Result, Value};
 
-/// The text of a value after renaming its bound variables: equal values, and
-/// only they, have the same text.
+/// The text of a value after renaming its bound variables: two values have the same
+/// text exactly if they are equal.
 ///
-/// Free variables and singletons are named by identity, so the text is
-/// meaningful in one process only.
+/// Free variables and singletons are named by identity, so the text is meaningful in
+/// one process only.
 ///
 /// # Errors
 ///
@@ -135,7 +135,7 @@ impl Printer {
     }
 
     fn entries(&mut self, name: &str, map: &Map, region: Region) -> Result<()> {
-        // The key's class, its number within the class, and its text.
+        // The key's class, the number within the class, and the text.
         let key = |key: &Value| match key.as_object() {
             Some(object) if !plain::is_plain(key) => {
                 let ident = object.identity();

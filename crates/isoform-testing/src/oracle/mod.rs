@@ -1,17 +1,16 @@
 //! The slow oracle: structural comparison written for readability.
 //!
-//! Nothing here is fast and nothing is shared with the engine. A comparison is
-//! a recursive function from an immutable list of bindings to either a longer
-//! list (equal) or the place of the first mismatch; to roll back bindings, it
-//! continues with the old list. There is no memo, and there are only two shortcuts,
-//! which are part of the meaning: the same singleton and the same const-tree are equal
-//! without a visit.
+//! The oracle is slow and shares no code with the engine. A comparison is a recursive
+//! function from an immutable list of bindings to either a longer list (equal) or the
+//! place of the first mismatch; to roll back bindings, it continues with the old list.
+//! There is no memo, and only two shortcuts, both part of the meaning: the same
+//! singleton and the same const-tree are equal without a visit.
 //!
-//! [`canonical`] is a second opinion that works differently: it renames the
-//! bound variables of one value and prints the result as plain text.
+//! [`canonical`] is a second opinion by another method: it renames the bound variables
+//! of one value and prints the result in plain text.
 //!
-//! This is the one place of the library that recurses over user data, so it fails
-//! with a `RecursionError` beyond [`DEPTH_LIMIT`] nested values.
+//! No other part of the library recurses over user data; the oracle fails with a
+//! `RecursionError` beyond [`DEPTH_LIMIT`] nested values.
 //!
 //! The order of visit comes from the declarations, not from the tables of the engines.
 
@@ -43,14 +42,14 @@ pub type PathPair = (AccessPath, AccessPath);
 ///
 /// # Errors
 ///
-/// As the engine, and `RecursionError` beyond [`DEPTH_LIMIT`].
+/// Like the engine, and `RecursionError` beyond [`DEPTH_LIMIT`].
 pub fn equal(left: &Value, right: &Value, options: CompareOptions) -> Result<bool> {
     Ok(first_mismatch(left, right, options)?.is_none())
 }
 
 /// Returns the places of the first mismatch of two values; None if they are equal.
 ///
-/// Below an object with an equality hook the place is the object itself: only the hook
+/// Below an object with an equality hook, the place is the object itself: only the hook
 /// knows which of its comparisons mattered.
 ///
 /// # Errors
@@ -83,8 +82,8 @@ pub fn mismatch_holds(left: &Value, right: &Value, paths: &PathPair) -> bool {
     )
 }
 
-/// `Some(true)` for a path to a value, `Some(false)` for one to a place that is
-/// correctly reported as missing, None for a wrong path.
+/// `Some(true)` for a path to a value, `Some(false)` for a path to a place correctly
+/// reported as missing, None for a wrong path.
 fn resolves(root: &Value, path: &AccessPath) -> Option<bool> {
     let present = match path.steps().last() {
         Some(AccessStep::AttrMissing(name)) => AccessStep::Attr(name.clone()),
@@ -98,8 +97,8 @@ fn resolves(root: &Value, path: &AccessPath) -> Option<bool> {
     (parent_there && !element_there).then_some(false)
 }
 
-/// Where a variable may be bound; a definition region knows the scope level at which it
-/// was opened.
+/// A region where variables may be bound; a definition region knows the scope level at
+/// which it was opened.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Region {
     Use,
@@ -117,8 +116,8 @@ impl Region {
         }
     }
 
-    /// The region of a part that is entered at a scope level.
-    /// `outermost` is the region in which the comparison started.
+    /// The region of a part that is entered at a scope level. `outermost` is the
+    /// starting region of the comparison.
     pub(super) fn change(self, change: RegionChange, level: usize, outermost: Region) -> Region {
         match change {
             RegionChange::Inherit => self,
@@ -128,7 +127,7 @@ impl Region {
         }
     }
 
-    /// The level at which a variable that occurs here is bound; None in a use region.
+    /// The level at which this region binds a variable; None in a use region.
     pub(super) fn binds_at(self) -> Option<usize> {
         match self {
             Region::Use => None,
@@ -136,7 +135,7 @@ impl Region {
         }
     }
 
-    /// The region of the fields of a variable that occurs here.
+    /// The region of the fields of a variable at this place.
     pub(super) fn inside_var(self) -> Region {
         match self {
             Region::DefSimple(_) => Region::Use,
@@ -160,7 +159,7 @@ pub(super) fn change_of(flag: FieldFlag) -> RegionChange {
 struct Binding {
     left: u64,
     right: u64,
-    /// The scope level with which it ends; zero for never.
+    /// The scope level that ends the binding; zero for never.
     level: usize,
     number: u64,
 }
@@ -214,7 +213,7 @@ impl Bindings {
     }
 }
 
-/// Everything about the current pair but the bindings.
+/// The state of the current pair, without the bindings.
 #[derive(Clone)]
 struct PairContext {
     options: CompareOptions,
@@ -223,7 +222,7 @@ struct PairContext {
     region: Region,
     /// The number of scope objects around this pair.
     level: usize,
-    /// Lists and dicts that are being compared, left and right.
+    /// The lists and dicts under comparison, left and right.
     open: Vec<(u64, u64)>,
 }
 
@@ -263,7 +262,7 @@ impl PairContext {
 /// The bindings after an equal pair, or where it is not equal.
 type Verdict = std::result::Result<Bindings, PathPair>;
 
-/// The reason why a value can never be compared; None if it can.
+/// The reason why a value can never be compared; None if comparison is possible.
 fn incomparable(value: &Value) -> Option<String> {
     match value.view() {
         ValueRef::Function(_) => Some("functions cannot be compared".to_string()),
@@ -318,7 +317,7 @@ fn compare(
     }
 }
 
-/// Notes that a list or dict of each side is being compared.
+/// Notes that a list or dict of each side is under comparison.
 fn open_both(left: &Value, right: &Value, spot: &PairContext) -> Result<PairContext> {
     let ident = |value: &Value| value.as_object().map_or(0, Ref::identity);
     let (left, right) = (ident(left), ident(right));

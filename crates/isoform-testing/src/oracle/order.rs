@@ -3,8 +3,8 @@
 
 use isoform::types::{FieldFlag, TypeInfo};
 
-/// The compared fields of a type in the order of visit, as positions among all
-/// of its fields.
+/// The compared fields of a type in the order of visit, as positions among all of its
+/// fields.
 pub(crate) fn visited(info: &TypeInfo) -> Vec<usize> {
     let (names, is_stated) = declared(info);
     let fields = info.fields();

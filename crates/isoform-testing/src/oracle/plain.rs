@@ -13,7 +13,7 @@ pub(crate) fn is_plain(value: &Value) -> bool {
     type_rank(value).is_some()
 }
 
-/// The position of a plain value's type among the others.
+/// The position of a plain value's type among the plain types.
 fn type_rank(value: &Value) -> Option<usize> {
     let name = match value.view() {
         ValueRef::None => "None",
@@ -97,7 +97,7 @@ pub(super) fn same_tensor(left: &Tensor, right: &Tensor, skip_content: bool) -> 
         && (skip_content || elements(left) == elements(right))
 }
 
-/// Text that is the same exactly for equal tensors.
+/// Text, equal exactly for equal tensors.
 pub(super) fn tensor_text(tensor: &Tensor, skip_content: bool) -> String {
     let mut text = format!("tensor:{}:{:?}", tensor.dtype(), tensor.shape());
     if !skip_content {
@@ -112,8 +112,8 @@ pub(super) fn tensor_text(tensor: &Tensor, skip_content: bool) -> String {
     text
 }
 
-/// The numbers of a tensor as bytes, None for a NaN. Numbers that are not
-/// whole bytes cannot be NaN and are listed byte by byte.
+/// The numbers of a tensor as bytes, None for a NaN. Numbers of fractional bytes cannot
+/// be NaN and are listed byte by byte.
 fn elements(tensor: &Tensor) -> Vec<Option<Vec<u8>>> {
     let dtype = tensor.dtype();
     // A complex number is two floats of half its width.

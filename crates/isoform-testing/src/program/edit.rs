@@ -1,4 +1,4 @@
-//! One change of a field that is compared.
+//! One change of a compared field.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,7 +18,7 @@ pub(crate) struct Edit {
     pub(crate) value: Value,
 }
 
-/// The values below a value that comparison visits; itself first, each object
+/// The values below a value visited by comparison; the value itself first, each object
 /// once.
 pub(super) fn compared(root: &Value) -> Vec<Value> {
     let mut seen = HashSet::new();
@@ -46,7 +46,7 @@ pub(super) fn compared(root: &Value) -> Vec<Value> {
     found
 }
 
-/// The fields of an object that are compared: position, definition, value.
+/// The compared fields of an object: position, definition, value.
 fn compared_fields(object: &Ref<Obj>) -> impl Iterator<Item = (usize, &'static FieldDef, Value)> {
     let info = object.type_info();
     let fields = match info.kind() {
@@ -90,7 +90,7 @@ pub(crate) fn edits(root: &Value, made: &[Ref<Obj>]) -> Result<Vec<Edit>> {
     Ok(found)
 }
 
-/// A value that differs from the given one and fits the same place.
+/// A value that differs from the given value and fits the same place.
 fn changed(value: &Value, schema: &Schema) -> Result<Option<Value>> {
     Ok(Some(match value.view() {
         ValueRef::Bool(flag) => Value::from(!flag),
@@ -119,8 +119,8 @@ fn changed(value: &Value, schema: &Schema) -> Result<Option<Value>> {
             .map(|(key, value)| (key.clone(), value.clone()))
             .collect::<Map>()
             .into(),
-        // The keys of a module bind, so without one of them the first mismatch may be
-        // any of its uses.
+        // The keys of a module bind, so removing a key may move the first mismatch to
+        // any use of the key.
         ValueRef::Dict(dict) if !dict.is_empty() && has_plain_keys(&dict.snapshot()) => dict
             .snapshot()
             .iter()
@@ -145,8 +145,8 @@ fn other_member(object: &Ref<Obj>, schema: &Schema) -> Result<Option<Value>> {
     other.map(|name| schema.convert(name.clone())).transpose()
 }
 
-/// The changes of a program in which a field other than a definition gets another
-/// variable of the same class that was made earlier.
+/// The changes of a program that put another, earlier variable of the same class into a
+/// field other than a definition.
 pub(super) fn swaps(root: &Value, made: &[Ref<Obj>]) -> Vec<Edit> {
     let numbers: HashMap<u64, usize> = made
         .iter()

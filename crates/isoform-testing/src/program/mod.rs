@@ -8,13 +8,13 @@
 //! | `edit.rs` | one change of a field that is compared |
 //! | `properties.rs` | the properties |
 //!
-//! Three streams of choices are independent of each other: the parts that are
-//! compared, the names that are hints, and the other fields that comparison ignores. A
-//! program that is drawn again with other hints is the same program with other
-//! names, built in the same order with the same sharing.
+//! Three independent streams of choices exist: for the compared parts, for the names
+//! that are hints, and for the other ignored fields. Drawing a program again with other
+//! hints gives the same program with other names, built in the same order with the same
+//! sharing.
 //!
-//! If two draws differ only in hints, in ignored fields or in one edit, everything else
-//! is the same, object by object.
+//! If two draws differ only in hints, in ignored fields or in one edit, all the rest is
+//! the same, object by object.
 
 mod edit;
 mod properties;
@@ -33,7 +33,7 @@ use isoform::{Obj, Ref, Result, Value};
 /// The bytes that choices are drawn from.
 #[derive(Clone, Copy)]
 pub(super) struct Streams<'a> {
-    /// The choices for the parts that are compared.
+    /// The choices for the compared parts.
     pub(super) main: &'a [u8],
     /// Names that are hints.
     pub(super) hints: &'a [u8],
@@ -60,17 +60,17 @@ pub(super) fn with_random_streams<T>(
 
 /// The programs of an IR, and how they are drawn.
 pub(super) trait Drawing {
-    /// The options with which programs are compared: a program that is drawn again is
-    /// equal with each of them.
+    /// The options for comparing programs: a program drawn again is equal under all of
+    /// them.
     const WAYS: &'static [CompareOptions];
 
-    /// A program of about `size` nodes: the same one for the same streams,
-    /// and with an edit the one that differs by that.
+    /// A program of about `size` nodes: the same program for the same streams, and with
+    /// an edit a program that differs by the edit.
     fn draw(streams: Streams<'_>, size: usize, edit: Option<&Edit>) -> Result<DrawnProgram>;
 }
 
-/// A program, and the objects that were made for it in order, without those in
-/// ignored fields.
+/// A program, and the objects made for it in order, without the objects in ignored
+/// fields.
 pub(super) struct DrawnProgram {
     pub(super) root: Value,
     pub(super) made: Vec<Ref<Obj>>,
@@ -90,7 +90,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// A new object of a type, with the edit if it is the object of that.
+    /// A new object of a type, with the edit if the edit belongs to this object.
     pub(super) fn make(&mut self, ty: TypeIndex, mut values: Vec<Value>) -> Result<Ref<Obj>> {
         if let Some(edit) = self.edit.filter(|edit| edit.number == self.made.len()) {
             values[edit.field] = edit.value.clone();

@@ -17,11 +17,11 @@ use isoform::traverse::deep_copy;
 use isoform::values::ValueRef;
 use isoform::{Obj, Ref, Result, Value};
 
-/// The oracle visits shared parts at every occurrence, so it does not judge programs
-/// with more visits.
+/// The oracle visits shared parts at every occurrence, so programs with more visits are
+/// left out.
 const ORACLE_LIMIT: usize = 20_000;
 
-/// The bytes from which a program is drawn.
+/// The bytes for drawing a program.
 pub(crate) struct Case {
     pub(crate) main: Vec<u8>,
     hints: Vec<u8>,
@@ -271,8 +271,8 @@ fn differ(left: &Value, right: &Value, way: CompareOptions) -> Result<(), String
     }
 }
 
-/// The engine returns the oracle's results, at the same place, on a program and one
-/// derived from it: with other names, with one change, with other variables at one
+/// The engine returns the oracle's results, at the same place, on a program and a
+/// derived program: with other names, with one change, with other variables at one
 /// place, or a different program altogether.
 pub(crate) fn engine_is_the_oracle<D: Drawing>(bytes: &[u8]) -> Result<(), String> {
     let mut case = Case::of(bytes);
@@ -372,8 +372,9 @@ pub(crate) fn described(edit: &Edit, object: &Ref<Obj>) -> String {
     format!("setting {}.{field} to {:?}", info.key(), edit.value)
 }
 
-/// True if a path goes through an object, or ends before it: at a key that contains the
-/// object, or inside a node whose comparison is code and names parts in its own way.
+/// True if a path goes through an object, or ends earlier: at a key containing the
+/// object, or inside a node with a comparison in code, which names parts in its own
+/// way.
 pub(crate) fn leads_to(root: &Value, path: &AccessPath, object: &Ref<Obj>) -> bool {
     let is_object = |value: &Value| {
         let there = value.as_object().map(Ref::identity);
@@ -394,7 +395,7 @@ pub(crate) fn leads_to(root: &Value, path: &AccessPath, object: &Ref<Obj>) -> bo
             Err(_) => {
                 let is_code = match at.view() {
                     ValueRef::Object(node) => node.type_info().has_structural_hooks(),
-                    // The parts of such a node, listed in its own order.
+                    // The parts of this node, listed in its own order.
                     ValueRef::Map(_) | ValueRef::Dict(_) => true,
                     _ => false,
                 };

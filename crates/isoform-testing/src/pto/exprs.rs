@@ -39,7 +39,7 @@ const COMPARISONS: Classes = &[
 const LOGIC: Classes = &[And::type_index, Or::type_index, Xor::type_index];
 
 impl Generator<'_> {
-    /// An expression of a type: one that is known, or a new one.
+    /// An expression of a type: a known or a new one.
     pub(super) fn expr(&mut self, ty: &Ty, depth: usize) -> Result<Ref<Obj>> {
         let choice = self.main.below(10);
         if choice < 3
@@ -88,7 +88,7 @@ impl Generator<'_> {
         (!exprs.is_empty()).then(|| self.main.pick(&exprs).clone())
     }
 
-    /// An expression without parts, or with as few as possible.
+    /// An expression with the fewest possible parts.
     fn leaf(&mut self, ty: &Ty) -> Result<Ref<Obj>> {
         match &ty.form {
             Form::Scalar(dtype) => self.literal(*dtype, ty),
@@ -254,8 +254,8 @@ impl Generator<'_> {
         Ok(op.into())
     }
 
-    /// A call whose result has a type: of a function, if there is one with such
-    /// results, or of an operator.
+    /// A call with a result of a type: of a function with a result of the type, or of
+    /// an operator.
     pub(super) fn call(&mut self, ty: &Ty, depth: usize) -> Result<Ref<Obj>> {
         // The type of several results is never requested.
         let fits = |function: &&Signature| {
@@ -303,7 +303,7 @@ impl Generator<'_> {
         ])
     }
 
-    /// Values by name, for some of the names.
+    /// Values by name, for a selection of the names.
     pub(super) fn names(&mut self, names: &[&str]) -> Value {
         let mut found = Map::<Str, Value>::new();
         for name in names {

@@ -1,5 +1,5 @@
-//! Changes that break a program: each change invalidates a single node, which the verifier
-//! has to report.
+//! Changes that break a program: a change invalidates a single node, for the verifier to
+//! report.
 
 use super::super::program::Edit;
 use isoform::{Array, Error, Obj, Ref, Result, Value};
@@ -24,7 +24,7 @@ pub(super) fn faults(made: &[Ref<Obj>]) -> Result<Vec<Edit>> {
     Ok(found)
 }
 
-/// Another value for a field of a node, which it must not have.
+/// Invalid values for the fields of a node.
 fn faults_of(object: &Ref<Obj>) -> Vec<(&'static str, Value)> {
     let float = || Value::from(ConstFloat::new(0.5, DataType::Fp32));
     let truth = || Value::from(ConstBool::new(true));

@@ -11,7 +11,7 @@ const FUNCTION: usize = 80;
 /// The nesting of statements.
 const STATEMENTS: usize = 5;
 
-/// The nesting of expressions; reused ones add to it.
+/// The nesting of expressions; reused expressions add to it.
 const EXPRESSIONS: usize = 4;
 
 impl Generator<'_> {
@@ -19,7 +19,8 @@ impl Generator<'_> {
     pub(super) fn program(&mut self, size: usize) -> Result<Ref<Obj>> {
         self.budget = size;
         let count = size / FUNCTION + 1;
-        // Signatures are drawn before bodies, so that every function can call every other.
+        // Signatures are drawn before bodies, to let every function call every other
+        // function.
         for number in 0..count {
             let [params, results] = [(); 2].map(|()| self.main.below(4));
             let params = (0..params).map(|_| self.closed_type());
@@ -94,7 +95,7 @@ impl Generator<'_> {
         self.node::<Function>(fields)
     }
 
-    /// Statements one after the other; one alone is itself in most cases.
+    /// Statements in sequence; a single statement is not wrapped in most cases.
     fn sequence(&mut self, mut stmts: Vec<Ref<Obj>>) -> Result<Ref<Obj>> {
         match stmts.pop() {
             Some(only) if stmts.is_empty() && self.main.chance(60) => Ok(only),
@@ -105,7 +106,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A statement; following statements may use its definitions.
+    /// A statement; following statements may use the definitions of the statement.
     fn stmt(&mut self, depth: usize) -> Result<Ref<Obj>> {
         if self.is_over(depth) {
             return match self.main.below(2) {
@@ -176,7 +177,7 @@ impl Generator<'_> {
         Ok(stmt)
     }
 
-    /// A body that may use what is known, and yields values of these types.
+    /// A body that may use known values, and yields values of these types.
     fn body(&mut self, yields: &[Ty], depth: usize) -> Result<Ref<Obj>> {
         let mark = self.frame.mark();
         let mut stmts = self.some_stmts(depth)?;
@@ -209,7 +210,7 @@ impl Generator<'_> {
         (0..count).map(arg).collect()
     }
 
-    /// The variables that get values of these types.
+    /// The variables for values of these types.
     fn results(&mut self, types: &[Ty]) -> Result<Value> {
         let mut vars = Vec::new();
         for ty in types {
@@ -220,8 +221,8 @@ impl Generator<'_> {
         Ok(vars.into())
     }
 
-    /// The fields that both kinds of loops have. Definitions of `first` are known only in
-    /// the loop; `last` draws the parts that use carried values.
+    /// The fields of both kinds of loops. Definitions of `first` are known only in the
+    /// loop; `last` draws the parts that use carried values.
     fn loop_fields(
         &mut self,
         first: Option<Typed>,

@@ -9,7 +9,7 @@ use isoform::{Array, Error, Node, Obj, Ref, Result, Value, host};
 use isoform_pto as pto;
 use isoform_pto::Span;
 
-/// Draws a program; everything in it may share nodes.
+/// Draws a program; all parts of the program may share nodes.
 pub(super) struct Generator<'a> {
     maker: Maker<'a>,
     pub(super) main: Source<'a>,
@@ -66,8 +66,8 @@ impl<'a> Generator<'a> {
         self.node_of(T::type_index(), fields)
     }
 
-    /// A new node of a class: fields that are not given and that comparison
-    /// ignores are drawn, the others have their defaults.
+    /// A new node of a class: the missing fields are drawn if comparison ignores them,
+    /// and get their defaults otherwise.
     pub(super) fn node_of(
         &mut self,
         class: TypeIndex,
@@ -127,7 +127,7 @@ impl<'a> Generator<'a> {
         drawn.collect::<Array>().into()
     }
 
-    /// A place in a source text: unknown, one that was used before, or new.
+    /// A place in a source text: unknown, used before, or new.
     fn span(&mut self) -> Result<Value> {
         match self.ignored.below(4) {
             0 => return Ok(Span::unknown().into()),

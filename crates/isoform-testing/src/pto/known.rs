@@ -5,7 +5,7 @@ use std::rc::Rc;
 use isoform::{Obj, Ref};
 use isoform_pto::DataType;
 
-/// A type, and the data for drawing expressions of it.
+/// A type, and the data for drawing expressions of the type.
 #[derive(Clone)]
 pub(super) struct Ty {
     pub(super) object: Ref<Obj>,
@@ -30,7 +30,7 @@ impl Ty {
     }
 }
 
-/// An expression, or a variable, with its type.
+/// An expression, or a variable, with the type.
 #[derive(Clone)]
 pub(super) struct Typed {
     pub(super) object: Ref<Obj>,
@@ -41,19 +41,19 @@ pub(super) struct Typed {
 #[derive(Clone)]
 pub(super) struct Signature {
     pub(super) name: String,
-    /// True if it is called: then these types have no variables.
+    /// True if the function is called: then these types have no variables.
     pub(super) is_called: bool,
     pub(super) params: Vec<Ty>,
     pub(super) results: Vec<Ty>,
 }
 
-/// Everything that may be used at one place of a function.
+/// All definitions available at one place of a function.
 #[derive(Default)]
 pub(super) struct Frame {
     pub(super) vars: Vec<Typed>,
-    /// Expressions over these variables that were drawn before.
+    /// Expressions drawn before over these variables.
     pub(super) exprs: Vec<Typed>,
-    /// Statements that define nothing and were drawn before.
+    /// Statements without definitions drawn before.
     pub(super) stmts: Vec<Ref<Obj>>,
     /// Types whose variables are bound.
     pub(super) types: Vec<Ty>,

@@ -29,15 +29,15 @@ use properties::Programs;
 /// Returns a random program of about `size` nodes, the same one for the same seed and
 /// size, on every machine.
 ///
-/// Its functions call each other, and may contain every class of the dialect. The
-/// program is well-formed: operands have compatible types, loops yield what they carry,
-/// and every variable is defined where it is used. Expressions, statements and types
-/// are shared. Linear in the size.
+/// The functions of the program call each other, and may contain every class of the
+/// dialect. The program is well-formed: operands have compatible types, loops yield the
+/// values they carry, and every variable is defined at its uses. Expressions,
+/// statements and types are shared. Linear in the size.
 ///
 /// # Errors
 ///
-/// None as long as the classes of the dialect are consistent; construction is
-/// fallible in general.
+/// None as long as the classes of the dialect are consistent; construction is fallible
+/// in general.
 ///
 /// ```
 /// use isoform::structural_equal;

@@ -84,7 +84,7 @@ fn listed(failures: &[Failure]) -> String {
     texts.join("\n")
 }
 
-/// The verifier finds nothing wrong with programs that are drawn.
+/// The verifier finds no error in drawn programs.
 fn pto_programs_are_well_formed(bytes: &[u8]) -> Result<(), String> {
     let program = Case::of(bytes).draw::<Programs>(None)?.root;
     let failures = verified(&program)?;
@@ -95,7 +95,7 @@ fn pto_programs_are_well_formed(bytes: &[u8]) -> Result<(), String> {
     }
 }
 
-/// A program that is broken at one place is reported, at that place.
+/// A program broken at one place is reported, at this place.
 fn pto_faults_are_reported(bytes: &[u8]) -> Result<(), String> {
     let case = Case::of(bytes);
     let DrawnProgram { made, .. } = case.draw::<Programs>(None)?;
@@ -160,7 +160,7 @@ fn pto_sizes_and_variables_are_replaced(bytes: &[u8]) -> Result<(), String> {
             return Err("a pair became something else".into());
         };
         let params = params.extract::<Array<Ref<Expr>>>().map_err(setup)?;
-        // A literal cannot be a parameter; the old one is kept.
+        // A literal cannot be a parameter; the old value is kept.
         let params = params.iter().zip(function.params.iter());
         let params: Vec<Ref<Var>> = params
             .map(|(new, old)| new.downcast_ref::<Var>().unwrap_or(old).clone())
@@ -181,8 +181,7 @@ fn pto_sizes_and_variables_are_replaced(bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// The integers that a function has by its parameters, and by the sizes in
-/// their types.
+/// The integers of a function: parameters, and variables in the types of parameters.
 fn counters_of(function: &Ref<Function>) -> Result<Vec<Ref<Var>>, String> {
     let mut found = Vec::new();
     let params = Value::from(function.params.clone());

@@ -23,7 +23,7 @@ const FORMATS: [DataType; 12] = [
 ];
 
 impl Generator<'_> {
-    /// The type of numbers of a format: the node that others have, mostly.
+    /// The type of numbers of a format: in most cases a shared node.
     pub(super) fn scalar(&mut self, dtype: DataType) -> Result<Ty> {
         let known = self
             .types
@@ -124,12 +124,12 @@ impl Generator<'_> {
         })
     }
 
-    /// The type of a variable's definition, which may contain unbound variables.
+    /// The type of a variable's definition, possibly with unbound variables.
     pub(super) fn defined_type(&mut self, is_param: bool) -> Result<Ty> {
         if self.budget == 0 || !self.main.chance(35) {
             return self.known_type();
         }
-        // The type of a parameter brings a size with it.
+        // The type of a parameter defines a size.
         let size = if is_param && self.main.chance(50) {
             let ty = self.scalar(DataType::Index)?;
             Some(self.var(&ty)?)
@@ -238,7 +238,7 @@ impl Generator<'_> {
         self.size()
     }
 
-    /// A literal size, usually one that already occurs.
+    /// A literal size, usually a size already in use.
     fn size(&mut self) -> Result<Ref<Obj>> {
         if !self.sizes.is_empty() && !self.main.chance(30) {
             let known = self.main.below(self.sizes.len());
@@ -251,8 +251,7 @@ impl Generator<'_> {
         Ok(size)
     }
 
-    /// A piece of memory, sometimes one that is already in use: an allocation, or a part
-    /// of one.
+    /// A piece of memory, sometimes already in use: an allocation, or a part of one.
     fn memref(&mut self) -> Result<Value> {
         let known = std::mem::take(&mut self.frame.memories);
         let again = (!known.is_empty() && self.main.chance(35)).then(|| self.late(&known).clone());

@@ -11,7 +11,7 @@ use isoform_relay::{
 
 use crate::source::Source;
 
-/// The names of the operators that are called.
+/// The names of the called operators.
 const OPERATORS: [&str; 3] = ["relay_test.add", "relay_test.neg", "on_device"];
 
 /// How deep expressions nest at most, which bounds the recursion of generator and oracles.
@@ -24,9 +24,9 @@ pub(super) struct Programs<'a> {
     budget: usize,
     /// Breaks the rules of scopes: any variable is bound and used anywhere.
     wild: bool,
-    /// The variables in scope; of wild programs, all of them.
+    /// The variables in scope; for wild programs, all variables.
     vars: Vec<Ref<Var>>,
-    /// The expressions that may be used again here.
+    /// The reusable expressions at this place.
     known: Vec<Ref<RelayExpr>>,
     free: Vec<Ref<Var>>,
     constructors: Vec<Ref<Constructor>>,
@@ -128,7 +128,8 @@ impl<'a> Programs<'a> {
         Call::new(callee, args).expr()
     }
 
-    /// A variable to bind: a new one, or sometimes in wild programs one of the others.
+    /// A variable to bind: a new variable, or sometimes in wild programs an existing
+    /// one.
     fn bind(&mut self) -> Ref<Var> {
         if self.wild && self.source.chance(40) {
             let all: Vec<_> = self.vars.iter().chain(&self.free).cloned().collect();
@@ -140,7 +141,7 @@ impl<'a> Programs<'a> {
         var
     }
 
-    /// Draws something in a scope of its own.
+    /// Draws in a separate scope.
     fn scoped<T>(&mut self, draw: impl FnOnce(&mut Self) -> T) -> T {
         let (vars, known) = (self.vars.len(), self.known.len());
         let drawn = draw(self);

@@ -26,8 +26,8 @@ use generate::Programs;
 /// Returns a random well-formed expression of at most about `size` nodes, the same one for
 /// the same seed and size, on every machine.
 ///
-/// It may contain every class of expressions and patterns, shared parts, and a few free
-/// variables; it has no types. Linear in the size.
+/// The expression has no types, and may contain every class of expressions and
+/// patterns, shared parts, and a few free variables. Linear in the size.
 ///
 /// ```
 /// use isoform_relay::analysis::well_formed;

@@ -29,14 +29,14 @@ pub(super) fn pattern_vars(pattern: &Ref<Pattern>, found: &mut Vec<Ref<Var>>) {
     }
 }
 
-/// A part of an expression: what it binds in another part before that.
+/// A part of an expression; the variables of a scope come before its parts.
 pub(super) enum Part {
-    /// A block of its own, with the variables bound in it.
+    /// A block with a scope, and the variables bound in it.
     Scope(Vec<Ref<Var>>, Vec<Part>),
     Expr(Ref<RelayExpr>),
 }
 
-/// The parts of an expression in the order of variables: those that are bound come first.
+/// The parts of an expression in the order of variables: bound variables come first.
 pub(super) fn parts(expr: &Ref<RelayExpr>) -> Vec<Part> {
     let one = |expr: &Ref<RelayExpr>| Part::Expr(expr.clone());
     if let Some(tuple) = expr.downcast_ref::<Tuple>() {
@@ -137,9 +137,9 @@ impl Vars {
     }
 }
 
-/// True if scopes are respected: each node is looked at once, where it is met first, and
-/// each occurrence of a variable counts. Written out as a tree, the expression uses no
-/// variable outside of its scope.
+/// True if scopes are respected: each node is examined once, at its first occurrence,
+/// and every occurrence of a variable counts. Written out into a tree, the expression
+/// uses no variable out of scope.
 pub(super) fn well_formed(expr: &Ref<RelayExpr>) -> bool {
     struct Check {
         seen: HashSet<u64>,
@@ -198,7 +198,7 @@ pub(super) fn post_order(expr: &Ref<RelayExpr>, found: &mut Vec<Ref<RelayExpr>>)
     visit(expr, &mut HashSet::new(), found);
 }
 
-/// The expressions below one, in the order of visitors.
+/// The expressions below an expression, in the order of visitors.
 pub(super) fn below(expr: &Ref<RelayExpr>) -> Vec<Ref<RelayExpr>> {
     if let Some(binding) = expr.downcast_ref::<Let>() {
         return vec![
@@ -280,7 +280,8 @@ pub(super) fn in_blocks(expr: &Ref<RelayExpr>) -> bool {
     visit(expr, &[], &mut HashMap::new())
 }
 
-/// The expression with another one in place of each constant, by plain recursion.
+/// The expression with another expression in place of each constant, by plain
+/// recursion.
 pub(super) fn without_constants(
     expr: &Ref<RelayExpr>,
     replacement: &Ref<RelayExpr>,

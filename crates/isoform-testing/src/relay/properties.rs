@@ -1,4 +1,4 @@
-//! Properties of analyses and rewrites that hold for every expression.
+//! Properties of analyses and rewrites for every expression.
 
 use std::collections::{HashMap, HashSet};
 
@@ -106,7 +106,7 @@ fn post_order(bytes: &[u8]) -> Result<(), String> {
         let same = |(left, right): (&Ref<RelayExpr>, &Ref<RelayExpr>)| left.same_as(right);
         let is_same = order.len() == expected.len() && order.iter().zip(&expected).all(same);
         ensure(is_same, "the order", &expr)?;
-        // Each place is one below a distinct expression.
+        // A place is a place below a distinct expression.
         let mut places: HashMap<u64, u32> = HashMap::from([(expr.identity(), 1)]);
         for part in expected.iter().flat_map(oracles::below) {
             *places.entry(part.identity()).or_insert(0) += 1;

@@ -205,7 +205,7 @@ fn show(value: &Value) -> String {
     }
 }
 
-/// True if a value has few parts, where each counts as often as it is met.
+/// True if a value has few parts, counted once per occurrence.
 fn is_small(value: &Value, budget: &mut usize) -> bool {
     *budget = budget.saturating_sub(1);
     *budget > 0 && children(value).iter().all(|part| is_small(part, budget))
@@ -216,7 +216,7 @@ fn sharing_changes_no_hash(options: CompareOptions, value: &Value) -> Result<(),
     if !is_small(value, &mut 2000) {
         return Ok(());
     }
-    // A value that contains itself has no such copy.
+    // A cyclic value has no unshared copy.
     let Ok(copy) = unshare(value, options) else {
         return Ok(());
     };
@@ -230,8 +230,8 @@ fn sharing_changes_no_hash(options: CompareOptions, value: &Value) -> Result<(),
     Ok(())
 }
 
-/// Edits a random value step by step; after each step, compares what shares parts, and
-/// hashes it, with and without what is remembered of earlier steps.
+/// Edits a random value step by step; after each step, compares values with shared
+/// parts, and hashes the value, with and without the memory of earlier steps.
 ///
 /// # Errors
 ///

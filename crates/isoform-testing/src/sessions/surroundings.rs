@@ -7,13 +7,13 @@ use super::super::remembered::skips_change_nothing;
 use super::super::source::Source;
 use super::{arr, assign, copy_of, fun, make, node, show, tree, typed, types, var};
 
-/// Draws parts over few variables, and compares each with itself in one order or the
-/// other; then compares values that share some of them, where variables were bound before
-/// or around them in all ways, and are bound after them.
+/// Draws parts over few variables, and compares every part with itself in one order or
+/// the other; then compares values that share parts, with variables bound before or
+/// around the parts in all ways, and bound after them.
 ///
 /// # Errors
 ///
-/// An account of the first difference between a visit and what is remembered of it.
+/// An account of the first difference between a visit and the memory of it.
 pub fn shared_parts_do_the_same_everywhere(bytes: &[u8]) -> Result<(), String> {
     let mut source = Source::new(bytes);
     let t = types();

@@ -1,4 +1,4 @@
-//! Few types of all kinds, whose fields may hold anything.
+//! Few types of all kinds, with unrestricted fields.
 
 use std::sync::OnceLock;
 
@@ -106,8 +106,8 @@ fn hash_both(object: &Ref<Obj>, init: u64, hash: &mut dyn HashCallback) -> Resul
     hash.hash_in(&b, first, RegionChange::Def)
 }
 
-/// A comparison that observes more than a conjunction would: that parts differ, or
-/// cannot be compared.
+/// A comparison that observes more than a conjunction would: a difference of parts, or
+/// a failed comparison.
 fn odd(l: &Ref<Obj>, r: &Ref<Obj>, eq: &mut dyn EqualCallback) -> Result<bool> {
     let ([la, lb], [ra, rb]) = (both(l)?, both(r)?);
     let mode = field_value(l, "mode")?.as_int().unwrap_or(0);

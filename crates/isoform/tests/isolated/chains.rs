@@ -103,7 +103,7 @@ fn equal(left: impl Into<Value>, right: impl Into<Value>) -> bool {
     isoform::structural_equal(left, right).expect("comparable")
 }
 
-/// Generates one test for each function, with its name, and the list of
+/// Generates a test for each function, named after the function, and the list of
 /// functions.
 macro_rules! chains {
     ($($($function:literal)+ fn $test:ident($deep:ident) $body:block)*) => {
@@ -224,7 +224,7 @@ chains! {
     "repeated_blocks"
     fn repeated_blocks(_deep) {
         let make = || chain(1, LEVELS, &[lean_left, lean_right, array, map]);
-        // Nothing in it is a dataflow node, and parts with many edges would be items.
+        // The chain has no dataflow nodes, and parts with many edges would be items.
         assert!(isoform::compare::repeated_blocks(&[make(), make()], 2, 2)?.is_empty());
     }
 
@@ -390,7 +390,7 @@ chains! {
         let value = chain(end.clone(), LEVELS, &SHAPES);
         end.push(value.clone()).unwrap();
         drop((value, end));
-        // Another test may have begun to collect it.
+        // Another test may have begun to collect the cycle.
         let freed = (0..1000).any(|_| {
             isoform::objects::collect_cycles();
             Arc::strong_count(&token) == 1

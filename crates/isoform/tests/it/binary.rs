@@ -199,7 +199,7 @@ fn another_frame_is_refused() {
     assert_eq!(message(&other), "binary form: expected version 1, got 2");
     let changed = "binary form: the checksum differs, the bytes were changed or cut";
     assert_eq!(message(&good[..9]), changed);
-    // Every bit counts, and so does every byte.
+    // Every bit counts, and every byte does.
     let good =
         write([add(int(1), int(2)), add(int(3), int(4))].map(Value::from)).expect("writable");
     for bit in 9 * 8..good.len() * 8 {

@@ -126,7 +126,7 @@ fn copies_are_wired_alike() {
             op("Sub", &[&one, &two])
         }
     };
-    // The order is the same, as the last node reaches `One` through `Two`.
+    // The order is the same, since the last node reaches `One` through `Two`.
     let program = |ways: &[bool]| {
         let mut value = op("In", &[]);
         for (number, &swapped) in ways.iter().enumerate() {
@@ -294,7 +294,7 @@ fn long_programs_take_bounded_work() {
     let found = blocks(&varied, 4);
     assert!(!found.is_empty());
     check(&found, 4, 2);
-    // Parts that are shared many times do not multiply the edges.
+    // Parts shared many times do not multiply the edges.
     let mut shared = Value::from(vec![Value::from(op("In", &[]))]);
     for _ in 0..60 {
         shared = vec![shared.clone(), shared].into();
@@ -336,7 +336,7 @@ fn check(found: &[RepeatedBlock], min_size: usize, min_count: usize) {
     }
 }
 
-/// For each node: its name, operands in the block, and operands from outside.
+/// For each node: name, operands in the block, and operands from outside.
 type Template = Vec<(u64, Vec<usize>, Vec<usize>)>;
 
 #[test]

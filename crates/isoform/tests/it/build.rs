@@ -67,7 +67,7 @@ impl Build {
         self.node(Role::Literal, vec![Value::NONE, bits.into(), 1.0.into()])
     }
 
-    /// A field of every storage, one of which contains this object.
+    /// A field of every storage, one field containing this object.
     pub(crate) fn storages(&self, object: Value) -> Value {
         let values = [
             1.into(),
@@ -109,7 +109,7 @@ impl Build {
         self.node(Role::Let, vec![value.into(), target.clone()])
     }
 
-    /// A binder of any role that has parameters and a body.
+    /// A binder of any role with parameters and a body.
     pub(crate) fn binder(&self, role: Role, params: &[&Value], body: impl Into<Value>) -> Value {
         let params = Value::from(params.iter().map(|v| (*v).clone()).collect::<Vec<_>>());
         let body = body.into();

@@ -19,12 +19,12 @@ use crate::build::MAPPED;
 /// The number of cases in the files; a case is one verdict.
 const COUNT: usize = 244;
 
-/// One verdict of a block, with its subject.
+/// The verdict of a block, with the subject.
 struct Case {
     /// File, line and sentence.
     name: String,
     options: CompareOptions,
-    /// `[left, right]`, after the definitions that both use.
+    /// `[left, right]`, after the definitions used by both.
     text: String,
     /// The binder that `F` represents.
     binder: Option<String>,
@@ -61,7 +61,7 @@ struct Block {
     cases: usize,
 }
 
-/// The cases of one file, which `tests/cases/README.md` describes.
+/// The cases of one file, in the format of `tests/cases/README.md`.
 fn parse(file: &str, text: &str) -> std::result::Result<Vec<Case>, String> {
     let mut cases = Vec::new();
     let mut block: Option<Block> = None;
@@ -330,7 +330,7 @@ fn shown(mismatch: Result<Option<(AccessPath, AccessPath)>>, family: &Family) ->
 }
 
 /// The verdict of a function that only returns true or false. For an expected
-/// difference, it takes the places from the expectation.
+/// difference, the places are taken from the expectation.
 fn verdict(result: Result<bool>, expected: &Says, family: &Family) -> Says {
     match (result, expected) {
         (Ok(true), _) => Says::Equal,

@@ -1,5 +1,5 @@
-//! Collection of cycles: values that only keep themselves alive are freed, all
-//! others stay.
+//! Collection of cycles: values kept alive only by themselves are freed, all other
+//! values stay.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use isoform::types::{FieldDef, Schema, TypeDef, TypeIndex, register_type};
 use isoform::values::{Dict, List};
 use isoform::{Array, Map, Obj, Ref, Value};
 
-/// Collections see the whole process, so tests that count take turns.
+/// Collections see the whole process, and tests that count take turns.
 fn alone() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
@@ -261,7 +261,7 @@ fn what_a_traversal_looks_at_outlives_collections() {
         }
         Ok(WalkResult::<()>::Advance)
     });
-    // The ring was still there to be found.
+    // The walk still found the ring.
     walked.expect_err("a cycle");
     assert_eq!(met, [1, 2]);
     collect_cycles();

@@ -25,7 +25,7 @@ fn ty(definition: TypeDef) -> TypeIndex {
     register_type(definition).expect("the definition is valid")
 }
 
-/// A field that links, in a type of some kind.
+/// A field for a link, in a type of some kind.
 fn link(name: &str) -> FieldDef {
     FieldDef::new(name, Schema::Any).mutable(true)
 }
@@ -49,7 +49,7 @@ fn set(object: &Ref<Obj>, name: &str, value: impl Into<Value>) {
     set_field(object, name, value.into()).expect("the field is mutable");
 }
 
-/// Breaks the cycles, so that the memory is freed.
+/// Breaks the cycles to free the memory.
 fn cut(object: &Ref<Obj>) {
     for field in object.type_info().fields() {
         if field.is_mutable() && !matches!(field.schema(), Schema::Int) {
@@ -124,7 +124,7 @@ fn a_ring_is_an_error_whatever_its_length_and_field() {
 
 #[test]
 fn a_ring_that_is_met_later_is_an_error() {
-    // After a chain of objects with one owner, which cannot change.
+    // After a chain of immutable objects with one owner.
     let nodes = ring(2, "typed");
     let root = Link::new(Value::from(Link::new(Value::from(&nodes[0]))));
     let expected = "<root>.next.next.typed.typed";
@@ -303,7 +303,7 @@ fn a_variable_whose_annotation_mentions_it_is_an_error() {
     cut(&y);
 }
 
-/// A type whose hooks continue with a field that comparison ignores, or not.
+/// A type with hooks that continue with a field, ignored by comparison or not.
 fn hooked(key: &str, flag: FieldFlag) -> TypeIndex {
     if let Some(info) = isoform::types::find_type(key) {
         return info.index();
@@ -407,8 +407,7 @@ fn a_hook_may_try_a_ring_and_go_on() {
     assert!(structural_equal(&left, &right).expect("no error is left"));
     assert!(structural_equal(&right, &left).expect("no error is left"));
     assert_eq!(TRIED.load(Ordering::Relaxed), before + 2);
-    // If a comparison failed for another reason, it fails for that reason
-    // again.
+    // If a comparison failed for another reason, the reason stays the same.
     let hidden = Value::from(isoform::functions::Function::new(|_| Ok(Value::NONE)));
     let values = vec![hidden, Value::NONE, 1.into(), Value::NONE];
     let odd = construct(node_type(), values).expect("the values fit");
@@ -512,7 +511,7 @@ fn a_list_or_dict_that_holds_itself_is_named_with_its_path() {
     let (c, d) = (dict(), dict());
     let place = "<root>[\"self\"].next[0]";
     check_cyclic(&c.clone().into(), &d.clone().into(), "isoform.Dict", place);
-    // Break the cycles, so that the memory is freed.
+    // Break the cycles to free the memory.
     l.clear();
     r.clear();
     c.clear();

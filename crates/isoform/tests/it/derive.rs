@@ -255,7 +255,7 @@ fn defaults_agree_between_rust_and_the_registry() {
         assert!(node.copy);
         assert!(node.origin.is_none());
     }
-    // The default of the base is for `new`; without it, every inherited field takes its own default.
+    // The default of the base is for `new`; otherwise, every inherited field takes its own default.
     assert_eq!(by_rust.dtype.as_str(), "any");
     assert_eq!(by_key.dtype.as_str(), "int64");
     assert_eq!(var("x").dtype.as_str(), "default");
@@ -318,8 +318,7 @@ fn updates_copy_and_replace_one_field() {
     assert_eq!(after.type_info().key(), "derive.Function");
 }
 
-/// A type that declares how the recursive operations use its fields, and its
-/// requirements.
+/// A type that declares requirements, and how the recursive operations use the fields.
 #[derive(Node)]
 #[node(key = "derive.Range", hooks(verify))]
 #[repr(C)]

@@ -270,7 +270,7 @@ fn golden_values() {
     assert_eq!(found, golden);
 }
 
-/// The bytes of the format, written down here from its description.
+/// The bytes of the format, written down here from the description.
 #[test]
 fn the_bytes_are_as_described() {
     const NODE: u8 = 24;
@@ -325,7 +325,7 @@ fn golden_values_differ() {
     assert_eq!(distinct.len(), GOLDEN.len());
 }
 
-/// The text of a tree and its parts, in one line.
+/// The text of a tree with all parts, in one line.
 fn spelled(tree: &Tree) -> String {
     let parts: Vec<String> = tree.parts.iter().map(|part| spelled(part)).collect();
     format!("{:?}[{}]", &*tree.text, parts.join(","))
@@ -336,8 +336,8 @@ fn unshared(tree: &Tree) -> Ref<Tree> {
     Tree::new(tree.text.clone(), parts)
 }
 
-/// Pieces of the format end after some hundred bytes, so nodes of all sizes around that
-/// occur here, shared and not.
+/// Pieces of the format end after some hundred bytes, and nodes of all sizes near this
+/// limit occur here, shared and not.
 #[test]
 fn digests_see_contents_and_not_sharing_whatever_the_sizes() {
     let mut state = 7u64;
@@ -395,8 +395,8 @@ fn free_variables_have_no_portable_name() {
     );
 }
 
-/// Without that option, the message asks for `map_free_vars`; with it, the message says
-/// which place it does not reach.
+/// Without that option, the message asks for `map_free_vars`; with it, the message
+/// names the unreachable place.
 #[test]
 fn map_free_vars_does_not_reach_the_type_of_a_simple_definition() {
     let b = &crate::build::builds()[0];
@@ -421,8 +421,8 @@ fn map_free_vars_does_not_reach_the_type_of_a_simple_definition() {
     structural_digest(&bound).expect("the variable is bound before");
 }
 
-/// A field that comparison ignores may come and go, and a variable has a name in a digest
-/// wherever it is bound.
+/// An ignored field may come and go, and a variable has a name in a digest wherever it is
+/// bound.
 #[test]
 fn digests_name_the_compared_fields() {
     let b = crate::build::builds();

@@ -51,7 +51,7 @@ fn first_mismatches() {
         ("<root>[1]", "<root>[1]", |_| {
             ([1, 2].into(), [1, 3, 4].into())
         }),
-        // In a node without children, in a field that only contains such nodes.
+        // In a node without children, in a field that only contains childless nodes.
         ("<root>.object.bits", "<root>.object.bits", |b| {
             let make = |bits| b.storages(b.literal(bits));
             (make(1), make(2))
@@ -187,7 +187,7 @@ fn reasons_of_objects() {
     }
 }
 
-/// Never equal to anything, without asking about its parts.
+/// Unequal to every value, without a question about the part.
 #[derive(isoform::Node)]
 #[node(key = "explained.Moody", hooks(equal), no_with)]
 #[repr(C)]
@@ -255,7 +255,7 @@ fn of_several_missing_keys_the_one_bound_first_is_named() {
             build.function(&[&second, &first], body)
         };
         let (left, right) = (make(false), make(true));
-        // The paths of the side that has the key; the other names its partner.
+        // The paths of the side with the key; the other side names the partner.
         let engine = |l, r| PLAIN.first_mismatch(l, r).expect("comparable");
         let judge = |l, r| oracle::first_mismatch(l, r, PLAIN).expect("comparable");
         let in_right = |paths: Option<oracle::PathPair>| paths.expect("different").1;

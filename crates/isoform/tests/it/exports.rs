@@ -1,8 +1,8 @@
-//! The functions that the library exports, according to its sources: the tests
-//! and pages that list functions are checked against this list.
+//! The functions exported by the library, according to its sources: the tests and pages
+//! that list functions are checked against this list.
 
-/// The modules with functions that users call, and their sources. The functions of a few
-/// modules are known without their path.
+/// The modules with functions for users, and the sources of the modules. The functions
+/// of a few modules are known without their path.
 pub(crate) const MODULES: [(&str, &str); 12] = [
     ("", include_str!("../../src/lib.rs")),
     ("", include_str!("../../src/files/mod.rs")),
@@ -36,8 +36,8 @@ pub(crate) const MODULES: [(&str, &str); 12] = [
     ),
 ];
 
-/// The exported functions that neither take a value nor make one from a file:
-/// they report or change what is registered, or count.
+/// The exported functions that neither take nor read a value: they report or change
+/// registrations, or count.
 pub(crate) const WITHOUT_VALUE: [&str; 36] = [
     "isoform_pto::field_kinds",
     "isoform_pto::field_kinds_of",
@@ -77,8 +77,8 @@ pub(crate) const WITHOUT_VALUE: [&str; 36] = [
     "attrs::types_with",
 ];
 
-/// The functions that a source exports: the lower-case names of `pub use`, and
-/// each `pub fn` at the left margin.
+/// The functions exported by a source: the lower-case names of `pub use`, and every
+/// `pub fn` at the left margin.
 pub(crate) fn functions_in(source: &str) -> Vec<String> {
     // What only bindings use is documented there.
     let source = source.split("\npub mod host {").next().unwrap_or(source);

@@ -1,7 +1,7 @@
 //! The first use of the library in a process, by several threads at once.
 //!
-//! A process has only one first use, so each attempt is a process: this test
-//! binary again, running only one test.
+//! A process has only one first use, and every attempt is a process: this test binary
+//! again, running only one test.
 
 use std::env;
 use std::process::Command;
@@ -19,7 +19,7 @@ const PROCESSES: usize = 10;
 /// Set in the processes that register.
 const IS_CHILD: &str = "ISOFORM_TEST_FIRST_USE";
 
-/// Registers everything, in an order that depends on the thread.
+/// Registers all types, in an order that depends on the thread.
 fn register_from(worker: usize) -> isoform::Result<()> {
     let all: [fn() -> isoform::Result<()>; 5] = [
         ir::register,

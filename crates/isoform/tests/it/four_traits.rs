@@ -1,5 +1,5 @@
-//! The passes of the example `four_traits`: dead code, and simplification by traits, over types of Rust and types that
-//! other code declares.
+//! The passes of the example `four_traits`: dead code, and simplification by traits, over types of
+//! Rust and types declared by other code.
 
 #[allow(
     unreachable_pub,
@@ -87,7 +87,7 @@ fn four_traits_simplify_a_program() {
         ],
     );
     assert_eq!(kernels(&after).expect("named"), ["add_relu"]);
-    // A Relu ends its kernel: a function declares that, not Rust code.
+    // A Relu ends the kernel, declared by a function instead of Rust code.
     let before = program().expect("built");
     assert_eq!(
         kernels(&before).expect("named"),

@@ -63,7 +63,7 @@ fn closed_values_hash_alike_when_built_again() {
                 (hash, digest)
             };
             assert_eq!(names(&one), names(&two));
-            // A second time: no state left by a hash changes it.
+            // A second time: hashing leaves no state that changes a hash.
             assert_eq!(names(&one), names(&one));
         }
     }
@@ -129,8 +129,8 @@ fn maps_with_other_long_keys_hash_apart() {
 
 #[test]
 fn a_closed_part_hashes_alike_wherever_it_stands() {
-    // Asks for the hashes of two parts that are equal: they have to agree, in the call that
-    // decides the hash.
+    // Asks for the hashes of two equal parts: they have to agree, in the call that decides
+    // the hash.
     static ANSWERS: Mutex<[u64; 2]> = Mutex::new([0; 2]);
     let twins = DynHash::new(|object, init, hash| {
         let (a, b) = (field_value(object, "a")?, field_value(object, "b")?);
@@ -157,7 +157,7 @@ fn a_closed_part_hashes_alike_wherever_it_stands() {
                 let parts = vec![identity(x), identity(y)];
                 construct(ty, parts).expect("two fields").into()
             };
-            // A hash that depends on its place is part of the hash around it.
+            // A hash that depends on the place is part of the surrounding hash.
             let around =
                 |x: &Value, y: &Value| hash(build.binder(binder, &[&z], arr([&z, &twins(x, y)])));
             assert_eq!(around(&x, &y), around(&y, &x));
@@ -218,8 +218,8 @@ fn hashes_are_the_same_in_every_run() {
             .expect("written");
         return;
     }
-    // Free variables are named by a counter of the process, so two processes
-    // that build the same program agree on them too.
+    // Free variables are named by a counter of the process, and two processes that
+    // build the same program agree on the names, too.
     let run = || {
         let program = std::env::current_exe().expect("this program");
         let arguments = [NAME, "--exact", "--nocapture", "--test-threads=1"];

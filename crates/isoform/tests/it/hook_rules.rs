@@ -58,8 +58,8 @@ fn region_numbers() {
 
 #[test]
 fn failed_questions_leave_no_bindings() {
-    // Tries `a` against an array whose second element differs, which binds its
-    // first on the way, and then asks the real question.
+    // Tries `a` against an array with a different second element, which binds its first
+    // element on the way, and then asks the real question.
     let index = hooked(
         "hook_rules.Retry",
         Some(DynEqual::new(|left, right, eq| {
@@ -238,9 +238,9 @@ fn alternatives_commute() {
     }
 }
 
-/// A part that differs in one alternative may be equal in the next, with other
-/// objects paired. (Operands that leave bindings after them need not have equal
-/// hashes, so only equality is checked.)
+/// A part different in one alternative may be equal in the next, with other objects
+/// paired. (Operands that leave bindings after them need not have equal hashes; only
+/// equality is checked.)
 #[test]
 fn alternatives_see_their_own_bindings_only() {
     type Wrap = fn(&Build, Value) -> Value;
@@ -293,8 +293,8 @@ fn alternatives_see_their_own_bindings_only() {
     }
 }
 
-/// An alternative inside a scope may bind variables of an outer one; if it
-/// fails, they are no longer bound, and the bindings of the next one remain.
+/// An alternative inside a scope may bind variables of an outer scope; if it fails,
+/// they are unbound again, and the bindings of the next alternative remain.
 #[test]
 fn bindings_for_an_outer_scope_end_with_their_alternative() {
     for b in builds() {
@@ -350,8 +350,8 @@ fn a_binding_in_a_question_is_none_around_it() {
     }
 }
 
-/// Results proven with the nodes that one alternative paired are no longer
-/// proven when that alternative has failed.
+/// Results proven with nodes paired by one alternative are unproven again after that
+/// alternative has failed.
 #[test]
 fn proofs_end_with_the_nodes_that_they_pair() {
     for b in builds() {
@@ -397,14 +397,14 @@ fn an_error_that_a_hook_takes_for_itself_leaves_no_scope_open() {
             let [first, last] = [&x, &other].map(|var| build.function(&[var], var));
             arr([&first, &forgiving, &last])
         };
-        // A variable that is bound already has a partner.
+        // A bound variable already has a partner.
         assert!(structural_equal(side(true), side(true)).expect("no error is left"));
         assert!(!structural_equal(side(true), side(false)).expect("no error is left"));
     }
 }
 
-/// A part with a dag node has other names inside a hook's question, so its hash
-/// is different there, though it uses the same variables.
+/// A part with a dag node has other names inside a hook's question, and a different
+/// hash, in spite of the same variables.
 #[test]
 fn hashes_of_parts_with_dag_nodes_stay_on_their_side_of_a_hook() {
     for b in builds() {
@@ -483,7 +483,7 @@ fn a_question_keeps_the_region_or_enters_a_definition() {
     for b in builds() {
         let (x, a) = (b.var(), b.var());
         let both = |ty, says| check(make(ty, &x, 0), make(ty, &a, 0), says);
-        // Outside, nothing binds; in a definition field, everything does.
+        // Outside, no part binds; in a definition field, every part does.
         both(keep, Says::Differ);
         for binder in [Role::Function, Role::Lambda] {
             let inside = |x: &Value| b.binder(binder, &[&make(keep, x, 0)], x);
@@ -491,7 +491,7 @@ fn a_question_keeps_the_region_or_enters_a_definition() {
         }
         both(def, Says::Equal);
         both(simple, Says::Equal);
-        // A simple definition binds the variable, and not the one in its type.
+        // A simple definition binds the variable, but not the variable in its type.
         let typed = |ty, says| {
             check(make(ty, b.typed(&x), 0), make(ty, b.typed(&a), 0), says);
         };
@@ -558,8 +558,8 @@ fn what_was_met_before_a_hook_is_known_in_it() {
     }
 }
 
-/// Two operands with one variable differ from two with a variable each, and a later use
-/// of a variable belongs to its operand, in whatever order these come.
+/// Two operands with one variable differ from two operands with two variables, and a
+/// later use of a variable belongs to its operand, in any order of operands.
 #[test]
 fn operands_share_what_they_share() {
     for b in builds() {

@@ -72,8 +72,7 @@ fn graph(root: usize, nodes: &str) -> String {
     format!(r#"{{"root_index":{root},"nodes":[{nodes}]}}"#)
 }
 
-/// Checks that the value has this text, and that the text is read as this
-/// value.
+/// Checks the text of the value, and that the text is read to this value.
 #[track_caller]
 fn check(value: impl Into<Value>, nodes: &str) {
     let value = value.into();
@@ -281,7 +280,7 @@ fn members_and_nodes_come_in_any_order() {
         r#" { "data" : { "name" : 4 } , "type" : "gold.Var" } ,"#,
         r#"{"type":"ffi.Map","data":[4,2,3,2]},{"type":"ffi.String","data":"x"}"#
     );
-    // Node 3 is a map with itself as a key, everything else is in order.
+    // Node 3 is a map with itself as a key, the rest is in order.
     refuse(
         &graph(0, nodes),
         ErrorKind::Value,
@@ -455,7 +454,7 @@ fn containers_are_converted_once_and_stay_shared() {
     );
 }
 
-/// A large container in many typed fields must not be checked for each of them.
+/// A large container in many typed fields must not be checked once per field.
 #[test]
 fn singletons_keep_their_identity() {
     let add = Op::new("add", ());
@@ -636,7 +635,7 @@ fn cycles_are_refused_in_both_directions() {
     let message = "cyclic value: the List contains itself";
     assert_eq!(write(&value).expect_err("cyclic").message(), message);
     assert_eq!(to_bytes(&value).expect_err("cyclic").message(), message);
-    // Break the cycle, so that the memory is freed.
+    // Break the cycle to free the memory.
     list.clear();
     refuse(
         &graph(0, r#"{"type":"ffi.Array","data":[0]}"#),

@@ -60,7 +60,7 @@ fn what_cannot_be_hashed_is_no_key() {
     list.push(list.clone().into()).unwrap();
     let error = StructuralKey::new(Value::from(list.clone())).expect_err("cyclic");
     assert_eq!(error.kind(), ErrorKind::Value);
-    // Break the cycle, so that the memory is freed.
+    // Break the cycle to free the memory.
     list.clear();
     let error = StructuralKey::new(Value::opaque(1u8)).expect_err("opaque");
     assert_eq!(error.kind(), ErrorKind::Type);
@@ -81,7 +81,7 @@ fn set(object: &Ref<Obj>, name: &str, value: impl Into<Value>) {
     set_field(object, name, value.into()).expect("the field is mutable");
 }
 
-/// A chain of cells, last one first; each is held.
+/// A chain of cells, all of them held, last cell first.
 fn chain(length: usize) -> Vec<Ref<Obj>> {
     let mut cells: Vec<Ref<Obj>> = Vec::new();
     for at in 0..length {
@@ -101,7 +101,7 @@ fn keys_of_all_parts_of_a_program_keep_nothing_but_the_program() {
     let array = array.as_object().expect("an array is an object");
     let owners = (witness.owners(), array.owners(), cells[0].owners());
     let mut keys: Vec<_> = cells.iter().map(key).collect();
-    // Only the key of this value owns it.
+    // Only the key of this value owns the value.
     let with_keys = (owners.0, owners.1, owners.2 + 1);
     assert_eq!(
         (witness.owners(), array.owners(), cells[0].owners()),
@@ -111,7 +111,7 @@ fn keys_of_all_parts_of_a_program_keep_nothing_but_the_program() {
     list.push(2.into()).unwrap();
     assert_eq!(witness.owners(), owners.0 + 1);
     let released = || {
-        // Readers in other threads own the contents that the list has dropped.
+        // Readers in other threads own the contents dropped by the list.
         drop(key(1));
         array.owners() == owners.1
     };
@@ -132,7 +132,7 @@ fn keys_of_all_parts_of_a_program_keep_nothing_but_the_program() {
     assert!(witness.owners() > 1);
     drop((keys, list));
     let given_up = || {
-        // Keys of other tests may need it a little longer.
+        // Keys of other tests may need the array a little longer.
         drop(key(&cells[0]));
         array.owners() == 1
     };
@@ -327,9 +327,8 @@ fn fresh_key(value: impl Into<Value>) -> StructuralKey {
     made.expect("keys can be made in any thread")
 }
 
-/// Makes keys of all parts in both orders. Parts that can change are hashed
-/// again after any write in the process, and other tests write; one undisturbed
-/// run is enough.
+/// Makes keys of all parts in both orders. Mutable parts are hashed again after any
+/// write in the process, and other tests write; one undisturbed run is enough.
 #[track_caller]
 fn check_linear(make: impl Fn() -> Vec<Value>) {
     let mut worst = 0;
@@ -380,7 +379,7 @@ fn equal_maps_are_one_key_in_whatever_order_their_keys_were_met() {
         .into_iter()
         .collect();
         let using = Value::from(Link::new(&met));
-        // `using` occurs twice, so its hash is kept from key to key.
+        // `using` occurs twice, and the hash is kept from key to key.
         Array::<Value>::from(vec![using.clone(), using, map.into()])
     };
     let (left, right) = (program(), program());
@@ -539,10 +538,9 @@ fn a_kept_part_changes_no_key_of_what_contains_it() {
 #[test]
 fn a_part_is_not_kept_where_the_fields_of_its_variables_bind() {
     for b in builds() {
-        // The annotation of a free variable contains a dag node, which is
-        // numbered where the variable is first met: in the first key before the
-        // part, in the second one within it, and then the node beside it is a
-        // use.
+        // The annotation of a free variable contains a dag node, numbered at the first
+        // occurrence of the variable: in the first key before the part, in the second
+        // key within it, and then the node beside it is a use.
         let s = b.shared(1, 2);
         let v = b.typed(&s);
         let part = b.add(b.add(b.add(&v, 1), b.add(&v, 2)), b.add(3, 4));
@@ -554,7 +552,7 @@ fn a_part_is_not_kept_where_the_fields_of_its_variables_bind() {
 
 #[test]
 fn the_end_of_a_key_made_by_a_hook_changes_no_key() {
-    // Enough of them that contents no key needs are dropped.
+    // Enough lists to drop contents that no key needs.
     let lists: Vec<List> = (0..1_500i64)
         .map(|at| List::from(vec![at.into()]))
         .collect();

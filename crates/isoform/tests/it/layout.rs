@@ -14,9 +14,8 @@ use isoform::{Array, Map, Obj, Ref, Value, structural_equal};
 
 use crate::support::{Expr, Lambda, add, chain, int, scaled, var};
 
-/// The identity numbers of the nodes and arrays below a value, in the order in
-/// which they are first met. They show the order in which the blocks were
-/// allocated.
+/// The identity numbers of the nodes and arrays below a value, in the order of their
+/// first occurrence. The numbers show the order of allocation of the blocks.
 fn as_visited(root: &Value) -> Vec<u64> {
     let mut all = Vec::new();
     let options = WalkOptions::default()
@@ -24,8 +23,7 @@ fn as_visited(root: &Value) -> Vec<u64> {
         .include_ignored(true);
     options
         .walk(root, |visit| {
-            // Other containers, and values without parts, are allocated when they
-            // are built.
+            // Other containers, and values without parts, are allocated while building.
             let laid_out = |object: &&Ref<Obj>| {
                 let key = object.type_info().key();
                 key == "isoform.Array" || !key.starts_with("isoform.")
@@ -155,7 +153,7 @@ fn an_error_in_the_middle_leaves_nothing_behind() {
     let bytes = to_bytes(&root.clone().into()).expect("writable");
     drop(from_bytes(&bytes).expect("readable"));
     assert_eq!(alive.load(Ordering::SeqCst), 0);
-    // After the root, a sum of it and of the string, whose base is first.
+    // After the root, a sum of the root and the string, whose base is first.
     let mut broken = bytes[..bytes.len() - 9].to_vec();
     broken.extend([20, 1, 1, 2, 0]);
     let sum = blake3::hash(&broken);

@@ -47,7 +47,7 @@ fn leaf() -> Ref<Expr> {
     var("leaf").upcast()
 }
 
-/// By name, so that a failure names the operation.
+/// By name, to let a failure name the operation.
 const MEASURES: [(&str, Measure); 17] = [
     ("structural_equal", |levels| {
         let (l, r) = (program(levels, &int(1)), program(levels, &int(1)));

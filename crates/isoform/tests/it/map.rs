@@ -426,7 +426,7 @@ fn any_fields(key: &str, names: &[&str], flagged: &[&str], flag: FieldFlag) -> T
     register_type(definition).expect("a new type")
 }
 
-/// Rewrites the nodes of one type to new ones. Returns the result and the number of
+/// Rewrites the nodes of one type to new nodes. Returns the result and the number of
 /// calls.
 fn replace_all(root: &Value, ty: TypeIndex, order: WalkOrder) -> (Value, usize) {
     let mut calls = 0;

@@ -1,10 +1,11 @@
-//! The compiler's messages on misuse of the derive: one file per mistake, with
-//! the message beside it.
+//! The compiler's messages on misuse of the derive: one file per mistake, beside the
+//! message.
 //!
 //! After a change of messages, `TRYBUILD=overwrite cargo test --all-features --test ui` rewrites the `.stderr` files
 //! for review.
 
-// The compiler lists the types that implement a trait, and those depend on the features.
+// The compiler lists the types that implement a trait, and the list depends on the
+// features.
 #[test]
 fn misuse_is_reported_where_it_is() {
     trybuild::TestCases::new().compile_fail("tests/ui/*.rs");

@@ -277,7 +277,7 @@ fn a_frozen_field_of_a_run_time_type_can_be_overwritten() {
     );
 }
 
-/// A Rust type whose definition is known as data before it is used.
+/// A Rust type with a definition known as data before the first use.
 #[derive(Node)]
 #[node(key = "mutable.ClaimedByRust")]
 #[repr(C)]
@@ -300,7 +300,7 @@ fn a_definition_that_a_rust_struct_takes_over_stays_frozen() {
     assert_eq!(typed.x, 1);
 }
 
-/// A Rust type whose definition was used as data, and overwritten, before.
+/// A Rust type with a definition already used as data, and overwritten.
 #[derive(Node)]
 #[node(key = "mutable.ClaimedByData")]
 #[repr(C)]

@@ -42,7 +42,7 @@ fn get(object: &Ref<Obj>, name: &str) -> Value {
     field_value(object, name).expect("the field exists")
 }
 
-/// A string on the heap, so that an early release of it is seen by valgrind.
+/// A string on the heap, to let valgrind see an early release.
 fn long(number: usize) -> Value {
     Value::from(format!("a string that is not inline {number}"))
 }
@@ -64,8 +64,7 @@ fn a_callback_replaces_what_is_being_walked() {
                 .walk(&root, |visit| {
                     if left > 0 {
                         left -= 1;
-                        // The node whose field is being visited loses it, and so
-                        // does every node above.
+                        // The node under visit loses its field, like every node above.
                         set(&root, "next", chain(left % 3));
                         if let Some(object) = visit.object()
                             && !object.type_info().is_builtin()
@@ -74,7 +73,7 @@ fn a_callback_replaces_what_is_being_walked() {
                             set(object, "value", long(left));
                         }
                     }
-                    // Values that were met stay intact, whatever happened to their
+                    // Values met before stay intact, regardless of the fate of their
                     // owner.
                     assert!(!format!("{:?}", visit.value()).is_empty());
                     assert!(visit.depth() > 100 || visit.path().depth() == visit.depth());
@@ -138,7 +137,7 @@ fn act() {
     });
 }
 
-/// A type whose hooks change things before and after they ask.
+/// A type with hooks that change values before and after their questions.
 fn meddler() -> TypeIndex {
     if let Some(info) = find_type("mutation.Meddler") {
         return info.index();
@@ -167,7 +166,7 @@ fn meddler() -> TypeIndex {
         .field(FieldDef::new("second", Schema::Any).mutable(true)))
 }
 
-/// Runs `body`, with an action in every hook that it calls.
+/// Runs `body`, with an action in every hook on the way.
 fn meddling<T>(action: impl Fn() + 'static, body: impl FnOnce() -> T) -> T {
     ACTION.set(Some(Box::new(action)));
     let result = body();
@@ -308,8 +307,7 @@ fn on_four_threads(work: impl Fn(usize) + Send + Sync + 'static) {
     }
 }
 
-/// Nodes that threads link to each other, without cycles: a link leads to a
-/// node further on.
+/// Nodes that threads link to each other, without cycles: a link leads to a later node.
 fn shared_graph() -> Arc<Vec<Ref<Obj>>> {
     let nodes: Vec<_> = (0..30).map(|at| node(long(at), Value::NONE)).collect();
     for (this, next) in nodes.iter().zip(&nodes[1..]) {
@@ -377,7 +375,7 @@ fn threads_mutate_and_look_at_one_graph() {
 
 #[test]
 fn a_type_may_be_registered_while_a_walk_runs() {
-    // The walk begins with a list that holds nothing of such a type.
+    // The walk begins with a list without objects of this type.
     let list: List = List::from(vec![1i64]).as_untyped().clone();
     let root = Array::from([Value::from(0), list.clone().into()]);
     let stop = Arc::new(AtomicBool::new(false));
@@ -525,7 +523,7 @@ fn traversals_borrow_what_lists_hold() {
     });
     walked.expect("no cycle");
     assert_eq!(seen, 1);
-    // The observer leads back to the list that its hooks look at.
+    // The observer leads back to the list inspected by its hooks.
     list.clear();
 }
 
@@ -536,15 +534,15 @@ fn a_list_that_grows_under_a_traversal_is_copied_once() {
     let walked = structural_walk(list.clone(), |visit| {
         if visit.object().is_some_and(|object| object.same_as(&first)) {
             (0..100).for_each(|number| list.push(number.into()).unwrap());
-            // This variable, the array that is being walked, and the new one.
+            // This variable, the array under the walk, and the new array.
             assert_eq!(first.owners(), 3);
         }
         Ok(WalkResult::<()>::Advance)
     });
     walked.expect("no cycle");
     assert_eq!(list.len(), 102);
-    // Values that were walked are freed when the last running traversal ends;
-    // other tests may be in one.
+    // Walked values are freed at the end of the last running traversal, possibly of
+    // other tests.
     let given_up = || {
         list.push(0.into()).unwrap();
         first.owners() == 2

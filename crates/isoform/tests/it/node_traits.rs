@@ -1,5 +1,5 @@
-//! Rust traits as type attributes: in derives, set on types of other crates,
-//! and implemented by functions, as another language would.
+//! Rust traits used for type attributes: in derives, set on types of other crates, and
+//! implemented by functions, in the manner of another language.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -125,7 +125,7 @@ fn fast_add(lhs: i64, rhs: i64) -> Ref<Obj> {
     FastAdd::new(base, 9).into_object()
 }
 
-/// A type that is declared at run time, and an object of it.
+/// A type declared at run time, and an object of the type.
 fn run_time(key: &str) -> (TypeIndex, Ref<Obj>) {
     let ty = TypeDef::new(key).field(FieldDef::new("n", Schema::Int));
     let ty = register_type(ty).expect("the key is free");
@@ -528,7 +528,7 @@ fn a_type_of_another_crate_gets_a_trait() {
     );
 }
 
-/// Declared as something else before the trait is used.
+/// Declared as a different attribute before the trait is used.
 #[node_trait("node_traits.taken")]
 trait Taken {
     fn taken(&self) -> Result<()>;

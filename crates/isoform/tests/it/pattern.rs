@@ -203,7 +203,7 @@ fn what_is_bound_maps_by_itself() -> Result<()> {
     let (a, b) = (nameless(), nameless());
     let found = find(&pattern, lambda(&[&a], add(&a, add(&a, &b)))).expect("a for x");
     assert_eq!(found.get(&Value::from(&x)), Some(&Value::from(&a)));
-    // A part may use variables that are bound around it.
+    // A part may use variables bound outside of the part.
     let part = found.get(&Value::from(&h)).expect("a part");
     assert!(structural_equal(part, add(&a, &b))?);
     assert!(!matches(&pattern, lambda(&[&a], add(&b, &b))));
@@ -225,7 +225,7 @@ fn equal_parts_have_the_same_variables_bound_in_the_same_places() -> Result<()> 
     // One binder around both places.
     let inner = Pattern::new(lambda(&[&x], pair_expr(&h, &h)), [&h])?;
     assert!(matches(&inner, lambda(&[&a], pair_expr(&a, &a))));
-    // A shared part of the template is matched in each of its places.
+    // A shared part of the template is matched at every place.
     let part = lambda(&[&x], &h);
     let shared = Pattern::new(pair(&part, &part), [&h])?;
     assert!(!matches(
@@ -281,7 +281,7 @@ fn every_match_is_found_with_its_path() -> Result<()> {
     let text = "a text that is longer than fourteen bytes";
     let texts = Pattern::new(text, [] as [Hole; 0])?;
     assert_eq!(texts.find_all(&Value::from(vec![text, "no"]))?.len(), 1);
-    // A variable that a definition binds is not a use.
+    // A variable bound by a definition is not a use.
     let vars = Pattern::new(&x, [Hole::new(&x).class::<Var>()])?;
     let a = nameless();
     assert_eq!(
@@ -324,7 +324,7 @@ fn deep_and_shared_templates_match() -> Result<()> {
         found.get(&Value::from(&x)).expect("a part"),
         add(&leaf, &leaf)
     )?);
-    // A part that is deep costs nothing to take.
+    // Taking a deep part costs nothing.
     let small = Pattern::new(add(&x, int(1)), [&x])?;
     let value = deep(int(0)).into();
     let mut count = 0;

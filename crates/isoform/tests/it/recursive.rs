@@ -30,7 +30,7 @@ fn eq(left: &Value, right: &Value) -> bool {
     equal
 }
 
-/// Plain values, no two of which are equal.
+/// Plain values, pairwise unequal.
 fn different() -> Vec<Value> {
     let map: Map = [(Value::from("k"), Value::from(1))].into_iter().collect();
     let dict: Dict = map.iter().map(|(k, v)| (k.clone(), v.clone())).collect();
@@ -217,7 +217,7 @@ fn equal_maps_leave_the_order_to_what_comes_next() {
         vec![map_of(at(1, 2, "a", "t"))],
         Equal,
     );
-    // Many maps share one large value, which is compared once.
+    // Many maps share one large value, compared once.
     let many = |last: i64| {
         let shared = Value::from(doubled(60));
         let maps = (0..2_000).map(|number| Value::from(map_of([shared.clone(), number.into()])));

@@ -143,7 +143,7 @@ fn another_rust_type_under_a_key_is_refused() {
         right: i64,
     }
 
-    // The definition as data comes first, as where Python declares the type before Rust.
+    // The definition by data comes first, like a declaration in Python before Rust.
     let as_data = TypeDef::new("it.registry.Sum")
         .field(field("left", Schema::Int))
         .field(field("right", Schema::Int));
@@ -566,7 +566,7 @@ fn threads_register_and_read_at_once() {
                 let mut indices = Vec::new();
                 let mut parent = TypeIndex::clone(&Obj::type_index());
                 for number in 0..TYPES {
-                    // All threads register the same types; each also has its own.
+                    // All threads register the same types, and a private type.
                     let shared = TypeDef::new(&format!("it.registry.threads.Shared{number}"))
                         .parent(parent)
                         .field(field(&format!("f{number}"), Schema::Int));

@@ -230,7 +230,7 @@ fn a_binder_does_not_capture_a_part() -> Result<()> {
     let root = call([lambda(&[&a], &a).into(), (&b).into()]);
     let done = run(&root, std::slice::from_ref(&rule))?;
     assert_structural_equal(&done.value, lambda(&[&a], &b))?;
-    // Here h is a different variable from the bound one, with the same name.
+    // Here h is a different variable from the bound variable, with the same name.
     let root = call([lambda(&[&a], &a).into(), (&a).into()]);
     assert_eq!(run(&root, &[rule])?.applied, [0]);
     Ok(())
@@ -265,7 +265,7 @@ fn binders_of_the_replacement_are_new_each_time() -> Result<()> {
 
 #[test]
 fn a_binder_of_the_value_does_not_capture_the_replacement() -> Result<()> {
-    // 1 becomes z; a binder of z around it is another z.
+    // 1 becomes z; an outer binder of z becomes a binder of another z.
     let (z, w) = (nameless(), nameless());
     let rule = Rule::new(Pattern::new(int(1), [] as [Hole; 0])?, &z)?;
     let root = call([lambda(&[&z], add(&z, int(1))).into(), (&z).into()]);

@@ -1,5 +1,5 @@
-//! Nodes that use variables of several scopes and outlive some of them: their
-//! remembered results are valid only as long as all of those scopes are open.
+//! Nodes that use variables of several scopes and outlive a part of the scopes: their
+//! remembered results are valid only while all of the scopes are open.
 
 use isoform::compare::{StructuralKey, first_structural_mismatch};
 use isoform::{Value, structural_digest, structural_equal, structural_hash};
@@ -7,14 +7,14 @@ use isoform_testing::family::Role;
 
 use crate::build::{Build, PLAIN, Says, arr, builds, judge};
 
-/// The binders that are scopes, but for the one whose sharing is compared.
+/// The binders that are scopes, except the binder with compared sharing.
 const SCOPES: [Role; 2] = [Role::Lambda, Role::Binder];
 
-/// The number of scopes between the node and its body. More than 64 of them are
-/// not tracked individually.
+/// The number of scopes between the node and its body. Beyond 64, scopes are not
+/// tracked individually.
 const DEPTHS: [usize; 8] = [1, 2, 3, 63, 64, 65, 66, 140];
 
-/// `x` used below this many scopes, in a body that uses some of their
+/// `x` used below this many scopes, in a body that uses a selection of the scope
 /// variables.
 fn open_node(b: &Build, role: Role, x: &Value, depth: usize, used: fn(usize) -> bool) -> Value {
     let vars: Vec<Value> = (0..depth).map(|_| b.var()).collect();
@@ -133,7 +133,7 @@ fn a_variable_bound_in_two_scopes_one_inside_the_other() {
         let first = b.binder(role, &[inner], body[0]);
         b.binder(role, &params, arr([&first, body[1]]))
     }
-    // Closed programs: the digest must tell them apart, too.
+    // Closed programs: their digests must differ, too.
     check(
         "shared on both sides, other order",
         Says::Differ,
@@ -169,8 +169,8 @@ fn a_variable_bound_in_two_scopes_one_inside_the_other() {
 
 #[test]
 fn three_scopes_that_end_one_after_the_other() {
-    /// One shared node after the end of each of three scopes. `outer` binds the
-    /// three variables around everything.
+    /// One shared node after the end of three scopes. `outer` binds the three variables
+    /// around everything.
     fn program(
         b: &Build,
         role: Role,
@@ -192,8 +192,8 @@ fn three_scopes_that_end_one_after_the_other() {
         };
         (side(), side())
     });
-    // The three scopes bind the same variables, so only the nodes after them
-    // tell the orders apart: from one place on, one variable is different.
+    // The three scopes bind the same variables, and only the nodes after them tell the
+    // orders apart: from one place on, one variable is different.
     for order in [[1, 0, 2], [2, 1, 0], [0, 2, 1]] {
         let mut failures = Vec::new();
         for b in builds() {

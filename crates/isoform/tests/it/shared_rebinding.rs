@@ -1,5 +1,5 @@
-//! One object at several places, where a visit rebinds variables that it used:
-//! a remembered proof must not replace the visits that come after.
+//! One object at several places, where a visit rebinds variables used by the object: a
+//! remembered proof must not replace later visits.
 //!
 //! The small cases of this are in `tests/cases/sharing.txt`; these are of many sizes.
 
@@ -35,9 +35,9 @@ fn a_variable_shadowed_below_many_scopes_is_shadowed() {
 /// More variables than are tracked individually.
 const MANY: usize = 20;
 
-/// The bodies one after the other, each but the last in a place where the same
-/// variables are bound: in a separate scope each or, with `outside`, in the
-/// outermost one. Around the last, two variables may swap places.
+/// The bodies in sequence, each except the last in a place where the same variables are
+/// bound: in a separate scope each or, with `outside`, in the outermost scope. Around
+/// the last, two variables may swap places.
 fn places(
     b: &Build,
     vars: &[Value],
@@ -90,8 +90,8 @@ fn no_variable_of_many_is_lost() {
         let add = |one: Value, other: &Value| b.add(one, other);
         vars.iter().fold(Value::from(0), add)
     }
-    // A part over variables, and one that it may have met before; the operands,
-    // whose order does not matter, may be swapped.
+    // A part over variables, and a part possibly met before; the operands, in any
+    // order, may be swapped.
     type Make = fn(&Build, &[Value], bool) -> [Value; 2];
     let parts: [(&str, Make); 5] = [
         ("all of them in a part met before", |b, vars, _| {

@@ -16,7 +16,7 @@ fn doubled(b: &Build, levels: usize, leaf: impl Into<Value>) -> Value {
     (0..levels).fold(leaf.into(), |value, _| b.add(&value, &value))
 }
 
-/// Like [`doubled`], with two nodes at each level.
+/// Like [`doubled`], with two nodes a level.
 fn crossed(b: &Build, levels: usize, leaf: impl Into<Value>) -> Value {
     let leaf = leaf.into();
     let ends = (b.constant(&leaf), b.constant(&leaf));
@@ -24,7 +24,7 @@ fn crossed(b: &Build, levels: usize, leaf: impl Into<Value>) -> Value {
     b.add(&l, &r)
 }
 
-/// Each function rebinds the variable of the next one, twice.
+/// Each function rebinds the variable of the next function, twice.
 fn doubled_functions(b: &Build, binder: Role, levels: usize) -> Value {
     (0..levels).fold(Value::from(1), |value, _| {
         let x = b.var();
@@ -69,9 +69,9 @@ fn sixty_levels_of_sharing_take_a_few_visits_each() {
         assert_cheap(&one, &doubled(&b, LEVELS, 2), false, BOUND);
         let (l, r) = (crossed(&b, LEVELS, 1), crossed(&b, LEVELS, 1));
         assert_cheap(&l, &r, true, BOUND);
-        // The difference comes last, so the comparison visits all other parts first.
+        // The difference comes last, and the comparison visits all other parts first.
         assert_cheap(&arr([&l, &1.into()]), &arr([&r, &2.into()]), false, BOUND);
-        // Free variables, mapped: the same pair each time.
+        // Free variables, mapped: the same pair at every use.
         let (x, y) = (b.var(), b.var());
         let (l, r) = (crossed(&b, LEVELS, &x), crossed(&b, LEVELS, &y));
         assert_cheap(&l, &r, true, BOUND);
@@ -97,9 +97,9 @@ fn sixty_levels_of_sharing_take_a_few_visits_each() {
 
 #[test]
 fn nodes_inside_and_outside_of_a_binder_of_their_variable_are_met_in_two_ways() {
-    // Every level is used once directly and once below a function that rebinds
-    // the same variable: each node is met with the variable free and with it
-    // bound, in two ways altogether.
+    // Every level is used once directly and once below a function that rebinds the same
+    // variable: the node is met with the variable free and with it bound, in two ways
+    // altogether.
     for b in builds() {
         for binder in BINDERS {
             let program = || {
@@ -114,8 +114,7 @@ fn nodes_inside_and_outside_of_a_binder_of_their_variable_are_met_in_two_ways() 
 
 #[test]
 fn nodes_below_different_numbers_of_scopes_are_compared_once_and_hashed_per_depth() {
-    // The variable is bound once, outside; the scopes between it and its use
-    // bind other variables.
+    // The variable is bound once, outside; the scopes in between bind other variables.
     for b in builds() {
         for binder in BINDERS {
             let program = |levels: usize| {
@@ -123,8 +122,8 @@ fn nodes_below_different_numbers_of_scopes_are_compared_once_and_hashed_per_dept
                 let level = |v: Value, _| b.add(b.binder(binder, &[&b.var()], &v), &v);
                 b.binder(binder, &[&z], (0..levels).fold(z.clone(), level))
             };
-            // A hash names the variable by its distance in scopes, so a node that
-            // uses it is hashed once per depth at which it is met.
+            // A hash names the variable by the distance in scopes, and a node that uses
+            // the variable is hashed once per depth of its occurrences.
             assert_cheap_by(&program(60), &program(60), true, 3000, 4 * 60 * 60);
             assert_cheap_by(&program(120), &program(120), true, 6000, 4 * 120 * 120);
         }

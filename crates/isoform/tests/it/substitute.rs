@@ -11,12 +11,12 @@ use crate::support::{
     Add, Call, Expr, Lambda, Link, Var, add, chain, count_objects, doubled, int, scaled,
 };
 
-/// A variable; all have one name, which is compared.
+/// A variable; all variables have the same compared name.
 fn var() -> Ref<Var> {
     crate::support::var("v")
 }
 
-/// A statement: binds its target for the statements after it.
+/// A statement: binds its target for the later statements.
 #[derive(Node)]
 #[node(key = "it.Bind")]
 #[repr(C)]
@@ -134,7 +134,7 @@ fn a_binder_is_renamed_only_where_something_is_replaced() {
     let result = replaced(root, &[(&y, Value::from(&x))]);
     let items = result.extract::<Array>().unwrap();
     assert_eq!(items.values(), [Value::from(&inner), Value::from(&x)]);
-    // An inner binder that refers to a renamed outer one is changed with it.
+    // An inner binder that refers to a renamed outer binder is changed, too.
     let outer = Lambda::new(
         add(Lambda::new(add(&x, &y), vec![y.clone()]), &x),
         vec![x.clone()],
@@ -173,7 +173,7 @@ fn a_bound_variable_whose_type_changes_is_rebuilt_wherever_it_is_bound() {
         Lambda::new(add(&x, &n), vec![x.clone()]),
         &[(&n, Value::from(&m))],
     );
-    // A free variable belongs to its binder elsewhere.
+    // A free variable belongs to a binder elsewhere.
     unchanged(add(&x, &x), &[(&n, Value::from(&m))]);
 }
 
@@ -301,7 +301,7 @@ impl Random {
     }
 }
 
-/// The term as an IR, with its sharing and the given variables.
+/// The term in IR, with the sharing and the given variables.
 fn shared(
     term: &Rc<Term>,
     vars: &[Ref<Var>],
@@ -346,7 +346,7 @@ impl Oracle<'_> {
             self.replaced += 1;
             return replacement.clone();
         }
-        // A free variable whose type is bound here is meaningless.
+        // A free variable with a type bound here is meaningless.
         let bound = |ty| self.scopes.iter().any(|scope| scope.contains_key(&ty));
         self.ill_formed |= type_of(var).is_some_and(bound);
         self.free.insert(var);
@@ -354,8 +354,8 @@ impl Oracle<'_> {
         self.vars[var].clone().upcast()
     }
 
-    /// The variable that a definition field binds or refers to; in a pattern,
-    /// its type binds too.
+    /// The variable that a definition field binds or refers to; in a pattern, its type
+    /// binds too.
     fn defined(&mut self, index: usize, pattern: bool) -> Ref<Var> {
         let innermost = self.scopes.len() - 1;
         if let Some(known) = self.scopes[innermost].get(&index) {
@@ -420,8 +420,8 @@ fn random_terms_agree_with_renaming_everything_apart() {
         for _ in 0..1 + random.below(2) {
             let var = random.below(VARS);
             let replacement = random.term(2, &mut Vec::new());
-            // Replacing a variable by itself changes nothing, renames nothing
-            // and leaves open which occurrence is meant.
+            // Replacing a variable by itself changes nothing, renames nothing and
+            // leaves the meant occurrence open.
             if !matches!(*replacement, Term::Var(same) if same == var) {
                 pairs.insert(var, shared(&replacement, &vars, &mut HashMap::new()));
             }

@@ -1,4 +1,4 @@
-//! Node types and helpers that several test modules use.
+//! Node types and helpers shared by several test modules.
 
 use isoform::traverse::{WalkOptions, WalkResult};
 use isoform::{Array, Node, Obj, Ref, Result, Value};
@@ -63,7 +63,7 @@ pub(crate) struct Call {
     pub(crate) args: Array<Value>,
 }
 
-/// A function whose parameters are declared after its body and bind first.
+/// A function with parameters declared after its body and bound first.
 #[derive(Node)]
 #[node(key = "it.Lambda", scope)]
 #[repr(C)]

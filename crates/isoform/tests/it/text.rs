@@ -93,8 +93,7 @@ fn text_of(value: impl Into<Value>) -> String {
     to_text(&value.into()).expect("the value has a text")
 }
 
-/// Checks that the value has this text, and that the text is read as this
-/// value.
+/// Checks the text of the value, and that the text is read to this value.
 #[track_caller]
 pub(crate) fn check(value: impl Into<Value>, expected: &str) -> Value {
     let value = value.into();
@@ -103,8 +102,8 @@ pub(crate) fn check(value: impl Into<Value>, expected: &str) -> Value {
     check_round_trip(&value, &TextOptions::default())
 }
 
-/// Checks that the value read from the text is equal, has the same digest if it
-/// has one, and has the same text again.
+/// Checks that the value read from the text is equal, has the same digest if defined,
+/// and has the same text again.
 #[track_caller]
 pub(crate) fn check_round_trip(value: &Value, options: &TextOptions) -> Value {
     let text = options.to_text(value).expect("the value has a text");
@@ -119,7 +118,7 @@ pub(crate) fn check_round_trip(value: &Value, options: &TextOptions) -> Value {
     read
 }
 
-/// Checks that the text is read as a value with another text.
+/// Checks that the text is read to a value with another text.
 #[track_caller]
 fn check_read(text: &str, expected: &str) {
     let value = from_text(text).unwrap_or_else(|error| panic!("{error}"));
@@ -362,8 +361,7 @@ fn functions_hold_their_lines() {
          %0 = tx.Call(op=@it.text.mul, args=[%x, %y]),\n  \
          %1 = tx.Call(op=@it.text.mul, args=[%0, %0]),\n  body=%1,\n)\n",
     );
-    // Parts that two functions share come before both, and so do their
-    // variables.
+    // Parts shared by two functions come before both, and so do their variables.
     let other = Func::new(&product, [y]);
     check(
         [Value::from(&func), other.into()],
@@ -389,8 +387,8 @@ fn statements_define_their_targets() {
         [Value::from(first), second.into(), b.into()],
         "[tx.Let(value=1, target=%a: tx.Var()), tx.Let(value=%a, target=%b: tx.Var()), %b]\n",
     );
-    // A shared node comes before the statement that defines its variable, so
-    // the variable does, too.
+    // A shared node comes before the statement that defines its variable, and the
+    // variable does, too.
     let shared = Value::from(int(7));
     let pair = Value::from([Value::from(&a), shared]);
     let value = Value::from([Value::from(Let::new(1, &a)), pair.clone(), pair]);
@@ -409,7 +407,7 @@ fn types_of_run_time_have_texts() -> Result<()> {
     let node = construct(ty, vec![1.into(), 5.into(), empty.clone()])?;
     check(node, "\"it text/\\\"odd\\\"\"(\"a field\"=1)\n");
     let other = construct(ty, vec![1.into(), 6.into(), empty.clone()])?;
-    // A container that also occurs elsewhere is not that of the default.
+    // A container that also occurs elsewhere differs from the container of the default.
     check(
         [Value::from(other), empty],
         "%0 = List[]\n[\"it text/\\\"odd\\\"\"(\"a field\"=1, b=6, c=%0), %0]\n",

@@ -1,4 +1,4 @@
-//! Objects that several threads build, share, change, walk and drop.
+//! Objects built, shared, changed, walked and dropped by several threads.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -120,7 +120,7 @@ fn a_list_is_changed_walked_and_dropped_by_all() {
                     assert!(dict.len() <= 10);
                 }
                 if round % 100 == 0 {
-                    // A walk sees whole values, whatever the other threads do.
+                    // A walk sees whole values, regardless of other threads.
                     let before = list.snapshot().len();
                     structural_walk(&root, |visit| {
                         if let Some(int) = visit.downcast::<Int>() {
@@ -243,7 +243,7 @@ fn the_order_of_a_map_is_computed_once_by_whoever_comes_first() {
     assert!(orders.iter().all(|order| *order == expected));
 }
 
-/// A type declared at run time with mutable fields that take anything.
+/// A type declared at run time with mutable fields for any value.
 fn mutable_type(key: &str, fields: &[&str]) -> TypeIndex {
     let field = |name: &&str| FieldDef::new(name, Schema::Any).mutable(true);
     let definition = fields
@@ -288,7 +288,7 @@ fn a_default_is_printed_while_others_change_it() {
     });
 }
 
-/// Cells in a row, each with the next one in its field `next`.
+/// Cells in a row, linked by the field `next`.
 fn row_of_cells(ty: TypeIndex, count: usize) -> Vec<Ref<Obj>> {
     let cell = |_| construct(ty, vec![Value::NONE; 2]).expect("None fits");
     let cells: Vec<_> = (0..count).map(cell).collect();
@@ -364,7 +364,7 @@ fn all_that_reads_fields_runs_beside_all_that_writes_them() {
         }
     };
     on_all_threads(work);
-    // Values removed from fields wait for walks of other tests as well.
+    // Values removed from fields also wait for walks of other tests.
     let deadline = Instant::now() + Duration::from_secs(60);
     while witness.owners() > 1 && Instant::now() < deadline {
         collect_cycles();

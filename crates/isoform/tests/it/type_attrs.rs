@@ -35,7 +35,7 @@ fn an_attribute_is_set_once_or_replaced_on_purpose() {
     assert_eq!(attrs::get(ty, "attrs.once", Lookup::Exact), Some(&1.into()));
     let old = attrs::get(ty, "attrs.once", Lookup::Exact);
     attrs::replace(ty, "attrs.once", "two, and more than fits into the value").expect("said so");
-    // A value that was looked up stays unchanged.
+    // A value looked up before stays unchanged.
     assert_eq!(old, Some(&1.into()));
     let new = attrs::get(ty, "attrs.once", Lookup::Exact).and_then(Value::as_str);
     assert_eq!(new, Some("two, and more than fits into the value"));
@@ -162,7 +162,7 @@ fn a_declared_type_of_values_is_enforced() {
         "TypeError: attribute 'attrs.declared' of type attrs.Declared: expected int, got str"
     );
     assert!(!attrs::has(ty, "attrs.declared", Lookup::Exact));
-    // As a field would: a bool is converted.
+    // As in a field: a bool is converted.
     attrs::set(ty, "attrs.declared", true).expect("converts");
     assert_eq!(
         attrs::get(ty, "attrs.declared", Lookup::Exact),
@@ -174,7 +174,7 @@ fn a_declared_type_of_values_is_enforced() {
         "ValueError: attribute 'attrs.declared' is declared already, for int, now for str"
     );
     assert!(message(Column::<bool>::open("attrs.declared")).contains("for int, now for bool"));
-    // A property that was left open can be declared later.
+    // A property left open can be declared later.
     attrs::declare(AttrDef::new("attrs.open").dense()).expect("new");
     Column::<bool>::open("attrs.open").expect("was open");
     attrs::declare(AttrDef::new("attrs.open").doc("Late.")).expect("was open");
@@ -321,7 +321,7 @@ fn attributes_come_with_the_definition_or_not_at_all() {
     );
     assert!(message(register_type(TypeDef::new("attrs.Def"))).contains("'attrs.def.pure' differs"));
     assert_eq!(attrs::attrs_of(ty).len(), 2);
-    // Constants are compared by content, however they are stored.
+    // Constants are compared by content, regardless of storage.
     let constants = |text: &str| {
         let list: Array<Value> = [1.into(), text.into()].into_iter().collect();
         TypeDef::new("attrs.DefConstants")
@@ -378,7 +378,7 @@ fn hooks_set_after_registration_take_effect() {
     assert_eq!(hash(&l), hash(&r));
     let (equal, _) = by_first_letter();
     assert!(message(attrs::set_hook(ty, equal, false)).contains("is set already"));
-    // The hooks are attributes that can be called.
+    // The hooks are callable attributes.
     let shown = attrs::get(ty, "__s_equal__", Lookup::Exact).expect("set");
     let shown = shown
         .as_object()
@@ -417,8 +417,8 @@ fn a_plain_function_can_be_a_hook() {
     );
 }
 
-/// One thread registers types with attributes and hooks, one sets, replaces
-/// and promotes attributes, one reads them and traverses objects.
+/// One thread registers types with attributes and hooks, one sets, replaces and
+/// promotes attributes, one reads attributes and traverses objects.
 #[test]
 fn three_threads_register_read_and_traverse() {
     let types: Vec<_> = (0..40)
@@ -437,7 +437,7 @@ fn three_threads_register_read_and_traverse() {
             let mut seen = 0u64;
             start.wait();
             loop {
-                // The last round begins after everything is set.
+                // The last round begins after all attributes are set.
                 let last = done.load(Ordering::Acquire);
                 for (n, ty) in types.iter().enumerate() {
                     if let Some(value) = column.get(*ty) {
@@ -450,7 +450,7 @@ fn three_threads_register_read_and_traverse() {
                     let value = attrs::get(known, "attrs.race.new", Lookup::Exact);
                     let number = value.and_then(Value::as_int).expect("set with the type");
                     let object = node(known, number as usize);
-                    // Its hook was registered with it, and returns this error.
+                    // Its hook was registered with the type, and returns this error.
                     let error = isoform::files::to_json_graph(&object.into());
                     assert!(error.is_err_and(|error| error.message() == "not for files"));
                 }

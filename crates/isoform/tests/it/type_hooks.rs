@@ -362,7 +362,7 @@ fn a_field_converts_what_it_gets() {
         "TypeError: hooks.Holder.ids: element [1]: expected hooks.Id, got float \
          (hooks.Id.__ffi_convert__: hooks.Id.n: expected int, got float)"
     );
-    // Only a rejection is one; other errors are returned unchanged.
+    // Only a rejection is converted; other errors are returned unchanged.
     assert_eq!(message(make("io".into(), empty())), "OSError: gone");
     assert_eq!(
         message(make(1.into(), Value::from(["io"]))),
@@ -379,7 +379,7 @@ fn conversion_that_needs_itself_ends() {
     attrs::set_hook(ty, convert, false).unwrap();
     let error = construct(ty, vec![1.into()]).expect_err("endless");
     assert_eq!(error.kind(), ErrorKind::Recursion);
-    // With another value for the hook, it ends.
+    // With another value for the hook, construction ends.
     assert!(construct(ty, vec![Map::<Value, Value>::new().into()]).is_err());
 }
 

@@ -206,8 +206,8 @@ fn a_hook_may_change_the_dict() {
     dict.insert("first".into(), 0.into()).unwrap();
     dict.insert(node(ty, 1, 0), "one".into()).unwrap();
     *SHARED.lock().unwrap() = Some(dict.clone());
-    // The hook moves the entry from position 1 to 0 during its lookup: the
-    // value read is the one from the time of the call.
+    // The hook moves the entry from position 1 to 0 during its lookup: the value read
+    // is the one from the time of the call.
     assert_eq!(dict.try_get(&node(ty, 1, 9)).unwrap(), Some("one".into()));
     assert_eq!(CHANGES.load(Relaxed), 1);
     // A write goes to the entry's position at that time.

@@ -17,7 +17,7 @@ use isoform::{Error, Ref, Result, Value, attrs};
 use crate::support::Var;
 use crate::type_hooks::{field, node, pair_type, set_function};
 
-/// A type of which only `y` is visited.
+/// A type with `y` as the only visited field.
 fn only_y(key: &str) -> TypeIndex {
     let ty = pair_type(key);
     let visit = DynVisit::new(|object, visitor| visitor.visit(&field_value(object, "y")?));
@@ -238,7 +238,7 @@ fn the_fields_are_rewritten_on_demand() {
     );
     let same = structural_map(&root, |_| Ok(None)).unwrap();
     assert_eq!(same, root);
-    // An object that asks for itself is still being visited.
+    // An object that asks for itself is still under visit.
     let selfish = pair_type("traverse.Selfish");
     let mutate = DynMutate::new(|object, mutator| mutator.mutate(&object.into()));
     attrs::set_hook(selfish, mutate, false).unwrap();
@@ -277,11 +277,11 @@ fn hooks_nest_to_a_limit() {
     assert_eq!(mapped.expect_err("too deep").kind(), ErrorKind::Recursion);
 }
 
-/// Collects the numbers that a traversal passes to its callback, which gives the
-/// type of one node hooks when it meets the 1.
+/// Collects the numbers that a traversal passes to its callback; at the 1, the callback
+/// gives hooks to the type of one node.
 #[track_caller]
 fn check_late_hooks(key: &str, traverse: impl Fn(&Value, &mut dyn FnMut(&Value))) {
-    // The rule holds although other types had hooks before.
+    // The rule holds although other types already had hooks.
     only_y(&format!("{key}.Early"));
     let ty = pair_type(key);
     let root = Value::from([1.into(), node(ty, 2, 3)]);
@@ -319,8 +319,8 @@ fn hooks_count_from_the_start_of_a_traversal_only() {
         })
         .unwrap();
     });
-    // A callback that asks for the children of its value gets them by the same
-    // rule, and so do values without a callback.
+    // A callback that asks for the children of a value gets them by the same rule, like
+    // values without a callback.
     for (all, name) in [(true, "All"), (false, "Plain")] {
         let wanted = |ty: Option<TypeIndex>| all || ty.is_none();
         check_late_hooks(&format!("traverse.late.{name}Visit"), |root, met| {

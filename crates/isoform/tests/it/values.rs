@@ -95,7 +95,7 @@ fn integers_are_kept_at_any_size() {
     assert_eq!(Value::from(7usize), Value::from(7i32));
 }
 
-/// A value of every kind; those in one row are equal, all others differ.
+/// A value of every kind; values of one row are equal, all other pairs differ.
 fn classes() -> Vec<Vec<Value>> {
     let shared = Value::from(var("x"));
     let bytes = |text: &[u8]| Value::from(text);

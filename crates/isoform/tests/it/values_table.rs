@@ -1,5 +1,4 @@
-//! The values of `tests/cases/values.txt`, and those that cannot be written as
-//! text.
+//! The values of `tests/cases/values.txt`, and values without text.
 
 use isoform::compare::StructuralKey;
 use isoform::text::from_text;
@@ -17,7 +16,7 @@ fn tensor(dtype: &str, shape: &[i64], data: impl Into<bytes::Bytes>) -> Value {
     made.expect("the sizes fit").into()
 }
 
-/// NaNs other than that of text: signalling, and with a payload.
+/// NaNs other than the NaN of text: signalling, and with a payload.
 fn other_nans() -> [Value; 2] {
     [0x7ff0_0000_0000_0001, 0xfff8_0000_0000_0123].map(|bits| f64::from_bits(bits).into())
 }

@@ -1,4 +1,4 @@
-//! Traversals that their callbacks control: `structural_visit` and
+//! Traversals controlled by their callbacks: `structural_visit` and
 //! `structural_mutate`.
 
 use std::cell::{Cell, RefCell};
@@ -72,8 +72,7 @@ fn an_object_is_visited_once_or_once_in_each_kind_of_region() {
     };
     assert_eq!(regions(WalkOptions::default()), [RegionKind::Def]);
     assert_eq!(regions(regions_apart()), [RegionKind::Def, RegionKind::Use]);
-    // An object with no other owner is visited once, however often it is asked
-    // for.
+    // An object with no other owner is visited once, however often requested.
     let count = Cell::new(0);
     let wanted = |ty| of::<Add>()(ty) || of::<Int>()(ty);
     regions_apart()
@@ -167,7 +166,7 @@ fn a_value_that_contains_itself_is_an_error_with_its_path() {
     let root = Value::from(ring.clone());
     let visited = structural_visit(&root, &nobody, &|_, _| Ok(None));
     let mutated = structural_mutate(&root, &nobody, &|value, _| Ok(value.clone()));
-    // The same error for a callback that asks for its own value.
+    // The same error for a callback with a request for its own value.
     let asked = structural_visit(int(1), &of::<Int>(), &|value, it| it.visit(value));
     let errors = [visited.err(), mutated.err(), asked.err()].map(|error| error.expect("a cycle"));
     assert!(errors.iter().all(|error| error.kind() == ErrorKind::Value));
@@ -214,7 +213,7 @@ fn hooks_of_types_and_callbacks_meet() {
     let mutated = structural_mutate(&root, &of::<Int>(), &ten).unwrap();
     assert_eq!(repr(&field(&mutated, "x")), repr(&int(1).into()));
     assert_eq!(repr(&field(&mutated, "y")).matches("value=10").count(), 2);
-    // The callback for the type comes before its hook, which it can ask.
+    // The callback for the type comes before its hook, and can call the hook.
     let hooked = move |found: Option<TypeIndex>| found == Some(ty) || of::<Int>()(found);
     let mutated = structural_mutate(
         &root,
@@ -256,8 +255,8 @@ fn what_does_not_change_keeps_its_identity_and_what_is_shared_stays_shared() {
     assert_eq!(same.unwrap(), root);
 }
 
-/// The variables of a lambda whose callback for sums records a new variable
-/// before or after it rewrites the left side.
+/// The variables of a lambda whose callback for sums records a new variable before or
+/// after it rewrites the left side.
 fn remapped(first: bool, options: MapOptions) -> Result<String> {
     let x = var("x");
     let root = Value::from(Lambda::new(add(&x, &x), [x.clone()]));
@@ -279,7 +278,7 @@ fn remapped(first: bool, options: MapOptions) -> Result<String> {
 
 #[test]
 fn what_is_recorded_for_a_variable_comes_in_its_place() {
-    // The parameters are visited before the body, so they stay unchanged.
+    // The parameters, visited before the body, stay unchanged.
     assert_eq!(remapped(true, MapOptions::default()).unwrap(), "yyx");
     assert_eq!(remapped(false, MapOptions::default()).unwrap(), "yyx");
     let joined = MapOptions::default().regions_apart(false);

@@ -40,7 +40,7 @@ fn for_type() -> TypeIndex {
         .field(field("body")))
 }
 
-/// A `let` whose variable is not bound in its own value.
+/// A `let` that does not bind the variable in the value.
 fn let_type() -> TypeIndex {
     ty(TypeDef::new("order.Let")
         .scope(true)
@@ -152,7 +152,7 @@ fn inherited_fields_come_first_unless_they_are_named() {
     let parent = for_type();
     let child = |name: &str| TypeDef::new(name).parent(parent);
     let plain = ty(child("order.Plain").scope(true).field(def("result")));
-    // The order that the parent defines applies to its own fields.
+    // The order defined by the parent applies to its own fields.
     order_of(plain, "order.Plain", &["lo", "hi", "var", "body", "result"]);
     let first = ty(child("order.First").defs_first(true).field(def("result")));
     order_of(first, "order.First", &["var", "result", "lo", "hi", "body"]);

@@ -35,7 +35,7 @@ fn doubled(b: &Build, leaf: &Value, levels: usize, held: &mut Option<Vec<Value>>
     root
 }
 
-/// Two nodes a level, each made of both nodes below.
+/// Two nodes a level, both made of the two nodes below.
 fn butterfly(b: &Build, leaf: &Value, levels: usize) -> Value {
     let (mut one, mut two) = (leaf.clone(), b.constant(leaf));
     for _ in 0..levels {
@@ -212,7 +212,7 @@ fn terms_of_outer_scopes_outlive_bindings_further_in() {
                     let params: Vec<&Value> = vars.iter().collect();
                     b.lambda(&params, b.lambda(&[&own], items))
                 };
-                // The hash is that of one depth of scopes, too.
+                // The hash equals the hash of one depth of scopes, too.
                 let counts = visits(&make(), &make(), PLAIN);
                 for taken in counts {
                     let bound = 2 * (100 + 2 * count + 4 * times) as u64;
@@ -223,8 +223,8 @@ fn terms_of_outer_scopes_outlive_bindings_further_in() {
     }
 }
 
-/// The same nodes in two scopes that bind the same variables, more of them than
-/// are tracked individually.
+/// The same nodes in two scopes that bind the same variables, too many of them to be
+/// tracked individually.
 #[test]
 fn terms_of_many_variables_are_visited_once_in_each_scope() {
     for b in builds() {
@@ -247,9 +247,9 @@ fn terms_of_many_variables_are_visited_once_in_each_scope() {
     }
 }
 
-/// Each level is below two scopes that it does not use, and uses the outermost
-/// variable and one of its own: it depends only on the outermost scope, however
-/// many scopes are between.
+/// Each level is below two unused scopes, and uses the outermost variable and a private
+/// variable: the level depends only on the outermost scope, however many scopes are
+/// between.
 #[test]
 fn open_terms_below_many_scopes_are_visited_once() {
     for b in builds() {
@@ -270,9 +270,9 @@ fn open_terms_below_many_scopes_are_visited_once() {
     }
 }
 
-/// Below scopes that bind the same variables in turn, so that a node is met
-/// under very many bindings: replaces `o` by a sum of binders of each variable
-/// over `o`, this many times.
+/// Below scopes that bind the same variables in turn, to meet a node under very many
+/// bindings: replaces `o` by a sum of binders of each variable over `o`, this many
+/// times.
 fn rebound(b: &Build, vars: &[Value], levels: usize, shared: fn(usize) -> bool) -> Value {
     let sum = |parts: Vec<Value>| {
         let add = |one: Value, other| b.add(&one, &other);
@@ -293,9 +293,9 @@ fn rebound(b: &Build, vars: &[Value], levels: usize, shared: fn(usize) -> bool) 
     b.lambda(&vars.iter().collect::<Vec<_>>(), body)
 }
 
-/// Variables are named by distance in a hash, so a node has one hash for each
-/// arrangement of its variables; their number is that of places to the power of
-/// the variables less one. Equality only looks partners up.
+/// Variables are named by distance in a hash, and a node has one hash for each
+/// arrangement of its variables; the number of arrangements is that of places to the
+/// power of the variables less one. Equality only looks partners up.
 #[test]
 fn what_scopes_rebind_is_visited_once_per_way_to_lie() {
     let sharings: [fn(usize) -> bool; 3] = [|_| true, |_| false, |at| at % 2 == 0];
@@ -326,8 +326,8 @@ fn what_scopes_rebind_is_visited_once_per_way_to_lie() {
     }
 }
 
-/// Results of one run are not reused in the next, in which the objects may have
-/// other contents.
+/// Results of one run are not reused in the next run, since the contents of objects may
+/// differ.
 #[test]
 fn every_run_begins_anew() {
     for b in builds() {
@@ -341,8 +341,8 @@ fn every_run_begins_anew() {
     }
 }
 
-/// Below scopes that bind the same variable, terms with dag nodes are found
-/// again like others.
+/// Below scopes that bind the same variable, terms with dag nodes are found again like
+/// other terms.
 #[test]
 fn terms_with_dag_nodes_are_found_again_in_other_scopes() {
     for b in builds() {
@@ -376,8 +376,8 @@ fn towers(b: &Build, bottom: [Value; 2], levels: usize, wrap: Wrap) -> [Value; 2
 /// Makes the operands of a level from the level below.
 type Wrap = fn(&Build, &Value) -> [Value; 2];
 
-/// A custom comparison tries its alternatives again wherever it occurs again; a
-/// pair that was found different is not visited a second time.
+/// A custom comparison tries the alternatives again at every occurrence; a pair found
+/// different is not visited a second time.
 #[test]
 fn alternatives_that_fail_are_remembered() {
     let wraps: [Wrap; 5] = [
@@ -432,7 +432,7 @@ fn alternatives_that_fail_are_remembered() {
     }
 }
 
-/// A pair that differs is not visited again after scopes that have ended.
+/// A differing pair is not visited again after scopes that have ended.
 #[test]
 fn what_differs_stays_different_behind_other_scopes() {
     for b in builds() {
@@ -460,7 +460,7 @@ fn what_differs_stays_different_behind_other_scopes() {
     }
 }
 
-/// Closed parts differ whatever is bound around them.
+/// Closed parts differ regardless of surrounding bindings.
 #[test]
 fn closed_parts_stay_different_whatever_is_bound() {
     for b in builds() {
@@ -526,8 +526,8 @@ struct Both {
     right: isoform::Ref<isoform::Obj>,
 }
 
-/// A node with a few leaves is visited again each time, so the cost is that of
-/// all meetings; nodes around it are remembered.
+/// A node with a few leaves is visited at every meeting, so the cost is that of all
+/// meetings; the surrounding nodes are remembered.
 #[test]
 fn nodes_with_a_few_leaves_cost_a_few_visits_each_time() {
     const COUNT: u64 = 1_000;

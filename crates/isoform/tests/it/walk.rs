@@ -223,7 +223,7 @@ fn regions_follow_the_flags() {
         ("<root>.plain.bound.ty", Def),
         ("<root>.plain.bound.ty.name", Def),
         ("<root>.plain.simple", DefSimple),
-        // The variable's own fields are uses, and so is everything below them.
+        // The variable's own fields are uses, like everything below.
         ("<root>.plain.simple.name", Use),
         ("<root>.plain.simple.ty", Use),
         ("<root>.plain.simple.ty.name", Use),
@@ -262,7 +262,7 @@ fn objects_are_visited_once_in_each_kind_of_region_on_request() {
                 "<root>.body.lhs.rhs Use Var:y",
             ]
         );
-        // Otherwise a variable is visited where it is met first alone.
+        // Otherwise a variable is visited at its first occurrence alone.
         assert_eq!(
             vars(order),
             [
@@ -293,12 +293,13 @@ fn what_lies_below_is_visited_again_in_another_kind_of_region() {
             GO
         })
         .unwrap();
-    // The type of a variable that is only bound is used, and was met as such.
+    // The type of a variable that is only bound counts as used, and was met in a use
+    // region.
     let lines = "walk.Regions Use, Add Use, Var Use, Var Use, Int Use, \
                  Add Def, Var Def, Var Def, Int Def, Add DefSimple, Var DefSimple, Int DefSimple";
     assert_eq!(seen, lines.split(", ").collect::<Vec<_>>());
 
-    // Sixty levels that occur in two regions are linear, too.
+    // Sixty levels in two regions are linear, too.
     let levels = 60;
     let deep = Value::from(doubled(levels));
     let root = construct(ty, vec![deep.clone(), deep.clone(), deep]).unwrap();
@@ -366,7 +367,7 @@ fn maps_are_visited_in_an_order_that_does_not_depend_on_insertion() {
             .iter()
             .filter_map(|line| line.split_once("] ").map(|(_, end)| end))
             .collect();
-        // `x` was made before `y`; its name and its missing type lie below it.
+        // `x` was made before `y`; the name and the missing type lie below `x`.
         assert_eq!(rest[0], "Use key Var:x");
         let y_at = rest.iter().position(|line| *line == "Use key Var:y");
         assert!(y_at > Some(0), "{rest:?}");

@@ -7,7 +7,7 @@ use crate::imports::{Import, imports, short};
 use crate::python_imports::python_imports;
 use crate::repo::Repo;
 
-/// The imports of each file: a single import for each imported file.
+/// The imports of the files: a single import for each imported file.
 type Graph<'i> = [BTreeMap<usize, &'i Import>];
 
 /// Reports each set of files with circular imports: the shortest circle, with an imported name
@@ -68,7 +68,7 @@ fn describe(graph: &Graph<'_>, component: &[usize]) -> Finding {
 
 /// The shortest way along imports from a file in a circle back to itself.
 fn shortest_circle<'i>(graph: &Graph<'i>, start: usize) -> Vec<&'i Import> {
-    // The file and the import by which each file was reached first.
+    // The file and the import by which a file was first reached.
     let mut reached: BTreeMap<usize, (usize, &Import)> = BTreeMap::new();
     let mut pending = VecDeque::from([start]);
     while let Some(node) = pending.pop_front()
@@ -130,7 +130,7 @@ fn components(graph: &Graph<'_>) -> Vec<Vec<usize>> {
     found
 }
 
-/// Compares the circles of an example in which the files of `knot/` are one knot.
+/// Compares the circles of an example with the files of `knot/` in one knot.
 #[cfg(test)]
 #[track_caller]
 fn check<const N: usize>(files: [(&str, &str); N], expected: &[&str]) {

@@ -66,8 +66,8 @@ fn storage_files(repo: &Repo) -> Vec<Finding> {
 /// The core crate's types of containers.
 const CONTAINERS: [&str; 4] = ["Array", "List", "Map", "Dict"];
 
-/// How many files of the core may name one type of container, by its variant of an enum,
-/// its payload or its row in the table of containers.
+/// The maximal number of files of the core that may name one type of container, by a
+/// variant of an enum, a payload or a row in the table of containers.
 const CONTAINER_FILES: usize = 10;
 
 fn container_files(repo: &Repo) -> Vec<Finding> {
@@ -89,8 +89,8 @@ fn is_capital(tokens: &[Token], at: usize) -> bool {
     token.is_some_and(|token| token.text.starts_with(char::is_uppercase))
 }
 
-/// The first place in each file under a folder where something is named, if there are
-/// more than `most` such files.
+/// The first place with the name in each file under a folder, if more than `most` files
+/// have it.
 fn too_many(
     repo: &Repo,
     folder: &str,

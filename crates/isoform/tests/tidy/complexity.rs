@@ -1,4 +1,4 @@
-//! The page of costs is complete, and the tests that it names exist.
+//! The page of costs is complete, and the tests named on the page exist.
 
 use crate::exports::functions_of_values;
 use crate::repo::Repo;

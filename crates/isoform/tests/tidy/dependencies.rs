@@ -1,4 +1,4 @@
-//! Rules about dependencies: their licences and sources, as `deny.toml` has them.
+//! Rules about dependencies: their licences and sources, as written in `deny.toml`.
 //! This enforces the file on any machine, without the network and without cargo-deny.
 
 use std::env;
@@ -62,7 +62,7 @@ fn refused(policy: &Policy, metadata: &Value, lock: &str) -> Vec<Finding> {
                 format!("{name}: {what}"),
             ));
         };
-        // A package without a source is one of this workspace.
+        // A package without a source belongs to this workspace.
         let Some(source) = package["source"].as_str() else {
             for dependency in list(&package["dependencies"]) {
                 if policy.no_wildcards && dependency["req"] == "*" && dependency["path"].is_null() {

@@ -1,4 +1,4 @@
-//! Rules about documentation: the pages exist, and what they point to exists.
+//! Rules about documentation: the pages and their targets exist.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::repo::{Repo, folder, join};
 use crate::tokens::{lex, matches_at};
 use crate::{Finding, assert_found, enforce};
 
-/// The pages at the root that a reader is sent to.
+/// The pages at the root to which a reader is sent.
 const PAGES: [&str; 4] = [
     "README.md",
     "ARCHITECTURE.md",
@@ -16,7 +16,8 @@ const PAGES: [&str; 4] = [
     "CHANGELOG.md",
 ];
 
-/// Code that starts so, in a page or in a doc comment, names a file of the repository.
+/// Code with one of these beginnings, in a page or in a doc comment, names a file of
+/// the repository.
 const PLACES: [&str; 5] = ["crates/", "docs/", "scripts/", "fuzz/", ".ci/"];
 
 fn missing_pages(repo: &Repo) -> Vec<Finding> {
@@ -161,8 +162,7 @@ fn is_spelt_out(code: &str) -> bool {
         .all(|c| c.is_ascii_alphanumeric() || "_-./".contains(c))
 }
 
-/// The Rust files that the map of the code names, by the end of their paths, and that
-/// do not exist.
+/// The missing Rust files named in the map of the code, by the end of their paths.
 fn dead_places(repo: &Repo) -> Vec<Finding> {
     const MAP: &str = "ARCHITECTURE.md";
     let page = repo.text(MAP).map(read_page).unwrap_or_default();

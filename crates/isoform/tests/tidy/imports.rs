@@ -1,4 +1,4 @@
-//! Which file of a crate imports which, with re-exports followed to the file that
+//! The imports between files of a crate, with re-exports followed to the file that
 //! defines the name.
 //!
 //! It resolves names, not types: calls of methods, expansions of macros and the names of
@@ -18,7 +18,7 @@ pub(crate) struct Import {
     pub(crate) line: usize,
 }
 
-/// Every import between files of one crate, each once with its first line.
+/// Every import between files of one crate, once, with the first line.
 pub(crate) fn imports(repo: &Repo) -> Vec<Import> {
     let mut found = Found::default();
     for modules in crates(repo) {
@@ -27,7 +27,7 @@ pub(crate) fn imports(repo: &Repo) -> Vec<Import> {
     found.list()
 }
 
-/// A path for messages: within the crate, when it is in one.
+/// A path for messages: within the crate, if inside of one.
 pub(crate) fn short(path: &str) -> &str {
     path.split_once("/src/").map_or(path, |(_, rest)| rest)
 }
@@ -65,7 +65,7 @@ struct Crate {
 #[derive(Clone, Copy)]
 enum Target {
     Module(usize),
-    /// Something that the module with this number declares.
+    /// An item that the module with this number declares.
     Item(usize),
 }
 
@@ -89,7 +89,7 @@ impl Crate {
                 add(*line, self.resolve(id, path, &mut Vec::new()));
             }
             for (word, line) in &module.words {
-                // A name that a `use` of this module imports is counted there.
+                // A name imported by a `use` of this module is counted there.
                 let own = |leaf: &Use| !leaf.listing && leaf.name.as_ref() == Some(word);
                 if !module.items.contains(word) && !module.uses.iter().any(own) {
                     let targets = self.lookup(id, word, true, &mut Vec::new());
@@ -99,8 +99,8 @@ impl Crate {
         }
     }
 
-    /// Where a path in this module leads, and its segment that decided so; nowhere for
-    /// another crate.
+    /// The target of a path in this module, and the deciding segment of the path;
+    /// empty for another crate.
     fn resolve<'p>(
         &self,
         id: usize,
@@ -189,7 +189,8 @@ impl Crate {
     }
 }
 
-/// Compares all imports of an example, each as `from:line name to` without the folder.
+/// Compares all imports of an example, in the form `from:line name to` without the
+/// folder.
 #[cfg(test)]
 #[track_caller]
 fn check<const N: usize>(files: [(&str, &str); N], expected: &[&str]) {

@@ -47,7 +47,7 @@ struct Folder {
 }
 
 impl Table {
-    /// The table, and where it disagrees with the folders.
+    /// The table, and contradictions to the folders.
     fn read(repo: &Repo) -> (Self, Vec<Finding>) {
         let text = repo.text(TABLE).unwrap_or_default();
         let lines = (1..).zip(text.lines());
@@ -116,7 +116,7 @@ impl Table {
         if split { path } else { folder }
     }
 
-    /// The innermost entry that the file belongs to.
+    /// The innermost entry of the file.
     fn folder_of(&self, file: &str) -> Option<&Folder> {
         let inside = |folder: &&Folder| {
             file.strip_prefix(&folder.path)
@@ -133,7 +133,8 @@ impl Table {
         // The first line, the reason and the names for each pair of files.
         let mut found: BTreeMap<(&str, &str), (usize, String, Vec<&str>)> = BTreeMap::new();
         for import in imports {
-            // The root of the crate is in no layer: it may import all, and nobody may import it.
+            // The root of the crate is in no layer: it may import all layers, and no layer may
+            // import the root.
             let Some(from) = self.folder_of(&import.from) else {
                 continue;
             };
@@ -164,7 +165,7 @@ impl Table {
     }
 }
 
-/// The cells of a row of a table; none for any other line.
+/// The cells of a row of a table; empty for any other line.
 fn cells(row: &str) -> Vec<&str> {
     let inner = row
         .trim()

@@ -10,7 +10,7 @@ use crate::{Finding, assert_found, enforce};
 /// How long a file may be without a reason.
 const LINE_CAP: usize = 800;
 
-/// The files that may be longer, and why.
+/// The files that may be longer, and the reasons.
 const LONG_FILES: [(&str, &str); 0] = [];
 
 fn orphans(repo: &Repo) -> Vec<Finding> {

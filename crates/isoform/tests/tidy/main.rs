@@ -1,9 +1,9 @@
-//! The rules of the repository that no compiler and no linter checks, as ordinary
+//! The rules of the repository that no compiler and no linter checks, in ordinary
 //! tests.
 //!
 //! Each rule is a function from the files of the repository to findings. One test
-//! holds the repository to it and prints every finding as `file:line`, with what to
-//! do; another shows that the rule can fail, on a small example in memory.
+//! applies the rule to the repository and prints every finding as `file:line`, with the
+//! remedy; a second test shows that the rule can fail, on a small example in memory.
 
 mod circles;
 mod code;
@@ -49,7 +49,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Fails the calling test when there are findings, listing all of them.
+/// Fails the calling test on findings, and lists all findings.
 #[track_caller]
 fn enforce(rule: &str, remedy: &str, findings: &[Finding]) {
     if findings.is_empty() {
@@ -62,7 +62,7 @@ fn enforce(rule: &str, remedy: &str, findings: &[Finding]) {
     panic!("{list}\nrule: {rule}\nto do: {remedy}\n");
 }
 
-/// The self-test of a rule: on a bad example it finds these places, and no others.
+/// The self-test of a rule: on a bad example it finds exactly these places.
 #[track_caller]
 fn assert_found(findings: &[Finding], expected: &[&str]) {
     let found: Vec<String> = findings

@@ -29,11 +29,11 @@ pub(crate) struct Module {
     pub(crate) children: BTreeMap<String, usize>,
     pub(crate) items: BTreeSet<String>,
     pub(crate) macros: BTreeSet<String>,
-    /// Words of macro calls at the level of items, since such a call may declare them.
+    /// Words of macro calls at the level of items, since a macro call may declare them.
     pub(crate) generated: BTreeSet<String>,
     pub(crate) uses: Vec<Use>,
     pub(crate) paths: BTreeMap<Vec<String>, usize>,
-    /// Names without a path that are called, or that begin like a type.
+    /// Names without a path, called or beginning like a type.
     pub(crate) words: BTreeMap<String, usize>,
 }
 
@@ -57,7 +57,7 @@ struct Reader<'r> {
 impl Reader<'_> {
     fn read_file(&mut self, path: &str, parent: usize) -> usize {
         let module = self.add(path, parent);
-        // Another rule reports files that are missing or no Rust source.
+        // Another rule reports files that are missing or not Rust sources.
         if let Some(Ok(mut tokens)) = self.repo.text(path).map(|text| lex(path, text)) {
             for token in &mut tokens {
                 // Items for documentation tests are left out like those for tests.
@@ -161,7 +161,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a `use` whose tree starts at `at`, and returns where it ends.
+    /// Reads a `use` with a tree that starts at `at`, and returns the end of the `use`.
     fn read_use(
         &mut self,
         id: usize,
@@ -223,8 +223,8 @@ impl Module {
     }
 }
 
-/// Adds the leaves of the tree that starts at `at`, each with its path and the name it
-/// gets, and returns where the tree ends.
+/// Adds the leaves of the tree that starts at `at`, with path and imported name, and
+/// returns the end of the tree.
 fn use_tree(
     tokens: &[Token],
     mut at: usize,
@@ -268,7 +268,7 @@ fn text_at(tokens: &[Token], at: usize) -> &str {
     tokens.get(at).map_or("", |token| token.text.as_str())
 }
 
-/// The index of the bracket that closes the one at `at`.
+/// The index of the bracket that closes the bracket at `at`.
 fn group_end(tokens: &[Token], at: usize) -> usize {
     let mut depth = 0_usize;
     for (index, token) in tokens.iter().enumerate().skip(at) {

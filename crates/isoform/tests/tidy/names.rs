@@ -1,10 +1,10 @@
-//! Rules about names: a type is named by a noun that says what it is.
+//! Rules about names: the name of a type is a descriptive noun.
 
 use crate::repo::Repo;
 use crate::tokens::{lex, matches_at};
 use crate::{Finding, assert_found, enforce};
 
-/// Participles, pronouns and adverbs that tell nothing about a type.
+/// Participles, pronouns and adverbs without information about a type.
 const VAGUE_NAMES: [&str; 17] = [
     "Alike", "At", "Becomes", "Found", "Given", "Kept", "Kid", "Known", "Loose", "Made", "Met",
     "Sight", "Since", "Then", "Way", "What", "Which",

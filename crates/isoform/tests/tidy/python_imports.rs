@@ -11,7 +11,7 @@ use crate::repo::Repo;
 /// Where the package lies.
 const PACKAGE: &str = "python/isoform/";
 
-/// Every import between files of the Python package, each once with its first line.
+/// Every import between files of the Python package, once, with its first line.
 pub(crate) fn python_imports(repo: &Repo) -> Vec<Import> {
     let files = repo
         .ending(".py")
@@ -240,7 +240,7 @@ fn logical_lines(text: &str) -> Vec<(usize, String)> {
     lines
 }
 
-/// The bytes of the string literal that the text begins with.
+/// The bytes of the string literal at the start of the text.
 fn string_length(text: &str, quote: char) -> usize {
     let triple = quote.to_string().repeat(3);
     let end = if text.starts_with(&triple) {

@@ -13,7 +13,7 @@ pub(crate) struct Repo {
 
 impl Repo {
     /// The files that git tracks, or would track after `git add`; without git, every
-    /// file that is not build output.
+    /// file except build output.
     pub(crate) fn load() -> Self {
         let root = root();
         let paths = git_files(&root).unwrap_or_else(|| walk(&root));
@@ -39,7 +39,7 @@ impl Repo {
         self.files.get(path).map(String::as_str)
     }
 
-    /// True if there is such a file, or a folder with files.
+    /// True if a file, or a folder with files, has this path.
     pub(crate) fn has(&self, path: &str) -> bool {
         let path = path.trim_end_matches('/');
         let folder = format!("{path}/");
@@ -57,7 +57,7 @@ impl Repo {
         all.map(|(path, text)| (path.as_str(), text.as_str()))
     }
 
-    /// The Rust sources of the crates: what is compiled into them, not their tests.
+    /// The Rust sources compiled into the crates, without tests.
     pub(crate) fn sources(&self) -> impl Iterator<Item = (&str, &str)> {
         self.ending(".rs").filter(|(path, _)| {
             path.starts_with("fuzz/src/")
@@ -129,8 +129,8 @@ fn walk(root: &Path) -> Vec<String> {
     paths
 }
 
-/// Joins a relative path to a folder and takes the `.` and `..` out; `None` when it
-/// leaves the repository.
+/// Joins a relative path to a folder and resolves `.` and `..`; `None` outside of the
+/// repository.
 pub(crate) fn join(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = Vec::new();
     for part in folder.split('/').chain(path.split('/')) {

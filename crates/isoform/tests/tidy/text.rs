@@ -1,4 +1,4 @@
-//! Rules about any text: it speaks of the project, not of one machine.
+//! Rules about any text: describe the project, not one machine.
 
 use crate::repo::Repo;
 use crate::{Finding, assert_found, enforce};
@@ -12,7 +12,7 @@ const MACHINE_PATHS: [&str; 4] = [
     concat!("/", "Users/"),
 ];
 
-/// Hosts of package registries: a mirror must do as well, so none is named.
+/// Hosts of package registries: a mirror must do as well, and no host is named.
 const REGISTRY_HOSTS: [&str; 6] = [
     concat!("crates", ".io"),
     concat!("pypi", ".org"),
@@ -43,7 +43,8 @@ fn local_names(repo: &Repo) -> Vec<Finding> {
     findings
 }
 
-/// True if the line has the path as an absolute one, not as the middle of another.
+/// True if the line has the path as an absolute path, not in the middle of another
+/// path.
 fn has_absolute(line: &str, path: &str) -> bool {
     line.match_indices(path).any(|(at, _)| {
         !line[..at].ends_with(|before: char| before.is_alphanumeric() || "_-.}".contains(before))

@@ -1,5 +1,5 @@
-//! Rust source as a flat list of tokens, free of comments, so that a word inside a
-//! comment or a string is never taken for code.
+//! Rust source as a flat list of tokens, free of comments, to keep words inside of
+//! comments and strings apart from code.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
@@ -76,7 +76,7 @@ pub(crate) fn without_tests(tokens: &[Token]) -> Vec<Token> {
     kept
 }
 
-/// The index after the item that starts at `at`: after its `;` or its braces.
+/// The index after the item that starts at `at`: after the `;` or the braces.
 fn item_end(tokens: &[Token], mut at: usize) -> usize {
     let mut depth = 0_usize;
     while at < tokens.len() {
@@ -110,7 +110,8 @@ pub(crate) enum Wanted {
 /// Every file that these tokens ask for.
 pub(crate) fn wanted_files(tokens: &[Token]) -> Vec<Wanted> {
     let mut wanted = Vec::new();
-    // One entry for every open brace: the name of the inline module it opens, if any.
+    // One entry for every open brace: the name of the inline module opened there, if
+    // any.
     let mut braces: Vec<Option<String>> = Vec::new();
     let mut path = None;
     for at in 0..tokens.len() {

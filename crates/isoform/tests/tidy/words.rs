@@ -1,4 +1,4 @@
-//! Rules about words: prose reads as a native writer would put it.
+//! Rules about words: prose reads like that of a native writer.
 //!
 //! The rules look at Markdown pages, at comments of Rust and Python, at docstrings and
 //! at the help of the command. Code inside of prose is left out.
@@ -75,8 +75,8 @@ const BEGINNINGS: &[(&str, &str)] = &[
     ("Whether", "begin with `True if …` or `Returns whether …`"),
 ];
 
-/// Files and folders whose prose has not been rewritten yet. An entry without findings
-/// is an error itself, so the list can only shrink.
+/// Files and folders with prose that has not been rewritten yet. An entry without
+/// findings is an error itself, so the list can only shrink.
 const NOT_REWRITTEN: &[&str] = &[];
 
 /// Lines of prose that belong together, with their numbers.
@@ -92,7 +92,7 @@ fn prose(path: &str, text: &str) -> Vec<Block> {
     if path.ends_with(".md") {
         for (index, line) in text.lines().enumerate() {
             blocks.line(index + 1, line.trim(), false);
-            // Every line of a page is a sentence of its own.
+            // Every line of a page is a separate sentence.
             blocks.end();
         }
     } else if path.ends_with("isoform-cli/src/args.rs") {
@@ -258,7 +258,7 @@ fn occurrences(words: &[(usize, String)], phrase: &str) -> impl Iterator<Item = 
         .map(|(at, _)| at)
 }
 
-/// Poor words outside of the pending files, and pending files that have none.
+/// Poor words outside of the pending files, and pending files without poor words.
 fn poor_prose(repo: &Repo, pending: &[&str]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut still_poor = vec![false; pending.len()];

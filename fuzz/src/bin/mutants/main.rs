@@ -5,10 +5,11 @@
 //! cargo run -p isoform-fuzz --bin mutants -- --seed 1 --count 200
 //! ```
 //!
-//! All mutants are in one program, selected by switches (`schemata`), so there is one
+//! All mutants are in one program, selected by switches (`schemata`), to need a single
 //! build, in a copy of the workspace (`workshop`). A run without a mutant shows which
-//! test reaches which mutant; each mutant is then judged by those tests (`trial`).
-//! `fuzz/mutants.toml` says what is mutated, and which mutants behave like the original.
+//! test reaches which mutant; a mutant is then judged by the tests that reach the
+//! mutant (`trial`). `fuzz/mutants.toml` lists the mutated code, and the mutants that
+//! behave like the original.
 #![expect(
     clippy::disallowed_macros,
     reason = "the program's report goes to its streams"
@@ -45,7 +46,7 @@ struct Arguments {
     /// How many mutants are taken.
     #[arg(long, default_value_t = 200)]
     count: usize,
-    /// Only mutants of files whose path contains this.
+    /// Only mutants of files with this text in their path.
     #[arg(long, default_value = "")]
     file: String,
     /// How many mutants are judged side by side.
@@ -111,7 +112,7 @@ fn run(arguments: &Arguments) -> Result<Report, Problem> {
     })
 }
 
-/// Judges mutants side by side, and says so as it goes.
+/// Judges mutants side by side, and reports progress.
 fn judge_all(trial: &Trial, mutants: &[Mutant], jobs: usize) -> Result<Vec<Outcome>, Problem> {
     let next = AtomicUsize::new(0);
     let outcomes = Mutex::new(vec![None; mutants.len()]);

@@ -1,5 +1,4 @@
-//! Mutants, those known to behave like the original, and the
-//! configuration.
+//! Mutants, known equivalents of the original, and the configuration.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +10,7 @@ pub(crate) type Problem = Box<dyn std::error::Error + Send + Sync>;
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Config {
-    /// The package that is mutated, and its folder.
+    /// The mutated package, and its folder.
     pub(crate) package: String,
     pub(crate) folder: String,
     /// The test targets that cargo builds.
@@ -94,7 +93,7 @@ pub(crate) fn excerpt(source: &str, edit: &Edit) -> (String, String) {
     (one_line(&source[start..end]), one_line(&after.concat()))
 }
 
-/// Text on one line, without the middle if it is long.
+/// Text on one line, shortened in the middle.
 fn one_line(text: &str) -> String {
     const HEAD: usize = 140;
     const TAIL: usize = 60;

@@ -1,9 +1,9 @@
-//! Which changes are tried: one visitor over a source file, which lists every place
-//! where a small edit gives another program, and that edit.
+//! The tried changes: one visitor over a source file lists every place where a small
+//! edit gives another program, and the edit.
 //!
-//! Edits are spans of the source and the text instead, so that everything else in
-//! a file stays as it is. What the compiler evaluates (constants, types, patterns)
-//! has no switch at run time and is left out, as are macros and tests.
+//! Edits are spans of the source and the replacement text, which leaves the rest of a
+//! file unchanged. Code evaluated by the compiler (constants, types, patterns) has no
+//! switch at run time and is left out, as are macros and tests.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{BinOp, Block, Expr, Lit, Stmt, UnOp};
 
-/// The kind of code that an edit replaces, which decides how its switch is written.
+/// The kind of replaced code, which decides the form of the switch.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Place {
     /// A statement with its semicolon, which goes.
@@ -29,11 +29,11 @@ pub(crate) struct Edit {
     /// The replacement.
     pub(crate) text: String,
     pub(crate) place: Place,
-    /// The function around it, with the type that it belongs to.
+    /// The surrounding function, with its type.
     pub(crate) function: String,
 }
 
-/// Every edit of a source file, in the order of the file, those around others first.
+/// Every edit of a source file, in the order of the file, outer edits first.
 pub(crate) fn edits(source: &str) -> syn::Result<Vec<Edit>> {
     let file = syn::parse_file(source)?;
     let mut finder = Finder {
@@ -77,7 +77,7 @@ impl Finder<'_> {
         self.add(Place::Expression, expr, text);
     }
 
-    /// An expression as an operand of any operator.
+    /// An expression, in the form of an operand of any operator.
     fn operand(&self, expr: &Expr) -> String {
         let text = self.text(expr);
         match expr {
@@ -109,7 +109,7 @@ impl Finder<'_> {
         }
     }
 
-    /// A condition: its opposite, or that of one link of a chain with `let`.
+    /// A condition: the opposite, or the opposite of one link of a chain with `let`.
     fn condition(&mut self, condition: &Expr) {
         match condition {
             Expr::Let(_) | Expr::Lit(_) => {}
@@ -117,14 +117,14 @@ impl Finder<'_> {
                 self.condition(&chain.left);
                 self.condition(&chain.right);
             }
-            // Their operators have opposites, which are tried anyway.
+            // Their operators have opposites, tried anyway.
             Expr::Binary(test) if matches!(test.op, BinOp::Eq(_) | BinOp::Ne(_)) => {}
             Expr::Unary(not) if matches!(not.op, UnOp::Not(_)) => {}
             _ => self.replace(condition, format!("!({})", self.text(condition))),
         }
     }
 
-    /// An item or method of this type is visited as part of it.
+    /// An item or method of this type is visited like a part of the type.
     fn owned(&mut self, owner: String, visit: impl FnOnce(&mut Self)) {
         let outer = std::mem::replace(&mut self.owner, owner);
         visit(self);
@@ -167,7 +167,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
         }
     }
 
-    // What is evaluated, or only read, by the compiler.
+    // Code evaluated, or only read, by the compiler.
     fn visit_item_const(&mut self, _: &'ast syn::ItemConst) {}
     fn visit_item_static(&mut self, _: &'ast syn::ItemStatic) {}
     fn visit_item_enum(&mut self, _: &'ast syn::ItemEnum) {}
@@ -344,7 +344,7 @@ fn other_operator(op: &BinOp) -> Option<&'static str> {
     })
 }
 
-/// One instead of zero, zero instead of one, the next instead of any other number.
+/// One instead of zero, zero instead of one, the next number otherwise.
 fn other_number(number: &syn::LitInt) -> Option<String> {
     let other = match number.base10_parse::<u128>().ok()? {
         1 => 0,
@@ -357,7 +357,7 @@ fn other_number(number: &syn::LitInt) -> Option<String> {
 mod tests {
     use super::edits;
 
-    /// The edits of the body of a function, each as what becomes of the body.
+    /// The edits of the body of a function, shown as the edited body.
     #[track_caller]
     fn check(body: &str, expected: &[&str]) {
         check_in("fn f() {", body, expected);

@@ -1,5 +1,5 @@
-//! Reports on mutants: the text for each, those known to behave
-//! like the original, and the summary.
+//! Reports on mutants: their texts, the known equivalents of the original, and the
+//! summary.
 
 use std::fmt;
 

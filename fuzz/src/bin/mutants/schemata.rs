@@ -1,15 +1,15 @@
-//! Many mutants in one program: each edit is added next to the original, with a
-//! switch to select it at run time. So one build serves all of them.
+//! Many mutants in one program: every edit is added next to the original, with a switch
+//! for selection at run time. One build therefore serves all mutants.
 
 use std::cmp::Reverse;
 use std::ops::Range;
 
 use crate::operators::{Edit, Place};
 
-/// A module of the mutated crate: which mutant is on, and which ones are reached.
+/// A module of the mutated crate: the active mutant, and the reached mutants.
 ///
-/// The number comes from the environment, once. Zero is the program as it is;
-/// with a file to write to, each test names there the mutants that it reaches.
+/// The number comes from the environment, once. Zero is the unchanged program; with a
+/// file to write to, a test records there the reached mutants.
 pub(crate) const SWITCH: &str = r#"//! Which mutant is on.
 
 use std::cell::RefCell;
@@ -71,7 +71,7 @@ impl Schema {
     /// Adds the edits of a source, with switches of these numbers.
     pub(crate) fn new(source: &str, edits: &[(u32, &Edit)]) -> Schema {
         let mut edits = edits.to_vec();
-        // The order in which switches open: around others first.
+        // The order in which switches open: outer switches first.
         edits.sort_by_key(|(number, edit)| {
             let Range { start, end } = edit.range;
             (start, Reverse(end), edit.place, *number)
@@ -81,7 +81,7 @@ impl Schema {
             marks: Vec::new(),
         };
         let mut read = 0;
-        // The switches that are open, with the place of their mark.
+        // The open switches, with the place of their mark.
         let mut open: Vec<(&Edit, usize)> = Vec::new();
         for same in
             edits.chunk_by(|(_, one), (_, two)| one.range == two.range && one.place == two.place)
@@ -148,8 +148,8 @@ impl Schema {
         *read = to;
     }
 
-    /// The mutants that are to blame for what the compiler says about a place of
-    /// the text: those of the closest switch around it.
+    /// The mutants to blame for a compiler error at a place of the text: the mutants of
+    /// the closest switch around it.
     pub(crate) fn around(&self, place: &Range<usize>) -> Option<&[u32]> {
         let holds = |mark: &&Mark| mark.range.start <= place.start && place.end <= mark.range.end;
         let around = self.marks.iter().filter(holds);

@@ -1,5 +1,5 @@
-//! Running the tests: once to learn what each test reaches and costs, then for each
-//! mutant the tests that reach it, the cheapest first, until one fails.
+//! Running the tests: once to learn the reach and cost of each test, then for each
+//! mutant the tests that reach the mutant, the cheapest first, until a test fails.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,17 +12,17 @@ use std::time::{Duration, Instant};
 
 use crate::mutant::Problem;
 
-/// How much longer than without mutants a test may take, and what every test may
-/// take on top of that.
+/// How much longer than without mutants a test may take, and an additional time for
+/// every test.
 const PATIENCE: u32 = 10;
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Tests are run together up to these costs, and then all that are left: a mutant
+/// Tests are run together up to these costs, and then all remaining tests: a mutant
 /// that hangs is mostly found by the cheap ones.
 const ROUNDS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(8)];
 
-/// The address space of a test program, in kilobytes: some mutants never stop to
-/// allocate, and the machine has other work.
+/// The address space of a test program, in kilobytes: some mutants allocate without
+/// end, and the machine has other work.
 const MEMORY: &str = "12000000";
 
 /// The result of testing a mutant.
@@ -139,7 +139,7 @@ impl Trial {
                 if own.is_empty() {
                     continue;
                 }
-                // A program runs its tests in an order of its own.
+                // A program chooses the order of tests.
                 let most = own.iter().map(|test| test.cost).max().unwrap_or_default();
                 let mut command = test_command(path, &self.folder, &self.environment);
                 command.env("ISOFORM_MUTANT", mutant.to_string());
@@ -175,8 +175,8 @@ fn rounds<'t>(tests: &'t [&'t Test]) -> Vec<&'t [&'t Test]> {
     rounds
 }
 
-/// A test program with bounded memory, its tests one after another. The threads of
-/// tests have their names also then.
+/// A test program with bounded memory, running one test at a time. The threads of tests
+/// have their names also then.
 fn test_command(program: &Path, folder: &Path, environment: &BTreeMap<String, String>) -> Command {
     let mut command = Command::new("sh");
     command
@@ -194,7 +194,7 @@ fn test_command(program: &Path, folder: &Path, environment: &BTreeMap<String, St
     command
 }
 
-/// Runs tests up to the first that fails, or that takes longer than the limit.
+/// Runs tests up to the first failing test, or the first to exceed the limit.
 fn watch(
     mut command: Command,
     limit: Option<Duration>,
@@ -242,8 +242,8 @@ fn watch(
     })
 }
 
-/// Ends a test program and what it started: some tests run programs of their own,
-/// and a mutant may hang in those.
+/// Ends a test program and all child processes: some tests run other programs, and a
+/// mutant may hang there.
 fn kill(child: &mut Child) -> std::io::Result<()> {
     Command::new("sh")
         .args(["-c", "kill -s KILL -- -$0"])
@@ -253,7 +253,7 @@ fn kill(child: &mut Child) -> std::io::Result<()> {
     child.wait().map(drop)
 }
 
-/// The test that a line of a test program is about, and whether it passed.
+/// The test named in a line of a test program, and whether it passed.
 fn verdict(line: &str) -> Option<(&str, bool)> {
     let (name, result) = line.strip_prefix("test ")?.split_once(" ... ")?;
     let name = name.strip_suffix(" - should panic").unwrap_or(name);

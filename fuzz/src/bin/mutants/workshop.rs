@@ -1,4 +1,4 @@
-//! The copy of the workspace that is mutated and built. The copy stays in a folder that git
+//! The copy of the workspace for mutation and building. The copy stays in a folder that git
 //! ignores, so the next run builds only changed files.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ pub(crate) struct Workshop {
     config: Config,
     tree: PathBuf,
     target: PathBuf,
-    /// The files to be mutated, as they are.
+    /// The files to be mutated, unchanged.
     sources: BTreeMap<String, String>,
 }
 
@@ -88,8 +88,8 @@ impl Workshop {
         self.tree.join(&self.config.folder)
     }
 
-    /// Keeps of the candidates, in their order, the first `count` that compile, and
-    /// gives them numbers from one on. Returns how many did not compile as well.
+    /// Keeps the first `count` candidates that compile, in their order, and numbers
+    /// them from one. Also returns how many did not compile.
     pub(crate) fn select(
         &self,
         mut candidates: Vec<Mutant>,
@@ -180,8 +180,8 @@ impl Workshop {
     }
 }
 
-/// The mutants of the first place of an error that lies in a switch; if there is
-/// none, as the error those near it.
+/// The mutants of the first place of an error inside of a switch; without one, the
+/// mutants nearby as the error.
 fn blamed(
     schemata: &BTreeMap<&str, Schema>,
     diagnostic: &Value,
@@ -206,7 +206,7 @@ fn blamed(
     Err(near)
 }
 
-/// The files that a pattern names; its last part may be `*.rs`.
+/// The files matching a pattern; its last part may be `*.rs`.
 fn matching(root: &Path, pattern: &str) -> Result<Vec<String>, Problem> {
     let Some(folder) = pattern.strip_suffix("/*.rs") else {
         return Ok(vec![pattern.to_owned()]);

@@ -54,7 +54,7 @@ def _caller() -> Span:
 
 
 def _values(given: tuple[Any, ...]) -> list[Any]:
-    """Returns values passed either as separate arguments or as a sequence."""
+    """Returns values passed either in separate arguments or in a sequence."""
     if len(given) == 1 and isinstance(given[0], list | tuple):
         return list(given[0])
     return list(given)
@@ -138,7 +138,7 @@ class FunctionBuilder(_Part):
             name: Its name, for people.
             type: Its type.
             direction: Its direction; input by default.
-            span: Its source location; by default that of the call.
+            span: The source location; by default the location of the call.
 
         Raises ValueError if something inside of the function is open.
         """
@@ -154,7 +154,7 @@ class FunctionBuilder(_Part):
 
 
 class _Results(_Part):
-    """A part whose variables receive the values yielded in it."""
+    """A part with variables for the values yielded in the part."""
 
     def __init__(self, builder: IRBuilder, arguments: tuple[Any, ...], span: Span | None) -> None:
         super().__init__(builder, arguments, span)
@@ -166,12 +166,12 @@ class _Results(_Part):
         type: Type | None = None,  # noqa: A002
         span: Span | None = None,
     ) -> Var:
-        """Add a variable that gets a value that is yielded, and return it.
+        """Add a variable for a yielded value, and return it.
 
         Args:
             name: Its name, for people.
-            type: Its type; in a loop, by default that of the carried variable.
-            span: Its source location; by default that of the call.
+            type: The type; in a loop, by default that of the carried variable.
+            span: The source location; by default the location of the call.
 
         Raises ValueError if something inside of this part is open, or the type
         is not known.
@@ -181,7 +181,7 @@ class _Results(_Part):
         return var
 
     def output(self, index: int = 0) -> Var:
-        """Return a variable that was added with `return_var`; IndexError without.
+        """Return a variable added with `return_var`; IndexError without.
 
         Args:
             index: The index of the variable, from 0; negative indices count from the end.
@@ -193,18 +193,18 @@ class _Results(_Part):
         return self._vars[index]
 
     def outputs(self) -> list[Var]:
-        """Return the variables that were added with `return_var`."""
+        """Return the variables added with `return_var`."""
         return list(self._vars)
 
 
 class _LoopBuilder(_Results):
     def iter_arg(self, name: str, init_value: Expr | float, span: Span | None = None) -> IterArg:
-        """Add a variable that the loop carries, and return it.
+        """Add a variable carried by the loop, and return the variable.
 
         Args:
             name: Its name, for people.
             init_value: The value in the first iteration, which determines the type.
-            span: Its source location; by default that of the call.
+            span: The source location; by default the location of the call.
 
         Raises ValueError if something inside of the loop is open.
         """
@@ -212,7 +212,7 @@ class _LoopBuilder(_Results):
 
 
 class ForLoopBuilder(_LoopBuilder):
-    """A loop over numbers that is being built."""
+    """A loop over numbers under construction."""
 
     _begin, _end, _what = "begin_for", "end_loop", "for loop"
 
@@ -228,7 +228,7 @@ class ForLoopBuilder(_LoopBuilder):
 
 
 class WhileLoopBuilder(_LoopBuilder):
-    """A loop with a condition that is being built."""
+    """A loop with a condition under construction."""
 
     _begin, _end, _what = "begin_while", "end_loop", "while loop"
 
@@ -256,7 +256,7 @@ class IfStmtBuilder(_Results):
         return result
 
     def else_(self, span: Span | None = None) -> IfStmtBuilder:
-        """Begin the other branch: the rest of the `with` block belongs to it.
+        """Begin the other branch: the rest of the `with` block belongs to the branch.
 
         Raises ValueError if something inside of the branch is open, and when
         this was called before.
@@ -277,11 +277,11 @@ class ScopeBuilder(_Part):
 
 
 class ProgramBuilder:
-    """A program that is being built function by function.
+    """A program under construction, function by function.
 
     Args:
         name: Its name.
-        span: Its source location; by default that of the call.
+        span: The source location; by default the location of the call.
 
     >>> from isoform.pto import ir
     >>> pb = ir.ProgramBuilder("pair")
@@ -321,7 +321,7 @@ class ProgramBuilder:
     def add_function(self, function: Function) -> GlobalVar:
         """Add a function, declared or not, and return its callee.
 
-        Raises ValueError for a second function of one name.
+        Raises ValueError for a second function of the same name.
         """
         return self._ask("add", function)
 
@@ -343,11 +343,11 @@ class ProgramBuilder:
 class IRBuilder:
     """A builder of functions and programs, statement by statement.
 
-    Functions, loops, branches and scopes are `with` blocks; a block that ends with
-    an exception is left out. Statements are not verified here, see `verify`; only
-    obvious mistakes, such as a `return_` outside of a function, raise ValueError at
-    once. Numbers are accepted as expressions. Without a `span`, nodes get the
-    location of the calling line.
+    Functions, loops, branches and scopes are `with` blocks; a block that ends with an
+    exception is left out. Statements are not verified here, see `verify`; only obvious
+    mistakes, like a `return_` outside of a function, raise ValueError at once. Numbers
+    are accepted as expressions. Without a `span`, nodes get the location of the calling
+    line.
 
     >>> from isoform.pto import DataType, ir
     >>> ib = ir.IRBuilder()
@@ -394,11 +394,11 @@ class IRBuilder:
         Args:
             name: Its name.
             type: Where it runs; unspecified by default.
-            level: The level of the machine at which it runs.
+            level: The level of the machine at which the function runs.
             role: Its role at that level.
             attrs: Additional attributes.
-            requires_runtime_binding: True if it must be bound before it is called.
-            span: Its source location; by default that of the call.
+            requires_runtime_binding: True if it must be bound before a call.
+            span: The source location; by default the location of the call.
         """
         type = type or _class("FunctionType").Opaque  # noqa: A001
         body = _class("SeqStmts")([])
@@ -420,7 +420,7 @@ class IRBuilder:
 
         Args:
             name: Its name.
-            span: Its source location; by default that of the call.
+            span: The source location; by default the location of the call.
         """
         return ProgramBuilder(name, span or _caller())
 
@@ -444,7 +444,7 @@ class IRBuilder:
             step: The distance between numbers.
             kind: The relation between iterations; sequential by default.
             attrs: Additional attributes.
-            span: Its source location; by default that of the call.
+            span: The source location; by default the location of the call.
         """
         span = span or _caller()
         if isinstance(loop_var, str):
@@ -470,7 +470,7 @@ class IRBuilder:
 
         Args:
             condition: The condition; None if `set_condition` sets it later.
-            span: Its source location; by default that of the call.
+            span: The source location; by default the location of the call.
         """
         return WhileLoopBuilder(self, (condition,), span)
 
@@ -479,7 +479,7 @@ class IRBuilder:
 
         Args:
             condition: The condition.
-            span: Its source location; by default that of the call.
+            span: The source location; by default the location of the call.
         """
         return IfStmtBuilder(self, (condition,), span)
 
@@ -491,7 +491,7 @@ class IRBuilder:
         Args:
             split: The division of work between vector cores.
             name_hint: A name for people.
-            span: Its source location; by default that of the call.
+            span: The source location; by default the location of the call.
         """
         return self._scope("InCore", span, name_hint, split or _class("SplitMode").NONE)
 
@@ -500,7 +500,7 @@ class IRBuilder:
 
         Args:
             name_hint: A name for people.
-            span: Its source location; by default that of the call.
+            span: The source location; by default the location of the call.
         """
         return self._scope("Cluster", span, name_hint)
 
@@ -517,7 +517,7 @@ class IRBuilder:
             level: The level.
             role: Its role at that level.
             name_hint: A name for people.
-            span: Its source location; by default that of the call.
+            span: The source location; by default the location of the call.
         """
         return self._scope("Hierarchy", span, name_hint, level, role)
 
@@ -534,19 +534,19 @@ class IRBuilder:
             core_num: The number of cores.
             sync_start: True if they start together.
             name_hint: A name for people.
-            span: Its source location; by default that of the call.
+            span: The source location; by default the location of the call.
         """
         return self._scope("Spmd", span, name_hint, core_num, sync_start)
 
     def runtime_scope(
         self, manual: bool = False, name_hint: str = "", span: Span | None = None
     ) -> ScopeBuilder:
-        """Begin a scope that the run-time system treats as a unit, in a `with` block.
+        """Begin a scope treated by the run-time system like a unit, in a `with` block.
 
         Args:
             manual: True if the program determines when its tasks run.
             name_hint: A name for people.
-            span: Its source location; by default that of the call.
+            span: The source location; by default the location of the call.
         """
         return self._scope("Runtime", span, name_hint, manual)
 
@@ -560,7 +560,7 @@ class IRBuilder:
         Args:
             name: Its name, for people.
             type: Its type.
-            span: Its source location; by default that of the call.
+            span: The source location; by default the location of the call.
         """
         var: Var = _class("Var")(name, type, span or _caller())
         return var
@@ -577,8 +577,8 @@ class IRBuilder:
         Args:
             name: Its name, for people.
             value: The value.
-            type: Its type; by default that of the value.
-            span: Its source location; by default that of the call.
+            type: The type; by default the type of the value.
+            span: The source location; by default the location of the call.
         """
         return self._do(span, "let", name, value, type)
 
@@ -588,13 +588,13 @@ class IRBuilder:
         Args:
             var: The variable.
             value: The value.
-            span: Its source location; by default that of the call.
+            span: The source location; by default the location of the call.
         """
         self._do(span, "assign", var, value)
         return var
 
     def emit(self, stmt: Stmt) -> None:
-        """Add a statement; ValueError if nothing is open."""
+        """Add a statement; ValueError without an open part."""
         self._do(None, "emit", stmt)
 
     def eval(self, expr: Expr, span: Span | None = None) -> None:
@@ -602,19 +602,19 @@ class IRBuilder:
 
         Args:
             expr: The expression.
-            span: Its source location; by default that of the call.
+            span: The source location; by default the location of the call.
         """
         self._do(span, "eval", expr)
 
     def return_(self, *values: Any, span: Span | None = None) -> None:
-        """End the function with values, given one by one or as a list.
+        """End the function with values, given separately or in a list.
 
         Raises ValueError outside of a function.
         """
         self._do(span, "return", _values(values))
 
     def yield_(self, *values: Any, span: Span | None = None) -> None:
-        """End an iteration or a branch with values, given one by one or as a list.
+        """End an iteration or a branch with values, given separately or in a list.
 
         Raises ValueError outside of a loop or `if`.
         """

@@ -19,8 +19,8 @@ def structural_equal(lhs: Any, rhs: Any, enable_auto_mapping: bool = False) -> b
         lhs: A node.
         rhs: Another node.
         enable_auto_mapping: Pair the free variables of both nodes, one to one.
-            Variables that a node defines are always paired, both at definitions
-            and at uses.
+            Variables defined by a node are always paired, both at definitions and at
+            uses.
 
     Linear in the number of distinct nodes.
 
@@ -35,7 +35,7 @@ def structural_equal(lhs: Any, rhs: Any, enable_auto_mapping: bool = False) -> b
 
 
 def structural_hash(node: Any, enable_auto_mapping: bool = False) -> int:
-    """Return a number that is the same for nodes that are structurally equal.
+    """Return a number that is equal for structurally equal nodes.
 
     Args:
         node: The node.
@@ -68,12 +68,12 @@ def assert_structural_equal(lhs: Any, rhs: Any, enable_auto_mapping: bool = Fals
 
 
 def field_kinds(cls: type) -> dict[str, Literal["ignored", "usual", "definition"]]:
-    """Return how comparison treats each field of a class, those of its bases first.
+    """Return how comparison treats the fields of a class, inherited fields first.
 
     Args:
         cls: A class of nodes.
 
-    A field is ignored, usual, or a definition, whose variables bind.
+    A field is ignored, usual, or a definition with binding variables.
 
     >>> from isoform.pto import ir
     >>> ir.field_kinds(ir.Add)

@@ -36,11 +36,11 @@ _free_vars = _api.function("pto.collect_free_vars")
 
 
 def deep_clone(node: Any, var_map: Mapping[Var, Any] | None = None) -> Any:
-    """Return a copy that shares nothing with a node but the variables it does not define.
+    """Return a copy that shares only free variables with a node.
 
     Args:
         node: The node.
-        var_map: Replacements for some of those variables in the copy.
+        var_map: Replacements for free variables in the copy.
     """
     return _deep_clone(node, var_map)
 
@@ -48,26 +48,26 @@ def deep_clone(node: Any, var_map: Mapping[Var, Any] | None = None) -> Any:
 def substitute_expr(expr: Expr, var_map: Mapping[Var, Any]) -> Expr:
     """Return an expression with variables replaced by other expressions.
 
-    Returns the expression itself if none of them occurs. Raises TypeError for an
-    expression of another class where only a variable is allowed.
+    Returns the expression itself if none of the variables occurs in it. Raises
+    TypeError for an expression of another class where only a variable is allowed.
     """
     return _substitute_expr(expr, var_map)
 
 
 def substitute_stmt(stmt: Stmt, var_map: Mapping[Var, Any]) -> Stmt:
-    """Return a statement with variables that it does not define replaced by expressions.
+    """Return a statement with expressions in place of its free variables.
 
-    Sizes in types are replaced, too: a variable whose type changes becomes a
-    new one, the same at its definition and at all its uses. A size is defined
-    by the type of a variable only where nothing gave it a value before.
+    Sizes in types are replaced, too: a variable with a changed type becomes a new
+    variable, the same at its definition and at all its uses. The type of a variable
+    defines a size only if the size has no value yet.
     """
     return _substitute_stmt(stmt, var_map)
 
 
 def flatten_to_stmts(stmt: Stmt) -> list[Stmt]:
-    """Return the statements of a sequence, those of sequences in it in their stead.
+    """Return the statements of a sequence, with nested sequences flattened.
 
-    Any other statement results in a list of itself.
+    Any other statement results in a list with the statement.
     """
     return list(_flatten(stmt))
 
@@ -78,20 +78,20 @@ def collect_def_vars(node: Any) -> list[Var]:
 
 
 def collect_free_vars(node: Any) -> list[Var]:
-    """Return the variables that a node uses and does not define."""
+    """Return the free variables of a node."""
     return list(_free_vars(node))
 
 
 def serialize(node: Any) -> bytes:
-    """Encode a node as bytes, with all sharing."""
+    """Encode a node in bytes, with all sharing."""
     return _core.to_bytes(node)
 
 
 def deserialize(data: bytes) -> Any:
     """Return the node encoded by bytes.
 
-    Raises ValueError for bytes that encode nothing, TypeError for bytes that encode
-    something else.
+    Raises ValueError for bytes without an encoding, TypeError for encodings of other
+    objects.
     """
     node = _core.from_bytes(data)
     key = getattr(type(node), "__isoform_type_key__", "")
@@ -101,10 +101,10 @@ def deserialize(data: bytes) -> Any:
 
 
 def serialize_to_file(node: Any, path: str | os.PathLike[str]) -> None:
-    """Write a node to a file; OSError if that fails."""
+    """Write a node to a file; OSError if writing fails."""
     Path(path).write_bytes(serialize(node))
 
 
 def deserialize_from_file(path: str | os.PathLike[str]) -> Any:
-    """Return the node in a file; OSError if it cannot be read, otherwise as `deserialize`."""
+    """Return the node in a file; OSError for an unreadable file, otherwise as `deserialize`."""
     return deserialize(Path(path).read_bytes())

@@ -1,8 +1,7 @@
 """The operators of the language, as functions.
 
-Constants take the format of the other operand; operands of different formats
-are cast to one that holds both; comparisons give truth values. Nothing is
-computed.
+Constants take the format of the other operand; operands of different formats are cast
+to a common format; comparisons give truth values. Nothing is computed.
 
 >>> from isoform.pto import DataType, ir
 >>> x = ir.Var("x", ir.ScalarType(DataType.FP16))
@@ -53,7 +52,7 @@ def _described(operator: Any, name: str, doc: str) -> Any:
 
 
 def _operand(value: Any) -> Any:
-    """Convert a scalar of another library, such as NumPy, to a Python number."""
+    """Convert a scalar of another library, for example NumPy, to a Python number."""
     if type(value) in (int, float, bool):
         return value
     item = getattr(value, "item", None)
@@ -92,7 +91,7 @@ _cast = _api.function("pto.op.cast")
 
 
 def cast(operand: _Operand, dtype: DataType, span: Span | None = None) -> Expr:
-    """Return the number in another format: itself when it has that already.
+    """Return the number in another format: itself if unchanged.
 
     Raises TypeError for anything but numbers, ValueError for a constant outside
     the range of the format.

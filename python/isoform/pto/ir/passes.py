@@ -20,12 +20,12 @@ Node = TypeVar("Node", bound="IRNode")
 def cse(program: Node) -> Node:
     """Compute common subexpressions of a Program or a Function once.
 
-    A value is taken over where it has been computed for certain: earlier in the
-    same sequence of statements or in one around it, never out of a loop, a
-    branch, a scope statement or the right side of `and` and `or`. Operations on
-    numbers are taken over, and calls of operators whose attribute
-    `TOpIsStateful` is false. Where nothing is found, the result is the same
-    object. Raises TypeError for another class. O(expressions).
+    A value is taken over where it has been computed for certain: earlier in the same
+    sequence of statements or in one around it, never out of a loop, a branch, a scope
+    statement or the right side of `and` and `or`. Operations on numbers are taken over,
+    and calls of operators whose attribute `TOpIsStateful` is false. Without a repeated
+    computation, the result is the same object. Raises TypeError for another class.
+    O(expressions).
 
     >>> from isoform.pto import DataType, ir
     >>> int64 = ir.ScalarType(DataType.INT64)
@@ -48,9 +48,9 @@ def simplify(program: Node) -> Node:
     """Apply small identities of arithmetic until none applies.
 
     Works on programs, functions, statements and expressions. `x * 1`, `x + 0`,
-    `min(x, x)` become `x`; `x * 8` becomes `x << 3`, `x // 8` becomes `x >> 3`
-    and `x % 8` becomes `x & 7`; `docs/pattern.md` has the whole list. Where
-    nothing is found, the result is the same object. O(expressions).
+    `min(x, x)` become `x`; `x * 8` becomes `x << 3`, `x // 8` becomes `x >> 3` and
+    `x % 8` becomes `x & 7`; `docs/pattern.md` has the whole list. Without an applicable
+    identity, the result is the same object. O(expressions).
 
     >>> from isoform.pto import DataType, ir
     >>> x = ir.Var("x", ir.ScalarType(DataType.INT64))

@@ -49,8 +49,8 @@ def verify(
     Returns:
         All failures, with their places.
 
-    Raises ValueError if there are failures and `raise_on_error` is true; its
-    text lists all of them. Linear in the size of the program.
+    Raises ValueError if there are failures and `raise_on_error` is true; its text lists
+    all failures. Linear in the size of the program.
 
     >>> from isoform.pto import DataType, ir
     >>> x, y = (ir.Var(name, ir.ScalarType(DataType.INT64)) for name in "xy")

@@ -1,7 +1,7 @@
 """Visitors and mutators: classes with a method for each class of the IR.
 
-They are those of `isoform.visitors`, and know besides what a replaced
-definition means for the uses of its variable.
+They extend the classes of `isoform.visitors`, and also apply replaced definitions to
+the uses of their variables.
 """
 
 from __future__ import annotations
@@ -20,20 +20,18 @@ __all__ = ["IRMutator", "IRVisitor"]
 class IRVisitor(NodeVisitor, dialect="pto"):
     """A visitor with a method for each class of the IR.
 
-    Subclasses override `visit_add`, `visit_for_stmt`, `visit_var` and so on.
-    Classes without an override use the method of the parent class
-    (`visit_binary_expr`, `visit_expr`), up to `visit_node`, which by default
-    visits the nodes below. An override continues below its node with
-    `super().visit_add(op)`, `self.visit(child)` or `yield child`; otherwise
-    nothing below is visited. Calling a method with another node than its own is
-    the same as `self.visit`. An override that returns a
-    `isoform.VisitInterrupt` ends the visit; everything else it may return is
-    None.
+    Subclasses override `visit_add`, `visit_for_stmt`, `visit_var` and so on. Classes
+    without an override use the method of the parent class (`visit_binary_expr`,
+    `visit_expr`), up to `visit_node`, which by default visits the nodes below. An
+    override continues below its node with `super().visit_add(op)`, `self.visit(child)`
+    or `yield child`; otherwise the nodes below are skipped. Calling a method with a
+    node other than its own equals `self.visit`. An override that returns a
+    `isoform.VisitInterrupt` ends the visit; any other override must return None.
 
-    An object is visited once, where it is met first, and fields that comparison
-    ignores are not visited. Depth is limited by memory only where methods are
-    generators, and below nodes without override; overrides that call
-    `super()` nest in Python, and raise RecursionError when they nest too deeply.
+    An object is visited once, at its first occurrence, and ignored fields are not
+    visited. Depth is limited by memory only where methods are generators, and below
+    nodes without override; overrides that call `super()` nest in Python, and raise
+    RecursionError when they nest too deeply.
 
     >>> from isoform.pto import DataType, ir
     >>> class Names(ir.IRVisitor):
@@ -62,13 +60,13 @@ class IRMutator(NodeMutator, dialect="pto"):
 
     Methods are found as in `IRVisitor`, and return the replacement of a node.
     `super().visit_add(op)` returns the node with all children rewritten, and
-    `self.visit(child)` or `yield child` the replacement of a child. Where
-    nothing changes, the result is the same object.
+    `self.visit(child)` or `yield child` the replacement of a child. An unchanged node
+    is returned as the same object.
 
-    A shared object is rewritten once, and its result is shared in the same way.
-    A variable that is replaced where it is defined is replaced in its uses:
-    when `visit_var` says so, when an override returns a node of the same class
-    with another variable in a definition field, or after `remap`.
+    A shared object is rewritten once, and its result is shared in the same way. A
+    variable replaced at its definition is replaced in its uses: when `visit_var`
+    returns another variable, when an override returns a node of the same class with
+    another variable in a definition field, or after `remap`.
 
     Depth is as for `IRVisitor`.
 
@@ -110,7 +108,7 @@ def _definition_fields(cls: type[Any]) -> tuple[str, ...]:
 _DEFINES = ("def", "def-recursive", "def-simple", "def-non-recursive")
 
 
-# The definition fields whose variables are used inside of their node.
+# The definition fields with variables used inside of their node.
 _INSIDE = ("loop_var", "iter_args", "params")
 
 

@@ -49,7 +49,7 @@ def _documented(operation: Any, name: str, function: Any, args: str) -> Any:
 
 
 def dtype_or_void(dtype: Any) -> Any:
-    """The data type; void for an empty text, which leaves it open."""
+    """The data type; void for an empty text, which leaves the type open."""
     return "void" if isinstance(dtype, str) and not dtype else dtype
 
 

@@ -1,4 +1,4 @@
-"""Annotations: calls that say something about a program and keep its values.
+"""Annotations: calls that describe a program and keep the values.
 
 >>> from isoform import relay
 >>> x = relay.var("x", shape=(2,))
@@ -51,7 +51,7 @@ def on_device(
 
     Args:
         body: The expression.
-        device: The device, or a text such as `cuda:0`.
+        device: The device, or a text like `cuda:0`.
         constrain_result: True if the result of the call is on the device.
         constrain_body: True if the body is computed on the device.
     """

@@ -80,7 +80,7 @@ def conv2d(
         padding: The zeros around the images: one number for all sides, two for height and
             width, or four for top, left, bottom and right.
         dilation: The distances of the elements of the kernel.
-        groups: The number of groups that the channels are split into.
+        groups: The number of groups of channels.
         channels: The number of channels of the result.
         kernel_size: The height and width of the kernel.
         data_layout: The order of the axes of the images.
@@ -110,9 +110,9 @@ def dense(data: Any, weight: Any, units: Any = None, out_dtype: Any = "") -> Any
     """Return the product of the data and the transposed weight.
 
     Args:
-        data: The input; its last axis is multiplied.
+        data: The input, multiplied along the last axis.
         weight: The weight, of shape (units, inputs).
-        units: The number of outputs; None takes it from the weight.
+        units: The number of outputs; by default that of the weight.
         out_dtype: The data type of the result; empty for that of the data.
     """
     return _dense(data, weight, units, dtype_or_void(out_dtype))
@@ -126,12 +126,12 @@ def matmul(
     transpose_a: bool = False,
     transpose_b: bool = False,
 ) -> Any:
-    """Return the product of two matrices, each of which may be given transposed.
+    """Return the product of two matrices, both optionally transposed.
 
     Args:
         tensor_a: The first matrix, with any number of leading axes.
         tensor_b: The second matrix.
-        units: The number of columns of the result; None takes it from the second matrix.
+        units: The number of columns of the result; by default that of the second matrix.
         out_dtype: The data type of the result; empty for that of the first matrix.
         transpose_a: True if the first matrix is given transposed.
         transpose_b: True if the second matrix is given transposed.
@@ -164,13 +164,13 @@ def bias_add(data: Any, bias: Any, axis: int = 1) -> Any:
     Args:
         data: The input.
         bias: The vector.
-        axis: The axis; negative ones count from the end.
+        axis: The axis; negative axes count from the end.
     """
     return _bias_add(data, bias, axis)
 
 
 def leaky_relu(data: Any, alpha: float = 0.01) -> Any:
-    """Return each element, multiplied by a factor if it is negative.
+    """Return the elements, with negative elements multiplied by a factor.
 
     Args:
         data: The input.
@@ -219,7 +219,7 @@ def batch_norm(
         moving_mean: The mean of each channel.
         moving_var: The variance of each channel.
         axis: The axis of the channels.
-        epsilon: Added to the variance, so that the division is defined.
+        epsilon: Added to the variance, to keep the division defined.
         center: True if beta is added.
         scale: True if the result is multiplied by gamma.
     """
@@ -243,7 +243,7 @@ def layer_norm(
         gamma: The factors.
         beta: The offsets.
         axis: The axis.
-        epsilon: Added to the variance, so that the division is defined.
+        epsilon: Added to the variance, to keep the division defined.
         center: True if beta is added.
         scale: True if the result is multiplied by gamma.
     """
@@ -255,7 +255,7 @@ def dropout(data: Any, rate: float = 0.5) -> Any:
 
     Args:
         data: The input.
-        rate: The probability that an element becomes zero.
+        rate: The probability of replacing an element by zero.
     """
     return TupleWrapper(dropout_raw(data, rate), 2)[0]
 
@@ -265,7 +265,7 @@ def dropout_raw(data: Any, rate: float = 0.5) -> Any:
 
     Args:
         data: The input.
-        rate: The probability that an element becomes zero.
+        rate: The probability of replacing an element by zero.
     """
     return _dropout(data, rate)
 
@@ -316,7 +316,7 @@ def avg_pool2d(
     ceil_mode: bool = False,
     count_include_pad: bool = False,
 ) -> Any:
-    """Return the mean of each window of images.
+    """Return the means of the windows of images.
 
     Args:
         data: The images.
@@ -343,7 +343,7 @@ def avg_pool2d(
 
 
 def global_max_pool2d(data: Any, layout: str = "NCHW", out_layout: str = "") -> Any:
-    """Return the largest element of each channel of each image.
+    """Return the largest elements of the channels of images.
 
     Args:
         data: The images.
@@ -354,7 +354,7 @@ def global_max_pool2d(data: Any, layout: str = "NCHW", out_layout: str = "") -> 
 
 
 def global_avg_pool2d(data: Any, layout: str = "NCHW", out_layout: str = "") -> Any:
-    """Return the mean of each channel of each image.
+    """Return the means of the channels of images.
 
     Args:
         data: The images.

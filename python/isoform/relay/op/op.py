@@ -19,7 +19,7 @@ __all__ = [
 
 
 class OpPattern(enum.IntEnum):
-    """How an operator computes, which determines the operators it can be fused with."""
+    """How an operator computes, which determines the operators for fusion."""
 
     ELEMWISE = 0
     """Each element from the elements at the same position."""
@@ -54,15 +54,15 @@ def get(op_name: str) -> Op:
 
 
 def register(op_name: str, describe: str = "") -> Op:
-    """Return the operator of a name, which is added if it is not there.
+    """Return the operator of a name, added if missing.
 
     Args:
         op_name: The name.
         describe: Its description.
 
-    A relation between the types of its calls is added by `add_type_rel`, with a function of
-    the types of inputs and the attributes that returns the type of the result, or None while
-    it cannot tell:
+    `add_type_rel` adds a relation between the types of its calls, with a function of the
+    types of inputs and the attributes that returns the type of the result, or None for too
+    little information:
 
     >>> from isoform import ir, relay
     >>> rows = relay.op.register("doc.rows", "The first column of a matrix.")
@@ -81,11 +81,11 @@ def register_pattern(op_name: str, pattern: int, level: int = 10) -> Any:
     """Register the pattern of an operator, one of `OpPattern`.
 
     Args:
-        op_name: The name of the operator, which is added if it is not there.
+        op_name: The name of the operator, added if missing.
         pattern: The pattern.
         level: The priority: the highest one wins.
 
-    Raises ValueError if there is a pattern with the same priority.
+    Raises ValueError for a second pattern with the same priority.
     """
     return register_op_attr(op_name, "TOpPattern", int(OpPattern(pattern)), level)
 
@@ -94,7 +94,7 @@ def register_stateful(op_name: str, stateful: bool, level: int = 10) -> Any:
     """Register whether an operator has an effect, or its results differ between calls.
 
     Args:
-        op_name: The name of the operator, which is added if it is not there.
+        op_name: The name of the operator, added if missing.
         stateful: True if it is.
         level: The priority: the highest one wins.
 
@@ -109,14 +109,14 @@ _register_kernel = _api.function("relay.eval.register_kernel")
 def register_kernel(op_name: str, func: Any = None) -> Any:
     """Set the function by which calls of an operator are evaluated and folded.
 
-    It replaces the kernel of this library, and the one that was set before.
+    It replaces the kernel of this library, or an earlier custom kernel.
 
     Args:
-        op_name: The name of the operator, which is registered.
-        func: A function of a list of inputs, tensors or lists of them for tuples, and the
-            attributes. It returns an array or tensor, a list of them for a tuple, or None
-            if the inputs have no result, which leaves the call in the program. Without a
-            function, the result is a decorator.
+        op_name: The name of the registered operator.
+        func: A function of a list of inputs, tensors or lists of tensors for tuples, and
+            the attributes. It returns an array or tensor, a list of them for a tuple, or
+            None for inputs without a result, which leaves the call in the program.
+            Without a function, the result is a decorator.
 
     Raises AttributeError if the operator is not registered.
 

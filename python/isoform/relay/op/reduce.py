@@ -99,9 +99,9 @@ def variance(
 
     Args:
         data: The input.
-        axis: The axes, or one axis; negative ones count from the end. None means all.
+        axis: The axes, or one axis; negative axes count from the end. None means all.
         keepdims: True if reduced axes remain, with size 1.
-        exclude: True if the axes are those that are not reduced.
+        exclude: True to reduce all axes except these.
         unbiased: True to divide by the number of elements minus one.
         with_mean: The mean of the data with axes kept; None to compute it.
     """

@@ -1,4 +1,4 @@
-"""Operators on each element: of one tensor, and of two with broadcasting.
+"""Operators on the elements of one tensor, or of two with broadcasting.
 
 >>> from isoform import relay
 >>> x = relay.var("x", shape=(2, 1))

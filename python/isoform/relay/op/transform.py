@@ -94,7 +94,7 @@ _device_copy = make("device_copy")
 
 
 def cast(data: Any, dtype: Any) -> Any:
-    """Return the tensor with its elements converted to a data type.
+    """Return the tensor converted to a data type.
 
     Args:
         data: The input.
@@ -104,11 +104,11 @@ def cast(data: Any, dtype: Any) -> Any:
 
 
 def cast_like(data: Any, dtype_like: Any) -> Any:
-    """Return the tensor with its elements converted to the data type of another one.
+    """Return the tensor converted to the data type of another tensor.
 
     Args:
         data: The input.
-        dtype_like: The tensor whose data type is taken.
+        dtype_like: The tensor with the data type.
     """
     return _cast_like(data, dtype_like)
 
@@ -129,7 +129,7 @@ def transpose(data: Any, axes: Any = None) -> Any:
 
     Args:
         data: The input.
-        axes: For each axis of the result, that of the input; None reverses the order.
+        axes: The input axis of each result axis; None reverses the order.
     """
     return _transpose(data, None if axes is None else list(axes))
 
@@ -154,7 +154,7 @@ def reshape(data: Any, newshape: Any, allowzero: bool = False) -> Any:
             into the two that follow.
         allowzero: True if 0 is a size instead.
 
-    A constant is accepted as the new shape; any other expression raises TypeError.
+    A constant is accepted for the new shape; any other expression raises TypeError.
     """
     if isinstance(newshape, Expr):
         data_of = getattr(newshape, "data", None)
@@ -185,15 +185,15 @@ def reshape_like(
     rhs_begin: int = 0,
     rhs_end: int | None = None,
 ) -> Any:
-    """Return the elements in a shape in which some sizes are those of another tensor.
+    """Return the elements in a shape with some sizes of another tensor.
 
     Args:
         data: The input.
-        shape_like: The tensor whose sizes are taken.
+        shape_like: The tensor with the sizes.
         lhs_begin: The first replaced axis of the input.
-        lhs_end: The axis after the last replaced one; None for the end.
+        lhs_end: The axis after the last replaced axis; None for the end.
         rhs_begin: The first axis taken from the other tensor.
-        rhs_end: The axis after the last one taken; None for the end.
+        rhs_end: The axis after the last axis taken; None for the end.
     """
     return _reshape_like(data, shape_like, lhs_begin, lhs_end, rhs_begin, rhs_end)
 
@@ -215,8 +215,8 @@ def concatenate(data: Any, axis: int) -> Any:
     """Return the concatenation of tensors along an axis.
 
     Args:
-        data: The tensors, or an expression of a tuple of them.
-        axis: The axis; negative ones count from the end.
+        data: The tensors, or an expression of a tuple of tensors.
+        axis: The axis; negative axes count from the end.
 
     Raises ValueError without tensors, and for an axis that is not an int.
     """
@@ -230,7 +230,7 @@ def stack(data: Any, axis: int) -> Any:
     """Return tensors along a new axis.
 
     Args:
-        data: The tensors, or an expression of a tuple of them.
+        data: The tensors, or an expression of a tuple of tensors.
         axis: The position of the new axis; negative ones count from the end.
 
     Raises ValueError without tensors, and for an axis that is not an int.
@@ -248,7 +248,7 @@ def split(data: Any, indices_or_sections: Any, axis: int = 0) -> TupleWrapper:
         data: The input.
         indices_or_sections: The number of equal parts, or the positions where parts begin,
             except 0.
-        axis: The axis; negative ones count from the end.
+        axis: The axis; negative axes count from the end.
     """
     if hasattr(indices_or_sections, "__index__"):
         cuts: Any = int(indices_or_sections)
@@ -267,10 +267,10 @@ def strided_slice(
     axes: Any = None,
     slice_mode: str = "end",
 ) -> Any:
-    """Return the elements between two positions of each axis, in steps.
+    """Return the elements between two positions of every axis, in steps.
 
-    Positions count as in slices of Python: negative ones from the end, and those outside are
-    moved to the end that is closer.
+    Positions count as in slices of Python: negative positions from the end, and outside
+    positions are moved to the nearer end.
 
     Args:
         data: The input.
@@ -398,23 +398,23 @@ def broadcast_to_like(data: Any, broadcast_type: Any) -> Any:
 
     Args:
         data: The input.
-        broadcast_type: The tensor whose shape is taken.
+        broadcast_type: The tensor with the shape.
     """
     return _broadcast_to_like(data, broadcast_type)
 
 
 def collapse_sum_like(data: Any, collapse_type: Any) -> Any:
-    """Return the tensor, summed to the shape of another one that broadcasts to its shape.
+    """Return the tensor, summed to the shape of a tensor that broadcasts to its shape.
 
     Args:
         data: The input.
-        collapse_type: The tensor whose shape is taken.
+        collapse_type: The tensor with the shape.
     """
     return _collapse_sum_like(data, collapse_type)
 
 
 def collapse_sum_to(data: Any, shape: Any) -> Any:
-    """Return the tensor, summed to a shape that broadcasts to its own.
+    """Return the tensor, summed to a shape that broadcasts to the tensor's shape.
 
     Args:
         data: The input.
@@ -446,11 +446,11 @@ def repeat(data: Any, repeats: Any, axis: int | None = None) -> Any:
 
 
 def tile(data: Any, reps: Any) -> Any:
-    """Return the tensor several times along each axis.
+    """Return the tensor, repeated several times along the axes.
 
     Args:
         data: The input.
-        reps: How often it occurs along each axis, or along the last one.
+        reps: The repetitions along each axis, or along the last axis.
     """
     return _tile(data, listed(reps))
 
@@ -460,7 +460,7 @@ def reverse(data: Any, axis: int) -> Any:
 
     Args:
         data: The input.
-        axis: The axis; negative ones count from the end.
+        axis: The axis; negative axes count from the end.
     """
     return _reverse(data, axis)
 
@@ -481,8 +481,8 @@ def layout_transform(data: Any, src_layout: str, dst_layout: str) -> Any:
 
     Args:
         data: The input.
-        src_layout: The axes of the input: upper-case letters, and lower-case ones after a
-            number for blocks, as in `NCHW4c`.
+        src_layout: The axes of the input: upper-case letters, and lower-case letters
+            after a number for blocks, as in `NCHW4c`.
         dst_layout: The axes of the result.
     """
     return _layout_transform(data, src_layout, dst_layout)
@@ -509,7 +509,7 @@ def ndarray_size(data: Any, dtype: Any = "int32") -> Any:
 
 
 def one_hot(indices: Any, on_value: Any, off_value: Any, depth: int, axis: int, dtype: Any) -> Any:
-    """Return a tensor that has one value at the index along a new axis, and another elsewhere.
+    """Return a tensor of `on_value` at the index along a new axis, else `off_value`.
 
     Args:
         indices: The positions.

@@ -111,7 +111,7 @@ fn a_long_chain_takes_no_native_stack() {
     assert_eq!(ops(&done).len(), 200_000);
 }
 
-/// A random graph, in which some nodes are shared and many are equal.
+/// A random graph with some shared nodes and many equal nodes.
 fn graph(random: &mut Random, vars: &[Ref<Var>]) -> Value {
     let mut nodes: Vec<Value> = vars.iter().map(Value::from).collect();
     nodes.push(1.into());
@@ -126,8 +126,8 @@ fn graph(random: &mut Random, vars: &[Ref<Var>]) -> Value {
     array(nodes.split_off(last))
 }
 
-/// The result of a graph, as text for each distinct object, which takes exponential space in
-/// general. Nodes with effects have a name of their own.
+/// The result of a graph, in text for each distinct object, in exponential space in general.
+/// Nodes with effects have a name of their own.
 fn meaning(value: &Value, known: &mut HashMap<u64, String>, effects: &mut usize) -> String {
     if let Some(text) = value.as_str() {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! A language of expressions and statements, whose attributes declare its rules.
+//! A language of expressions and statements, with rules declared by attributes.
 
 use isoform::functions::Function;
 use isoform::traverse::{BINDING, PURE};
@@ -62,8 +62,8 @@ pub(crate) struct Int {
     pub(crate) value: i64,
 }
 
-/// An operation: `add` and `mul`, `tick`, which counts its calls, and `or`, which computes its
-/// second operand only if the first one is zero.
+/// An operation: `add` and `mul`, `tick`, which counts its calls, and `or`, which computes the
+/// second operand only if the first is zero.
 #[derive(Node)]
 #[node(key = "cse.Apply")]
 #[repr(C)]
@@ -81,7 +81,7 @@ pub(crate) struct Sum {
     pub(crate) items: Array<Value>,
 }
 
-/// An operation that may leave out its right operand.
+/// An operation that may leave out the right operand.
 #[derive(Node)]
 #[node(key = "cse.Either")]
 #[repr(C)]
@@ -116,7 +116,7 @@ pub(crate) struct Seq {
     pub(crate) stmts: Array<Value>,
 }
 
-/// A statement that runs a number of times, which may be zero.
+/// A statement run a number of times, possibly zero.
 #[derive(Node)]
 #[node(key = "cse.Repeat")]
 #[repr(C)]

@@ -1,4 +1,4 @@
-//! Random numbers that depend on the seed alone.
+//! Random numbers, determined by the seed alone.
 
 /// The generator `splitmix64` of Steele, Lea and Flood, 2014.
 pub(crate) struct Random(u64);

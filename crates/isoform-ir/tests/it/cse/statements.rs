@@ -134,7 +134,7 @@ fn deep_programs_take_no_native_stack() {
     assert!(cse(&after).unwrap() == after);
 }
 
-/// Runs programs and notes the numbers that they print.
+/// Runs programs and notes the printed numbers.
 #[derive(Default)]
 struct Machine {
     vars: HashMap<u64, i64>,
@@ -214,7 +214,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// Makes random programs. All variables but one are assigned before they are used.
+/// Makes random programs. All variables except one are assigned before use.
 struct Maker<'r> {
     random: &'r mut Random,
     vars: Vec<Ref<Name>>,
@@ -279,11 +279,11 @@ impl Maker<'_> {
     }
 }
 
-/// Finds computations that are repeated where they are certain to have been computed.
+/// Finds computations repeated where they are certain to have been computed.
 #[derive(Default)]
 struct Repeats {
-    /// How many values variables have; those that are used where they may not have been
-    /// assigned have one more.
+    /// The number of values of a variable, plus one for a variable used where it may
+    /// not have been assigned.
     values: HashMap<u64, usize>,
     /// Variables of the bodies around, the innermost last.
     known: Vec<HashSet<u64>>,
@@ -342,7 +342,7 @@ impl Repeats {
         }
     }
 
-    /// The text of a value that is the same each time.
+    /// The text of a constant value.
     fn text(&mut self, expr: &Value, sometimes: bool) -> Option<String> {
         if let Ok(it) = expr.extract::<Ref<Int>>() {
             return Some(it.value.to_string());

@@ -1,4 +1,4 @@
-//! Analyses: what is kept, and what a pass invalidates.
+//! Analyses: kept results, and results invalidated by a pass.
 
 use isoform_ir::ir::IRModuleRef;
 use isoform_ir::transform::AnalysisResults;
@@ -38,7 +38,7 @@ impl Analysis for Square {
     }
 }
 
-/// A pass that asks for the analysis of every function, and doubles odd ones.
+/// A pass that asks for the analysis of every function, and doubles odd numbers.
 fn asking(preserves: &[&str]) -> Ref<FunctionPass> {
     FunctionPass::new(
         &PassInfo::new(0, "Ask").with_preserves(preserves.iter().copied()),
@@ -100,7 +100,7 @@ fn results_end_with_the_context() {
         .unwrap();
     }
     assert_eq!(COMPUTED.load(Ordering::Relaxed), 2);
-    // Nobody would drop what is kept outside of contexts and passes.
+    // Nobody would drop results kept outside of contexts and passes.
     ctx.analysis::<Square>(&fun).unwrap();
     ctx.analysis::<Square>(&fun).unwrap();
     assert_eq!(COMPUTED.load(Ordering::Relaxed), 4);

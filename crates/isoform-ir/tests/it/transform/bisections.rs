@@ -22,7 +22,7 @@ fn find(passes: Vec<Ref<Pass>>, check: impl FnMut(&Ref<Obj>) -> Result<bool>) ->
     )
 }
 
-/// A pass that sets the number of each function to the number in the function's name.
+/// A pass that sets the number of a function to the number in the function's name.
 fn numbering() -> Ref<Pass> {
     of_module(&info("Number"), |root| {
         let copy = root.copied();

@@ -248,7 +248,7 @@ fn instruments_enter_and_exit_in_order() {
     );
 }
 
-/// An instrument that records whether its context is the current one.
+/// An instrument that records whether the instrument's context is the current one.
 #[test]
 fn instruments_enter_before_the_context_and_exit_after_it() {
     use isoform::functions::Function;

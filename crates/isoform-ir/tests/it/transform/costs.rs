@@ -30,7 +30,7 @@ fn chain(levels: usize) -> Ref<Obj> {
     next.as_object().cloned().expect("at least one level")
 }
 
-/// A program that counts how often its functions are listed.
+/// A program that counts the listings of the functions.
 #[derive(Node)]
 #[node(key = "transform_tests.Counted", kind = none, attrs(dyn Root))]
 #[repr(C)]
@@ -59,7 +59,7 @@ impl Root for Counted {
     }
 }
 
-/// A pass that counts its calls and changes the functions of one number.
+/// A pass that counts calls and changes the functions of one number.
 fn counting(calls: &Arc<AtomicUsize>, changes: i64) -> Ref<FunctionPass> {
     let calls = Arc::clone(calls);
     FunctionPass::new(

@@ -1,4 +1,4 @@
-//! Instruments: the order of their calls, and those that are ready for use.
+//! Instruments: the order of their calls, and the predefined instruments.
 
 use isoform_ir::transform::PassContextRef;
 use isoform_ir::transform::PassRef;
@@ -54,7 +54,7 @@ fn all_instruments_are_asked_and_called_in_the_same_order() {
             skips: "P",
         })
     };
-    // Both are asked, although the first one has rejected the pass.
+    // Both are asked, although the first instrument has rejected the pass.
     let options = ContextOptions::default().instrument(&no("A"));
     let ctx = options.instrument(&recorder(&log, "B", "")).make().unwrap();
     ctx.within(|| idle("P", 0).run(&module(&[]))).unwrap();
@@ -162,7 +162,7 @@ fn times_are_not_shown_while_a_pass_runs() {
     );
 }
 
-/// A sink of text, and what was written to it.
+/// A sink of text, and the text written to it.
 fn sink() -> (
     impl Fn(&str) -> Result<()> + Send + Sync,
     Arc<Mutex<String>>,
@@ -322,7 +322,7 @@ fn programs_are_dumped_to_numbered_files() {
     let text = std::fs::read_to_string(folder.join("001_Idle.iso")).unwrap();
     let read = isoform::text::from_text(&text).unwrap();
     assert_eq!(numbers(&read.extract().unwrap()), [("f".to_owned(), 2)]);
-    // What else is in the folder is never deleted.
+    // Other files in the folder are never deleted.
     std::fs::write(folder.join("000_mine.txt"), "").unwrap();
     let small = |refresh| {
         let dump = DumpIr::new(&folder).refresh(refresh).instrument();

@@ -1,5 +1,5 @@
-//! A kept result in another program: it equals what the pass would compute, or the pass
-//! computes it.
+//! A kept result in another program: it equals the result of the pass, or the pass
+//! computes the result.
 
 use isoform_ir::ir::IRModuleRef;
 use isoform_ir::transform::PassContextRef;
@@ -45,7 +45,7 @@ struct Mark {
     name: Str,
 }
 
-/// The mark with a name, which files find again.
+/// The mark with a name, found again by files.
 fn mark(name: &str) -> Value {
     static MARKS: Mutex<Vec<(String, Ref<Mark>)>> = Mutex::new(Vec::new());
     let mut marks = MARKS.lock().unwrap();
@@ -88,7 +88,7 @@ struct Changing {
     number: i64,
 }
 
-/// A program that does not declare the callees of its functions.
+/// A program that does not declare the callees of the functions.
 #[derive(Node)]
 #[node(key = "memo_hits.Program", attrs(dyn Root))]
 #[repr(C)]
@@ -148,7 +148,7 @@ fn pass<F: Node, R: Node>(
     );
     let mut memo = Memo::new("1").with_ignores(ignores);
     if R::TYPE_KEY != Obj::TYPE_KEY {
-        // The pass reads the functions that are called, and nothing else of the program.
+        // The pass reads the called functions, and nothing else of the program.
         memo = memo.with_reads(Function::new(|_| Ok(Value::NONE)));
     }
     (pass.with_memo(memo), runs)
@@ -163,8 +163,8 @@ fn cache() -> Ref<Cache> {
     Cache::of(MemoryCache::new(1 << 20))
 }
 
-/// Everything about a value that can be told from the outside: names, places, and which
-/// variables it uses. An equal tree twice is the same as one tree at two places.
+/// The text of everything observable about a value: names, places, and used variables.
+/// Two equal trees are the same as one tree at two places.
 fn looks(value: &Value) -> String {
     let Some(object) = value.as_object() else {
         return format!("{value:?}");
@@ -204,9 +204,9 @@ fn looks(value: &Value) -> String {
     format!("{ty}{:?}", items.iter().map(looks).collect::<Vec<_>>())
 }
 
-/// Runs a pass on one function and then on another one, which is equal to the first:
-/// whether by a hit or not, the result is the same as without a cache. Returns the result,
-/// and whether it was a hit.
+/// Runs a pass on one function and then on another function equal to the first: with or
+/// without a hit, the result is the same as without a cache. Returns the result, and
+/// whether it was a hit.
 fn second(
     first: &Ref<Body>,
     second: &Ref<Body>,
@@ -223,7 +223,7 @@ fn second(
     (done, is_hit)
 }
 
-/// Adds one to the numbers, as a pass does that makes new operations in the old places.
+/// Adds one to the numbers, with new operations in the old places.
 fn increased(body: Ref<Body>) -> Ref<Body> {
     let ops = ops(&body);
     let items = ops
@@ -270,7 +270,7 @@ fn places_that_do_not_correspond_are_computed_again() {
         (apart(), shared(), true),
         (two(list(1), list(2)), two(list(10), list(20)), true),
         (two(name("a"), name("b")), two(name("c"), name("d")), true),
-        // One object of the first function stands for two.
+        // One object of the first function corresponds to two.
         (shared(), apart(), false),
         (two(name("a"), name("a")), two(name("c"), name("d")), false),
         (two(Value::NONE, Value::NONE), apart(), false),
@@ -310,7 +310,7 @@ fn values_without_parts_are_those_of_the_function_at_hand() {
         let (_, is_hit) = second(&first, &other, increased);
         assert_eq!(is_hit, *expected, "case {at}");
     }
-    // One mark of the first function stands for two.
+    // One mark of the first function corresponds to two.
     let two = |left: &str, right: &str| body([op(1, 0, mark(left)), op(2, 0, mark(right))]);
     assert!(!second(&two("fast", "fast"), &two("fast", "slow"), increased).1);
     assert!(second(&two("fast", "slow"), &two("slow", "fast"), increased).1);
@@ -331,7 +331,7 @@ fn a_part_that_is_shared_in_one_function_stands_for_several_in_another() {
     assert!(second(&apart(1, 2), &shared(3), added).1);
     assert!(second(&shared(1), &shared(3), added).1);
     assert!(!second(&shared(1), &apart(3, 4), added).1);
-    // What is the same in both stands for either.
+    // A mark equal in both objects represents either.
     let (pass, runs) = pass(true, move |body: Ref<Body>, _: &Ref<Obj>| Ok(added(body)));
     let cache = cache();
     within(&cache, &pass, &shared(1));
@@ -351,7 +351,7 @@ fn parts_of_places_are_those_of_the_function_at_hand() {
         ))]))
     };
     assert!(second(&nested(1), &nested(10), inner).1);
-    // A new place made of an old number, and one that the pass makes up.
+    // A new place made of an old number, and a place made up by the pass.
     let flat = |number: i64| body([op(1, 0, line(number))]);
     let again = |body: Ref<Body>| {
         let place: Ref<Place> = ops(&body)[0].place.extract().unwrap();
@@ -408,7 +408,8 @@ fn random_body(shape: &mut impl FnMut() -> usize, looks: &mut impl FnMut() -> us
             _ if made.is_empty() => 0.into(),
             choice => {
                 let child = made[(shape() / 2 + choice) % made.len()].clone();
-                // An equal part is the same object, or another one that looks different.
+                // An equal part is the same object, or another object that looks
+                // different.
                 match looks() % 3 {
                     0 => (&op(child.number, child.argument.clone(), line(5))).into(),
                     _ => (&child).into(),
@@ -448,7 +449,7 @@ fn hits_on_random_functions_are_what_the_pass_computes() {
         });
         body.with_items(Array::from(items.collect::<Vec<_>>()))
     };
-    // The empty name of a new operation is not one of the function, whatever it has.
+    // The empty name of a new operation is not a name of the function, whatever it has.
     let wrapped: Change = |body| {
         let items = ops(&body).into_iter().map(|one| op(9, &one, ""));
         let items = items.map(|new| Value::from(&new));
@@ -579,7 +580,7 @@ fn variables_that_a_function_shares_with_its_callee_are_part_of_the_key() {
     }
 }
 
-/// A function that counts how often its signature is asked for.
+/// A function that counts the requests for the signature.
 #[derive(Node)]
 #[node(key = "memo_hits.Signed", attrs(dyn Signature))]
 #[repr(C)]
@@ -609,7 +610,7 @@ fn a_callee_is_looked_at_once_for_all_its_callers() {
     }
 }
 
-/// A function that refers to another one and has a name that comparison ignores.
+/// A function that refers to another function and has an ignored name.
 #[derive(Node)]
 #[node(key = "memo_hits.Caller", no_new)]
 #[repr(C)]

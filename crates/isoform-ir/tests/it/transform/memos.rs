@@ -1,5 +1,4 @@
-//! Memoised passes: what is computed again, and what a kept result becomes in another
-//! program.
+//! Memoised passes: recomputation, and the form of a kept result in another program.
 
 use isoform_ir::ir::IRModuleRef;
 use isoform_ir::transform::PassContextRef;
@@ -38,7 +37,7 @@ struct Add {
     place: Str,
 }
 
-/// A function of one parameter; callers see only the number that stands for its type.
+/// A function of one parameter; callers see only the number of the parameter type.
 #[derive(Node)]
 #[node(key = "transform_memo.Fun", scope, no_new, attrs(dyn Signature))]
 #[repr(C)]
@@ -84,7 +83,7 @@ fn module(entries: impl IntoIterator<Item = (Ref<GlobalVar>, Ref<Fun>)>) -> Ref<
     module
 }
 
-/// A program in which each function calls the next function.
+/// A program in which every function calls the next function.
 fn program(style: &str, size: i64) -> Ref<IRModule> {
     let vars: Vec<_> = (0..size)
         .map(|at| GlobalVar::new(format!("f{at:04}")))
@@ -108,7 +107,8 @@ fn part(value: &Value) -> Ref<Add> {
     value.extract().unwrap()
 }
 
-/// A pass that replaces `x + 0` by `x` and counts its calls; the sums around are rebuilt.
+/// A pass that replaces `x + 0` by `x` and counts calls; the surrounding sums are
+/// rebuilt.
 fn simplifying(name: &str, calls: &Arc<AtomicUsize>, memo: Ref<Memo>) -> Ref<FunctionPass> {
     let calls = Arc::clone(calls);
     let pass = FunctionPass::new(
@@ -139,7 +139,7 @@ fn run(root: &Ref<IRModule>, cache: &Ref<Cache>, memo: &Ref<Memo>) -> (Ref<IRMod
     (done, calls.load(Ordering::Relaxed))
 }
 
-/// The reads of a pass that looks at nothing but the signatures of callees.
+/// The reads of a pass that needs only the signatures of callees.
 fn nothing_else() -> Function {
     Function::new(|_| Ok(Value::NONE))
 }
@@ -189,7 +189,7 @@ fn callers_are_computed_again_if_the_type_of_a_callee_changes() {
     assert_eq!(calls, 20, "the body of a callee is its own business");
 }
 
-/// All names in a function, and whether its parts are the objects of another one.
+/// All names in a function, and whether its parts are the objects of another function.
 fn names(fun: &Ref<Fun>) -> Vec<String> {
     let body = part(&fun.body);
     let right = part(&body.right);
@@ -227,7 +227,7 @@ fn a_kept_result_has_the_names_and_objects_of_the_function_at_hand() {
         // The call is that of this module.
         let callee: Ref<GlobalVar> = part(&new.right).right.extract().unwrap();
         assert!(callee.same_as(&root.global_var("f0001").unwrap()));
-        // And what is computed is what the pass computes.
+        // And the computed result is that of the pass.
         let alone = pass.with_memo(None).run(&root).unwrap();
         assert!(structural_equal(&alone, &done).unwrap());
     }
@@ -273,7 +273,7 @@ fn without_cache_or_declaration_nothing_is_kept() {
     assert_eq!(calls.load(Ordering::Relaxed), 8);
 }
 
-/// A cache that is broken in one of several ways.
+/// A cache with one of several defects.
 struct Broken(&'static str);
 
 impl ResultCache for Broken {
@@ -311,7 +311,7 @@ fn a_broken_cache_is_no_cache() {
 
 #[test]
 fn names_that_are_not_unique_are_computed_again() {
-    // All variables of the first function have one name, those of the second do not; the
+    // All variables of the first function have one name, unlike those of the second; the
     // pass makes a new parameter with the name of the old one.
     let calls = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&calls);
@@ -340,7 +340,7 @@ fn names_that_are_not_unique_are_computed_again() {
     assert_eq!(fresh_name(&run(make("same", "same"))), "same");
     assert_eq!(fresh_name(&run(make("one", "two"))), "one");
     assert_eq!(calls.load(Ordering::Relaxed), 2);
-    // Where the name of the parameter is its own, the result is that of the cache.
+    // Where the name of the parameter is its own, the cache has the right result.
     assert_eq!(fresh_name(&run(make("other", "other"))), "other");
     assert_eq!(calls.load(Ordering::Relaxed), 2);
 }

@@ -1,6 +1,6 @@
 //! The pass infrastructure.
 //!
-//! Names of tests contain the entries of the acceptance list that they cover.
+//! Names of tests contain the covered entries of the acceptance list.
 
 mod analyses;
 mod bisections;

@@ -1,4 +1,4 @@
-//! Passes: their data, what they run on, and sequences.
+//! Passes: their data, their programs, and sequences.
 
 use isoform::functions::{Function, register_function, remove_function};
 use isoform::{Array, Node, Obj, Ref, Result, Str, Value};
@@ -92,7 +92,7 @@ fn recorded(log: &Log) -> Ref<PassContext> {
         .unwrap()
 }
 
-/// The passes that were begun, by the events of an instrument.
+/// The started passes, by the events of an instrument.
 fn begun(log: &Log) -> Vec<String> {
     let events = log.take().into_iter();
     events
@@ -131,7 +131,7 @@ fn required_passes_run_every_time_and_in_order() {
     ];
     let expected: Vec<_> = ["sequential"].iter().chain(&once).chain(&once).collect();
     assert_eq!(begun(&log).iter().collect::<Vec<_>>(), expected);
-    // A pass that is run directly does not look at them.
+    // A pass run directly ignores them.
     ctx.within(|| pass.run(&module(&[]))).unwrap();
     assert_eq!(begun(&log), ["P"]);
 }
@@ -153,7 +153,7 @@ fn a_required_pass_may_have_options_with_defaults() {
     );
 }
 
-/// The error of a pass that needs itself, which its instruments have survived.
+/// The error of a pass that needs itself, after which the instruments still work.
 #[track_caller]
 fn check_endless(pass: &Ref<Pass>) {
     let log = Log::default();
@@ -240,7 +240,7 @@ fn a_skipped_pass_returns_its_input() {
     let done = ctx.within(|| adding("Add", 1).run(&root)).unwrap();
     assert!(done.same_as(&root));
     log.check("A.enter A.should:Add A.exit");
-    // Nobody is asked about a pass that the context requires.
+    // No instrument is asked about a pass required by the context.
     let options = ContextOptions::default()
         .instrument(&skipping)
         .required(["Add"]);
@@ -455,7 +455,7 @@ fn functions_that_the_pass_deletes_stay() {
     check("g", &[("f", 1), ("g", 2), ("h", 3), ("new", 9)]);
 }
 
-/// A program of two numbers, which are its functions.
+/// A program of two functions, which are numbers.
 #[derive(Node)]
 #[node(key = "transform_tests.Pair", attrs(dyn Root))]
 #[repr(C)]
@@ -502,7 +502,7 @@ fn programs_of_other_types_say_what_their_functions_are() {
     assert!(any_adding().run(&lonely).unwrap().same_as(&lonely));
 }
 
-/// A program whose functions all have the same name.
+/// A program of functions with the same name.
 #[derive(Node)]
 #[node(key = "transform_tests.Twins", attrs(dyn Root))]
 #[repr(C)]

@@ -76,7 +76,7 @@ pub(crate) fn of_module(
     .upcast()
 }
 
-/// A pass that adds to the number of each function.
+/// A pass that adds to the numbers of the functions.
 pub(crate) fn adding(name: &str, number: i64) -> Ref<FunctionPass> {
     FunctionPass::new(
         &info(name),
@@ -123,7 +123,7 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// `A.enter`, `A.should:Pass`, `A.before:Pass` and so on.
+    /// `A.enter`, `A.should:Pass`, `A.before:Pass` and similar texts.
     fn note(&self, event: &str) -> Result<()> {
         let event = format!("{}.{event}", self.name);
         self.log.add(&event);

@@ -1,4 +1,5 @@
-//! Errors of passes: what they name, what is written, and messages about source texts.
+//! Errors of passes: the names in them, the files written, and messages about source
+//! texts.
 
 use isoform::functions::Function;
 use isoform::{Error, Ref};
@@ -205,7 +206,7 @@ fn messages_belong_to_the_pass_and_end_with_it() {
         .unwrap_err();
     assert_eq!(error.kind_name(), "DiagnosticError");
     assert!(error.message().contains("look here"), "{error}");
-    // The messages of an inner pass are its own, also if it fails.
+    // The messages of an inner pass stay inside, also after a failure.
     let inner = emitting("Inner", DiagnosticLevel::Error, true);
     let outer = of_module(&info("Outer"), move |root| {
         diagnostics()?.emit(Diagnostic::new(DiagnosticLevel::Note as i64, None, "outer"))?;

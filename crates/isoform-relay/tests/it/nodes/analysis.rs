@@ -134,11 +134,11 @@ fn variables_come_in_order_of_occurrence_and_scopes_count() {
         [x.clone(), y.clone(), z.clone(), a]
     );
     assert_eq!(free_vars(&func).expect("a walk"), []);
-    // Next to the function that binds it, a variable is free.
+    // Next to the binding function, a variable is free.
     let func = Function::new([x.clone()], &x).expr();
     let both = Tuple::new([func.clone(), x.expr(), y.expr()]).expr();
     assert_eq!(free_vars(&both).expect("a walk"), [x.clone(), y.clone()]);
-    // Also in a part that the function shares.
+    // Also in a part shared by the function.
     let shared = Tuple::new([x.expr()]).expr();
     let func = Function::new([x.clone()], &shared).expr();
     let both = Tuple::new([func, shared]).expr();
@@ -180,7 +180,7 @@ fn type_variables_of_expressions_and_types() {
     let clause = Clause::new(PatternVar::new(&x), generic);
     let found = type_vars(Match::new(int(1), [clause]), None).expect("an expression");
     assert_eq!(found.all, [b.clone(), c]);
-    // Those of a constructor's data type come from the module.
+    // The parameters of a constructor's data type come from the module.
     let (module, list) = (IRModule::new(), GlobalTypeVar::new("List"));
     let cons = Constructor::new("cons", [a.clone().upcast()], &list);
     let data = TypeData::new(&list, [a.clone()], [cons.clone()]);
@@ -224,7 +224,7 @@ fn scopes_end_for_shared_expressions_too() {
         error.message().contains("%x is used outside of the scope"),
         "{error}"
     );
-    // What is shared but uses nothing of the scope is well formed.
+    // A shared part without uses of the scope is well formed.
     let closed = exp(y.expr());
     let inside = Let::new(&x, int(1), &closed).expr();
     assert!(well_formed(&Tuple::new([inside, closed]).expr()));
@@ -250,7 +250,7 @@ fn well_formed_programs_bind_each_variable_once() {
     let func = Function::new([x.clone()], &x).expr();
     assert!(well_formed(&Tuple::new([func.clone(), func]).expr()));
     assert!(well_formed(&Tuple::new([x.expr(), y.expr()]).expr()));
-    // Used after its scope, bound after it was free, bound twice by one function.
+    // Used after the scope, bound after a free use, bound twice by one function.
     let after = Tuple::new([one.clone(), x.expr()]).expr();
     let error = check_well_formed(&after)
         .expect_err("out of scope")
@@ -318,7 +318,7 @@ fn kinds_are_checked_in_all_parts_of_a_type() {
         wrong.starts_with("ir.FuncType.ret_type: expected kind Type"),
         "{wrong}"
     );
-    // A data type is applied to as many types as it has parameters.
+    // The number of type arguments of a data type equals the number of its parameters.
     let (module, list, a) = (
         IRModule::new(),
         GlobalTypeVar::new("List"),

@@ -119,7 +119,7 @@ fn chains_of_bindings_types_and_patterns() {
 
 #[test]
 fn shared_parts_are_visited_once() {
-    // Each level uses the level below twice, which makes 2^200 places.
+    // Each level uses the level below twice, for a total of 2^200 places.
     let x = Var::new("x");
     let plain = op("relay_test.plain").expr();
     let mut expr = x.expr();
@@ -150,7 +150,7 @@ fn shared_parts_are_visited_once() {
 
 #[test]
 fn a_pattern_of_many_levels_is_taken_apart_once() {
-    // Comparing each finer candidate from its root would take 10^10 steps.
+    // Comparing every finer candidate from the root would take 10^10 steps.
     const DEPTH: usize = 100_000;
     for at in 0..2 {
         let mut pattern: Ref<Pattern> = PatternTuple::new().upcast();

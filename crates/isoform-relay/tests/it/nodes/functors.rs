@@ -132,7 +132,7 @@ fn what_does_not_change_is_the_same_object() {
         let kept: Ref<RelayExpr> = kept.extract().expect("an expression");
         assert!(kept.same_as(&expr), "{name}");
     }
-    // Only what is above a change is made again.
+    // Only the nodes above a change are made again.
     let kept = Tuple::new([Var::new("x").expr()]).expr();
     let pair = Tuple::new([kept.clone(), Tuple::new([int(1)]).expr()]).expr();
     let made = mutator.mutate(&mut 1, &pair).expect("a rewrite");

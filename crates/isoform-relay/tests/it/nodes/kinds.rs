@@ -1,4 +1,4 @@
-//! Every node type: construction, and what makes two of them equal.
+//! Every node type: construction and equality.
 
 use isoform::objects::{construct, with_field};
 use isoform::types::find_type;
@@ -51,7 +51,7 @@ fn names_and_bases_are_those_of_the_classes() {
             .lineage()
             .any(|index| index == BaseFunc::type_index())
     );
-    // Unknown sizes are equal to each other, but not to a known size.
+    // Unknown sizes are equal to unknown sizes, but not to a known size.
     check(Any::new(), Any::new(), true);
     assert_eq!(Any::new().dtype, DType::INT32);
     check(
@@ -335,7 +335,7 @@ fn r16_clauses_bind_the_variables_of_their_patterns() {
     let bound = Clause::new(PatternVar::new(&free), &free);
     let unbound = Clause::new(PatternVar::new(Var::new("other")), &free);
     check(bound, unbound, false);
-    // Patterns are trees: sharing them makes no difference.
+    // Patterns are trees: sharing makes no difference.
     let shared: Ref<Pattern> = PatternTuple::new().upcast();
     let both = PatternTuple::new().with_patterns([shared.clone(), shared]);
     let apart = [PatternTuple::new().upcast(), PatternTuple::new().upcast()];

@@ -23,7 +23,7 @@ fn bound_parameters_disappear_and_new_variables_become_parameters() {
         Tuple::new([x.expr(), y.expr(), free.expr()]),
     )
     .with_ret_type(Some(scalar(DType::INT64)));
-    // A variable of the value becomes a parameter, one that was free before does not.
+    // A variable of the value becomes a parameter, unless it was free before.
     let value = Tuple::new([z.expr(), free.expr()]).expr();
     let bound = function(&bind(&func.expr(), &[(x.clone(), value.clone())]).expect("a parameter"));
     assert!(bound.params.iter().eq([&y, &z]) && bound.ret_type.is_some());
@@ -125,7 +125,7 @@ fn each_expression_is_rewritten_once_as_it_was_and_is() {
         Let::new(&x, RefCreate::new(&replaced), Match::new(&x, [clause])),
         true,
     );
-    // What is not changed stays the same object, and so does the whole.
+    // An unchanged part stays the same object, and so does an unchanged whole.
     let kept = post_order_rewrite(&expr, |_, after| Ok(Some(after.clone()))).expect("a rewrite");
     assert!(kept.same_as(&expr));
     // The function of a class may keep its node from being rewritten below.
@@ -169,8 +169,8 @@ fn every_class_is_rebuilt() {
     }
 }
 
-/// The variable of a binding is rewritten after its value and before its body, so a constant
-/// folder replaces it, and the binding disappears.
+/// The variable of a binding is rewritten after the value and before the body; a constant
+/// folder replaces the variable, and the binding disappears.
 #[test]
 fn r160_a_binding_without_its_variable_is_its_body() {
     const LEVELS: usize = 1_000_000;

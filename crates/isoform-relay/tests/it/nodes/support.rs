@@ -20,7 +20,7 @@ pub(crate) fn op(name: &str) -> Ref<Op> {
         .clone()
 }
 
-/// An operator of one input with a relation between its type parameters.
+/// An operator of one input with a relation between the type parameters.
 pub(crate) fn primitive() -> Ref<Op> {
     static MADE: std::sync::OnceLock<Ref<Op>> = std::sync::OnceLock::new();
     MADE.get_or_init(|| {
@@ -58,7 +58,7 @@ pub(crate) fn check(left: impl Into<Value>, right: impl Into<Value>, equal: bool
     }
 }
 
-/// As [`check`], for values with free variables, which are mapped.
+/// Like [`check`], for values with free variables, which are mapped.
 #[track_caller]
 pub(crate) fn check_open(left: impl Into<Value>, right: impl Into<Value>, equal: bool) {
     let options = CompareOptions {

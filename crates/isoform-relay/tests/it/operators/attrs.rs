@@ -14,7 +14,8 @@ fn make(key: &str, fields: Vec<(&str, Value)>) -> isoform::Result<Ref<Attrs>> {
     construct_named(find_type(key).unwrap().index(), fields)?.cast()
 }
 
-/// A class of attributes, the fields that it requires, and the defaults of the others.
+/// A class of attributes, the required fields, and the defaults of the remaining
+/// fields.
 type Row<'a> = (&'a str, Vec<(&'a str, Value)>, &'a [(&'a str, &'a str)]);
 
 #[test]

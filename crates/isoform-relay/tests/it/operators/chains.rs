@@ -55,7 +55,8 @@ fn types_that_share_parts_are_small() {
 
 #[test]
 fn types_that_are_known_are_compared_once_each() {
-    // A type of each depth: comparing each from its top would take 2 * 10^10 steps.
+    // A type of every depth: comparing the types from the top would take 2 * 10^10
+    // steps.
     let x = v("f32[2]");
     let vars: Vec<Ref<Var>> = (0..200_000).map(|_| Var::new("v")).collect();
     let mut body: Ref<RelayExpr> = x.expr();

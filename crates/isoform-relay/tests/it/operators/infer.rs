@@ -16,7 +16,7 @@ use isoform_relay::{
 
 use super::support::{assert_type, changed, main_in, main_of, module, ty, type_of, typed, v};
 
-/// A convolution with normalization and activation, as ResNet has it.
+/// A convolution with normalization and activation, as in ResNet.
 fn block(x: &Ref<Var>, channels: i64) -> (Ref<RelayExpr>, Vec<Ref<Var>>) {
     let names = ["w", "gamma", "beta", "mean", "var"];
     let params: Vec<Ref<Var>> = names.map(Var::new).to_vec();
@@ -138,7 +138,7 @@ fn constants_tuples_and_items() {
     );
     let main = typed(Function::new([], TupleGetItem::new(pair, 0)));
     assert_type(&main.body, "i64[1,2]");
-    // An item of a tuple that only its use determines.
+    // An item of a tuple, determined only by its use.
     let t = Var::new("t");
     let item = TupleGetItem::new(&t, 1);
     let branch = If::new(v("bool[]"), &t, v("(f32[1]; i8[2])"));
@@ -248,7 +248,7 @@ fn functions_of_a_module_call_each_other() {
         GlobalVar::new("main"),
     );
     let (x, y, z) = (Var::new("x"), Var::new("y"), v("f32[7]"));
-    // Nothing but the call in `main` says what the types are.
+    // Only the call in `main` determines the types.
     let of_f = Function::new([x.clone()], Call::new(&g, [op::exp(&x).expr()]));
     let of_g = Function::new(
         [y.clone()],
@@ -289,7 +289,7 @@ fn results_without_annotation_are_instantiated_too() {
     let call = Call::new(open_function(|n| n.expr()), [p.expr()]);
     let main = typed(Function::new([p.clone()], op::add(&call, &p)));
     assert_type(&main.body, "i32[]");
-    // As a binding that is called with two types.
+    // As a binding called with two types.
     let f = Var::new("f");
     let pair = open_function(|n| Tuple::new([n.expr(), n.expr()]).expr());
     let second = |x: &Ref<Var>| TupleGetItem::new(Call::new(&f, [x.expr()]), 1).expr();
@@ -448,7 +448,7 @@ fn the_type_of_one_expression_uses_the_types_of_its_parts() {
     let main = typed(Function::new([x.clone()], op::exp(&x)));
     let found = relay::infer_type_local(op::add(&main.body, &main.body)).unwrap();
     assert!(structural_equal(found, ty("f32[2]")).unwrap());
-    // The type that the root has is not used.
+    // The existing type of the root is not used.
     let wrong = changed(&main.body, "checked_type_", ty("i8[]"));
     assert!(structural_equal(relay::infer_type_local(wrong).unwrap(), ty("f32[2]")).unwrap());
     let whole = relay::infer_type_expr(op::exp(&x), None).unwrap();
@@ -506,7 +506,7 @@ fn complete_matches_of_tuples_cover_all_cases() {
 
 #[test]
 fn a_message_about_missing_cases_takes_no_search_for_all_of_them() {
-    // Each clause tells two of 128 lists apart, so 2^64 cases are left.
+    // A clause distinguishes two of 128 lists, and 2^64 cases are left.
     let lists = lists();
     let module = IRModule::new();
     module.update_type(&lists.list, lists.data).unwrap();

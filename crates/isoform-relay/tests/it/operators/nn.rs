@@ -214,7 +214,7 @@ fn pools() {
         op::max_pool2d(v("f32[1,8,6,6]"), max().with_ceil_mode(true)),
         "f32[1,8,3,3]",
     );
-    // A window larger than the axis is the last one, which may reach beyond it.
+    // A window larger than the axis is the last window, and may reach beyond the axis.
     let wide = || MaxPool2DAttrs::new(sizes([2, 2])).with_strides(sizes([3, 3]));
     let point = || v("f32[1,1,1,1]");
     let rounded = wide().with_ceil_mode(true);

@@ -143,7 +143,7 @@ fn all_problems_are_reported_at_once_with_their_places() {
         op::add(&x, &y),
         op::dense(&x, v("f32[2,8]"), DenseAttrs::new(None)),
     );
-    // What follows from the errors is not reported.
+    // Consequences of the errors are not reported.
     let (a, b) = (Var::new("a"), Var::new("b"));
     let body = Let::new(&a, first, Let::new(&b, second, op::add(&a, &b)));
     let main = Function::new([x.clone(), y.clone()], body);
@@ -209,7 +209,7 @@ fn the_text_around_a_place_is_shown() {
 #[test]
 fn type_parameters_stay_in_their_function() {
     let (a, c) = (TypeVar::new("A"), v("bool[]"));
-    // What is outside of the function has the type of its parameter: `y` is an A.
+    // An expression outside of the function has the type of its parameter: `y` is an A.
     let choice = |y: &Ref<Var>| {
         let n = Var::typed("n", &a);
         Function::new([n.clone()], If::new(&c, y, &n)).with_type_params([a.clone()])

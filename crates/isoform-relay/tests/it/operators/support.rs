@@ -1,4 +1,4 @@
-//! Types written as text, and checks of calls.
+//! Types written in text, and checks of calls.
 
 use isoform::types::IsA;
 use isoform::values::DType;
@@ -69,7 +69,7 @@ pub(crate) fn gives<T: IsA<RelayExpr>>(call: Ref<T>, expected: &str) {
     );
 }
 
-/// Checks that a call has no type, and what is wrong.
+/// Checks that a call has no type, and the reason.
 #[track_caller]
 pub(crate) fn fails(call: Ref<Call>, expected: &str) {
     let error = relay::infer_type_local(call.expr()).unwrap_err();

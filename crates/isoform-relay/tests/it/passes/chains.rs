@@ -67,7 +67,7 @@ fn a_million_levels_of_let() {
     run_all(&func([&x], &body));
 }
 
-/// Whatever pass is registered is covered, without being named here.
+/// Every registered pass is covered, without being named here.
 #[test]
 fn every_registered_pass_takes_a_million_levels_of_let() {
     isoform_relay::register().expect("the names are free");
@@ -83,7 +83,7 @@ fn every_registered_pass_takes_a_million_levels_of_let() {
     }
     let main = GlobalVar::new("main");
     let module = infer_type(&module([(&main, &func([&x], &body))])).expect("well typed");
-    // Functions under this prefix that make no pass are conversions of one expression.
+    // Functions under this prefix without a pass are conversions of one expression.
     let names = list_functions();
     let names = names
         .iter()
@@ -143,7 +143,7 @@ fn graphs_with_many_paths_are_visited_once() {
     run_all(&func([&x], &body));
 }
 
-/// The number of objects that a pass makes.
+/// The number of objects made by a pass.
 fn made(pass: Pass, program: &Expr) -> u64 {
     let before = int(0).identity();
     pass(program).expect("well formed");

@@ -78,7 +78,7 @@ fn values_that_are_used_once_are_inlined_on_request() {
     ] {
         check_with(inline, &func([&x], &kept), &func([&x], &kept));
     }
-    // A use by a binding that goes is not a use.
+    // A use by a dropped binding is not a use.
     let half = bind(&b, &call("h", [&a.expr()]), &call("g", [&a.expr()]));
     let program = func([&x], &bind(&a, &value, &half));
     check_with(inline, &program, &func([&x], &call("g", [&value])));
@@ -222,7 +222,7 @@ fn functions_of_a_module_are_analysed_together() {
         .unwrap();
     external.update_func(&loops, func).unwrap();
     assert!(eliminate_dead_code(&external).unwrap().same_as(&external));
-    // A function that the module does not define.
+    // A function missing in the module.
     let unknown = module([(&main, &calls(&other))]);
     assert!(eliminate_dead_code(&unknown).unwrap().same_as(&unknown));
 }

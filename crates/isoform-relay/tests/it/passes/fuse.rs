@@ -245,7 +245,7 @@ fn a_hundred_thousand_operators() {
     assert!(fused.expect("typed").isa::<Function>());
 }
 
-/// An operator that could be fused if one of its attributes did not say otherwise.
+/// An operator that fusion would accept without an attribute.
 fn special(name: &str, attribute: &str, ty: Ref<Type>) -> Ref<Op> {
     let entry = OpRegistry::get_or_register(name).expect("a name");
     let entry = entry.num_inputs(1).attr("TOpPattern", 0, 10);
@@ -257,7 +257,7 @@ fn special(name: &str, attribute: &str, ty: Ref<Type>) -> Ref<Op> {
     entry.expect("registered once").op().clone()
 }
 
-/// The number of operators of each kernel, in the order of evaluation, and the other calls.
+/// The number of operators of the kernels, in the order of evaluation, and the other calls.
 fn kernels(program: &Expr) -> (Vec<i64>, Vec<String>) {
     let fused = FuseOptions::default()
         .fuse_ops_expr(program)

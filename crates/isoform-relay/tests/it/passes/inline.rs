@@ -47,7 +47,7 @@ fn each_call_has_its_own_variables_and_effects() {
         bind(a, &call("tick", [&int(1)]), &tuple([&a.expr(), &x.expr()]))
     };
     assert_equal(&done, &func([&x], &tuple([&once(&b), &once(&c)])));
-    // Other passes reject a variable with two bindings, so `done` binds each variable once.
+    // Other passes reject a variable with two bindings; `done` binds all variables once.
     isoform_relay::passes::to_a_normal_form_expr(&done).unwrap();
 }
 
@@ -90,7 +90,7 @@ fn functions_of_other_compilers_and_names_become_expressions() {
     let literal = lookup(&all, &f);
     let done = lookup(&inline_functions(&all).unwrap(), &main);
     assert_equal(&done, &func([], &tuple([&literal])));
-    // A name whose type is not that of a function.
+    // A name without a function type.
     let typed = isoform::objects::with_field(
         GlobalVar::new("inl_v").as_object(),
         "checked_type_",
@@ -103,7 +103,7 @@ fn functions_of_other_compilers_and_names_become_expressions() {
     ]);
     let done = lookup(&inline_functions(&all).unwrap(), &main);
     assert_equal(&done, &func([], &tuple([&int(4)])));
-    // A function binds its type parameters, so a polymorphic function is not inlined.
+    // A function binds its type parameters, and a polymorphic function is not inlined.
     let t = TypeVar::new("t");
     let poly = Function::new([y.clone()], y.expr()).with_type_params([t]);
     let all = module([

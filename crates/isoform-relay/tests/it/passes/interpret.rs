@@ -1,8 +1,9 @@
 //! An interpreter for tests: slow, recursive, and without anything of the passes.
 //!
-//! An expression that several places use is computed once, in the innermost block around
-//! all of them, when it is first needed in the order of operands; what a block around a
-//! branch or function has to compute is computed before the branch or function.
+//! An expression used at several places is computed once, in the innermost block around
+//! all of them, when it is first needed in the order of operands; the parts that a block
+//! around a branch or function has to compute are computed before the branch or
+//! function.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -34,16 +35,16 @@ pub(crate) struct Closure {
     blocks: Rc<Blocks>,
 }
 
-/// A block, by the operands that lead to it from the root.
+/// A block, by the operands on the path from the root.
 type Path = Vec<(u64, usize)>;
 
-/// The values of the expressions of a block, as far as computed.
+/// The computed values of the expressions of a block.
 type Frame = Rc<RefCell<HashMap<u64, Val>>>;
 
 /// The block of each expression of a function of the module.
 type Blocks = HashMap<u64, Path>;
 
-/// The operands of an expression, and whether each is a block of its own.
+/// The operands of an expression, and whether the operand is a separate block.
 pub(crate) fn operands(expr: &Expr) -> Vec<(Expr, bool)> {
     let same = |parts: &[&Expr]| parts.iter().map(|part| ((*part).clone(), false)).collect();
     if let Some(call) = expr.downcast_ref::<Call>() {
@@ -137,7 +138,7 @@ fn blocks(root: &Expr) -> Blocks {
     }
 }
 
-/// The value of a program, and its effects in order, as text.
+/// The value of a program, and the effects in order, in text.
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) struct Outcome {
     pub(crate) value: String,
@@ -147,7 +148,7 @@ pub(crate) struct Outcome {
 /// The work that a pass may leave out, but must not add.
 #[derive(Default, Debug)]
 pub(crate) struct Risks {
-    /// The arguments that an operator that may fail was given.
+    /// The arguments given to an operator that may fail.
     failures: HashSet<String>,
     /// How often each operator was computed.
     calls: BTreeMap<String, u32>,
@@ -158,7 +159,7 @@ impl Risks {
         self.failures.is_subset(&of.failures)
     }
 
-    /// An operator that was computed more often than there, and how often.
+    /// An operator computed more often than in `than`, and how often.
     pub(crate) fn repeated(&self, than: &Risks) -> Option<(&str, u32, u32)> {
         let all = self.calls.iter().map(|(op, count)| {
             let before = than.calls.get(op).copied().unwrap_or(0);
@@ -172,7 +173,7 @@ pub(crate) struct Interpreter {
     module: Option<Ref<IRModule>>,
     store: Vec<Val>,
     trace: Vec<String>,
-    /// References in the order in which outcomes mention them.
+    /// References in the order of outcomes.
     names: Vec<usize>,
     ticks: u64,
     fuel: u32,
@@ -271,7 +272,7 @@ impl Interpreter {
         let mut hash = text_hash(&name);
         for arg in args {
             let text = match name.as_str() {
-                // References have no names until they are seen.
+                // References have no names until the outcome shows them.
                 "tick" => self.show(arg),
                 _ => plain(arg),
             };
@@ -424,7 +425,7 @@ impl Interpreter {
         panic!("no clause matches");
     }
 
-    /// Computes what an inner block needs of this block.
+    /// Computes the expressions of this block that an inner block needs.
     fn prepare(&mut self, expr: &Expr, place: &mut Place, seen: &mut HashSet<u64>) -> Run<()> {
         let Some(path) = place.blocks.get(&expr.identity()) else {
             return Ok(());
@@ -452,7 +453,7 @@ impl Interpreter {
         })
     }
 
-    /// A value as text, with references numbered in the order in which they are seen.
+    /// A value as text, with references numbered in the order of occurrence.
     fn show(&mut self, value: &Val) -> String {
         match value {
             Val::Int(number) => format!("{number:x}"),
@@ -509,7 +510,8 @@ pub(crate) fn any(program: &Expr, test: impl Fn(&Expr) -> bool) -> bool {
     false
 }
 
-/// True if no expression is first needed in one block and computed in another one.
+/// True if no expression is first needed in one block and computed in a different
+/// block.
 pub(crate) fn is_in_basic_blocks(program: &Expr) -> bool {
     let blocks = blocks(program);
     let mut seen = HashSet::new();

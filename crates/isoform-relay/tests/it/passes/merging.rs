@@ -151,7 +151,8 @@ fn calls_that_may_fail_stay_behind_their_conditions() {
     let apart = [guarded(&fine()), guarded(&fine())];
     let program = around(&choose(&p.expr(), &apart[0], &apart[1]));
     assert!(!merged(&program).same_as(&program));
-    // Outside of the branches it is computed in any case, before them or after them.
+    // Outside of the branches the value is computed in any case, before or after the
+    // branches.
     let once = risk();
     let both = choose(&p.expr(), &guarded(&once), &guarded(&once));
     let expected = around(&tuple([&both, &once]));

@@ -234,7 +234,7 @@ fn work_does_not_move_into_functions() {
         &work(),
         &func([], &call("g", [&branch, &v.expr()])),
     ));
-    // By way of another name, and of a function that moves there itself.
+    // By way of another name, and of a function that also moves there.
     let program = bind(&v, &work(), &bind(&w, &v.expr(), &func([], &w.expr())));
     let expected = bind(&v, &work(), &func([], &v.expr()));
     check(graph, &func([&x], &program), &func([&x], &expected));
@@ -249,7 +249,8 @@ fn work_does_not_move_into_functions() {
         &func([&x], &bind(&v, &work(), &inner)),
         &func([&x], &expected),
     );
-    // It has been computed already, or two functions share it, or it is not work.
+    // The value has been computed already, or two functions share the value, or it is
+    // not work.
     let (once, both) = (work(), |value: &Expr| {
         tuple([&func([], value), &func([], value)])
     });
@@ -368,8 +369,8 @@ fn kernels_that_share_bindings_are_copied() {
     };
     let shared = twice(&v);
     let call_of = |kernel: &Expr| Call::new(kernel, []).expr();
-    // One kernel shares bindings with the program around it; two kernels share bindings with
-    // each other.
+    // A kernel shares bindings with the surrounding program; two kernels share bindings
+    // with each other.
     let both = |kernel: &Expr| func([&x], &tuple([&shared, &call_of(kernel), &int(2)]));
     let first = kernel(&func([], &shared));
     let inner = twice(&w);

@@ -56,7 +56,7 @@ struct Made {
 pub(crate) struct Features {
     pub(crate) effects: bool,
     pub(crate) globals: bool,
-    /// Functions as values, which make the effects of a call unknown.
+    /// Functions used for values, which make the effects of a call unknown.
     pub(crate) closures: bool,
     /// Functions marked `Primitive`, which may share expressions with the surrounding program.
     pub(crate) kernels: bool,
@@ -69,7 +69,7 @@ pub(crate) const ALL: Features = Features {
     kernels: false,
 };
 
-/// Programs without effects, and without calls that might have some.
+/// Programs without effects, and without calls that might have effects.
 pub(crate) const PURE: Features = Features {
     effects: false,
     globals: false,
@@ -87,7 +87,7 @@ struct Generator<'r> {
     random: &'r mut Random,
     features: Features,
     scope: Vec<(Ref<Var>, Ty, usize)>,
-    /// Expressions that can be used again where all they need is in scope.
+    /// Expressions that can be used again where all their variables are in scope.
     pool: Vec<Made>,
     globals: Vec<(Ref<GlobalVar>, Ty)>,
     bindings: usize,
@@ -104,7 +104,7 @@ pub(crate) fn program(random: &mut Random, features: Features) -> Expr {
     func([], &body.expr)
 }
 
-/// A module with a function `main` without parameters, and functions that it calls.
+/// A module with a function `main` without parameters, and the functions called by it.
 pub(crate) fn modules(random: &mut Random) -> Ref<IRModule> {
     let features = Features {
         globals: true,
@@ -286,7 +286,7 @@ impl<'r> Generator<'r> {
         parts.made(expr, ty)
     }
 
-    /// An expression whose class is that of the type.
+    /// An expression of the class of the type.
     fn direct(&mut self, ty: &Ty, depth: usize, parts: &mut Parts) -> Expr {
         match ty {
             Ty::Int => match self.random.below(8) {
@@ -373,7 +373,7 @@ impl<'r> Generator<'r> {
         parts.made(bind(&var, &value, &body), ty)
     }
 
-    /// A function that calls itself a few times, and a use of it.
+    /// A function that calls itself a few times, and a use of the function.
     fn recursion(&mut self, depth: usize) -> Made {
         let mut parts = Parts::default();
         let (f, n) = (var("f"), var("n"));

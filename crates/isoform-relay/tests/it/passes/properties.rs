@@ -1,4 +1,4 @@
-//! Every pass keeps the value and the effects of random programs, and what it promises of
+//! Every pass keeps the value and the effects of random programs, and the promises about
 //! the form of its result.
 //!
 //! `ISOFORM_PROGRAMS` sets the number of programs for each property.
@@ -51,8 +51,8 @@ fn check(
     });
 }
 
-/// Runs a pass on random programs: value and effects stay the same, and so does what `also`
-/// asserts.
+/// Runs a pass on random programs: value and effects stay the same, and the assertions of
+/// `also` hold.
 #[track_caller]
 fn check_runs(
     features: Features,
@@ -124,8 +124,8 @@ fn inlining_once_keeps_values() {
     check_once(DeadCodeOptions::default().inline_once(true));
 }
 
-/// As `check`, without a second run: some code is seen to be dead only when other dead code
-/// has gone.
+/// Like `check`, without a second run: some code is seen to be dead only when other dead
+/// code has gone.
 #[track_caller]
 fn check_once(options: DeadCodeOptions) {
     check_runs(
@@ -160,7 +160,7 @@ fn graphs_keep_values() {
 #[test]
 fn graphs_without_effects_have_no_bindings() {
     check_graphs(PURE, |after| {
-        // What only functions inside use is computed before them.
+        // Expressions used only by inner functions are computed before the functions.
         !any(after, |expr| {
             is_kept(expr) && is_used_outside_of_functions(expr)
         })
@@ -168,7 +168,7 @@ fn graphs_without_effects_have_no_bindings() {
 }
 
 /// As `check` of the graph normal form. A binding is kept because the value shares expressions
-/// with functions; if only one such binding is left, another run may remove it.
+/// with functions; if a single such binding is left, another run may remove it.
 #[track_caller]
 fn check_graphs(features: Features, holds: impl Fn(&Expr) -> bool) {
     let changed = Cell::new(0);
@@ -250,7 +250,7 @@ fn no_pass_computes_an_operator_more_often() {
         }
         run += 1;
     }
-    // An oracle that always counts the same proves nothing.
+    // An oracle with constant counts proves nothing.
     assert!(
         run * 10 > count() * 9 && fewer * 20 > run,
         "{fewer} of {run}"
@@ -304,7 +304,7 @@ fn the_graph_of_an_a_normal_form_is_that_of_the_program() {
     for seed in 0..count() {
         let program = program(&mut Random::new(seed), PURE);
         let direct = to_graph_normal_form_expr(&program).expect("well formed");
-        // Bindings that stay are not in the same places.
+        // Remaining bindings are at different places.
         if any(&direct, is_kept) {
             continue;
         }

@@ -118,7 +118,8 @@ pub(crate) fn write(reference: &Expr, value: &Expr) -> Expr {
     RefWrite::new(reference, value).expr()
 }
 
-/// A module of these functions, with `Inline` set on those whose name begins with `inl`.
+/// A module of these functions, with `Inline` set on functions whose name begins with
+/// `inl`.
 pub(crate) fn module<const N: usize>(functions: [(&Ref<GlobalVar>, &Expr); N]) -> Ref<IRModule> {
     let module = IRModule::new();
     for (var, func) in functions {

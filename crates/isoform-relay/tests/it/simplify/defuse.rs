@@ -136,7 +136,7 @@ fn bodies_are_copied_for_each_call() {
     let found = func(&[&x], defused(&func(&[&x], twice)));
     let expected = func(&[&x], expected(&expected(&x.expr())));
     assert!(structural_equal(found, expected).expect("comparable"));
-    // Kernels that are not called where they are written are kept.
+    // Kernels not called where they are written are kept.
     let f = Var::new("f");
     let named = func(&[&x], Let::new(&f, &kernel, Call::new(&f, [x.expr()])));
     assert!(

@@ -1,4 +1,4 @@
-//! Effects, functions that simplification skips, limits, and rules that enable further rules.
+//! Effects, functions skipped by simplification, limits, and rules that enable further rules.
 
 use isoform::{Ref, structural_equal};
 use isoform_ir::ir::BaseFuncRef;
@@ -32,7 +32,7 @@ fn an_operand_with_an_effect_is_not_dropped() {
     };
     stays(&with(op::zeros_like(&read)));
     stays(&with(op::add(&x, op::zeros_like(op::tanh(&read)))));
-    // An expression with an effect that stays may be used otherwise.
+    // A remaining expression with an effect may be used otherwise.
     let sum = with(op::add(&read, number(0.0, F32)));
     let kept = func(&[&x], Let::new(&r, RefCreate::new(&x), &read).expr());
     applies("add_zero", &sum, &kept);

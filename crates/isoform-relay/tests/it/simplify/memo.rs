@@ -17,7 +17,7 @@ use isoform_relay::{AsExpr, Call, Function, Var, infer_type, op};
 
 use crate::simplify::support::*;
 
-/// A module in which `main` calls the other functions.
+/// A module with a function `main` that calls the other functions.
 fn module(callees: &[(&str, &Expr)]) -> Ref<IRModule> {
     isoform_relay::register().expect("the dialect");
     isoform_ir::transform::register().expect("passes");
@@ -42,7 +42,7 @@ fn tanh(dtype: isoform::values::DType) -> Expr {
     func(&[&p], op::tanh(&p))
 }
 
-/// A pass that counts its calls and leaves all functions unchanged.
+/// A pass that counts calls and leaves all functions unchanged.
 fn counting(version: &str) -> (Ref<FunctionPass>, Arc<AtomicUsize>) {
     let count = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&count);

@@ -162,7 +162,7 @@ fn division_by_a_root_is_a_product() {
     let expected = op::multiply(&x, op::rsqrt(op::abs(&y)));
     applies("divide_by_sqrt", &program, &func(&[&x, &y], expected));
     stays(&func(&[&x, &y], op::divide(op::sqrt(&y), &x)));
-    // A root that something else uses would be computed in addition to its reciprocal.
+    // A root with another use would be computed in addition to its reciprocal.
     let root = op::sqrt(&y);
     stays(&func(&[&x, &y], op::multiply(op::divide(&x, &root), &root)));
 }
@@ -265,13 +265,14 @@ fn reshapes_after_each_other_are_one() {
         applies("reshape_reshape", &func(&[&x], program), &expected);
     }
     stays(&func(&[&x], reshape(&x1, &[4, 3])));
-    // A shape that is not known has no literals.
+    // An unknown shape has no literals.
     let any = dynamic(&[0, 6], F32);
     stays(&func(
         &[&any],
         reshape(&reshape(&any.expr(), &[-1, 3]), &[-1, 2]),
     ));
-    // The inner one refuses an odd number of elements, where the outer one sees 12 of them.
+    // The inner operator refuses an odd number of elements, where the outer operator sees
+    // 12 elements.
     let unknown = dynamic(&[0, 0], F32);
     stays(&func(
         &[&unknown],
@@ -349,7 +350,7 @@ fn layouts_after_each_other_are_one() {
         layout(&x1, "NCHW", "NHWC"),
     );
     check("transpose_nothing", layout(&x1, "NCHW", "NCHW"), x1.clone());
-    // A size that is not known may not be divisible.
+    // An unknown size may not be divisible.
     let any = dynamic(&[2, 0, 3, 3], F32);
     let blocked = layout(&any.expr(), "NCHW", "NCHW4c");
     stays(&func(&[&any], layout(&blocked, "NCHW4c", "NCHW")));
@@ -397,7 +398,7 @@ fn casts_over_a_type_with_all_values_are_one() {
         (BOOL, F32, I32),
         (BOOL, int(8), F32),
         (I32, f64, BOOL),
-        // Bits that the last type does not have.
+        // Bits missing in the last type.
         (DType::INT64, I32, int(8)),
         (int(8), uint(16), int(16)),
         (int(8), uint(8), int(8)),
@@ -431,7 +432,7 @@ fn casts_that_change_values_stay() {
         (I32, BOOL, I32),
         (I32, int(8), I32),
         (I32, int(8), F32),
-        // By way of floats, integers that do not fit are refused; directly, they wrap around.
+        // By way of floats, integers out of range are refused; directly, they wrap around.
         (I32, f64, int(8)),
         (int(8), F32, uint(8)),
         (uint(8), F32, int(8)),
@@ -468,7 +469,7 @@ fn uniform_operands_are_scalars() {
         op::minimum(like, &x),
         op::minimum(number(0.0, F32), &x),
     );
-    // The other operand is repeated to the shape of the full one.
+    // The other operand is repeated to the shape of the full operand.
     let row = var(&[3], F32);
     stays(&func(&[&row], op::maximum(&row, full())));
     stays(&func(&[&x, &row], op::maximum(&x, &row)));
@@ -549,7 +550,7 @@ fn constants_are_combined_only_where_that_is_sound() {
     let row = constant(&[1.0, 2.0, 3.0], &[3], F32);
     let column = constant(&[4.0, 5.0], &[2, 1], F32);
     stays(&func(&[&x], op::multiply(op::multiply(&x, &row), &column)));
-    // All three are constants: that is for constant folding.
+    // All three are constants: a case for constant folding.
     let [two, three] = [2.0, 3.0].map(|value| number(value, F32));
     stays(&func(&[], op::add(op::add(&two, &three), &two)));
     // Integers wrap around, with and without the rule.
@@ -596,7 +597,7 @@ fn casts_after_a_clip_that_fits_are_dropped() {
     ] {
         stays(&func(&[&x], cast(&cast(&clipped, middle), I32)));
     }
-    // By way of floats, integers that do not fit are refused.
+    // By way of floats, integers out of range are refused.
     let wide = clip(&x1, 0.0, 1000.0);
     stays(&func(&[&x], cast(&cast(&wide, F32), int(8))));
     check(cast(&cast(&wide, F32), int(16)), &cast(&wide, int(16)));
@@ -703,7 +704,7 @@ fn quadratic_forms_with_real_roots_are_products() {
         op::multiply(&y, &y),
     );
     avoids("quadratic", &func(&[&x, &y], cube));
-    // A term that something else uses is computed anyway.
+    // A term with another use is computed anyway.
     let mixed = op::multiply(&x, &y);
     let two = op::multiply(number(2.0, F32), &mixed);
     let sum = op::add(op::add(op::multiply(&x, &x), &two), op::multiply(&y, &y));

@@ -1,4 +1,4 @@
-//! Programs, and checks of what simplification makes of them.
+//! Programs, and checks of their simplification.
 
 use isoform::objects::repr;
 use isoform::types::IntoField;
@@ -38,7 +38,7 @@ pub(crate) fn tensor_type(shape: &[i64], dtype: DType) -> Ref<Type> {
         .expect("a type")
 }
 
-/// A vector or matrix whose sizes of 0 are unknown instead.
+/// A vector or matrix, with unknown sizes in place of 0.
 pub(crate) fn dynamic_type(shape: &[i64], dtype: DType) -> Ref<Type> {
     let dim = |size: &i64| match size {
         0 => relay::Any::new().upcast(),
@@ -59,7 +59,7 @@ pub(crate) fn dynamic(shape: &[i64], dtype: DType) -> Ref<Var> {
     Var::typed("x", dynamic_type(shape, dtype))
 }
 
-/// A tensor of numbers that the type has.
+/// A tensor of numbers of the type.
 pub(crate) fn tensor(values: &[f64], shape: &[i64], dtype: DType) -> Tensor {
     let bytes: Vec<u8> = values.iter().flat_map(|x| x.to_le_bytes()).collect();
     let wide = Tensor::new(DType::FLOAT64, shape.to_vec(), bytes).expect("the shape fits");
@@ -107,7 +107,7 @@ pub(crate) fn read(tensor: &Tensor) -> Vec<f64> {
         .collect()
 }
 
-/// Arguments for the parameters of a function whose sizes are known.
+/// Arguments for the parameters of a function with known sizes.
 fn arguments(func: &Ref<Function>, round: usize) -> Option<Vec<Value>> {
     let mut arguments = Vec::new();
     for param in func.params.iter() {
@@ -204,7 +204,7 @@ fn run(options: SimplifyOptions, program: &Expr) -> (Expr, Vec<&'static str>) {
 }
 
 /// Checks that a rule makes the expected program and keeps values, and that the exact pass
-/// applies the rule if the table allows it.
+/// applies the rule where the table allows the rule.
 #[track_caller]
 pub(crate) fn applies(rule: &str, program: &Expr, expected: &Expr) {
     let (result, rules) = run(SimplifyOptions::default(), program);
@@ -232,7 +232,7 @@ pub(crate) fn stays(program: &Expr) {
     assert!(result.same_as(&program), "nothing changes");
 }
 
-/// Checks that this rule does not apply, whatever others do; values stay.
+/// Checks that this rule does not apply, regardless of other rules; values stay.
 #[track_caller]
 pub(crate) fn avoids(rule: &str, program: &Expr) {
     let (result, rules) = run(SimplifyOptions::default(), program);

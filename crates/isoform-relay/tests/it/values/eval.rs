@@ -255,7 +255,7 @@ fn shared_expressions_are_computed_once_per_scope() {
     let lonely = If::new(truth(true), number(1), tick(number(2)));
     evaluate(lonely);
     assert_eq!(counted(count), 0);
-    // In a function that is called twice, and outside of it.
+    // In a function called twice, and outside of the function.
     let (f, x) = (Var::new("f"), Var::new("x"));
     let program = |shared: &Ref<RelayExpr>, also: Ref<RelayExpr>| {
         let body = op::add(&x, shared);
@@ -381,7 +381,7 @@ fn scopes_end_for_shared_expressions_too() {
     fails(Tuple::new([bound.clone(), shared.clone()]), message);
     fails(If::new(truth(true), &bound, &shared), message);
     fails(Tuple::new([bound, x.expr()]), message);
-    // A recursive function that is used in two places is fine.
+    // A recursive function with two uses is fine.
     let (f, n) = (Var::new("f"), Var::new("n"));
     let again = Call::new(&f, [op::subtract(&n, number(1)).expr()]);
     let body = If::new(op::equal(&n, number(0)), &n, again);

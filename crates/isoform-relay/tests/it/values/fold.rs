@@ -42,7 +42,7 @@ fn a_binding_to_a_constant_disappears() {
     let (x, y, z) = (Var::new("x"), Var::new("y"), Var::new("z"));
     let program = Let::new(&x, op::add(number(1), number(2)), op::add(&x, &y));
     becomes(program, op::add(number(3), &y));
-    // A tuple of constants is not a constant, so its binding stays.
+    // A tuple of constants is not a constant, and the binding stays.
     let pair = Tuple::new([number(1), op::add(number(1), number(1)).expr()]);
     let kept = folded(Let::new(&x, &pair, TupleGetItem::new(&x, 0)));
     let kept: Ref<Let> = kept.cast().expect("a let");
@@ -83,7 +83,7 @@ fn items_of_tuples_and_known_branches() {
     becomes(If::new(less(2, 1), &x, &y), &y);
     // Both branches are folded even if the condition is not known.
     becomes(If::new(&x, &sum, &y), If::new(&x, number(3), &y));
-    // An index that does not exist is left to type inference.
+    // Type inference deals with an index out of range.
     let wrong = TupleGetItem::new(Tuple::new([x.expr()]), 1);
     stays(wrong);
 }
@@ -92,13 +92,14 @@ fn items_of_tuples_and_known_branches() {
 fn effects_are_neither_lost_nor_repeated() {
     let (r, x) = (Var::new("r"), Var::new("x"));
     let write = || RefWrite::new(&r, number(5)).expr();
-    // A write in another field; one in the field itself is kept with it.
+    // A write in another field; a write in the field itself is kept with it.
     stays(TupleGetItem::new(Tuple::new([write(), number(0)]), 1));
     becomes(
         TupleGetItem::new(Tuple::new([write(), x.expr()]), 0),
         write(),
     );
-    // Making a reference is not missed, unless it is made elsewhere as well.
+    // An unused new reference can be dropped, except for a reference made elsewhere as
+    // well.
     let made = RefCreate::new(number(0)).expr();
     let pair = Tuple::new([made.clone(), x.expr()]);
     becomes(TupleGetItem::new(&pair, 1), &x);
@@ -106,7 +107,7 @@ fn effects_are_neither_lost_nor_repeated() {
         TupleGetItem::new(&pair, 1).expr(),
         made.clone(),
     ]));
-    // An effect that a branch shares is computed before the `if`.
+    // An effect shared by a branch is computed before the `if`.
     let shared = write();
     for branches in [[&x.expr(), &shared], [&shared, &x.expr()]] {
         let choice = If::new(truth(true), branches[0], branches[1]);
@@ -191,7 +192,7 @@ fn primitive_functions_are_left_alone() {
     let marked = marked(&plain, attribute::PRIMITIVE);
     stays(&marked);
     stays(Tuple::new([marked.expr()]));
-    // The same expression outside of it is folded.
+    // The same expression outside of the function is folded.
     let both = folded(Tuple::new([marked.expr(), sum.expr()]));
     let both: Ref<Tuple> = both.cast().expect("a tuple");
     assert!(
@@ -204,7 +205,7 @@ fn primitive_functions_are_left_alone() {
             .get(1)
             .is_some_and(|field| field.isa::<Constant>())
     );
-    // A variable from outside that disappears is replaced all the same.
+    // A disappearing variable from outside is replaced all the same.
     let uses = Function::new([x.clone()], op::add(&x, op::add(&y, &sum)));
     let uses = self::marked(&uses, attribute::PRIMITIVE);
     let expected = Function::new([x.clone()], op::add(&x, op::add(number(9), &sum)));
@@ -279,7 +280,7 @@ fn shape_of_folds_by_type_or_value() {
         infer(shape_of(typed("s", &[]).expr(), DType::INT32)),
         constant(&ints(&[0], &[])),
     );
-    // A size that is not known, and something that is not a tensor.
+    // An unknown size, and a value other than a tensor.
     let any = isoform_ir::ir::TensorType::new([isoform_relay::Any::new().upcast()]);
     let any = Var::typed("a", any);
     stays(infer(shape_of(any.expr(), DType::INT32)));
@@ -527,8 +528,8 @@ fn a_tensor_of_unknown_type_is_left() {
 
 #[test]
 fn the_work_is_linear() {
-    // Each call is computed once, however many ways lead to it, and no other work depends
-    // on sharing: 60 levels have 2^60 paths.
+    // Each call is computed once, regardless of the number of paths, and no other work
+    // depends on sharing: 60 levels have 2^60 paths.
     let (op, count) = counter("test.values.doubled");
     let mut program = Call::new(&op, [number(1)]).expr();
     for _ in 0..60 {
@@ -536,7 +537,7 @@ fn the_work_is_linear() {
     }
     folded(program);
     assert_eq!(counted(count), 61);
-    // Of nested tuples, each is looked at once.
+    // Nested tuples are looked at once.
     let mut tuple = number(1);
     for _ in 0..60 {
         tuple = Tuple::new([tuple.clone(), tuple]).expr();
@@ -559,9 +560,9 @@ fn constants_are_made_only_where_they_stay() {
         number(0).identity() - before
     };
     let (few, many) = (made(chain(100)), made(chain(1_000)));
-    // The tensor of each sum, and one constant in the end.
+    // The tensor of every sum, and one constant in the end.
     assert_eq!(many - few, 900);
-    // A part that stays at several places is one constant.
+    // A part remaining at several places is one constant.
     let (x, sum) = (Var::new("x"), op::add(number(1), number(2)).expr());
     let pair = Tuple::new([op::add(&x, &sum).expr(), op::add(&x, &sum).expr()]);
     let pair = fold_constant_expr(pair.expr()).expect("well formed");

@@ -17,7 +17,7 @@ fn every_operator_of_the_dialect_has_a_kernel() {
     relay::register().expect("the dialect");
     for name in Op::names() {
         let op = Op::get(&name).expect("an operator");
-        // The operators of the dialect, and not those of tests.
+        // The operators of the dialect, without those of tests.
         let is_own = op.attribute("TOpPattern").is_some()
             && !name.contains("test")
             && !name.starts_with("doc");

@@ -111,7 +111,7 @@ pub(crate) fn module(functions: &[(&str, &Ref<RelayExpr>)]) -> Ref<IRModule> {
     module
 }
 
-/// An operator of its own for a test: the identity, which counts its calls.
+/// A separate operator for a test: the identity, with a count of calls.
 pub(crate) fn counter(name: &str) -> (Ref<Op>, &'static AtomicUsize) {
     let count: &'static AtomicUsize = Box::leak(Box::default());
     let entry = OpRegistry::get_or_register(name)

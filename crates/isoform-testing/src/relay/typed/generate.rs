@@ -37,7 +37,7 @@ struct Callee {
 /// The names in scope.
 #[derive(Clone, Default)]
 struct Scope {
-    /// Variables, and expressions that may be used again.
+    /// Variables, and reusable expressions.
     known: Vec<Typed>,
     functions: Vec<Callee>,
     /// References with the types of their contents.
@@ -65,7 +65,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Draws a module with a few functions, of which `main` may call the others.
+    /// Draws a module with a few functions, all callable from `main`.
     pub(super) fn program(mut self) -> TypedProgram {
         let module = IRModule::new();
         let count = self.source.below(3);
@@ -95,7 +95,7 @@ impl<'a> Generator<'a> {
         Typed::new(var, ty.clone()).expr.cast().expect("a variable")
     }
 
-    /// Draws a function. `first` are its first parameters, which are annotated.
+    /// Draws a function. `first` are its first parameters, with annotations.
     fn function(&mut self, first: &[Ref<Var>], callee: Ref<RelayExpr>) -> (Ref<Function>, Callee) {
         let before = self.scope.clone();
         let mut params: Vec<Typed> = Vec::new();
@@ -204,7 +204,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// A constant or something that is in scope.
+    /// A constant or a value in scope.
     fn leaf(&mut self) -> Typed {
         if self.source.chance(60) && !self.scope.known.is_empty() {
             return self.again();
@@ -370,7 +370,7 @@ impl<'a> Generator<'a> {
         })
     }
 
-    /// A binding whose body may use what `open` adds to the scope.
+    /// A binding with a body that may use the additions of `open` to the scope.
     fn within(
         &mut self,
         var: &Ref<Var>,

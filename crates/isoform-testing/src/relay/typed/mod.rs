@@ -1,7 +1,7 @@
-//! Random well-typed programs, whose values passes must keep.
+//! Random well-typed programs, to check that passes keep their values.
 //!
-//! Everything in a program has a value: indices are within bounds, integers are divided by
-//! numbers other than 0, and recursion ends.
+//! Every expression in a program has a value: indices are within bounds, integers are
+//! divided by numbers other than 0, and recursion ends.
 //!
 //! | file | job |
 //! |---|---|
@@ -26,7 +26,7 @@ use crate::source::{Source, random_bytes};
 use generate::Generator;
 
 /// Returns a random well-typed program of about `size` expressions, the same one for the
-/// same seed and size. Its `main` returns tensors, or tuples of them.
+/// same seed and size. The function `main` returns tensors, or tuples of tensors.
 ///
 /// ```
 /// use isoform_relay::eval::Evaluator;
@@ -46,8 +46,8 @@ pub fn random_typed_program(seed: u64, size: usize) -> TypedProgram {
     Generator::new(Source::new(&bytes), size).program()
 }
 
-/// Returns a random well-typed program of floats near 1 whose result hardly depends on how
-/// they are rounded, and the relative precision of that result; the same for the same seed.
+/// Returns a random well-typed program of floats near 1 with a result that hardly depends
+/// on rounding, and the relative precision of the result; equal seeds give equal programs.
 pub fn random_smooth_program(seed: u64) -> (TypedProgram, f64) {
     let bytes = random_bytes(seed, 160);
     Generator::new(Source::new(&bytes), 0).smooth()

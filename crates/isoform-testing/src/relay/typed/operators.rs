@@ -1,5 +1,5 @@
-//! Draws calls of operators: a choice that does not fit its operands is rejected by type
-//! inference, which is what a compiler would do with it.
+//! Draws calls of operators: type inference rejects a choice that does not fit the
+//! operands, as in a compiler.
 
 use isoform::values::DType;
 use isoform::{Ref, Value};
@@ -21,7 +21,7 @@ macro_rules! functions {
 }
 
 impl Generator<'_> {
-    /// A call of an operator on tensors that are drawn.
+    /// A call of an operator on drawn tensors.
     pub(super) fn operator(&mut self) -> Typed {
         let x = self.tensor();
         if self.source.chance(20)
@@ -42,7 +42,7 @@ impl Generator<'_> {
         x
     }
 
-    /// A call on a tensor; it may be ill-typed. None if there is nothing to call.
+    /// A call on a tensor, possibly ill-typed. None if there is nothing to call.
     fn attempt(&mut self, x: &Typed) -> Option<Ref<Call>> {
         let (dtype, shape) = x.tensor()?;
         match self.source.below(8) {
@@ -150,7 +150,7 @@ impl Generator<'_> {
             .with_exclude(exclude);
         let x = &x.expr;
         let number = self.source.below(9);
-        // No element is the largest or the smallest of none.
+        // The largest or smallest of no elements is undefined.
         let is_extreme = matches!(number, 1 | 2 | 4..);
         if dtype != DType::BOOL && is_extreme && shape.contains(&0) {
             return None;
@@ -505,7 +505,7 @@ impl Generator<'_> {
     }
 }
 
-/// Tensors stay small, so that many programs can be run.
+/// Tensors stay small, to make running many programs possible.
 fn is_small(ty: &Ty) -> bool {
     match ty {
         Ty::Tensor(_, shape) => shape.len() <= 5 && shape.iter().product::<i64>() <= 256,

@@ -20,7 +20,7 @@ use crate::source::Source;
 /// A pass over modules.
 pub type Pass = fn(&Ref<IRModule>) -> Result<Ref<IRModule>>;
 
-/// The passes, each of which keeps the values and types of programs.
+/// The passes, all of which keep the values and types of programs.
 pub const PASSES: &[(&str, Pass)] = &[
     ("FoldConstant", fold_constant),
     ("EliminateCommonSubexpr", eliminate_common_subexpr),
@@ -123,8 +123,7 @@ fn account(what: &str, before: &Ref<IRModule>, after: Option<&Ref<IRModule>>) ->
     }
 }
 
-/// A drawn program is well-typed, it has a value, and the value has the type that was
-/// inferred.
+/// A drawn program is well-typed, and has a value of the inferred type.
 fn values_have_their_types(bytes: &[u8]) -> Result<(), String> {
     let TypedProgram { module, arguments } = draw(bytes);
     let typed = told(infer_type(&module)).map_err(|error| account(&error, &module, None))?;
@@ -224,7 +223,7 @@ fn simplified_values_are_near(bytes: &[u8]) -> Result<(), String> {
     }
 }
 
-/// Taking kernels apart gives the program that was fused.
+/// Taking kernels apart restores the fused program.
 fn fused_programs_come_back(bytes: &[u8]) -> Result<(), String> {
     let TypedProgram { module, .. } = draw(bytes);
     let before = told(infer_type(&module))?;

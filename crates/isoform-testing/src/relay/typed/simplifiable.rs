@@ -1,5 +1,5 @@
-//! Draws programs that simplification rules match: neutral operands, consecutive calls that
-//! merge, constants that can be combined.
+//! Draws programs for simplification rules to match: neutral operands, consecutive calls
+//! that merge, constants that can be combined.
 
 use isoform::Ref;
 use isoform::values::{DType, DTypeCode};
@@ -38,8 +38,8 @@ impl Generator<'_> {
         }
     }
 
-    /// A tensor whose elements are all equal, in one of many forms. A product with -1 of
-    /// zero is negative zero.
+    /// A tensor of equal elements, in one of many forms. A product with -1 of zero is
+    /// negative zero.
     fn filled(
         &mut self,
         number: i64,
@@ -81,7 +81,7 @@ impl Generator<'_> {
     }
 
     fn neutral(&mut self, x: &Typed, dtype: DType, shape: &[i64]) -> Option<Typed> {
-        // Some of them are not neutral, and some are not for all types.
+        // A few of these operands are not neutral, or not for all types.
         let choice: [(Binary, i64); 7] = [
             (|x, y| op::add(x, y), 0),
             (|x, y| op::add(y, x), 0),

@@ -1,5 +1,5 @@
-//! Draws programs whose values hardly depend on rounding: sums, products, quotients and
-//! roots of positive floats, none of them far from 1.
+//! Draws programs with values that hardly depend on rounding: sums, products, quotients
+//! and roots of positive floats, all near 1.
 
 use isoform::Value;
 use isoform::values::{DType, DTypeCode, Tensor};
@@ -14,7 +14,7 @@ use super::generate::Generator;
 use super::simplifiable::made;
 use super::types::{Ty, Typed, TypedProgram};
 
-/// The types of floats with the precision of a result, of which some digits are lost.
+/// The types of floats with the precision of a result, after the loss of some digits.
 pub(super) const FLOATS: [(DType, f64); 3] = [
     (DType::FLOAT32, 1e-5),
     (DType::FLOAT64, 1e-12),
@@ -33,7 +33,7 @@ struct Bounded {
 const BOUNDS: [f64; 2] = [1.0 / 64.0, 64.0];
 
 impl Generator<'_> {
-    /// Draws a program of one function of floats, and the precision of its result.
+    /// Draws a program of one function of floats, and the precision of the result.
     pub(super) fn smooth(mut self) -> (TypedProgram, f64) {
         let (dtype, precision) = *self.source.pick(&FLOATS);
         let shape = [[2, 3], [3, 1], [1, 4]][self.source.below(3)].to_vec();

@@ -6,7 +6,7 @@ use isoform_ir::ir::{IRModule, RelayExpr, TensorType, TupleType, Type};
 use isoform_relay::attrs::sizes;
 use isoform_relay::{AsExpr, with_fields};
 
-/// The type of a value that is made of tensors.
+/// The type of a value made of tensors.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Ty {
     Tensor(DType, Vec<i64>),
@@ -31,7 +31,7 @@ impl Ty {
         }
     }
 
-    /// The type that a node stands for; None for other types and unknown sizes.
+    /// The type that a node represents; None for other types and unknown sizes.
     pub(super) fn of(node: &Ref<Type>) -> Option<Ty> {
         if let Some(tensor) = node.downcast_ref::<TensorType>() {
             let sizes = tensor
@@ -55,7 +55,7 @@ pub(super) struct Typed {
 }
 
 impl Typed {
-    /// An expression as type inference would leave it.
+    /// An expression in the form left by type inference.
     pub(super) fn new(expr: impl AsExpr, ty: Ty) -> Typed {
         let expr = expr.expr();
         let typed = with_fields(expr.as_object(), [("checked_type_", ty.node().into())]);

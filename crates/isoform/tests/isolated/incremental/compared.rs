@@ -1,5 +1,5 @@
-//! The work of comparing a program with its edited copy, counted in visits, and what a
-//! skip must not hide.
+//! The work of comparing a program with its edited copy, counted in visits, and the
+//! differences that a skip must not hide.
 
 use super::support::{DEPTH, alone, edited, function, module, tree};
 use isoform::compare::{
@@ -55,7 +55,7 @@ fn an_edit_of_a_tree_costs_its_path() {
     }
 }
 
-/// The same tree, of a type whose fields may be written.
+/// The same tree, of a type with mutable fields.
 #[test]
 fn a_write_is_seen_and_costs_one_visit_of_everything() {
     let _guard = alone();
@@ -113,7 +113,7 @@ fn an_edit_of_a_module_costs_a_function_and_the_names() {
     }
 }
 
-/// Calls that use each of many parameters; from the step `at` on they are new objects.
+/// Calls that use many parameters; the calls from the step `at` on are new objects.
 fn steps(
     params: &[Ref<Var>],
     before: &[Ref<RelayExpr>],
@@ -158,7 +158,7 @@ fn an_edit_of_a_graph_costs_what_it_rebuilds() {
     }
 }
 
-/// All variables are free, so each visit of a node binds variables.
+/// All variables are free, and every visit of a node binds variables.
 #[test]
 fn an_edit_of_an_open_graph_costs_what_it_rebuilds() {
     let _guard = alone();
@@ -235,7 +235,8 @@ fn an_edit_of_statements_costs_one_visit_for_each() {
     assert!(compare(&program, &copy).0);
     let (equal, visits) = compare(&program, &copy);
     assert!(equal && visits <= COUNT as u64 + 100, "{visits}");
-    // Another variable in its place: the statements after it are the same and use the old one.
+    // Another variable in its place: the later statements are the same and use the old
+    // variable.
     all[500] = Assign::new(Name::new("other"), value(500)).into();
     let renamed = block(&all);
     assert!(!compare(&program, &renamed).0);
@@ -245,7 +246,7 @@ fn an_edit_of_statements_costs_one_visit_for_each() {
     assert_eq!(left.to_string(), "<root>[501].value[0][1]");
 }
 
-/// A dag node that is skipped on one path and paired with its copy on another.
+/// A dag node skipped on one path and paired with a copy on another.
 #[test]
 fn a_skip_hides_no_other_pairing() {
     let _guard = alone();
@@ -353,7 +354,7 @@ fn an_edit_of_a_very_large_program_costs_its_path() {
     }
 }
 
-/// The table forgets programs that nobody compares any more.
+/// The table forgets programs that are out of use.
 #[test]
 fn the_table_does_not_grow_with_the_number_of_programs() {
     let _guard = alone();

@@ -1,4 +1,4 @@
-//! Values whose comparison depends on what was compared or written before.
+//! Values with a comparison that depends on earlier comparisons or writes.
 
 use super::support::beside_others;
 use isoform::compare::{CompareOptions, IncrementalHasher, last_visit_count, visiting_everything};
@@ -21,7 +21,7 @@ pub(super) fn check(left: &Value, right: &Value) {
     }
 }
 
-/// B meets the variable bound already, so that it is not dated.
+/// B meets the variable already bound and does not date the variable.
 #[test]
 fn a_written_variable_met_again() {
     let _guard = beside_others();
@@ -76,7 +76,7 @@ fn order_of_bound_keys_after_map() {
     }
 }
 
-/// The second function binds its parameter after the other key has been met.
+/// The second function binds a parameter after the other key has been met.
 #[test]
 fn a_shared_map_whose_keys_are_bound_in_another_order() {
     let _guard = beside_others();
@@ -103,7 +103,7 @@ fn a_shared_map_whose_keys_are_bound_in_another_order() {
     assert_eq!(structural_hash(&left).ok(), structural_hash(&right).ok());
 }
 
-/// The last visit finds the list's hash under names that do not show its dag node.
+/// The last visit finds the list's hash under names that hide the dag node.
 #[test]
 fn a_list_of_dag_nodes_that_several_functions_return() {
     let _guard = beside_others();
@@ -123,7 +123,7 @@ fn a_list_of_dag_nodes_that_several_functions_return() {
     }
 }
 
-/// The function ends before the pattern is met again, and unbinds what it has bound.
+/// The function ends before the pattern is met again, and unbinds its variables.
 #[test]
 fn a_pattern_inside_of_a_function_in_a_definition() {
     let _guard = beside_others();
@@ -221,7 +221,7 @@ fn cliff_shared_patterns() {
 #[test]
 fn cliff_scopes() {
     let _guard = beside_others();
-    // Nested functions, each with many parameters used below.
+    // Nested functions with many parameters, used below.
     for n in [50, 100, 200, 400] {
         let mut body = arr(&[]);
         let params: Vec<Value> = (0..n).map(|_| var()).collect();
@@ -296,7 +296,7 @@ fn a_map_written_in_place() {
     check(&pair(&x, &a), &pair(&x2, &a));
 }
 
-/// A list may be written while others hold it.
+/// A list may be written while shared.
 #[test]
 fn a_list_written_while_it_is_shared() {
     let _guard = beside_others();
@@ -329,7 +329,7 @@ fn a_node_written_in_place() {
     check(&pair(&x, &a), &pair(&x2, &a));
 }
 
-/// The second visit of the function does not enter the dag node, so it binds nothing.
+/// The second visit of the function does not enter the dag node, and binds nothing.
 #[test]
 fn a_definition_inside_a_dag_node() {
     let _guard = beside_others();
@@ -346,7 +346,7 @@ fn check_after_both([one, two]: [Value; 2], defined: [Value; 2]) {
     check(&left, &right);
 }
 
-/// The second part meets the variable after its annotation was visited.
+/// The second part meets the variable after the visit of its annotation.
 #[test]
 fn an_annotation_that_was_visited_elsewhere() {
     let _guard = beside_others();
@@ -379,8 +379,8 @@ fn a_comparison_that_is_declared_later() {
     check(&around(1), &around(1));
 }
 
-/// Compares functions that contain the part and then use the variable, which is free after
-/// them: there, each side defines a variable of its own.
+/// Compares functions that contain the part and then use the variable, which is free
+/// afterwards: there, the sides define separate variables.
 fn check_after_functions(part: &Value, variable: &Value) {
     let inside = |param: Value| fun(param, arr(&[part.clone(), variable.clone()]));
     let side = |defined: &Value| arr(&[inside(var()), assign(defined.clone(), 1)]);
@@ -389,7 +389,8 @@ fn check_after_functions(part: &Value, variable: &Value) {
     check(&right, &left);
 }
 
-/// A definition ends with the function around it, so the variable is free after that.
+/// A definition ends with the surrounding function, and the variable is free
+/// afterwards.
 #[test]
 fn a_definition_that_ends_with_its_function() {
     let _guard = beside_others();
@@ -399,7 +400,7 @@ fn a_definition_that_ends_with_its_function() {
     check_after_functions(&arr(&[inner.clone(), 1.into()]), &x);
     check_after_functions(&tree(arr(&[arr(&[inner])]), 1), &x);
 
-    // Patterns that were met outside of definition fields before.
+    // Patterns met before outside of definition fields.
     for beside in [Value::from(1), graph()] {
         let x = var();
         let pattern = arr(&[x.clone(), tree(1, 2), beside.clone()]);
@@ -411,7 +412,8 @@ fn a_definition_that_ends_with_its_function() {
         check_after_functions(&arr(&[assign(pattern, 0), 2.into()]), &x);
     }
 
-    // A definition field defines what is in the body of a function, which outlives it.
+    // A definition field defines the variables in the body of a function, and they
+    // outlive the function.
     let x = var();
     let pattern = fun(var(), arr(&[x.clone(), graph()]));
     check_after_functions(&arr(&[assign(pattern, 0), 1.into()]), &x);
@@ -422,7 +424,7 @@ fn a_definition_that_ends_with_its_function() {
     check_after_functions(&tree(annotated, 1), &n);
 }
 
-/// The annotation has a comparison of its own, which tells it even from itself.
+/// The annotation has a custom comparison, unequal even to itself.
 #[test]
 fn an_annotation_that_is_never_equal() {
     let _guard = beside_others();

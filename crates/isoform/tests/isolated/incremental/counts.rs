@@ -27,8 +27,8 @@ fn an_edit_of_a_tree_costs_its_path() {
         assert_eq!(hash, structural_hash(&program).unwrap());
         assert_eq!(digest, structural_digest(&program).unwrap());
         if step > 0 {
-            // A path of nodes with two parts each, and the small parts beside its end,
-            // which are not kept.
+            // A path of nodes with two parts, and the small parts beside the end, which
+            // are not kept.
             let path = 4 * 2 * u64::from(DEPTH);
             assert!(hash_visits <= path, "{hash_visits} visits for a hash");
             assert!(
@@ -40,7 +40,7 @@ fn an_edit_of_a_tree_costs_its_path() {
     }
 }
 
-/// A tree whose leaves are a few variables, free or bound around it.
+/// A tree with a few variables as leaves, free or bound around the tree.
 fn open_tree(depth: u32, vars: &[Ref<Obj>], first: usize) -> Value {
     match depth {
         0 => Value::from(&vars[first % vars.len()]),
@@ -116,7 +116,7 @@ fn an_edit_of_an_open_program_costs_its_path() {
                 1 => Value::from(step as i64),
                 _ => Value::from(&var()),
             };
-            // Variables that are free have no digest inside of a function.
+            // Free variables have no digest inside of a function.
             let leaf = if options.map_free_vars {
                 leaf
             } else {
@@ -129,8 +129,8 @@ fn an_edit_of_an_open_program_costs_its_path() {
     }
 }
 
-/// A part that uses the outer one of two variables is the same object in a place where
-/// that one has another name.
+/// A part that uses the outer of two variables is the same object in a place where that
+/// variable has another name.
 #[test]
 fn a_part_is_not_taken_where_its_variables_have_other_names() {
     let _guard = alone();
@@ -178,8 +178,9 @@ fn a_part_is_not_taken_where_its_variables_have_other_names() {
     }
 }
 
-/// The first walk finds the map's hash remembered when it meets the map in a definition
-/// field, which uses the variable there and binds it once more in the function.
+/// The first walk finds the map's hash remembered on meeting the map in a definition
+/// field, which uses the variable there and binds the variable once more in the
+/// function.
 #[test]
 fn a_part_is_not_taken_where_a_definition_field_binds_its_variables() {
     let _guard = alone();
@@ -218,7 +219,7 @@ fn the_same_value_again_costs_a_few_visits() {
 }
 
 /// The visits of hashes and digests of a program before and after edits of one part.
-/// There are `COUNT` parts, and an edit costs at most 1/200 of everything.
+/// There are `COUNT` parts, and an edit costs at most 1/200 of the whole.
 #[track_caller]
 fn check_edits<T: Clone>(
     part: impl Fn(usize, i64) -> T,
@@ -281,7 +282,7 @@ fn the_edit_may_be_a_write_to_the_module() {
     check_edits(part, program, CompareOptions::default());
 }
 
-/// A function of the statement dialect that calls another one.
+/// A function of the statement dialect with a call of another function.
 fn statements(number: usize, constant: i64) -> Ref<pto::Function> {
     let ty = ScalarType::new(DataType::Int64);
     let x = pto::Var::new("x", &ty);
@@ -311,7 +312,8 @@ fn an_edit_of_a_function_of_statements_costs_the_function_and_the_names() {
     check_edits(statements, program, CompareOptions::default());
 }
 
-/// The second module has functions of the same names; one of them calls the first one's.
+/// The second module has functions of the same names, and calls a function of the first
+/// module.
 #[test]
 fn names_of_two_modules_are_told_apart() {
     let _guard = alone();
@@ -344,7 +346,7 @@ fn names_of_two_modules_are_told_apart() {
     );
 }
 
-/// The functions of an equal module may share their name with those of one before.
+/// The functions of an equal module may share their name with earlier functions.
 #[test]
 fn equal_modules_hash_the_same_wherever_they_are() {
     let _guard = alone();
@@ -367,7 +369,7 @@ fn equal_modules_hash_the_same_wherever_they_are() {
     );
 }
 
-/// A table keeps no object alive, so an array that it knows may be written in place.
+/// A table keeps no object alive, so an array in the table may be written in place.
 #[test]
 fn a_write_in_place_is_seen() {
     let _guard = alone();

@@ -1,5 +1,5 @@
-//! Hashing and comparing what changed: the same results as visiting everything, in work
-//! that is proportional to the edit.
+//! Hashing and comparing edited programs: the same results as visiting everything, with
+//! work in proportion to the edit.
 
 mod compared;
 mod contexts;

@@ -44,7 +44,7 @@ pub(crate) fn edited(node: &Value, depth: u32, at: u64, leaf: i64) -> Value {
     }
 }
 
-/// A function of about this many nodes that calls two others.
+/// A function of about this many nodes with calls of two other functions.
 pub(crate) fn function(
     names: &[Ref<GlobalVar>],
     number: usize,
@@ -75,8 +75,8 @@ pub(crate) fn module(names: &[Ref<GlobalVar>], functions: &[Ref<Function>]) -> R
     module
 }
 
-/// Held by tests that count visits: a write, by any thread to any object, voids what is
-/// remembered of all that can change.
+/// Held by tests that count visits: a write, by any thread to any object, discards the
+/// memory of all mutable objects.
 static WRITES: RwLock<()> = RwLock::new(());
 
 /// Waits until no other test runs, and blocks further tests.
@@ -84,7 +84,7 @@ pub(crate) fn alone() -> RwLockWriteGuard<'static, ()> {
     WRITES.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Lets the test run in parallel with other tests that count no visits.
+/// Lets the test run in parallel with other tests without counted visits.
 pub(crate) fn beside_others() -> RwLockReadGuard<'static, ()> {
     WRITES.read().unwrap_or_else(PoisonError::into_inner)
 }

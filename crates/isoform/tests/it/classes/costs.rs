@@ -45,7 +45,7 @@ fn a_tree_is_visited_once() {
             ..ClassOptions::default()
         };
         let costs = costs(&workload(12), options);
-        // The parameter is met as a definition, and on its own.
+        // The parameter is met in a definition, and separately.
         assert!(costs.visits <= (1 << 12) + (1 << 11) + 4, "{costs:?}");
         assert!(costs.map_updates <= 1 << 12, "{costs:?}");
         assert_eq!((costs.comparisons, costs.compared), (0, 0));
@@ -71,7 +71,7 @@ fn many_variables_take_n_log_n_updates() {
                 .map(|var| var.as_object().clone())
                 .collect::<Vec<_>>()
         };
-        // A balanced tree, and chains that lean to each side.
+        // A balanced tree, and chains leaning to each side.
         let left = leaves().into_iter().reduce(add);
         let right = leaves().into_iter().reduce(|one, other| add(other, one));
         for body in [tree(leaves()), left.expect("some"), right.expect("some")] {
@@ -109,12 +109,12 @@ fn random_trees_take_n_log_n_updates() {
     }
 }
 
-/// How a variable holds the variables before it.
+/// The way in which a variable holds earlier variables.
 #[derive(Clone, Copy, Debug)]
 enum Held {
-    /// As a type holds the type of its elements.
+    /// In the way that a type holds the type of elements.
     Last,
-    /// As the value of an instruction holds its operands.
+    /// In the way that the value of an instruction holds operands.
     Sum,
 }
 
@@ -221,7 +221,7 @@ fn exact_sharing_compares_only_where_equal_nodes_are_not_shared() {
         value
     };
     assert_eq!(costs(&chain(500), options).comparisons, 0);
-    // Whatever contains one of the equal nodes is hashed as a whole.
+    // An object containing a node of the equal pair is hashed completely.
     let both = costs(&arr([chain(50), chain(50)]), options);
     assert!(
         both.comparisons > 0 && both.compared <= 100 * 200,
@@ -250,7 +250,7 @@ fn chains_of_a_million_levels() {
         assert_eq!(classes.len(), LEVELS + 1);
         assert!(classes.costs().map_updates <= 2);
         let classes = options.classes(&functions).expect("has classes");
-        // Each function, one array of parameters in many objects, and the variable.
+        // The functions, one array of parameters in many objects, and the variable.
         assert_eq!(classes.len(), LEVELS + 2);
         let costs = classes.costs();
         assert!(

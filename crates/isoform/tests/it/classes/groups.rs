@@ -23,7 +23,7 @@ fn groups(values: &[Value], min_size: u64, min_count: usize) -> Vec<(u64, Vec<us
 fn groups_are_maximal_and_the_largest_saving_comes_first() {
     let small = || add(int(1), int(2));
     let large = || add(small(), add(int(3), int(4)));
-    // `small` also occurs outside of `large`, which saves the other sum only.
+    // `small` also occurs outside of `large`, and saves only the other sum.
     let programs = [
         Value::from(add(large(), int(8))),
         Value::from(add(int(9), large())),
@@ -146,13 +146,13 @@ fn identity_is_kept_where_it_counts() {
 
 #[test]
 fn sharing_of_dag_nodes_stays() {
-    // The parts of both calls are merged, so the calls are rebuilt, once each.
+    // The parts of both calls are merged, and the calls are rebuilt, once for each.
     let part = || Value::from(add(int(1), int(2)));
     let (one, other) = (Call::new(vec![part()]), Call::new(vec![part()]));
     let calls = [&one, &other, &one, &other].map(Value::from);
     let made = interned(&arr(calls));
     assert!(is_same(&made, 0, 2) && is_same(&made, 1, 3) && !is_same(&made, 0, 1));
-    // A node that is also in a list stays the same there and here.
+    // A node that is also in a list stays the same in both places.
     let list = Value::from(List::from(vec![Value::from(&other)]));
     let made = interned(&arr([part(), Value::from(&other), list]));
     assert_eq!(item(&made, 1).identity(), other.identity());

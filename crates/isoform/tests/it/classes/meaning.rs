@@ -62,7 +62,7 @@ fn definitions_outlive_their_statement_and_end_with_the_scope() {
         BY_IDENTITY,
         true,
     );
-    // A use before the definition is that of a free variable.
+    // A use before the definition is a use of a free variable.
     let early = |target: &_, used: &_| arr([Value::from(used), Assign::new(1, target).into()]);
     check(&early(&x, &x), &early(&y, &y), BY_IDENTITY, false);
     check(
@@ -77,7 +77,7 @@ fn definitions_outlive_their_statement_and_end_with_the_scope() {
         BY_IDENTITY,
         false,
     );
-    // After a function that binds it, a variable is free again.
+    // After the binding function, a variable is free again.
     let after = |bound: &_, used: &_| arr([fun(&[], block(bound, bound)), Value::from(used)]);
     check(&after(&x, &x), &after(&y, &x), BY_IDENTITY, true);
     check(&after(&x, &x), &after(&y, &y), BY_IDENTITY, false);
@@ -99,7 +99,7 @@ fn the_type_of_a_variable_counts_where_it_is_bound() {
         BY_IDENTITY,
         false,
     );
-    // The free variable of each function mentions the variable that it binds.
+    // The free variable of each function mentions the variable bound by the function.
     let (left, right) = (typed(&Value::from(&n)), typed(&Value::from(&n)));
     check(&fun(&[&n], &left), &fun(&[&n], &right), BY_IDENTITY, false);
     check(&fun(&[&n], &left), &fun(&[&m], &left), BY_IDENTITY, false);

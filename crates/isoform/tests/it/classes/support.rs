@@ -1,4 +1,4 @@
-//! Node types of the tests, and what a table says about some values.
+//! Node types of the tests, and checks of the classes of some values.
 
 use isoform::compare::{ClassOptions, SubtermClasses};
 use isoform::{Array, Node, Obj, Ref, Result, Str, Value};

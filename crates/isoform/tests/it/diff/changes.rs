@@ -1,4 +1,4 @@
-//! The kinds, counts and sizes of changes, each in the smallest value that shows it.
+//! The kinds, counts and sizes of changes, each in the smallest value with the change.
 
 use isoform::compare::{ChangeKind, Difference, diff};
 use isoform::{Ref, Value};
@@ -167,7 +167,7 @@ fn equal_findings_lose_what_moved_one_after_another() {
         let left = list([twice(&left_part), gone]);
         difference(left, list([twice(&right_part), lists([vec![]])])).counts()
     };
-    // Both chains took the place of what was replaced.
+    // Both chains took the place of the replaced parts.
     let expected = [(Inserted, 2), (Moved, 2), (Replaced, 2)];
     for is_shared in [false, true] {
         assert_eq!(counts(is_shared), expected, "{is_shared}");
@@ -235,7 +235,7 @@ fn a_part_that_moved_out_of_another_one_does_not_count_there() {
         found.counts(),
         [(ChangeKind::Deleted, 1), (ChangeKind::Moved, 1)]
     );
-    // The step, and the items of its list.
+    // The step, and the items of the list.
     assert_eq!(found.changes()[0].left_size(), 6);
 }
 
@@ -354,7 +354,7 @@ fn a_part_is_compared_with_each_of_its_partners() {
 
 #[test]
 fn a_variable_whose_definition_moved_is_another_one() {
-    // The same object on both sides says as little as its name.
+    // The same object on both sides is as little evidence as a name.
     let [x, y] = [var("x"), var("y")];
     let found = difference(
         fun(&[x.clone(), y.clone()], Value::from(&x)),
@@ -414,7 +414,7 @@ fn what_also_stays_never_moves_from_inside_to_inside() {
     let moved = |change: &&isoform::compare::Change| change.kind() == ChangeKind::Moved;
     let moved: Vec<_> = found.changes().iter().filter(moved).collect();
     assert_eq!(moved.len(), 1, "{found}");
-    // The whole one is what went: it is in the first list, after 20 strings.
+    // The whole part disappeared: it is in the first list, after 20 strings.
     let path = moved[0].left_path().to_string();
     assert!(path.ends_with("[4][0][20]"), "{path}");
 }

@@ -10,8 +10,8 @@ use isoform_testing::source::split_mix;
 
 use crate::diff::support::{Call, Step, add, call, fun, int, list, var};
 
-/// The difference, which builds the right value and takes at most so many steps for each
-/// part of both sides.
+/// The difference, which builds the right value in at most this many steps for each part
+/// of both sides.
 #[track_caller]
 fn check(left: &Value, right: &Value, parts: u64, changes: usize) -> Difference {
     let found = diff(left, right).expect("a difference");
@@ -46,7 +46,7 @@ fn a_deep_chain() {
     drop(found);
 }
 
-/// A chain of nodes of which every tenth one has this number beside the rest.
+/// A chain of nodes in which every tenth node has this number beside the rest.
 fn numbered(depth: usize, number: i64) -> Value {
     let mut value = Value::from(int(0));
     for at in 0..depth {
@@ -354,7 +354,7 @@ fn layers_of_shared_parts_that_all_differ() {
     };
     let (left, right) = (layers(1), layers(2));
     let found = diff(&left, &right).expect("a difference");
-    // In each layer, each of 300 parts may be paired with any part of the other side.
+    // In every layer, any of 300 parts may be paired with any part of the other side.
     let costs = found.costs();
     assert!(costs.visits <= (1 << 20) + 16 * costs.objects, "{costs:?}");
     let built = found.apply(&left).expect("a value");
@@ -375,7 +375,7 @@ fn shared_parts_whose_variables_are_bound_again() {
         };
         (0..COUNT).fold(0.into(), around)
     };
-    // The variable on the left is bound to another one in each scope.
+    // Each scope binds the variable on the left to a different variable.
     let (left, right) = (nested([0, 0], 1), nested([0, 1], 2));
     let found = diff(&left, &right).expect("a difference");
     let costs = found.costs();

@@ -53,7 +53,7 @@ fn one_edit_is_one_or_two_changes() {
         f64::from(near) >= 0.95 * f64::from(edits),
         "{near} of {edits}"
     );
-    // Some variables mean another thing in the one value than in the other.
+    // Some variables have a different meaning in the two values.
     assert!(9 * sparing >= 8 * edits, "{sparing} of {edits}");
     let sum: usize = lengths.iter().sum();
     assert!(!lengths.is_empty());
@@ -73,14 +73,14 @@ fn few_differences_fall_back() {
         whole += u32::from(found.is_whole);
         root += u32::from(found.is_root);
     }
-    // Most are programs whose variables have free ones in their types.
+    // Most are programs with free variables in the types of their variables.
     assert!(20 * whole <= cases, "{whole} of {cases}");
     assert!(12 * root <= cases, "{root} of {cases}");
 }
 
 #[test]
 fn pairs_that_once_failed() {
-    // A dag node that is new on the right, and in a variable that is on both sides.
+    // A dag node new on the right, in a variable of both sides.
     let shared = [
         0, 0, 0, 114, 196, 165, 0, 0, 0, 235, 0, 0, 0, 0, 56, 16, 0, 0, 152, 0, 0, 0, 0, 0, 0, 14,
         0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 85, 156, 0, 0, 194, 0, 0, 0, 0, 0, 0, 191, 0, 0, 52, 0, 0,
@@ -88,12 +88,12 @@ fn pairs_that_once_failed() {
     ];
     // A patch with singletons, whose numbers change when the patch is read.
     let whole = [0, 0, 124, 1, 2, 231, 1, 0, 50, 3, 128];
-    // A dag node that is new on the right, and inside of a variable that is free on the left.
+    // A dag node new on the right, inside of a variable that is free on the left.
     let inside = [
         0, 0, 0, 78, 72, 21, 131, 227, 51, 0, 0, 0, 0, 0, 0, 51, 0, 0, 0, 0, 0, 0, 0, 0, 0, 233, 0,
         192, 0, 148,
     ];
-    // A dag node that replaced the variable around it.
+    // A dag node that replaced the surrounding variable.
     let replaced = [
         0, 0, 0, 182, 47, 0, 0, 161, 53, 92, 5, 222, 0, 0, 86, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
         0, 0, 0, 0, 0, 0, 0, 37, 0, 0, 156, 72, 119, 222, 0, 0, 21, 154, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -116,7 +116,7 @@ fn programs_of_which_copies_once_differed() {
             93, 167, 239, 100, 42, 161, 112, 237, 207, 43, 233, 142, 95, 77, 181, 158, 79, 191, 89,
             227, 44, 77,
         ],
-        // Types that are met where variables are bound, and where they are used.
+        // Types met where variables are bound, and where they are used.
         &[
             12, 118, 98, 202, 183, 209, 109, 200, 23, 77, 155, 22, 207, 197,
         ],
@@ -131,11 +131,11 @@ fn programs_of_which_copies_once_differed() {
             123, 81, 104, 38, 144, 238, 102, 164, 80, 38, 156, 141, 111, 103, 11, 194, 158, 3, 13,
             139,
         ],
-        // Dag nodes inside of what replaced a part in two places.
+        // Dag nodes inside of the replacement of a part in two places.
         &[
             0, 0, 104, 7, 0, 38, 154, 174, 120, 31, 0, 154, 250, 156, 186, 152,
         ],
-        // Definitions that are on one side only: deleted, in an edited list, and around a part.
+        // Definitions on one side only: deleted, in an edited list, and around a part.
         &[
             126, 45, 242, 173, 92, 57, 110, 204, 196, 249, 204, 174, 62, 56,
         ],
@@ -144,22 +144,22 @@ fn programs_of_which_copies_once_differed() {
             20, 165, 169,
         ],
         &[0, 0, 88, 152, 0, 1, 0, 1],
-        // Types with a comparison of their own that bind variables.
+        // Types that bind variables in a custom comparison.
         &[121, 107, 67, 0, 112, 119, 173, 36, 144, 135],
         &[0, 0, 67, 153, 0, 1, 154, 0, 12, 148],
-        // A free variable that stands for the same one in two scopes.
+        // A free variable with the same partner in two scopes.
         &[215, 183, 85, 203, 227],
-        // A shared part in what moved, seen elsewhere first.
+        // A shared part in a moved part, seen elsewhere first.
         &[
             167, 0, 245, 178, 0, 111, 0, 0, 0, 0, 146, 0, 154, 0, 243, 1, 0, 0, 128,
         ],
-        // A shared part before and after variables in it get other partners.
+        // A shared part before and after a change of partners of its variables.
         &[
             167, 0, 224, 53, 195, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 157, 0, 0, 0, 0, 0, 0, 0, 128,
         ],
-        // A definition inside of what was put around a use.
+        // A definition inside of a wrapper around a use.
         &[0, 0, 184, 6, 0, 1, 0, 232],
-        // A dag node inside of a deleted part, below one that also stays elsewhere.
+        // A dag node inside of a deleted part, below a part that also stays elsewhere.
         &[0, 0, 104, 7, 0, 110, 154, 1, 1, 1, 0, 0, 154, 1, 0, 26, 62],
         // A variable of another kind, bound in a type that compares itself.
         &[0, 0, 163, 0, 0, 1, 0, 128],
@@ -185,7 +185,8 @@ fn the_laws_of_merges_hold() {
 
 #[test]
 fn edits_of_different_places_merge() {
-    // Two places may be in one object of a type that compares itself, as a whole.
+    // Two places may be in one object of a type with a custom comparison, compared
+    // whole.
     for (judge, share) in [(two_places as fn(&[u8]) -> _, 4), (two_parts, 20)] {
         let mut state = 29;
         let (mut merged, mut conflicts) = (0u32, 0u32);

@@ -5,7 +5,7 @@ use isoform::{Ref, Value, structural_equal};
 
 use crate::diff::support::{Step, Var, add, call, fun, int, list, var};
 
-/// A merge without conflicts that leads to a value, with at most so many visits.
+/// A merge without conflicts that gives a value, with at most this many visits.
 #[track_caller]
 fn check(base: &Value, [left, right]: [&Value; 2], expected: &Value, visits: u64) -> Merge {
     let merged = merge(base.clone(), left.clone(), right.clone()).expect("comparable");
@@ -49,7 +49,7 @@ fn a_long_list_of_edited_parts() {
     let base = parts(&[], 1);
     let (left, right) = (parts(&[10, 500], 1), parts(&[11, 9_000, 19_999], 1));
     let expected = parts(&[10, 11, 500, 9_000, 19_999], 1);
-    // Building the list looks at each of its elements.
+    // Building the list looks at every element.
     check(&base, [&left, &right], &expected, 20_000 + 30);
 }
 

@@ -11,7 +11,7 @@ fn merged(base: &Value, left: &Value, right: &Value) -> Merge {
     merge(base.clone(), left.clone(), right.clone()).expect("comparable values")
 }
 
-/// Expects a merge without conflicts, whichever side is which.
+/// Expects a merge without conflicts, in both orders of the sides.
 #[track_caller]
 fn clean(base: &Value, left: &Value, right: &Value, expected: &Value) {
     for (left, right) in [(left, right), (right, left)] {
@@ -22,7 +22,8 @@ fn clean(base: &Value, left: &Value, right: &Value, expected: &Value) {
     }
 }
 
-/// Expects one conflict at a place, whichever side is which, and returns it with the merge.
+/// Expects one conflict at a place, in both orders of the sides, and returns it with the
+/// merge.
 #[track_caller]
 fn conflict(base: &Value, left: &Value, right: &Value, path: &str) -> (Merge, Conflict) {
     for (left, right) in [(right, left), (left, right)] {

@@ -10,7 +10,7 @@ fn difference(left: &Value, right: &Value) -> Difference {
     diff(left, right).expect("a difference")
 }
 
-/// Checks that the difference builds the right value out of the left one.
+/// Checks that the difference builds the right value from the left value.
 #[track_caller]
 fn check(left: &Value, right: &Value) {
     let found = difference(left, right);
@@ -18,7 +18,7 @@ fn check(left: &Value, right: &Value) {
     assert!(structural_equal(built, right).expect("comparable"));
 }
 
-/// The written patch after its check, once it has built the right value.
+/// The written patch after its check and after building the right value.
 #[track_caller]
 fn said(left: &Value, right: &Value) -> String {
     let text = difference(left, right).patch_to_json().expect("a text");
@@ -115,7 +115,7 @@ fn new_parts_stay_shared() {
     let text = said(&users(&Value::from), &users(&|_| new.clone()));
     assert_eq!(text.matches("diff.Add").count(), 1, "{text}");
     assert_eq!(text.matches(r#""$v":0"#).count(), 100, "{text}");
-    // Others that contain a part of the left value.
+    // Objects that contain a part of the left value.
     let part = Value::from(add(1, 2));
     let [new, own] = [Value::from(add(&part, 3)), Value::from(add(4, 5))];
     let right = [add(&new, &own).into(), add(&own, &new).into()];

@@ -396,7 +396,7 @@ fn broken_nodes_are_refused() {
     }
 }
 
-/// Of several errors, the first one in the text is reported.
+/// Of several errors, the first error in the text is reported.
 #[test]
 fn what_is_wrong_with_a_node_is_told_before_what_is_wrong_behind_it() {
     register::<Chain>().expect("registered");
@@ -464,7 +464,7 @@ fn a_million_levels_are_written_and_read() {
     let again = read(&text).expect("readable");
     assert!(structural_equal(&again, &root).expect("comparable"));
 
-    // The same from the other end: every node refers to the next one.
+    // The same from the other end: every node refers to the next node.
     let mut nodes = String::new();
     for level in 1..levels {
         nodes += &format!(r#"{{"type":"it.Chain","data":{{"next":{level}}}}},"#);

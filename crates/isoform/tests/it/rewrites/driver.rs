@@ -1,5 +1,5 @@
-//! The greedy driver: order, worklist, counts, users and results. Also the forms
-//! of rules that the simplifications of Relay need.
+//! The greedy driver: order, worklist, counts, users and results. Also the forms of
+//! rules needed by the simplifications of Relay.
 
 use isoform::errors::ErrorKind;
 use isoform::pattern::{
@@ -121,7 +121,7 @@ fn chains_of_a_million_levels() -> Result<()> {
     Ok(())
 }
 
-/// A replacement enables the next one above it, over and over: a sweep of the whole value for
+/// A replacement enables the next one above, over and over: a sweep of the whole value for
 /// each would be quadratic.
 #[test]
 fn what_a_replacement_enables_above_is_found_at_once() -> Result<()> {
@@ -152,7 +152,7 @@ fn what_a_replacement_enables_above_is_found_at_once() -> Result<()> {
     Ok(())
 }
 
-/// A change far below an object, after it was visited, which only a deep comparison can see.
+/// A late change far below a visited object, visible only to a deep comparison.
 #[test]
 fn equal_parts_are_found_after_late_changes() -> Result<()> {
     let x = var("x");
@@ -228,7 +228,7 @@ fn shared_objects_are_replaced_once() -> Result<()> {
     Ok(())
 }
 
-/// A match is left alone if it would compute something twice.
+/// A match is left alone if it would duplicate work.
 #[test]
 fn nothing_is_computed_twice_r53() -> Result<()> {
     let (x, y) = (var("x"), var("y"));
@@ -356,14 +356,14 @@ fn a_bound_variable_whose_type_changes_becomes_a_new_one() -> Result<()> {
         Lambda::new([after.clone()], sub(&after, &after)),
     );
     assert_eq!(done.applied, [1]);
-    // A free variable keeps its identity and its fields.
+    // A free variable keeps identity and fields.
     let free: Value = sub(&before, int(1)).into();
     let done = rewrite_greedily(&free, &[zero(&x)?])?;
     assert_eq!((done.value, done.applied), (free, vec![0]));
     Ok(())
 }
 
-/// The way that users exclude is not the only one.
+/// The order excluded by users is not the only order.
 #[test]
 fn another_order_is_tried_if_users_exclude_the_first() -> Result<()> {
     let (x, y) = (var("x"), var("y"));
@@ -467,7 +467,7 @@ fn rules_for_dataflow_programs_take_sequences() -> Result<()> {
     Ok(())
 }
 
-/// A node with two users, both of them in a match once a third one is gone.
+/// A node with two users, both of them in a match after a third user disappears.
 #[test]
 fn a_match_that_contains_all_users_is_found_when_another_one_goes() -> Result<()> {
     let x = var("x");

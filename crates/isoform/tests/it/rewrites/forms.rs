@@ -44,7 +44,7 @@ fn operands_match_in_either_order_r52() -> Result<()> {
     assert!(find(&plain, add(int(1), &a)).is_none());
     let difference = commutative().pattern(sub(&x, int(1)), [&x])?;
     assert!(find(&difference, sub(int(1), &a)).is_none());
-    // A repeated hole decides between orders that both match so far.
+    // A repeated hole decides between orders that both match up to this point.
     let y = var("y");
     let pattern = commutative().pattern(sub(add(&x, &y), &x), [&x, &y])?;
     let found = find(&pattern, sub(add(int(1), int(2)), int(2))).expect("x is 2");
@@ -78,7 +78,7 @@ fn items_match_in_any_order_if_the_operator_says_so() -> Result<()> {
 
 #[test]
 fn many_commutative_nodes_do_not_multiply() -> Result<()> {
-    // Sixteen holes in a tree of sums: 2^15 orders, of which the first is as good as any.
+    // Sixteen holes in a tree of sums: 2^15 orders, all equally good.
     let holes: Vec<Ref<Var>> = (0..16).map(|_| var("h")).collect();
     let mut level: Vec<Ref<super::support::Expr>> =
         holes.iter().map(|hole| hole.clone().upcast()).collect();
@@ -125,7 +125,7 @@ fn a_hole_takes_any_number_of_items() -> Result<()> {
         call("concat", [int(1).into(), zero(2), zero(3), int(4).into()]),
     );
     let found = found.expect("two sums");
-    // The first hole takes as few items as possible.
+    // The first hole takes the fewest possible items.
     assert_eq!(array(&part(&found, &before)).len(), 1);
     assert_same(part(&found, &x), int(2));
     assert_eq!(array(&part(&found, &after)).len(), 2);
@@ -347,7 +347,7 @@ fn repeated_parts_may_have_to_be_the_same_object_r52() -> Result<()> {
 fn free_variables_and_binders_keep_their_rules() -> Result<()> {
     let (x, y, p, h) = (var("x"), var("y"), var("p"), var("h"));
     let (a, b) = (var("a"), var("b"));
-    // The free variables map one to one, across parts that are compared apart.
+    // The free variables map one to one, across separately compared parts.
     let pattern = commutative().pattern(
         add(
             call("f", [(&x).into(), (&h).into()]),
@@ -366,7 +366,7 @@ fn free_variables_and_binders_keep_their_rules() -> Result<()> {
     let exact = pattern.map_free_vars(false);
     assert!(find(&exact, value(&a, &b)).is_none());
     assert!(find(&exact, value(&x, &y)).is_some());
-    // What a function binds is another variable in another function.
+    // A variable bound by a function is a different variable in another function.
     let template = add(
         Lambda::new([p.clone()], &h).upcast(),
         Lambda::new([p.clone()], &h).upcast(),
@@ -510,7 +510,7 @@ fn definitions_are_looked_through() -> Result<()> {
         Value::from(vec![value.clone(), (&t).into()]),
     );
     assert!(pattern.match_in(&value, &Uses::of(&shared)?)?.is_none());
-    // Something in it has an effect, or it depends on a variable that changes.
+    // A part has an effect, or depends on a variable that changes.
     let effect = add(call("effect", []), int(5));
     let effect = program(vec![assign(&t, effect)], value.clone());
     assert!(pattern.match_in(&value, &Uses::of(&effect)?)?.is_none());
@@ -605,7 +605,7 @@ fn items_before_a_match_are_copied_once() -> Result<()> {
     let template = call("f", [(&before).into(), int(-1).into(), (&after).into()]);
     let pattern = Pattern::new(template, holes)?;
     let mut items: Vec<Value> = (0..count).map(|number| int(number).into()).collect();
-    // Not even one more than the attempts that a search may make is too many.
+    // One attempt more than the limit of a search is not too many.
     assert!(
         pattern
             .match_value(&call("f", items.clone()).into())?

@@ -6,7 +6,7 @@ use isoform_testing::source::{Source, random_bytes};
 
 use super::support::{Expr, Int, Lambda, Var, add, call, flow, int, scaled, sub, var};
 
-/// Rules whose result does not depend on the order in which they are applied.
+/// Rules with a result independent of the order of application.
 fn rules() -> Result<Vec<Rule>> {
     let (x, y) = (var("x"), var("y"));
     let any = PatternOptions::default().commutative(true);

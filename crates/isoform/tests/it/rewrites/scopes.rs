@@ -22,7 +22,8 @@ fn bind(
     Let::new(value, var, body).upcast()
 }
 
-/// The number that an expression stands for; None if it uses a variable without a value.
+/// The number that an expression represents; None for uses of a variable without a
+/// value.
 fn evaluate(of: &Value, known: &[(u64, i64)]) -> Option<i64> {
     if let Ok(int) = of.extract::<Ref<Int>>() {
         return Some(int.value);
@@ -81,7 +82,7 @@ fn show(of: &Value) -> String {
 struct Programs<'s, 'b> {
     source: &'s mut Source<'b>,
     free: Vec<Ref<Var>>,
-    /// Variables that are bound again and again, besides those that are free elsewhere.
+    /// Variables bound again and again, besides the free variables.
     binders: Vec<Ref<Var>>,
     /// Expressions in which the free variables alone are visible.
     shared: Vec<Ref<Expr>>,
@@ -118,7 +119,7 @@ impl<'s, 'b> Programs<'s, 'b> {
                 let value = self.expression(depth - 1, visible);
                 let mut inside = visible.to_vec();
                 inside.push(var.clone());
-                // What the scope binds again has another meaning there.
+                // A variable rebound by the scope has another meaning there.
                 let rebinds = self
                     .free
                     .iter()
@@ -150,7 +151,7 @@ impl<'s, 'b> Programs<'s, 'b> {
         made
     }
 
-    /// One of the rules, all of which keep the meaning of a program.
+    /// A rule, chosen from rules that keep the meaning of a program.
     fn rule(&mut self) -> Result<Rule> {
         let [x, y, z, e, f, v, w] = ["x", "y", "z", "e", "f", "v", "w"].map(var);
         let [p, q, r] = [0, 1, 2].map(|number| self.free[number].clone());
@@ -310,11 +311,12 @@ fn a_free_variable_has_no_definition() -> Result<()> {
     // Inside of the scope it is one.
     let done = rewrite_greedily(&bind(&p, neg(&q), neg(&p)).into(), &rules)?;
     assert_same(done.value, &q);
-    // The value uses a variable that another one of the same name hides at the place.
+    // The value uses a variable that another variable of the same name hides at the
+    // place.
     let root = bind(&p, neg(&q), bind(&q, &c, neg(&p)));
     let done = rewrite_greedily(&root.clone().into(), &rules)?;
     assert_eq!((done.value, done.applied), (root.into(), vec![0]));
-    // An object that is shared between the scope and the program around it.
+    // An object shared between the scope and the surrounding program.
     let shared = neg(&p);
     let root = Value::from(vec![bind(&p, neg(&q), &shared), shared]);
     let done = rewrite_greedily(&root, &rules)?;
@@ -322,7 +324,8 @@ fn a_free_variable_has_no_definition() -> Result<()> {
     Ok(())
 }
 
-/// A variable is bound twice, and a replacement drops one binding with the node around it.
+/// A variable is bound twice, and a replacement drops one binding with the surrounding
+/// node.
 #[test]
 fn what_replacements_drop_is_not_visited() -> Result<()> {
     let [x, y, v, t, r] = ["x", "y", "v", "t", "r"].map(var);

@@ -1,4 +1,4 @@
-//! Programs of statements: definitions that rules look through, and that die.
+//! Programs of statements: definitions that rules look through, and dead definitions.
 
 use isoform::pattern::{GreedyOptions, Hole, Pattern, PatternOptions, Rule, rewrite_greedily};
 use isoform::{Array, Ref, Result, Value, structural_equal};
@@ -65,7 +65,7 @@ fn what_has_an_effect_stays() -> Result<()> {
         &[forget()?],
     )?;
     assert_same(done.value, block(vec![assign(&t, &effect)], int(0)));
-    // A definition that was unused from the start stays, too.
+    // A definition without uses from the start stays, too.
     let done = rewrite_greedily(
         &program(vec![assign(&t, int(5)), assign(&u, int(1))]),
         &[forget()?],
@@ -127,14 +127,15 @@ fn many_statements_die_in_linear_time() -> Result<()> {
     assert_eq!(done.applied, [count as u64]);
     assert!(done.attempts <= 2 * count as u64);
     let wanted: Vec<Value> = (0..count).map(|_| (&kept).into()).collect();
-    // The rule introduces a variable that the program binds, so the binder is another one.
+    // The rule introduces a variable bound in the program, so the binder gets another
+    // variable.
     let found: Ref<super::support::Block> = done.value.extract()?;
     assert_eq!((found.stmts.len(), wanted.len()), (1, count));
     Ok(())
 }
 
-/// Each replacement makes a variable a copy of an earlier one; the way through the copies is
-/// not followed again and again.
+/// Each replacement makes a variable a copy of an earlier variable; the way through the
+/// copies is not followed again and again.
 #[test]
 fn chains_of_copies_are_followed_once() -> Result<()> {
     let (x, length) = (var("x"), scaled(100_000));
@@ -147,7 +148,8 @@ fn chains_of_copies_are_followed_once() -> Result<()> {
         .interior_uses(isoform::pattern::InteriorUses::Anywhere)
         .pattern(neg(neg((&x).into()).into()), [&x])?;
     let done = rewrite_greedily(&root, &[Rule::new(pattern, &x)?])?;
-    // Every other variable becomes a copy, and nothing is left to see through for the others.
+    // Every other variable becomes a copy, and the remaining variables have nothing to see
+    // through.
     assert_eq!(done.applied, [length as u64 / 2]);
     assert!(done.attempts <= 3 * length as u64, "{}", done.attempts);
     Ok(())
@@ -167,7 +169,7 @@ fn variables_bound_to_several_results_are_replaced() -> Result<()> {
     let done = rewrite_greedily(&program, &[rule()?])?;
     assert_eq!(done.applied, [1]);
     assert_same(done.value, block(vec![], Value::from(vec![&v, &u, &v])));
-    // An operation is not repeated for each use.
+    // An operation is not repeated for every use.
     let sum = add(int(1), int(2));
     let program = block(vec![unpack(value((&u).into(), (&sum).into()))], used);
     assert_eq!(rewrite_greedily(&program, &[rule()?])?.applied, [0]);

@@ -1,4 +1,4 @@
-//! Node types of a small IR, whose attributes declare its roles in rewrites.
+//! Node types of a small IR, with attributes that declare their roles in rewrites.
 
 use isoform::functions::Function;
 use isoform::traverse::{BINDING, COMMUTATIVE, CONSTANT, PROJECTION, PURE};
@@ -109,7 +109,7 @@ pub(crate) struct Assign {
     pub(crate) value: Ref<Expr>,
 }
 
-/// A statement that binds a variable to each result.
+/// A statement that binds a variable to every result.
 #[derive(Node)]
 #[node(key = "rw.Unpack")]
 #[repr(C)]
@@ -130,7 +130,8 @@ pub(crate) struct Block {
     pub(crate) result: Value,
 }
 
-/// An expression in which a variable is bound to a value, which does not see it.
+/// An expression with a variable bound to a value, where the value does not see the
+/// variable.
 #[derive(Node)]
 #[node(key = "rw.Let", scope, defs_first = false)]
 #[repr(C)]

@@ -101,7 +101,7 @@ fn all_uses_are_replaced_and_everything_else_is_kept() -> Result<()> {
     assert_eq!(block.stmts.values()[0], before.stmts.values()[0]);
     // What does not occur changes nothing.
     assert_eq!(uses.replace_all(&var("z").into(), &int(7).into())?, root);
-    // Objects are replaced as well, and the root is one.
+    // Objects are replaced as well, even the root.
     assert_same(uses.replace_all(&root, &int(7).into())?, int(7));
     assert_same(
         replace_all_uses(&root, &(&kept).into(), &int(3).into())?,
@@ -185,7 +185,7 @@ fn deep_chains_need_no_stack() -> Result<()> {
     Ok(())
 }
 
-/// Objects apart from the uses and what is around them keep their identity, and the work does
+/// Objects apart from the uses and their surroundings keep their identity, and the work does
 /// not grow with them.
 #[test]
 fn replacing_visits_only_what_is_around_uses() -> Result<()> {

@@ -44,7 +44,7 @@ fn the_place_is_underlined_on_both_sides() {
     );
     let error = assert_structural_equal(&sum, &square).expect_err("they differ");
     assert!(error.message().contains("body=[%x, %y])\n"), "{error}");
-    // The message shows the place, so the path is not appended to it.
+    // The message shows the place, and the path is not appended.
     assert!(!error.to_string().contains("(at "), "{error}");
     let path = error.path().map(ToString::to_string);
     assert_eq!(path.as_deref(), Some("<root>.body[1]"));
@@ -114,7 +114,7 @@ fn large_values_are_shown_in_part() {
          \"a text of some length, number 19, to be alone\",\n      \"right\",\n    //^^^^^^^\n      \
          \"a text of some length, number 21, to be alone\",\n    ..."
     );
-    // A place that is large itself is shortened, and so is a deep path.
+    // A large place is shortened, and so is a deep path.
     let deep = |value: i64| {
         let mut deep = Value::from(value);
         for _ in 0..scaled(100_000) {

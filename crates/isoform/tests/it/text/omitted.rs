@@ -1,4 +1,4 @@
-//! Parts that a text omits: defaults that are objects, spans.
+//! Parts omitted from a text: defaults that are objects, spans.
 
 use isoform::values::DType;
 use isoform_ir::ir::{GlobalVar, IRModule, SourceName, Span, TupleType, Type};
@@ -25,7 +25,7 @@ fn plain() -> TextOptions {
 fn a_default_that_is_an_object_is_left_out() {
     let module = IRModule::new();
     check_text(&module, &plain(), "ir.IRModule()\n");
-    // With an entry, it is not the default.
+    // With an entry, the map is not the default.
     module.source_map.add("a.txt", "x").unwrap();
     let text = text_of(&module);
     assert!(text.contains("source_map="), "{text}");
@@ -53,7 +53,7 @@ fn a_default_that_is_shared_is_printed() {
         &plain(),
         "%0 = Dict{}\n[ir.IRModule(source_map=ir.SourceMap(source_map=%0)), %0]\n",
     );
-    // A default is omitted unless two modules share it, as copies do.
+    // A default is omitted unless two modules share it, like copies do.
     let pair = [IRModule::new().copied(), IRModule::new()];
     check_text(
         Value::from(pair),
