@@ -30,9 +30,6 @@ SCRIPT_TESTS := $(wildcard scripts/test_*.py scripts/tests/test_*.py)
 LOCKED := --locked
 ALL := --workspace --all-features $(LOCKED)
 
-# The features of the core; `default` stands for none of them.
-FEATURES := $(shell sed -n '/^\[features\]/,/^$$/s/^\([a-z-]*\) = .*/\1/p' crates/isoform/Cargo.toml)
-
 # The extension modules are built by maturin alone in release mode: cargo would
 # set other variables for them, and the two would undo each other's work.
 MODULES := isoform-py isoform-python calc-ir
@@ -71,7 +68,7 @@ test: lint test-scripts test-rust test-python docs test-models ## The gate of ev
 test-all: export ISOFORM_TEST_CASES := 10
 test-all: FUZZ_SECONDS = 10
 test-all: FUZZ_CASES = 1000
-test-all: test lint-features lint-workflows test-wheels fuzz ## What releases run: the gate with ten times the cases, each feature alone, wheels, fuzzing
+test-all: test lint-crates lint-workflows test-wheels fuzz ## What releases run: the gate with ten times the cases, each crate alone, wheels, fuzzing
 
 .PHONY: demo
 demo: setup-models ## Show, compare and optimise real models, from the command and from Python
@@ -152,8 +149,6 @@ mutants: ## Judge the tests by making COUNT small changes to the engines
 docs: ## Build the API documentation; a warning is an error
 	$(call say,API documentation)
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps $(ALL)
-	$(call say,API documentation as a dependency without features has it)
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --package isoform
 
 .PHONY: lint
 lint: lint-rust lint-python lint-deps ## Formatting, clippy, ruff, licences
@@ -182,11 +177,12 @@ lint-rust:
 	$(call say,clippy)
 	$(CARGO) clippy --all-targets $(ALL) -- -D warnings
 
-.PHONY: lint-features
-lint-features:
-	$(call say,each feature of the core alone)
-	for feature in $(FEATURES); do \
-		$(CARGO) clippy --quiet -p isoform --no-default-features --features $$feature $(LOCKED) -- -D warnings; \
+# Alone, a crate has only the features of its own dependencies.
+.PHONY: lint-crates
+lint-crates:
+	$(call say,each crate alone)
+	for crate in crates/*/; do \
+		$(CARGO) clippy --quiet --manifest-path $$crate/Cargo.toml $(LOCKED) -- -D warnings; \
 	done
 
 .PHONY: lint-python

@@ -20,9 +20,9 @@ after_edit() {
 after_edit 'an edit of the kernel, and a check of everything' \
     crates/isoform/src/kernel/value.rs \
     "$CARGO" check --workspace --all-features --locked --all-targets
-after_edit 'an edit of a pass over relay, and the tests of the passes' \
-    crates/isoform/src/dialect/relay/passes/dead_code.rs \
-    "$CARGO" test -p isoform --all-features --locked --test relay_passes
+after_edit 'an edit of a pass over relay, and all tests of the dialect' \
+    crates/isoform-relay/src/passes/dead_code.rs \
+    "$CARGO" test -p isoform-relay --locked
 after_edit 'an edit of the optimiser of models, and its tests' \
     crates/isoform-onnx/src/optimize/rewriter.rs \
-    "$CARGO" test -p isoform-onnx --all-features --locked --test optimize
+    "$CARGO" test -p isoform-onnx --locked --test it optimize::

@@ -1,12 +1,10 @@
-//! The rule that imports lead down: the core follows the table of layers in
-//! ARCHITECTURE.md, and no crate and no Python package has a circle of imports.
+//! The rule that imports of the core lead down: they follow the table of layers in
+//! ARCHITECTURE.md. Between crates, cargo holds the direction.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::circles::circles;
-use crate::imports::{Import, imports, short};
-use crate::python_imports::python_imports;
 use crate::repo::Repo;
+use crate::tokens::{Token, lex, without_tests};
 use crate::{Finding, assert_found, enforce};
 
 /// Where the table of layers stands.
@@ -18,16 +16,20 @@ const CORE: &str = "crates/isoform/src/";
 /// All findings, sorted by the importing file.
 fn tangled_imports(repo: &Repo) -> Vec<Finding> {
     let (table, mut findings) = Table::read(repo);
-    let mut all = imports(repo);
-    all.extend(python_imports(repo));
-    findings.extend(table.upward(&all));
-    findings.extend(circles(&all, |file| {
-        let folder = table.folder_of(file).filter(|folder| folder.knot);
-        folder.map(|folder| folder.path.clone())
-    }));
+    let sources = repo
+        .sources()
+        .filter(|(path, _)| path.starts_with(CORE) && !ROOTS.contains(&&path[CORE.len()..]));
+    for (path, text) in sources {
+        // Another rule reports files that are not Rust sources.
+        let tokens = lex(path, text).unwrap_or_default();
+        findings.extend(table.upward(path, &imported_paths(path, &without_tests(&tokens))));
+    }
     findings.sort_by(|a, b| (&a.path, a.line, &a.what).cmp(&(&b.path, b.line, &b.what)));
     findings
 }
+
+/// The files that list names of all layers, and that no layer imports.
+const ROOTS: [&str; 2] = ["lib.rs", "plumbing.rs"];
 
 /// The layers, lowest first.
 #[derive(Default)]
@@ -41,8 +43,6 @@ struct Folder {
     /// From the root of the repository, without `/` at the end.
     path: String,
     layer: usize,
-    /// True if circular imports between files of the folder are allowed.
-    knot: bool,
     line: usize,
 }
 
@@ -69,9 +69,6 @@ impl Table {
                 table.folders.push(Folder {
                     path: format!("{CORE}{}", piece[0].trim_end_matches('/')),
                     layer: table.layers.len(),
-                    knot: piece
-                        .get(1)
-                        .is_some_and(|after| after.contains("(one knot)")),
                     line,
                 });
             }
@@ -89,7 +86,9 @@ impl Table {
         let unlisted: BTreeSet<&str> = repo
             .ending(".rs")
             .filter_map(|(path, _)| path.strip_prefix(CORE))
-            .filter(|path| *path != "lib.rs" && self.folder_of(&format!("{CORE}{path}")).is_none())
+            .filter(|path| {
+                !ROOTS.contains(path) && self.folder_of(&format!("{CORE}{path}")).is_none()
+            })
             .map(|path| self.missing_entry(path))
             .collect();
         findings.extend(unlisted.iter().map(|folder| {
@@ -128,18 +127,16 @@ impl Table {
             .max_by_key(|folder| folder.path.len())
     }
 
-    /// The imports that lead up or to a neighbour.
-    fn upward(&self, imports: &[Import]) -> Vec<Finding> {
-        // The first line, the reason and the names for each pair of files.
-        let mut found: BTreeMap<(&str, &str), (usize, String, Vec<&str>)> = BTreeMap::new();
-        for import in imports {
-            // The root of the crate is in no layer: it may import all layers, and no layer may
-            // import the root.
-            let Some(from) = self.folder_of(&import.from) else {
-                continue;
-            };
-            let reason = match self.folder_of(&import.to) {
-                None if import.to == format!("{CORE}lib.rs") => "the root of the crate".to_owned(),
+    /// The imports that lead up or to a neighbour: the first line for each folder.
+    fn upward(&self, file: &str, imports: &[(Vec<String>, usize)]) -> Vec<Finding> {
+        let Some(from) = self.folder_of(file) else {
+            return Vec::new();
+        };
+        let mut found = BTreeMap::new();
+        for (path, line) in imports {
+            let to = self.folder_of(&format!("{CORE}{}", path.join("/")));
+            let reason = match to {
+                None => "the root of the crate".to_owned(),
                 Some(to) if to.layer > from.layer => format!(
                     "`{}`, a layer above `{}`",
                     self.layers[to.layer], self.layers[from.layer]
@@ -149,20 +146,92 @@ impl Table {
                 }
                 _ => continue,
             };
-            let pair = (import.from.as_str(), import.to.as_str());
-            let (line, _, names) = found
-                .entry(pair)
-                .or_insert((import.line, reason, Vec::new()));
-            *line = import.line.min(*line);
-            names.push(&import.name);
+            let what = format!("imports crate::{}: {reason}", path.join("::"));
+            let key = to.map_or_else(|| path.join("/"), |to| to.path.clone());
+            found.entry(key).or_insert((*line, what));
         }
-        let finding =
-            |((from, to), (line, reason, names)): ((&str, &str), (_, String, Vec<&str>))| {
-                let what = format!("imports {} from {}: {reason}", names.join(", "), short(to));
-                Finding::new(from, line, what)
-            };
-        found.into_iter().map(finding).collect()
+        let found = found.into_values();
+        found
+            .map(|(line, what)| Finding::new(file, line, what))
+            .collect()
     }
+}
+
+/// The paths from the root of the crate that a file names, each with its line: paths that
+/// begin with `crate` or `super`, and the leaves of `use` trees.
+fn imported_paths(file: &str, tokens: &[Token]) -> Vec<(Vec<String>, usize)> {
+    let inside = file
+        .strip_prefix(CORE)
+        .unwrap_or(file)
+        .trim_end_matches(".rs");
+    let module: Vec<&str> = inside.trim_end_matches("/mod").split('/').collect();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < tokens.len() {
+        let first = tokens[at].text.as_str();
+        let before = at.checked_sub(1).map_or("", |at| &tokens[at].text);
+        let is_path = tokens.get(at + 1).is_some_and(|next| next.text == ":");
+        if matches!(first, "crate" | "super") && is_path && before != "$" && before != ":" {
+            let mut stem: Vec<String> = Vec::new();
+            if first == "super" {
+                let parent = &module[..module.len() - 1];
+                stem.extend(parent.iter().map(ToString::to_string));
+            }
+            at = read_tree(tokens, at + 1, stem, &mut found);
+        } else {
+            at += 1;
+        }
+    }
+    found
+}
+
+/// Reads the part of a path or `use` tree after a segment, adds its leaves, and returns the
+/// index after it.
+fn read_tree(
+    tokens: &[Token],
+    mut at: usize,
+    mut path: Vec<String>,
+    found: &mut Vec<(Vec<String>, usize)>,
+) -> usize {
+    let text = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
+    while text(at) == ":" && text(at + 1) == ":" {
+        let line = tokens[at].line;
+        at += 2;
+        match text(at) {
+            "super" => {
+                path.pop();
+            }
+            "{" => {
+                at += 1;
+                while !matches!(text(at), "}" | "") {
+                    let mut inner = path.clone();
+                    if text(at) != "self" {
+                        inner.push(text(at).to_owned());
+                    }
+                    at = read_tree(tokens, at + 1, inner, found);
+                    // A rename, and the comma.
+                    while !matches!(text(at), "," | "}" | "") {
+                        at += 1;
+                    }
+                    at += usize::from(text(at) == ",");
+                }
+                return at + 1;
+            }
+            name if name.starts_with(|c: char| c.is_alphabetic() || c == '_') => {
+                path.push(name.to_owned());
+            }
+            _ => {
+                found.push((path, line));
+                return at;
+            }
+        }
+        at += 1;
+    }
+    let line = tokens
+        .get(at.saturating_sub(1))
+        .map_or(1, |token| token.line);
+    found.push((path, line));
+    at
 }
 
 /// The cells of a row of a table; empty for any other line.
@@ -177,7 +246,7 @@ fn cells(row: &str) -> Vec<&str> {
 #[test]
 fn imports_lead_down() {
     enforce(
-        "a file imports only its own layer and lower ones, and no files import each other in a circle",
+        "a file of the core imports only its own layer and lower ones",
         "move the name to the lower file; or state the layer of a new folder in the table of ARCHITECTURE.md",
         &tangled_imports(&Repo::load()),
     );
@@ -187,13 +256,13 @@ fn imports_lead_down() {
 #[cfg(test)]
 fn example<const N: usize>(files: [(&str, &str); N]) -> Repo {
     let mut repo = Repo::example(files);
-    let table = "| layer | folders |\n|---|---|\n| low | `low` (one knot), `value.rs` |\n\
+    let table = "| layer | folders |\n|---|---|\n| low | `low`, `value` |\n\
                  | middle | `left`, `right/` |\n| high | `high` |\n";
     repo.files.insert(TABLE.to_owned(), table.to_owned());
     for file in [
         "lib.rs",
         "low/mod.rs",
-        "value.rs",
+        "value/mod.rs",
         "left/mod.rs",
         "right/mod.rs",
         "high/mod.rs",
@@ -242,8 +311,9 @@ fn imports_of_higher_layers_are_found() {
     check(
         &repo,
         &[
-            "left/mod.rs:1: imports High, Other from high/mod.rs: `high`, a layer above `middle`",
-            "left/mod.rs:2: imports own from lib.rs: the root of the crate",
+            "left/mod.rs:1: imports crate::High: the root of the crate",
+            "left/mod.rs:2: imports crate::high::Other: `high`, a layer above `middle`",
+            "left/mod.rs:2: imports crate::own: the root of the crate",
         ],
     );
 }
@@ -264,11 +334,11 @@ fn imports_of_neighbours_are_found() {
             "crates/isoform/src/right/inner.rs",
             "pub struct Right;\nuse super::super::value;",
         ),
-        ("crates/isoform/src/value.rs", "pub struct Value;"),
+        ("crates/isoform/src/value/mod.rs", "pub struct Value;"),
     ]);
     check(
         &repo,
-        &["left/mod.rs:1: imports Right from right/inner.rs: a neighbour in the layer `middle`"],
+        &["left/mod.rs:1: imports crate::right::Right: a neighbour in the layer `middle`"],
     );
 }
 
@@ -278,13 +348,13 @@ fn the_table_and_the_folders_agree() {
     let nested = repo.files[TABLE].replace("`high`", "`high/a.rs`");
     repo.files.insert(TABLE.to_owned(), nested);
     repo.files.insert(format!("{CORE}high/a.rs"), String::new());
-    repo.files.remove("crates/isoform/src/value.rs");
+    repo.files.remove("crates/isoform/src/value/mod.rs");
     check(
         &repo,
         &[
             "ARCHITECTURE.md:1: the table of layers misses crates/isoform/src/high/mod.rs",
             "ARCHITECTURE.md:1: the table of layers misses crates/isoform/src/new",
-            "ARCHITECTURE.md:3: there is no crates/isoform/src/value.rs",
+            "ARCHITECTURE.md:3: there is no crates/isoform/src/value/mod.rs",
         ],
     );
     assert_found(&tangled_imports(&Repo::example([])), &["ARCHITECTURE.md:1"]);

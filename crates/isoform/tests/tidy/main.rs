@@ -5,19 +5,15 @@
 //! applies the rule to the repository and prints every finding as `file:line`, with the
 //! remedy; a second test shows that the rule can fail, on a small example in memory.
 
-mod circles;
 mod code;
 mod complexity;
 mod dependencies;
 mod docs;
 #[path = "../it/exports.rs"]
 mod exports;
-mod imports;
 mod layers;
 mod layout;
-mod modules;
 mod names;
-mod python_imports;
 mod repo;
 mod text;
 mod tokens;
