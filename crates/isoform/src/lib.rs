@@ -89,6 +89,8 @@
 //! | match templates, rewrite by rule | [`pattern`] |
 //! | copy | [`deep_copy`](traverse::deep_copy), [`shallow_copy`](traverse::shallow_copy) |
 //! | compare and print by fields | [`recursive_eq`](compare::recursive_eq), [`recursive_cmp`](compare::recursive_cmp), [`recursive_hash`](compare::recursive_hash), [`repr()`](objects::repr) |
+//! | start with types, expressions, modules, operators, passes | the crate `isoform-ir` |
+//! | use a dialect | the crates `isoform-relay`, `isoform-pto` |
 //! | attach behaviour | [`attrs`], [`TypeDef::attr`](types::TypeDef::attr), [`Hook`](hooks::Hook) |
 //! | check | [`verify()`](objects::verify) |
 //! | write and read files | [`to_json_graph`](files::to_json_graph), [`from_json_graph`](files::from_json_graph), [`to_bytes`](files::to_bytes), [`from_bytes`](files::from_bytes) |

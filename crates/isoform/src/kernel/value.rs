@@ -197,6 +197,7 @@ impl Value {
     }
 
     /// The contents of a container; for a list or dict, the current contents. O(1).
+    #[doc(hidden)]
     pub fn contents(&self) -> Option<Contents> {
         Some(match self.view() {
             ValueRef::Array(array) => Contents::Items(array.clone()),
@@ -221,6 +222,7 @@ impl Value {
     }
 
     /// The items of an array, or the current items of a list. O(1).
+    #[doc(hidden)]
     pub fn items(&self) -> Option<Array> {
         match self.contents()? {
             Contents::Items(items) => Some(items),
@@ -229,6 +231,7 @@ impl Value {
     }
 
     /// The entries of a map, or the current entries of a dict. O(1).
+    #[doc(hidden)]
     pub fn entries(&self) -> Option<Map> {
         match self.contents()? {
             Contents::Entries(entries) => Some(entries),

@@ -154,6 +154,7 @@ impl Children {
     }
 
     /// Returns the value with some children replaced, given by position.
+    #[doc(hidden)]
     pub fn replace(&self, changes: Vec<(usize, Value)>) -> Result<Value> {
         match self.cursor() {
             Some(cursor) if !changes.is_empty() => {

@@ -69,6 +69,7 @@ impl Visit<'_> {
     }
 
     /// The steps from this value up to the root. O(1) each.
+    #[doc(hidden)]
     pub fn steps_upwards(&self) -> impl Iterator<Item = Step> {
         self.ancestors.iter().rev().filter_map(Cursor::step)
     }

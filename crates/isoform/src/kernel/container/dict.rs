@@ -96,6 +96,7 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
     }
 
     /// A dict with the entries of a map. O(1).
+    #[doc(hidden)]
     pub fn of(entries: Map) -> Self {
         Dict {
             reference: Ref::new(DictObj::holding(entries)),
@@ -315,6 +316,7 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
     /// of the last entry; O(n) after any other change.
     ///
     /// All calls for one dict must pass the same function.
+    #[doc(hidden)]
     pub fn key_named(&self, name: &str, name_of: fn(&Value) -> Option<&str>) -> Option<K> {
         self.reference.entries.held.read(|held| {
             let mut names = self.reference.names();

@@ -200,6 +200,7 @@ impl Error {
 
     /// The same error with a prefix to the message, naming its subject.
     #[must_use]
+    #[doc(hidden)]
     pub fn in_context(mut self, what: impl fmt::Display) -> Self {
         self.0.message = format!("{what}: {}", self.0.message);
         self

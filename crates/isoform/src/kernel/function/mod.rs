@@ -221,6 +221,7 @@ impl Function {
     }
 
     /// True if both have the same body, whatever their names. O(1).
+    #[doc(hidden)]
     pub fn same_body(&self, other: &Function) -> bool {
         Arc::ptr_eq(&self.0.body, &other.0.body)
     }

@@ -21,6 +21,7 @@ pub(crate) enum MutableContents<'a> {
 impl<'a> ObjRef<'a> {
     /// The items of an array; None for any other object.
     #[inline]
+    #[doc(hidden)]
     pub fn items(self) -> Option<&'a [Value]> {
         self.downcast().map(ArrayObj::items)
     }

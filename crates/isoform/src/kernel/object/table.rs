@@ -149,6 +149,7 @@ impl TypeInfo {
     /// True if the fields of a shared object of this type may change: a field is
     /// mutable, or a frozen field was overwritten before.
     #[inline(always)]
+    #[doc(hidden)]
     pub fn may_change(&self) -> bool {
         self.mutable || self.overwritten.load(Ordering::Relaxed)
     }
@@ -216,6 +217,7 @@ impl TypeInfo {
 
     /// The class of objects of this type for a visit.
     #[inline(always)]
+    #[doc(hidden)]
     pub fn class(&self) -> Payload {
         self.class.get()
     }
