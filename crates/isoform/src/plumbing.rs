@@ -10,12 +10,14 @@
 //! | [`note_remembered`], [`changed_types`] | caches of results that end with a write, or with a change of a type |
 //! | [`table`] | classes of nodes by key, and the question whether one extends another |
 //! | [`AttrTable`] | attributes of operators, in the form of those of types |
+//! | [`AncestorTree`] | scopes around expressions, and post-dominators |
 //! | [`UnionFind`] | unification of types, groups of fused operators |
 //! | [`NanRule`], [`element_bits`] | differences of tensors in the elements that comparison tells apart |
 //! | [`text_error`], [`excerpt`] | mistakes in a pipeline, and places in a program, underlined |
 //! | [`Binding`], [`RoleTable`], [`unfit`], [`visited_position`] | the roles of fields that common subexpression elimination reads |
 //! | [`free_variables`], [`substitute_in_free`], [`visit_nodes`] | variables of a function, and the visitors of a dialect |
 
+pub use crate::kernel::ancestors::AncestorTree;
 pub use crate::kernel::container::tensor::NanRule;
 pub use crate::kernel::object::access::{Poll, Section};
 pub use crate::kernel::object::arena::Arena;

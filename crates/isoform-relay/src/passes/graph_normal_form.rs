@@ -6,8 +6,9 @@ use super::graph::{Graph, Id, Step};
 use super::let_list::with_let;
 use super::live::Live;
 use super::module::map_functions;
-use super::scopes::{Scope, Tree};
+use super::scopes::Scope;
 use crate::{AsExpr, Function};
+use isoform::plumbing::AncestorTree;
 use isoform::{Ref, Result};
 use isoform_ir::ir::{IRModule, RelayExpr};
 
@@ -200,7 +201,7 @@ fn free(live: &Live<'_>) -> Result<Vec<bool>> {
 
 /// Where expressions will be computed.
 struct Places {
-    tree: Tree,
+    tree: AncestorTree,
     /// The bodies of the innermost functions around scopes.
     functions: Vec<Scope>,
     /// The innermost scopes around all known places that need an expression.
@@ -212,7 +213,7 @@ impl Places {
         let mut of = vec![None; graph.len()];
         of[0] = Some(0);
         Places {
-            tree: Tree::new(),
+            tree: AncestorTree::new(1, 0, ()),
             functions: vec![0],
             of,
         }
@@ -224,7 +225,7 @@ impl Places {
 
     fn open(&mut self, around: Scope, is_function: bool) -> Scope {
         let scope = self.tree.len();
-        self.tree.add(around);
+        self.tree.add(around, ());
         self.functions.push(if is_function {
             scope
         } else {

@@ -9,6 +9,7 @@
 
 use super::form::Form;
 use super::graph::{Graph, Id};
+use isoform::plumbing::AncestorTree;
 use isoform::{Error, Result};
 
 /// The number of a scope; 0 is the outermost scope.
@@ -16,7 +17,7 @@ pub(crate) type Scope = u32;
 
 /// The scopes of a [`Graph`].
 pub(crate) struct Scopes {
-    tree: Tree,
+    tree: AncestorTree,
     /// The scopes of the expressions.
     of: Vec<Scope>,
     /// The first scopes opened by the expressions.
@@ -36,7 +37,7 @@ impl Scopes {
     pub(crate) fn of(graph: &Graph, lets: bool) -> Result<Scopes> {
         const NONE: Scope = Scope::MAX;
         let mut scopes = Scopes {
-            tree: Tree::new(),
+            tree: AncestorTree::new(1, 0, ()),
             of: vec![NONE; graph.len()],
             inner: vec![NONE; graph.len()],
             lets,
@@ -54,7 +55,7 @@ impl Scopes {
             };
             scopes.inner[id as usize] = scopes.tree.len();
             for _ in 0..opened {
-                scopes.tree.add(here);
+                scopes.tree.add(here, ());
             }
             for (position, operand) in graph.operands(id).iter().enumerate() {
                 let scope = scopes.of_operand(form, id, position);
@@ -135,7 +136,7 @@ impl Scopes {
 
     /// The scope around a scope.
     pub(crate) fn parent(&self, scope: Scope) -> Scope {
-        self.tree.node(scope).parent
+        self.tree.parent(scope)
     }
 
     /// For every scope, a range from `start` to before `end` with the numbers of the
@@ -189,139 +190,5 @@ impl Scopes {
     fn contains(&self, form: Form<'_>, id: Id, position: usize, scope: Scope) -> bool {
         let around = self.of_operand(form, id, position);
         self.tree.common(around, scope) == around
-    }
-}
-
-/// A tree that grows at its leaves and finds the nearest common ancestor in logarithmic
-/// time: every node stores an ancestor far above, following Myers, "An applicative
-/// random-access stack" (1983).
-pub(super) struct Tree {
-    nodes: Vec<Node>,
-}
-
-#[derive(Clone, Copy)]
-struct Node {
-    parent: Scope,
-    jump: Scope,
-    depth: u32,
-}
-
-impl Tree {
-    /// The tree of one node.
-    pub(super) fn new() -> Tree {
-        let root = Node {
-            parent: 0,
-            jump: 0,
-            depth: 0,
-        };
-        Tree { nodes: vec![root] }
-    }
-
-    pub(super) fn len(&self) -> Scope {
-        self.nodes.len() as Scope
-    }
-
-    fn node(&self, scope: Scope) -> Node {
-        self.nodes[scope as usize]
-    }
-
-    pub(super) fn add(&mut self, parent: Scope) {
-        let above = self.node(parent);
-        let far = self.node(above.jump);
-        let farther = self.node(far.jump);
-        // Two jumps of the same length become one jump of twice the length.
-        let jump = if above.depth - far.depth == far.depth - farther.depth {
-            far.jump
-        } else {
-            parent
-        };
-        self.nodes.push(Node {
-            parent,
-            jump,
-            depth: above.depth + 1,
-        });
-    }
-
-    /// The nearest common ancestor of two nodes, possibly one of the nodes.
-    pub(super) fn common(&self, mut left: Scope, mut right: Scope) -> Scope {
-        if self.node(left).depth < self.node(right).depth {
-            std::mem::swap(&mut left, &mut right);
-        }
-        let depth = self.node(right).depth;
-        while self.node(left).depth > depth {
-            let node = self.node(left);
-            left = if self.node(node.jump).depth >= depth {
-                node.jump
-            } else {
-                node.parent
-            };
-        }
-        while left != right {
-            let (a, b) = (self.node(left), self.node(right));
-            (left, right) = if a.jump == b.jump {
-                (a.parent, b.parent)
-            } else {
-                (a.jump, b.jump)
-            };
-        }
-        left
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Tree;
-
-    /// The nearest common ancestor, found step by step.
-    fn slow(tree: &Tree, mut left: u32, mut right: u32) -> u32 {
-        while left != right {
-            if tree.node(left).depth >= tree.node(right).depth {
-                left = tree.node(left).parent
-            } else {
-                right = tree.node(right).parent
-            }
-        }
-        left
-    }
-
-    #[test]
-    fn common_ancestors_are_those_of_small_steps() {
-        let mut tree = Tree::new();
-        let mut state = 1u64;
-        let mut next = |below: u64| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
-            (state >> 33) % below
-        };
-        for size in 1..400u64 {
-            // Chains and bushes.
-            let parent = match next(3) {
-                0 => next(size),
-                _ => size - 1,
-            };
-            tree.add(parent as u32);
-        }
-        for _ in 0..5_000 {
-            let (left, right) = (next(400) as u32, next(400) as u32);
-            assert_eq!(tree.common(left, right), slow(&tree, left, right));
-        }
-    }
-
-    #[test]
-    fn a_chain_is_climbed_in_few_jumps() {
-        let mut tree = Tree::new();
-        for parent in 0..1 << 20 {
-            tree.add(parent);
-        }
-        let (mut scope, mut jumps) = (1 << 20, 0);
-        while scope > 5 {
-            let node = tree.node(scope);
-            scope = if tree.node(node.jump).depth >= 5 {
-                node.jump
-            } else {
-                node.parent
-            };
-            jumps += 1;
-        }
-        assert!(jumps <= 3 * 20, "{jumps}");
     }
 }

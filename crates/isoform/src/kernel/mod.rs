@@ -2,8 +2,9 @@
 //! hooks, paths and errors.
 //!
 //! These parts depend on each other (a container is an object, a schema names types, an
-//! error carries a path). No files of other layers may import each other in circles.
+//! error carries a path).
 
+pub(crate) mod ancestors;
 pub(crate) mod container;
 pub(crate) mod convert;
 pub(crate) mod display;

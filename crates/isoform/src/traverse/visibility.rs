@@ -2,13 +2,13 @@
 //!
 //! All uses of a variable are one node, so visibility is dominance: a use is in scope
 //! if every way from the root to the use passes a part that the scope visits after the
-//! definition. One pass, with users before their parts, finds the immediate dominators;
-//! jump pointers answer queries about pairs of nodes.
+//! definition. One pass, with users before their parts, finds the immediate dominators.
 
 use hashbrown::HashSet;
 use rapidhash::fast::RandomState;
 
 use super::graph::{Graph, NOTHING, NodeId, Role};
+use crate::kernel::ancestors::AncestorTree;
 
 /// The scope of a node with several scopes.
 const SEVERAL: NodeId = NOTHING - 1;
@@ -16,29 +16,18 @@ const SEVERAL: NodeId = NOTHING - 1;
 /// A node below the root.
 #[derive(Clone, Copy)]
 struct Place {
-    /// The nearest node passed by every way from the root to this node.
-    above: NodeId,
-    /// A node further up.
-    jump: NodeId,
-    /// The number of nodes above.
-    depth: u32,
-    /// The first part of `above` on a way to this node, as a position in the order of
+    /// The first part of the node's parent in the tree on a way to this node, as a position in the order of
     /// visit.
     first: u32,
     /// The innermost scope around the node, the root without a scope, or [`SEVERAL`].
     scope: NodeId,
 }
 
-const UNKNOWN: Place = Place {
-    above: NOTHING,
-    jump: NOTHING,
-    depth: 0,
-    first: 0,
-    scope: NOTHING,
-};
-
 struct Places<'g> {
     graph: &'g Graph,
+    /// The parent of a node is the nearest node passed by every way from the root to the
+    /// node.
+    tree: AncestorTree,
     places: Vec<Place>,
 }
 
@@ -51,10 +40,17 @@ pub(super) fn unsettled(graph: &Graph, root: NodeId) -> HashSet<NodeId, RandomSt
     let order = users_first(graph, root);
     let mut places = Places {
         graph,
-        places: vec![UNKNOWN; graph.nodes.len()],
+        tree: AncestorTree::new(graph.nodes.len(), root, ()),
+        places: vec![
+            Place {
+                first: 0,
+                scope: root
+            };
+            graph.nodes.len()
+        ],
     };
-    for &node in &order {
-        places.add(node, root);
+    for &node in order.iter().filter(|&&node| node != root) {
+        places.add(node);
     }
     let is_unsettled = |definition: NodeId| {
         let mut held = graph.places(definition);
@@ -103,92 +99,47 @@ impl Places<'_> {
 
     /// True for the root and all nodes below.
     fn is_known(&self, node: NodeId) -> bool {
-        self.at(node).scope != NOTHING
+        self.tree.is_attached(node)
     }
 
     /// Adds a node whose users are known.
-    fn add(&mut self, node: NodeId, root: NodeId) {
-        if node == root {
-            self.places[node as usize] = Place {
-                above: root,
-                jump: root,
-                depth: 0,
-                first: 0,
-                scope: root,
-            };
-            return;
-        }
+    fn add(&mut self, node: NodeId) {
         let users = || {
             let edges = self.graph.places(node);
             edges.filter(|edge| self.is_known(edge.user))
         };
-        let mut found = UNKNOWN;
+        let (mut above, mut scope) = (NOTHING, NOTHING);
         for edge in users() {
             let user = self.graph.node(edge.user).value.as_object();
             let is_scope = user.is_some_and(|user| user.type_info().is_scope());
-            let scope = if is_scope {
+            let around = if is_scope {
                 edge.user
             } else {
                 self.at(edge.user).scope
             };
-            if found.above == NOTHING {
-                (found.above, found.scope) = (edge.user, scope);
+            if above == NOTHING {
+                (above, scope) = (edge.user, around);
                 continue;
             }
-            found.above = self.common(found.above, edge.user);
-            if found.scope != scope {
-                found.scope = SEVERAL;
+            above = self.tree.common(above, edge.user);
+            if scope != around {
+                scope = SEVERAL;
             }
         }
-        if found.above == NOTHING {
+        if above == NOTHING {
             return;
         }
-        let above = self.at(found.above);
-        found.depth = above.depth + 1;
+        let depth = self.tree.depth(above) + 1;
         let first = users().map(|edge| {
-            if edge.user == found.above {
+            if edge.user == above {
                 self.graph.node(edge.user).kids[edge.kid as usize].position
             } else {
-                self.at(self.up_to(edge.user, found.depth)).first
+                self.at(self.tree.ancestor(edge.user, depth)).first
             }
         });
-        found.first = first.min().unwrap_or(0);
-        let over = self.at(above.jump);
-        let is_even = above.depth - over.depth == over.depth - self.at(over.jump).depth;
-        found.jump = if is_even && found.above != over.jump {
-            over.jump
-        } else {
-            found.above
-        };
-        self.places[node as usize] = found;
-    }
-
-    /// The node at a depth passed by every way to `node`. O(log depth).
-    fn up_to(&self, mut node: NodeId, depth: u32) -> NodeId {
-        while self.at(node).depth > depth {
-            let jump = self.at(node).jump;
-            node = if self.at(jump).depth < depth {
-                self.at(node).above
-            } else {
-                jump
-            };
-        }
-        node
-    }
-
-    /// The nearest node passed by every way to either of two nodes. O(log depth).
-    fn common(&self, left: NodeId, right: NodeId) -> NodeId {
-        let depth = self.at(left).depth.min(self.at(right).depth);
-        let (mut left, mut right) = (self.up_to(left, depth), self.up_to(right, depth));
-        while left != right {
-            let jumps = (self.at(left).jump, self.at(right).jump);
-            (left, right) = if jumps.0 == jumps.1 {
-                (self.at(left).above, self.at(right).above)
-            } else {
-                jumps
-            };
-        }
-        left
+        let first = first.min().unwrap_or(0);
+        self.places[node as usize] = Place { first, scope };
+        self.tree.attach(node, above, ());
     }
 
     /// True if every place of a use is in the scope of the definition, after it.
@@ -199,11 +150,11 @@ impl Places<'_> {
         if scope == SEVERAL {
             return false;
         }
-        let outermost = self.at(scope).depth;
+        let outermost = self.tree.depth(scope);
         // The first visited part on a way from a node around the definition to the
         // definition.
         let part = |above: NodeId| {
-            let below = self.up_to(definition, self.at(above).depth + 1);
+            let below = self.tree.ancestor(definition, self.tree.depth(above) + 1);
             self.at(below).first
         };
         let mut seen: HashSet<NodeId, RandomState> = HashSet::default();
@@ -212,11 +163,11 @@ impl Places<'_> {
             if !seen.insert(node) {
                 continue;
             }
-            let common = self.common(definition, node);
-            if common == definition || common == node || self.at(common).depth < outermost {
+            let common = self.tree.common(definition, node);
+            if common == definition || common == node || self.tree.depth(common) < outermost {
                 return false;
             }
-            let below = self.up_to(node, self.at(common).depth + 1);
+            let below = self.tree.ancestor(node, self.tree.depth(common) + 1);
             if self.at(below).first > part(common) {
                 continue;
             }
@@ -224,12 +175,12 @@ impl Places<'_> {
                 if !self.is_known(edge.user) {
                     continue;
                 }
-                if self.common(definition, edge.user) != edge.user {
+                if self.tree.common(definition, edge.user) != edge.user {
                     stack.push(edge.user);
                     continue;
                 }
                 let position = self.graph.node(edge.user).kids[edge.kid as usize].position;
-                if self.at(edge.user).depth < outermost || position <= part(edge.user) {
+                if self.tree.depth(edge.user) < outermost || position <= part(edge.user) {
                     return false;
                 }
             }

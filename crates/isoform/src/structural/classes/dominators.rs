@@ -1,15 +1,10 @@
 //! Dominators of an acyclic graph.
 
-/// No vertex.
-const NONE: u32 = u32::MAX;
+use crate::kernel::ancestors::AncestorTree;
 
 /// The dominator tree of a graph: the vertices on every path from the root.
 pub(super) struct Dominators {
-    /// The immediate dominator of a vertex, by vertex; the root for the root.
-    parents: Vec<u32>,
-    /// An ancestor further up, at the same height for vertices of the same depth.
-    jumps: Vec<u32>,
-    depths: Vec<u32>,
+    tree: AncestorTree,
     /// The reachable vertices, dominators first.
     pub(super) order: Vec<u32>,
 }
@@ -19,8 +14,7 @@ impl Dominators {
     /// An edge that closes a cycle counts as an edge from the root.
     ///
     /// O((vertices + edges) log vertices): in topological order, the dominator of a
-    /// vertex is the lowest common ancestor of its predecessors, found by jump pointers
-    /// (Myers, "An applicative random-access stack", 1983).
+    /// vertex is the nearest common ancestor of its predecessors.
     pub(super) fn new(vertices: usize, root: u32, edges: &[(u32, u32)]) -> Self {
         let forward = Adjacency::new(vertices, edges.iter().copied());
         let backward = Adjacency::new(vertices, edges.iter().map(|&(from, to)| (to, from)));
@@ -29,79 +23,26 @@ impl Dominators {
         for &vertex in &order {
             is_reachable[vertex as usize] = true;
         }
-        let mut made = Dominators {
-            parents: vec![NONE; vertices],
-            jumps: vec![NONE; vertices],
-            depths: vec![0; vertices],
-            order,
-        };
-        made.parents[root as usize] = root;
-        made.jumps[root as usize] = root;
-        for position in 1..made.order.len() {
-            let vertex = made.order[position];
-            let mut dominator = NONE;
+        let mut tree = AncestorTree::new(vertices, root, ());
+        for &vertex in &order[1..] {
+            let mut dominator = None;
             for &from in backward.of(vertex) {
                 if !is_reachable[from as usize] {
                     continue;
                 }
                 // A later predecessor closes a cycle.
-                let is_later = made.parents[from as usize] == NONE;
-                let from = if is_later { root } else { from };
-                dominator = match dominator {
-                    NONE => from,
-                    known => made.common(known, from),
-                };
+                let from = if tree.is_attached(from) { from } else { root };
+                dominator = Some(dominator.map_or(from, |known| tree.common(known, from)));
             }
-            made.attach(vertex, dominator);
+            // A reachable vertex has a predecessor.
+            tree.attach(vertex, dominator.unwrap_or(root), ());
         }
-        made
+        Dominators { tree, order }
     }
 
     /// The immediate dominator; the root's is the root.
     pub(super) fn of(&self, vertex: u32) -> u32 {
-        self.parents[vertex as usize]
-    }
-
-    fn attach(&mut self, vertex: u32, parent: u32) {
-        let (vertex, above) = (vertex as usize, parent as usize);
-        let jump = self.jumps[above] as usize;
-        let equal_steps = self.depths[above] - self.depths[jump]
-            == self.depths[jump] - self.depths[self.jumps[jump] as usize];
-        self.parents[vertex] = parent;
-        self.depths[vertex] = self.depths[above] + 1;
-        self.jumps[vertex] = if equal_steps {
-            self.jumps[jump]
-        } else {
-            parent
-        };
-    }
-
-    /// The ancestor at a depth.
-    fn ancestor(&self, mut vertex: u32, depth: u32) -> u32 {
-        while self.depths[vertex as usize] > depth {
-            let jump = self.jumps[vertex as usize];
-            vertex = if self.depths[jump as usize] >= depth {
-                jump
-            } else {
-                self.parents[vertex as usize]
-            };
-        }
-        vertex
-    }
-
-    /// The lowest common ancestor.
-    fn common(&self, left: u32, right: u32) -> u32 {
-        let depth = self.depths[left as usize].min(self.depths[right as usize]);
-        let (mut left, mut right) = (self.ancestor(left, depth), self.ancestor(right, depth));
-        while left != right {
-            let jumps = (self.jumps[left as usize], self.jumps[right as usize]);
-            (left, right) = if jumps.0 != jumps.1 {
-                jumps
-            } else {
-                (self.parents[left as usize], self.parents[right as usize])
-            };
-        }
-        left
+        self.tree.parent(vertex)
     }
 }
 
