@@ -10,7 +10,7 @@
 //! | [`note_remembered`], [`changed_types`] | caches of results that end with a write, or with a change of a type |
 //! | [`table`] | classes of nodes by key, and the question whether one extends another |
 //! | [`AttrTable`] | attributes of operators, in the form of those of types |
-//! | [`AncestorTree`] | scopes around expressions, and post-dominators |
+//! | [`AncestorTree`], [`Rows`] | scopes around expressions, post-dominators, causes of effects |
 //! | [`UnionFind`] | unification of types, groups of fused operators |
 //! | [`NanRule`], [`element_bits`] | differences of tensors in the elements that comparison tells apart |
 //! | [`text_error`], [`excerpt`] | mistakes in a pipeline, and places in a program, underlined |
@@ -26,6 +26,7 @@ pub use crate::kernel::object::class::Payload;
 pub use crate::kernel::object::header::note_remembered;
 pub use crate::kernel::object::moment::changed_types;
 pub use crate::kernel::object::view::{ObjRef, PartRef};
+pub use crate::kernel::rows::Rows;
 pub use crate::kernel::types::attr_table::AttrTable;
 pub use crate::kernel::union_find::UnionFind;
 pub use crate::structural::leaf::element_bits;

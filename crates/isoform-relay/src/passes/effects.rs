@@ -9,6 +9,7 @@
 use super::form::{ByIdent, Form};
 use super::graph::{Graph, Id};
 use crate::{AsExpr, Function, attribute};
+use isoform::plumbing::Rows;
 use isoform::{Ref, Result};
 use isoform_ir::ir::{BaseFunc, GlobalVar, IRModule, Op};
 
@@ -229,7 +230,7 @@ impl Equations {
 
     /// The causes of one unknown, by searching backwards from it.
     fn summary(&self, wanted: u32) -> Summary {
-        let causes = Neighbours::new(self.unknowns, self.edges.iter().map(|(a, b)| (*b, *a)));
+        let causes = Rows::new(self.unknowns, self.edges.iter().map(|(a, b)| (*b, *a)));
         let mut seen = vec![false; self.unknowns];
         seen[wanted as usize] = true;
         let mut stack = vec![wanted];
@@ -259,7 +260,7 @@ impl Equations {
 
     /// The least solution.
     fn solve(&self, globals: &Globals) -> Vec<Effect> {
-        let results = Neighbours::new(self.unknowns, self.edges.iter().copied());
+        let results = Rows::new(self.unknowns, self.edges.iter().copied());
         let mut found = vec![Effect::None; self.unknowns];
         let called = self.callees.iter();
         let called = called.map(|(unknown, callee)| (*unknown, globals.of_calling(callee)));
@@ -280,37 +281,6 @@ impl Equations {
             }
         }
         found
-    }
-}
-
-/// The edges of a graph, by their start.
-struct Neighbours {
-    starts: Vec<u32>,
-    ends: Vec<u32>,
-}
-
-impl Neighbours {
-    fn new(count: usize, edges: impl Iterator<Item = (u32, u32)> + Clone) -> Neighbours {
-        let mut starts = vec![0u32; count + 1];
-        for (from, _) in edges.clone() {
-            starts[from as usize + 1] += 1;
-        }
-        for index in 0..count {
-            starts[index + 1] += starts[index];
-        }
-        let mut next = starts.clone();
-        let mut ends = vec![0; starts[count] as usize];
-        for (from, to) in edges {
-            let place = &mut next[from as usize];
-            ends[*place as usize] = to;
-            *place += 1;
-        }
-        Neighbours { starts, ends }
-    }
-
-    fn of(&self, node: u32) -> &[u32] {
-        let range = self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize;
-        &self.ends[range]
     }
 }
 

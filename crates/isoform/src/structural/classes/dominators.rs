@@ -1,6 +1,7 @@
 //! Dominators of an acyclic graph.
 
 use crate::kernel::ancestors::AncestorTree;
+use crate::kernel::rows::Rows;
 
 /// The dominator tree of a graph: the vertices on every path from the root.
 pub(super) struct Dominators {
@@ -16,8 +17,8 @@ impl Dominators {
     /// O((vertices + edges) log vertices): in topological order, the dominator of a
     /// vertex is the nearest common ancestor of its predecessors.
     pub(super) fn new(vertices: usize, root: u32, edges: &[(u32, u32)]) -> Self {
-        let forward = Adjacency::new(vertices, edges.iter().copied());
-        let backward = Adjacency::new(vertices, edges.iter().map(|&(from, to)| (to, from)));
+        let forward = Rows::new(vertices, edges.iter().copied());
+        let backward = Rows::new(vertices, edges.iter().map(|&(from, to)| (to, from)));
         let order = reverse_postorder(&forward, root);
         let mut is_reachable = vec![false; vertices];
         for &vertex in &order {
@@ -46,44 +47,9 @@ impl Dominators {
     }
 }
 
-/// The neighbours of each vertex.
-struct Adjacency {
-    starts: Vec<u32>,
-    neighbours: Vec<u32>,
-}
-
-impl Adjacency {
-    fn new(vertices: usize, edges: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
-        let mut starts = vec![0u32; vertices + 1];
-        for (from, _) in edges.clone() {
-            starts[from as usize + 1] += 1;
-        }
-        for vertex in 0..vertices {
-            starts[vertex + 1] += starts[vertex];
-        }
-        let mut next = starts.clone();
-        let mut neighbours = vec![0; starts[vertices] as usize];
-        for (from, to) in edges {
-            let place = &mut next[from as usize];
-            neighbours[*place as usize] = to;
-            *place += 1;
-        }
-        Adjacency { starts, neighbours }
-    }
-
-    fn of(&self, vertex: u32) -> &[u32] {
-        let (start, end) = (
-            self.starts[vertex as usize],
-            self.starts[vertex as usize + 1],
-        );
-        &self.neighbours[start as usize..end as usize]
-    }
-}
-
 /// The vertices reached from a root, predecessors first unless an edge closes a cycle.
-fn reverse_postorder(forward: &Adjacency, root: u32) -> Vec<u32> {
-    let vertices = forward.starts.len() - 1;
-    let mut entered = vec![false; vertices];
+fn reverse_postorder(forward: &Rows, root: u32) -> Vec<u32> {
+    let mut entered = vec![false; forward.len()];
     let mut order = Vec::new();
     let mut stack = vec![(root, 0)];
     entered[root as usize] = true;

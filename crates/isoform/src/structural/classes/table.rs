@@ -11,6 +11,7 @@ use crate::kernel::error::Result;
 use crate::kernel::object::access;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::pages::Pages;
+use crate::kernel::rows::Rows;
 use crate::kernel::types::Kind;
 use crate::kernel::value::Value;
 
@@ -41,10 +42,8 @@ pub struct SubtermClasses {
     options: ClassOptions,
     pub(super) nodes: Vec<Node>,
     table: Pages<u32, 16>,
-    /// The members of all classes, as numbers of nodes, in order.
-    members: Vec<u32>,
-    /// The start of each class in `members`, and the end.
-    starts: Vec<u32>,
+    /// The numbers of the nodes of each class, in order.
+    members: Rows,
     costs: ClassCosts,
     // The identity numbers in `table` belong to live objects.
     pub(super) roots: Vec<Value>,
@@ -124,8 +123,7 @@ impl SubtermClasses {
             options: walked.options,
             nodes: walked.nodes,
             table: walked.table,
-            members: Vec::new(),
-            starts: Vec::new(),
+            members: Rows::new(0, std::iter::empty()),
             costs: walked.costs,
             roots,
         };
@@ -138,38 +136,23 @@ impl SubtermClasses {
         const UNKNOWN: u32 = u32::MAX;
         let last = self.nodes.iter().map(|node| node.class).max();
         let mut numbers = vec![UNKNOWN; last.map_or(0, |last| last as usize + 1)];
-        // A count is stored two places after the start that it determines. While
-        // members are listed, the start of a class moves to the end of the class, which
-        // is the next start.
-        let mut starts = Vec::with_capacity(numbers.len() + 2);
-        starts.extend([0, 0]);
+        let mut count = 0;
         for node in &mut self.nodes {
             let number = &mut numbers[node.class as usize];
             if *number == UNKNOWN {
-                *number = starts.len() as u32 - 2;
-                starts.push(0);
+                *number = count;
+                count += 1;
             }
             node.class = *number;
-            starts[node.class as usize + 2] += 1;
         }
-        let mut total = 0;
-        for start in &mut starts {
-            total += *start;
-            *start = total;
-        }
-        self.members = vec![0; self.nodes.len()];
-        for (number, node) in self.nodes.iter().enumerate() {
-            let place = &mut starts[node.class as usize + 1];
-            self.members[*place as usize] = number as u32;
-            *place += 1;
-        }
-        starts.pop();
-        self.starts = starts;
+        let members = (0..).zip(&self.nodes);
+        let members = members.map(|(number, node)| (node.class, number));
+        self.members = Rows::new(count as usize, members);
     }
 
     /// The number of classes.
     pub fn len(&self) -> usize {
-        self.starts.len() - 1
+        self.members.len()
     }
 
     /// True if no value contains an object.
@@ -217,8 +200,7 @@ impl SubtermClasses {
     }
 
     pub(super) fn numbers(&self, class: Class) -> &[u32] {
-        let (start, end) = (self.starts[class.number()], self.starts[class.number() + 1]);
-        &self.members[start as usize..end as usize]
+        self.members.of(class.0)
     }
 
     /// The number of nodes in a member, itself included and every occurrence counted;

@@ -17,6 +17,7 @@ use super::tables::{NONE, Tables};
 use super::unchanged::Contents;
 use super::walk::{Finding, Walk};
 use crate::kernel::error::{Error, ErrorKind, Result};
+use crate::kernel::rows::Rows;
 use crate::kernel::types::Kind;
 use crate::kernel::value::Value;
 use crate::structural::CompareOptions;
@@ -468,35 +469,24 @@ pub(super) fn occurrences(walk: &Walk<'_>) -> Vec<u64> {
     let mut times = vec![0u64; count];
     // The number of pairs around a pair, by pair.
     let mut around = vec![0u32; count];
-    // The start of a pair's inner pairs in a common list, by pair.
-    let mut starts = vec![0usize; count + 1];
-    for &(from, to) in &walk.edges {
-        starts[from as usize + 1] += 1;
+    for &(_, to) in &walk.edges {
         around[to as usize] = around[to as usize].saturating_add(1);
     }
-    for pair in 0..count {
-        starts[pair + 1] += starts[pair];
-    }
-    let mut next = starts.clone();
-    let mut inside = vec![0; walk.edges.len()];
-    for &(from, to) in &walk.edges {
-        let next = &mut next[from as usize];
-        inside[*next] = to;
-        *next += 1;
-    }
+    let inside = Rows::new(count, walk.edges.iter().copied());
     for pair in 0..count {
         times[pair] = u64::from(around[pair] == 0);
     }
     for &(pair, occurrences) in &walk.times_apart {
-        let inside = &inside[starts[pair as usize]..starts[pair as usize + 1]];
-        let is_met = inside.iter().any(|&inner| around[inner as usize] > 1);
+        let is_met = inside
+            .of(pair)
+            .iter()
+            .any(|&inner| around[inner as usize] > 1);
         times[pair as usize] = occurrences.unwrap_or(u64::from(!is_met));
     }
     // A pair is left before the pairs around it.
     for &pair in walk.left_pairs.iter().rev() {
-        let pair = pair as usize;
-        let own = times[pair];
-        for &to in &inside[starts[pair]..starts[pair + 1]] {
+        let own = times[pair as usize];
+        for &to in inside.of(pair) {
             times[to as usize] = times[to as usize].saturating_add(own);
         }
     }

@@ -1,6 +1,7 @@
 //! One graph with its edges in both directions, and its canonical order.
 
 use super::graph::Graph;
+use crate::kernel::rows::Rows;
 
 /// The word of the node that uses the results.
 const SINK: u64 = 0x51f0_7a3c_9d2e_b845;
@@ -11,39 +12,21 @@ const SINK: u64 = 0x51f0_7a3c_9d2e_b845;
 /// makes a use by a result an ordinary use.
 pub(super) struct Side<'g> {
     pub(super) graph: &'g Graph,
-    starts: Vec<u32>,
-    users: Vec<(u32, u32)>,
+    users: Rows<(u32, u32)>,
 }
 
 impl<'g> Side<'g> {
     /// O(nodes + edges).
     pub(super) fn new(graph: &'g Graph) -> Self {
         debug_assert_eq!(graph.starts.len(), graph.len() + 1);
-        let count = graph.len();
-        let mut starts = vec![0u32; count + 3];
-        for &operand in graph.operands.iter().chain(&graph.results) {
-            starts[operand as usize + 2] += 1;
-        }
-        for node in 2..starts.len() {
-            starts[node] += starts[node - 1];
-        }
-        let mut users = vec![(0, 0); graph.operands.len() + graph.results.len()];
-        let mut side = Side {
-            graph,
-            starts: Vec::new(),
-            users: Vec::new(),
-        };
-        for user in 0..=count as u32 {
-            for (slot, &operand) in (0..).zip(side.operands(user)) {
-                // A start moves to its end, which is the start of the next node.
-                let place = &mut starts[operand as usize + 1];
-                users[*place as usize] = (user, slot);
-                *place += 1;
-            }
-        }
-        side.starts = starts;
-        side.users = users;
-        side
+        let nodes = (0..graph.len() as u32).map(|node| (node, graph.operands_of(node)));
+        let all = nodes.chain([(graph.len() as u32, &graph.results[..])]);
+        let uses = all.flat_map(|(user, operands)| {
+            let slots = (0..).zip(operands);
+            slots.map(move |(slot, &operand)| (operand, (user, slot)))
+        });
+        let users = Rows::new(graph.len() + 1, uses);
+        Side { graph, users }
     }
 
     /// The number of nodes, including the node that uses the results.
@@ -67,8 +50,7 @@ impl<'g> Side<'g> {
 
     /// The users of a node, with the positions of the operand.
     pub(super) fn users(&self, node: u32) -> &[(u32, u32)] {
-        let node = node as usize;
-        &self.users[self.starts[node] as usize..self.starts[node + 1] as usize]
+        self.users.of(node)
     }
 
     /// Operator and arity of a node.
