@@ -16,6 +16,7 @@ pub(crate) mod mixing;
 pub(crate) mod object;
 pub(crate) mod pages;
 pub(crate) mod path;
+pub(crate) mod setters;
 pub(crate) mod spell;
 pub(crate) mod types;
 pub(crate) mod union_find;
