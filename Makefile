@@ -230,8 +230,7 @@ test-rust: setup-models
 .PHONY: test-python
 test-python: export ISOFORM_MODELS := $(CURDIR)/$(MODELS)
 test-python: export ISOFORM_EXAMPLE_MODULE := calc_ir
-test-python: export ISOFORM_KERNELS := $(abspath $(CARGO_TARGET)/debug/examples/serve)
-test-python: setup-python setup-models setup-kernels lint-types
+test-python: setup-python setup-models lint-types
 	$(call say,tests of the Python package)
 	$(VENV)/bin/python -m pytest -n $(PYTEST_JOBS) --dist loadfile --doctest-modules tests python/isoform
 
@@ -258,12 +257,6 @@ setup-python: $(VENV_STAMP)
 	$(call say,the Python package in $(VENV))
 	$(MATURIN) develop --profile $(PROFILE) --quiet
 	$(MATURIN) develop --profile $(PROFILE) --quiet --manifest-path examples/rust_types/Cargo.toml
-
-# The process whose operators are compared with NumPy.
-.PHONY: setup-kernels
-setup-kernels:
-	$(call say,the operators as a process)
-	$(CARGO) build -p isoform-kernels --example serve $(LOCKED)
 
 .PHONY: setup-models
 setup-models: $(MODELS_STAMP)

@@ -35,6 +35,7 @@ PARAMETERS = {
     "dense": "bool",
     "cls": "type[Any]",
     "color": "bool",
+    "compute_kernel.options": "Any",
     "confirm": "bool",
     "duplicates.values": "Sequence[Any]",
     "follow_links": "bool",

@@ -1,22 +1,15 @@
-"""A process that computes operators, and random operands for the process.
+"""Kernels of tensor operators by name, and random operands for them."""
 
-The process is crates/isoform-kernels/examples/serve.rs, which defines the protocol.
-"""
-
-import atexit
 import bisect
 import functools
 import itertools
 import math
-import os
-import struct
-import subprocess
 
 import ml_dtypes
 import numpy as np
 import pytest
 
-BINARY = os.environ.get("ISOFORM_KERNELS")
+from isoform import _core
 
 # In the order of `ElementType::ALL`.
 NAMES = [
@@ -34,69 +27,21 @@ BOOL = np.dtype(bool)
 FLOAT8 = TYPES[-4:]
 NIBBLES = TYPES[1:3]
 
-MARKS = [
-    pytest.mark.skipif(not BINARY, reason="ISOFORM_KERNELS names no binary"),
-    # References meet overflow and NaN on purpose.
-    pytest.mark.filterwarnings("ignore::RuntimeWarning"),
-]
+# References meet overflow and NaN on purpose.
+MARKS = [pytest.mark.filterwarnings("ignore::RuntimeWarning")]
 named = pytest.mark.parametrize
 by_type = {"ids": lambda dtype: dtype.name}
 
 
-class KernelError(Exception):
-    """An error of the process, with the kind of error."""
-
-    def __init__(self, kind, message):
-        super().__init__(f"{kind}: {message}")
-        self.kind = kind
-        self.message = message
-
-
-@functools.cache
-def server():
-    process = subprocess.Popen([BINARY], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    atexit.register(process.communicate)
-    return process
-
-
-def _spelled(value):
-    if isinstance(value, bool):
-        return "1" if value else "0"
-    if isinstance(value, (list, tuple)):
-        return ",".join(map(str, value))
-    return str(value)
-
-
-def _packed(tensor):
-    head = struct.pack("<BI", TYPES.index(tensor.dtype), tensor.ndim)
-    return head + struct.pack(f"<{tensor.ndim}Q", *tensor.shape) + tensor.tobytes()
-
-
 def compute_all(operator, *tensors, **options):
-    """Every result of an operator."""
-    words = (f"{name}={_spelled(value)}" for name, value in options.items() if value is not None)
-    text = " ".join([operator, *words]).encode()
-    body = struct.pack("<I", len(text)) + text + struct.pack("<I", len(tensors))
-    body += b"".join(_packed(np.asarray(tensor)) for tensor in tensors)
-    process = server()
-    process.stdin.write(struct.pack("<I", len(body)) + body)
-    process.stdin.flush()
-    (length,) = struct.unpack("<I", process.stdout.read(4))
-    answer = process.stdout.read(length)
-    if answer[0] == 1:
-        kind, _, message = answer[1:].decode().partition("\n")
-        raise KernelError(kind, message)
-    (count,) = struct.unpack_from("<I", answer, 1)
-    at, results = 5, []
-    for _ in range(count):
-        number, rank = struct.unpack_from("<BI", answer, at)
-        shape = struct.unpack_from(f"<{rank}Q", answer, at + 5)
-        at += 5 + 8 * rank
-        size = math.prod(shape) * TYPES[number].itemsize
-        flat = np.frombuffer(answer[at : at + size], TYPES[number])
-        results.append(flat.reshape(shape))
-        at += size
-    return results
+    """Every result of an operator; the arguments of a ValueError are a kind and a message."""
+    arrays = map(np.asarray, tensors)
+    operands = [(array.dtype.name, array.shape, array.tobytes()) for array in arrays]
+    results = _core.compute_kernel(operator, *operands, **options)
+    return [
+        np.frombuffer(data, TYPES[NAMES.index(name)]).reshape(shape)
+        for name, shape, data in results
+    ]
 
 
 def compute(operator, *tensors, **options):
@@ -109,10 +54,11 @@ def kind_of_error(operator, *tensors, **options):
     """The kind of the error of an operator; None for a result."""
     try:
         compute_all(operator, *tensors, **options)
-    except KernelError as error:
-        assert error.message
-        assert not error.message.endswith(".")
-        return error.kind
+    except ValueError as error:
+        kind, message = error.args
+        assert message
+        assert not message.endswith(".")
+        return kind
     return None
 
 

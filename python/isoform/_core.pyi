@@ -1412,6 +1412,12 @@ def collect() -> Any:
     `gc.collect()`), so an explicit call is rarely needed.
     """
 
+def compute_kernel(name: str, *operands: Any, **options: Any) -> Any:
+    """The results of a kernel on operands, each as element type, shape and bytes.
+
+    Raises ValueError with the kind and the message of the kernel's error.
+    """
+
 def convert(value: Any) -> Any:
     """Converts a Python value to the core and back; see `isoform.convert`."""
 

@@ -53,8 +53,8 @@
 //! | `elementwise/`, `movement/`, `indexing/` | operators by family |
 //! | `create.rs`, `reduce.rs`, `normalize.rs`, `products.rs`, `windows.rs` | operators by family |
 //!
-//! The example `serve` computes operators for the tests in Python, which compare the
-//! results with NumPy, `ml_dtypes` and mpmath. `docs/kernels.md` lists the decisions
+//! The tests in Python compare the results with NumPy, `ml_dtypes` and mpmath;
+//! `isoform-py/src/testing_kernels.rs` calls the operators by name. `docs/kernels.md` lists the decisions
 //! where other libraries differ.
 //!
 //! Absent: broadcasting of types, lazy tensors, threads, BLAS.

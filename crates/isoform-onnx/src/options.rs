@@ -9,6 +9,7 @@ use crate::{
     error::{OnnxError, Result},
     mmap,
 };
+use isoform::__setters as setters;
 
 /// Options for reading files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,26 +62,14 @@ pub enum ExternalData {
 }
 
 impl LoadOptions {
-    /// Sets whether files are mapped; see [`LoadOptions::mmap`].
-    #[must_use]
-    pub fn mmap(mut self, mmap: bool) -> Self {
-        self.mmap = mmap;
-        self
-    }
-
-    /// Sets whether links out of the model's folder are followed; see
-    /// [`LoadOptions::follow_links`].
-    #[must_use]
-    pub fn follow_links(mut self, follow_links: bool) -> Self {
-        self.follow_links = follow_links;
-        self
-    }
-
-    /// Sets [`LoadOptions::external_data`].
-    #[must_use]
-    pub fn external_data(mut self, external_data: ExternalData) -> Self {
-        self.external_data = external_data;
-        self
+    setters! {
+        /// Sets whether files are mapped; see [`LoadOptions::mmap`].
+        mmap: bool,
+        /// Sets whether links out of the model's folder are followed; see
+        /// [`LoadOptions::follow_links`].
+        follow_links: bool,
+        /// Sets [`LoadOptions::external_data`].
+        external_data: ExternalData,
     }
 
     /// Brings a file into memory, refusing everything except regular files. O(1) if
@@ -143,32 +132,15 @@ impl Default for ImportOptions {
 }
 
 impl ImportOptions {
-    /// Sets [`ImportOptions::mmap`].
-    #[must_use]
-    pub fn mmap(mut self, mmap: bool) -> Self {
-        self.mmap = mmap;
-        self
-    }
-
-    /// Sets [`ImportOptions::io_names`].
-    #[must_use]
-    pub fn io_names(mut self, io_names: bool) -> Self {
-        self.io_names = io_names;
-        self
-    }
-
-    /// Sets [`ImportOptions::follow_links`].
-    #[must_use]
-    pub fn follow_links(mut self, follow_links: bool) -> Self {
-        self.follow_links = follow_links;
-        self
-    }
-
-    /// Sets [`ImportOptions::external_data`].
-    #[must_use]
-    pub fn external_data(mut self, external_data: ExternalData) -> Self {
-        self.external_data = external_data;
-        self
+    setters! {
+        /// Sets [`ImportOptions::mmap`].
+        mmap: bool,
+        /// Sets [`ImportOptions::io_names`].
+        io_names: bool,
+        /// Sets [`ImportOptions::follow_links`].
+        follow_links: bool,
+        /// Sets [`ImportOptions::external_data`].
+        external_data: ExternalData,
     }
 
     /// The options for the files of a model.

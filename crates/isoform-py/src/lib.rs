@@ -60,6 +60,7 @@ mod structural;
 mod tensor;
 mod testing;
 mod testing_functions;
+mod testing_kernels;
 mod text;
 mod transform;
 mod type_attrs;

@@ -250,6 +250,7 @@ fn call_attribute<'py>(
 /// Adds the functions of `isoform.testing`.
 pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     crate::testing_functions::init()?;
+    crate::testing_kernels::init(module)?;
     module.add_function(wrap_pyfunction!(laws, module)?)?;
     module.add_function(wrap_pyfunction!(types, module)?)?;
     module.add_function(wrap_pyfunction!(oracle_equal, module)?)?;

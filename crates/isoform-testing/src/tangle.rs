@@ -33,13 +33,7 @@ pub fn tangle(
     source: &mut Source<'_>,
     alternatives: bool,
 ) -> Result<(Value, Value)> {
-    let mut tangle = SharedGraph {
-        family,
-        source,
-        alternatives,
-        vars: Vec::new(),
-        parts: Vec::new(),
-    };
+    let mut tangle = SharedGraph::new(family, source, alternatives)?;
     let [left, right] = tangle.draw()?;
     Ok((left, right))
 }
@@ -51,16 +45,7 @@ pub fn tangle(
 ///
 /// As [`tangle`].
 pub fn relatives(family: &Family, source: &mut Source<'_>) -> Result<Vec<Value>> {
-    let mut tangle = SharedGraph {
-        family,
-        source,
-        alternatives: false,
-        vars: Vec::new(),
-        parts: Vec::new(),
-    };
-    for _ in 0..2 + tangle.source.below(3) {
-        tangle.var()?;
-    }
+    let mut tangle = SharedGraph::new(family, source, false)?;
     tangle.grow(10)?;
     let mut rows: Vec<Vec<Value>> = Vec::new();
     for _ in 0..3 + tangle.source.below(6) {
@@ -97,11 +82,23 @@ struct SharedGraph<'g, 's, 'b> {
     parts: Vec<Twin>,
 }
 
-impl SharedGraph<'_, '_, '_> {
-    fn draw(&mut self) -> Result<Twin> {
-        for _ in 0..2 + self.source.below(3) {
-            self.var()?;
+impl<'g, 's, 'b> SharedGraph<'g, 's, 'b> {
+    /// A few variables.
+    fn new(family: &'g Family, source: &'s mut Source<'b>, alternatives: bool) -> Result<Self> {
+        let mut graph = SharedGraph {
+            family,
+            source,
+            alternatives,
+            vars: Vec::new(),
+            parts: Vec::new(),
+        };
+        for _ in 0..2 + graph.source.below(3) {
+            graph.var()?;
         }
+        Ok(graph)
+    }
+
+    fn draw(&mut self) -> Result<Twin> {
         self.grow(12)?;
         let body = self.row()?;
         match self.source.below(4) {
@@ -252,52 +249,17 @@ impl SharedGraph<'_, '_, '_> {
             }
             return self.node(Role::Comm, vec![lhs, rhs]);
         }
-        match self.source.below(22) {
-            0..=2 => {
-                let fields = vec![none(), self.any(), self.any()];
-                self.node(Role::Add, fields)
-            }
-            3 | 4 => {
-                let fields = vec![self.any(), self.defined()];
-                self.node(Role::Let, fields)
-            }
-            5 | 6 => {
-                let fields = vec![self.defined(), self.any()];
-                self.node(Role::Function, fields)
-            }
-            7 | 8 => {
-                let fields = vec![none(), self.any(), self.defined()];
-                self.node(Role::Lambda, fields)
-            }
-            9 => {
-                let fields = vec![self.any(), self.defined()];
-                self.node(Role::LateLambda, fields)
-            }
-            10 => {
-                let fields = vec![self.defined(), self.any()];
-                self.node(Role::SharedLambda, fields)
-            }
-            11 => {
-                let fields = vec![none(), self.any(), self.any()];
-                self.node(Role::Shared, fields)
-            }
-            12 => {
-                let fields = vec![self.any(), self.defined()];
-                self.node(Role::Sized, fields)
-            }
-            13 => {
-                let fields = vec![self.defined(), self.any()];
-                self.node(Role::Binder, fields)
-            }
-            14 | 15 => self.map(),
-            19 | 20 => {
-                let fields = vec![self.any()];
-                self.node(Role::Wrap, fields)
-            }
-            21 => {
-                let fields = vec![same(1), self.defined()];
-                self.node(Role::Define, fields)
-            }
+        let (role, fields) = match self.source.below(22) {
+            0..=2 => (Role::Add, vec![none(), self.any(), self.any()]),
+            3 | 4 => (Role::Let, vec![self.any(), self.defined()]),
+            5 | 6 => (Role::Function, vec![self.defined(), self.any()]),
+            7 | 8 => (Role::Lambda, vec![none(), self.any(), self.defined()]),
+            9 => (Role::LateLambda, vec![self.any(), self.defined()]),
+            10 => (Role::SharedLambda, vec![self.defined(), self.any()]),
+            11 => (Role::Shared, vec![none(), self.any(), self.any()]),
+            12 => (Role::Sized, vec![self.any(), self.defined()]),
+            13 => (Role::Binder, vec![self.defined(), self.any()]),
+            14 | 15 => return self.map(),
             16 => {
                 let left = literal(self.family, self.source)?;
                 // The two sides mostly have equal literals, in one object or in two.
@@ -306,10 +268,13 @@ impl SharedGraph<'_, '_, '_> {
                     1 => left.clone(),
                     _ => copy(&left),
                 };
-                Ok([left, right])
+                return Ok([left, right]);
             }
-            _ => self.row(),
-        }
+            19 | 20 => (Role::Wrap, vec![self.any()]),
+            21 => (Role::Define, vec![same(1), self.defined()]),
+            _ => return self.row(),
+        };
+        self.node(role, fields)
     }
 
     /// A few parts in a row; the same one may occur many times.

@@ -157,32 +157,28 @@ fn other_crate_path() {
 }
 
 #[test]
-fn kinds() {
-    let kinds = ["tree", "const_tree", "dag", "var", "singleton", "none"];
-    let definitions = kinds.map(|kind| {
-        let source =
-            format!(r#"#[node(key = "demo.Leaf", kind = {kind})] #[repr(C)] struct Leaf;"#);
+fn struct_options() {
+    let options = [
+        "kind = tree",
+        "kind = const_tree",
+        "kind = dag",
+        "kind = var",
+        "kind = singleton",
+        "kind = none",
+        "scope",
+        "defs_first",
+        "hooks(equal)",
+        "hooks(hash)",
+        "hooks(verify)",
+        r#"attrs(dyn Pure, "demo.cost" = 2 + 3, dyn crate::Fold)"#,
+    ];
+    let definitions = options.map(|option| {
+        let source = format!(r#"#[node(key = "demo.Leaf", {option})] #[repr(C)] struct Leaf;"#);
         functions(&expansion(&source), &["definition"])
     });
     insta::with_settings!({ omit_expression => true }, {
         insta::assert_snapshot!(definitions.join(""));
     });
-}
-
-#[test]
-fn scope() {
-    check_fns!(
-        r#"#[node(key = "demo.Leaf", scope)] #[repr(C)] struct Leaf;"#,
-        "definition"
-    );
-}
-
-#[test]
-fn defs_first() {
-    check_fns!(
-        r#"#[node(key = "demo.Leaf", defs_first)] #[repr(C)] struct Leaf;"#,
-        "definition"
-    );
 }
 
 #[test]
@@ -198,42 +194,6 @@ fn visit_order() {
             var: Ref<Var>,
             start: Ref<Expr>,
         }
-        "#,
-        "definition"
-    );
-}
-
-#[test]
-fn hook_equal() {
-    check_fns!(
-        r#"#[node(key = "demo.Leaf", hooks(equal))] #[repr(C)] struct Leaf;"#,
-        "definition"
-    );
-}
-
-#[test]
-fn hook_hash() {
-    check_fns!(
-        r#"#[node(key = "demo.Leaf", hooks(hash))] #[repr(C)] struct Leaf;"#,
-        "definition"
-    );
-}
-
-#[test]
-fn hook_verify() {
-    check_fns!(
-        r#"#[node(key = "demo.Leaf", hooks(verify))] #[repr(C)] struct Leaf;"#,
-        "definition"
-    );
-}
-
-#[test]
-fn attrs() {
-    check_fns!(
-        r#"
-        #[node(key = "demo.Leaf", attrs(dyn Pure, "demo.cost" = 2 + 3, dyn crate::Fold))]
-        #[repr(C)]
-        struct Leaf;
         "#,
         "definition"
     );

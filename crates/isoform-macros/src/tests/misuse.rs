@@ -1,6 +1,7 @@
 //! The macro's errors about wrong declarations, message by message.
 //!
-//! The UI tests of the isoform crate show the position of each message.
+//! The UI tests of the isoform crate have a case of each mistake, with message and position;
+//! these are its other forms.
 
 use crate::model::NodeModel;
 
@@ -63,57 +64,16 @@ fn right_declarations() {
 }
 
 #[test]
-fn shapes() {
-    let found = |what: &str| format!("expected a struct with named fields, found {what}");
-    check(
-        r#"#[node(key = "t.A")] #[repr(C)] struct A(i64);"#,
-        &[&found("a tuple struct")],
-    );
-    check(
-        r#"#[node(key = "t.A")] #[repr(C)] enum A { B }"#,
-        &[&found("an enum")],
-    );
-    check(
-        r#"#[node(key = "t.A")] #[repr(C)] union A { x: i64 }"#,
-        &[&found("a union")],
-    );
-}
-
-#[test]
 fn generics() {
-    let message = "expected a node type without generic parameters: a type key names one type";
-    check(
-        r#"#[node(key = "t.A")] #[repr(C)] struct A<T> { x: T }"#,
-        &[message],
-    );
     check(
         r#"#[node(key = "t.A")] #[repr(C)] struct A<'a, const N: usize> { x: &'a [u8; N] }"#,
-        &[message],
-    );
-    check(
-        r#"#[node(key = "t.A")] #[repr(C)] struct A where i64: Copy { x: i64 }"#,
-        &["expected a node type without a `where` clause"],
-    );
-}
-
-#[test]
-fn layout() {
-    let missing = "node type `A` has no fixed layout, expected `#[repr(C)]` on it";
-    check(r#"#[node(key = "t.A")] struct A { x: i64 }"#, &[missing]);
-    check(
-        r#"#[node(key = "t.A")] #[repr(transparent)] struct A { x: i64 }"#,
-        &[missing],
-    );
-    check(
-        r#"#[node(key = "t.A")] #[repr(C, packed)] struct A { x: i64 }"#,
-        &["expected fields at their natural alignment, found `packed`"],
+        &["expected a node type without generic parameters: a type key names one type"],
     );
 }
 
 #[test]
 fn key() {
     let missing = "node type `A` has no key, expected `#[node(key = \"dialect.A\")]`";
-    check("#[repr(C)] struct A { x: i64 }", &[missing]);
     check("#[node(scope)] #[repr(C)] struct A { x: i64 }", &[missing]);
     let wrong = |attribute: &str, message: &str| {
         check(
@@ -127,7 +87,6 @@ fn key() {
         r#"key("t.A")"#,
         r#"expected `key = "..."`, found `key("t.A")`"#,
     );
-    wrong(r#"key = """#, "expected a `key` that is not empty");
     check(
         "#[node] #[repr(C)] struct A;",
         &["expected attribute arguments in parentheses: #[node(...)]"],
@@ -136,22 +95,8 @@ fn key() {
 
 #[test]
 fn struct_attributes() {
-    check_struct(
-        "colour = red",
-        &[
-            "unknown struct attribute `colour`, expected one of `key`, `kind`, `scope`, `defs_first`, `visit_order`, `hooks`, `init`, `convert`, `attrs`, `define`, `no_new`, `no_with`, `crate`",
-        ],
-    );
     check_struct("scope, scope", &["struct attribute `scope` is given twice"]);
     check_struct(r#"key = "t.B""#, &["struct attribute `key` is given twice"]);
-    check_struct(
-        "scope = true",
-        &["expected `scope` without a value, found `scope = true`"],
-    );
-    check_struct(
-        "defs_first = 1",
-        &["expected `defs_first` or `defs_first = true|false`, found `defs_first = 1`"],
-    );
     let names = "expected `visit_order(first, second, ...)`, found";
     check_struct("visit_order", &[&format!("{names} `visit_order` alone")]);
     check_struct("visit_order()", &[&format!("{names} `visit_order()`")]);
@@ -166,7 +111,6 @@ fn struct_attributes() {
         &["expected `convert = path`, found `convert(x)`"],
     );
     let kinds = "expected `kind = tree|const_tree|dag|var|singleton|none`, found";
-    check_struct("kind = leaf", &[&format!("{kinds} `kind = leaf`")]);
     check_struct(r#"kind = "tree""#, &[&format!("{kinds} `kind = \"tree\"`")]);
     check_struct("kind", &[&format!("{kinds} `kind` alone")]);
 }
@@ -177,23 +121,17 @@ fn hooks() {
     check_struct("hooks", &[&format!("{expected} `hooks` alone")]);
     check_struct("hooks()", &[&format!("{expected} `hooks()`")]);
     check_struct("hooks(1)", &[&format!("{expected} `hooks(1)`")]);
-    check_struct("hooks(order)", &[&format!("{expected} hook `order`")]);
     check_struct("hooks(hash, hash)", &["hook `hash` is given twice"]);
 }
 
 #[test]
 fn attrs() {
     let expected = "expected `attrs(...)` of `dyn Trait` and `\"name\" = value`, found";
-    check_struct("attrs", &[&format!("{expected} `attrs` alone")]);
     check_struct("attrs()", &[&format!("{expected} `attrs()`")]);
     check_struct("attrs = 1", &[&format!("{expected} `attrs = 1`")]);
     let one = "expected `dyn Trait` or `\"name\" = value`";
     check_struct("attrs(Pure)", &[one]);
     check_struct("attrs(dyn Pure, cost = 5)", &[one]);
-    check_struct(
-        r#"attrs("t.pure")"#,
-        &[r#"expected a value: `"t.pure" = value`"#],
-    );
     check_struct(
         r#"attrs("" = 5)"#,
         &["expected an attribute name that is not empty"],
@@ -224,37 +162,19 @@ fn field_attributes() {
         &["expected `ignore` without a value, found `ignore = true`"],
     );
     check_fields(
-        "#[node(default(1))] x: i64",
-        &["expected `default` or `default = expression`, found `default(1)`"],
-    );
-    check_fields(
-        "#[node(name = x)] x: i64",
-        &[r#"expected `name = "..."`, found `name = x`"#],
-    );
-    check_fields(
-        "#[node(compare)] x: i64",
-        &["expected `compare = true|false`, found `compare` alone"],
-    );
-    check_fields(
         "#[node(repr = 1)] x: i64",
         &["expected `repr = true|false`, found `repr = 1`"],
     );
-    let flags =
-        "expected at most one of `ignore`, `def`, `def_simple` and `uses` on field `x`, found";
-    check_fields(
-        "#[node(ignore, def)] x: i64",
-        &[&format!("{flags} `ignore` and `def`")],
-    );
     check_fields(
         "#[node(def, def_simple)] x: i64",
-        &[&format!("{flags} `def` and `def_simple`")],
+        &[
+            "expected at most one of `ignore`, `def`, `def_simple` and `uses` on field `x`, found `def` and `def_simple`",
+        ],
     );
 }
 
 #[test]
 fn registered_names() {
-    let message = "field name `x` is registered twice, first by field `x`";
-    check_fields(r#"x: i64, #[node(name = "x")] y: i64"#, &[message]);
     check_fields(
         r#"#[node(name = "type")] x: i64, r#type: i64"#,
         &["field name `type` is registered twice, first by field `x`"],
@@ -267,14 +187,6 @@ fn registered_names() {
 
 #[test]
 fn bases() {
-    check_fields(
-        "x: i64, #[node(base)] b: Expr",
-        &["expected the base to be the first field, found `b` at position 1"],
-    );
-    check_fields(
-        "#[node(base)] b: Expr, #[node(base)] c: Expr",
-        &["expected one base, found `c` after `b`"],
-    );
     check_fields(
         r#"#[node(base, ignore, name = "c", hash = false)] b: Expr"#,
         &[

@@ -1,5 +1,6 @@
 //! Options for writing models, and the report on the written files.
 
+use isoform::__setters as setters;
 use std::path::PathBuf;
 
 /// Options for writing a model. Options that also exist in `onnx.save_model` have the
@@ -66,45 +67,23 @@ pub struct Saved {
 }
 
 impl SaveOptions {
-    /// Sets [`SaveOptions::save_as_external_data`].
-    #[must_use]
-    pub fn save_as_external_data(mut self, save_as_external_data: bool) -> Self {
-        self.save_as_external_data = save_as_external_data;
-        self
-    }
-
-    /// Sets [`SaveOptions::all_tensors_to_one_file`].
-    #[must_use]
-    pub fn all_tensors_to_one_file(mut self, all_tensors_to_one_file: bool) -> Self {
-        self.all_tensors_to_one_file = all_tensors_to_one_file;
-        self
+    setters! {
+        /// Sets [`SaveOptions::save_as_external_data`].
+        save_as_external_data: bool,
+        /// Sets [`SaveOptions::all_tensors_to_one_file`].
+        all_tensors_to_one_file: bool,
+        /// Sets [`SaveOptions::size_threshold`].
+        size_threshold: u64,
+        /// Sets [`SaveOptions::convert_attribute`].
+        convert_attribute: bool,
+        /// Sets [`SaveOptions::check`].
+        check: bool,
     }
 
     /// Sets [`SaveOptions::location`].
     #[must_use]
     pub fn location(mut self, location: impl Into<String>) -> Self {
         self.location = Some(location.into());
-        self
-    }
-
-    /// Sets [`SaveOptions::size_threshold`].
-    #[must_use]
-    pub fn size_threshold(mut self, size_threshold: u64) -> Self {
-        self.size_threshold = size_threshold;
-        self
-    }
-
-    /// Sets [`SaveOptions::convert_attribute`].
-    #[must_use]
-    pub fn convert_attribute(mut self, convert_attribute: bool) -> Self {
-        self.convert_attribute = convert_attribute;
-        self
-    }
-
-    /// Sets [`SaveOptions::check`].
-    #[must_use]
-    pub fn check(mut self, check: bool) -> Self {
-        self.check = check;
         self
     }
 }

@@ -46,6 +46,7 @@ use settings::Settings;
 use crate::ir::Program;
 use crate::layout::{Listing, list};
 use crate::passes::local_functions;
+use isoform::__setters as setters;
 
 pub use pass::register;
 pub use pattern::{Match, Pattern};
@@ -93,18 +94,11 @@ pub struct Optimized {
 }
 
 impl OptimizeOptions {
-    /// Sets which calls on constants are computed; [`Fold::Exact`] by default.
-    #[must_use]
-    pub fn fold(mut self, fold: Fold) -> Self {
-        self.fold = fold;
-        self
-    }
-
-    /// Sets whether operators are fused, which may change the last bits of results.
-    #[must_use]
-    pub fn fuse(mut self, fuse: bool) -> Self {
-        self.fuse = fuse;
-        self
+    setters! {
+        /// Sets which calls on constants are computed; [`Fold::Exact`] by default.
+        fold: Fold,
+        /// Sets whether operators are fused, which may change the last bits of results.
+        fuse: bool,
     }
 
     /// Sets the size in bytes up to which folding makes constants. A larger constant is

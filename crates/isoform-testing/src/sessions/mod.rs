@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 use isoform::Value;
 use isoform::compare::{CompareOptions, IncrementalHasher};
-use isoform::objects::{field_value, set_field};
-use isoform::values::{List, ValueRef};
+use isoform::objects::set_field;
+use isoform::values::ValueRef;
 
 pub use surroundings::shared_parts_do_the_same_everywhere;
 pub use types::*;
@@ -19,7 +19,62 @@ use super::remembered::{hasher_changes_nothing, skips_change_nothing};
 use super::source::Source;
 use super::transform::unshare;
 
-fn node(source: &mut Source<'_>, pool: &[Value], vars: &[Value], set: usize) -> Value {
+/// A kind of value that [`node`] makes.
+#[derive(Clone, Copy, Debug)]
+enum NodeKind {
+    Tree,
+    Dag,
+    Assign,
+    Fun,
+    Items,
+    Simple,
+    Uses,
+    /// An assignment whose target uses variables.
+    AssignUses,
+    DagScope,
+    Entries,
+    Cell,
+    List,
+    FrozenVar,
+    /// A tree, or rarely a node with hooks.
+    Hooked,
+    Odd,
+    /// A list that contains itself.
+    Cycle,
+}
+use NodeKind::*;
+
+/// The kinds of a case; one that is listed twice is drawn twice as often.
+type Mix = &'static [NodeKind];
+
+/// Of values that are edited.
+const SESSIONS: [Mix; 8] = [
+    &[Tree, Dag, Assign, Fun, Items],
+    &[Tree, Assign, Fun, Simple, Uses, AssignUses, Items],
+    &[Dag, Dag, Fun, Fun, Items, DagScope, Assign],
+    &[Assign, Fun, Entries, Entries, Items, Dag, Cell],
+    &[
+        Tree, Dag, Assign, Fun, Items, Simple, Uses, AssignUses, DagScope, Entries, Cell, List,
+        FrozenVar, Hooked,
+    ],
+    &[Tree, Assign, Fun, Items, Items, Cell, List, FrozenVar, Dag],
+    &[Tree, Dag, Dag, Assign, Fun, Items, Items, Hooked, Odd, Odd],
+    &[Tree, Dag, Items, Fun, Cell, Cell, Odd, List, Cycle],
+];
+
+/// Of a part in many surroundings.
+const SURROUNDINGS: [Mix; 4] = [
+    &[
+        Tree, Assign, Assign, Fun, Fun, Items, Simple, AssignUses, FrozenVar,
+    ],
+    &[Tree, Dag, Assign, Fun, Fun, Items, Simple, DagScope],
+    &[
+        Tree, Assign, Fun, Items, Simple, Uses, AssignUses, Entries, Cell, FrozenVar,
+    ],
+    &[Tree, Assign, Fun, Items, Entries, Entries],
+];
+
+fn node(source: &mut Source<'_>, pool: &[Value], vars: &[Value], mix: Mix) -> Value {
     let t = types();
     let mut pick = |vars_too: usize| -> Value {
         match source.below(10) {
@@ -37,54 +92,65 @@ fn node(source: &mut Source<'_>, pool: &[Value], vars: &[Value], set: usize) -> 
     };
     let (a, b, v, c) = (pick(3), pick(3), pick(8), pick(3));
     let (k1, k2) = (pick(7), pick(7));
-    let kinds: &[usize] = match set {
-        0 => &[0, 1, 2, 3, 4],
-        1 => &[0, 2, 3, 5, 6, 7, 4],
-        2 => &[1, 1, 3, 3, 4, 8, 2],
-        3 => &[2, 3, 9, 9, 4, 1, 10],
-        4 => &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13],
-        6 => &[0, 1, 1, 2, 3, 4, 4, 13, 14, 14],
-        7 => &[0, 1, 4, 3, 10, 10, 14, 11, 15],
-        8 => &[0, 2, 2, 3, 3, 4, 5, 7, 12],
-        9 => &[0, 1, 2, 3, 3, 4, 5, 8],
-        10 => &[0, 2, 3, 4, 5, 6, 7, 9, 10, 12],
-        11 => &[0, 2, 3, 4, 9, 9],
-        _ => &[0, 2, 3, 4, 4, 10, 11, 12, 1],
-    };
-    match kinds[source.below(kinds.len())] {
-        0 => make(t.tree, vec![a, b]),
-        1 => make(t.dag, vec![a, b]),
-        2 => make(t.assign, vec![v, a]),
-        3 => make(t.fun, vec![v, a]),
-        4 => arr(&[a, b, c]),
-        5 => make(t.simple, vec![a, v]),
-        6 => make(t.uses, vec![a, b]),
-        7 => make(t.assign, vec![make(t.uses, vec![v, b]), a]),
-        8 => make(t.dagscope, vec![a, v]),
-        9 => {
-            let key = |k: &Value| {
-                k.as_object().is_some_and(|o| {
-                    let i = o.type_index();
-                    i == t.var || i == t.typed || i == t.frozenvar || i == t.dag
-                })
+    match *source.pick(mix) {
+        Tree => make(t.tree, vec![a, b]),
+        Dag => make(t.dag, vec![a, b]),
+        Assign => make(t.assign, vec![v, a]),
+        Fun => make(t.fun, vec![v, a]),
+        Items => arr(&[a, b, c]),
+        Simple => make(t.simple, vec![a, v]),
+        Uses => make(t.uses, vec![a, b]),
+        AssignUses => make(t.assign, vec![make(t.uses, vec![v, b]), a]),
+        DagScope => make(t.dagscope, vec![a, v]),
+        Entries => {
+            let key = |given: Value, other: &str| {
+                let types = [t.var, t.typed, t.frozenvar, t.dag];
+                let object = given.as_object();
+                let is_key = object.is_some_and(|object| types.contains(&object.type_index()));
+                if is_key { given } else { other.into() }
             };
-            let k1 = if key(&k1) { k1 } else { "b".into() };
-            let k2 = if key(&k2) { k2 } else { "a".into() };
-            map(&[(k1, a), (k2, b)])
+            map(&[(key(k1, "b"), a), (key(k2, "a"), b)])
         }
-        10 => make(t.cell, vec![a, b]),
-        11 => List::<Value>::from(vec![a, b]).into(),
-        12 => make(t.frozenvar, vec![a]),
-        14 => make(t.odd, vec![(source.below(6) as i64).into(), a, b]),
-        15 => {
-            let list = List::<Value>::from(vec![a]);
-            list.push(list.clone().into()).unwrap();
-            list.into()
-        }
-        _ => match source.below(3) {
+        Cell => make(t.cell, vec![a, b]),
+        List => isoform::values::List::<Value>::from(vec![a, b]).into(),
+        FrozenVar => make(t.frozenvar, vec![a]),
+        Hooked => match source.below(3) {
             0 => make(t.hooked, vec![a, b]),
             _ => make(t.tree, vec![a, b]),
         },
+        Odd => make(t.odd, vec![(source.below(6) as i64).into(), a, b]),
+        Cycle => {
+            let list = isoform::values::List::<Value>::from(vec![a]);
+            list.push(list.clone().into()).unwrap();
+            list.into()
+        }
+    }
+}
+
+/// The parts of a value that can be another one, keys included.
+fn parts(value: &Value) -> Vec<Value> {
+    match value.view() {
+        ValueRef::Map(items) => items
+            .iter()
+            .flat_map(|(key, part)| [key.clone(), part.clone()])
+            .collect(),
+        ValueRef::Array(_) | ValueRef::Object(_) => children(value),
+        _ => Vec::new(),
+    }
+}
+
+/// Another object with the given parts; the value itself if it can have none.
+fn with_parts(value: &Value, parts: Vec<Value>) -> Value {
+    match value.view() {
+        ValueRef::Array(_) => parts.into(),
+        ValueRef::Map(_) => {
+            let entries = parts.chunks_exact(2);
+            map(&entries
+                .map(|entry| (entry[0].clone(), entry[1].clone()))
+                .collect::<Vec<_>>())
+        }
+        ValueRef::Object(object) if !parts.is_empty() => make(object.type_index(), parts),
+        _ => value.clone(),
     }
 }
 
@@ -97,77 +163,23 @@ fn edit(value: &Value, swap: &HashMap<u64, Value>, done: &mut HashMap<u64, Value
     if let Some(new) = swap.get(&id).or(done.get(&id)) {
         return new.clone();
     }
-    let same = |a: &Value, b: &Value| match (a.as_object(), b.as_object()) {
-        (Some(a), Some(b)) => a.identity() == b.identity(),
+    let same = |(a, b): (&Value, &Value)| match (a.as_object(), b.as_object()) {
+        (Some(a), Some(b)) => a.same_as(b),
         _ => true,
     };
-    let new = match value.view() {
-        ValueRef::Array(items) => {
-            let new: Vec<Value> = items.iter().map(|v| edit(v, swap, done)).collect();
-            if items.iter().zip(&new).all(|(a, b)| same(a, b)) {
-                value.clone()
-            } else {
-                arr(&new)
-            }
-        }
-        ValueRef::Map(items) => {
-            let new: Vec<(Value, Value)> = items
-                .iter()
-                .map(|(k, v)| (edit(k, swap, done), edit(v, swap, done)))
-                .collect();
-            if items
-                .iter()
-                .zip(&new)
-                .all(|(a, b)| same(a.0, &b.0) && same(a.1, &b.1))
-            {
-                value.clone()
-            } else {
-                map(&new)
-            }
-        }
-        _ => {
-            let info = object.type_info();
-            let names: Vec<String> = info.fields().iter().map(|f| f.name().to_string()).collect();
-            let old: Vec<Value> = names
-                .iter()
-                .map(|n| field_value(object, n).unwrap_or(Value::NONE))
-                .collect();
-            let new: Vec<Value> = old.iter().map(|v| edit(v, swap, done)).collect();
-            if names.is_empty() || old.iter().zip(&new).all(|(a, b)| same(a, b)) {
-                value.clone()
-            } else {
-                make(object.type_index(), new)
-            }
-        }
+    let old = parts(value);
+    let new: Vec<Value> = old.iter().map(|part| edit(part, swap, done)).collect();
+    let new = if old.iter().zip(&new).all(same) {
+        value.clone()
+    } else {
+        with_parts(value, new)
     };
     done.insert(id, new.clone());
     new
 }
 
 fn copy_of(value: &Value) -> Value {
-    let Some(object) = value.as_object() else {
-        return value.clone();
-    };
-    match value.view() {
-        ValueRef::Array(items) => arr(&items.iter().cloned().collect::<Vec<_>>()),
-        ValueRef::Map(items) => map(&items
-            .iter()
-            .map(|(k, v)| (k.clone(), v.clone()))
-            .collect::<Vec<_>>()),
-        _ => {
-            let info = object.type_info();
-            let old: Vec<Value> = info
-                .fields()
-                .iter()
-                .map(|f| field_value(object, f.name()).unwrap_or(Value::NONE))
-                .collect();
-            if old.is_empty() {
-                value.clone()
-            } else {
-                make(object.type_index(), old)
-            }
-        }
-    }
+    with_parts(value, parts(value))
 }
 
 fn show(value: &Value) -> String {
@@ -175,33 +187,18 @@ fn show(value: &Value) -> String {
         return format!("{value:?}");
     };
     let id = object.identity() % 10000;
+    let shown: Vec<String> = parts(value).iter().map(show).collect();
     match value.view() {
-        ValueRef::Array(items) => format!(
-            "[#{id} {}]",
-            items.iter().map(show).collect::<Vec<_>>().join(", ")
-        ),
+        ValueRef::Array(_) => format!("[#{id} {}]", shown.join(", ")),
         ValueRef::List(items) => format!("list[#{id} {}]", items.len()),
-        ValueRef::Map(items) => format!(
-            "{{#{id} {}}}",
-            items
-                .iter()
-                .map(|(k, v)| format!("{}: {}", show(k), show(v)))
-                .collect::<Vec<_>>()
-                .join(", ")
-        ),
-        _ => {
-            let info = object.type_info();
-            let old: Vec<String> = info
-                .fields()
-                .iter()
-                .map(|f| show(&field_value(object, f.name()).unwrap_or(Value::NONE)))
-                .collect();
-            let key = info.key().trim_start_matches("sessions.");
-            match key {
-                "Var" => format!("v{id}"),
-                _ => format!("{key}#{id}({})", old.join(", ")),
-            }
+        ValueRef::Map(_) => {
+            let entries: Vec<String> = shown.chunks(2).map(|entry| entry.join(": ")).collect();
+            format!("{{#{id} {}}}", entries.join(", "))
         }
+        _ => match object.type_info().key().trim_start_matches("sessions.") {
+            "Var" => format!("v{id}"),
+            key => format!("{key}#{id}({})", shown.join(", ")),
+        },
     }
 }
 
@@ -239,7 +236,7 @@ fn sharing_changes_no_hash(options: CompareOptions, value: &Value) -> Result<(),
 pub fn sessions_compare_and_hash_the_same(bytes: &[u8]) -> Result<(), String> {
     let mut source = Source::new(bytes);
     let t = types();
-    let set = source.below(8);
+    let mix = *source.pick(&SESSIONS);
     let mut vars: Vec<Value> = (0..2 + source.below(3)).map(|_| var()).collect();
     let is_wide = source.below(6) == 0;
     if is_wide {
@@ -264,7 +261,7 @@ pub fn sessions_compare_and_hash_the_same(bytes: &[u8]) -> Result<(), String> {
         });
     }
     for _ in 0..4 + source.below(20) {
-        let new = node(&mut source, &pool, &vars, set);
+        let new = node(&mut source, &pool, &vars, mix);
         pool.push(new);
     }
     let mut hashers = [false, true].map(|map_free_vars| {
@@ -283,7 +280,7 @@ pub fn sessions_compare_and_hash_the_same(bytes: &[u8]) -> Result<(), String> {
             let old = pool[at].clone();
             let new = match source.below(4) {
                 0 => pool[source.below(pool.len())].clone(),
-                1 => node(&mut source, &pool, &vars, set),
+                1 => node(&mut source, &pool, &vars, mix),
                 _ => copy_of(&old),
             };
             let new = match old.as_object() {
@@ -322,7 +319,7 @@ pub fn sessions_compare_and_hash_the_same(bytes: &[u8]) -> Result<(), String> {
                 .and_then(|()| hasher_changes_nothing(hasher, *options, &next));
             judged.map_err(|account| {
                 let account: String = account.chars().take(700).collect();
-                format!("{account}\nL {}\nR {}\nset {set}", show(&l), show(&r))
+                format!("{account}\nL {}\nR {}\nof {mix:?}", show(&l), show(&r))
             })?;
         }
         roots.push(next);

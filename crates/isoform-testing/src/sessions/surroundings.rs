@@ -5,7 +5,7 @@ use isoform::compare::CompareOptions;
 
 use super::super::remembered::skips_change_nothing;
 use super::super::source::Source;
-use super::{arr, assign, copy_of, fun, make, node, show, tree, typed, types, var};
+use super::{SURROUNDINGS, arr, assign, copy_of, fun, make, node, show, tree, typed, types, var};
 
 /// Draws parts over few variables, and compares every part with itself in one order or
 /// the other; then compares values that share parts, with variables bound before or
@@ -17,7 +17,7 @@ use super::{arr, assign, copy_of, fun, make, node, show, tree, typed, types, var
 pub fn shared_parts_do_the_same_everywhere(bytes: &[u8]) -> Result<(), String> {
     let mut source = Source::new(bytes);
     let t = types();
-    let set = [8, 9, 10, 11][source.below(4)];
+    let mix = *source.pick(&SURROUNDINGS);
     let plain = [var(), var(), typed(1)];
     let mut vars = plain.to_vec();
     for _ in 0..source.below(4) {
@@ -39,7 +39,7 @@ pub fn shared_parts_do_the_same_everywhere(bytes: &[u8]) -> Result<(), String> {
         vars.push(many[7].clone());
     }
     for _ in 0..2 + source.below(8) {
-        let new = node(&mut source, &pool, &vars, set);
+        let new = node(&mut source, &pool, &vars, mix);
         pool.push(new);
     }
     let options = [false, true].map(|map_free_vars| CompareOptions {

@@ -17,6 +17,7 @@ pub(crate) mod object;
 pub(crate) mod pages;
 pub(crate) mod path;
 pub(crate) mod rows;
+pub(crate) mod setters;
 pub(crate) mod spell;
 pub(crate) mod types;
 pub(crate) mod union_find;

@@ -19,6 +19,7 @@ use super::rule_set::{Rewritten, RuleSet, Tally};
 use crate::kernel::error::Result;
 use crate::kernel::object::access::Poll;
 use crate::kernel::object::dynamic::field_value_at;
+use crate::kernel::setters::setters;
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
 use crate::traverse::bindings::Bindings;
@@ -104,18 +105,11 @@ pub fn rewrite_greedily(root: &Value, rules: &[Rule]) -> Result<Rewritten> {
 }
 
 impl GreedyOptions {
-    /// Sets the maximum number of rule applications in all.
-    #[must_use]
-    pub fn max_steps(mut self, max_steps: u64) -> Self {
-        self.max_steps = max_steps;
-        self
-    }
-
-    /// Sets whether definitions are dropped when they lose their last use.
-    #[must_use]
-    pub fn drop_dead(mut self, drop_dead: bool) -> Self {
-        self.drop_dead = drop_dead;
-        self
+    setters! {
+        /// Sets the maximum number of rule applications in all.
+        max_steps: u64,
+        /// Sets whether definitions are dropped when they lose their last use.
+        drop_dead: bool,
     }
 
     /// [`rewrite_greedily`] with these options.

@@ -2,6 +2,7 @@
 
 use super::data::{Hole, InteriorUses, Pattern, PatternOptions};
 use crate::kernel::error::Result;
+use crate::kernel::setters::setters;
 use crate::kernel::value::Value;
 
 impl Default for PatternOptions {
@@ -17,39 +18,17 @@ impl Default for PatternOptions {
 }
 
 impl PatternOptions {
-    /// Sets whether free variables map one to one, or only to themselves.
-    #[must_use]
-    pub fn map_free_vars(mut self, map: bool) -> Self {
-        self.map_free_vars = map;
-        self
-    }
-
-    /// Sets whether operands of commutative nodes match in any order.
-    #[must_use]
-    pub fn commutative(mut self, commutative: bool) -> Self {
-        self.commutative = commutative;
-        self
-    }
-
-    /// Sets whether repeated parts are compared by identity.
-    #[must_use]
-    pub fn identity(mut self, identity: bool) -> Self {
-        self.identity = identity;
-        self
-    }
-
-    /// Sets whether variables are looked through to their definitions.
-    #[must_use]
-    pub fn definitions(mut self, definitions: bool) -> Self {
-        self.definitions = definitions;
-        self
-    }
-
-    /// Sets the allowed users of inner nodes.
-    #[must_use]
-    pub fn interior_uses(mut self, uses: InteriorUses) -> Self {
-        self.interior_uses = uses;
-        self
+    setters! {
+        /// Sets whether free variables map one to one, or each to itself only.
+        map_free_vars: bool,
+        /// Sets whether operands of commutative nodes match in any order.
+        commutative: bool,
+        /// Sets whether repeated parts are compared by identity.
+        identity: bool,
+        /// Sets whether variables are looked through to their definitions.
+        definitions: bool,
+        /// Sets the users that inner nodes may have.
+        interior_uses: InteriorUses,
     }
 
     /// [`Pattern::new`] with these options.

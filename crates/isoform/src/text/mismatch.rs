@@ -9,6 +9,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::object::dynamic::field_value_at;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::path::{AccessPath, AccessStep};
+use crate::kernel::setters::setters;
 use crate::kernel::value::{Value, ValueRef};
 use crate::structural::{CompareOptions, Mismatch};
 
@@ -56,32 +57,15 @@ impl Default for MismatchOptions {
 }
 
 impl MismatchOptions {
-    /// Sets the maximum number of values shown per side.
-    #[must_use]
-    pub fn values(mut self, values: usize) -> Self {
-        self.values = values;
-        self
-    }
-
-    /// Sets the number of lines shown above and below the mismatch.
-    #[must_use]
-    pub fn lines(mut self, lines: usize) -> Self {
-        self.lines = lines;
-        self
-    }
-
-    /// Sets the maximum width of a line.
-    #[must_use]
-    pub fn width(mut self, width: usize) -> Self {
-        self.width = width;
-        self
-    }
-
-    /// Sets whether to colour the text for a terminal.
-    #[must_use]
-    pub fn color(mut self, color: bool) -> Self {
-        self.color = color;
-        self
+    setters! {
+        /// Sets the maximum number of values shown per side.
+        values: usize,
+        /// Sets the number of lines shown above and below the mismatch.
+        lines: usize,
+        /// Sets the maximum width of a line.
+        width: usize,
+        /// Sets whether to colour the text for a terminal.
+        color: bool,
     }
 
     /// [`render_mismatch`] with these options.

@@ -7,6 +7,7 @@ use crate::kernel::error::Result;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::view::ObjRef;
 use crate::kernel::path::AccessPath;
+use crate::kernel::setters::setters;
 
 /// The style of the elements of a tensor.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -105,40 +106,44 @@ impl Default for TextOptions {
 }
 
 impl TextOptions {
-    /// Sets the maximum width of a line.
-    #[must_use]
-    pub fn width(mut self, width: usize) -> Self {
-        self.width = width;
-        self
-    }
-
-    /// Sets the number of spaces in one level of indentation; at most 16.
-    #[must_use]
-    pub fn indent(mut self, indent: usize) -> Self {
-        self.indent = indent;
-        self
-    }
-
-    /// Sets the number of levels of nested parts; a deeper part gets a name and a line
-    /// of its own; from 2 to 128.
-    #[must_use]
-    pub fn depth(mut self, depth: usize) -> Self {
-        self.depth = depth;
-        self
-    }
-
-    /// Sets whether to print fields with their default value.
-    #[must_use]
-    pub fn defaults(mut self, defaults: bool) -> Self {
-        self.defaults = defaults;
-        self
-    }
-
-    /// Sets whether to print fields ignored by comparison.
-    #[must_use]
-    pub fn ignored_fields(mut self, ignored_fields: bool) -> Self {
-        self.ignored_fields = ignored_fields;
-        self
+    setters! {
+        /// Sets the maximum width of a line.
+        width: usize,
+        /// Sets the number of spaces by which parts are indented; at most 16.
+        indent: usize,
+        /// Sets the number of levels of nested parts, after which a part gets a name and a
+        /// line of its own; from 2 to 128.
+        depth: usize,
+        /// Sets whether to print fields that hold their default.
+        defaults: bool,
+        /// Sets whether to print fields that comparison ignores.
+        ignored_fields: bool,
+        /// Sets whether to print the fields called `span`. Without them, values read from the
+        /// text have no spans, as after `hide("span")`.
+        spans: bool,
+        /// Sets whether to print the type of each object in a trailing comment, if it is
+        /// [known](crate::types::TEXT_TYPE).
+        ///
+        /// ```
+        /// use isoform_ir::ir::{BaseExpr, PrimType, RelayExpr};
+        /// use isoform::{Ref, Value};
+        /// use isoform::text::{TextOptions, to_text};
+        /// use isoform::values::DType;
+        /// let ty = PrimType::new(DType::INT32).upcast();
+        /// let expr = Value::from(Ref::new(RelayExpr::typed(Some(ty), None)));
+        /// let options = TextOptions::default().types(true).ignored_fields(false);
+        /// assert_eq!(options.to_text(&expr)?, "ir.RelayExpr() /* : ir.PrimType(dtype=int32) */\n");
+        /// # Ok::<(), isoform::Error>(())
+        /// ```
+        types: bool,
+        /// Sets the style of tensors.
+        tensors: TensorText,
+        /// Sets whether to print the section with large tensors after the text.
+        metadata: bool,
+        /// Sets whether to print values without text as `<...>` instead of failing.
+        placeholders: bool,
+        /// Sets whether to colour the text for a terminal.
+        color: bool,
     }
 
     /// Leaves out the fields of this name, such as `span`. Hidden fields need a default
@@ -146,62 +151,6 @@ impl TextOptions {
     #[must_use]
     pub fn hide(mut self, field: impl Into<String>) -> Self {
         self.hidden_fields.push(field.into());
-        self
-    }
-
-    /// Sets whether to print the fields called `span`. Without spans in the text,
-    /// values read from the text have no spans, as after `hide("span")`.
-    #[must_use]
-    pub fn spans(mut self, spans: bool) -> Self {
-        self.spans = spans;
-        self
-    }
-
-    /// Sets whether to print the type of each object in a trailing comment, if
-    /// [known](crate::types::TEXT_TYPE).
-    ///
-    /// ```
-    /// use isoform_ir::ir::{BaseExpr, PrimType, RelayExpr};
-    /// use isoform::{Ref, Value};
-    /// use isoform::text::{TextOptions, to_text};
-    /// use isoform::values::DType;
-    /// let ty = PrimType::new(DType::INT32).upcast();
-    /// let expr = Value::from(Ref::new(RelayExpr::typed(Some(ty), None)));
-    /// let options = TextOptions::default().types(true).ignored_fields(false);
-    /// assert_eq!(options.to_text(&expr)?, "ir.RelayExpr() /* : ir.PrimType(dtype=int32) */\n");
-    /// # Ok::<(), isoform::Error>(())
-    /// ```
-    #[must_use]
-    pub fn types(mut self, types: bool) -> Self {
-        self.types = types;
-        self
-    }
-
-    /// Sets the style of tensors.
-    #[must_use]
-    pub fn tensors(mut self, tensors: TensorText) -> Self {
-        self.tensors = tensors;
-        self
-    }
-
-    /// Sets whether to print the section with large tensors after the text.
-    #[must_use]
-    pub fn metadata(mut self, metadata: bool) -> Self {
-        self.metadata = metadata;
-        self
-    }
-
-    /// Sets whether to print values without text as `<...>` instead of failing.
-    #[must_use]
-    pub fn placeholders(mut self, placeholders: bool) -> Self {
-        self.placeholders = placeholders;
-        self
-    }
-
-    /// Sets whether to colour the text for a terminal.
-    #[must_use]
-    pub fn color(mut self, color: bool) -> Self {
-        self.color = color;
         self
     }
 

@@ -1,6 +1,7 @@
 //! Options of walks and rewrites, and the results of a walk's callbacks.
 
 use crate::kernel::hooks::MAX_HOOK_DEPTH;
+use crate::kernel::setters::setters;
 
 /// Visits an object before or after all objects below.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -64,46 +65,19 @@ impl Default for WalkOptions {
 }
 
 impl WalkOptions {
-    /// Sets the order.
-    #[must_use]
-    pub fn order(mut self, order: WalkOrder) -> Self {
-        self.order = order;
-        self
-    }
-
-    /// Sets how often shared objects are visited.
-    #[must_use]
-    pub fn sharing(mut self, sharing: Sharing) -> Self {
-        self.sharing = sharing;
-        self
-    }
-
-    /// Sets whether fields with the flag `ignore` are walked too.
-    #[must_use]
-    pub fn include_ignored(mut self, include_ignored: bool) -> Self {
-        self.include_ignored = include_ignored;
-        self
-    }
-
-    /// Sets whether the keys of maps and dicts are walked too.
-    #[must_use]
-    pub fn keys(mut self, keys: bool) -> Self {
-        self.keys = keys;
-        self
-    }
-
-    /// Sets whether a type's custom traversal is used.
-    #[must_use]
-    pub fn hooks(mut self, hooks: bool) -> Self {
-        self.hooks = hooks;
-        self
-    }
-
-    /// Sets the maximum nesting of callbacks controlling the walk.
-    #[must_use]
-    pub fn max_depth(mut self, max_depth: u32) -> Self {
-        self.max_depth = max_depth;
-        self
+    setters! {
+        /// Sets the order.
+        order: WalkOrder,
+        /// Sets how often shared objects are visited.
+        sharing: Sharing,
+        /// Sets whether fields with the flag `ignore` are walked too.
+        include_ignored: bool,
+        /// Sets whether the keys of maps and dicts are walked too.
+        keys: bool,
+        /// Sets whether types with a custom traversal are walked by it.
+        hooks: bool,
+        /// Sets the maximum nesting of callbacks that control the walk.
+        max_depth: u32,
     }
 }
 
@@ -139,18 +113,11 @@ impl Default for ChildOptions {
 }
 
 impl ChildOptions {
-    /// Sets whether fields with the flag `ignore` are children too.
-    #[must_use]
-    pub fn include_ignored(mut self, include_ignored: bool) -> Self {
-        self.include_ignored = include_ignored;
-        self
-    }
-
-    /// Sets whether the keys of maps and dicts are children too.
-    #[must_use]
-    pub fn keys(mut self, keys: bool) -> Self {
-        self.keys = keys;
-        self
+    setters! {
+        /// Sets whether fields with the flag `ignore` are children too.
+        include_ignored: bool,
+        /// Sets whether the keys of maps and dicts are children too.
+        keys: bool,
     }
 }
 
@@ -188,32 +155,15 @@ impl Default for MapOptions {
 }
 
 impl MapOptions {
-    /// Sets the order.
-    #[must_use]
-    pub fn order(mut self, order: WalkOrder) -> Self {
-        self.order = order;
-        self
-    }
-
-    /// Sets whether the callback is called for a variable at each place.
-    #[must_use]
-    pub fn revisit_vars(mut self, revisit_vars: bool) -> Self {
-        self.revisit_vars = revisit_vars;
-        self
-    }
-
-    /// Sets whether an object is rewritten once in each kind of region.
-    #[must_use]
-    pub fn regions_apart(mut self, regions_apart: bool) -> Self {
-        self.regions_apart = regions_apart;
-        self
-    }
-
-    /// Sets the maximum nesting of callbacks controlling the rewrite.
-    #[must_use]
-    pub fn max_depth(mut self, max_depth: u32) -> Self {
-        self.max_depth = max_depth;
-        self
+    setters! {
+        /// Sets the order.
+        order: WalkOrder,
+        /// Sets whether the callback is called for a variable at each place.
+        revisit_vars: bool,
+        /// Sets whether an object is rewritten once in each kind of region.
+        regions_apart: bool,
+        /// Sets the maximum nesting of callbacks that control the rewrite.
+        max_depth: u32,
     }
 
     /// Sets whether fields with the flag `ignore` are rewritten too.

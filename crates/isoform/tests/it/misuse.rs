@@ -1,5 +1,5 @@
-//! The compiler's messages on misuse of the derive: one file per mistake, beside the
-//! message.
+//! The compiler's messages on misuse of the derive: one file per kind of mistake, with
+//! the messages beside it.
 //!
 //! After a change of messages, `TRYBUILD=overwrite cargo test --all-features --test ui` rewrites the `.stderr` files
 //! for review.

@@ -14,6 +14,7 @@ use crate::kernel::object::field::{FieldType, Storage};
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::reference::{Node, Obj};
 use crate::kernel::object::table;
+use crate::kernel::setters::setters;
 use crate::kernel::value::Value;
 
 /// The role of a type in structural comparison.
@@ -181,28 +182,18 @@ impl FieldDef {
         }
     }
 
-    /// Sets the treatment of the field in comparison.
-    #[must_use]
-    pub fn flag(mut self, flag: FieldFlag) -> Self {
-        self.flag = flag;
-        self
-    }
-
-    /// Sets whether [`set_field`](crate::objects::set_field) may change the field, in
-    /// objects with any number of owners. Only fields declared at run time can
-    /// be mutable: the fields of a Rust struct are read through plain references.
-    #[must_use]
-    pub fn mutable(mut self, mutable: bool) -> Self {
-        self.mutable = mutable;
-        self
-    }
-
-    /// Sets whether [`recursive_eq`](crate::compare::recursive_eq) and
-    /// [`recursive_cmp`](crate::compare::recursive_cmp) compare the field; the default is true.
-    #[must_use]
-    pub fn compare(mut self, compare: bool) -> Self {
-        self.compare = compare;
-        self
+    setters! {
+        /// Sets the treatment of the field in comparison.
+        flag: FieldFlag,
+        /// Sets whether [`set_field`](crate::objects::set_field) may change the field, in
+        /// objects with any number of owners. Only fields declared at run time can
+        /// be mutable: the fields of a Rust struct are read through plain references.
+        mutable: bool,
+        /// Sets whether [`recursive_eq`](crate::compare::recursive_eq) and
+        /// [`recursive_cmp`](crate::compare::recursive_cmp) compare the field; the default is true.
+        compare: bool,
+        /// Sets whether [`repr`](crate::objects::repr()) shows the field; the default is true.
+        repr: bool,
     }
 
     /// Sets whether [`recursive_hash`](crate::compare::recursive_hash) includes the field; by
@@ -213,14 +204,7 @@ impl FieldDef {
         self
     }
 
-    /// Sets whether [`repr`](crate::objects::repr()) shows the field; the default is true.
-    #[must_use]
-    pub fn repr(mut self, repr: bool) -> Self {
-        self.repr = repr;
-        self
-    }
-
-    /// Sets a default shared by all objects.
+    /// Sets a default that is the same for all objects.
     #[must_use]
     pub fn default_value(mut self, value: impl Into<Value>) -> Self {
         self.default = Some(FieldDefault::Fixed(value.into()));
@@ -420,18 +404,11 @@ impl TypeDef {
         self
     }
 
-    /// Sets the structural kind.
-    #[must_use]
-    pub fn kind(mut self, kind: Kind) -> Self {
-        self.kind = kind;
-        self
-    }
-
-    /// Sets whether bindings made inside an object of this type end with the object.
-    #[must_use]
-    pub fn scope(mut self, scope: bool) -> Self {
-        self.scope = scope;
-        self
+    setters! {
+        /// Sets the structural kind.
+        kind: Kind,
+        /// Sets whether bindings made inside an object of this type end with it.
+        scope: bool,
     }
 
     /// Sets whether definition fields are visited before other fields, including

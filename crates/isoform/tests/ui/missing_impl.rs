@@ -7,4 +7,11 @@ struct MissingHook {
     value: i64,
 }
 
+#[derive(Node)]
+#[node(key = "ui.MissingVerify", hooks(verify))]
+#[repr(C)]
+struct MissingVerify {
+    value: i64,
+}
+
 fn main() {}
