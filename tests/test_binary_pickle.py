@@ -77,17 +77,6 @@ def test_it_is_compact():
     assert len(to_bytes(tree)) * 3 < len(isoform.serialization.to_json_graph_str(tree))
 
 
-def test_deep_chain():
-    assert nodes.depth_of(from_bytes(to_bytes(nodes.chain(1_000_000)))) == 1_000_000
-
-
-def test_cycles():
-    box = Box()
-    box.v = [box]
-    with pytest.raises(ValueError, match="cyclic"):
-        to_bytes(box)
-
-
 def test_what_cannot_be_saved():
     for value in (lambda: 1, object()):
         with pytest.raises(TypeError, match=r"<root>\.v"):
