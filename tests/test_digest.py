@@ -1,10 +1,9 @@
 """Digests of values across versions of their classes."""
 
-import subprocess
-import sys
 from typing import Any
 
 import pytest
+from processes import output_of
 
 from isoform import Object, structural_digest
 from isoform.dataclasses import field, py_class
@@ -19,8 +18,7 @@ def digests_of(body, *values):
         body,
         f"for value in ({', '.join(values)},): print(structural_digest(value).hex())",
     ]
-    run = [sys.executable, "-c", "\n".join(lines)]
-    return subprocess.run(run, capture_output=True, text=True, check=True).stdout.split()
+    return output_of("\n".join(lines)).split()
 
 
 def version(*fields):

@@ -4,10 +4,9 @@
 """
 
 import itertools
-import subprocess
-import sys
 
 import pytest
+from processes import output_of
 
 import isoform
 import nodes
@@ -115,10 +114,4 @@ def test_hashes_are_the_same_in_every_process():
         "h = isoform.structural_hash\n"
         "print(h(Lam([x], x)), h(x), h([x, 1, 'a']), isoform.structural_digest(Lam([x], x)).hex())\n"
     )
-    outputs = {
-        subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, check=True, text=True, timeout=60
-        ).stdout
-        for _ in range(2)
-    }
-    assert len(outputs) == 1
+    assert output_of(code) == output_of(code)
