@@ -1,32 +1,12 @@
 """Patterns, rules and rewriting, over IRs declared in Rust and in Python."""
 
 import pytest
+from rewriting import Add, Expr, Int, Var
 
 import isoform
-from isoform import Object, py_class, structural_equal, tir
+from isoform import py_class, structural_equal, tir
 from isoform.dataclasses import field
 from isoform.pattern import Hole, Match, Pattern, Rule, rewrite
-
-
-@py_class("test_pattern.Expr", structural_eq="tree")
-class Expr(Object):
-    pass
-
-
-@py_class("test_pattern.Var", structural_eq="var")
-class Var(Expr):
-    name: str = field(default="", structural_eq="ignore")
-
-
-@py_class("test_pattern.Int", structural_eq="tree")
-class Int(Expr):
-    value: int
-
-
-@py_class("test_pattern.Add", structural_eq="tree")
-class Add(Expr):
-    lhs: Expr
-    rhs: Expr
 
 
 @py_class("test_pattern.Fun", structural_eq="tree", scope=True)

@@ -1,37 +1,10 @@
 """The greedy driver from Python. Also the forms of rules that the simplifications of Relay need."""
 
 import pytest
+from rewriting import Add, Assign, Expr, Int, Node, Var
 
-from isoform import Object, py_class, structural_equal, type_attrs
-from isoform.dataclasses import field
+from isoform import py_class, structural_equal, type_attrs
 from isoform.pattern import Pattern, Rule, rewrite, rewrite_greedily
-
-
-@py_class("test_driver.Expr", structural_eq="tree")
-class Expr(Object):
-    pass
-
-
-@py_class("test_driver.Var", structural_eq="var")
-class Var(Expr):
-    name: str = field(default="", structural_eq="ignore")
-
-
-@py_class("test_driver.Int", structural_eq="tree")
-class Int(Expr):
-    value: int
-
-
-@py_class("test_driver.Add", structural_eq="tree")
-class Add(Expr):
-    lhs: Expr
-    rhs: Expr
-
-
-@py_class("test_driver.Node", structural_eq="dag")
-class Node(Expr):
-    op: str
-    args: tuple
 
 
 @py_class("test_driver.Out", structural_eq="tree")
@@ -40,16 +13,7 @@ class Out(Expr):
     index: int
 
 
-@py_class("test_driver.Assign", structural_eq="tree")
-class Assign(Object):
-    var: Var = field(structural_eq="def")
-    value: Expr
-
-
-type_attrs.set(Expr, "rewrite.pure", True)
-type_attrs.set(Add, "rewrite.commutative", ["lhs", "rhs"])
 type_attrs.set(Out, "rewrite.projection", {"of": "of", "index": "index"})
-type_attrs.set(Assign, "rewrite.binding", {"var": "var", "value": "value"})
 
 
 def test_rules_apply_until_none_does():
