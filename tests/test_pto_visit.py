@@ -194,6 +194,22 @@ def test_definitions_that_a_statement_replaces_are_replaced_in_their_uses():
     )
 
 
+def test_variables_are_remapped_before_their_uses_are_rewritten():
+    class Loops(ir.IRMutator):
+        def visit_for_stmt(self, op):
+            k = ir.Var("k", op.loop_var.type)
+            self.remap(op.loop_var, k)
+            return super().visit_for_stmt(op)
+
+    i = var("i")
+    loop = ir.ForStmt(i, 0, 8, 1, [], ir.EvalStmt(i), [])
+    result = Loops().visit(loop)
+    assert result.loop_var.name_hint == "k"
+    assert result.body.expr is result.loop_var
+    with pytest.raises(RuntimeError, match="no rewrite is running"):
+        Loops().remap(i, i)
+
+
 def test_shared_nodes_are_rewritten_once_and_stay_shared():
     class Swap(ir.IRMutator):
         count = 0
