@@ -7,6 +7,7 @@ import signal
 import pytest
 
 import family as families
+import isoform
 import isoform.testing
 
 _numbers = itertools.count()
@@ -31,3 +32,17 @@ def family(request):
     """The node types of the family, declared in Python and declared in Rust."""
     python = request.param == "python"
     return families.python_family() if python else isoform.testing.rust_family()
+
+
+@pytest.fixture
+def name(key):
+    """Makes names of global functions, which are removed at the end of the test."""
+    made = []
+
+    def make(text="f"):
+        made.append(key(text))
+        return made[-1]
+
+    yield make
+    for one in made:
+        isoform.remove_global_func(one)

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-import isoform
 from isoform import (
     Array,
     List,
@@ -185,10 +184,3 @@ def test_an_exception_of_a_custom_comparison_is_raised():
 
     with pytest.raises(RuntimeError, match="odd"):
         subterm_classes([Odd(1), Odd(2)])
-
-
-def test_a_million_levels():
-    value = isoform.Array([])
-    for _ in range(1_000_000):
-        value = isoform.Array([value])
-    assert len(subterm_classes(value)) == 1_000_001

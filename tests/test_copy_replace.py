@@ -103,12 +103,6 @@ def test_deepcopy_of_plain_containers_of_objects():
     assert made[0].v == 1
 
 
-@pytest.mark.parametrize("depth", [100_000, 1_000_000])
-def test_deepcopy_of_a_deep_chain(depth):
-    made = copy.deepcopy(nodes.chain(depth))
-    assert nodes.depth_of(made) == depth
-
-
 def test_copies_do_not_run_init_again():
     node = Counted(1)
     assert node.made == 1
@@ -203,11 +197,6 @@ def test_pickle_of_containers(value):
     assert structural_equal(value, other)
 
 
-def test_pickle_of_a_deep_chain():
-    other = pickle.loads(pickle.dumps(nodes.chain(100_000)))
-    assert nodes.depth_of(other) == 100_000
-
-
 def test_pickle_of_what_cannot_be_saved():
     with pytest.raises(TypeError):
         pickle.dumps(Box(lambda: 1))
@@ -247,16 +236,6 @@ def test_converting_a_node_takes_few_calls(convert):
         sys.setprofile(None)
     # The work is done in the core, whatever the number of nodes.
     assert len(calls) < 200
-
-
-@pytest.mark.parametrize("convert", [asdict, astuple])
-def test_long_chains_convert(convert):
-    made = convert(nodes.chain(200_000))
-    depth = 0
-    while not isinstance(made, int):
-        made = made["v"] if convert is asdict else made[0]
-        depth += 1
-    assert depth == 200_000
 
 
 def test_functions_refuse_what_is_no_object(key):

@@ -1,11 +1,10 @@
 """Common subexpression elimination in languages declared in Python."""
 
-import random
 from typing import Any
 
 import pytest
 
-from isoform import Array, List, Object, ir, py_class, structural_equal, tir, type_attrs
+from isoform import Array, Object, ir, py_class, structural_equal, tir, type_attrs
 from isoform.dataclasses import field
 from isoform.transform import CSE, Sequential, cse
 
@@ -140,13 +139,6 @@ def test_bodies_that_need_a_sequence_say_so():
         cse(function([a], [body]))
 
 
-def test_a_cycle_is_an_error():
-    items = List([Op("exp", [])])
-    items.append(items)
-    with pytest.raises(ValueError, match="cycle"):
-        cse(items)
-
-
 def test_functions_of_a_module_are_processed_one_by_one():
     x = tir.Var("x", "int32")
     a = Var("a")
@@ -161,83 +153,18 @@ def test_functions_of_a_module_are_processed_one_by_one():
     assert cse(x).same_as(x) and cse(3) == 3
 
 
-def run(program, argument):
-    """Run a function and return its output; an unassigned variable is -7."""
-    known = {program.params[0]: argument}
-    printed = []
-    ticks = iter(range(10**9))
+def test_what_may_change_or_is_not_always_computed_stays():
+    a = Var("a")
 
-    def value(expr):
-        if isinstance(expr, Var):
-            return known.get(expr, -7)
-        if isinstance(expr, Maybe):
-            return value(expr.rhs) if value(expr.lhs) else 0
-        if isinstance(expr, Binary):
-            lhs, rhs = value(expr.lhs), value(expr.rhs)
-            if expr.op == "next":
-                return next(ticks)
-            return (lhs + rhs if expr.op == "add" else lhs * rhs) % 1009
-        return expr
+    def kept(make):
+        program = function([a], [make(0), make(1)])
+        return cse(program).same_as(program)
 
-    def execute(stmts):
-        for stmt in stmts:
-            if isinstance(stmt, Assign):
-                known[stmt.var] = value(stmt.value)
-            elif isinstance(stmt, Print):
-                printed.append(value(stmt.value))
-            else:
-                for _ in range(value(stmt.count) % 3):
-                    execute(stmt.body)
-
-    execute(program.body)
-    return printed
-
-
-def programs(seed):
-    chooser = random.Random(seed)
-    param = Var("p")
-    variables = [param, Var("late")]
-
-    def expr(depth):
-        kind = chooser.randrange(2 if depth == 0 else 7)
-        if kind == 0:
-            return chooser.randrange(2)
-        if kind == 1:
-            return chooser.choice(variables)
-        if kind == 2:
-            return Maybe(expr(depth - 1), expr(depth - 1))
-        op = "next" if chooser.random() < 0.1 else chooser.choice(["add", "mul"])
-        return Binary(op, expr(depth - 1), expr(depth - 1))
-
-    def block(depth):
-        known = len(variables)
-        stmts = []
-        for _ in range(chooser.randrange(1, 6)):
-            kind = chooser.randrange(3 if depth == 0 else 4)
-            if kind == 0:
-                stmts.append(Print(expr(3)))
-            elif kind < 3:
-                value = expr(3)
-                again = chooser.random() < 0.15
-                variables.append(chooser.choice(variables) if again else Var("v"))
-                stmts.append(Assign(var=variables[-1], value=value))
-            else:
-                stmts.append(Times(expr(1), block(depth - 1)))
-        del variables[known:]
-        return stmts
-
-    return function([param], block(2))
-
-
-def test_random_programs_print_the_same():
-    changed = 0
-    for seed in range(600):
-        before = programs(seed)
-        after = cse(before)
-        assert run(after, 5) == run(before, 5), seed
-        assert cse(after).same_as(after), seed
-        changed += not after.same_as(before)
-    assert changed > 120
+    total = Binary("add", a, 1)
+    assert kept(lambda _: Print(Binary("next", a, 1)))
+    assert kept(lambda number: Print(Maybe(number, total)))
+    assert kept(lambda number: Times(number, [Print(total)]))
+    assert not kept(lambda _: Print(total))
 
 
 def test_the_result_shares_nothing_with_later_changes():

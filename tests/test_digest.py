@@ -1,13 +1,11 @@
 """Digests of values across versions of their classes."""
 
-import subprocess
-import sys
 from typing import Any
 
 import pytest
+from processes import output_of
 
-import isoform
-from isoform import IncrementalHasher, Object, structural_digest
+from isoform import Object, structural_digest
 from isoform.dataclasses import field, py_class
 
 
@@ -20,8 +18,7 @@ def digests_of(body, *values):
         body,
         f"for value in ({', '.join(values)},): print(structural_digest(value).hex())",
     ]
-    run = [sys.executable, "-c", "\n".join(lines)]
-    return subprocess.run(run, capture_output=True, text=True, check=True).stdout.split()
+    return output_of("\n".join(lines)).split()
 
 
 def version(*fields):
@@ -109,30 +106,3 @@ def test_a_free_variable_in_the_type_of_a_definition_is_explained():
     assert all("<root>.var.size" in str(error.value) for error in (plain, mapped))
     m = V("m")
     assert structural_digest(Fun([n], let)) == structural_digest(Fun([m], Let(T(m))))
-
-
-@py_class("digest.A", frozen=True)
-class A(Object):
-    a: Any
-    b: Any
-
-
-def tree(depth, leaf):
-    return leaf if depth == 0 else A(tree(depth - 1, leaf), tree(depth - 1, leaf))
-
-
-def edited(program, depth):
-    return A(edited(program.a, depth - 1), program.b) if depth else A(program.a, program.b)
-
-
-@pytest.mark.parametrize("bound", [False, True])
-def test_an_edit_of_an_open_program_costs_its_path(bound):
-    x = V("x")
-    program, hasher = tree(14, x), IncrementalHasher(map_free_vars=True)
-    for step in range(4):
-        program = edited(program, 12)
-        value = Fun([x], program) if bound else program
-        digest = hasher.digest(value)
-        # Of 32,767: the parts beside the path that are too small to be kept.
-        assert step == 0 or isoform.last_visit_count() < 14 * 64
-        assert digest == structural_digest(value, map_free_vars=True)

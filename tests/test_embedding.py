@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import pytest
+from processes import output_of
 
 # The gate builds the module; where the package alone is tested it may be missing.
 pytestmark = pytest.mark.skipif(
@@ -16,16 +17,8 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def run(program):
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 def test_types_are_classes():
-    run("""
+    output_of("""
 import calc_ir, inspect, isoform
 Add, Const = isoform.types.calc.Add, isoform.types.calc.Const
 assert Add.__doc__.startswith("A sum.")
@@ -49,7 +42,7 @@ for wrong in (lambda: Const("1"), lambda: Add(1, 2), lambda: Const()):
 
 
 def test_everything_works_on_them():
-    run("""
+    output_of("""
 import calc_ir, copy, pickle, isoform
 from isoform import serialization
 Add, Const = isoform.types.calc.Add, isoform.types.calc.Const
@@ -64,7 +57,7 @@ assert not isoform.structural_equal(three, Add(Const(1), Const(3)))
 
 
 def test_python_classes_extend_them():
-    run("""
+    output_of("""
 import calc_ir, isoform
 from isoform.dataclasses import Object, py_class
 Add, Const = isoform.types.calc.Add, isoform.types.calc.Const
@@ -78,7 +71,7 @@ assert isoform.structural_equal(Add(Neg(Const(1)), Const(2)), Add(Neg(Const(1)),
 
 
 def test_the_order_of_imports_is_checked():
-    run("""
+    output_of("""
 import isoform
 try:
     import calc_ir
@@ -90,7 +83,7 @@ else:
 
 
 def test_functions_and_methods():
-    run("""
+    output_of("""
 import calc_ir, inspect, traceback, isoform
 from isoform.dataclasses import Object, py_class
 Add, Const = isoform.types.calc.Add, isoform.types.calc.Const
@@ -157,7 +150,7 @@ def test_stubs():
 
 
 def test_traits_of_both_languages():
-    run("""
+    output_of("""
 import calc_ir, isoform
 from isoform import Object, type_attrs
 from isoform.dataclasses import py_class

@@ -1,10 +1,9 @@
 """Errors that say what to write instead."""
 
-import subprocess
-import sys
 import textwrap
 
 import pytest
+from processes import output_of
 
 from isoform import Array, Map, Object, serialization, structural_map, structural_mutate, substitute
 from isoform.dataclasses import py_class, replace
@@ -56,8 +55,7 @@ INTERPRETERS = """
 )
 def test_subinterpreters_are_refused_and_leave_the_main_one_alone(order):
     text = textwrap.dedent(INTERPRETERS) + order + "; assert isoform.Array([1])[0] == 1"
-    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    output_of(text)
 
 
 def test_substitute_says_what_it_takes():

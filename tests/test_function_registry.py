@@ -18,19 +18,6 @@ from isoform import (
 )
 
 
-@pytest.fixture
-def name(key):
-    made = []
-
-    def make(text="f"):
-        made.append(key(text))
-        return made[-1]
-
-    yield make
-    for one in made:
-        isoform.remove_global_func(one)
-
-
 def test_register_and_get(name):
     one, two = name(), name()
     register_global_func(one, lambda x: x + 1)

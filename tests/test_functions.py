@@ -28,19 +28,6 @@ traceback_of = get_global_func("testing.traceback_of")
 error_of = get_global_func("testing.error_of")
 
 
-@pytest.fixture
-def name(key):
-    made = []
-
-    def make(text="f"):
-        made.append(key(text))
-        return made[-1]
-
-    yield make
-    for one in made:
-        isoform.remove_global_func(one)
-
-
 def check_error(call, kind, text):
     with pytest.raises(kind) as caught:
         call()

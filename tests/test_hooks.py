@@ -68,31 +68,6 @@ def test_hooks_replace_the_fields(key):
     assert [str(path) for path in found] == ["<root>.body.rhs"] * 2
 
 
-def test_commutative_operands():
-    x, y, a, b = map(Var, "xyab")
-    left = Comm(Lam([x], Add(x, 1)), Lam([y], Add(y, 2)))
-    right = Comm(Lam([b], Add(b, 2)), Lam([a], Add(a, 1)))
-    assert structural_equal(left, right)
-    assert structural_hash(left) == structural_hash(right)
-    assert not structural_equal(left, Comm(Lam([b], Add(b, 2)), Lam([a], Add(a, 3))))
-
-
-def test_failed_alternatives_leave_no_bindings():
-    x, y, a, b = map(Var, "xyab")
-    left, right = Comm(Add(x, 1), Add(y, 2)), Comm(Add(b, 2), Add(a, 1))
-    assert structural_equal(left, right, map_free_vars=True)
-    assert structural_equal([left, x, y], [right, a, b], map_free_vars=True)
-    assert not structural_equal([left, x, y], [right, b, a], map_free_vars=True)
-
-
-def test_failed_alternatives_leave_no_path():
-    found = mismatch([Comm(1, 2), 5], [Comm(2, 1), 6])
-    assert [str(path) for path in found] == ["<root>[1]", "<root>[1]"]
-    left, right = Comm(1, [2, 3]), Comm([9, 9], 1)
-    for path, value in zip(mismatch(left, right), (left, right), strict=True):
-        path.get(value)
-
-
 def test_regions(hooked):
     def make(region):
         return hooked(

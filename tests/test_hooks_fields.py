@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import copy
-import subprocess
-import sys
 from typing import Any
 
 import pytest
+from processes import output_of
 
 import isoform
 from isoform import Array, List, type_attrs
@@ -376,7 +375,4 @@ assert seen == [1], seen
 
 def test_types_of_rust_take_hooks_from_python():
     # In a process of its own, since hooks cannot be taken back.
-    done = subprocess.run(
-        [sys.executable, "-c", NATIVE], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    output_of(NATIVE)

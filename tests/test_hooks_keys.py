@@ -184,12 +184,3 @@ def test_subclasses_inherit_the_hooks_and_are_other_keys():
     assert len(table) == 2
     assert table[SubId(1)] == "sub"
     assert table[Id(1)] == "id"
-
-
-def test_by_fields_maps_are_compared_as_lookups_find_keys():
-    left, right = Map({Id(1): 1, Id(2): 2}), Map({Id(2): 2, Id(1): 1})
-    assert isoform.recursive_eq(left, right)
-    assert isoform.recursive_hash(left) == isoform.recursive_hash(right)
-    # Structural comparison treats object keys by identity alone.
-    assert not isoform.structural_equal(left, right)
-    assert isoform.structural_equal(left, left)

@@ -245,19 +245,6 @@ def test_deep_nesting_is_an_error():
             traverse()
 
 
-def test_shared_objects_are_met_once():
-    shared = OnlyY(1, 2)
-    structural_walk([shared, shared], (int, lambda value: None))
-    structural_visit([shared, shared], (int, lambda value, visitor: None))
-    assert LOG == [("visit", 1)] * 2
-    LOG.clear()
-    made = structural_map([shared, shared], (int, lambda value: value + 1))
-    assert made[0] is made[1]
-    made = structural_mutate([shared, shared], (int, lambda value, mutator: value + 1))
-    assert made[0] is made[1]
-    assert LOG == [("mutate", 1)] * 2
-
-
 def test_hooks_are_set_later_and_inherited():
     @py_class("traverse.py.Later")
     class Later(Object):

@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 import pytest
+from processes import output_of
 
 import isoform
 import nodes
@@ -468,7 +469,4 @@ def test_a_class_may_be_registered_when_it_has_instances():
         "assert [m.next.x for m in made] == [*range(100)] * 2\n"
         "del made\ngc.collect()\nprint('alive')\n"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
-    )
-    assert ran.stdout.strip() == "alive", ran.stderr
+    assert output_of(code) == "alive\n"

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from processes import output_of
 
 import isoform
 from isoform.dataclasses import py_class
@@ -50,6 +51,22 @@ OPERATIONS = {
 }
 
 
+def assert_interrupted(code):
+    """Asserts that a signal interrupts code that is ready."""
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout.readline().strip() == "ready", process.stderr.read()
+            time.sleep(0.2)
+            process.send_signal(signal.SIGINT)
+            output, errors = process.communicate(timeout=20)
+        finally:
+            process.kill()
+    assert output.strip() == "interrupted", errors
+    assert process.returncode == 0, errors
+
+
 @pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
 def test_ctrl_c(operation):
     code = PRELUDE + textwrap.dedent(f"""
@@ -64,18 +81,7 @@ def test_ctrl_c(operation):
         else:
             print("never", flush=True)
     """)
-    with subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        try:
-            assert process.stdout.readline().strip() == "ready", process.stderr.read()
-            time.sleep(0.2)
-            process.send_signal(signal.SIGINT)
-            output, errors = process.communicate(timeout=20)
-        finally:
-            process.kill()
-    assert output.strip() == "interrupted", errors
-    assert process.returncode == 0, errors
+    assert_interrupted(code)
 
 
 def test_ctrl_c_inside_one_call():
@@ -96,17 +102,7 @@ def test_ctrl_c_inside_one_call():
         except KeyboardInterrupt:
             print("interrupted", flush=True)
     """)
-    with subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        try:
-            assert process.stdout.readline().strip() == "ready", process.stderr.read()
-            time.sleep(0.2)
-            process.send_signal(signal.SIGINT)
-            output, errors = process.communicate(timeout=20)
-        finally:
-            process.kill()
-    assert output.strip() == "interrupted", errors
+    assert_interrupted(code)
 
 
 # Single calls on deep values, all of which take much longer than the alarm below.
@@ -312,8 +308,4 @@ def test_other_threads_go_on_during_a_long_call():
         thread.join()
         print(sum(start < at < end for at in ticks), flush=True)
     """)
-    made = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False
-    )
-    assert made.returncode == 0, made.stderr
-    assert int(made.stdout) >= 3
+    assert int(output_of(code)) >= 3

@@ -102,25 +102,5 @@ def test_a_place_in_several_texts():
     assert "-" in text.splitlines()[-1]
 
 
-BIG = 2**62
-
-
-@pytest.mark.parametrize(
-    "place",
-    [
-        (0, 0, 0, 0),
-        (-1, -5, -3, BIG),
-        (2, 1, 4, 2),
-        (2, 2, 6, 6),
-        (3, 99, 1, 99),
-        (4, 4, 1, 1),
-        (BIG, BIG, BIG, BIG),
-        (1, 3, 1, BIG),
-    ],
-)
-def test_places_outside_of_the_text(place):
-    assert "main.rs" in text_of(ir.Span("main.rs", *place))
-
-
 def test_an_unknown_text():
     assert text_of(ir.Span("other.rs", 3, 3, 5, 6)) == "error: here\n--> other.rs:3:5"

@@ -147,14 +147,3 @@ def test_identity_survives_files():
     for made in (ir.load_json(ir.save_json(f)), pickle.loads(pickle.dumps(f))):
         assert made.params[0] is made.body.args[0]
         assert structural_equal(f, made, map_free_vars=True)
-
-
-def test_relay_nodes_are_dags():
-    x = relay.Var("x")
-    op = ir.GlobalVar("f")
-    once = relay.Call(op, [x])
-    shared = relay.Call(op, [once, once])
-    twice = relay.Call(op, [relay.Call(op, [x]), relay.Call(op, [x])])
-    assert not structural_equal(shared, twice)
-    again = relay.Call(op, [x])
-    assert structural_equal(shared, relay.Call(op, [again, again]))

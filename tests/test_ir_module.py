@@ -190,40 +190,6 @@ def test_attributes_change_in_a_copy():
     assert "new" not in mod
 
 
-def test_functions_are_matched_by_name():
-    assert same(two(), two())
-    assert same(two(), two(reverse=True))
-    assert not same(two(), two("f", "h"))
-    # `g` calls `g` in this module, and `f` in the module of `two()`.
-    mod = two()
-    x = relay.Var("x")
-    mod["g"] = relay.Function([x], mod.get_global_var("g")(x))
-    assert not same(two(), mod)
-    extra = two()
-    extra["h"] = identity()
-    assert not same(two(), extra)
-    assert not same(two(), two().with_attr("k", 1))
-    assert not same(two(), ir.IRModule())
-
-
-def test_a_module_is_a_scope():
-    f = identity()
-    shared = ir.GlobalVar("f")
-    left = [ir.IRModule({shared: f}), ir.IRModule({shared: f})]
-    right = [ir.IRModule({"f": f}), ir.IRModule({"f": f})]
-    assert same(left, right)
-    assert not structural_equal([*left, shared], [*right, right[0].get_global_var("f")])
-
-
-def test_the_mismatch_leads_to_the_difference():
-    left, right = two(), two()
-    y, z = relay.Var("y"), relay.Var("z")
-    right["f"] = relay.Function([y, z], z)
-    path, _ = get_first_structural_mismatch(left, right)
-    assert str(path).startswith("<root>.functions")
-    assert "params" in str(path)
-
-
 @pytest.mark.parametrize("make", [two, ir.IRModule, lambda: ir.IRModule({"f": identity()})])
 def test_round_trips(make):
     mod = make().with_attr("k", [1, 2])
@@ -254,18 +220,3 @@ def test_a_shallow_copy_changes_on_its_own():
     assert mod.functions is held and twin.functions is not held
     # The parts are shared.
     assert twin["main"] is func and twin.source_map is mod.source_map
-
-
-def test_many_functions_are_added_and_found_by_name():
-    x = relay.Var("x")
-    func = relay.Function([x], x)
-    mod = ir.IRModule()
-    for number in range(50_000):
-        mod[f"f{number}"] = func
-        assert mod.get_global_var(f"f{number // 2}").name_hint == f"f{number // 2}"
-    # Changes that bypass the module are found, too.
-    var = mod.get_global_var("f7")
-    del mod.functions[var]
-    assert "f7" not in mod and "f8" in mod
-    mod.functions[ir.GlobalVar("g")] = func
-    assert mod["g"] is func

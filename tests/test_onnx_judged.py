@@ -8,17 +8,17 @@ model.
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from typing import Any
 
 import numpy as np
 import pytest
+from onnx_reference import node_cases, session_of
 
 from isoform import onnx as ours
 
 onnx = pytest.importorskip("onnx")
-ort = pytest.importorskip("onnxruntime", reason="onnxruntime runs the models: not installed")
+pytest.importorskip("onnxruntime", reason="onnxruntime runs the models: not installed")
 
 # Folded completely, of some 1,660 cases with tensor results.
 FOLDED = 1000
@@ -30,20 +30,12 @@ def tensors(values: Any) -> bool:
 
 def cases() -> list[Any]:
     """The generated tests whose results do not differ from run to run."""
-    from onnx.backend.test.case.node import collect_testcases
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = collect_testcases(None)
-    usable = []
-    for case in found:
-        if case.model is None or not case.data_sets:
-            continue
-        if "training" in case.name or "bernoulli" in case.name:
-            continue
-        if tensors(case.data_sets[0][1]):
-            usable.append(case)
-    return usable
+    return [
+        case
+        for case in node_cases()
+        if "training" not in case.name and "bernoulli" not in case.name
+        if tensors(case.data_sets[0][1])
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -72,13 +64,7 @@ def constant(case: Any) -> Any:
 
 
 def run(model: Any, feed: dict[str, np.ndarray]) -> list[Any]:
-    options = ort.SessionOptions()
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.log_severity_level = 4
-    options.intra_op_num_threads = 1
-    session = ort.InferenceSession(
-        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-    )
+    session = session_of(model)
     inputs = {value.name for value in session.get_inputs()}
     return session.run(None, {name: value for name, value in feed.items() if name in inputs})
 

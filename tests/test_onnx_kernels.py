@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from onnx_reference import session_of
 
 from isoform import Tensor, onnx as ours
 
 onnx = pytest.importorskip("onnx")
-ort = pytest.importorskip("onnxruntime", reason="onnxruntime is the reference: not installed")
+pytest.importorskip("onnxruntime", reason="onnxruntime is the reference: not installed")
 
 ML = "ai.onnx.ml"
 CASES = 60
@@ -38,14 +39,7 @@ def model_of(node: Any, feed: dict[str, np.ndarray], versions: dict[str, int]) -
 
 
 def run(model: Any, feed: dict[str, np.ndarray]) -> list[np.ndarray]:
-    options = ort.SessionOptions()
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.log_severity_level = 4
-    options.intra_op_num_threads = 1
-    session = ort.InferenceSession(
-        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-    )
-    return [np.asarray(value) for value in session.run(None, feed)]
+    return [np.asarray(value) for value in session_of(model).run(None, feed)]
 
 
 def array_of(result: Any) -> np.ndarray:

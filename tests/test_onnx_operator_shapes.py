@@ -6,11 +6,11 @@ inference of the package knows it.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 import pytest
+from onnx_reference import node_cases
 
 from isoform import onnx as ours
 
@@ -34,14 +34,6 @@ LEFT_OPEN: dict[str, str] = {
     }.items()
     for name in (f"test_{it}" for it in names.split())
 }
-
-
-def node_cases() -> list[Any]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from onnx.backend.test.case.node import collect_testcases
-
-        return [case for case in collect_testcases(None) if case.model and case.data_sets]
 
 
 def without_result_types(model: Any) -> Any:

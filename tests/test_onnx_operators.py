@@ -1,11 +1,11 @@
 """Every operator test of the onnx package, computed by `isoform.onnx.evaluate`."""
 
 import ctypes
-import warnings
 
 import ml_dtypes
 import numpy as np
 import pytest
+from onnx_reference import node_cases
 
 from isoform import Tensor, onnx as isoform_onnx
 
@@ -46,14 +46,6 @@ WITHOUT_RESULT = {
 
 # The last bit of a result in a type, relative to it.
 STEP = {"float16": 2e-3, "bfloat16": 1.6e-2, "float32": 1e-3, "float64": 1e-3}
-
-
-def node_cases():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from onnx.backend.test.case.node import collect_testcases
-
-        return [case for case in collect_testcases(None) if case.model and case.data_sets]
 
 
 def reason_to_skip(case):

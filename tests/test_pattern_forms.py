@@ -1,32 +1,12 @@
 """Forms of holes and options of patterns, from Python."""
 
 import pytest
+from rewriting import Add, Assign, Expr, Int, Node, Var
 
 from isoform import Object, py_class, structural_equal, type_attrs
 from isoform.dataclasses import field
 from isoform.pattern import Hole, Pattern, Rule
 from isoform.uses import Uses
-
-
-@py_class("test_forms.Expr", structural_eq="tree")
-class Expr(Object):
-    pass
-
-
-@py_class("test_forms.Var", structural_eq="var")
-class Var(Expr):
-    name: str = field(default="", structural_eq="ignore")
-
-
-@py_class("test_forms.Int", structural_eq="tree")
-class Int(Expr):
-    value: int
-
-
-@py_class("test_forms.Add", structural_eq="tree")
-class Add(Expr):
-    lhs: Expr
-    rhs: Expr
 
 
 @py_class("test_forms.Call", structural_eq="tree")
@@ -35,29 +15,13 @@ class Call(Expr):
     args: tuple
 
 
-@py_class("test_forms.Node", structural_eq="dag")
-class Node(Expr):
-    op: str
-    args: tuple
-
-
-@py_class("test_forms.Assign", structural_eq="tree")
-class Assign(Object):
-    var: Var = field(structural_eq="def")
-    value: Expr
-
-
 def commutes(node):
     return "args" if node.op == "mul" else None
 
 
-type_attrs.set(Expr, "rewrite.pure", True)
 type_attrs.set(Call, "rewrite.pure", lambda call: call.op != "effect")
-type_attrs.set(Add, "rewrite.commutative", ["lhs", "rhs"])
 type_attrs.set(Call, "rewrite.commutative", commutes)
-type_attrs.set(Int, "rewrite.constant", True)
 type_attrs.set(Add, "test_forms.cost", 3)
-type_attrs.set(Assign, "rewrite.binding", {"var": "var", "value": "value"})
 
 
 def test_operands_in_any_order_r52():

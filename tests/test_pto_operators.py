@@ -324,15 +324,3 @@ def test_the_message_says_where_and_why():
     with pytest.raises(ValueError, match="paired"):
         ir.assert_structural_equal(X + X, X + Y, enable_auto_mapping=True)
     assert ir.assert_structural_equal(made, made) is None
-
-
-def test_deep_programs():
-    stmt = ir.EvalStmt(X)
-    for _ in range(100_000):
-        stmt = ir.SeqStmts([stmt])
-    other = ir.deep_clone(stmt)
-    assert ir.structural_equal(stmt, other)
-    assert ir.flatten_to_stmts(stmt) == [ir.flatten_to_stmts(stmt)[0]]
-    assert ir.structural_equal(ir.deserialize(ir.serialize(stmt)), stmt, True)
-    replaced = ir.substitute_stmt(stmt, {X: Y})
-    assert ir.collect_free_vars(replaced) == [Y]

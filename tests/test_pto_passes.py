@@ -19,36 +19,6 @@ def const(value):
     return ir.ConstInt(value, INT64, SPAN)
 
 
-class CSEPass:
-    """Common Subexpression Elimination, as in the reference."""
-
-    def __init__(self):
-        self.expr_cache = {}
-
-    def deduplicate(self, expr):
-        hash_val = ir.structural_hash(expr, enable_auto_mapping=False)
-
-        if hash_val in self.expr_cache:
-            for cached_expr in self.expr_cache[hash_val]:
-                if ir.structural_equal(expr, cached_expr, enable_auto_mapping=False):
-                    return cached_expr  # Reuse
-            self.expr_cache[hash_val].append(expr)
-        else:
-            self.expr_cache[hash_val] = [expr]
-
-        return expr
-
-
-def test_the_pass_of_the_reference():
-    cse = CSEPass()
-    x, y = var("x"), var("y")
-    first = cse.deduplicate(ir.Add(x, y, INT64, SPAN))
-    assert cse.deduplicate(ir.Add(x, y, INT64, ir.Span("f.py", 1, 1))) is first
-    assert cse.deduplicate(ir.Add(y, x, INT64, SPAN)) is not first
-    assert cse.deduplicate(ir.Add(x, var("y"), INT64, SPAN)) is not first
-    assert cse.deduplicate(first) is first
-
-
 def function(params, stmts):
     return ir.Function("f", params, [SCALAR], ir.SeqStmts(stmts, SPAN), SPAN)
 

@@ -73,10 +73,6 @@ def test_a_program_is_python():
     ast.parse(text)
 
 
-def test_the_same_program_has_the_same_text():
-    assert ir.python_print(matmul()) == ir.python_print(matmul())
-
-
 def test_options():
     stmt = ir.AssignStmt(X, ir.ConstInt(1, DataType.INT64), ir.Span("a.py", 3, 5))
     assert ir.python_print(stmt, "t") == "x: t.INT64 = 1\n"

@@ -62,14 +62,6 @@ def test_printing_is_stable():
             assert f"def {function.name}(" in printed
 
 
-def test_passes_keep_programs_well_formed():
-    for program in programs():
-        for run in (ir.simplify, ir.cse):
-            changed = run(program)
-            assert ir.verify(changed) == []
-            assert changed.same_as(program) or not ir.structural_equal(changed, program)
-
-
 def test_visiting_and_mutating_change_nothing():
     class Counter(ir.IRVisitor):
         def __init__(self):
@@ -86,14 +78,6 @@ def test_visiting_and_mutating_change_nothing():
         counted += counter.count
         assert ir.IRMutator().visit(program).same_as(program)
     assert counted > 100
-
-
-def test_a_seed_gives_the_same_program():
-    one, again, other = random_program(5, 80), random_program(5, 80), random_program(6, 80)
-    assert isinstance(one, ir.Program)
-    assert not one.same_as(again)
-    assert serialization.to_json_graph_str(one) == serialization.to_json_graph_str(again)
-    assert not ir.structural_equal(one, other, enable_auto_mapping=True)
 
 
 @pytest.mark.parametrize("arguments", [(-1, 10), (2**64, 10), (1, -1)])

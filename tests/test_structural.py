@@ -4,10 +4,9 @@
 """
 
 import itertools
-import subprocess
-import sys
 
 import pytest
+from processes import output_of
 
 import isoform
 import nodes
@@ -36,11 +35,6 @@ def test_results_are_plain():
     value = structural_hash([1, "a"])
     assert type(value) is int
     assert 0 <= value < 2**64
-
-
-def test_hash_agrees_for_equal_flags_only_by_content():
-    assert structural_hash(nodes.Add(1, 2)) == structural_hash(nodes.Add(1, 2))
-    assert structural_hash(nodes.Add(1, 2)) != structural_hash(nodes.Add(2, 1))
 
 
 def test_digest_is_32_bytes_and_needs_closed_values():
@@ -93,12 +87,6 @@ def test_an_opaque_value_is_not_compared_with_itself():
         structural_equal(box, box)
 
 
-def test_hash_has_no_collisions_on_small_values():
-    pairs = {structural_hash([a, b]) for a in range(200) for b in range(200)}
-    assert len(pairs) == 40_000
-    assert len({structural_hash(str(n)) for n in range(100_000)}) == 100_000
-
-
 def test_values_of_python_are_called_by_their_class():
     for call, value in itertools.product(
         (
@@ -126,10 +114,4 @@ def test_hashes_are_the_same_in_every_process():
         "h = isoform.structural_hash\n"
         "print(h(Lam([x], x)), h(x), h([x, 1, 'a']), isoform.structural_digest(Lam([x], x)).hex())\n"
     )
-    outputs = {
-        subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, check=True, text=True, timeout=60
-        ).stdout
-        for _ in range(2)
-    }
-    assert len(outputs) == 1
+    assert output_of(code) == output_of(code)

@@ -276,22 +276,6 @@ def test_apply_pass_to_function():
         ApplyPassToFunction(Add, "nothing", True)(mod)
 
 
-def test_apply_pass_to_function_keeps_functions_that_the_pass_deletes():
-    @module_pass(opt_level=0)
-    def Narrow(mod, ctx):
-        """Deletes all functions but f, and adds one that f refers to."""
-        f, new = mod.get_global_var("f"), ir.GlobalVar("new")
-        return ir.IRModule({f: Fun(number=10), new: Fun(number=11)})
-
-    mod = module(f=1, g=2, h=3)
-    done = ApplyPassToFunction(Narrow, "f")(mod)
-    assert numbers(done) == {"f": 10, "g": 2, "h": 3, "new": 11}
-    assert (done["g"], done["h"]) == (mod["g"], mod["h"])
-    # A deleted function stays even if the name matches.
-    assert numbers(ApplyPassToFunction(Narrow, "h")(mod)) == {"f": 1, "g": 2, "h": 3, "new": 11}
-    assert numbers(mod) == {"f": 1, "g": 2, "h": 3}
-
-
 @pytest.mark.parametrize("annotated", [True, False])
 def test_stubs_of_relay_functions_have_their_type(annotated):
     tensor = relay.TensorType((2,), "float32")

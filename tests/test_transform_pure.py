@@ -5,8 +5,8 @@ import functools
 
 import pytest
 
-from isoform import Array, Map, Object, Shape, ir, structural_equal
-from isoform.dataclasses import field, py_class, replace
+from isoform import Object, ir
+from isoform.dataclasses import py_class, replace
 from isoform.transform import (
     FunctionPass,
     Memo,
@@ -317,54 +317,3 @@ def test_results_with_messages_are_not_kept():
         with PassContext(cache=cache):
             P(module())
     assert Runs.count == 2
-
-
-@py_class("test_pure.Op")
-class Op(Object):
-    number: int
-    note: object = field(structural_eq="ignore")
-
-
-@py_class("test_pure.Hint", structural_eq="singleton")
-class Hint(Object):
-    name: str
-
-
-@py_class("test_pure.Body")
-class Body(ir.BaseFunc):
-    body: Op
-
-
-FAST, SLOW = Hint("fast"), Hint("slow")
-NOTES = [
-    Array([]),
-    Array(["x"]),
-    Array([Array([])]),
-    Map({}),
-    Map({"line": 7}),
-    Shape(()),
-    Shape((1, 2)),
-    Shape((3, 4)),
-    FAST,
-    SLOW,
-    "",
-    "name",
-    None,
-    3,
-    b"",
-]
-
-
-@pytest.mark.parametrize("first", NOTES, ids=repr)
-@pytest.mark.parametrize("then", NOTES, ids=repr)
-def test_ignored_data_is_that_of_the_function_at_hand(first, then):
-    @function_pass(opt_level=0, pure=True, version="1", ignores=True)
-    def Negate(fun, mod, ctx):
-        return replace(fun, body=Op(-fun.body.number, fun.body.note))
-
-    cache = MemoryCache()
-    for note in (first, then):
-        with PassContext(cache=cache):
-            done = Negate(ir.IRModule({"f": Body(body=Op(1, note))}))["f"]
-        assert type(done.body.note) is type(note)
-        assert structural_equal(done.body.note, note), done.body.note

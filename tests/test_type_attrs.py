@@ -392,27 +392,6 @@ def test_column(line, name):
         type_attrs.column("")
 
 
-def test_many_types(key, name):
-    attr = name()
-    made = []
-    for number in range(300):
-        cls = py_class(key(f"T{number}"))(type(f"T{number}", (Object,), {}))
-        if number % 3 == 0:
-            type_attrs.set(cls, attr, number)
-        made.append(cls)
-    column = type_attrs.column(attr)
-    for dense in (False, True):
-        assert type_attrs.info(attr).dense is dense
-        assert [column.get(cls) for cls in made] == [
-            number if number % 3 == 0 else None for number in range(300)
-        ]
-        assert len(column) == 100
-        type_attrs.declare_dense(attr)
-    last = py_class(key("last"))(type("last", (Object,), {}))
-    column.set(last, -1)
-    assert column.get(last()) == -1
-
-
 # ---- declarations ----------------------------------------------------------------
 
 

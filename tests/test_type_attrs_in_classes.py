@@ -5,11 +5,10 @@ tvm-ffi.
 """
 
 import gc
-import subprocess
-import sys
 import weakref
 
 import pytest
+from processes import output_of
 
 import isoform
 from isoform import Object, structural_equal, structural_hash, type_attrs
@@ -408,8 +407,7 @@ else:
     raise AssertionError
 assert type_attrs.get("onnx.SequenceType", "layout") == "list"
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    output_of(program)
 
 
 def test_values_stay_alive(key):

@@ -28,8 +28,8 @@ def test_scope_is_an_option(key):
     assert make(True) is False
 
 
-def let_and_for(key):
-    """A let and a loop whose variables are bound in their bodies only."""
+def lets(key):
+    """A let whose variable is bound in its body only, declared in two ways."""
 
     @py_class(key("Var"), structural_eq="var")
     class Var(Object):
@@ -47,20 +47,13 @@ def let_and_for(key):
         var: Any = field(structural_eq="def")
         body: Any
 
-    @py_class(key("For"), scope=True, visit_order=["lo", "hi", "var", "body"])
-    class For(Object):
-        var: Any = field(structural_eq="def")
-        lo: Any
-        hi: Any
-        body: Any
-
-    return SimpleNamespace(Var=Var, Let=Let, Plain=Plain, For=For)
+    return SimpleNamespace(Var=Var, Let=Let, Plain=Plain)
 
 
 def test_a_let_is_visited_as_tir_visits_it(key):
     from isoform import tir
 
-    own = let_and_for(key)
+    own = lets(key)
     x, y = own.Var("x"), own.Var("y")
     tx, ty = tir.Var("x", "int32"), tir.Var("y", "int32")
     one = tir.IntImm("int32", 1)
@@ -88,20 +81,6 @@ def test_a_let_is_visited_as_tir_visits_it(key):
     assert (replaced.value.value, replaced.body) == (1, tx)
 
 
-def test_the_bounds_of_a_loop_are_outside_of_it(key):
-    own = let_and_for(key)
-    x, y = own.Var("x"), own.Var("y")
-    loop = own.For(x, 0, x, x)
-    replaced = isoform.substitute(loop, {x: 9})
-    assert (replaced.var, replaced.lo, replaced.hi, replaced.body) == (x, 0, 9, x)
-    assert isoform.structural_equal(loop, own.For(y, 0, x, y))
-    paths = isoform.get_first_structural_mismatch(loop, own.For(y, 0, y, y))
-    assert str(paths[0]) == "<root>.hi"
-    seen = []
-    isoform.structural_walk(own.For(x, 1, 2, 3), (int, lambda value: seen.append(value)))
-    assert seen == [1, 2, 3]
-
-
 def test_a_wrong_order_of_visit_is_refused(key):
     def declare(order, **options):
         @py_class(key("Wrong"), visit_order=order, **options)
@@ -121,4 +100,4 @@ def test_a_wrong_order_of_visit_is_refused(key):
     for order in ("ab", (), (1, 2)):
         with pytest.raises(TypeError, match="visit_order: expected a sequence of names"):
             declare(order)
-    declare(("b", "a"))
+    declare(["b", "a"])

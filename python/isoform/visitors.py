@@ -100,9 +100,9 @@ def _default(name: str) -> Callable[..., Any]:
     return method
 
 
-def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A method of a user, for callers by name: with a node other than the current node,
-    the method visits that node, of any class.
+def _guarded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of a user, for who calls it by name: with another node than the
+    one it is asked for, it visits that node, whatever class it has.
     """
 
     @functools.wraps(function)
@@ -114,6 +114,8 @@ def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
             return self._engine.finish(node, result)
         return result
 
+    # A function may be the method for several classes; `_default` calls one by its name.
+    method.__name__ = name
     return method
 
 
@@ -171,7 +173,7 @@ class _Dispatcher:
         for name, function in list(vars(cls).items()):
             is_method = name.startswith(_PREFIX) or name == cls._end
             if is_method and inspect.isfunction(function):
-                setattr(cls, name, _guarded(function))
+                setattr(cls, name, _guarded(name, function))
                 if not hasattr(_Dispatcher, name):
                     setattr(_Dispatcher, name, _default(name))
 

@@ -1,6 +1,6 @@
 //! Kernels by name, for the tests in Python that compare them with NumPy.
 //!
-//! Kernels are called without `isoform::dialect::relay` and `isoform_onnx`, whose operators
+//! Kernels are called without `isoform_relay` and `isoform_onnx`, whose operators
 //! check calls first, have fewer parameters and know fewer kinds of errors.
 
 use isoform_kernels::attention::{Attention, Scores};

@@ -1,14 +1,24 @@
-"""The common base of functors: one may override `visit` besides the methods for classes."""
+"""The common base of functors, and makers of their methods.
+
+One may override `visit` besides the methods for classes.
+"""
 
 from __future__ import annotations
 
 import functools
 import inspect
 from types import GeneratorType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from isoform import _core
+from isoform.container import Array
+from isoform.ir import _api
 from isoform.visitors import NodeFunctor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+with_fields = _api.function("relay.ir.with_fields")
 
 
 class Functor(NodeFunctor, dialect=("relay", "ir")):
@@ -92,3 +102,50 @@ def _driven(visit: Any) -> Any:
 
 # `yield Later(super().visit, node)` goes on with the generator itself.
 Functor.visit.__wrapped__ = Functor._result  # type: ignore[attr-defined]
+
+
+def refusal(self: Any, node: Any, /) -> Any:
+    """Raise NotImplementedError: a subclass defines the result."""
+    raise NotImplementedError
+
+
+def silence(self: Any, node: Any, /) -> Any:
+    """Do nothing."""
+
+
+def identity(self: Any, node: Any, /) -> Any:  # noqa: ARG001
+    """Keep the node."""
+    return node
+
+
+def visit_of(*fields: str) -> Callable[[Any, Any], Any]:
+    """A method that visits fields."""
+
+    def method(self: Any, node: Any, /) -> Any:  # noqa: ARG001
+        for field in fields:
+            value = getattr(node, field)
+            # Results are sent here, which an iterator would refuse.
+            for part in value if isinstance(value, Array) else (value,):  # noqa: UP028
+                yield part
+
+    method.__doc__ = f"Visit {', '.join(fields)}."
+    return method
+
+
+def rewrite_of(*fields: str) -> Callable[[Any, Any], Any]:
+    """A method that rewrites fields."""
+
+    def method(self: Any, node: Any, /) -> Any:  # noqa: ARG001
+        changes: dict[str, Any] = {}
+        for field in fields:
+            value = getattr(node, field)
+            if isinstance(value, Array):
+                changes[field] = parts = []
+                for part in value:
+                    parts.append((yield part))
+            else:
+                changes[field] = yield value
+        return with_fields(node, changes)
+
+    method.__doc__ = f"Rewrite {', '.join(fields)}."
+    return method

@@ -30,20 +30,7 @@ from __future__ import annotations
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
-from isoform.ir import _api
-
-from ._functor import Functor
-from .with_fields import (
-    CallWithFields,
-    FunctionWithFields,
-    IfWithFields,
-    LetWithFields,
-    RefCreateWithFields,
-    RefReadWithFields,
-    RefWriteWithFields,
-    TupleGetItemWithFields,
-    TupleWithFields,
-)
+from ._functor import Functor, identity, refusal, rewrite_of, silence, visit_of, with_fields
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -51,8 +38,6 @@ if TYPE_CHECKING:
     Steps = Generator[Any, Any, Any]
 
 __all__ = ["ExprFunctor", "ExprMutator", "ExprVisitor"]
-
-_with_fields = _api.function("relay.ir.with_fields")
 
 
 class ExprFunctor(Functor):
@@ -77,6 +62,11 @@ class ExprFunctor(Functor):
     5
     """
 
+    visit_function = visit_let = visit_call = visit_var = visit_if = visit_tuple = refusal
+    visit_tuple_getitem = visit_global_var = visit_op = visit_constant = refusal
+    visit_ref_create = visit_ref_write = visit_ref_read = visit_constructor = refusal
+    visit_match = refusal
+
     def __init__(self) -> None:
         """Begin without results."""
         self.memo_map: dict[Any, Any] = {}
@@ -92,69 +82,9 @@ class ExprFunctor(Functor):
         memo[node] = result
         return result
 
-    def visit_function(self, fn: Any) -> Any:
-        """The result for a function."""
-        raise NotImplementedError
-
-    def visit_let(self, let: Any) -> Any:
-        """The result for a binding."""
-        raise NotImplementedError
-
-    def visit_call(self, call: Any) -> Any:
-        """The result for a call."""
-        raise NotImplementedError
-
-    def visit_var(self, var: Any) -> Any:
-        """The result for a variable."""
-        raise NotImplementedError
-
     def visit_type(self, typ: Any) -> Any:
         """The result for a type: by default the type itself."""
         return typ
-
-    def visit_if(self, if_: Any) -> Any:
-        """The result for a choice."""
-        raise NotImplementedError
-
-    def visit_tuple(self, tup: Any) -> Any:
-        """The result for a tuple."""
-        raise NotImplementedError
-
-    def visit_tuple_getitem(self, op: Any) -> Any:
-        """The result for an item of a tuple."""
-        raise NotImplementedError
-
-    def visit_global_var(self, gvar: Any) -> Any:
-        """The result for a global variable."""
-        raise NotImplementedError
-
-    def visit_op(self, op: Any) -> Any:
-        """The result for an operator."""
-        raise NotImplementedError
-
-    def visit_constant(self, const: Any) -> Any:
-        """The result for a constant."""
-        raise NotImplementedError
-
-    def visit_ref_create(self, ref: Any) -> Any:
-        """The result for the creation of a reference."""
-        raise NotImplementedError
-
-    def visit_ref_write(self, ref: Any) -> Any:
-        """The result for the writing to a reference."""
-        raise NotImplementedError
-
-    def visit_ref_read(self, ref: Any) -> Any:
-        """The result for the reading of a reference."""
-        raise NotImplementedError
-
-    def visit_constructor(self, con: Any) -> Any:
-        """The result for a constructor."""
-        raise NotImplementedError
-
-    def visit_match(self, m: Any) -> Any:
-        """The result for a match."""
-        raise NotImplementedError
 
 
 def _remembered(memo: dict[Any, Any], node: Any, running: Steps) -> Steps:
@@ -186,82 +116,22 @@ class ExprVisitor(ExprFunctor):
     ['x', 'y']
     """
 
-    def visit_tuple(self, tup: Any) -> Any:
-        """Visit the fields."""
-        yield from _each(tup.fields)
-
-    def visit_call(self, call: Any) -> Any:
-        """Visit the callee and the arguments."""
-        yield call.op
-        yield from _each(call.args)
-
-    def visit_var(self, var: Any) -> Any:
-        """Do nothing."""
-
-    def visit_let(self, let: Any) -> Any:
-        """Visit variable, value and body."""
-        yield let.var
-        yield let.value
-        yield let.body
-
-    def visit_function(self, fn: Any) -> Any:
-        """Visit parameters and body."""
-        yield from _each(fn.params)
-        yield fn.body
-
-    def visit_if(self, if_: Any) -> Any:
-        """Visit the condition and both branches."""
-        yield if_.cond
-        yield if_.true_branch
-        yield if_.false_branch
-
-    def visit_global_var(self, gvar: Any) -> Any:
-        """Do nothing."""
-
-    def visit_constructor(self, con: Any) -> Any:
-        """Do nothing."""
-
-    def visit_op(self, op: Any) -> Any:
-        """Do nothing."""
-
-    def visit_constant(self, const: Any) -> Any:
-        """Do nothing."""
-
-    def visit_ref_create(self, ref: Any) -> Any:
-        """Visit the value."""
-        yield ref.value
-
-    def visit_ref_read(self, ref: Any) -> Any:
-        """Visit the reference."""
-        yield ref.ref
-
-    def visit_ref_write(self, ref: Any) -> Any:
-        """Visit the reference and the value."""
-        yield ref.ref
-        yield ref.value
-
-    def visit_tuple_getitem(self, op: Any) -> Any:
-        """Visit the tuple."""
-        yield op.tuple_value
+    visit_var = visit_global_var = visit_op = visit_constant = visit_constructor = silence
+    visit_function = visit_of("params", "body")
+    visit_let = visit_of("var", "value", "body")
+    visit_call = visit_of("op", "args")
+    visit_if = visit_of("cond", "true_branch", "false_branch")
+    visit_tuple = visit_of("fields")
+    visit_tuple_getitem = visit_of("tuple_value")
+    visit_ref_create = visit_of("value")
+    visit_ref_write = visit_of("ref", "value")
+    visit_ref_read = visit_of("ref")
 
     def visit_match(self, m: Any) -> Any:
         """Visit the value and the result of each clause."""
         yield m.data
-        yield from _each(clause.rhs for clause in m.clauses)
-
-
-def _each(exprs: Any) -> Steps:
-    """Visit expressions, whose results are sent here."""
-    for expr in exprs:  # noqa: UP028
-        yield expr
-
-
-def _all(exprs: Any) -> Steps:
-    """The results for expressions."""
-    results = []
-    for expr in exprs:
-        results.append((yield expr))
-    return results
+        for clause in m.clauses:
+            yield clause.rhs
 
 
 class ExprMutator(ExprFunctor):
@@ -281,79 +151,21 @@ class ExprMutator(ExprFunctor):
     True
     """
 
-    def visit_function(self, fn: Any) -> Any:
-        """Rewrite parameters and body."""
-        params = yield from _all(fn.params)
-        body = yield fn.body
-        return FunctionWithFields(fn, params, body)
-
-    def visit_let(self, let: Any) -> Any:
-        """Rewrite variable, value and body."""
-        var = yield let.var
-        value = yield let.value
-        body = yield let.body
-        return LetWithFields(let, var, value, body)
-
-    def visit_call(self, call: Any) -> Any:
-        """Rewrite the callee and the arguments."""
-        op = yield call.op
-        args = yield from _all(call.args)
-        return CallWithFields(call, op, args)
-
-    def visit_var(self, var: Any) -> Any:
-        """Keep the variable."""
-        return var
-
-    def visit_global_var(self, gvar: Any) -> Any:
-        """Keep the global variable."""
-        return gvar
-
-    def visit_if(self, if_: Any) -> Any:
-        """Rewrite the condition and both branches."""
-        cond = yield if_.cond
-        true_branch = yield if_.true_branch
-        false_branch = yield if_.false_branch
-        return IfWithFields(if_, cond, true_branch, false_branch)
-
-    def visit_tuple(self, tup: Any) -> Any:
-        """Rewrite the fields."""
-        fields = yield from _all(tup.fields)
-        return TupleWithFields(tup, fields)
-
-    def visit_tuple_getitem(self, op: Any) -> Any:
-        """Rewrite the tuple."""
-        return TupleGetItemWithFields(op, (yield op.tuple_value))
-
-    def visit_op(self, op: Any) -> Any:
-        """Keep the operator."""
-        return op
-
-    def visit_constant(self, const: Any) -> Any:
-        """Keep the constant."""
-        return const
-
-    def visit_constructor(self, con: Any) -> Any:
-        """Keep the constructor."""
-        return con
+    visit_var = visit_global_var = visit_op = visit_constant = visit_constructor = identity
+    visit_function = rewrite_of("params", "body")
+    visit_let = rewrite_of("var", "value", "body")
+    visit_call = rewrite_of("op", "args")
+    visit_if = rewrite_of("cond", "true_branch", "false_branch")
+    visit_tuple = rewrite_of("fields")
+    visit_tuple_getitem = rewrite_of("tuple_value")
+    visit_ref_create = rewrite_of("value")
+    visit_ref_write = rewrite_of("ref", "value")
+    visit_ref_read = rewrite_of("ref")
 
     def visit_match(self, m: Any) -> Any:
         """Rewrite the value and the result of each clause."""
         data = yield m.data
         clauses = []
         for clause in m.clauses:
-            clauses.append(_with_fields(clause, {"rhs": (yield clause.rhs)}))
-        return _with_fields(m, {"data": data, "clauses": clauses})
-
-    def visit_ref_create(self, ref: Any) -> Any:
-        """Rewrite the value."""
-        return RefCreateWithFields(ref, (yield ref.value))
-
-    def visit_ref_write(self, ref: Any) -> Any:
-        """Rewrite the reference and the value."""
-        reference = yield ref.ref
-        value = yield ref.value
-        return RefWriteWithFields(ref, reference, value)
-
-    def visit_ref_read(self, ref: Any) -> Any:
-        """Rewrite the reference."""
-        return RefReadWithFields(ref, (yield ref.ref))
+            clauses.append(with_fields(clause, {"rhs": (yield clause.rhs)}))
+        return with_fields(m, {"data": data, "clauses": clauses})

@@ -6,12 +6,10 @@ from typing import Any
 
 from isoform.ir import _api
 
-from ._functor import Functor
+from ._functor import Functor, identity, rewrite_of, silence, visit_of
 from .expr import Var
 
 __all__ = ["PatternMutator", "PatternVisitor"]
-
-_with_fields = _api.function("relay.ir.with_fields")
 
 
 class PatternVisitor(Functor):
@@ -29,29 +27,10 @@ class PatternVisitor(Functor):
     ('a', 'b')
     """
 
-    def visit_pattern_wildcard(self, pattern: Any) -> Any:
-        """Do nothing."""
-
-    def visit_pattern_var(self, pattern: Any) -> Any:
-        """Visit the variable."""
-        yield pattern.var
-
-    def visit_pattern_constructor(self, pattern: Any) -> Any:
-        """Visit the constructor and the patterns of its fields."""
-        yield pattern.constructor
-        for part in pattern.patterns:  # noqa: UP028
-            yield part
-
-    def visit_pattern_tuple(self, pattern: Any) -> Any:
-        """Visit the patterns of the fields."""
-        for part in pattern.patterns:  # noqa: UP028
-            yield part
-
-    def visit_var(self, var: Any) -> Any:
-        """Do nothing for a variable."""
-
-    def visit_constructor(self, con: Any) -> Any:
-        """Do nothing for a constructor."""
+    visit_pattern_wildcard = visit_var = visit_constructor = silence
+    visit_pattern_var = visit_of("var")
+    visit_pattern_constructor = visit_of("constructor", "patterns")
+    visit_pattern_tuple = visit_of("patterns")
 
 
 class PatternMutator(Functor):
@@ -70,35 +49,13 @@ class PatternMutator(Functor):
         """Begin without fresh variables."""
         self.var_map: dict[Any, Any] = {}
 
-    def visit_pattern_wildcard(self, pattern: Any) -> Any:
-        """Keep the pattern."""
-        return pattern
-
-    def visit_pattern_var(self, pattern: Any) -> Any:
-        """Rewrite the variable."""
-        return _with_fields(pattern, {"var": (yield pattern.var)})
-
-    def visit_pattern_constructor(self, pattern: Any) -> Any:
-        """Rewrite the constructor and the patterns of its fields."""
-        constructor = yield pattern.constructor
-        patterns = []
-        for part in pattern.patterns:
-            patterns.append((yield part))
-        return _with_fields(pattern, {"constructor": constructor, "patterns": patterns})
-
-    def visit_pattern_tuple(self, pattern: Any) -> Any:
-        """Rewrite the patterns of the fields."""
-        patterns = []
-        for part in pattern.patterns:
-            patterns.append((yield part))
-        return _with_fields(pattern, {"patterns": patterns})
+    visit_pattern_wildcard = visit_constructor = identity
+    visit_pattern_var = rewrite_of("var")
+    visit_pattern_constructor = rewrite_of("constructor", "patterns")
+    visit_pattern_tuple = rewrite_of("patterns")
 
     def visit_var(self, var: Any) -> Any:
         """Return the fresh variable for a variable."""
         if var not in self.var_map:
             self.var_map[var] = _api.made(Var, var.name_hint, var.type_annotation, var.span)
         return self.var_map[var]
-
-    def visit_constructor(self, con: Any) -> Any:
-        """Keep the constructor."""
-        return con

@@ -57,7 +57,7 @@ impl TypeInfo {
     ///
     /// ```
     /// use isoform::types::find_type;
-    /// isoform::ir::register()?;
+    /// isoform_ir::ir::register()?;
     /// assert_eq!(find_type("ir.TupleType").map(|info| info.dialect()), Some("ir"));
     /// # Ok::<(), isoform::Error>(())
     /// ```
