@@ -101,8 +101,8 @@ def _default(name: str) -> Callable[..., Any]:
 
 
 def _guarded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A method of a user, for who calls it by name: with another node than the
-    one it is asked for, it visits that node, whatever class it has.
+    """A user's method for callers by name: a call with another node than the node in
+    progress visits that node, whatever its class.
     """
 
     @functools.wraps(function)
