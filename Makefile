@@ -200,7 +200,7 @@ lint-workflows:
 	else echo 'skipped: no npm here'; fi
 
 .PHONY: lint-types
-lint-types: setup-python
+lint-types: setup-modules
 	$(call say,stubs)
 	$(VENV)/bin/python scripts/make_stubs.py --check
 	$(call say,pyright)
@@ -230,7 +230,7 @@ test-rust: setup-models
 .PHONY: test-python
 test-python: export ISOFORM_MODELS := $(CURDIR)/$(MODELS)
 test-python: export ISOFORM_EXAMPLE_MODULE := calc_ir
-test-python: setup-python setup-models lint-types
+test-python: setup-modules setup-models lint-types
 	$(call say,tests of the Python package)
 	$(VENV)/bin/python -m pytest -n $(PYTEST_JOBS) --dist loadfile --doctest-modules tests python/isoform
 
@@ -252,6 +252,13 @@ test-models: setup-models
 # ---- set-up ------------------------------------------------------------------
 
 # The package, and the example of a Rust library's module. Cargo knows what is new.
+# The modules as cargo builds them with the Rust tests: one build serves both.
+.PHONY: setup-modules
+setup-modules: $(VENV_STAMP)
+	$(call say,the Python package in $(VENV), from the build of the tests)
+	$(CARGO) build $(ALL) --lib --tests
+	$(VENV)/bin/python scripts/link_modules.py $(CARGO_TARGET)/debug
+
 .PHONY: setup-python
 setup-python: $(VENV_STAMP)
 	$(call say,the Python package in $(VENV))
