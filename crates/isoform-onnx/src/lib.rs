@@ -30,6 +30,8 @@
 //! [`OnnxError`] that names the place.
 
 mod budget;
+#[cfg(feature = "serde")]
+mod data;
 mod elem_type;
 #[cfg(feature = "eval")]
 pub mod elements;

@@ -9,6 +9,11 @@ use crate::ir::{Call, Function, Graph, Input, Program};
 
 /// The kind of part that a place belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize),
+    serde(rename_all = "lowercase")
+)]
 #[non_exhaustive]
 pub enum OriginKind {
     /// A node.
@@ -23,6 +28,7 @@ pub enum OriginKind {
 ///
 /// It displays as `node 'Conv_3' (Conv) producing 'x12' in graph 'main'`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct NodeOrigin {
     /// The kind of the part.

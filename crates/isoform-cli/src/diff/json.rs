@@ -11,7 +11,7 @@ use isoform_onnx::report::{ChangeGroup, Report};
 use serde_json::{Map, Value as Json, json};
 
 use super::args::DiffArgs;
-use super::first::{origin_json, value_text};
+use super::first::value_text;
 use crate::summary::differences_json;
 
 /// The name of the format.
@@ -22,25 +22,16 @@ pub(super) const VERSION: u64 = 2;
 
 /// The difference of two models.
 pub(super) fn of_models(args: &DiffArgs, report: &Report) -> Json {
-    let nodes = report.nodes;
     let mut summary = differences_json(&report.summary);
     summary.insert("counts".to_owned(), counts(&report.difference));
-    summary.insert(
-        "nodes".to_owned(),
-        json!({
-            "same": nodes.same,
-            "changed": nodes.changed,
-            "added": nodes.added,
-            "removed": nodes.removed,
-        }),
-    );
+    summary.insert("nodes".to_owned(), json!(report.nodes));
     let mut found = head(args, report.is_equal(), summary);
     if !args.stat {
         let mut place = |change: &Change, places: &(Place, Place)| {
             json!({
                 "left_path": report.place_text(change, &places.0),
                 "right_path": report.place_text(change, &places.1),
-                "origin": report.origin(change, places).as_ref().map(origin_json),
+                "origin": report.origin(change, places),
             })
         };
         add_changes(&mut found, &report.difference, &mut place);
@@ -162,6 +153,6 @@ fn group(group: &ChangeGroup) -> Json {
         "kind": group.kind,
         "count": group.count,
         "text": group.text,
-        "nodes": group.nodes.iter().map(origin_json).collect::<Vec<_>>(),
+        "nodes": group.nodes,
     })
 }

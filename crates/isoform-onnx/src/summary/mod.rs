@@ -57,6 +57,7 @@ pub use self::weights::{MeasuredWeight, Weight, WeightPairs, WeightsDifference, 
 ///
 /// Its text is that of the command `isoform summary`.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ModelSummary {
     /// Version of the file format.
@@ -102,6 +103,7 @@ pub struct Operator {
 
 /// An input or output of the main graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ValueSummary {
     /// The name in the file.
     pub name: String,
@@ -114,6 +116,7 @@ pub struct ValueSummary {
 
 /// The weights of one element type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct WeightsOfType {
     /// The number of weights.
     pub count: usize,
@@ -125,6 +128,7 @@ pub struct WeightsOfType {
 
 /// A local function.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct FunctionSummary {
     /// Its name, with its domain and overload.
     pub name: String,

@@ -13,6 +13,7 @@ use crate::ir::Program;
 
 /// Something that both models may have, or only one of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Changed<T> {
     /// That of the left model.
     pub left: Option<T>,
@@ -22,6 +23,7 @@ pub struct Changed<T> {
 
 /// How often two models apply an operator or local function.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct OperatorDifference {
     /// The operator.
     pub operator: Operator,
@@ -43,6 +45,7 @@ impl OperatorDifference {
 ///
 /// Its text is that of the command `isoform summary` for two files.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ModelsSummary {
     /// The left model.
