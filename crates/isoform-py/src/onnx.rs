@@ -2,7 +2,6 @@
 //!
 //! Registers the node types of programs; their classes are made on demand.
 
-use std::cell::RefCell;
 use std::path::PathBuf;
 
 use isoform::{Error, Ref};
@@ -17,7 +16,7 @@ use pyo3::types::PyBytes;
 
 use crate::convert::{to_python, untyped};
 use crate::error::IntoPyResult;
-use crate::object::gil::under_gil;
+use crate::object::gil::{under_gil, with_signals};
 
 /// Adds the names of this file, and registers the node types so that their classes can
 /// be found by key before a model is loaded.
@@ -204,23 +203,14 @@ fn onnx_evaluate<'py>(
         .into_iter()
         .map(|(name, value)| Ok((name, untyped(&value)?)));
     let inputs = inputs.collect::<PyResult<Vec<_>>>()?;
-    let stopped = RefCell::new(None);
-    let interrupted = || match py.check_signals() {
-        Ok(()) => false,
-        Err(error) => {
-            stopped.replace(Some(error));
-            true
-        }
-    };
-    let control = Control {
-        max_bytes,
-        interrupted: Some(&interrupted),
-    };
-    let results = under_gil(py, || run(program, &inputs, &control));
-    if let Some(error) = stopped.take() {
-        return Err(error);
-    }
-    let results = results.map_err(|error| match error.refusal {
+    let results = with_signals(py, |control| {
+        let control = Control {
+            max_bytes,
+            ..*control
+        };
+        run(program, &inputs, &control)
+    });
+    let results = results?.map_err(|error| match error.refusal {
         Refusal::Unknown(_) if !error.node.is_empty() => PyValueError::new_err(error.to_string()),
         _ => PyValueError::new_err(error.refusal.to_string()),
     })?;
