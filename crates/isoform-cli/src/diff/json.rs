@@ -7,7 +7,7 @@ use isoform::kernels::tensor_difference;
 use isoform::values::ValueRef;
 use isoform_onnx::elements;
 use isoform_onnx::eval::Control;
-use isoform_onnx::report::{ChangeGroup, Report};
+use isoform_onnx::report::Report;
 use serde_json::{Map, Value as Json, json};
 
 use super::args::DiffArgs;
@@ -35,8 +35,7 @@ pub(super) fn of_models(args: &DiffArgs, report: &Report) -> Json {
             })
         };
         add_changes(&mut found, &report.difference, &mut place);
-        let groups = report.groups.iter().map(group).collect();
-        found.insert("groups".to_owned(), Json::Array(groups));
+        found.insert("groups".to_owned(), json!(report.groups));
     }
     Json::Object(found)
 }
@@ -145,14 +144,5 @@ fn tensor(change: &Change) -> Json {
         "max_rel": found.max_rel,
         "relative_l2": found.relative_l2,
         "cosine": found.cosine,
-    })
-}
-
-fn group(group: &ChangeGroup) -> Json {
-    json!({
-        "kind": group.kind,
-        "count": group.count,
-        "text": group.text,
-        "nodes": group.nodes,
     })
 }

@@ -33,6 +33,7 @@ impl Default for ReportOptions {
 
 /// Equal changes, told once.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ChangeGroup {
     /// The kind of change: `inserted`, `deleted` and `replaced` nodes, a `hunk` of several nodes
@@ -46,9 +47,11 @@ pub struct ChangeGroup {
     pub nodes: Vec<NodeOrigin>,
     /// The place of the first occurrence, in the right model if it is there, from the node,
     /// graph or function that it is in: `<node 7 of 'main'>.inputs[1]`.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub place: String,
     /// The change in words.
     pub text: String,
     /// The side of a change that concerns only the left or only the right model.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub role: Role,
 }
