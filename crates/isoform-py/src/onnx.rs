@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use isoform::{Error, Ref};
+use isoform::{Error, Ref, Value};
 use isoform_onnx::eval::{Control, Refusal, run};
 use isoform_onnx::{
     ExternalResolver, ImportOptions, Model, SaveOptions, decode_model, ir::Program,
@@ -138,6 +138,15 @@ pub(crate) fn program_of(model: &Bound<'_, PyAny>) -> PyResult<Ref<Program>> {
     program.into_py()
 }
 
+/// Inputs of a program by name.
+pub(crate) fn named_values(
+    inputs: Vec<(String, Bound<'_, PyAny>)>,
+) -> PyResult<Vec<(String, Value)>> {
+    let inputs = inputs.into_iter();
+    let inputs = inputs.map(|(name, value)| Ok((name, untyped(&value)?)));
+    inputs.collect()
+}
+
 /// IR version, the one it was raised from, and the number of bytes; then the files of
 /// external data, and the number of bytes in them.
 type Saved = (i64, Option<i64>, u64, Vec<PathBuf>, u64);
@@ -199,10 +208,7 @@ fn onnx_evaluate<'py>(
 ) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
     let py = program.py();
     let program = &program_of(program)?;
-    let inputs = inputs
-        .into_iter()
-        .map(|(name, value)| Ok((name, untyped(&value)?)));
-    let inputs = inputs.collect::<PyResult<Vec<_>>>()?;
+    let inputs = named_values(inputs)?;
     let results = with_signals(py, |control| {
         let control = Control {
             max_bytes,

@@ -19,7 +19,7 @@ use pythonize::pythonize;
 use crate::convert::{to_python, untyped};
 use crate::error::{IntoPyResult, from_python};
 use crate::object::gil::{self, Owned};
-use crate::onnx::program_of;
+use crate::onnx::{named_values, program_of};
 
 /// Adds the names of this file.
 pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -451,13 +451,9 @@ fn onnx_verify<'py>(
     let (left, right): (Ref<Program>, Ref<Program>) =
         (program_of(original)?, program_of(optimized)?);
     let runtime = Runtime::of(runtime)?;
-    let inputs: Vec<(String, Value)> = inputs
-        .into_iter()
-        .map(|(name, value)| Ok((name, untyped(&value)?)))
-        .collect::<PyResult<_>>()?;
     let mut options = VerifyOptions::default()
         .seed(seed)
-        .inputs(inputs)
+        .inputs(named_values(inputs)?)
         .shapes(shapes);
     if let Some((rtol, atol)) = tolerance {
         options = options.tolerance(Tolerance { rtol, atol });
