@@ -188,7 +188,7 @@ fn model_json(summary: &ModelSummary) -> Json {
     let mut model = json!(summary);
     let opsets = summary.opsets.iter();
     let opsets = opsets.map(|(domain, versions)| (domain_name(domain), json!(versions)));
-    model["opsets"] = Json::Object(opsets.collect());
+    model["opsets"] = opsets.collect();
     model
 }
 
@@ -199,28 +199,24 @@ fn domain_name(domain: &str) -> String {
 fn models_json((left, right): (&Path, &Path), summary: &ModelsSummary) -> Json {
     let side = |file: &Path, model: &ModelSummary| json!({"file": file.to_string_lossy(), "model": model_json(model)});
     let mut found = differences_json(summary);
-    found.insert("left".to_owned(), side(left, &summary.left));
-    found.insert("right".to_owned(), side(right, &summary.right));
-    Json::Object(found)
+    found["left"] = side(left, &summary.left);
+    found["right"] = side(right, &summary.right);
+    found
 }
 
 /// Where the numbers of two models differ.
-pub(crate) fn differences_json(summary: &ModelsSummary) -> serde_json::Map<String, Json> {
+pub(crate) fn differences_json(summary: &ModelsSummary) -> Json {
     let opsets = summary.opsets.iter().map(|(domain, changed)| {
         json!({"domain": domain_name(domain), "left": changed.left, "right": changed.right})
     });
     let value = |(at, changed): &(usize, Changed<ValueSummary>)| json!({"position": at, "left": changed.left, "right": changed.right});
-    let mut weights = json!(summary.weights);
-    weights["changed"] = summary.weights.changed.iter().map(weight_json).collect();
-    let parts = [
-        ("opsets", opsets.collect()),
-        ("inputs", summary.inputs.iter().map(value).collect()),
-        ("outputs", summary.outputs.iter().map(value).collect()),
-        ("operators", json!(summary.operators)),
-        ("weights", weights),
-    ];
-    let parts = parts.into_iter();
-    parts.map(|(key, value)| (key.to_owned(), value)).collect()
+    let mut found = json!({"operators": summary.operators, "weights": summary.weights});
+    found["opsets"] = opsets.collect();
+    found["inputs"] = summary.inputs.iter().map(value).collect();
+    found["outputs"] = summary.outputs.iter().map(value).collect();
+    let changed = summary.weights.changed.iter();
+    found["weights"]["changed"] = changed.map(weight_json).collect();
+    found
 }
 
 /// A pair with the indices of the first element that differs in place of its position.

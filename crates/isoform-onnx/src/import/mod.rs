@@ -49,6 +49,7 @@ use crate::{
 
 /// The size of a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Counts {
     /// Nodes in the file: those of the main graph, of all bodies inside it and of the
