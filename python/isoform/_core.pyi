@@ -1585,9 +1585,7 @@ def onnx_load_bytes(data: Any, *, io_names: bool = ...) -> Any:
 def onnx_optimize(
     model: Any, *, fold: Any, fuse: Any, max_constant: Any, only: Any, without: Any, rules: Any
 ) -> Any:
-    """Optimises a program; see `isoform.onnx.optimize`. Returns the program, the counts of the
-    report (nodes and bytes of constants before and after, rounds), and what was done where.
-    """
+    """Optimises a program; see `isoform.onnx.optimize`. Returns the program and the report."""
 
 def onnx_rules() -> Any:
     """The steps and rules of the library; see `isoform.onnx.rules`."""
@@ -1606,10 +1604,10 @@ def onnx_save(
     """Writes a program to a file; see `isoform.onnx.save`."""
 
 def onnx_summary(model: Any) -> Any:
-    """The text and the numbers of a model; see `isoform.onnx.summary`."""
+    """The numbers of a model and their text; see `isoform.onnx.summary`."""
 
 def onnx_summary_of_two(left: Any, right: Any) -> Any:
-    """The text and the numbers of two models; see `isoform.onnx.summary`."""
+    """The numbers of two models and their text; see `isoform.onnx.summary`."""
 
 def onnx_to_bytes(model: Any, *, check: Any = ...) -> Any:
     """Encodes a program as a model; see `isoform.onnx.to_bytes`."""

@@ -115,7 +115,7 @@ def diff(
     for name, value in (("rtol", rtol), ("atol", atol)):
         if math.isnan(value) or value < 0:
             raise ValueError(f"{name}: expected a number that is not negative, got {value!r}")
-    equal, summary, text, changes = _core.onnx_diff(
+    equal, changes, summary, text = _core.onnx_diff(
         loaded(left),
         loaded(right),
         ignore_shapes=ignore_shapes,
@@ -123,12 +123,5 @@ def diff(
         skip_tensor_content=skip_tensor_content,
         tolerance=(rtol, atol) if rtol or atol else None,
     )
-    return ModelDiff(
-        equal=equal,
-        changes=tuple(
-            ModelChange(kind, count, nodes[0] if nodes else "", op, place, words, tuple(nodes))
-            for kind, count, nodes, op, place, words in changes
-        ),
-        _summary=summary,
-        _text=text,
-    )
+    changes = tuple(ModelChange(*row, nodes=tuple(nodes)) for *row, nodes in changes)
+    return ModelDiff(equal, changes, summary, text)

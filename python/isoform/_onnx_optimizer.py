@@ -10,6 +10,7 @@ from isoform import _core, _onnxruntime
 from isoform._core import OnnxModel, OnnxRule as Rule
 from isoform._onnx_shapes import extent, fix_dims
 from isoform._onnx_values import as_value
+from isoform._results import result
 
 if TYPE_CHECKING:
     from isoform.types.onnx import Program
@@ -188,7 +189,7 @@ def optimize(
         raise ValueError(f"max_constant: expected a number of bytes from 0, got {max_constant}")
     if dims or input_shapes:
         model = fix_dims(model, dims, input_shapes)
-    program, counts, fired = _core.onnx_optimize(
+    program, report = _core.onnx_optimize(
         model,
         fold=fold,
         fuse=fuse,
@@ -197,7 +198,7 @@ def optimize(
         without=_names("without", without),
         rules=list(rules),
     )
-    return Optimized(program, Report._make([*counts, [Fired._make(one) for one in fired]]))
+    return Optimized(program, result(Report, report))
 
 
 def _names(option: str, names: Sequence[str]) -> list[str]:
@@ -213,7 +214,7 @@ def rules() -> list[RuleInfo]:
     >>> next(rule for rule in onnx.rules() if rule.name == "merge-transposes").before
     ['Transpose(inner:Transpose(x))']
     """
-    return [RuleInfo(*row) for row in _core.onnx_rules()]
+    return result(list[RuleInfo], _core.onnx_rules())
 
 
 def extract(
@@ -310,5 +311,4 @@ def verify(
             for name, shape in (shapes or {}).items()
         ],
     )
-    found = [Case._make([*row[:-1], [Difference._make(one) for one in row[-1]]]) for row in cases]
-    return Verification(found, text)
+    return Verification(result(list[Case], cases), text)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, overload
 
 from isoform import _core
 from isoform._onnx_load import loaded
+from isoform._results import result
 
 if TYPE_CHECKING:
     import os
@@ -226,65 +227,10 @@ def summary(model: Source, other: Source | None = None) -> ModelSummary | Models
     {'Relu': (1, 0), 'Tanh': (0, 1)}
     """
     if other is None:
-        return _model(*_core.onnx_summary(loaded(model)))
-    row = _core.onnx_summary_of_two(loaded(model), loaded(other))
-    text, left, right, opsets, inputs, outputs, operators, weights = row
-    pairs, changed, left_only, right_only, elements, differing, max_abs = weights
-    return ModelsSummary(
-        left=_model(*left),
-        right=_model(*right),
-        opsets={domain: (_tuple(old), _tuple(new)) for domain, old, new in opsets},
-        inputs=_values(inputs),
-        outputs=_values(outputs),
-        operators={operator: (old, new) for operator, old, new in operators},
-        weights=WeightsDifference(
-            pairs=pairs,
-            changed=tuple(
-                WeightDifference(_weight(old), _weight(new), *(difference or ()))
-                for old, new, difference in changed
-            ),
-            left_only=tuple(left_only),
-            right_only=tuple(right_only),
-            elements=elements,
-            differing=differing,
-            max_abs=max_abs,
-        ),
-        _text=text,
-    )
-
-
-def _model(text: str, row: Any) -> ModelSummary:
-    """A model from what the core returns."""
-    version, producer, opsets, inputs, outputs, operators, *counts, weights, functions = row
-    nodes, depth, nesting, constants = counts
-    return ModelSummary(
-        ir_version=version,
-        producer=producer,
-        opsets={domain: tuple(versions) for domain, versions in opsets},
-        inputs=tuple(ValueSummary(*value) for value in inputs),
-        outputs=tuple(ValueSummary(*value) for value in outputs),
-        operators=dict(operators),
-        nodes=nodes,
-        depth=depth,
-        nesting=nesting,
-        constants=constants,
-        weights={dtype: WeightsOfType(*rest) for dtype, *rest in weights},
-        functions=tuple(FunctionSummary(*function) for function in functions),
-        _text=text,
-    )
-
-
-def _tuple(versions: list[int] | None) -> tuple[int, ...] | None:
-    return None if versions is None else tuple(versions)
-
-
-def _values(rows: Any) -> dict[int, tuple[ValueSummary | None, ValueSummary | None]]:
-    def value(row: Any) -> ValueSummary | None:
-        return None if row is None else ValueSummary(*row)
-
-    return {position: (value(old), value(new)) for position, old, new in rows}
-
-
-def _weight(row: Any) -> WeightSummary:
-    name, dtype, shape = row
-    return WeightSummary(name, dtype, tuple(shape))
+        return result(ModelSummary, _core.onnx_summary(loaded(model)))
+    data = _core.onnx_summary_of_two(loaded(model), loaded(other))
+    for name in ("opsets", "inputs", "outputs"):
+        data[name] = {key: (changed["left"], changed["right"]) for key, changed in data[name]}
+    operators = data["operators"]
+    data["operators"] = {row["operator"]: (row["left"], row["right"]) for row in operators}
+    return result(ModelsSummary, data)

@@ -184,7 +184,7 @@ def save(
         ...
     ValueError: graph '' > node #0 (Relu) > attribute 'beta': Relu has no such attribute ...
     """
-    ir_version, raised_from, size, files, external = _core.onnx_save(
+    saved = _core.onnx_save(
         model,
         Path(path),
         save_as_external_data=save_as_external_data,
@@ -194,7 +194,7 @@ def save(
         convert_attribute=convert_attribute,
         check=check,
     )
-    return Saved(ir_version, raised_from, size, files, external)
+    return Saved(*saved)
 
 
 def to_bytes(model: Model | Program, *, check: bool = True) -> bytes:

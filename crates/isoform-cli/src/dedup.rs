@@ -142,9 +142,7 @@ fn write(groups: &[Group], failures: &Failures, output: &mut Output<'_, '_>) -> 
             let files: Vec<Value> = group.files.iter().map(name).collect();
             json!({"digest": group.digest.to_string(), "files": files})
         });
-        let failed = failures.iter().map(
-            |(file, failure)| json!({"file": file.to_string_lossy(), "error": failure.message}),
-        );
+        let failed = failures.iter().map(|(file, failure)| failure.json(file));
         return output.json_line(&json!({
             "groups": listed.collect::<Vec<Value>>(),
             "models": models,

@@ -91,6 +91,10 @@ impl Failure {
             excerpt: lines.collect(),
         }
     }
+
+    pub(crate) fn json(&self, file: &Path) -> serde_json::Value {
+        serde_json::json!({"file": file.to_string_lossy(), "error": self.message})
+    }
 }
 
 impl<T: Into<String>> From<T> for Failure {

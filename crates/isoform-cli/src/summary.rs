@@ -5,11 +5,10 @@ use std::io;
 use std::path::Path;
 
 use isoform::traverse::{WalkResult, walk_objects};
-use isoform::values::Tensor;
 use isoform_onnx::elements;
 use isoform_onnx::eval::Control;
 use isoform_onnx::summary::{
-    Changed, Line, MeasuredWeight, ModelSummary, ModelsSummary, Role, ValueSummary, Weight,
+    Changed, Line, MeasuredWeight, ModelSummary, ModelsSummary, Role, ValueSummary,
 };
 use serde_json::{Value as Json, json};
 
@@ -186,112 +185,48 @@ fn table(rows: Vec<(Role, String, String)>) -> Vec<Line> {
 }
 
 fn model_json(summary: &ModelSummary) -> Json {
-    let values = |values: &[ValueSummary]| values.iter().map(value_json).collect::<Vec<_>>();
-    let weights = summary.weights.iter().map(|(dtype, it)| {
-        let of_type = json!({"count": it.count, "elements": it.elements, "bytes": it.bytes});
-        (dtype.clone(), of_type)
-    });
-    let operators = summary.operators.iter();
-    let operators = operators.map(|(operator, count)| (operator.to_string(), json!(count)));
-    let functions = summary.functions.iter();
-    let functions = functions.map(|it| json!({"name": it.name, "nodes": it.nodes}));
+    let mut model = json!(summary);
     let opsets = summary.opsets.iter();
     let opsets = opsets.map(|(domain, versions)| (domain_name(domain), json!(versions)));
-    json!({
-        "ir_version": summary.ir_version,
-        "producer": summary.producer,
-        "opsets": opsets.collect::<serde_json::Map<_, _>>(),
-        "inputs": values(&summary.inputs),
-        "outputs": values(&summary.outputs),
-        "nodes": summary.nodes,
-        "depth": summary.depth,
-        "nesting": summary.nesting,
-        "constants": summary.constants,
-        "weights": weights.collect::<serde_json::Map<_, _>>(),
-        "functions": functions.collect::<Vec<_>>(),
-        "operators": operators.collect::<serde_json::Map<_, _>>(),
-    })
+    model["opsets"] = opsets.collect();
+    model
 }
 
 fn domain_name(domain: &str) -> String {
     if domain.is_empty() { "ai.onnx" } else { domain }.to_owned()
 }
 
-fn value_json(value: &ValueSummary) -> Json {
-    json!({"name": value.name, "dtype": value.dtype, "shape": value.shape})
-}
-
 fn models_json((left, right): (&Path, &Path), summary: &ModelsSummary) -> Json {
     let side = |file: &Path, model: &ModelSummary| json!({"file": file.to_string_lossy(), "model": model_json(model)});
     let mut found = differences_json(summary);
-    found.insert("left".to_owned(), side(left, &summary.left));
-    found.insert("right".to_owned(), side(right, &summary.right));
-    Json::Object(found)
+    found["left"] = side(left, &summary.left);
+    found["right"] = side(right, &summary.right);
+    found
 }
 
 /// Where the numbers of two models differ.
-pub(crate) fn differences_json(summary: &ModelsSummary) -> serde_json::Map<String, Json> {
+pub(crate) fn differences_json(summary: &ModelsSummary) -> Json {
     let opsets = summary.opsets.iter().map(|(domain, changed)| {
         json!({"domain": domain_name(domain), "left": changed.left, "right": changed.right})
     });
-    let values = |values: &[(usize, Changed<ValueSummary>)]| -> Vec<Json> {
-        let values = values.iter();
-        let value = |(at, changed): &(usize, Changed<ValueSummary>)| {
-            let [left, right] =
-                [&changed.left, &changed.right].map(|side| side.as_ref().map(value_json));
-            json!({"position": at, "left": left, "right": right})
-        };
-        values.map(value).collect()
-    };
-    let operators = summary
-        .operators
-        .iter()
-        .map(|it| json!({"operator": it.operator.to_string(), "left": it.left, "right": it.right}));
-    let weights = &summary.weights;
-    let names = |names: &[isoform::Str]| {
-        names
-            .iter()
-            .map(|name| name.to_string())
-            .collect::<Vec<_>>()
-    };
-    let weights = json!({
-        "pairs": weights.pairs,
-        "changed": weights.changed.iter().map(weight_json).collect::<Vec<_>>(),
-        "left_only": names(&weights.left_only),
-        "right_only": names(&weights.right_only),
-        "elements": weights.elements,
-        "differing": weights.differing,
-        "max_abs": weights.max_abs,
-    });
-    let parts = [
-        ("opsets", opsets.collect()),
-        ("inputs", values(&summary.inputs).into()),
-        ("outputs", values(&summary.outputs).into()),
-        ("operators", operators.collect()),
-        ("weights", weights),
-    ];
-    let parts = parts.into_iter();
-    parts.map(|(key, value)| (key.to_owned(), value)).collect()
+    let value = |(at, changed): &(usize, Changed<ValueSummary>)| json!({"position": at, "left": changed.left, "right": changed.right});
+    let mut found = json!({"operators": summary.operators, "weights": summary.weights});
+    found["opsets"] = opsets.collect();
+    found["inputs"] = summary.inputs.iter().map(value).collect();
+    found["outputs"] = summary.outputs.iter().map(value).collect();
+    let changed = summary.weights.changed.iter();
+    found["weights"]["changed"] = changed.map(weight_json).collect();
+    found
 }
 
+/// A pair with the indices of the first element that differs in place of its position.
 fn weight_json(it: &MeasuredWeight) -> Json {
-    let side = |it: &Weight| {
-        json!({
-            "name": it.name.to_string(),
-            "dtype": it.tensor.dtype().to_string(),
-            "shape": it.tensor.shape(),
-        })
-    };
-    let first = |at: usize, tensor: &Tensor| elements::indices(tensor.shape(), at as u64);
-    json!({
-        "left": side(&it.left),
-        "right": side(&it.right),
-        "elements": it.difference.map(|it| it.count),
-        "differing": it.difference.map(|it| it.differing),
-        "first": it.difference.and_then(|found| found.first).map(|at| first(at, &it.left.tensor)),
-        "max_abs": it.difference.and_then(|it| it.max_abs),
-        "max_rel": it.difference.and_then(|it| it.max_rel),
-        "relative_l2": it.difference.and_then(|it| it.relative_l2),
-        "cosine": it.difference.and_then(|it| it.cosine),
-    })
+    let first = it.difference.and_then(|found| found.first);
+    let first = first.map(|at| elements::indices(it.left.tensor.shape(), at as u64));
+    let mut pair = json!(it);
+    pair["first"] = json!(first);
+    if let Some(pair) = pair.as_object_mut() {
+        pair.remove("max_abs_int");
+    }
+    pair
 }

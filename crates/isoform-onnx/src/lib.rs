@@ -30,6 +30,7 @@
 //! that names the place.
 
 mod budget;
+mod data;
 mod elem_type;
 pub mod elements;
 mod error;

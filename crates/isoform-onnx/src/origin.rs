@@ -9,6 +9,8 @@ use crate::ir::{Call, Function, Graph, Input, Program};
 
 /// The kind of part that a place belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum OriginKind {
     /// A node.
@@ -23,6 +25,7 @@ pub enum OriginKind {
 ///
 /// An origin displays as `node 'Conv_3' (Conv) producing 'x12' in graph 'main'`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(serde::Serialize)]
 #[non_exhaustive]
 pub struct NodeOrigin {
     /// The kind of the part.

@@ -13,6 +13,7 @@
 //! | `transform.rs` | `transform/` | passes: options of contexts, messages for `logging` |
 //! | `cli.rs` | `__main__.py`, `_importing.py` | the command, and its option `--import` |
 //! | `onnx_summary.rs` | `_onnx_summary.py` | summaries of ONNX models |
+//! | | `_results.py` | results of models as objects of the classes that declare them |
 //! | `onnx_shapes.rs` | `_onnx_shapes.py` | derived types, fixed dimensions |
 //! | `onnx_optimize.rs` | `_onnx_optimizer.py`, `_onnxruntime.py` | optimisation, verification |
 //! | `text.rs` | `text.py`, `ir/printing.py` | text for people |

@@ -2,10 +2,9 @@
 //!
 //! Registers the node types of programs; their classes are made on demand.
 
-use std::cell::RefCell;
 use std::path::PathBuf;
 
-use isoform::{Error, Ref};
+use isoform::{Error, Ref, Value};
 use isoform_onnx::eval::{Control, Refusal, run};
 use isoform_onnx::{
     ExternalResolver, ImportOptions, Model, SaveOptions, decode_model, ir::Program,
@@ -17,7 +16,7 @@ use pyo3::types::PyBytes;
 
 use crate::convert::{to_python, untyped};
 use crate::error::IntoPyResult;
-use crate::object::gil::under_gil;
+use crate::object::gil::{under_gil, with_signals};
 
 /// Adds the names of this file, and registers the node types so that their classes can
 /// be found by key before a model is loaded.
@@ -139,8 +138,17 @@ pub(crate) fn program_of(model: &Bound<'_, PyAny>) -> PyResult<Ref<Program>> {
     program.into_py()
 }
 
-/// IR version, the IR version before an upgrade, and the number of bytes; then the
-/// files of external data, and the number of their bytes.
+/// Inputs of a program by name.
+pub(crate) fn named_values(
+    inputs: Vec<(String, Bound<'_, PyAny>)>,
+) -> PyResult<Vec<(String, Value)>> {
+    let inputs = inputs.into_iter();
+    let inputs = inputs.map(|(name, value)| Ok((name, untyped(&value)?)));
+    inputs.collect()
+}
+
+/// IR version, the one it was raised from, and the number of bytes; then the files of
+/// external data, and the number of bytes in them.
 type Saved = (i64, Option<i64>, u64, Vec<PathBuf>, u64);
 
 /// Writes a program to a file; see `isoform.onnx.save`.
@@ -200,27 +208,15 @@ fn onnx_evaluate<'py>(
 ) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
     let py = program.py();
     let program = &program_of(program)?;
-    let inputs = inputs
-        .into_iter()
-        .map(|(name, value)| Ok((name, untyped(&value)?)));
-    let inputs = inputs.collect::<PyResult<Vec<_>>>()?;
-    let stopped = RefCell::new(None);
-    let interrupted = || match py.check_signals() {
-        Ok(()) => false,
-        Err(error) => {
-            stopped.replace(Some(error));
-            true
-        }
-    };
-    let control = Control {
-        max_bytes,
-        interrupted: Some(&interrupted),
-    };
-    let results = under_gil(py, || run(program, &inputs, &control));
-    if let Some(error) = stopped.take() {
-        return Err(error);
-    }
-    let results = results.map_err(|error| match error.refusal {
+    let inputs = named_values(inputs)?;
+    let results = with_signals(py, |control| {
+        let control = Control {
+            max_bytes,
+            ..*control
+        };
+        run(program, &inputs, &control)
+    });
+    let results = results?.map_err(|error| match error.refusal {
         Refusal::Unknown(_) if !error.node.is_empty() => PyValueError::new_err(error.to_string()),
         _ => PyValueError::new_err(error.refusal.to_string()),
     })?;

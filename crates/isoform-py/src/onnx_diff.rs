@@ -1,7 +1,5 @@
 //! Differences of ONNX models, for `isoform.onnx`.
 
-use std::cell::RefCell;
-
 use isoform::compare::CompareOptions;
 use isoform::{Ref, Value};
 use isoform_onnx::eval::Control;
@@ -11,7 +9,7 @@ use isoform_onnx::report::{ChangeGroup, ReportOptions, Tolerance};
 use pyo3::prelude::*;
 
 use crate::error::IntoPyResult;
-use crate::object::gil::under_gil;
+use crate::object::gil::with_signals;
 use crate::onnx::program_of;
 
 /// Adds the names of this file.
@@ -19,23 +17,23 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(onnx_diff, module)?)
 }
 
-/// Kind, count, names of nodes, operator, place and text of a change.
-type ChangeRow = (String, usize, Vec<String>, String, String, String);
-/// True if nothing differs; the summary, the whole text, and the changes.
-type DiffRow = (bool, String, String, Vec<ChangeRow>);
+/// Kind, count, first node, its operator, place, text and names of all nodes of a change.
+type ChangeRow = (String, usize, String, String, String, String, Vec<String>);
+/// True if nothing differs; the changes, the summary and the whole text.
+type DiffRow = (bool, Vec<ChangeRow>, String, String);
 
 fn change_row(group: &ChangeGroup) -> ChangeRow {
     let nodes = group.nodes.iter();
+    let first = group.nodes.first();
+    let (node, op) = first.map_or_else(Default::default, |it| (it.name.clone(), it.op.clone()));
     (
         group.kind.to_owned(),
         group.count,
-        nodes.map(|node| node.name.clone()).collect(),
-        group
-            .nodes
-            .first()
-            .map_or_else(String::new, |node| node.op.clone()),
+        node,
+        op,
         group.place.clone(),
         group.text.clone(),
+        nodes.map(|node| node.name.clone()).collect(),
     )
 }
 
@@ -52,18 +50,6 @@ fn onnx_diff(
 ) -> PyResult<DiffRow> {
     let py = left.py();
     let (left, right) = (program_of(left)?, program_of(right)?);
-    let stopped = RefCell::new(None);
-    let interrupted = || match py.check_signals() {
-        Ok(()) => false,
-        Err(error) => {
-            stopped.replace(Some(error));
-            true
-        }
-    };
-    let control = Control {
-        interrupted: Some(&interrupted),
-        ..Control::default()
-    };
     let options = ReportOptions {
         levels: Levels {
             ignore_shapes,
@@ -76,18 +62,15 @@ fn onnx_diff(
         },
         tolerance: tolerance.map(|(rtol, atol)| Tolerance { rtol, atol }),
     };
-    let report = under_gil(py, || options.report(&left, &right, &control));
-    if let Some(error) = stopped.take() {
-        return Err(error);
-    }
+    let report = with_signals(py, |control| options.report(&left, &right, control))?;
     let report = report.into_py()?;
     let lines = report.summary_lines().into_iter();
     let summary: Vec<String> = lines.map(|line| line.text).collect();
     Ok((
         report.is_equal(),
+        report.groups.iter().map(change_row).collect(),
         summary.join("\n"),
         report.to_string(),
-        report.groups.iter().map(change_row).collect(),
     ))
 }
 

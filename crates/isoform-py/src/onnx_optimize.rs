@@ -9,18 +9,17 @@ use isoform::host::{ScopedRef, with_scoped};
 use isoform::values::{Tensor, ValueRef};
 use isoform::{Array, Error, Map, Ref, Str, Value};
 use isoform_onnx::ir::Program;
-use isoform_onnx::optimize::{Fold, OptimizeOptions, Pattern, Rule, RuleGroup, STEPS, Site, rules};
-use isoform_onnx::verify::{
-    Evaluator, Inputs, Outcome, ROUNDED, Ran, Runner, Subject, Tolerance, VerifyOptions,
-};
+use isoform_onnx::optimize::{Fold, OptimizeOptions, Pattern, Rule, Site, rule_infos};
+use isoform_onnx::verify::{Evaluator, Inputs, Ran, Runner, Subject, Tolerance, VerifyOptions};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyTuple};
+use pyo3::types::{PyBytes, PyDict};
+use pythonize::pythonize;
 
 use crate::convert::{to_python, untyped};
 use crate::error::{IntoPyResult, from_python};
 use crate::object::gil::{self, Owned};
-use crate::onnx::program_of;
+use crate::onnx::{named_values, program_of};
 
 /// Adds the names of this file.
 pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -308,8 +307,7 @@ impl SiteHandle {
     }
 }
 
-/// Optimises a program; see `isoform.onnx.optimize`. Returns the program, the counts of the
-/// report (nodes and bytes of constants before and after, rounds), and what was done where.
+/// Optimises a program; see `isoform.onnx.optimize`. Returns the program and the report.
 #[pyfunction]
 #[pyo3(signature = (model, *, fold, fuse, max_constant, only, without, rules))]
 #[allow(clippy::too_many_arguments)]
@@ -321,7 +319,7 @@ fn onnx_optimize<'py>(
     only: Option<Vec<String>>,
     without: Vec<String>,
     rules: Vec<Bound<'py, RuleHandle>>,
-) -> PyResult<Bound<'py, PyTuple>> {
+) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
     let py = model.py();
     let program = program_of(model)?;
     let mut options = OptimizeOptions::default()
@@ -336,72 +334,14 @@ fn onnx_optimize<'py>(
         options = options.only(only);
     }
     let done = py.detach(|| options.optimize(&program)).into_py()?;
-    let report = &done.report;
-    let counts = (
-        report.nodes_before,
-        report.nodes_after,
-        report.bytes_before,
-        report.bytes_after,
-        report.rounds,
-    );
-    let fired = report.fired.iter().map(|it| {
-        (
-            it.rule.as_str(),
-            it.op.as_str(),
-            it.node.as_str(),
-            it.output.as_str(),
-            it.graph.as_str(),
-            it.nodes,
-            it.bytes,
-        )
-    });
-    let fired: Vec<_> = fired.collect();
-    (to_python(py, &(&done.program).into())?, counts, fired).into_pyobject(py)
+    let report = pythonize(py, &done.report)?;
+    Ok((to_python(py, &(&done.program).into())?, report))
 }
-
-/// Name, group, first and last version, patterns, replacement and reason of a rule.
-type RuleRow = (
-    String,
-    &'static str,
-    (i64, Option<i64>),
-    Vec<String>,
-    String,
-    String,
-);
 
 /// The steps and rules of the library; see `isoform.onnx.rules`.
 #[pyfunction]
-fn onnx_rules() -> Vec<RuleRow> {
-    let steps = STEPS.iter().map(|step| {
-        let (name, effect, reason) = (step.name, step.effect, step.reason);
-        let versions = (1, None);
-        let (effect, reason) = (effect.to_owned(), reason.to_owned());
-        (
-            name.to_owned(),
-            "step",
-            versions,
-            Vec::new(),
-            effect,
-            reason,
-        )
-    });
-    let rows = rules().iter().map(|rule| {
-        let group = match rule.group() {
-            RuleGroup::Fuse => "fuse",
-            _ => "exact",
-        };
-        let versions = rule.since_until();
-        let last = Some(*versions.end()).filter(|last| *last < i64::MAX);
-        (
-            rule.name().to_owned(),
-            group,
-            (*versions.start(), last),
-            rule.patterns().map(|it| it.text().to_owned()).collect(),
-            rule.replacement().to_owned(),
-            rule.reason().to_owned(),
-        )
-    });
-    steps.chain(rows).collect()
+fn onnx_rules(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    Ok(pythonize(py, &rule_infos().collect::<Vec<_>>())?)
 }
 
 /// The part of a program between values; see `isoform.onnx.extract`.
@@ -492,49 +432,33 @@ impl Runner for Runtime {
     }
 }
 
-/// Name of the output, node, reason, and the largest difference.
-type DifferenceRow = (String, String, String, Option<f64>);
-
-/// Inputs, runner, outcome, the largest difference, the reason, and the outputs that differ.
-type CaseRow = (
-    String,
-    String,
-    &'static str,
-    Option<f64>,
-    Option<String>,
-    Vec<DifferenceRow>,
-);
-
 /// Runs two programs on the same inputs; see `isoform.onnx.verify`. Returns the cases, and
 /// their text.
 #[pyfunction]
 #[pyo3(signature = (original, optimized, *, file, tolerance, seed, runtime, inputs, shapes))]
 #[expect(clippy::too_many_arguments, reason = "options of Python are keywords")]
-fn onnx_verify(
-    original: &Bound<'_, PyAny>,
-    optimized: &Bound<'_, PyAny>,
+fn onnx_verify<'py>(
+    original: &Bound<'py, PyAny>,
+    optimized: &Bound<'py, PyAny>,
     file: Option<std::path::PathBuf>,
     tolerance: Option<(f64, f64)>,
     seed: u64,
     runtime: &Bound<'_, PyAny>,
     inputs: Vec<(String, Bound<'_, PyAny>)>,
     shapes: Vec<(String, Vec<i64>)>,
-) -> PyResult<(Vec<CaseRow>, String)> {
+) -> PyResult<(Bound<'py, PyAny>, String)> {
+    let py = original.py();
     let (left, right): (Ref<Program>, Ref<Program>) =
         (program_of(original)?, program_of(optimized)?);
     let runtime = Runtime::of(runtime)?;
-    let inputs: Vec<(String, Value)> = inputs
-        .into_iter()
-        .map(|(name, value)| Ok((name, untyped(&value)?)))
-        .collect::<PyResult<_>>()?;
     let mut options = VerifyOptions::default()
         .seed(seed)
-        .inputs(inputs)
+        .inputs(named_values(inputs)?)
         .shapes(shapes);
     if let Some((rtol, atol)) = tolerance {
         options = options.tolerance(Tolerance { rtol, atol });
     }
-    let found = original.py().detach(|| {
+    let found = py.detach(|| {
         let mut runners: Vec<&dyn Runner> = Vec::new();
         runners.extend(runtime.as_ref().map(|it| it as &dyn Runner));
         runners.push(&Evaluator);
@@ -545,36 +469,5 @@ fn onnx_verify(
         options.verify(subject, (&right).into(), &runners)
     });
     let found = found.into_py()?;
-    let text = found.to_string();
-    let row = |case: isoform_onnx::verify::Case| {
-        let (outcome, max_abs, reason, differences) = match case.outcome {
-            Outcome::Same => ("same", None, None, Vec::new()),
-            Outcome::Close { max_abs } => ("close", Some(max_abs), None, Vec::new()),
-            Outcome::Rounded { max_abs } => {
-                ("close", Some(max_abs), Some(ROUNDED.to_owned()), Vec::new())
-            }
-            Outcome::NotRun { reason } => ("not run", None, Some(reason), Vec::new()),
-            Outcome::Different(found) => {
-                let row = |it: isoform_onnx::verify::Difference| {
-                    (it.output, it.node, it.reason, it.max_abs)
-                };
-                (
-                    "different",
-                    None,
-                    None,
-                    found.into_iter().map(row).collect(),
-                )
-            }
-            _ => ("unknown", None, None, Vec::new()),
-        };
-        (
-            case.inputs,
-            case.runner,
-            outcome,
-            max_abs,
-            reason,
-            differences,
-        )
-    };
-    Ok((found.cases.into_iter().map(row).collect(), text))
+    Ok((pythonize(py, &found.cases)?, found.to_string()))
 }

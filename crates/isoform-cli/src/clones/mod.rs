@@ -294,9 +294,7 @@ fn write_json(
         json!({"file": program.file.to_string_lossy(), "places": places})
     });
     let beginnings: Vec<Json> = beginnings.collect();
-    let failed = failures
-        .iter()
-        .map(|(file, failure)| json!({"file": file.to_string_lossy(), "error": failure.message}));
+    let failed = failures.iter().map(|(file, failure)| failure.json(file));
     output.json_line(&json!({
         "blocks": listed.remove("block").unwrap_or_default(),
         "subterms": listed.remove("subterm").unwrap_or_default(),

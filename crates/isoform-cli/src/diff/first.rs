@@ -8,8 +8,8 @@ use isoform::compare::Mismatch;
 use isoform::paths::{AccessPath, AccessStep};
 use isoform::text::MismatchOptions;
 use isoform::values::ValueRef;
+use isoform_onnx::NodeOrigin;
 use isoform_onnx::elements;
-use isoform_onnx::{NodeOrigin, OriginKind};
 use serde_json::{Value as Json, json};
 
 use super::args::DiffArgs;
@@ -255,25 +255,7 @@ impl Side<'_> {
             // Programs get the full path.
             "path": format!("<root>{steps}"),
             "value": self.value,
-            "origin": self.origin.as_ref().map(origin_json),
+            "origin": self.origin,
         })
     }
-}
-
-pub(super) fn origin_json(origin: &NodeOrigin) -> Json {
-    let kind = match origin.kind {
-        OriginKind::Input => "input",
-        OriginKind::Output => "output",
-        _ => "node",
-    };
-    json!({
-        "kind": kind,
-        "name": origin.name,
-        "op": origin.op,
-        "outputs": origin.outputs,
-        "graph": origin.graph,
-        "in_function": origin.in_function,
-        "position": origin.position,
-        "input": origin.input,
-    })
 }

@@ -7,11 +7,11 @@ use isoform::values::ValueRef;
 use isoform_ir::kernels::tensor_difference;
 use isoform_onnx::elements;
 use isoform_onnx::eval::Control;
-use isoform_onnx::report::{ChangeGroup, Report};
-use serde_json::{Map, Value as Json, json};
+use isoform_onnx::report::Report;
+use serde_json::{Value as Json, json};
 
 use super::args::DiffArgs;
-use super::first::{origin_json, value_text};
+use super::first::value_text;
 use crate::summary::differences_json;
 
 /// The name of the format.
@@ -22,38 +22,27 @@ pub(super) const VERSION: u64 = 2;
 
 /// The difference of two models.
 pub(super) fn of_models(args: &DiffArgs, report: &Report) -> Json {
-    let nodes = report.nodes;
     let mut summary = differences_json(&report.summary);
-    summary.insert("counts".to_owned(), counts(&report.difference));
-    summary.insert(
-        "nodes".to_owned(),
-        json!({
-            "same": nodes.same,
-            "changed": nodes.changed,
-            "added": nodes.added,
-            "removed": nodes.removed,
-        }),
-    );
+    summary["counts"] = counts(&report.difference);
+    summary["nodes"] = json!(report.nodes);
     let mut found = head(args, report.is_equal(), summary);
     if !args.stat {
         let mut place = |change: &Change, places: &(Place, Place)| {
             json!({
                 "left_path": report.place_text(change, &places.0),
                 "right_path": report.place_text(change, &places.1),
-                "origin": report.origin(change, places).as_ref().map(origin_json),
+                "origin": report.origin(change, places),
             })
         };
         add_changes(&mut found, &report.difference, &mut place);
-        let groups = report.groups.iter().map(group).collect();
-        found.insert("groups".to_owned(), Json::Array(groups));
+        found["groups"] = json!(report.groups);
     }
-    Json::Object(found)
+    found
 }
 
 /// The difference of two other values.
 pub(super) fn of_values(args: &DiffArgs, difference: &Difference) -> Json {
-    let mut summary = Map::new();
-    summary.insert("counts".to_owned(), counts(difference));
+    let summary = json!({"counts": counts(difference)});
     let mut found = head(args, difference.is_empty(), summary);
     if !args.stat {
         let mut paths = PlacePaths::default();
@@ -65,40 +54,34 @@ pub(super) fn of_values(args: &DiffArgs, difference: &Difference) -> Json {
             })
         };
         add_changes(&mut found, difference, &mut place);
-        found.insert("places".to_owned(), json!(paths.tree().beginnings()));
-    }
-    Json::Object(found)
-}
-
-fn head(args: &DiffArgs, is_equal: bool, summary: Map<String, Json>) -> Map<String, Json> {
-    let side = |file: &Path| json!({"file": file.to_string_lossy()});
-    let mut found = Map::new();
-    for (key, value) in [
-        ("format", json!(FORMAT)),
-        ("version", json!(VERSION)),
-        ("equal", json!(is_equal)),
-        ("left", side(&args.left)),
-        ("right", side(&args.right)),
-        ("summary", Json::Object(summary)),
-    ] {
-        found.insert(key.to_owned(), value);
+        found["places"] = json!(paths.tree().beginnings());
     }
     found
 }
 
+fn head(args: &DiffArgs, is_equal: bool, summary: Json) -> Json {
+    let side = |file: &Path| json!({"file": file.to_string_lossy()});
+    json!({
+        "format": FORMAT,
+        "version": VERSION,
+        "equal": is_equal,
+        "left": side(&args.left),
+        "right": side(&args.right),
+        "summary": summary,
+    })
+}
+
 fn counts(difference: &Difference) -> Json {
     let counts = difference.counts().into_iter();
-    let counts = counts.map(|(kind, count)| (kind.name().to_owned(), json!(count)));
-    Json::Object(counts.collect())
+    counts.map(|(kind, count)| (kind.name(), count)).collect()
 }
 
 /// Writes both sides of a place of a change.
 type WritePlace<'a> = &'a mut dyn FnMut(&Change, &(Place, Place)) -> Json;
 
-fn add_changes(found: &mut Map<String, Json>, difference: &Difference, place: WritePlace<'_>) {
+fn add_changes(found: &mut Json, difference: &Difference, place: WritePlace<'_>) {
     let changes = difference.changes().iter();
-    let changes = changes.map(|it| change(it, place)).collect();
-    found.insert("changes".to_owned(), Json::Array(changes));
+    found["changes"] = changes.map(|it| change(it, place)).collect();
     let hunks = difference.hunks().into_iter().map(|hunk| {
         let side = |nodes: &[isoform::Value]| nodes.iter().map(value_text).collect::<Vec<_>>();
         json!({
@@ -109,7 +92,7 @@ fn add_changes(found: &mut Map<String, Json>, difference: &Difference, place: Wr
             "group": format!("{:016x}", hunk.group),
         })
     });
-    found.insert("hunks".to_owned(), hunks.collect());
+    found["hunks"] = hunks.collect();
 }
 
 fn change(change: &Change, place: WritePlace<'_>) -> Json {
@@ -155,14 +138,5 @@ fn tensor(change: &Change) -> Json {
         "max_rel": found.max_rel,
         "relative_l2": found.relative_l2,
         "cosine": found.cosine,
-    })
-}
-
-fn group(group: &ChangeGroup) -> Json {
-    json!({
-        "kind": group.kind,
-        "count": group.count,
-        "text": group.text,
-        "nodes": group.nodes.iter().map(origin_json).collect::<Vec<_>>(),
     })
 }

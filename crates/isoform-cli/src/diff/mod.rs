@@ -117,11 +117,8 @@ fn trouble(failed: &[(&Path, &Failure)], output: &mut Output<'_, '_>) -> io::Res
     if !output.json {
         return Ok(());
     }
-    let failed: Vec<Json> = failed
-        .iter()
-        .map(|(file, failure)| json!({"file": file.to_string_lossy(), "error": failure.message}))
-        .collect();
-    output.json_line(&json!({"failed": failed}))
+    let failed = failed.iter().map(|(file, failure)| failure.json(file));
+    output.json_line(&json!({"failed": failed.collect::<Json>()}))
 }
 
 /// Prints how two models differ.

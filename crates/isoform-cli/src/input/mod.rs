@@ -25,7 +25,6 @@ use isoform::{Error, Value};
 use isoform_ir::ir::Op;
 use isoform_onnx::facts::fix_dims;
 use isoform_onnx::{ExternalData, ExternalResolver, ImportOptions, Model, decode_model};
-use serde_json::json;
 
 use crate::args::Common;
 use crate::model_args::FixArgs;
@@ -431,6 +430,6 @@ impl Output<'_, '_> {
         if !self.json {
             return Ok(());
         }
-        self.json_line(&json!({"file": file.to_string_lossy(), "error": failure.message}))
+        self.json_line(&failure.json(file))
     }
 }

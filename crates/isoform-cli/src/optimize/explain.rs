@@ -3,7 +3,6 @@
 use std::io;
 
 use isoform_onnx::optimize::{Fired, Report};
-use serde_json::{Value as Json, json};
 
 use super::written::bytes_text;
 use crate::output::{Output, printable};
@@ -109,19 +108,4 @@ fn name(fired: &Fired) -> String {
 fn signed_bytes(bytes: i64) -> String {
     let sign = if bytes < 0 { "-" } else { "" };
     format!("{sign}{}", bytes_text(bytes.unsigned_abs()))
-}
-
-pub(super) fn as_json(report: &Report) -> Json {
-    let fired = report.fired.iter().map(|fired| {
-        json!({
-            "rule": fired.rule,
-            "op": fired.op,
-            "node": fired.node,
-            "output": fired.output,
-            "graph": fired.graph,
-            "nodes": fired.nodes,
-            "bytes": fired.bytes,
-        })
-    });
-    Json::Array(fired.collect())
 }

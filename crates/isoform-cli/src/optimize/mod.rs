@@ -224,14 +224,6 @@ fn as_json(args: &OptimizeArgs, (input, target): (&Path, &Path), done: &RunResul
     let pair = |before: u64, after: u64| json!({"before": before, "after": after});
     let saved = done.saved.as_ref();
     let (bytes, external) = done.bytes_before;
-    let rules = report.totals().into_iter().map(|total| {
-        json!({
-            "rule": total.rule,
-            "times": total.times,
-            "nodes": total.nodes,
-            "bytes": total.bytes,
-        })
-    });
     let mut result = json!({
         "file": input.to_string_lossy(),
         "to": target.to_string_lossy(),
@@ -249,11 +241,11 @@ fn as_json(args: &OptimizeArgs, (input, target): (&Path, &Path), done: &RunResul
         "rounds": report.rounds,
         "seconds": done.seconds,
         "written": saved.is_some(),
-        "rules": rules.collect::<Vec<_>>(),
+        "rules": report.totals(),
         "verified": done.verified.as_ref().map(verify::as_json),
     });
     if args.explain {
-        result["applications"] = explain::as_json(report);
+        result["applications"] = json!(report.fired);
     }
     result
 }

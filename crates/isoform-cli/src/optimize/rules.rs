@@ -2,87 +2,44 @@
 
 use std::io;
 
-use isoform_onnx::optimize::{Pattern, Rule, RuleGroup, STEPS, rules};
+use isoform_onnx::optimize::{RuleInfo, rule_infos};
 use serde_json::json;
 
 use crate::output::Output;
 
 pub(super) fn list(output: &mut Output<'_, '_>) -> io::Result<()> {
-    for step in STEPS {
+    for rule in rule_infos() {
         if output.json {
             output.json_line(&json!({
-                "name": step.name,
-                "group": "step",
-                "opsets": [1, null],
-                "before": [],
-                "after": step.effect,
-                "reason": step.reason,
+                "name": rule.name,
+                "group": rule.group,
+                "opsets": rule.versions,
+                "before": rule.before,
+                "after": rule.after,
+                "reason": rule.reason,
             }))?;
         } else {
-            entry(step.name, "step", &[], step.effect, step.reason, output)?;
-        }
-    }
-    for rule in rules() {
-        let group = match rule.group() {
-            RuleGroup::Fuse => "fuse",
-            _ => "exact",
-        };
-        let before: Vec<&str> = rule.patterns().map(Pattern::text).collect();
-        if output.json {
-            let opsets = rule.since_until();
-            let last = Some(*opsets.end()).filter(|last| *last < i64::MAX);
-            output.json_line(&json!({
-                "name": rule.name(),
-                "group": group,
-                "opsets": [opsets.start(), last],
-                "before": before,
-                "after": rule.replacement(),
-                "reason": rule.reason(),
-            }))?;
-        } else {
-            let about = match opsets(rule) {
-                None => group.to_owned(),
-                Some(opsets) => format!("{group}, {opsets}"),
-            };
-            entry(
-                rule.name(),
-                &about,
-                &before,
-                rule.replacement(),
-                rule.reason(),
-                output,
-            )?;
+            entry(&rule, output)?;
         }
     }
     Ok(())
 }
 
-/// The versions of the operator set to which a rule applies; None for all versions.
-fn opsets(rule: &Rule) -> Option<String> {
-    let versions = rule.since_until();
-    match (*versions.start(), *versions.end()) {
-        (..=1, i64::MAX) => None,
-        (first, i64::MAX) => Some(format!("opset {first} or later")),
-        (first, last) => Some(format!("opsets {first} to {last}")),
-    }
-}
-
-fn entry(
-    name: &str,
-    about: &str,
-    before: &[&str],
-    after: &str,
-    reason: &str,
-    output: &mut Output<'_, '_>,
-) -> io::Result<()> {
+fn entry(rule: &RuleInfo, output: &mut Output<'_, '_>) -> io::Result<()> {
     let (strong, faint) = (output.style.strong, output.style.faint);
+    let about = match rule.versions {
+        (..=1, None) => rule.group.to_owned(),
+        (first, None) => format!("{}, opset {first} or later", rule.group),
+        (first, Some(last)) => format!("{}, opsets {first} to {last}", rule.group),
+    };
     output.line(format_args!(
-        "{strong}{name}{strong:#}  {faint}{about}{faint:#}"
+        "{strong}{}{strong:#}  {faint}{about}{faint:#}",
+        rule.name
     ))?;
-    for pattern in before {
+    for pattern in &rule.before {
         output.line(format_args!("  {pattern}"))?;
     }
-    output.line(format_args!("  → {after}"))?;
-    output.line(format_args!("  {reason}"))?;
+    output.line(format_args!("  → {}", rule.after))?;
+    output.line(format_args!("  {}", rule.reason))?;
     output.line("")
 }

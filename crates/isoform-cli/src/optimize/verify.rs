@@ -6,9 +6,7 @@ use std::path::Path;
 use isoform::values::Tensor;
 use isoform::{Map, Ref, Str, Value};
 use isoform_onnx::ir::{Program, TensorType};
-use isoform_onnx::verify::{
-    Evaluator, LOOSE, Outcome, ROUNDED, Runner, Subject, Verification, VerifyOptions,
-};
+use isoform_onnx::verify::{Evaluator, LOOSE, Runner, Subject, Verification, VerifyOptions};
 use serde_json::{Value as Json, json};
 
 use super::args::OptimizeArgs;
@@ -129,38 +127,5 @@ pub(super) fn print(
 }
 
 pub(super) fn as_json(verified: &Verification) -> Json {
-    let cases = verified.cases.iter().map(|case| {
-        let (outcome, max_abs, reason, differences) = match &case.outcome {
-            Outcome::Same => ("same", None, None, Vec::new()),
-            Outcome::Close { max_abs } => ("close", Some(*max_abs), None, Vec::new()),
-            Outcome::Rounded { max_abs } => (
-                "close",
-                Some(*max_abs),
-                Some(ROUNDED.to_owned()),
-                Vec::new(),
-            ),
-            Outcome::NotRun { reason } => ("not run", None, Some(reason.clone()), Vec::new()),
-            Outcome::Different(found) => {
-                let found = found.iter().map(|it| {
-                    json!({
-                        "output": it.output,
-                        "node": it.node,
-                        "reason": it.reason,
-                        "max_abs": it.max_abs,
-                    })
-                });
-                ("different", None, None, found.collect())
-            }
-            _ => ("unknown", None, None, Vec::new()),
-        };
-        json!({
-            "inputs": case.inputs,
-            "runner": case.runner,
-            "outcome": outcome,
-            "max_abs": max_abs,
-            "reason": reason,
-            "differences": differences,
-        })
-    });
-    json!({"same": verified.is_same(), "cases": cases.collect::<Vec<_>>()})
+    json!({"same": verified.is_same(), "cases": verified.cases})
 }

@@ -1,13 +1,14 @@
 //! A program as JSON for other programs.
 
-use serde_json::{Map, Value, json};
+use isoform::{Array, Str};
+use serde_json::{Value, json};
 
 use super::rows::{Rows, domain_name};
 use crate::args::ShowArgs;
 use isoform_onnx::layout::{BodyKind, Node};
 
 /// The members of the JSON object that describe the program.
-pub(crate) fn program(rows: &mut Rows, args: &ShowArgs) -> Map<String, Value> {
+pub(crate) fn program(rows: &mut Rows, args: &ShowArgs) -> Value {
     let count = rows.listing.bodies.len();
     let mut bodies: Vec<Value> = vec![Value::Null; count];
     // Inner bodies have greater positions: every body is done before it is needed.
@@ -15,49 +16,38 @@ pub(crate) fn program(rows: &mut Rows, args: &ShowArgs) -> Map<String, Value> {
     for body in (0..count).rev() {
         bodies[body] = self::body(rows, args, body, &mut bodies);
     }
-    let mut out = Map::new();
-    let opsets = rows.opsets.iter();
-    let opsets: Map<String, Value> = opsets
-        .map(|(name, version)| (name.clone(), json!(version)))
-        .collect();
-    out.insert("opsets".to_owned(), opsets.into());
+    let mut out = json!({});
+    out["opsets"] = rows.opsets.iter().cloned().collect();
     if args.names {
-        let dims = rows.names.dims();
-        let dims: Map<String, Value> = dims.map(|(dim, name)| (dim, json!(name))).collect();
-        out.insert("dims".to_owned(), dims.into());
+        out["dims"] = rows.names.dims().collect();
     }
     if let Some(shapes) = &rows.shapes {
-        let problems: Vec<Value> = shapes.problems().map(|problem| json!(problem)).collect();
-        out.insert("problems".to_owned(), problems.into());
+        out["problems"] = shapes.problems().collect();
     }
     let functions = rows.listing.functions.iter();
-    let functions: Vec<Value> = functions.map(|&body| bodies[body].take()).collect();
-    out.insert("functions".to_owned(), functions.into());
-    out.insert("program".to_owned(), bodies[0].take());
+    // Trees are moved: `json!` would copy them.
+    out["functions"] = functions.map(|&body| bodies[body].take()).collect();
+    out["program"] = bodies[0].take();
     out
 }
 
 fn body(rows: &mut Rows, args: &ShowArgs, body: usize, bodies: &mut [Value]) -> Value {
     let head = rows.head(body);
-    let mut out = Map::new();
+    let mut out = json!({"inputs": head.params, "outputs": rows.results(body)});
     match head.function {
         Some(function) => {
-            out.insert("function".to_owned(), json!(function));
-            out.insert("attributes".to_owned(), json!(head.attributes));
+            out["function"] = json!(function);
+            out["attributes"] = json!(head.attributes);
         }
-        None => {
-            out.insert("result_types".to_owned(), json!(head.result_types));
-        }
+        None => out["result_types"] = json!(head.result_types),
     }
-    out.insert("inputs".to_owned(), json!(head.params));
-    out.insert("outputs".to_owned(), json!(rows.results(body)));
     let listed = &rows.listing.bodies[body];
     if args.names {
         let name = match &listed.kind {
             BodyKind::Graph(graph) => &graph.name,
             BodyKind::Function(function) => &function.name,
         };
-        out.insert("name".to_owned(), json!(name.as_str()));
+        out["name"] = json!(name.as_str());
     }
     let hidden = args.depth.is_some_and(|depth| listed.depth > depth);
     let all = listed.nodes.len();
@@ -66,12 +56,10 @@ fn body(rows: &mut Rows, args: &ShowArgs, body: usize, bodies: &mut [Value]) -> 
     } else {
         args.limit.map_or(all, |limit| limit.min(all))
     };
-    out.insert("omitted".to_owned(), json!(all - shown));
-    let nodes: Vec<Value> = (0..shown)
-        .map(|at| node(rows, args, body, at, bodies))
-        .collect();
-    out.insert("nodes".to_owned(), nodes.into());
-    Value::Object(out)
+    out["omitted"] = json!(all - shown);
+    let nodes = (0..shown).map(|at| node(rows, args, body, at, bodies));
+    out["nodes"] = nodes.collect();
+    out
 }
 
 fn node(rows: &mut Rows, args: &ShowArgs, body: usize, at: usize, bodies: &mut [Value]) -> Value {
@@ -81,46 +69,27 @@ fn node(rows: &mut Rows, args: &ShowArgs, body: usize, at: usize, bodies: &mut [
     } = &rows.listing.bodies[body].nodes[at];
     let (call, inner) = (call.clone(), inner.clone());
     let row = rows.row(&call);
-    let attributes: Map<String, Value> = row
-        .attributes
-        .into_iter()
-        .map(|(name, value)| (name, json!(value)))
-        .chain(
-            inner
-                .into_iter()
-                .map(|(label, inner)| (label, bodies[inner].take())),
-        )
-        .collect();
-    let mut out = Map::new();
+    let mut out = json!({"inputs": row.inputs, "outputs": row.outputs});
     match &call.callee {
-        Some(_) => {
-            out.insert("function".to_owned(), json!(row.op));
-        }
+        Some(_) => out["function"] = json!(row.op),
         None => {
-            out.insert("op_type".to_owned(), json!(call.op.as_str()));
-            out.insert(
-                "domain".to_owned(),
-                json!(domain_name(call.domain.as_str())),
-            );
-            out.insert("version".to_owned(), json!(call.version));
+            out["op_type"] = json!(call.op.as_str());
+            out["domain"] = json!(domain_name(call.domain.as_str()));
+            out["version"] = json!(call.version);
         }
     }
-    out.insert("inputs".to_owned(), json!(row.inputs));
-    out.insert("attributes".to_owned(), attributes.into());
-    out.insert("outputs".to_owned(), json!(row.outputs));
+    out["attributes"] = row.attributes.into_iter().collect();
+    for (label, inner) in inner {
+        out["attributes"][label] = bodies[inner].take();
+    }
     if let Some(types) = row.types {
-        out.insert("types".to_owned(), json!(types));
+        out["types"] = json!(types);
     }
     if args.names {
-        let texts = |names: &isoform::Array<isoform::Str>| {
-            names
-                .iter()
-                .map(|name| json!(name.as_str()))
-                .collect::<Vec<Value>>()
-        };
-        out.insert("name".to_owned(), json!(call.name.as_str()));
-        out.insert("input_names".to_owned(), texts(&call.input_names).into());
-        out.insert("output_names".to_owned(), texts(&call.output_names).into());
+        let texts = |names: &Array<Str>| names.iter().map(|name| name.as_str()).collect();
+        out["name"] = json!(call.name.as_str());
+        out["input_names"] = texts(&call.input_names);
+        out["output_names"] = texts(&call.output_names);
     }
-    Value::Object(out)
+    out
 }

@@ -12,7 +12,7 @@ use std::io;
 
 use indicatif::HumanBytes;
 use isoform_onnx::{Counts, ExternalData, Model, layout};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::args::{Common, ShowArgs};
 use crate::input::{Input, load_with, message};
@@ -68,9 +68,10 @@ fn print_model(
     let counts = model.counts();
     if output.json {
         let mut object = json::program(&mut rows, args);
-        object.insert("file".to_owned(), json!(args.file.to_string_lossy()));
-        object.insert("counts".to_owned(), counts_json(nodes, counts));
-        return output.json_line(&Value::Object(object));
+        object["file"] = json!(args.file.to_string_lossy());
+        object["counts"] = json!(counts);
+        object["counts"]["nodes"] = json!(nodes);
+        return output.json_line(&object);
     }
     if !output.quiet {
         output.faint("# ONNX model")?;
@@ -148,15 +149,4 @@ fn counts_text(nodes: usize, counts: Counts) -> String {
         ));
     }
     parts.join(", ")
-}
-
-fn counts_json(nodes: usize, counts: Counts) -> Value {
-    json!({
-        "nodes": nodes,
-        "dropped": counts.dropped,
-        "initializers": counts.initializers,
-        "functions": counts.functions,
-        "bytes": counts.bytes,
-        "training": counts.training,
-    })
 }

@@ -12,7 +12,7 @@
 //! | concept | items |
 //! |---|---|
 //! | optimisation | [`OptimizeOptions`], [`Optimized`], [`Fold`] |
-//! | which rules there are | [`rules()`], [`STEPS`], [`RuleGroup`] |
+//! | which rules there are | [`rules()`], [`STEPS`], [`RuleGroup`], [`rule_infos`] |
 //! | rules of your own | [`Rule`], [`Pattern`], [`Site`], [`Match`] |
 //! | the pass `onnx.Simplify` | [`register`] |
 //! | what fired where | [`Report`], [`Fired`], [`RuleTotal`] |
@@ -24,6 +24,7 @@ mod branches;
 mod constants;
 mod copyable;
 mod fold;
+mod info;
 mod known;
 mod pass;
 mod pattern;
@@ -48,6 +49,7 @@ use crate::layout::{Listing, list};
 use crate::passes::local_functions;
 use isoform::__setters as setters;
 
+pub use info::{RuleInfo, rule_infos};
 pub use pass::register;
 pub use pattern::{Match, Pattern};
 pub use report::{Fired, Report, RuleTotal};

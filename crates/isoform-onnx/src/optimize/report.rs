@@ -12,6 +12,7 @@ use crate::values::{ValueKey, constant};
 
 /// One application of a rule or a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(serde::Serialize)]
 #[non_exhaustive]
 pub struct Fired {
     /// The rule or step.
@@ -32,6 +33,7 @@ pub struct Fired {
 
 /// Sums over the applications of one rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(serde::Serialize)]
 #[non_exhaustive]
 pub struct RuleTotal {
     /// The rule or step.
@@ -46,6 +48,7 @@ pub struct RuleTotal {
 
 /// The report of optimisation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(serde::Serialize)]
 #[non_exhaustive]
 pub struct Report {
     /// All applications, in order of time.

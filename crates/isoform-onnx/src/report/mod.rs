@@ -39,6 +39,7 @@ use crate::summary::ModelsSummary;
 
 /// How many nodes of two models correspond.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(serde::Serialize)]
 #[non_exhaustive]
 pub struct NodeChanges {
     /// Nodes that are the same on both sides, but for the elements and types of their weights.

@@ -33,6 +33,7 @@ impl Default for ReportOptions {
 
 /// Equal changes, told once.
 #[derive(Clone, Debug)]
+#[derive(serde::Serialize)]
 #[non_exhaustive]
 pub struct ChangeGroup {
     /// The kind of change: `inserted`, `deleted` and `replaced` nodes, a `hunk` of
@@ -46,9 +47,11 @@ pub struct ChangeGroup {
     pub nodes: Vec<NodeOrigin>,
     /// The place of the first occurrence, in the right model if possible, from the
     /// enclosing node, graph or function: `<node 7 of 'main'>.inputs[1]`.
+    #[serde(skip)]
     pub place: String,
     /// The change in words.
     pub text: String,
     /// The side of a change that concerns only the left or only the right model.
+    #[serde(skip)]
     pub role: Role,
 }

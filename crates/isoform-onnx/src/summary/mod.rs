@@ -45,6 +45,7 @@ pub use self::weights::{MeasuredWeight, Weight, WeightPairs, WeightsDifference, 
 ///
 /// The text is the output of the command `isoform summary`.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(serde::Serialize)]
 #[non_exhaustive]
 pub struct ModelSummary {
     /// Version of the file format.
@@ -92,6 +93,7 @@ pub struct Operator {
 
 /// An input or output of the main graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(serde::Serialize)]
 pub struct ValueSummary {
     /// The name in the file.
     pub name: String,
@@ -105,6 +107,7 @@ pub struct ValueSummary {
 
 /// The weights of one element type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(serde::Serialize)]
 pub struct WeightsOfType {
     /// The number of weights.
     pub count: usize,
@@ -116,6 +119,7 @@ pub struct WeightsOfType {
 
 /// A local function.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(serde::Serialize)]
 pub struct FunctionSummary {
     /// Name of the function, with its domain and overload.
     pub name: String,

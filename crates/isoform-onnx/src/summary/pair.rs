@@ -13,6 +13,7 @@ use crate::ir::Program;
 
 /// A property of both models, or of only one model.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(serde::Serialize)]
 pub struct Changed<T> {
     /// The property of the left model.
     pub left: Option<T>,
@@ -22,6 +23,7 @@ pub struct Changed<T> {
 
 /// How often two models apply an operator or local function.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(serde::Serialize)]
 pub struct OperatorDifference {
     /// The operator.
     pub operator: Operator,
@@ -43,6 +45,7 @@ impl OperatorDifference {
 ///
 /// The text is the output of the command `isoform summary` for two files.
 #[derive(Clone, Debug)]
+#[derive(serde::Serialize)]
 #[non_exhaustive]
 pub struct ModelsSummary {
     /// The left model.

@@ -52,6 +52,7 @@ pub struct MeasuredWeight {
 
 /// How far the weights of two models are apart.
 #[derive(Clone, Debug, Default)]
+#[derive(serde::Serialize)]
 #[non_exhaustive]
 pub struct WeightsDifference {
     /// The number of pairs.
@@ -59,14 +60,17 @@ pub struct WeightsDifference {
     /// The pairs whose types, shapes or elements differ, in the order of the left model.
     pub changed: Vec<MeasuredWeight>,
     /// Names of weights of the left model without a partner.
+    #[serde(serialize_with = "crate::data::texts")]
     pub left_only: Vec<Str>,
     /// Names of weights of the right model without a partner.
+    #[serde(serialize_with = "crate::data::texts")]
     pub right_only: Vec<Str>,
     /// The number of elements in all pairs that were measured.
     pub elements: u64,
     /// The number of these elements that differ.
     pub differing: u64,
     /// The number of elements that differ by more than the tolerance, if given.
+    #[serde(skip)]
     pub beyond: u64,
     /// The largest distance of two elements of all pairs; None without pairs of numbers.
     pub max_abs: Option<f64>,

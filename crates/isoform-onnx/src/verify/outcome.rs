@@ -36,6 +36,7 @@ pub const ROUNDED: &str = "the runtime rounds in another order where a weight is
 
 /// An output that differs.
 #[derive(Clone, Debug, PartialEq)]
+#[derive(serde::Serialize)]
 #[non_exhaustive]
 pub struct Difference {
     /// Name of the output; empty if the whole program is concerned.

@@ -42,9 +42,11 @@
 //! code or releases the GIL, a daemon thread therefore waits until the process has
 //! ended, as threads of later versions of CPython do by themselves.
 
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use isoform::host;
+use isoform_onnx::eval::Control;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
@@ -60,6 +62,27 @@ pub(crate) fn under_gil<R>(_held: Python<'_>, body: impl FnOnce() -> R) -> R {
     // exported, and the token proves that this thread holds the GIL. The closures
     // passed here, all from this crate, only call the core.
     unsafe { host::assume_held(body) }
+}
+
+/// As [`under_gil`], for computations on tensors: Ctrl-C ends them with KeyboardInterrupt.
+///
+/// # Errors
+///
+/// Exceptions from signal handlers.
+pub(crate) fn with_signals<R>(py: Python<'_>, body: impl FnOnce(&Control<'_>) -> R) -> PyResult<R> {
+    let stopped = RefCell::new(None);
+    let interrupted = || {
+        let answer = py.check_signals();
+        answer
+            .map_err(|error| stopped.replace(Some(error)))
+            .is_err()
+    };
+    let control = Control {
+        interrupted: Some(&interrupted),
+        ..Control::default()
+    };
+    let result = under_gil(py, || body(&control));
+    stopped.take().map_or(Ok(result), Err)
 }
 
 /// Functions of CPython that handle the GIL may unwind the thread.

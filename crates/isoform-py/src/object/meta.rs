@@ -2,13 +2,12 @@
 
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::offset_of;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use isoform::host::{self, HostHooks};
-use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -283,14 +282,10 @@ unsafe extern "C" fn repr(this: *mut ffi::PyObject) -> *mut ffi::PyObject {
     unsafe {
         let py = Python::assume_attached();
         let this = Bound::from_borrowed_ptr(py, this);
-        match catch_unwind(AssertUnwindSafe(|| crate::objects::own_text(&this))) {
-            Ok(Ok(text)) => PyString::new(py, &text).into_ptr(),
-            Ok(Err(error)) => raised(py, error, ptr::null_mut()),
-            Err(_panic) => {
-                let error = PyRuntimeError::new_err("internal error while showing an object");
-                raised(py, error, ptr::null_mut())
-            }
-        }
+        guarded_object(py, || {
+            let text = crate::objects::own_text(&this)?;
+            Ok(PyString::new(py, &text).into_any())
+        })
     }
 }
 
