@@ -8,6 +8,9 @@ FUZZ_CASES ?= 100000
 FUZZ_MODELS ?= 5000
 SEED ?= 1
 COUNT ?= 200
+# What the sizes of large Rust tests are divided by; releases run them in full.
+ISOFORM_TEST_SCALE ?= 10
+export ISOFORM_TEST_SCALE
 # How many processes run the Python tests.
 PYTEST_JOBS ?= auto
 # Of the Python package in .venv: `quick`, which compiles faster, or `release`.
@@ -66,9 +69,10 @@ test: lint test-scripts test-rust test-python docs test-models ## The gate of ev
 
 .PHONY: test-all
 test-all: export ISOFORM_TEST_CASES := 10
+test-all: ISOFORM_TEST_SCALE = 1
 test-all: FUZZ_SECONDS = 10
 test-all: FUZZ_CASES = 1000
-test-all: test lint-crates lint-workflows test-wheels fuzz ## What releases run: the gate with ten times the cases, each crate alone, wheels, fuzzing
+test-all: test lint-crates lint-workflows test-wheels fuzz ## What releases run: the gate with ten times the cases in full sizes, each crate alone, wheels, fuzzing
 
 .PHONY: demo
 demo: setup-models ## Show, compare and optimise real models, from the command and from Python

@@ -8,8 +8,7 @@ use isoform::{Array, Ref, Str, Value};
 use crate::ir::{Call, Function, Graph, Input, Program};
 
 /// The kind of part that a place belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[derive(serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum OriginKind {
@@ -24,8 +23,7 @@ pub enum OriginKind {
 /// The part of a model from which a place in the program originates.
 ///
 /// An origin displays as `node 'Conv_3' (Conv) producing 'x12' in graph 'main'`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[derive(serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[non_exhaustive]
 pub struct NodeOrigin {
     /// The kind of the part.

@@ -48,8 +48,7 @@ use crate::{
 };
 
 /// The size of a model.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[derive(serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Counts {
     /// Nodes in the file: the nodes of the main graph, of all nested bodies and of the

@@ -3,8 +3,7 @@
 use super::{Pattern, RuleGroup, STEPS, rules};
 
 /// A rule or step of the library, in words.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[derive(serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct RuleInfo {
     /// The name, by which it can be chosen or left out.

@@ -11,8 +11,7 @@ use crate::layout::{Listing, call_of, operands};
 use crate::values::{ValueKey, constant};
 
 /// One application of a rule or a step.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[derive(serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Fired {
     /// The rule or step.
@@ -32,8 +31,7 @@ pub struct Fired {
 }
 
 /// Sums over the applications of one rule.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[derive(serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct RuleTotal {
     /// The rule or step.
@@ -47,8 +45,7 @@ pub struct RuleTotal {
 }
 
 /// The report of optimisation.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[derive(serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Report {
     /// All applications, in order of time.

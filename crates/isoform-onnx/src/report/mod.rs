@@ -38,8 +38,7 @@ use crate::layout::list;
 use crate::summary::ModelsSummary;
 
 /// How many nodes of two models correspond.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[derive(serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct NodeChanges {
     /// Nodes that are the same on both sides, but for the elements and types of their weights.

@@ -32,8 +32,7 @@ impl Default for ReportOptions {
 }
 
 /// Equal changes, told once.
-#[derive(Clone, Debug)]
-#[derive(serde::Serialize)]
+#[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct ChangeGroup {
     /// The kind of change: `inserted`, `deleted` and `replaced` nodes, a `hunk` of

@@ -44,8 +44,7 @@ pub use self::weights::{MeasuredWeight, Weight, WeightPairs, WeightsDifference, 
 /// The contents of a model in numbers.
 ///
 /// The text is the output of the command `isoform summary`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[derive(serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct ModelSummary {
     /// Version of the file format.
@@ -92,8 +91,7 @@ pub struct Operator {
 }
 
 /// An input or output of the main graph.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[derive(serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct ValueSummary {
     /// The name in the file.
     pub name: String,
@@ -106,8 +104,7 @@ pub struct ValueSummary {
 }
 
 /// The weights of one element type.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[derive(serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct WeightsOfType {
     /// The number of weights.
     pub count: usize,
@@ -118,8 +115,7 @@ pub struct WeightsOfType {
 }
 
 /// A local function.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[derive(serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct FunctionSummary {
     /// Name of the function, with its domain and overload.
     pub name: String,

@@ -12,8 +12,7 @@ use super::{ModelSummary, Operator, ValueSummary};
 use crate::ir::Program;
 
 /// A property of both models, or of only one model.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[derive(serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Changed<T> {
     /// The property of the left model.
     pub left: Option<T>,
@@ -22,8 +21,7 @@ pub struct Changed<T> {
 }
 
 /// How often two models apply an operator or local function.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[derive(serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct OperatorDifference {
     /// The operator.
     pub operator: Operator,
@@ -44,8 +42,7 @@ impl OperatorDifference {
 /// How two models differ, in numbers.
 ///
 /// The text is the output of the command `isoform summary` for two files.
-#[derive(Clone, Debug)]
-#[derive(serde::Serialize)]
+#[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct ModelsSummary {
     /// The left model.

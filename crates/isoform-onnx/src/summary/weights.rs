@@ -51,8 +51,7 @@ pub struct MeasuredWeight {
 }
 
 /// How far the weights of two models are apart.
-#[derive(Clone, Debug, Default)]
-#[derive(serde::Serialize)]
+#[derive(Clone, Debug, Default, serde::Serialize)]
 #[non_exhaustive]
 pub struct WeightsDifference {
     /// The number of pairs.

@@ -35,8 +35,7 @@ pub const ROUNDED: &str = "the runtime rounds in another order where a weight is
     with all constants computed first, every bit is the same";
 
 /// An output that differs.
-#[derive(Clone, Debug, PartialEq)]
-#[derive(serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Difference {
     /// Name of the output; empty if the whole program is concerned.
