@@ -120,7 +120,7 @@ const SCALAR: u64 = u64::MAX - 2;
 impl Dataflow for Merging<'_, '_> {
     type Expr = Ref<RelayExpr>;
 
-    fn len(&self) -> usize {
+    fn expr_count(&self) -> usize {
         self.graph.len()
     }
 

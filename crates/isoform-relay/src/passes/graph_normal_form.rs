@@ -224,7 +224,7 @@ impl Places {
     }
 
     fn open(&mut self, around: Scope, is_function: bool) -> Scope {
-        let scope = self.tree.len();
+        let scope = self.tree.node_count();
         self.tree.add(around, ());
         self.functions.push(if is_function {
             scope

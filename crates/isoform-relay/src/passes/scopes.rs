@@ -53,7 +53,7 @@ impl Scopes {
                 Form::Let(_) => usize::from(lets),
                 _ => 0,
             };
-            scopes.inner[id as usize] = scopes.tree.len();
+            scopes.inner[id as usize] = scopes.tree.node_count();
             for _ in 0..opened {
                 scopes.tree.add(here, ());
             }
@@ -77,7 +77,7 @@ impl Scopes {
 
     /// The number of scopes.
     pub(crate) fn len(&self) -> usize {
-        self.tree.len() as usize
+        self.tree.node_count() as usize
     }
 
     /// The scope around an operand of an expression.
@@ -124,7 +124,7 @@ impl Scopes {
     /// For every scope, the innermost wanted scope among the scope itself and its
     /// enclosing scopes; 0 without a wanted scope.
     fn innermost(&self, wanted: impl Fn(usize) -> bool) -> Vec<Scope> {
-        let mut found: Vec<Scope> = (0..self.tree.len()).collect();
+        let mut found: Vec<Scope> = (0..self.tree.node_count()).collect();
         for scope in 1..self.len() {
             if !wanted(scope) {
                 // A scope has a larger number than the scope around it.

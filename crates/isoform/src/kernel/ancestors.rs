@@ -43,7 +43,7 @@ impl<T: Copy + Ord> AncestorTree<T> {
     }
 
     /// The number of nodes.
-    pub fn len(&self) -> u32 {
+    pub fn node_count(&self) -> u32 {
         self.nodes.len() as u32
     }
 

@@ -37,7 +37,7 @@ impl<T: Copy + Default> Rows<T> {
 
 impl<T> Rows<T> {
     /// The count of lists.
-    pub fn len(&self) -> usize {
+    pub fn list_count(&self) -> usize {
         self.starts.len() - 1
     }
 
@@ -60,6 +60,6 @@ mod tests {
             .map(|number| rows.of(number).iter().collect())
             .collect();
         assert_eq!(lists, ["ab", "", "cd", ""]);
-        assert_eq!(Rows::<u32>::new(0, [].into_iter()).len(), 0);
+        assert_eq!(Rows::<u32>::new(0, [].into_iter()).list_count(), 0);
     }
 }

@@ -500,7 +500,7 @@ fn have_like_fields(section: &Section, one: ObjRef<'_>, other: ObjRef<'_>) -> bo
 
 /// The type of an empty container.
 fn emptiness(value: &Value) -> Option<&'static ContainerType> {
-    let is_empty = value.contents()?.len() == 0;
+    let is_empty = value.contents()?.is_empty();
     value.container().filter(|_| is_empty)
 }
 

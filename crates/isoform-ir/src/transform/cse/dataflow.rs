@@ -17,7 +17,7 @@ pub trait Dataflow {
     type Expr: Clone;
 
     /// The number of expressions.
-    fn len(&self) -> usize;
+    fn expr_count(&self) -> usize;
 
     /// The expressions in the order of evaluation, operands first.
     fn order(&self) -> impl Iterator<Item = Id>;
@@ -65,7 +65,7 @@ pub enum Merge {
 /// contains or equals the scope of the other. Returns the rewritten expressions. Linear
 /// in the number of expressions; O(n log n) if expressions that may fail are equal.
 pub fn merge<G: Dataflow>(graph: &mut G) -> Result<Vec<G::Expr>> {
-    let count = graph.len();
+    let count = graph.expr_count();
     let mut numbering = Numbering::default();
     let mut numbers: Vec<Number> = vec![0; count];
     // The first expression of every number.

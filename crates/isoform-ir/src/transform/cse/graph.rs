@@ -94,7 +94,7 @@ impl<'f, 'o> Graph<'f, 'o> {
 impl Dataflow for Graph<'_, '_> {
     type Expr = Value;
 
-    fn len(&self) -> usize {
+    fn expr_count(&self) -> usize {
         self.rows.len()
     }
 

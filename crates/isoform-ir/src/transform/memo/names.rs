@@ -26,7 +26,7 @@ impl Name {
     fn of(value: &Value) -> Name {
         match value.view() {
             ValueRef::Shape(shape) => Name::Shape((**shape).into()),
-            _ if value.contents().is_some_and(|contents| contents.len() == 0) => {
+            _ if value.contents().is_some_and(|contents| contents.is_empty()) => {
                 Name::Empty(value.type_index())
             }
             _ => Name::Value(value.clone()),

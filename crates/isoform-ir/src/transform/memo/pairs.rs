@@ -278,7 +278,7 @@ impl Pairs {
                 Shape::Container(contents, object) => {
                     self.ambiguous.extend(object.map(Ref::identity));
                     match contents {
-                        contents if contents.len() == 0 => {
+                        contents if contents.is_empty() => {
                             if let Some(site) = site {
                                 self.names.forget(site, &value);
                             }

@@ -189,11 +189,16 @@ impl PartialEq for ContainerType {
 
 impl Contents {
     /// The number of items or entries.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self {
             Contents::Items(items) => items.len(),
             Contents::Entries(entries) => entries.len(),
         }
+    }
+
+    /// True without items and entries.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// The items, and the keys and values in turn.

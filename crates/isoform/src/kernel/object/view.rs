@@ -115,6 +115,10 @@ impl<'a> ObjRef<'a> {
     }
 
     /// The borrowed object as a `&Ref`, for calling user code.
+    #[allow(
+        clippy::should_implement_trait,
+        reason = "`AsRef` would be in no import"
+    )]
     pub fn as_ref(&self) -> &Ref<Obj> {
         // SAFETY: `Ref<Obj>` is repr(transparent) over the same pointer and is only
         // borrowed: its destructor does not run.

@@ -49,7 +49,7 @@ impl Dominators {
 
 /// The vertices reached from a root, predecessors first unless an edge closes a cycle.
 fn reverse_postorder(forward: &Rows, root: u32) -> Vec<u32> {
-    let mut entered = vec![false; forward.len()];
+    let mut entered = vec![false; forward.list_count()];
     let mut order = Vec::new();
     let mut stack = vec![(root, 0)];
     entered[root as usize] = true;

@@ -152,7 +152,7 @@ impl SubtermClasses {
 
     /// The number of classes.
     pub fn len(&self) -> usize {
-        self.members.len()
+        self.members.list_count()
     }
 
     /// True if no value contains an object.
