@@ -13,7 +13,7 @@ use super::info::{PassInfo, make_info};
 
 /// Runs a pass; every kind of pass implements this trait.
 ///
-/// [`run`](Ref::run) is the method to call: it also calls the instruments.
+/// [`run`](super::PassRef::run) is the method to call: it also calls the instruments.
 #[isoform::attrs::node_trait("transform.run_pass")]
 pub trait RunPass {
     /// The transformed program; the same object without changes.
