@@ -244,14 +244,14 @@ test-wheel: $(VENV_STAMP)
 	$(call say,the wheel)
 	$(VENV)/bin/python scripts/check_wheels.py
 
-# The tests of crates/isoform-cli/tests/models.rs: real models, and edited copies
+# The tests of crates/isoform-cli/tests/models: real models, and edited copies
 # of them. The paths are absolute because cargo runs tests in the crate's folder.
 .PHONY: test-models
 test-models: export ISOFORM_MODELS := $(CURDIR)/$(MODELS)
 test-models: export ISOFORM_PYTHON := $(CURDIR)/$(VENV)/bin/python
 test-models: setup-models
 	$(call say,tests on real models)
-	$(CARGO) test $(ALL) --test models
+	$(CARGO) test $(ALL) --test cli models::
 
 # ---- set-up ------------------------------------------------------------------
 

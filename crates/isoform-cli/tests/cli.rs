@@ -1,4 +1,4 @@
-//! The real command on small models: every command, option and exit status.
+//! The real command: every command, option and exit status on small models, and real models.
 
 mod build;
 mod clones;
@@ -7,6 +7,7 @@ mod external;
 mod formats;
 mod git;
 mod ir;
+mod models;
 mod optimize;
 mod passes;
 mod shapes;

@@ -25,7 +25,7 @@ const PLAIN: CompareOptions = CompareOptions {
     skip_tensor_content: false,
 };
 
-const MAPPED: CompareOptions = CompareOptions {
+pub(crate) const MAPPED: CompareOptions = CompareOptions {
     map_free_vars: true,
     ..PLAIN
 };

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use isoform::compare::{CompareOptions, first_structural_mismatch};
+use isoform::compare::first_structural_mismatch;
 use isoform::files::{from_bytes, from_json_graph, to_bytes, to_json_graph};
 use isoform::text::{from_text, to_text};
 use isoform::traverse::deep_copy;
@@ -15,6 +15,8 @@ use isoform_testing::ir::{IR_PROPERTIES, random_incomparable, random_module};
 
 use isoform_testing::coverage::count_nodes;
 use isoform_testing::properties::check_named;
+
+use crate::ir::MAPPED;
 
 macro_rules! properties {
     ($($name:ident),* $(,)?) => {
@@ -45,11 +47,6 @@ properties! {
 }
 
 /// Free variables of the left value may map to free variables of the right value.
-const OPTIONS: CompareOptions = CompareOptions {
-    map_free_vars: true,
-    skip_tensor_content: false,
-};
-
 #[test]
 fn every_class_comes_up() {
     let mut classes = BTreeMap::new();
@@ -81,7 +78,7 @@ fn modules_can_be_compared() {
     for seed in 0..10 {
         let module = random_module(seed, 200).expect("a module");
         count_nodes(&module.clone().into(), &mut classes);
-        OPTIONS.digest(&module).expect("a digest");
+        MAPPED.digest(&module).expect("a digest");
     }
     let incomparable: Vec<_> = registered_types()
         .into_iter()
@@ -98,10 +95,10 @@ fn a_seed_gives_the_same_module() {
         let again = random_module(seed, 150).expect("a module");
         assert!(!module.same_as(&again));
         assert_eq!(text(&module), text(&again));
-        assert!(OPTIONS.equal(&module, &again).expect("an answer"));
+        assert!(MAPPED.equal(&module, &again).expect("an answer"));
     }
     let (one, other) = (random_module(1, 150), random_module(2, 150));
-    let equal = OPTIONS.equal(one.expect("one"), other.expect("other"));
+    let equal = MAPPED.equal(one.expect("one"), other.expect("other"));
     assert!(!equal.expect("an answer"));
 }
 

@@ -47,85 +47,65 @@ impl NodeExt for NodeProto {
     }
 }
 
-fn attr(name: &str, kind: AttributeType) -> AttributeProto {
-    AttributeProto {
+fn attr(name: &str, kind: AttributeType, fill: impl FnOnce(&mut AttributeProto)) -> AttributeProto {
+    let mut attr = AttributeProto {
         name: name.into(),
         r#type: kind.into(),
         ..Default::default()
-    }
+    };
+    fill(&mut attr);
+    attr
 }
 
 pub(crate) fn int(name: &str, i: i64) -> AttributeProto {
-    AttributeProto {
-        i: Some(i),
-        ..attr(name, AttributeType::Int)
-    }
+    attr(name, AttributeType::Int, |attr| attr.i = Some(i))
 }
 
 pub(crate) fn ints(name: &str, ints: &[i64]) -> AttributeProto {
-    AttributeProto {
-        ints: ints.to_vec(),
-        ..attr(name, AttributeType::Ints)
-    }
+    attr(name, AttributeType::Ints, |attr| attr.ints = ints.to_vec())
 }
 
 pub(crate) fn float(name: &str, f: f32) -> AttributeProto {
-    AttributeProto {
-        f: Some(f),
-        ..attr(name, AttributeType::Float)
-    }
+    attr(name, AttributeType::Float, |attr| attr.f = Some(f))
 }
 
 pub(crate) fn floats(name: &str, floats: &[f32]) -> AttributeProto {
-    AttributeProto {
-        floats: floats.to_vec(),
-        ..attr(name, AttributeType::Floats)
-    }
+    attr(name, AttributeType::Floats, |attr| {
+        attr.floats = floats.to_vec()
+    })
 }
 
 pub(crate) fn string(name: &str, text: &[u8]) -> AttributeProto {
-    AttributeProto {
-        s: Some(Bytes::copy_from_slice(text)),
-        ..attr(name, AttributeType::String)
-    }
+    let text = Bytes::copy_from_slice(text);
+    attr(name, AttributeType::String, |attr| attr.s = Some(text))
 }
 
 pub(crate) fn strings(name: &str, texts: &[&str]) -> AttributeProto {
     let texts = texts
         .iter()
         .map(|text| Bytes::copy_from_slice(text.as_bytes()));
-    AttributeProto {
-        strings: texts.collect(),
-        ..attr(name, AttributeType::Strings)
-    }
+    attr(name, AttributeType::Strings, |attr| {
+        attr.strings = texts.collect()
+    })
 }
 
 pub(crate) fn tensor_attr(name: &str, tensor: TensorProto) -> AttributeProto {
-    AttributeProto {
-        t: Some(Box::new(tensor)),
-        ..attr(name, AttributeType::Tensor)
-    }
+    let tensor = Box::new(tensor);
+    attr(name, AttributeType::Tensor, |attr| attr.t = Some(tensor))
 }
 
 pub(crate) fn graph_attr(name: &str, graph: GraphProto) -> AttributeProto {
-    AttributeProto {
-        g: Some(Box::new(graph)),
-        ..attr(name, AttributeType::Graph)
-    }
+    let graph = Box::new(graph);
+    attr(name, AttributeType::Graph, |attr| attr.g = Some(graph))
 }
 
 pub(crate) fn type_attr(name: &str, ty: TypeProto) -> AttributeProto {
-    AttributeProto {
-        tp: Some(Box::new(ty)),
-        ..attr(name, AttributeType::TypeProto)
-    }
+    let ty = Box::new(ty);
+    attr(name, AttributeType::TypeProto, |attr| attr.tp = Some(ty))
 }
 
 pub(crate) fn ref_attr(name: &str, of: &str, kind: AttributeType) -> AttributeProto {
-    AttributeProto {
-        ref_attr_name: of.into(),
-        ..attr(name, kind)
-    }
+    attr(name, kind, |attr| attr.ref_attr_name = of.into())
 }
 
 /// A float tensor type; dimensions are numbers, names, or `?`.

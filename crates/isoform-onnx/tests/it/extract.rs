@@ -1,69 +1,27 @@
 //! The part of a program between values.
 
-use isoform::{Array, Map, Ref, Value, structural_equal};
+use isoform::{Array, Node as _, Ref, Value, structural_equal};
 use isoform_onnx::extract;
-use isoform_onnx::ir::{Call, Graph, Input, Output, Program};
+use isoform_onnx::ir::{Call, Input, Program};
 use isoform_onnx::layout::list;
 
-fn output(call: &Ref<Call>) -> Value {
-    Ref::new(Output {
-        call: call.clone(),
-        index: 0,
-    })
-    .into()
-}
+use crate::parts::{self, named_input};
 
 fn call(op: &str, inputs: Vec<Value>, name: &str) -> Value {
-    output(&Ref::new(Call {
-        domain: "".into(),
-        op: op.into(),
-        version: 17,
-        callee: None,
-        attrs: Map::default(),
-        inputs: Array::from(inputs),
-        outputs: 1,
-        name: "".into(),
-        op_name: op.into(),
-        doc: "".into(),
-        input_names: Array::default(),
+    let call = Ref::new(Call {
         output_names: Array::from([name.into()]),
         graph: "main".into(),
-        in_function: false,
-        position: 0,
-        depth: -1,
-        meta: None,
-    }))
+        ..parts::call(op, inputs, vec![], 1).clone_fields()
+    });
+    parts::output(&call, 0)
 }
 
 fn input(name: &str) -> Ref<Input> {
-    Ref::new(Input {
-        name: name.into(),
-        ty: Value::NONE,
-        default: Value::NONE,
-        graph: "main".into(),
-        in_function: false,
-        position: 0,
-        meta: None,
-    })
+    named_input(name, Value::NONE)
 }
 
 fn program(params: &[Ref<Input>], result: Value) -> Ref<Program> {
-    let graph = Ref::new(Graph {
-        params: params.iter().cloned().collect(),
-        result_types: Array::from(vec![Value::NONE]),
-        results: Array::from(vec![result]),
-        name: "main".into(),
-        result_names: Array::from(["y".into()]),
-        doc: "".into(),
-        meta: None,
-    });
-    Ref::new(Program {
-        graph,
-        io_names: Array::default(),
-        ir_version: 8,
-        producer: "".into(),
-        meta: None,
-    })
+    parts::program(parts::graph(params.to_vec(), [result]))
 }
 
 /// A chain of this many nodes, which compute `v0`, `v1` and so on.

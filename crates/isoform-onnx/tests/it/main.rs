@@ -11,6 +11,7 @@ mod functions;
 mod hostile;
 mod levels;
 mod optimize;
+mod parts;
 mod passes;
 mod property;
 mod random;

@@ -3,11 +3,13 @@
 use std::cell::Cell;
 
 use isoform::values::{DType, Tensor};
-use isoform::{Array, Map, Node as _, Ref, Value};
-use isoform_onnx::ir::{Call, Dim, Graph, Input, Output, Program, TensorType};
+use isoform::{Array, Node as _, Ref, Value};
+use isoform_onnx::ir::{Call, Dim, Graph, Output, Program, TensorType};
 use isoform_onnx::verify::{
     Evaluator, Inputs, Outcome, Ran, Runner, Subject, Tolerance, VerifyOptions, verify,
 };
+
+use crate::parts::{self, named_input};
 
 /// A program that applies an operator to a matrix of floats, `n` rows of `m`.
 fn program(op: &str, sizes: [Value; 2]) -> Ref<Program> {
@@ -16,51 +18,18 @@ fn program(op: &str, sizes: [Value; 2]) -> Ref<Program> {
         shape: Some(Array::from(sizes.to_vec())),
     })
     .into();
-    let x = Ref::new(Input {
-        name: "x".into(),
-        ty,
-        default: Value::NONE,
-        graph: "main".into(),
-        in_function: false,
-        position: 0,
-        meta: None,
-    });
+    let x = named_input("x", ty);
     let call = Ref::new(Call {
-        domain: "".into(),
-        op: op.into(),
-        version: 17,
-        callee: None,
-        attrs: Map::default(),
-        inputs: Array::from(vec![Value::from(&x)]),
-        outputs: 1,
         name: "the node".into(),
-        op_name: op.into(),
-        doc: "".into(),
-        input_names: Array::default(),
         output_names: Array::from(["y".into()]),
         graph: "main".into(),
-        in_function: false,
-        position: 0,
-        depth: -1,
-        meta: None,
+        ..parts::call(op, vec![Value::from(&x)], vec![], 1).clone_fields()
     });
-    let result: Value = Ref::new(Output { call, index: 0 }).into();
-    let graph = Ref::new(Graph {
-        params: [x].into_iter().collect(),
-        result_types: Array::from(vec![Value::NONE]),
-        results: Array::from(vec![result]),
-        name: "main".into(),
+    let graph = parts::graph([x], [parts::output(&call, 0)]);
+    parts::program(Ref::new(Graph {
         result_names: Array::from(["y".into()]),
-        doc: "".into(),
-        meta: None,
-    });
-    Ref::new(Program {
-        graph,
-        io_names: Array::default(),
-        ir_version: 8,
-        producer: "".into(),
-        meta: None,
-    })
+        ..graph.clone_fields()
+    }))
 }
 
 fn free() -> [Value; 2] {

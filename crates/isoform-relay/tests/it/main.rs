@@ -5,4 +5,5 @@ mod nodes;
 mod operators;
 mod passes;
 mod simplify;
+mod support;
 mod values;

@@ -7,11 +7,7 @@ use isoform::{Map, Result, Value};
 use isoform_testing::family::{Family, Role};
 use isoform_testing::oracle;
 
-/// Free variables are equal up to renaming.
-pub(crate) const MAPPED: CompareOptions = CompareOptions {
-    map_free_vars: true,
-    skip_tensor_content: false,
-};
+pub(crate) use crate::support::MAPPED;
 
 /// Tensors are compared by dtype and shape.
 pub(crate) const SKIPPED: CompareOptions = CompareOptions {

@@ -6,25 +6,11 @@ mod refusals;
 mod versions;
 
 use isoform::values::{DType, Tensor, ValueRef};
-use isoform::{Array, Map, Ref, Str, Value};
+use isoform::{Ref, Value};
 use isoform_onnx::eval::{Control, Refusal, evaluate};
-use isoform_onnx::ir::{Call, Output};
+use isoform_onnx::ir::Call;
 
-/// A tensor of floats.
-fn floats(shape: &[i64], values: &[f32]) -> Value {
-    let bytes: Vec<u8> = values.iter().flat_map(|x| x.to_le_bytes()).collect();
-    Tensor::new(DType::FLOAT32, shape.to_vec(), bytes)
-        .unwrap()
-        .into()
-}
-
-/// A tensor of integers.
-fn ints(shape: &[i64], values: &[i64]) -> Value {
-    let bytes: Vec<u8> = values.iter().flat_map(|x| x.to_le_bytes()).collect();
-    Tensor::new(DType::INT64, shape.to_vec(), bytes)
-        .unwrap()
-        .into()
-}
+use crate::parts::{self, float_tensor as floats, int_tensor as ints, list};
 
 /// A tensor of truth values.
 fn truths(shape: &[i64], values: &[bool]) -> Value {
@@ -49,47 +35,13 @@ fn call(
     inputs: &[Value],
     outputs: i64,
 ) -> Ref<Call> {
-    let attrs: Map<Str, Value> = attrs
-        .iter()
-        .map(|(name, value)| ((*name).into(), value.clone()))
-        .collect();
-    Ref::new(Call {
-        domain: "".into(),
-        op: op.into(),
-        version,
-        callee: None,
-        attrs,
-        inputs: inputs.iter().cloned().collect::<Array>(),
-        outputs,
-        name: "".into(),
-        op_name: op.into(),
-        doc: "".into(),
-        input_names: Array::new(),
-        output_names: Array::new(),
-        graph: "".into(),
-        in_function: false,
-        position: 0,
-        depth: -1,
-        meta: None,
-    })
+    let op = format!("{op}:{version}");
+    parts::call(&op, inputs.to_vec(), attrs.to_vec(), outputs)
 }
 
 /// The first result of a call.
 fn output(call: &Ref<Call>) -> Value {
-    Ref::new(Output {
-        call: call.clone(),
-        index: 0,
-    })
-    .into()
-}
-
-/// A list of integers as an attribute.
-fn list(values: &[i64]) -> Value {
-    values
-        .iter()
-        .map(|value| Value::from(*value))
-        .collect::<Array>()
-        .into()
+    parts::output(call, 0)
 }
 
 /// The results of an operator on constants.

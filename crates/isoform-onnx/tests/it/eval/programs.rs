@@ -2,44 +2,20 @@
 
 use std::cell::Cell;
 
-use isoform::{Array, Map, Ref, Str, Value};
+use isoform::{Array, Map, Node as _, Ref, Str, Value};
 use isoform_onnx::eval::{Control, run};
-use isoform_onnx::ir::{AttrRef, Call, Function, Graph, Input, Output, Program};
+use isoform_onnx::ir::{AttrRef, Call, Function, Input, Output, Program};
 
 use crate::eval::{call, floats, ints, output, tensor, truths};
+use crate::parts::{self, graph, named_input};
 
 fn input(name: &str, default: Value) -> Ref<Input> {
-    Ref::new(Input {
-        name: name.into(),
-        ty: Value::NONE,
-        default,
-        graph: "".into(),
-        in_function: false,
-        position: 0,
-        meta: None,
-    })
+    let fields = named_input(name, Value::NONE).clone_fields();
+    Ref::new(Input { default, ..fields })
 }
 
-fn graph(params: &[Ref<Input>], results: &[Value]) -> Ref<Graph> {
-    Ref::new(Graph {
-        params: params.iter().cloned().collect(),
-        result_types: results.iter().map(|_| Value::NONE).collect(),
-        results: results.iter().cloned().collect(),
-        name: "".into(),
-        result_names: Array::new(),
-        doc: "".into(),
-        meta: None,
-    })
-}
-
-fn program(params: &[Ref<Input>], results: &[Value]) -> Program {
-    Program {
-        graph: graph(params, results),
-        io_names: Array::new(),
-        ir_version: 10,
-        producer: "".into(),
-        meta: None,
-    }
+fn program(params: impl Into<Array<Ref<Input>>>, results: impl Into<Array<Value>>) -> Ref<Program> {
+    parts::program(graph(params, results))
 }
 
 /// The results for values of all inputs, in their order.
@@ -66,7 +42,7 @@ fn a_million_calls_in_a_row() {
     for _ in 0..1_000_000 {
         value = output(&call("Neg", 13, &[], &[value], 1));
     }
-    let made = results(&program(&[x], &[value]), &[ints(&[], &[5])]);
+    let made = results(&program([x], [value]), &[ints(&[], &[5])]);
     same(&made[0], &ints(&[], &[5]));
 }
 
@@ -87,7 +63,7 @@ fn each_call_is_computed_once() {
         ..Control::default()
     };
     let inputs = [("x".to_owned(), ints(&[], &[1]))];
-    let made = run(&program(&[x], &[value]), &inputs, &control).unwrap();
+    let made = run(&program([x], [value]), &inputs, &control).unwrap();
     same(&made[0], &ints(&[], &[1 << 50]));
     // Once for each call, and once for the graph.
     assert_eq!(steps.get(), 51);
@@ -100,11 +76,11 @@ fn only_the_taken_branch_is_computed() {
     let fails = output(&call("Div", 14, &[], &[Value::from(&x), zero], 1));
     let works = output(&call("Neg", 13, &[], &[Value::from(&x)], 1));
     let attrs = [
-        ("then_branch", Value::from(graph(&[], &[works]))),
-        ("else_branch", Value::from(graph(&[], &[fails]))),
+        ("then_branch", Value::from(graph([], [works]))),
+        ("else_branch", Value::from(graph([], [fails]))),
     ];
     let choice = output(&call("If", 13, &attrs, &[Value::from(&condition)], 1));
-    let program = program(&[x, condition], &[choice]);
+    let program = program([x, condition], [choice]);
     let made = results(&program, &[ints(&[], &[3]), truths(&[], &[true])]);
     same(&made[0], &ints(&[], &[-3]));
     let inputs = [ints(&[], &[3]), truths(&[], &[false])].map(|value| (String::new(), value));
@@ -130,7 +106,7 @@ fn loops_carry_and_collect() {
         1,
     ));
     let keep = output(&call("Identity", 13, &[], &[Value::from(&c)], 1));
-    let body = graph(&[i.clone(), c, sum], &[keep, next, Value::from(&i)]);
+    let body = graph([i.clone(), c, sum], [keep, next, Value::from(&i)]);
     let start = ints(&[], &[10]);
     let inputs = [Value::from(&trips), Value::NONE, start];
     let call = call("Loop", 13, &[("body", body.into())], &inputs, 2);
@@ -139,7 +115,7 @@ fn loops_carry_and_collect() {
         index: 1,
     })
     .into();
-    let program = program(&[trips, step], &[output(&call), second]);
+    let program = program([trips, step], [output(&call), second]);
     let made = results(&program, &[ints(&[], &[4]), ints(&[], &[3])]);
     same(&made[0], &ints(&[], &[22]));
     same(&made[1], &ints(&[4], &[0, 1, 2, 3]));
@@ -156,7 +132,7 @@ fn scans_take_elements_and_stack_results() {
         &[Value::from(&state), Value::from(&x)],
         1,
     ));
-    let body = graph(&[state, x], &[sum.clone(), sum]);
+    let body = graph([state, x], [sum.clone(), sum]);
     let attrs = [
         ("body", Value::from(body)),
         ("num_scan_inputs", Value::from(1)),
@@ -169,7 +145,7 @@ fn scans_take_elements_and_stack_results() {
     })
     .into();
     let made = results(
-        &program(&[xs], &[output(&scan), second]),
+        &program([xs], [output(&scan), second]),
         &[ints(&[3], &[1, 2, 3])],
     );
     same(&made[0], &ints(&[], &[6]));
@@ -205,31 +181,17 @@ fn functions_use_attributes_of_the_call_or_their_defaults() {
     });
     let calls = |attrs: &[(&str, Value)], argument: &Value| {
         let plain = call("", 0, attrs, std::slice::from_ref(argument), 1);
-        let called: Ref<Call> = Ref::new(Call {
-            domain: "".into(),
-            op: "".into(),
-            version: 0,
+        let called = Ref::new(Call {
             callee: Some(function.clone()),
-            attrs: plain.attrs.clone(),
-            inputs: plain.inputs.clone(),
-            outputs: 1,
-            name: "".into(),
             op_name: "Leak".into(),
-            doc: "".into(),
-            input_names: Array::new(),
-            output_names: Array::new(),
-            graph: "".into(),
-            in_function: false,
-            position: 0,
-            depth: -1,
-            meta: None,
+            ..plain.clone_fields()
         });
         output(&called)
     };
     let y = input("y", floats(&[1], &[-8.0]));
     let half = calls(&[], &Value::from(&y));
     let quarter = calls(&[("alpha", Value::from(0.25))], &Value::from(&y));
-    let program = program(&[y], &[half, quarter]);
+    let program = program([y], [half, quarter]);
     // The omitted input takes its default.
     let made = results(&program, &[]);
     same(&made[0], &floats(&[1], &[-4.0]));
@@ -272,7 +234,7 @@ fn sequences_and_optional_values() {
     let split = call("SplitToSequence", 11, &[], &[output(&joined)], 1);
     let length = call("SequenceLength", 11, &[], &[output(&split)], 1);
     let wanted = [&last, &joined, &present, &length, &nothing].map(output);
-    let made = results(&program(&[x], &wanted), &[ints(&[2], &[1, 2])]);
+    let made = results(&program([x], wanted), &[ints(&[2], &[1, 2])]);
     same(&made[0], &ints(&[1], &[9]));
     same(&made[1], &ints(&[3], &[1, 2, 9]));
     same(&made[2], &truths(&[], &[false]));
@@ -284,7 +246,7 @@ fn sequences_and_optional_values() {
 fn inputs_are_checked() {
     let x = input("x", Value::NONE);
     let y = output(&call("Neg", 13, &[], &[Value::from(&x)], 1));
-    let program = program(&[x], &[y]);
+    let program = program([x], [y]);
     let error = |inputs: &[(String, Value)]| {
         run(&program, inputs, &Control::default())
             .unwrap_err()
@@ -303,7 +265,7 @@ fn inputs_are_checked() {
 #[test]
 fn an_endless_loop_can_be_stopped() {
     let (i, c) = (input("i", Value::NONE), input("c", Value::NONE));
-    let body = graph(&[i, c], &[truths(&[], &[true])]);
+    let body = graph([i, c], [truths(&[], &[true])]);
     let endless = call(
         "Loop",
         13,
@@ -323,7 +285,7 @@ fn an_endless_loop_can_be_stopped() {
         ..Control::default()
     };
     let error = run(
-        &program(&[x], &[first]),
+        &program([x], [first]),
         &[("x".to_owned(), ints(&[], &[1]))],
         &control,
     );

@@ -4,7 +4,7 @@
 use isoform::{Array, Node, Ref, Value};
 use isoform_onnx::{
     ExternalResolver, ImportOptions, Model, SaveOptions, import,
-    ir::{Call, Graph, Input, Output, Program},
+    ir::{Call, Graph, Output, Program},
     proto::{AttributeType, GraphProto, ModelProto},
 };
 use prost::Message;
@@ -14,6 +14,7 @@ use crate::export::models::{
     annotated, attributes, defaults, described, functions, listed_weights, plain,
 };
 use crate::export::round_trip::check;
+use crate::parts::named_input;
 
 /// A model written again, in the order of nodes of the file.
 fn again(proto: &ModelProto) -> ModelProto {
@@ -321,15 +322,7 @@ fn versions_are_raised_only_if_something_needs_it() {
 /// A program made by hand needs only the compared fields.
 #[test]
 fn programs_without_names_are_written() {
-    let input = Ref::new(Input {
-        name: "".into(),
-        ty: Value::NONE,
-        default: Value::NONE,
-        graph: "".into(),
-        in_function: false,
-        position: 0,
-        meta: None,
-    });
+    let input = named_input("", Value::NONE);
     let template: Ref<Call> = {
         let model = imported(&plain());
         let output: Ref<Output> = model

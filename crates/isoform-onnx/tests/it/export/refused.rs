@@ -10,6 +10,7 @@ use isoform_onnx::{
 
 use crate::build::*;
 use crate::export::models::{branch, if_node, plain};
+use crate::parts::named_input;
 
 fn program_of(proto: &ModelProto) -> Ref<Program> {
     load_with(proto, ImportOptions::default()).program().clone()
@@ -271,24 +272,12 @@ fn attributes_must_have_kinds_of_the_format() {
     );
 }
 
-fn input(name: &str) -> Ref<Input> {
-    Ref::new(Input {
-        name: name.into(),
-        ty: Value::NONE,
-        default: Value::NONE,
-        graph: "".into(),
-        in_function: false,
-        position: 0,
-        meta: None,
-    })
-}
-
 #[test]
 fn inputs_belong_to_one_graph() {
     let program = program_of(&plain());
     check(
         &edited(&program, |call| Call {
-            inputs: Array::from(vec![Value::from(&input("stray"))]),
+            inputs: Array::from(vec![Value::from(&named_input("stray", Value::NONE))]),
             ..call
         }),
         "graph 'main' > node #1 (Relu) > input #0: 'stray' is not an input of a graph around it",
@@ -308,11 +297,11 @@ fn inputs_belong_to_one_graph() {
         "graph 'main': input #1 'x' is an input of two graphs, or listed twice",
     );
     check(
-        &params(vec![own.clone(), input("x")]),
+        &params(vec![own.clone(), named_input("x", Value::NONE)]),
         "graph 'main': two inputs are named 'x', expected a different name for each",
     );
     check(
-        &params(vec![own, input("y")]),
+        &params(vec![own, named_input("y", Value::NONE)]),
         "graph 'main': result #0 'y' has the name of another input or result, expected a different name for each",
     );
 }

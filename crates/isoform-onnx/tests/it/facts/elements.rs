@@ -1,6 +1,6 @@
 //! Elements of small tensors of integers, through chains that compute shapes.
 
-use super::build::{Dims, call, check, int, ints, list, op, output, shaped, with};
+use super::build::{Dims, call, check, int, int_tensor, ints, list, op, output, with};
 use isoform::Value;
 
 fn axis(at: i64) -> Vec<(&'static str, Value)> {
@@ -68,7 +68,7 @@ fn elements_move() {
         "int64[6] = (n, c, 6, n, c, 6)",
     );
     of_shape(
-        |s| op("ScatterND", &[s, &shaped(&[1, 1], &[1]), &ints(&[9])]),
+        |s| op("ScatterND", &[s, &int_tensor(&[1, 1], &[1]), &ints(&[9])]),
         "int64[3] = (n, 9, 6)",
     );
     of_shape(
@@ -212,7 +212,7 @@ fn an_unknown_element_does_not_hide_those_beside_it() {
 
 #[test]
 fn two_updates_of_one_place_have_no_order() {
-    let indices = shaped(&[2, 1], &[0, 0]);
+    let indices = int_tensor(&[2, 1], &[0, 0]);
     let value = op("ScatterND", &[&ints(&[1, 2]), &indices, &ints(&[5, 6])]);
     assert_eq!(super::build::fact(&[], &value).elements_const(), None);
     let same = op("ScatterND", &[&ints(&[1, 2]), &indices, &ints(&[5, 5])]);
@@ -223,7 +223,7 @@ fn two_updates_of_one_place_have_no_order() {
 fn reversed_axes_of_a_transpose() {
     let value = with(
         "Transpose",
-        &[&shaped(&[2, 2], &[1, 2, 3, 4])],
+        &[&int_tensor(&[2, 2], &[1, 2, 3, 4])],
         vec![("perm", list(&[1, 0]))],
     );
     of_constants(&value, "int64[2, 2] = (1, 3, 2, 4)");

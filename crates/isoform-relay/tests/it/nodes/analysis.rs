@@ -1,14 +1,12 @@
 //! The results of analyses, case by case.
 
 use isoform::Ref;
-use isoform::objects::with_field;
 use isoform::values::DType;
 use isoform_ir::ir::BaseFuncRef;
 use isoform_ir::ir::IRModuleRef;
 use isoform_ir::ir::{
     BaseFunc, Constructor, DictAttrs, FuncType, GlobalTypeVar, GlobalVar, IRModule, IncompleteType,
-    IntImm, PrimExpr, RelayExpr, TensorType, TupleType, Type, TypeCall, TypeData, TypeKind,
-    TypeVar,
+    TupleType, Type, TypeCall, TypeData, TypeKind, TypeVar,
 };
 use isoform_relay::analysis::{
     CallGraph, Feature, PostOrderOptions, all_dtypes, all_vars, bound_vars,
@@ -22,14 +20,14 @@ use isoform_relay::{
     PatternVar, PatternWildcard, RefRead, Tuple, TupleGetItem, Var, attribute,
 };
 
-use super::support::{call, int, op, scalar};
+use crate::support::*;
 
 fn vars<const N: usize>(names: [&str; N]) -> [Ref<Var>; N] {
     names.map(Var::new)
 }
 
 #[track_caller]
-fn order_of(expr: &Ref<RelayExpr>) -> Vec<&'static str> {
+fn order_of(expr: &Expr) -> Vec<&'static str> {
     let mut order = Vec::new();
     post_order_visit(expr, |expr| {
         order.push(expr.type_info().key());
@@ -57,9 +55,9 @@ fn r41_post_order_has_the_order_of_visitors() {
     );
     // Callee before arguments; operators and global variables count.
     let callee = op("relay_test.plain").expr();
-    let inner = call(&GlobalVar::new("f").expr(), &[int(1)]).expr();
+    let inner = Call::new(GlobalVar::new("f"), [int(1)]).expr();
     assert_eq!(
-        order_of(&call(&callee, &[inner]).expr()),
+        order_of(&Call::new(&callee, [inner]).expr()),
         [
             "ir.Op",
             "ir.GlobalVar",
@@ -176,7 +174,7 @@ fn type_variables_of_expressions_and_types() {
         (vec![a.clone(), b.clone()], vec![b.clone()])
     );
     // Type arguments, and the annotations of patterns.
-    let generic = call(&GlobalVar::new("f").expr(), &[]).with_type_args([c.clone().upcast()]);
+    let generic = Call::new(GlobalVar::new("f"), []).with_type_args([c.clone().upcast()]);
     let clause = Clause::new(PatternVar::new(&x), generic);
     let found = type_vars(Match::new(int(1), [clause]), None).expect("an expression");
     assert_eq!(found.all, [b.clone(), c]);
@@ -198,7 +196,7 @@ fn type_variables_of_expressions_and_types() {
 #[test]
 fn scopes_end_for_shared_expressions_too() {
     let [x, y, f] = vars(["x", "y", "f"]);
-    let exp = |of: Ref<RelayExpr>| call(&op("exp").expr(), &[of]).expr();
+    let exp = |of: Expr| Call::new(op("exp"), [of]).expr();
     let shared = exp(x.expr());
     let binding = Let::new(&x, int(1), &shared).expr();
     let func = Function::new([x.clone()], &shared).expr();
@@ -238,7 +236,7 @@ fn scopes_end_for_shared_expressions_too() {
 fn well_formed_programs_bind_each_variable_once() {
     let [x, y] = vars(["x", "y"]);
     let v = || int(1);
-    let binding = |body: Ref<RelayExpr>| Let::new(&x, v(), body).expr();
+    let binding = |body: Expr| Let::new(&x, v(), body).expr();
     assert!(well_formed(&binding(x.expr())));
     assert!(!well_formed(&binding(binding(x.expr()))));
     // The same node at two places is one binding; two nodes are two.
@@ -265,7 +263,7 @@ fn well_formed_programs_bind_each_variable_once() {
         &Function::new([x.clone(), x.clone()], &x).expr()
     ));
     // A function may call itself, and each clause is a scope.
-    let recursive = Let::new(&y, Function::new([], call(&y.expr(), &[])), &y).expr();
+    let recursive = Let::new(&y, Function::new([], Call::new(&y, [])), &y).expr();
     assert!(well_formed(&recursive));
     let clause = |var: &Ref<Var>| Clause::new(PatternVar::new(var), var);
     assert!(well_formed(
@@ -280,7 +278,7 @@ fn well_formed_programs_bind_each_variable_once() {
 
 #[test]
 fn constants_are_looked_for_in_tuples_and_on_devices() {
-    let on_device = |expr: Ref<RelayExpr>| call(&op("on_device").expr(), &[expr]).expr();
+    let on_device = |expr: Expr| Call::new(op("on_device"), [expr]).expr();
     assert!(check_constant(&int(1)));
     assert!(check_constant(
         &Tuple::new([int(1), on_device(Tuple::new([]).expr())]).expr()
@@ -289,7 +287,7 @@ fn constants_are_looked_for_in_tuples_and_on_devices() {
         &Tuple::new([int(1), Var::new("x").expr()]).expr()
     ));
     assert!(!check_constant(
-        &call(&op("relay_test.plain").expr(), &[int(1)]).expr()
+        &Call::new(op("relay_test.plain"), [int(1)]).expr()
     ));
     let x = Var::new("x");
     assert!(!check_constant(&Let::new(&x, int(1), &x).expr()));
@@ -301,14 +299,14 @@ fn kinds_are_checked_in_all_parts_of_a_type() {
     let shape: Ref<Type> = TypeVar::new("n")
         .with_kind(TypeKind::ShapeVar as i64)
         .upcast();
-    assert_eq!(kind(scalar(DType::INT64)), Ok(TypeKind::Type));
+    assert_eq!(kind(ty("i64[]")), Ok(TypeKind::Type));
     assert_eq!(kind(shape.clone()), Ok(TypeKind::ShapeVar));
     assert_eq!(kind(IncompleteType::new().upcast()), Ok(TypeKind::Type));
     assert_eq!(
-        kind(TupleType::new([scalar(DType::INT64)]).upcast()),
+        kind(TupleType::new([ty("i64[]")]).upcast()),
         Ok(TypeKind::Type)
     );
-    let wrong = kind(TupleType::new([scalar(DType::INT64), shape.clone()]).upcast());
+    let wrong = kind(TupleType::new([ty("i64[]"), shape.clone()]).upcast());
     assert_eq!(
         wrong,
         Err("ir.TupleType.fields[1]: expected kind Type, got ir.TypeVar of kind ShapeVar".into())
@@ -330,7 +328,7 @@ fn kinds_are_checked_in_all_parts_of_a_type() {
         let ty = TypeCall::new(&list, args).upcast();
         check_kind(&ty, Some(&module)).map_err(|error| error.message().to_owned())
     };
-    assert_eq!(applied(vec![scalar(DType::INT64)]), Ok(TypeKind::Type));
+    assert_eq!(applied(vec![ty("i64[]")]), Ok(TypeKind::Type));
     let wrong = applied(vec![]).expect_err("one is missing");
     assert!(
         wrong.contains("expected 1 types for the data type List, got 0"),
@@ -344,19 +342,19 @@ fn kinds_are_checked_in_all_parts_of_a_type() {
         check_kind(&list.clone().upcast(), None).expect("fine"),
         TypeKind::AdtHandle
     );
-    let alone = TypeCall::new(&list, [scalar(DType::INT64)]).upcast();
+    let alone = TypeCall::new(&list, [ty("i64[]")]).upcast();
     check_kind(&alone, None).expect_err("no module");
 }
 
 #[test]
 fn features_are_found() {
     let [x, f] = vars(["x", "f"]);
-    let features = |expr: &Ref<RelayExpr>| {
+    let features = |expr: &Expr| {
         let found = detect_feature([expr.into()]).expect("an expression");
         found.into_iter().collect::<Vec<_>>()
     };
     assert_eq!(features(&x.expr()), [Feature::Var]);
-    let recursive = Let::new(&f, Function::new([], call(&f.expr(), &[])), &f).expr();
+    let recursive = Let::new(&f, Function::new([], Call::new(&f, [])), &f).expr();
     assert_eq!(
         features(&recursive),
         [
@@ -395,7 +393,7 @@ fn features_are_found() {
 #[test]
 fn blocks_share_only_what_is_bound() {
     let [c, x] = vars(["c", "x"]);
-    let shared = call(&op("relay_test.plain").expr(), &[x.expr()]).expr();
+    let shared = Call::new(op("relay_test.plain"), [x.expr()]).expr();
     let across = If::new(&c, &shared, Tuple::new([shared.clone()])).expr();
     let error = check_basic_block_normal_form(&across).expect_err("shared by both branches");
     assert!(
@@ -418,16 +416,16 @@ fn blocks_share_only_what_is_bound() {
 fn call_graphs_count_mentions() {
     let module = IRModule::new();
     let [f, g, h] = ["f", "g", "h"].map(GlobalVar::new);
-    let define = |var: &Ref<GlobalVar>, body: Ref<RelayExpr>| {
+    let define = |var: &Ref<GlobalVar>, body: Expr| {
         module
             .update_func(var, Function::new([], body).upcast())
             .expect("closed");
     };
     define(
         &f,
-        Tuple::new([call(&g.expr(), &[]).expr(), call(&f.expr(), &[]).expr()]).expr(),
+        Tuple::new([Call::new(&g, []).expr(), Call::new(&f, []).expr()]).expr(),
     );
-    define(&g, call(&g.expr(), &[g.expr()]).expr());
+    define(&g, Call::new(&g, [g.expr()]).expr());
     define(&h, int(1));
     let graph = CallGraph::of(&module).expect("a module");
     let count = |var| graph.ref_count(var).expect("known");
@@ -445,9 +443,9 @@ fn call_graphs_count_mentions() {
 #[test]
 fn operators_are_counted() {
     let [add, neg] = ["relay_test.add", "relay_test.neg"].map(|name| op(name).expr());
-    let inner = call(&neg, &[int(1)]).expr();
-    let sum = call(&add, &[inner.clone(), inner.clone()]).expr();
-    let expr = call(&add, &[sum, call(&add, &[inner]).expr()]).expr();
+    let inner = Call::new(&neg, [int(1)]).expr();
+    let sum = Call::new(&add, [inner.clone(), inner.clone()]).expr();
+    let expr = Call::new(&add, [sum, Call::new(&add, [inner]).expr()]).expr();
     let counts = count_ops(&expr).expect("a visit");
     assert_eq!(
         counts,
@@ -475,18 +473,8 @@ fn operators_are_counted() {
     assert_eq!(counts.get("relay_test.add"), Some(&6));
 }
 
-fn sized(shape: &[i64]) -> Ref<Type> {
-    let sizes = shape.iter().map(|size| {
-        let size = IntImm::new(DType::INT32, *size).expect("in range");
-        let size: Ref<PrimExpr> = size.upcast();
-        size
-    });
-    TensorType::new(sizes.collect::<Vec<_>>()).upcast()
-}
-
-fn typed(expr: &Ref<RelayExpr>, shape: &[i64]) -> Ref<RelayExpr> {
-    let made = with_field(expr.as_object(), "checked_type_", sized(shape).into());
-    made.expect("a type").cast().expect("an expression")
+fn sized(expr: &Expr, shape: &[i64]) -> Expr {
+    changed(expr, "checked_type_", tensor_type(shape, F32))
 }
 
 #[test]
@@ -494,14 +482,10 @@ fn multiplications_are_counted_from_types() {
     let of = |name: &str, shapes: &[&[i64]], out: &[i64]| {
         let args = shapes
             .iter()
-            .map(|shape| typed(&Var::new("x").expr(), shape));
-        typed(
-            &call(&op(name).expr(), &args.collect::<Vec<_>>()).expr(),
-            out,
-        )
+            .map(|shape| sized(&Var::new("x").expr(), shape));
+        sized(&Call::new(op(name), args.collect::<Vec<_>>()).expr(), out)
     };
-    let macs =
-        |expr: &Ref<RelayExpr>| total_mac_number(expr).map_err(|error| error.message().to_owned());
+    let macs = |expr: &Expr| total_mac_number(expr).map_err(|error| error.message().to_owned());
     assert_eq!(
         macs(&of("nn.dense", &[&[4, 8], &[16, 8]], &[4, 16])),
         Ok(4 * 8 * 16)
@@ -529,7 +513,7 @@ fn multiplications_are_counted_from_types() {
         &[1],
     );
     assert!(macs(&huge).expect_err("too large").contains("64 bits"));
-    let untyped = call(&op("nn.dense").expr(), &[int(1), int(2)]).expr();
+    let untyped = Call::new(op("nn.dense"), [int(1), int(2)]).expr();
     macs(&untyped).expect_err("no types");
     let dtypes = all_dtypes(&of("nn.dense", &[&[1, 1], &[1, 1]], &[1, 1])).expect("a visit");
     assert_eq!(dtypes, [DType::FLOAT32]);
@@ -539,7 +523,7 @@ fn multiplications_are_counted_from_types() {
 #[test]
 fn parts_of_programs_are_extracted() {
     let x = Var::new("x");
-    let inner = call(&op("relay_test.neg").expr(), &[x.expr()]).expr();
+    let inner = Call::new(op("relay_test.neg"), [x.expr()]).expr();
     let body = TupleGetItem::new(Tuple::new([inner]), 0);
     let module = IRModule::new();
     let main = GlobalVar::new("main");
@@ -566,14 +550,14 @@ fn parts_of_programs_are_extracted() {
         error.message()
     );
     // Fused functions, equal ones once.
-    let fused = || -> Ref<RelayExpr> {
+    let fused = || -> Expr {
         let y = Var::new("y");
         let func: Ref<BaseFunc> = Function::new([y.clone()], &y).upcast();
         func.with_attr(attribute::PRIMITIVE, 1)
             .expect("an attribute")
             .expr()
     };
-    let calls = [fused(), fused()].map(|func| call(&func, &[int(1)]).expr());
+    let calls = [fused(), fused()].map(|func| Call::new(&func, [int(1)]).expr());
     let func = Function::new([], Tuple::new(calls)).upcast();
     module.update_func(&main, func).expect("closed");
     assert_eq!(extract_fused_functions(&module).expect("a main").len(), 1);
@@ -647,6 +631,6 @@ fn shown(pattern: &Ref<Pattern>) -> String {
 #[test]
 fn attributes_are_no_expressions_of_a_visit() {
     let hidden = DictAttrs::from_map([("x".into(), Var::new("x").into())].into_iter().collect());
-    let with = call(&op("relay_test.plain").expr(), &[]).with_attrs(hidden.upcast());
+    let with = Call::new(op("relay_test.plain"), []).with_attrs(hidden.upcast());
     assert_eq!(order_of(&with.expr()), ["ir.Op", "relay.Call"]);
 }

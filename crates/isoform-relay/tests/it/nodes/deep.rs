@@ -1,9 +1,8 @@
 //! Depth costs no stack, and sharing no time: chains of a million levels.
 
 use isoform::Ref;
-use isoform::values::DType;
 use isoform_ir::ir::IRModuleRef;
-use isoform_ir::ir::{GlobalVar, IRModule, RelayExpr, TupleType, Type, TypeKind};
+use isoform_ir::ir::{GlobalVar, IRModule, TupleType, Type, TypeKind};
 use isoform_relay::analysis::{
     check_basic_block_normal_form, check_constant, check_kind, count_layers, count_ops,
     detect_feature, expr_ref_counts, free_vars, pattern_vars, post_order_visit, type_vars,
@@ -14,17 +13,17 @@ use isoform_relay::{
     dedup, expand_a_normal_form, post_order_rewrite,
 };
 
-use super::support::{call, int, op, scalar};
+use crate::support::*;
 
 const LEVELS: usize = 1_000_000;
 
 /// A chain of bindings, calls, tuples and functions around a variable.
-fn chain(levels: usize, x: &Ref<Var>) -> Ref<RelayExpr> {
+fn chain(levels: usize, x: &Ref<Var>) -> Expr {
     let plain = op("relay_test.plain").expr();
     let mut expr = x.expr();
     for level in 0..levels {
         expr = match level % 4 {
-            0 => call(&plain, &[expr]).expr(),
+            0 => Call::new(&plain, [expr]).expr(),
             1 => {
                 let y = Var::new("y");
                 Let::new(&y, &expr, &y).expr()
@@ -101,13 +100,13 @@ fn chains_of_bindings_types_and_patterns() {
     )
     .expect("no errors");
     assert_eq!(count, LEVELS);
-    let mut ty: Ref<Type> = scalar(DType::INT64);
+    let mut nested: Ref<Type> = ty("i64[]");
     let mut pattern: Ref<Pattern> = PatternTuple::new().upcast();
     for _ in 0..LEVELS {
-        ty = TupleType::new([ty]).upcast();
+        nested = TupleType::new([nested]).upcast();
         pattern = PatternTuple::new().with_patterns([pattern]).upcast();
     }
-    assert_eq!(check_kind(&ty, None).expect("a type"), TypeKind::Type);
+    assert_eq!(check_kind(&nested, None).expect("a type"), TypeKind::Type);
     assert!(pattern_vars(&pattern).is_empty());
     let shallow: Ref<Pattern> = PatternTuple::new().upcast();
     let cases = Match::new(
@@ -124,7 +123,7 @@ fn shared_parts_are_visited_once() {
     let plain = op("relay_test.plain").expr();
     let mut expr = x.expr();
     for _ in 0..200 {
-        expr = call(&plain, &[expr.clone(), expr]).expr();
+        expr = Call::new(&plain, [expr.clone(), expr]).expr();
     }
     let mut visits = 0;
     post_order_visit(&expr, |_| {

@@ -2,16 +2,16 @@
 
 use isoform::traverse::{Before, NodeFunctor, NodeMutator, NodeVisitor, WalkResult};
 use isoform::{Node, Ref};
-use isoform_ir::ir::{Constructor, GlobalTypeVar, GlobalVar, Op, RelayExpr};
+use isoform_ir::ir::{Constructor, GlobalTypeVar, GlobalVar, Op};
 use isoform_relay::{
-    AsExpr, Clause, Constant, Function, If, Let, Match, PatternWildcard, RefCreate, RefRead,
+    AsExpr, Call, Clause, Constant, Function, If, Let, Match, PatternWildcard, RefCreate, RefRead,
     RefWrite, Tuple, TupleGetItem, Var,
 };
 
-use super::support::{call, check_open, int, op};
+use crate::support::*;
 
 /// One expression of each class.
-fn one_of_each() -> Vec<(&'static str, Ref<RelayExpr>)> {
+fn one_of_each() -> Vec<(&'static str, Expr)> {
     let x = Var::new("x");
     let list = GlobalTypeVar::new("List");
     vec![
@@ -20,7 +20,7 @@ fn one_of_each() -> Vec<(&'static str, Ref<RelayExpr>)> {
         ("Var", x.expr()),
         ("GlobalVar", GlobalVar::new("f").expr()),
         ("Function", Function::new([x.clone()], &x).expr()),
-        ("Call", call(&op("relay_test.plain").expr(), &[]).expr()),
+        ("Call", Call::new(op("relay_test.plain"), []).expr()),
         ("Let", Let::new(&x, int(1), &x).expr()),
         ("If", If::new(&x, int(1), int(2)).expr()),
         ("Op", op("relay_test.plain").expr()),
@@ -129,7 +129,7 @@ fn what_does_not_change_is_the_same_object() {
     });
     for (name, expr) in one_of_each() {
         let kept = mutator.mutate(&mut 0, &expr).expect("a rewrite");
-        let kept: Ref<RelayExpr> = kept.extract().expect("an expression");
+        let kept: Expr = kept.extract().expect("an expression");
         assert!(kept.same_as(&expr), "{name}");
     }
     // Only the nodes above a change are made again.
@@ -145,10 +145,10 @@ fn what_does_not_change_is_the_same_object() {
 fn open_terms_are_compared_with_their_free_variables_mapped() {
     let [x, y, z] = ["x", "y", "z"].map(Var::new);
     let pair = |left: &Ref<Var>, right: &Ref<Var>| Tuple::new([left.expr(), right.expr()]);
-    check_open(pair(&x, &y), pair(&y, &z), true);
-    check_open(pair(&x, &x), pair(&y, &z), false);
-    check_open(pair(&x, &y), pair(&z, &z), false);
-    check_open(
+    compare_open(pair(&x, &y), pair(&y, &z), true);
+    compare_open(pair(&x, &x), pair(&y, &z), false);
+    compare_open(pair(&x, &y), pair(&z, &z), false);
+    compare_open(
         Function::new([x.clone()], pair(&x, &y)),
         Function::new([z.clone()], pair(&z, &x)),
         true,

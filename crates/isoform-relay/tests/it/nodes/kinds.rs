@@ -6,8 +6,8 @@ use isoform::values::{DType, Tensor};
 use isoform::{Node, Obj, Ref, Value, attrs};
 use isoform_ir::ir::BaseFuncRef;
 use isoform_ir::ir::{
-    BaseFunc, Constructor, DictAttrs, FuncType, GlobalTypeVar, IncompleteType, IntImm, RelayExpr,
-    SourceName, Span, TensorType, Type, TypeVar,
+    BaseFunc, Constructor, DictAttrs, FuncType, GlobalTypeVar, IncompleteType, IntImm, OpRegistry,
+    RelayExpr, SourceName, Span, TensorType, Type, TypeVar,
 };
 use isoform_relay as relay;
 use isoform_relay::{
@@ -16,7 +16,7 @@ use isoform_relay::{
     TempExpr, Tuple, TupleGetItem, Var, attribute,
 };
 
-use super::support::{call, check, check_open, int, op, primitive, scalar};
+use crate::support::*;
 
 #[test]
 fn names_and_bases_are_those_of_the_classes() {
@@ -52,15 +52,15 @@ fn names_and_bases_are_those_of_the_classes() {
             .any(|index| index == BaseFunc::type_index())
     );
     // Unknown sizes are equal to unknown sizes, but not to a known size.
-    check(Any::new(), Any::new(), true);
+    compare(Any::new(), Any::new(), true);
     assert_eq!(Any::new().dtype, DType::INT32);
-    check(
+    compare(
         TensorType::new([Any::new().upcast()]),
         TensorType::new([Any::new().upcast()]),
         true,
     );
     let one = IntImm::new(DType::INT32, 1).expect("in range");
-    check(
+    compare(
         TensorType::new([Any::new().upcast()]),
         TensorType::new([one.upcast()]),
         false,
@@ -72,27 +72,27 @@ fn spans_and_checked_types_are_ignored() {
     let span = Span::new(SourceName::new("a.py"), 1, 1, 2, 3);
     let plain = RefCreate::new(int(1));
     let placed = with_field(plain.as_object(), "span", span.into()).expect("a span");
-    let typed = with_field(&placed, "checked_type_", scalar(DType::INT64).into()).expect("a type");
-    check(&plain, &placed, true);
-    check(&plain, &typed, true);
+    let typed = with_field(&placed, "checked_type_", ty("i64[]").into()).expect("a type");
+    compare(&plain, &placed, true);
+    compare(&plain, &typed, true);
 }
 
 #[test]
 fn constants_are_equal_by_contents() {
-    check(int(1), int(1), true);
-    check(int(1), int(2), false);
+    compare(int(1), int(1), true);
+    compare(int(1), int(2), false);
     let data = |shape: Vec<i64>| {
         let bytes = 1i32.to_le_bytes().to_vec();
         Constant::new(Tensor::new(DType::INT32, shape, bytes).expect("four bytes"))
     };
-    check(data(vec![]), data(vec![1]), false);
+    compare(data(vec![]), data(vec![1]), false);
     assert!(data(vec![]).is_scalar() && !data(vec![1]).is_scalar());
     let ty = data(vec![1]).tensor_type().expect("a small shape");
     assert_eq!(ty.concrete_shape().expect("known"), [1]);
     assert_eq!(ty.shape.get(0).map(|size| size.dtype), Some(DType::INT32));
     // Sharing does not affect equality.
     let one = int(1);
-    check(
+    compare(
         Tuple::new([one.clone(), one]),
         Tuple::new([int(1), int(1)]),
         true,
@@ -104,11 +104,11 @@ fn sharing_of_tuples_matters_except_for_the_empty_one() {
     let pair = || Tuple::new([int(1), int(2)]).expr();
     let shared = pair();
     let twice = Tuple::new([shared.clone(), shared]);
-    check(&twice, Tuple::new([pair(), pair()]), false);
+    compare(&twice, Tuple::new([pair(), pair()]), false);
     let unit = Tuple::new([]);
     assert!(unit.isa::<EmptyTuple>() && unit.fields.is_empty());
     let shared = Tuple::new([unit.expr(), unit.expr()]);
-    check(
+    compare(
         &shared,
         Tuple::new([Tuple::new([]).expr(), Tuple::new([]).expr()]),
         true,
@@ -137,17 +137,17 @@ fn an_identity_cannot_be_made() {
 #[test]
 fn variables_are_equal_by_binding_and_annotation() {
     let (x, y) = (Var::new("x"), Var::new("x"));
-    check(&x, &x, true);
-    check(&x, &y, false);
-    check_open(&x, &y, true);
-    check_open(&x, Var::new("another name"), true);
-    let typed = |dtype| Var::typed("x", scalar(dtype));
-    check_open(typed(DType::INT64), typed(DType::INT64), true);
-    check_open(typed(DType::INT64), typed(DType::INT32), false);
-    check_open(&x, typed(DType::INT64), false);
+    compare(&x, &x, true);
+    compare(&x, &y, false);
+    compare_open(&x, &y, true);
+    compare_open(&x, Var::new("another name"), true);
+    let typed = |dtype| tensor_var(&[], dtype);
+    compare_open(typed(DType::INT64), typed(DType::INT64), true);
+    compare_open(typed(DType::INT64), typed(DType::INT32), false);
+    compare_open(&x, typed(DType::INT64), false);
     // Another annotation makes another variable.
-    let other = x.with_type_annotation(scalar(DType::INT64));
-    check_open(
+    let other = x.with_type_annotation(ty("i64[]"));
+    compare_open(
         Tuple::new([x.expr(), other.expr()]),
         Tuple::new([x.expr(), x.expr()]),
         false,
@@ -156,30 +156,37 @@ fn variables_are_equal_by_binding_and_annotation() {
 
 #[test]
 fn type_arguments_of_primitive_operators_are_not_compared() {
-    let (x, types) = (int(1), [scalar(DType::INT32), scalar(DType::INT32)]);
-    let primitive = primitive().expr();
+    let (x, types) = (int(1), [ty("i32[]"), ty("i32[]")]);
+    let relation = isoform::functions::Function::new(|_| Ok(Value::from(true)));
+    let primitive = OpRegistry::get_or_register("relay_test.primitive")
+        .expect("a name")
+        .num_inputs(1)
+        .type_relation("relay_test.primitive", Some(relation))
+        .expect("a new relation")
+        .op()
+        .expr();
     assert!(relay::is_primitive_op(&primitive));
-    let inferred = call(&primitive, std::slice::from_ref(&x)).with_type_args(types.clone());
+    let inferred = Call::new(&primitive, [x.clone()]).with_type_args(types.clone());
     assert_eq!(inferred.type_args().len(), 2);
-    check(&inferred, call(&primitive, &[int(1)]), true);
+    compare(&inferred, Call::new(&primitive, [int(1)]), true);
     // Of everything else, they are.
     let plain = op("relay_test.plain").expr();
     assert!(!relay::is_primitive_op(&plain) && !relay::is_primitive_op(&x));
-    let explicit = call(&plain, std::slice::from_ref(&x)).with_type_args(types);
+    let explicit = Call::new(&plain, [x.clone()]).with_type_args(types);
     assert_eq!(explicit.type_args().len(), 2);
-    check(&explicit, call(&plain, &[int(1)]), false);
+    compare(&explicit, Call::new(&plain, [int(1)]), false);
     // Attributes count: a call without attributes differs from a call with empty attributes.
-    let with = call(&plain, std::slice::from_ref(&x)).with_attrs(DictAttrs::new().upcast());
-    check(&with, call(&plain, std::slice::from_ref(&x)), false);
-    check(
+    let with = Call::new(&plain, [x.clone()]).with_attrs(DictAttrs::new().upcast());
+    compare(&with, Call::new(&plain, [x.clone()]), false);
+    compare(
         &with,
-        call(&plain, std::slice::from_ref(&x)).with_attrs(DictAttrs::new().upcast()),
+        Call::new(&plain, [x.clone()]).with_attrs(DictAttrs::new().upcast()),
         true,
     );
     // Sharing matters.
-    let shared = call(&plain, &[x]).expr();
-    let other = || call(&plain, &[int(1)]).expr();
-    check(
+    let shared = Call::new(&plain, [x]).expr();
+    let other = || Call::new(&plain, [int(1)]).expr();
+    compare(
         Tuple::new([shared.clone(), shared]),
         Tuple::new([other(), other()]),
         false,
@@ -190,15 +197,15 @@ fn type_arguments_of_primitive_operators_are_not_compared() {
 fn the_variable_of_a_binding_is_bound_in_value_and_body() {
     let build = |name: &str| {
         let f = Var::new(name);
-        let value = Function::new([], call(&f.expr(), &[]));
+        let value = Function::new([], Call::new(&f, []));
         Let::new(&f, value, &f)
     };
-    check(build("f"), build("g"), true);
+    compare(build("f"), build("g"), true);
     let (x, y) = (Var::new("x"), Var::new("y"));
-    check(Let::new(&x, int(1), &x), Let::new(&y, int(1), &x), false);
+    compare(Let::new(&x, int(1), &x), Let::new(&y, int(1), &x), false);
     // After the end of the binding, the variable is free.
     let inside = |x: &Ref<Var>| Let::new(x, int(1), x).expr();
-    check(
+    compare(
         Tuple::new([inside(&x), x.expr()]),
         Tuple::new([inside(&y), y.expr()]),
         false,
@@ -207,27 +214,27 @@ fn the_variable_of_a_binding_is_bound_in_value_and_body() {
 
 #[test]
 fn r11_branches_and_references_are_vertices_of_a_graph() {
-    let makers: [fn() -> Ref<RelayExpr>; 4] = [
+    let makers: [fn() -> Expr; 4] = [
         || If::new(int(1), int(2), int(3)).expr(),
         || RefCreate::new(int(1)).expr(),
         || RefRead::new(int(1)).expr(),
         || RefWrite::new(int(1), int(2)).expr(),
     ];
     for make in makers {
-        check(make(), make(), true);
+        compare(make(), make(), true);
         let shared = make();
-        check(
+        compare(
             Tuple::new([shared.clone(), shared]),
             Tuple::new([make(), make()]),
             false,
         );
     }
-    check(
+    compare(
         If::new(int(1), int(2), int(3)),
         If::new(int(1), int(3), int(2)),
         false,
     );
-    check(
+    compare(
         RefWrite::new(int(1), int(2)),
         RefWrite::new(int(1), int(3)),
         false,
@@ -239,12 +246,12 @@ fn sharing_of_items_of_tuples_makes_no_difference() {
     let pair = Tuple::new([int(1), int(2)]);
     let get = |index| TupleGetItem::new(&pair, index).expr();
     let shared = get(0);
-    check(
+    compare(
         Tuple::new([shared.clone(), shared]),
         Tuple::new([get(0), get(0)]),
         true,
     );
-    check(get(0), get(1), false);
+    compare(get(0), get(1), false);
 }
 
 #[test]
@@ -256,22 +263,22 @@ fn functions_bind_parameters_and_type_parameters() {
             .with_ret_type(Some(a.clone().upcast()))
             .with_type_params([a])
     };
-    check(identity("a"), identity("b"), true);
+    compare(identity("a"), identity("b"), true);
     // A type variable in the annotation of a parameter is bound there already.
     let implicit = |name: &str| {
         let a = TypeVar::new(name);
         let x = Var::typed("x", &a);
         Function::new([x.clone()], &x)
     };
-    check(implicit("a"), implicit("b"), true);
-    check(identity("a"), implicit("a"), false);
+    compare(implicit("a"), implicit("b"), true);
+    compare(identity("a"), implicit("a"), false);
     let func = Function::new([], int(1));
     assert!(
         func.attrs
             .as_ref()
             .is_some_and(|attrs| attrs.dict.is_empty())
     );
-    let x = Var::typed("x", scalar(DType::INT64));
+    let x = v("i64[]");
     let ty = Function::new([x.clone(), Var::new("y")], &x).func_type_annotation();
     assert!(ty.arg_types.get(0).is_some_and(|ty| ty.isa::<TensorType>()));
     assert!(
@@ -308,7 +315,7 @@ fn attributes_say_what_passes_may_change() {
         .expect("an attribute");
     let marked: Ref<Function> = marked.cast().expect("a function");
     assert!(marked.has_nonzero_attribute(attribute::PRIMITIVE) && marked.is_optimizable());
-    check(&marked, func(), false);
+    compare(&marked, func(), false);
 }
 
 #[test]
@@ -324,9 +331,9 @@ fn r16_clauses_bind_the_variables_of_their_patterns() {
         let other = Clause::new(PatternWildcard::new(), int(1));
         Match::new(int(0), [clause, other])
     };
-    check(build(["x", "rest"]), build(["a", "b"]), true);
+    compare(build(["x", "rest"]), build(["a", "b"]), true);
     assert!(build(["x", "rest"]).complete);
-    check(
+    compare(
         build(["x", "rest"]),
         build(["x", "rest"]).with_complete(false),
         false,
@@ -334,12 +341,12 @@ fn r16_clauses_bind_the_variables_of_their_patterns() {
     let free = Var::new("free");
     let bound = Clause::new(PatternVar::new(&free), &free);
     let unbound = Clause::new(PatternVar::new(Var::new("other")), &free);
-    check(bound, unbound, false);
+    compare(bound, unbound, false);
     // Patterns are trees: sharing makes no difference.
     let shared: Ref<Pattern> = PatternTuple::new().upcast();
     let both = PatternTuple::new().with_patterns([shared.clone(), shared]);
     let apart = [PatternTuple::new().upcast(), PatternTuple::new().upcast()];
-    check(both, PatternTuple::new().with_patterns(apart), true);
+    compare(both, PatternTuple::new().with_patterns(apart), true);
 }
 
 #[test]
@@ -348,11 +355,11 @@ fn constructors_are_equal_by_name_and_inputs() {
     let made = |name: &str, inputs: &[Ref<Type>], of: &Ref<GlobalTypeVar>| {
         Constructor::new(name, inputs.to_vec(), of)
     };
-    check(made("cons", &[], &list), made("cons", &[], &tree), true);
-    check(made("cons", &[], &list), made("nil", &[], &list), false);
-    check(
+    compare(made("cons", &[], &list), made("cons", &[], &tree), true);
+    compare(made("cons", &[], &list), made("nil", &[], &list), false);
+    compare(
         made("cons", &[], &list),
-        made("cons", &[scalar(DType::INT64)], &list),
+        made("cons", &[ty("i64[]")], &list),
         false,
     );
 }
@@ -360,7 +367,7 @@ fn constructors_are_equal_by_name_and_inputs() {
 #[test]
 fn with_fields_is_the_node_itself_if_nothing_changes() {
     let (x, y) = (Var::new("x"), Var::new("y"));
-    let node = call(&op("relay_test.plain").expr(), &[x.expr(), y.expr()]);
+    let node = Call::new(op("relay_test.plain"), [x.expr(), y.expr()]);
     let changed = |fields: Vec<(&'static str, Value)>| -> Ref<Obj> {
         relay::with_fields(node.as_object(), fields).expect("known fields")
     };
@@ -382,7 +389,7 @@ fn temporary_expressions_are_realized_by_their_type() {
     struct Scaled {
         #[node(base, default)]
         base: TempExpr,
-        value: Ref<RelayExpr>,
+        value: Expr,
     }
     let scaled = Scaled::new(int(3)).upcast();
     let error = TempExpr::realize(&scaled).expect_err("no attribute");
@@ -393,7 +400,7 @@ fn temporary_expressions_are_realized_by_their_type() {
     );
     let realize = isoform::functions::Function::typed(|of: Ref<Scaled>| of.value.clone());
     attrs::set(Scaled::type_index(), "relay.realize", realize).expect("a new attribute");
-    check(
+    compare(
         TempExpr::realize(&scaled).expect("a function"),
         int(3),
         true,

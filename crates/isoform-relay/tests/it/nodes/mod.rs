@@ -7,4 +7,3 @@ mod kinds;
 mod modules;
 mod properties;
 mod rewrites;
-mod support;

@@ -2,13 +2,12 @@
 
 use isoform::Ref;
 use isoform::functions::global_function;
-use isoform::values::DType;
 use isoform_ir::ir::IRModuleRef;
 use isoform_ir::ir::{BaseFunc, GlobalVar, IRModule, TypeVar};
 use isoform_relay as relay;
 use isoform_relay::{AsExpr, Call, Function, Let, Tuple, Var};
 
-use super::support::{check, int, scalar};
+use crate::support::*;
 
 #[track_caller]
 fn refused(func: Ref<Function>) -> String {
@@ -55,8 +54,8 @@ fn expressions_and_global_variables_become_functions() {
     let set = global_function("ir.IRModule.set").expect("exported");
     let (module, f) = (IRModule::new(), GlobalVar::new("f"));
     let add = |name: &str, value: isoform::Value| set.call(&[(&module).into(), name.into(), value]);
-    let x = Var::typed("x", scalar(DType::INT64));
-    let func = Function::new([x.clone()], &x).with_ret_type(Some(scalar(DType::INT64)));
+    let x = v("i64[]");
+    let func = Function::new([x.clone()], &x).with_ret_type(Some(ty("i64[]")));
     module
         .update_func(&f, func.clone().upcast())
         .expect("closed");
@@ -68,7 +67,7 @@ fn expressions_and_global_variables_become_functions() {
             .expect("added");
         func.cast().expect("a function")
     };
-    check(function("constant"), Function::new([], int(1)), true);
+    compare(function("constant"), Function::new([], int(1)), true);
     let again = function("again");
     assert_eq!(again.params.len(), 1);
     assert!(again.params.get(0).is_some_and(|param| !param.same_as(&x)));
@@ -77,7 +76,7 @@ fn expressions_and_global_variables_become_functions() {
     let open = add("open", Tuple::new([Var::new("y").expr()]).into());
     assert!(open.expect_err("not closed").message().contains("%y"));
     add("unknown", GlobalVar::new("h").into()).expect_err("not defined");
-    add("op", super::support::op("relay_test.plain").into()).expect_err("no function");
+    add("op", op("relay_test.plain").into()).expect_err("no function");
     assert!(
         !module
             .functions

@@ -2,16 +2,16 @@
 
 use isoform::values::{DType, Tensor};
 use isoform::{Ref, structural_equal};
-use isoform_ir::ir::{RelayExpr, TupleType, Type, TypeVar};
+use isoform_ir::ir::{TupleType, Type, TypeVar};
 use isoform_relay::{
     AsExpr, Call, Clause, Constant, ExprRewriter, Function, If, Let, Match, Pattern, PatternTuple,
     PatternVar, RefCreate, Tuple, TupleGetItem, Var, bind, bind_params_by_name, bind_types, dedup,
     expand_a_normal_form, fresh_pattern, post_order_rewrite,
 };
 
-use super::support::{call, check, int, op, scalar};
+use crate::support::*;
 
-fn function(expr: &Ref<RelayExpr>) -> Ref<Function> {
+fn function(expr: &Expr) -> Ref<Function> {
     expr.downcast_ref::<Function>().expect("a function").clone()
 }
 
@@ -22,7 +22,7 @@ fn bound_parameters_disappear_and_new_variables_become_parameters() {
         [x.clone(), y.clone()],
         Tuple::new([x.expr(), y.expr(), free.expr()]),
     )
-    .with_ret_type(Some(scalar(DType::INT64)));
+    .with_ret_type(Some(ty("i64[]")));
     // A variable of the value becomes a parameter, unless it was free before.
     let value = Tuple::new([z.expr(), free.expr()]).expr();
     let bound = function(&bind(&func.expr(), &[(x.clone(), value.clone())]).expect("a parameter"));
@@ -36,7 +36,7 @@ fn bound_parameters_disappear_and_new_variables_become_parameters() {
     // Other expressions.
     let pair = Tuple::new([x.expr(), y.expr()]).expr();
     let done = bind(&pair, &[(x.clone(), int(1)), (y.clone(), x.expr())]).expect("free");
-    check(&done, Tuple::new([int(1), x.expr()]), true);
+    compare(&done, Tuple::new([int(1), x.expr()]), true);
     // Variables that are bound inside.
     for inside in [
         Let::new(&x, int(1), &x).expr(),
@@ -59,19 +59,15 @@ fn no_variable_is_captured() {
     let inside = Tuple::new([constant]).expr();
     let done = bind(&inside, &[(y, x.expr())]).expect("free");
     let other = Var::new("other");
-    check(&done, Tuple::new([Function::new([other], &x).expr()]), true);
+    compare(&done, Tuple::new([Function::new([other], &x).expr()]), true);
 }
 
 #[test]
 fn type_variables_of_types_are_bound() {
     let a = TypeVar::new("a");
     let pair: Ref<Type> = TupleType::new([a.clone().upcast(), a.clone().upcast()]).upcast();
-    let done = bind_types(&pair, &[(a, scalar(DType::INT64))]).expect("a type");
-    check(
-        &done,
-        TupleType::new([scalar(DType::INT64), scalar(DType::INT64)]),
-        true,
-    );
+    let done = bind_types(&pair, &[(a, ty("i64[]"))]).expect("a type");
+    compare(&done, TupleType::new([ty("i64[]"), ty("i64[]")]), true);
 }
 
 #[test]
@@ -96,7 +92,7 @@ fn parameters_are_bound_by_name() {
 #[test]
 fn each_expression_is_rewritten_once_as_it_was_and_is() {
     let plain = op("relay_test.plain").expr();
-    let shared = call(&plain, &[int(1)]).expr();
+    let shared = Call::new(&plain, [int(1)]).expr();
     let x = Var::new("x");
     let expr = Let::new(
         &x,
@@ -118,9 +114,9 @@ fn each_expression_is_rewritten_once_as_it_was_and_is() {
         });
     let done = rewriter.rewrite(&mut seen, &expr).expect("a rewrite");
     assert_eq!(seen, ["call", "let"]);
-    let replaced = Tuple::new([call(&plain, &[int(2)]).expr()]).expr();
+    let replaced = Tuple::new([Call::new(&plain, [int(2)]).expr()]).expr();
     let clause = Clause::new(PatternVar::new(Var::new("y")), &replaced);
-    check(
+    compare(
         &done,
         Let::new(&x, RefCreate::new(&replaced), Match::new(&x, [clause])),
         true,
@@ -146,7 +142,7 @@ fn each_expression_is_rewritten_once_as_it_was_and_is() {
 #[test]
 fn every_class_is_rebuilt() {
     let x = Var::new("x");
-    let get = |expr: Ref<RelayExpr>| TupleGetItem::new(expr, 0).expr();
+    let get = |expr: Expr| TupleGetItem::new(expr, 0).expr();
     for (with, expected) in [
         (
             If::new(int(1), int(1), int(1)).expr(),
@@ -158,8 +154,8 @@ fn every_class_is_rebuilt() {
             Function::new([], &x).expr(),
         ),
         (
-            call(&int(1), &[int(1)]).expr(),
-            call(&x.expr(), &[x.expr()]).expr(),
+            Call::new(int(1), [int(1)]).expr(),
+            Call::new(&x, [x.expr()]).expr(),
         ),
     ] {
         let done = post_order_rewrite(&with, |before, _| {
@@ -175,8 +171,8 @@ fn every_class_is_rebuilt() {
 fn r160_a_binding_without_its_variable_is_its_body() {
     const LEVELS: usize = 1_000_000;
     let [x, free] = ["x", "free"].map(Var::new);
-    let replaces = |var: Ref<Var>, replacement: Ref<RelayExpr>| {
-        ExprRewriter::new().on_any(move |_: &mut (), before: &Ref<Var>, _: &Ref<RelayExpr>| {
+    let replaces = |var: Ref<Var>, replacement: Expr| {
+        ExprRewriter::new().on_any(move |_: &mut (), before: &Ref<Var>, _: &Expr| {
             Ok(before.same_as(&var).then(|| replacement.clone()))
         })
     };
@@ -185,7 +181,7 @@ fn r160_a_binding_without_its_variable_is_its_body() {
     let done = replaces(x.clone(), int(2))
         .rewrite(&mut (), &binding)
         .expect("an expression");
-    check(&done, Tuple::new([int(2), free.expr()]), true);
+    compare(&done, Tuple::new([int(2), free.expr()]), true);
     // Another variable stays one that is bound.
     let renamed = replaces(x.clone(), free.expr())
         .rewrite(&mut (), &binding)
@@ -211,16 +207,14 @@ fn r160_a_binding_without_its_variable_is_its_body() {
     }
     let constants = ExprRewriter::new()
         .on(
-            |last: &mut Option<Ref<RelayExpr>>, _: &Ref<Constant>, constant: &Ref<Constant>| {
+            |last: &mut Option<Expr>, _: &Ref<Constant>, constant: &Ref<Constant>| {
                 *last = Some(constant.expr());
                 Ok(None)
             },
         )
-        .on_any(
-            |last: &mut Option<Ref<RelayExpr>>, _: &Ref<Var>, _: &Ref<RelayExpr>| Ok(last.clone()),
-        );
+        .on_any(|last: &mut Option<Expr>, _: &Ref<Var>, _: &Expr| Ok(last.clone()));
     let done = constants.rewrite(&mut None, &chain).expect("an expression");
-    check(&done, int(7), true);
+    compare(&done, int(7), true);
 }
 
 #[test]
@@ -244,7 +238,7 @@ fn chains_of_bindings_are_visited_inwards_and_outwards() {
 
 #[test]
 fn patterns_get_fresh_variables() {
-    let x = Var::typed("x", scalar(DType::INT64));
+    let x = v("i64[]");
     let part: Ref<Pattern> = PatternVar::new(&x).upcast();
     let pattern: Ref<Pattern> = PatternTuple::new()
         .with_patterns([part.clone(), part])
@@ -270,7 +264,7 @@ fn binders_get_fresh_variables() {
     let func = Function::new([x.clone()], Tuple::new([x.expr(), free.expr()]))
         .with_type_params([a.clone()]);
     let copy = function(&dedup(&func.expr()).expect("well formed"));
-    check(&func, &copy, true);
+    compare(&func, &copy, true);
     assert!(copy.params.iter().all(|param| !param.same_as(&x)));
     assert!(copy.type_params.iter().all(|param| !param.same_as(&a)));
     let annotation = copy
@@ -290,10 +284,10 @@ fn a_wildcard_is_filled_by_any_expression() {
 
     let x = Wildcard::new("x");
     let plain = op("relay_test.plain").expr();
-    let pattern = Pattern::new(call(&plain, &[x.expr()]), [&x]).expect("a hole");
-    let typed = Var::typed("typed", scalar(DType::INT64)).expr();
+    let pattern = Pattern::new(Call::new(&plain, [x.expr()]), [&x]).expect("a hole");
+    let typed = typed_var("typed", "i64[]").expr();
     for part in [typed, int(1), GlobalVar::new("f").expr(), plain.clone()] {
-        let found = pattern.match_value(&call(&plain, std::slice::from_ref(&part)).into());
+        let found = pattern.match_value(&Call::new(&plain, [part.clone()]).into());
         let found = found.expect("comparable").expect("it matches");
         assert_eq!(found.get(&(&x).into()), Some(&part.into()));
     }
@@ -303,7 +297,7 @@ fn a_wildcard_is_filled_by_any_expression() {
 fn shared_arrays_are_rewritten_once() {
     // Two calls with the same array of arguments, which are theirs alone.
     let plain = op("relay_test.plain").expr();
-    let first = call(&plain, &[RefCreate::new(int(1)).expr()]);
+    let first = Call::new(&plain, [RefCreate::new(int(1)).expr()]);
     let second = first.with_op(op("relay_test.other").expr());
     let pair = Tuple::new([first.expr(), second.expr()]).expr();
     let mut count = 0;

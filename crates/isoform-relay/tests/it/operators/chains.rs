@@ -3,20 +3,20 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use isoform::Ref;
-use isoform_ir::ir::{OpRegistry, RelayExpr};
+use isoform_ir::ir::OpRegistry;
 use isoform_relay as relay;
 use isoform_relay::op;
 use isoform_relay::op::CallTypes;
 use isoform_relay::{AsExpr, Call, Function, If, Let, RefCreate, Tuple, Var};
 
-use super::support::{main_of, v};
+use crate::support::*;
 
 const LEVELS: usize = 1_000_000;
 
 #[test]
 fn inference_of_a_million_calls() {
     let x = v("f32[2]");
-    let mut body: Ref<RelayExpr> = x.expr();
+    let mut body: Expr = x.expr();
     for _ in 0..LEVELS {
         body = op::negative(body).expr();
     }
@@ -28,7 +28,7 @@ fn inference_of_a_million_calls() {
 fn inference_of_a_million_bindings() {
     let x = v("f32[2]");
     let vars: Vec<Ref<Var>> = (0..LEVELS).map(|_| Var::new("v")).collect();
-    let mut body: Ref<RelayExpr> = vars[LEVELS - 1].expr();
+    let mut body: Expr = vars[LEVELS - 1].expr();
     for level in (0..LEVELS).rev() {
         let from = if level == 0 { &x } else { &vars[level - 1] };
         body = Let::new(&vars[level], op::exp(from), body).expr();
@@ -41,7 +41,7 @@ fn inference_of_a_million_bindings() {
 fn types_that_share_parts_are_small() {
     // Written out, the last type has 2^200000 parts.
     let x = Var::new("x");
-    let mut body: Ref<RelayExpr> = x.expr();
+    let mut body: Expr = x.expr();
     for _ in 0..200_000 {
         body = Tuple::new([body.clone(), body]).expr();
     }
@@ -59,7 +59,7 @@ fn types_that_are_known_are_compared_once_each() {
     // steps.
     let x = v("f32[2]");
     let vars: Vec<Ref<Var>> = (0..200_000).map(|_| Var::new("v")).collect();
-    let mut body: Ref<RelayExpr> = x.expr();
+    let mut body: Expr = x.expr();
     for (level, var) in vars.iter().enumerate().rev() {
         let from = if level == 0 { &x } else { &vars[level - 1] };
         let value = match level % 3 {
@@ -90,7 +90,7 @@ fn calls(levels: usize) -> usize {
         None => entry.type_relation("RelayOpsCounted", Some(count)).unwrap(),
     };
     let x = Var::new("x");
-    let mut body: Ref<RelayExpr> = x.expr();
+    let mut body: Expr = x.expr();
     for _ in 0..levels {
         body = Call::new(entry.op(), [body]).expr();
     }

@@ -4,8 +4,8 @@ use isoform::values::{DType, Tensor};
 use isoform::{Array, Ref, structural_equal};
 use isoform_ir::ir::IRModuleRef;
 use isoform_ir::ir::{
-    Constructor, FuncType, GlobalTypeVar, GlobalVar, IRModule, RelayExpr, RelayRefType, SourceName,
-    Span, TupleType, TypeCall, TypeData, TypeVar,
+    Constructor, FuncType, GlobalTypeVar, GlobalVar, IRModule, RelayRefType, SourceName, Span,
+    TupleType, TypeCall, TypeData, TypeVar,
 };
 use isoform_relay as relay;
 use isoform_relay::attrs::*;
@@ -14,10 +14,10 @@ use isoform_relay::{
     PatternVar, PatternWildcard, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem, Var, op,
 };
 
-use super::support::{assert_type, changed, main_in, main_of, module, ty, type_of, typed, v};
+use crate::support::*;
 
 /// A convolution with normalization and activation, as in ResNet.
-fn block(x: &Ref<Var>, channels: i64) -> (Ref<RelayExpr>, Vec<Ref<Var>>) {
+fn block(x: &Ref<Var>, channels: i64) -> (Expr, Vec<Ref<Var>>) {
     let names = ["w", "gamma", "beta", "mean", "var"];
     let params: Vec<Ref<Var>> = names.map(Var::new).to_vec();
     let [w, gamma, beta, mean, var] = &params[..] else {
@@ -38,7 +38,7 @@ fn a_block_of_resnet_finds_the_types_of_its_weights() {
     let x = v("f32[1,16,32,32]");
     let (body, mut params) = block(&x, 16);
     params.insert(0, x);
-    let main = typed(Function::new(params, body));
+    let main = inferred(Function::new(params, body));
     let expected = [
         "f32[1,16,32,32]",
         "f32[16,16,3,3]",
@@ -72,7 +72,7 @@ fn a_perceptron_in_bindings() {
         hidden,
         Let::new(&y, output, op::softmax(&y, SoftmaxAttrs::new())),
     );
-    let main = typed(Function::new([x, w1, b1, w2], body));
+    let main = inferred(Function::new([x, w1, b1, w2], body));
     assert_type(&main.body, "f32[4,10]");
     let types = ["f32[4,784]", "f32[128,784]", "f32[128]", "f32[10,128]"];
     for (param, expected) in main.params.iter().zip(types) {
@@ -89,7 +89,7 @@ fn a_perceptron_in_bindings() {
 #[test]
 fn type_arguments_of_operators_are_the_types_of_arguments() {
     let x = v("f32[2,1]");
-    let main = typed(Function::new([x.clone()], op::add(&x, op::exp(&x))));
+    let main = inferred(Function::new([x.clone()], op::add(&x, op::exp(&x))));
     let call: &Ref<Call> = main.body.downcast_ref().unwrap();
     assert_eq!(call.type_args().len(), 2);
     for arg in call.type_args().iter() {
@@ -100,11 +100,11 @@ fn type_arguments_of_operators_are_the_types_of_arguments() {
 #[test]
 fn what_is_right_stays_and_spans_are_kept() {
     let x = v("f32[2]");
-    let main = typed(Function::new([x.clone()], op::exp(&x)));
+    let main = inferred(Function::new([x.clone()], op::exp(&x)));
     // A new call over typed parts: only it is rebuilt.
     let body = op::tanh(&main.body);
     let module = relay::infer_type(&main_of(Function::new(main.params.clone(), body))).unwrap();
-    let again = main_in(&module);
+    let again = function_in(&module, "main");
     let call: &Ref<Call> = again.body.downcast_ref().unwrap();
     assert!(call.args.get(0).unwrap().same_as(&main.body));
     assert!(
@@ -116,11 +116,11 @@ fn what_is_right_stays_and_spans_are_kept() {
     );
     // A wrong type is replaced.
     let wrong = changed(&main.body, "checked_type_", ty("i8[]"));
-    let fixed = typed(Function::new(main.params.clone(), wrong));
+    let fixed = inferred(Function::new(main.params.clone(), wrong));
     assert_type(&fixed.body, "f32[2]");
     let span = Span::new(SourceName::new("file"), 1, 1, 2, 3);
     let call = changed(&op::exp(&x), "span", &span);
-    let main = typed(Function::new([x], call));
+    let main = inferred(Function::new([x], call));
     assert!(main.body.span.as_ref().unwrap().same_as(&span));
 }
 
@@ -128,7 +128,7 @@ fn what_is_right_stays_and_spans_are_kept() {
 fn constants_tuples_and_items() {
     let data = Tensor::new(DType::INT64, vec![1, 2], vec![0; 16]).unwrap();
     let pair = Tuple::new([Constant::new(data).expr(), Tuple::new([]).expr()]);
-    let main = typed(Function::new([], pair.clone()));
+    let main = inferred(Function::new([], pair.clone()));
     assert!(
         structural_equal(
             type_of(&main.body),
@@ -136,26 +136,26 @@ fn constants_tuples_and_items() {
         )
         .unwrap()
     );
-    let main = typed(Function::new([], TupleGetItem::new(pair, 0)));
+    let main = inferred(Function::new([], TupleGetItem::new(pair, 0)));
     assert_type(&main.body, "i64[1,2]");
     // An item of a tuple, determined only by its use.
     let t = Var::new("t");
     let item = TupleGetItem::new(&t, 1);
     let branch = If::new(v("bool[]"), &t, v("(f32[1]; i8[2])"));
-    let main = typed(Function::new([t], Tuple::new([item.expr(), branch.expr()])));
+    let main = inferred(Function::new([t], Tuple::new([item.expr(), branch.expr()])));
     assert_type(main.params.get(0).unwrap(), "(f32[1]; i8[2])");
 }
 
 #[test]
 fn branches_unify_and_sizes_become_unknown() {
     let (c, x, y) = (v("bool[]"), v("f32[?,3]"), v("f32[2,3]"));
-    let main = typed(Function::new(
+    let main = inferred(Function::new(
         [c.clone(), x.clone(), y.clone()],
         If::new(&c, &x, &y),
     ));
     assert_type(&main.body, "f32[?,3]");
     let cond = Var::new("c");
-    let main = typed(Function::new(
+    let main = inferred(Function::new(
         [cond.clone(), y.clone()],
         If::new(&cond, &y, &y),
     ));
@@ -167,7 +167,7 @@ fn symbolic_sizes_fit_numbers() {
     let x = v("f32[n]");
     let f = Function::new([x.clone()], op::exp(&x));
     let y = v("f32[3]");
-    let main = typed(Function::new([y.clone()], Call::new(f, [y.expr()])));
+    let main = inferred(Function::new([y.clone()], Call::new(f, [y.expr()])));
     assert_type(&main.body, "f32[n]");
 }
 
@@ -180,7 +180,7 @@ fn references() {
         RefCreate::new(&x),
         Let::new(&u, write, RefRead::new(&r)),
     );
-    let main = typed(Function::new([x], body));
+    let main = inferred(Function::new([x], body));
     assert_type(&main.body, "f32[2]");
     let outer: &Ref<Let> = main.body.downcast_ref().unwrap();
     assert!(structural_equal(type_of(&outer.var), RelayRefType::new(ty("f32[2]"))).unwrap());
@@ -188,7 +188,7 @@ fn references() {
     assert_type(&inner.var, "()");
     // A reference that is a parameter.
     let r = Var::new("r");
-    let main = typed(Function::new([r.clone()], RefWrite::new(&r, v("i32[]"))));
+    let main = inferred(Function::new([r.clone()], RefWrite::new(&r, v("i32[]"))));
     assert!(
         structural_equal(
             type_of(main.params.get(0).unwrap()),
@@ -205,7 +205,7 @@ fn local_functions_may_call_themselves() {
     let body = If::new(op::any(op::less(&x, &y), ReduceAttrs::new()), again, &x);
     let function = Function::new([x.clone()], body);
     let program = Let::new(&f, function, Call::new(&f, [y.expr()]));
-    let main = typed(Function::new([y], program));
+    let main = inferred(Function::new([y], program));
     assert_type(&main.body, "f32[2]");
     let binding: &Ref<Let> = main.body.downcast_ref().unwrap();
     assert!(
@@ -229,7 +229,7 @@ fn functions_with_type_parameters_are_instantiated_by_each_call() {
         Call::new(&f, [p.expr()]).expr(),
         Call::new(&f, [q.expr()]).expr(),
     ]);
-    let main = typed(Function::new([p, q], Let::new(&f, identity, both)));
+    let main = inferred(Function::new([p, q], Let::new(&f, identity, both)));
     let binding: &Ref<Let> = main.body.downcast_ref().unwrap();
     let pair: &Ref<Tuple> = binding.body.downcast_ref().unwrap();
     for (field, expected) in pair.fields.iter().zip(["f32[2]", "(i8[]; i8[])"]) {
@@ -259,7 +259,8 @@ fn functions_of_a_module_call_each_other() {
         ),
     );
     let of_main = Function::new([z.clone()], Call::new(&f, [z.expr()]));
-    let typed = relay::infer_type(&module([(&f, of_f), (&g, of_g), (&main, of_main)])).unwrap();
+    let typed =
+        relay::infer_type(&closed_module([(&f, of_f), (&g, of_g), (&main, of_main)])).unwrap();
     for var in typed.global_vars() {
         let function: Ref<Function> = typed.lookup(&var).unwrap().cast().unwrap();
         assert!(
@@ -275,7 +276,7 @@ fn functions_of_a_module_call_each_other() {
 
 /// A function with a type parameter and without a result type, and the variable of its
 /// parameter: `fn<A>(n: A) { body }`.
-fn open_function(body: impl FnOnce(&Ref<Var>) -> Ref<RelayExpr>) -> Ref<Function> {
+fn open_function(body: impl FnOnce(&Ref<Var>) -> Expr) -> Ref<Function> {
     let a = TypeVar::new("A");
     let n = Var::typed("n", &a);
     let body = body(&n);
@@ -287,14 +288,14 @@ fn results_without_annotation_are_instantiated_too() {
     let (p, q) = (v("i32[]"), v("f32[2]"));
     // As the callee itself.
     let call = Call::new(open_function(|n| n.expr()), [p.expr()]);
-    let main = typed(Function::new([p.clone()], op::add(&call, &p)));
+    let main = inferred(Function::new([p.clone()], op::add(&call, &p)));
     assert_type(&main.body, "i32[]");
     // As a binding called with two types.
     let f = Var::new("f");
     let pair = open_function(|n| Tuple::new([n.expr(), n.expr()]).expr());
     let second = |x: &Ref<Var>| TupleGetItem::new(Call::new(&f, [x.expr()]), 1).expr();
     let both = Tuple::new([second(&p), second(&q)]);
-    let main = typed(Function::new(
+    let main = inferred(Function::new(
         [p.clone(), q.clone()],
         Let::new(&f, pair, both),
     ));
@@ -303,7 +304,7 @@ fn results_without_annotation_are_instantiated_too() {
     let (f, stop) = (Var::new("f"), v("bool[]"));
     let again = open_function(|n| If::new(&stop, Call::new(&f, [n.expr()]), n).expr());
     let both = Tuple::new([&p, &q].map(|x| Call::new(&f, [x.expr()]).expr()));
-    let main = typed(Function::new(
+    let main = inferred(Function::new(
         [p, q, stop.clone()],
         Let::new(&f, again, both),
     ));
@@ -337,7 +338,7 @@ fn results_of_functions_of_a_module_are_instantiated_in_any_order() {
         ];
         let of_main = Function::new([x, y], Tuple::new(calls));
         let functions = [(&main, of_main), (&f, of_f), (&g, of_g)];
-        let typed = relay::infer_type(&module(functions)).unwrap();
+        let typed = relay::infer_type(&closed_module(functions)).unwrap();
         let function: Ref<Function> = typed.lookup(&main).unwrap().cast().unwrap();
         assert_type(&function.body, "(i32[]; f32[2])");
         assert!(relay::infer_type(&typed).unwrap().same_as(&typed));
@@ -374,7 +375,7 @@ fn functions_as_values() {
     let apply = Function::new([f.clone()], Call::new(&f, [x.expr()]));
     let y = Var::new("y");
     let square = Function::new([y.clone()], op::multiply(&y, &y));
-    let main = typed(Function::new([x], Call::new(apply, [square.expr()])));
+    let main = inferred(Function::new([x], Call::new(apply, [square.expr()])));
     assert_type(&main.body, "f32[3]");
 }
 
@@ -429,7 +430,7 @@ fn matches_give_types_to_patterns() {
         .update_func(&GlobalVar::new("main"), main.upcast())
         .unwrap();
     let typed = relay::infer_type(&module).unwrap();
-    let main = main_in(&typed);
+    let main = function_in(&typed, "main");
     let pair: &Ref<Tuple> = main.body.downcast_ref().unwrap();
     assert_type(pair.fields.get(0).unwrap(), "f32[2]");
     let found = type_of(pair.fields.get(1).unwrap());
@@ -445,7 +446,7 @@ fn matches_give_types_to_patterns() {
 #[test]
 fn the_type_of_one_expression_uses_the_types_of_its_parts() {
     let x = v("f32[2]");
-    let main = typed(Function::new([x.clone()], op::exp(&x)));
+    let main = inferred(Function::new([x.clone()], op::exp(&x)));
     let found = relay::infer_type_local(op::add(&main.body, &main.body)).unwrap();
     assert!(structural_equal(found, ty("f32[2]")).unwrap());
     // The existing type of the root is not used.

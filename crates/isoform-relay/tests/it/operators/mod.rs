@@ -7,5 +7,4 @@ mod infer;
 mod nn;
 mod problems;
 mod shapes;
-mod support;
 mod table;

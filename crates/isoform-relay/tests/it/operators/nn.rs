@@ -5,21 +5,18 @@ use isoform::values::{DType, Device};
 use isoform_relay::attrs::*;
 use isoform_relay::{TupleGetItem, op};
 
-use super::support::{fails, gives, v};
+use crate::support::*;
 
 #[test]
 fn products_of_matrices() {
-    let dense = || DenseAttrs::new(None);
-    gives(op::dense(v("f32[4,8]"), v("f32[2,8]"), dense()), "f32[4,2]");
-    gives(
-        op::dense(v("f32[?,3,8]"), v("f32[2,8]"), dense()),
-        "f32[?,3,2]",
-    );
+    let dense = |data: &str, weight: &str| op::dense(v(data), v(weight), DenseAttrs::new(None));
+    gives(dense("f32[4,8]", "f32[2,8]"), "f32[4,2]");
+    gives(dense("f32[?,3,8]", "f32[2,8]"), "f32[?,3,2]");
     gives(
         op::dense(
             v("i8[4,8]"),
             v("i8[2,8]"),
-            dense().with_out_dtype(DType::INT32),
+            DenseAttrs::new(None).with_out_dtype(DType::INT32),
         ),
         "i32[4,2]",
     );
@@ -32,17 +29,14 @@ fn products_of_matrices() {
         "units=3 do not agree with the weight of shape (2, 8)",
     );
     fails(
-        op::dense(v("f32[4,8]"), v("f32[2,9]"), dense()),
+        dense("f32[4,8]", "f32[2,9]"),
         "the last axis of the input has size 8, and that of the weight of shape (2, 9) has size 9",
     );
     fails(
-        op::dense(v("f32[4,8]"), v("f32[2]"), dense()),
+        dense("f32[4,8]", "f32[2]"),
         "nn.dense: weight: expected a tensor with 2 dimensions, got 1 of shape (2,)",
     );
-    fails(
-        op::dense(v("f32[]"), v("f32[2,8]"), dense()),
-        "at least one dimension",
-    );
+    fails(dense("f32[]", "f32[2,8]"), "at least one dimension");
     let matmul = || MatmulAttrs::new(None);
     gives(
         op::matmul(v("f32[4,8]"), v("f32[8,2]"), matmul()),
@@ -65,28 +59,23 @@ fn products_of_matrices() {
         "expected a matrix as the first input",
     );
     let batch = BatchMatmulAttrs::new().with_transpose_b(true);
-    gives(
-        op::batch_matmul(v("f32[5,4,8]"), v("f32[5,2,8]"), &batch),
-        "f32[5,4,2]",
-    );
-    gives(
-        op::batch_matmul(v("f32[1,4,8]"), v("f32[5,2,8]"), &batch),
-        "f32[5,4,2]",
-    );
+    let batches = |one: &str, two: &str| op::batch_matmul(v(one), v(two), &batch);
+    gives(batches("f32[5,4,8]", "f32[5,2,8]"), "f32[5,4,2]");
+    gives(batches("f32[1,4,8]", "f32[5,2,8]"), "f32[5,4,2]");
     gives(
         op::batch_matmul(v("f32[5,4,8]"), v("f32[5,8,2]"), BatchMatmulAttrs::new()),
         "f32[5,4,2]",
     );
     fails(
-        op::batch_matmul(v("f32[5,4,8]"), v("f32[6,2,8]"), &batch),
+        batches("f32[5,4,8]", "f32[6,2,8]"),
         "the batch sizes 5 and 6 do not agree",
     );
     fails(
-        op::batch_matmul(v("f32[5,4,8]"), v("f32[5,2,9]"), &batch),
+        batches("f32[5,4,8]", "f32[5,2,9]"),
         "the inner sizes 8 and 9 do not agree",
     );
     fails(
-        op::batch_matmul(v("f32[5,4]"), v("f32[5,2,9]"), &batch),
+        batches("f32[5,4]", "f32[5,2,9]"),
         "the first input: expected a tensor with 3 dimensions",
     );
 }
@@ -98,25 +87,23 @@ fn conv() -> Ref<Conv2DAttrs> {
 #[test]
 fn convolutions() {
     let (x, w) = (v("f32[1,3,224,224]"), v("f32[64,3,7,7]"));
-    gives(op::conv2d(&x, &w, conv()), "f32[1,64,218,218]");
+    let of = |attrs: &Ref<Conv2DAttrs>| op::conv2d(&x, &w, attrs);
+    gives(of(&conv()), "f32[1,64,218,218]");
     let strided = conv()
         .with_strides(sizes([2, 2]))
         .with_padding(sizes([3, 3, 3, 3]));
-    gives(op::conv2d(&x, &w, &strided), "f32[1,64,112,112]");
+    gives(of(&strided), "f32[1,64,112,112]");
+    gives(of(&strided.with_padding(sizes([3]))), "f32[1,64,112,112]");
     gives(
-        op::conv2d(&x, &w, strided.with_padding(sizes([3]))),
-        "f32[1,64,112,112]",
-    );
-    gives(
-        op::conv2d(&x, &w, strided.with_padding(sizes([3, 0]))),
+        of(&strided.with_padding(sizes([3, 0]))),
         "f32[1,64,112,109]",
     );
     gives(
-        op::conv2d(&x, &w, strided.with_padding(sizes([0, 1, 2, 3]))),
+        of(&strided.with_padding(sizes([0, 1, 2, 3]))),
         "f32[1,64,110,111]",
     );
     gives(
-        op::conv2d(&x, &w, conv().with_dilation(sizes([2, 2]))),
+        of(&conv().with_dilation(sizes([2, 2]))),
         "f32[1,64,212,212]",
     );
     gives(
@@ -154,19 +141,19 @@ fn convolutions() {
         "shape of weight (64, 4, 7, 7) is inconsistent with the channels of the input: expected 3, got 4",
     );
     fails(
-        op::conv2d(&x, &w, conv().with_channels(size(32))),
+        of(&conv().with_channels(size(32))),
         "inconsistent with channels: expected 32, got 64",
     );
     fails(
-        op::conv2d(&x, &w, conv().with_kernel_size(sizes([3, 3]))),
+        of(&conv().with_kernel_size(sizes([3, 3]))),
         "inconsistent with kernel_size: expected 3, got 7",
     );
     fails(
-        op::conv2d(&x, &w, conv().with_groups(2)),
+        of(&conv().with_groups(2)),
         "groups=2 do not divide the 3 channels of the input",
     );
     fails(
-        op::conv2d(&x, &w, conv().with_groups(0)),
+        of(&conv().with_groups(0)),
         "groups=0: expected a number from 1",
     );
     fails(
@@ -182,19 +169,19 @@ fn convolutions() {
         "nn.conv2d: data: expected a tensor with 4 dimensions, got 3 of shape (1, 3, 5)",
     );
     fails(
-        op::conv2d(&x, &w, conv().with_data_layout("NCHW4c")),
+        of(&conv().with_data_layout("NCHW4c")),
         "data_layout: expected the axes NCHW in any order, got 'NCHW4c'",
     );
     fails(
-        op::conv2d(&x, &w, conv().with_strides(sizes([0, 1]))),
+        of(&conv().with_strides(sizes([0, 1]))),
         "strides=(0, 1): expected sizes from 1",
     );
     fails(
-        op::conv2d(&x, &w, conv().with_strides(sizes([1]))),
+        of(&conv().with_strides(sizes([1]))),
         "strides: expected two sizes, for height and width, got 1",
     );
     fails(
-        op::conv2d(&x, &w, conv().with_padding(sizes([1, 1, 1]))),
+        of(&conv().with_padding(sizes([1, 1, 1]))),
         "padding: expected one, two or four sizes, got 3",
     );
 }
@@ -202,16 +189,14 @@ fn convolutions() {
 #[test]
 fn pools() {
     let max = || MaxPool2DAttrs::new(sizes([3, 3])).with_strides(sizes([2, 2]));
+    let pooled = |ty: &str, attrs: Ref<MaxPool2DAttrs>| op::max_pool2d(v(ty), attrs);
     gives(
-        op::max_pool2d(
-            v("f32[1,8,112,112]"),
-            max().with_padding(sizes([1, 1, 1, 1])),
-        ),
+        pooled("f32[1,8,112,112]", max().with_padding(sizes([1, 1, 1, 1]))),
         "f32[1,8,56,56]",
     );
-    gives(op::max_pool2d(v("f32[1,8,6,6]"), max()), "f32[1,8,2,2]");
+    gives(pooled("f32[1,8,6,6]", max()), "f32[1,8,2,2]");
     gives(
-        op::max_pool2d(v("f32[1,8,6,6]"), max().with_ceil_mode(true)),
+        pooled("f32[1,8,6,6]", max().with_ceil_mode(true)),
         "f32[1,8,3,3]",
     );
     // A window larger than the axis is the last window, and may reach beyond the axis.
@@ -223,17 +208,17 @@ fn pools() {
     let close = wide().with_strides(sizes([1, 1])).with_ceil_mode(true);
     fails(op::max_pool2d(point(), close), "a window of 2 elements");
     gives(
-        op::max_pool2d(v("f32[1,6,6,8]"), max().with_layout("NHWC")),
+        pooled("f32[1,6,6,8]", max().with_layout("NHWC")),
         "f32[1,2,2,8]",
     );
     gives(
-        op::max_pool2d(
-            v("f32[1,6,6,8]"),
+        pooled(
+            "f32[1,6,6,8]",
             max().with_layout("NHWC").with_out_layout("NCHW"),
         ),
         "f32[1,8,2,2]",
     );
-    gives(op::max_pool2d(v("f32[1,8,?,6]"), max()), "f32[1,8,?,2]");
+    gives(pooled("f32[1,8,?,6]", max()), "f32[1,8,?,2]");
     let average = AvgPool2DAttrs::new(sizes([2, 2]));
     gives(
         op::avg_pool2d(v("f32[1,8,6,6]"), average.with_dilation(sizes([2, 2]))),
@@ -280,28 +265,14 @@ fn normalizations_and_others() {
         op::log_softmax(v("f32[2,3]"), SoftmaxAttrs::new().with_axis(2)),
         "axis=2 is not an axis",
     );
-    let vectors = || [v("f32[8]"), v("f32[8]"), v("f32[8]"), v("f32[8]")];
-    let [gamma, beta, mean, var] = vectors();
-    gives(
-        op::batch_norm(
-            v("f32[1,8,5,5]"),
-            &gamma,
-            &beta,
-            &mean,
-            &var,
-            BatchNormAttrs::new(),
-        ),
-        "(f32[1,8,5,5]; f32[8]; f32[8])",
-    );
+    let [gamma, beta, mean, var] = [(); 4].map(|()| v("f32[8]"));
+    let batch_norm = |var| {
+        let attrs = BatchNormAttrs::new();
+        op::batch_norm(v("f32[1,8,5,5]"), &gamma, &beta, &mean, var, attrs)
+    };
+    gives(batch_norm(&var), "(f32[1,8,5,5]; f32[8]; f32[8])");
     fails(
-        op::batch_norm(
-            v("f32[1,8,5,5]"),
-            &gamma,
-            &beta,
-            &mean,
-            v("f32[7]"),
-            BatchNormAttrs::new(),
-        ),
+        batch_norm(&v("f32[7]")),
         "moving_var: expected 8 elements, as axis 1 of (1, 8, 5, 5), got 7",
     );
     gives(
@@ -314,28 +285,19 @@ fn normalizations_and_others() {
     let widths = |pairs: &[[i64; 2]]| {
         PadAttrs::new(pairs.iter().map(|pair| sizes(*pair)).collect::<Vec<_>>())
     };
-    gives(
-        op::pad(v("f32[2,n]"), v("f32[]"), widths(&[[1, 2], [0, 0]])),
-        "f32[5,n]",
-    );
-    gives(
-        op::pad(v("f32[5]"), v("f32[]"), widths(&[[-1, -2]])),
-        "f32[2]",
-    );
+    let pad = |ty: &str, attrs: Ref<PadAttrs>| op::pad(v(ty), v("f32[]"), attrs);
+    gives(pad("f32[2,n]", widths(&[[1, 2], [0, 0]])), "f32[5,n]");
+    gives(pad("f32[5]", widths(&[[-1, -2]])), "f32[2]");
     fails(
-        op::pad(v("f32[2]"), v("f32[]"), widths(&[[-1, -2]])),
+        pad("f32[2]", widths(&[[-1, -2]])),
         "remove more than the 2 elements",
     );
     fails(
-        op::pad(v("f32[2]"), v("f32[]"), widths(&[])),
+        pad("f32[2]", widths(&[])),
         "There should be as many pad width pairs as shape dimensions but the shape has 1 dimensions and there are 0 pad width pairs.",
     );
     fails(
-        op::pad(
-            v("f32[2]"),
-            v("f32[]"),
-            widths(&[[0, 0]]).with_pad_mode("x"),
-        ),
+        pad("f32[2]", widths(&[[0, 0]]).with_pad_mode("x")),
         "expected 'constant', 'edge' or 'reflect', got 'x'",
     );
     gives(op::batch_flatten(v("f32[2,3,4]")), "f32[2,12]");

@@ -2,15 +2,15 @@
 
 use isoform::Ref;
 use isoform_ir::ir::IRModuleRef;
-use isoform_ir::ir::{GlobalVar, IRModule, RelayExpr, Span, TypeVar};
+use isoform_ir::ir::{GlobalVar, IRModule, Span, TypeVar};
 use isoform_relay as relay;
 use isoform_relay::attrs::*;
 use isoform_relay::{AsExpr, Call, Function, If, Let, RefRead, Tuple, TupleGetItem, Var, op};
 
-use super::support::{changed, main_of, module, v};
+use crate::support::*;
 
 #[track_caller]
-fn check(body: impl isoform::types::IntoField<Ref<RelayExpr>>, expected: &str) {
+fn check(body: impl isoform::types::IntoField<Expr>, expected: &str) {
     let error = relay::infer_type(&main_of(Function::new([], body))).unwrap_err();
     assert_eq!(error.kind_name(), "DiagnosticError");
     assert!(error.message().contains(expected), "{}", error.message());
@@ -38,7 +38,7 @@ fn calls_are_checked() {
         "only expressions with function types can be called, found Tensor[(2,), float32]",
     );
     check(
-        Call::new(&f, [x.expr()]).with_type_args([super::support::ty("f32[2]")]),
+        Call::new(&f, [x.expr()]).with_type_args([ty("f32[2]")]),
         "Expected 0 but got 1",
     );
     let op = op::exp(&x).op.clone();
@@ -148,7 +148,7 @@ fn all_problems_are_reported_at_once_with_their_places() {
     let body = Let::new(&a, first, Let::new(&b, second, op::add(&a, &b)));
     let main = Function::new([x.clone(), y.clone()], body);
     let other = Function::new([], op::exp(Tuple::new([])));
-    let error = relay::infer_type(&module([
+    let error = relay::infer_type(&closed_module([
         (&GlobalVar::new("main"), main),
         (&GlobalVar::new("other"), other),
     ]))
@@ -214,7 +214,7 @@ fn type_parameters_stay_in_their_function() {
         let n = Var::typed("n", &a);
         Function::new([n.clone()], If::new(&c, y, &n)).with_type_params([a.clone()])
     };
-    let error = |y: Ref<Var>, body: Ref<RelayExpr>| {
+    let error = |y: Ref<Var>, body: Expr| {
         let main = Function::new([y, c.clone()], body);
         let error = relay::infer_type(&main_of(main)).unwrap_err();
         error.message().to_owned()

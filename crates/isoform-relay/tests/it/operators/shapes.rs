@@ -1,11 +1,11 @@
 //! Relations of element-wise operators, shape operators and reductions.
 
-use isoform::values::{DType, Tensor};
+use isoform::values::DType;
 use isoform::{Ref, Value};
 use isoform_relay::attrs::*;
-use isoform_relay::{AsExpr, Constant, Tuple, op};
+use isoform_relay::{AsExpr, Tuple, op};
 
-use super::support::{fails, gives, v};
+use crate::support::*;
 
 #[test]
 fn unary_operators_keep_the_type() {
@@ -136,78 +136,78 @@ fn where_broadcasts_three_tensors() {
     );
 }
 
-fn reshape(from: &str, newshape: &[i64], expected: &str) {
-    let attrs = ReshapeAttrs::new(sizes(newshape.iter().copied()));
-    gives(op::reshape(v(from), attrs), expected);
-}
-
-fn reshape_fails(from: &str, newshape: &[i64], expected: &str) {
-    let attrs = ReshapeAttrs::new(sizes(newshape.iter().copied()));
-    fails(op::reshape(v(from), attrs), expected);
+fn reshaped(from: &str, newshape: &[i64]) -> Ref<isoform_relay::Call> {
+    op::reshape(v(from), ReshapeAttrs::new(sizes(newshape.iter().copied())))
 }
 
 #[test]
 fn reshape_codes() {
-    reshape("f32[2,3,4]", &[6, 4], "f32[6,4]");
-    reshape("f32[2,3,4]", &[4, 0, 2], "f32[4,3,2]");
-    reshape("f32[2,3,4]", &[2, 0, 0], "f32[2,3,4]");
-    reshape("f32[2,3,4]", &[6, 1, -1], "f32[6,1,4]");
-    reshape("f32[2,3,4]", &[3, -1, 8], "f32[3,1,8]");
-    reshape("f32[2,3,4]", &[-1], "f32[24]");
-    reshape("f32[2,3,4]", &[-2], "f32[2,3,4]");
-    reshape("f32[2,3,4]", &[2, -2], "f32[2,3,4]");
-    reshape("f32[2,3,4]", &[-2, 1, 1], "f32[2,3,4,1,1]");
-    reshape("f32[2,3,4]", &[-3, 4], "f32[6,4]");
-    reshape("f32[2,3,4,5]", &[-3, -3], "f32[6,20]");
-    reshape("f32[2,3,4]", &[0, -3], "f32[2,12]");
-    reshape("f32[2,3,4]", &[-3, -2], "f32[6,4]");
-    reshape("f32[2,3,4]", &[-4, 1, 2, -2], "f32[1,2,3,4]");
-    reshape("f32[2,3,4]", &[2, -4, -1, 3, -2], "f32[2,1,3,4]");
-    reshape("f32[]", &[], "f32[]");
-    reshape("f32[]", &[1, 1], "f32[1,1]");
-    reshape("f32[0,3]", &[-1, 3], "f32[0,3]");
+    gives(reshaped("f32[2,3,4]", &[6, 4]), "f32[6,4]");
+    gives(reshaped("f32[2,3,4]", &[4, 0, 2]), "f32[4,3,2]");
+    gives(reshaped("f32[2,3,4]", &[2, 0, 0]), "f32[2,3,4]");
+    gives(reshaped("f32[2,3,4]", &[6, 1, -1]), "f32[6,1,4]");
+    gives(reshaped("f32[2,3,4]", &[3, -1, 8]), "f32[3,1,8]");
+    gives(reshaped("f32[2,3,4]", &[-1]), "f32[24]");
+    gives(reshaped("f32[2,3,4]", &[-2]), "f32[2,3,4]");
+    gives(reshaped("f32[2,3,4]", &[2, -2]), "f32[2,3,4]");
+    gives(reshaped("f32[2,3,4]", &[-2, 1, 1]), "f32[2,3,4,1,1]");
+    gives(reshaped("f32[2,3,4]", &[-3, 4]), "f32[6,4]");
+    gives(reshaped("f32[2,3,4,5]", &[-3, -3]), "f32[6,20]");
+    gives(reshaped("f32[2,3,4]", &[0, -3]), "f32[2,12]");
+    gives(reshaped("f32[2,3,4]", &[-3, -2]), "f32[6,4]");
+    gives(reshaped("f32[2,3,4]", &[-4, 1, 2, -2]), "f32[1,2,3,4]");
+    gives(reshaped("f32[2,3,4]", &[2, -4, -1, 3, -2]), "f32[2,1,3,4]");
+    gives(reshaped("f32[]", &[]), "f32[]");
+    gives(reshaped("f32[]", &[1, 1]), "f32[1,1]");
+    gives(reshaped("f32[0,3]", &[-1, 3]), "f32[0,3]");
     // Symbolic and unknown sizes.
-    reshape("f32[n,3,4]", &[0, -1], "f32[n,12]");
-    reshape("f32[?,3,4]", &[0, -1], "f32[?,12]");
-    reshape("f32[?,3,4]", &[-1, 12], "f32[?,12]");
-    reshape("f32[n,4]", &[-4, -1, 1, 0], "f32[n,1,4]");
+    gives(reshaped("f32[n,3,4]", &[0, -1]), "f32[n,12]");
+    gives(reshaped("f32[?,3,4]", &[0, -1]), "f32[?,12]");
+    gives(reshaped("f32[?,3,4]", &[-1, 12]), "f32[?,12]");
+    gives(reshaped("f32[n,4]", &[-4, -1, 1, 0]), "f32[n,1,4]");
 }
 
 #[test]
 fn reshape_faults() {
-    reshape_fails(
-        "f32[2,3]",
-        &[4],
+    fails(
+        reshaped("f32[2,3]", &[4]),
         "Input tensor shape(2, 3) and reshaped shape(4,) are not compatible",
     );
-    reshape_fails(
-        "f32[2,3]",
-        &[-1, -1],
+    fails(
+        reshaped("f32[2,3]", &[-1, -1]),
         "only one size can be inferred, but -1 occurs twice",
     );
-    reshape_fails("f32[2,3]", &[-1, 4], "the size for -1 cannot be inferred");
-    reshape_fails("f32[0,3]", &[-1, 0, 0], "the code 0 finds no more axes");
-    reshape_fails("f32[2]", &[-3], "the code -3 finds no more axes");
-    reshape_fails("f32[2]", &[-4, 2], "the code -4 needs two sizes after it");
-    reshape_fails(
-        "f32[2]",
-        &[-4, -1, -1],
+    fails(
+        reshaped("f32[2,3]", &[-1, 4]),
+        "the size for -1 cannot be inferred",
+    );
+    fails(
+        reshaped("f32[0,3]", &[-1, 0, 0]),
+        "the code 0 finds no more axes",
+    );
+    fails(reshaped("f32[2]", &[-3]), "the code -3 finds no more axes");
+    fails(
+        reshaped("f32[2]", &[-4, 2]),
+        "the code -4 needs two sizes after it",
+    );
+    fails(
+        reshaped("f32[2]", &[-4, -1, -1]),
         "at most one of the two sizes after -4 can be -1",
     );
-    reshape_fails("f32[2]", &[-4, 0, 2], "the sizes after -4 must be positive");
-    reshape_fails(
-        "f32[6]",
-        &[-4, 4, -1],
+    fails(
+        reshaped("f32[2]", &[-4, 0, 2]),
+        "the sizes after -4 must be positive",
+    );
+    fails(
+        reshaped("f32[6]", &[-4, 4, -1]),
         "the size 6 cannot be split into 4 and -1",
     );
-    reshape_fails(
-        "f32[6]",
-        &[-4, 2, 2],
+    fails(
+        reshaped("f32[6]", &[-4, 2, 2]),
         "the size 6 cannot be split into 2 and 2",
     );
-    reshape_fails(
-        "f32[6]",
-        &[-5],
+    fails(
+        reshaped("f32[6]", &[-5]),
         "-5 is not a code: expected one from -4 to -1",
     );
     let zero = ReshapeAttrs::new(sizes([0, 3])).with_allowzero(true);
@@ -258,29 +258,23 @@ fn reverse_reshape_applies_codes_from_the_right() {
 
 #[test]
 fn axes_are_checked() {
-    let axes = |axes: &[i64]| TransposeAttrs::new(Some(sizes(axes.iter().copied())));
+    let transposed = |ty: &str, axes: &[i64]| {
+        let axes = sizes(axes.iter().copied());
+        op::transpose(v(ty), TransposeAttrs::new(Some(axes)))
+    };
     gives(
         op::transpose(v("f32[2,3,n]"), TransposeAttrs::new(None)),
         "f32[n,3,2]",
     );
-    gives(
-        op::transpose(v("f32[2,3,4]"), axes(&[-1, 0, 1])),
-        "f32[4,2,3]",
-    );
+    gives(transposed("f32[2,3,4]", &[-1, 0, 1]), "f32[4,2,3]");
     gives(
         op::transpose(v("f32[]"), TransposeAttrs::new(None)),
         "f32[]",
     );
+    fails(transposed("f32[2,3]", &[0, 0]), "names axis 0 twice");
+    fails(transposed("f32[2,3]", &[0]), "expected all 2 axes");
     fails(
-        op::transpose(v("f32[2,3]"), axes(&[0, 0])),
-        "names axis 0 twice",
-    );
-    fails(
-        op::transpose(v("f32[2,3]"), axes(&[0])),
-        "expected all 2 axes",
-    );
-    fails(
-        op::transpose(v("f32[2,3]"), axes(&[0, 2])),
+        transposed("f32[2,3]", &[0, 2]),
         "axes=2 is not an axis of a tensor with 2 dimensions: expected one from -2 to 1",
     );
     let squeeze = |axis: &[i64]| SqueezeAttrs::new().with_axis(sizes(axis.iter().copied()));
@@ -295,26 +289,15 @@ fn axes_are_checked() {
         op::squeeze(v("f32[?,3]"), SqueezeAttrs::new()),
         "the size ? in (?, 3) may be 1",
     );
+    let expanded = |ty: &str, axis| op::expand_dims(v(ty), ExpandDimsAttrs::new(axis));
     gives(
         op::expand_dims(v("f32[2,3]"), ExpandDimsAttrs::new(1).with_num_newaxis(2)),
         "f32[2,1,1,3]",
     );
-    gives(
-        op::expand_dims(v("f32[2,3]"), ExpandDimsAttrs::new(-1)),
-        "f32[2,3,1]",
-    );
-    gives(
-        op::expand_dims(v("f32[2,3]"), ExpandDimsAttrs::new(-3)),
-        "f32[1,2,3]",
-    );
-    fails(
-        op::expand_dims(v("f32[2,3]"), ExpandDimsAttrs::new(3)),
-        "axis=3 is not an axis",
-    );
-    fails(
-        op::expand_dims(v("f32[2,3]"), ExpandDimsAttrs::new(-4)),
-        "axis=-4 is not an axis",
-    );
+    gives(expanded("f32[2,3]", -1), "f32[2,3,1]");
+    gives(expanded("f32[2,3]", -3), "f32[1,2,3]");
+    fails(expanded("f32[2,3]", 3), "axis=3 is not an axis");
+    fails(expanded("f32[2,3]", -4), "axis=-4 is not an axis");
     fails(
         op::expand_dims(v("f32[2]"), ExpandDimsAttrs::new(0).with_num_newaxis(-1)),
         "num_newaxis=-1",
@@ -341,42 +324,28 @@ fn tuple(types: &[&str]) -> Ref<Tuple> {
 #[test]
 fn r148_joins_and_splits() {
     let axis = ConcatenateAttrs::new().with_axis(1);
-    gives(
-        op::concatenate(tuple(&["f32[2,3]", "f32[2,4]"]), &axis),
-        "f32[2,7]",
-    );
-    gives(
-        op::concatenate(tuple(&["f32[?,3]", "f32[2,?]"]), &axis),
-        "f32[2,?]",
-    );
+    let joined = |types: &[&str]| op::concatenate(tuple(types), &axis);
+    gives(joined(&["f32[2,3]", "f32[2,4]"]), "f32[2,7]");
+    gives(joined(&["f32[?,3]", "f32[2,?]"]), "f32[2,?]");
     gives(
         op::concatenate(tuple(&["f32[2,3]"]), ConcatenateAttrs::new().with_axis(-1)),
         "f32[2,3]",
     );
     fails(
-        op::concatenate(tuple(&["f32[2,3]", "f32[3,3]"]), &axis),
+        joined(&["f32[2,3]", "f32[3,3]"]),
         "same shape on non-concatenating axes",
     );
+    fails(joined(&["f32[2,3]", "f32[2]"]), "same ndim");
     fails(
-        op::concatenate(tuple(&["f32[2,3]", "f32[2]"]), &axis),
-        "same ndim",
-    );
-    fails(
-        op::concatenate(tuple(&["f32[2,3]", "i32[2,3]"]), &axis),
+        joined(&["f32[2,3]", "i32[2,3]"]),
         "same data type, got float32 and int32",
     );
-    fails(
-        op::concatenate(tuple(&[]), &axis),
-        "at least one tensor, got an empty tuple",
-    );
+    fails(joined(&[]), "at least one tensor, got an empty tuple");
     fails(
         op::concatenate(v("f32[2,3]"), &axis),
         "requires a tuple of tensors as the first argument, found Tensor[(2, 3), float32]",
     );
-    fails(
-        op::concatenate(tuple(&["f32[2]"]), &axis),
-        "axis=1 is not an axis",
-    );
+    fails(joined(&["f32[2]"]), "axis=1 is not an axis");
     gives(
         op::stack(
             tuple(&["f32[2,3]", "f32[2,3]"]),
@@ -392,15 +361,12 @@ fn r148_joins_and_splits() {
         op::split(v("f32[6,2]"), SplitAttrs::new(3)),
         "(f32[2,2]; f32[2,2]; f32[2,2])",
     );
-    let at = |cuts: [i64; 2]| SplitAttrs::new(Value::from(cuts.to_vec())).with_axis(1);
-    gives(
-        op::split(v("f32[2,9]"), at([2, 5])),
-        "(f32[2,2]; f32[2,3]; f32[2,4])",
-    );
-    gives(
-        op::split(v("f32[2,?]"), at([2, 5])),
-        "(f32[2,2]; f32[2,3]; f32[2,?])",
-    );
+    let cut = |ty: &str, cuts: [i64; 2]| {
+        let attrs = SplitAttrs::new(Value::from(cuts.to_vec())).with_axis(1);
+        op::split(v(ty), attrs)
+    };
+    gives(cut("f32[2,9]", [2, 5]), "(f32[2,2]; f32[2,3]; f32[2,4])");
+    gives(cut("f32[2,?]", [2, 5]), "(f32[2,2]; f32[2,3]; f32[2,?])");
     fails(
         op::split(v("f32[6]"), SplitAttrs::new(4)),
         "need to be able to divide input.shape[axis]: 4 does not divide 6",
@@ -409,10 +375,7 @@ fn r148_joins_and_splits() {
         op::split(v("f32[6]"), SplitAttrs::new(0)),
         "expected a number of parts from 1",
     );
-    fails(
-        op::split(v("f32[2,9]"), at([5, 2])),
-        "need to be sorted ascending",
-    );
+    fails(cut("f32[2,9]", [5, 2]), "need to be sorted ascending");
     fails(
         op::split(v("f32[6]"), SplitAttrs::new("x")),
         "expected an int or a sequence of int, got str",
@@ -431,52 +394,31 @@ fn slice(begin: &[i64], end: &[i64], strides: &[i64]) -> Ref<StridedSliceAttrs> 
 
 #[test]
 fn slices_are_those_of_python() {
-    gives(
-        op::strided_slice(v("f32[10,4]"), slice(&[1], &[8], &[2])),
-        "f32[4,4]",
-    );
-    gives(
-        op::strided_slice(v("f32[10]"), slice(&[-3], &[100], &[])),
-        "f32[3]",
-    );
-    gives(
-        op::strided_slice(v("f32[10]"), slice(&[9], &[-11], &[-1])),
-        "f32[10]",
-    );
-    gives(
-        op::strided_slice(v("f32[10]"), slice(&[7], &[2], &[-2])),
-        "f32[3]",
-    );
-    gives(
-        op::strided_slice(v("f32[10]"), slice(&[5], &[5], &[])),
-        "f32[0]",
-    );
-    gives(
-        op::strided_slice(v("f32[0]"), slice(&[0], &[5], &[])),
-        "f32[0]",
-    );
-    gives(
-        op::strided_slice(v("f32[?,4]"), slice(&[0, 1], &[2, 3], &[])),
-        "f32[?,2]",
-    );
-    gives(
-        op::strided_slice(v("f32[n]"), slice(&[0], &[i64::MAX], &[])),
-        "f32[n]",
-    );
+    let sliced = |from: &str, begin: &[i64], end: &[i64], strides: &[i64]| {
+        op::strided_slice(v(from), slice(begin, end, strides))
+    };
+    gives(sliced("f32[10,4]", &[1], &[8], &[2]), "f32[4,4]");
+    gives(sliced("f32[10]", &[-3], &[100], &[]), "f32[3]");
+    gives(sliced("f32[10]", &[9], &[-11], &[-1]), "f32[10]");
+    gives(sliced("f32[10]", &[7], &[2], &[-2]), "f32[3]");
+    gives(sliced("f32[10]", &[5], &[5], &[]), "f32[0]");
+    gives(sliced("f32[0]", &[0], &[5], &[]), "f32[0]");
+    gives(sliced("f32[?,4]", &[0, 1], &[2, 3], &[]), "f32[?,2]");
+    gives(sliced("f32[n]", &[0], &[i64::MAX], &[]), "f32[n]");
     let by_size = slice(&[2, -2], &[3, -1], &[]).with_slice_mode("size");
     gives(op::strided_slice(v("f32[10,4]"), by_size), "f32[3,2]");
     let axes = slice(&[1], &[2], &[]).with_axes(sizes([-1]));
     gives(op::strided_slice(v("f32[10,4]"), axes), "f32[10,1]");
     fails(
-        op::strided_slice(v("f32[10]"), slice(&[1, 1], &[2, 2], &[])),
+        sliced("f32[10]", &[1, 1], &[2, 2], &[]),
         "expected one position for each of 1 axes, got 2",
     );
     fails(
-        op::strided_slice(v("f32[10]"), slice(&[1], &[2], &[0])),
+        sliced("f32[10]", &[1], &[2], &[0]),
         "expected steps other than 0",
     );
     fails(
-        op::strided_slice(v("f32[10]"), slice(&[1], &[2, 3], &[])),
+        sliced("f32[10]", &[1], &[2, 3], &[]),
         "the same number of sizes",
     );
     fails(
@@ -497,23 +439,18 @@ fn r148_selection_by_index() {
         "f32[2,3]",
     );
     let axis = |axis: i64| TakeAttrs::new().with_axis(size(axis));
-    gives(
-        op::take(v("f32[5,4]"), v("i32[2,3]"), axis(0)),
-        "f32[2,3,4]",
-    );
-    gives(op::take(v("f32[5,4]"), v("i32[]"), axis(-1)), "f32[5]");
+    let taken = |data: &str, at: &str, number| op::take(v(data), v(at), axis(number));
+    gives(taken("f32[5,4]", "i32[2,3]", 0), "f32[2,3,4]");
+    gives(taken("f32[5,4]", "i32[]", -1), "f32[5]");
     gives(
         op::take(v("f32[2,5,4]"), v("i64[2,3]"), axis(1).with_batch_dims(1)),
         "f32[2,3,4]",
     );
     fails(
-        op::take(v("f32[5]"), v("f32[2]"), axis(0)),
+        taken("f32[5]", "f32[2]", 0),
         "indices of take must be tensor of integer: got float32",
     );
-    fails(
-        op::take(v("f32[5]"), v("i32[2]"), axis(1)),
-        "axis=1 is not an axis",
-    );
+    fails(taken("f32[5]", "i32[2]", 1), "axis=1 is not an axis");
     fails(
         op::take(v("f32[5]"), v("i32[2]"), axis(0).with_mode("x")),
         "expected 'clip', 'wrap' or 'fast'",
@@ -526,17 +463,15 @@ fn r148_selection_by_index() {
         op::take(v("f32[2,5]"), v("i32[2,3]"), axis(0).with_batch_dims(1)),
         "expected at most axis=0",
     );
-    let gather = || GatherAttrs::new().with_axis(size(1));
-    gives(
-        op::gather(v("f32[2,5]"), v("i64[2,9]"), gather()),
-        "f32[2,9]",
-    );
+    let gather = GatherAttrs::new().with_axis(size(1));
+    let gathered = |data: &str, at: &str| op::gather(v(data), v(at), &gather);
+    gives(gathered("f32[2,5]", "i64[2,9]"), "f32[2,9]");
     fails(
-        op::gather(v("f32[2,5]"), v("i64[3,9]"), gather()),
+        gathered("f32[2,5]", "i64[3,9]"),
         "agrees with (2, 5) except on axis 1, got (3, 9)",
     );
     fails(
-        op::gather(v("f32[2,5]"), v("i64[2]"), gather()),
+        gathered("f32[2,5]", "i64[2]"),
         "expected a tensor with 2 dimensions",
     );
     gives(
@@ -571,14 +506,12 @@ fn r148_selection_by_index() {
 
 #[test]
 fn new_tensors() {
+    let full = |ty: &str, attrs: &Ref<InitOpAttrs>| op::full(v(ty), attrs);
     let attrs = InitOpAttrs::new(sizes([2, 3]));
-    gives(op::full(v("f64[]"), &attrs), "f64[2,3]");
-    gives(
-        op::full(v("f64[]"), attrs.with_dtype(DType::INT32)),
-        "i32[2,3]",
-    );
+    gives(full("f64[]", &attrs), "f64[2,3]");
+    gives(full("f64[]", &attrs.with_dtype(DType::INT32)), "i32[2,3]");
     fails(
-        op::full(v("f64[2]"), &attrs),
+        full("f64[2]", &attrs),
         "Fill value should be a scalar but has dimension 1.",
     );
     gives(op::zeros(attrs.with_dtype(DType::FLOAT32)), "f32[2,3]");
@@ -587,17 +520,14 @@ fn new_tensors() {
         "dtype: expected the data type of the elements, got void",
     );
     fails(
-        op::full(v("f64[]"), InitOpAttrs::new(sizes([-1]))),
+        full("f64[]", &InitOpAttrs::new(sizes([-1]))),
         "expected sizes from 0, got -1",
     );
     fails(
-        op::full(v("f64[]"), InitOpAttrs::new(None)),
+        full("f64[]", &InitOpAttrs::new(None)),
         "shape: expected the sizes of the result",
     );
-    let number = |value: f32| {
-        let data = value.to_le_bytes().to_vec();
-        Constant::new(Tensor::new(DType::FLOAT32, vec![], data).unwrap())
-    };
+    let number = |value: f32| constant(&floats(&[], &[value]));
     let arange = |start: f32, stop: f32, step: f32| {
         let [start, stop, step] = [start, stop, step].map(number);
         let attrs = ArangeAttrs::new(&start, &stop, &step, DType::FLOAT32);
@@ -667,41 +597,25 @@ fn repetition_and_layouts() {
         op::one_hot(v("i32[2]"), v("f32[]"), v("f32[]"), hot.with_depth(0)),
         "depth=0",
     );
-    let layout = LayoutTransformAttrs::new;
-    gives(
-        op::layout_transform(v("f32[1,8,5,6]"), layout("NCHW", "NHWC")),
-        "f32[1,5,6,8]",
-    );
-    gives(
-        op::layout_transform(v("f32[1,8,5,6]"), layout("NCHW", "NCHW4c")),
-        "f32[1,2,5,6,4]",
-    );
-    gives(
-        op::layout_transform(v("f32[1,2,5,6,4]"), layout("NCHW4c", "NCHW")),
-        "f32[1,8,5,6]",
-    );
+    let layout = |ty: &str, from: &str, to: &str| {
+        op::layout_transform(v(ty), LayoutTransformAttrs::new(from, to))
+    };
+    gives(layout("f32[1,8,5,6]", "NCHW", "NHWC"), "f32[1,5,6,8]");
+    gives(layout("f32[1,8,5,6]", "NCHW", "NCHW4c"), "f32[1,2,5,6,4]");
+    gives(layout("f32[1,2,5,6,4]", "NCHW4c", "NCHW"), "f32[1,8,5,6]");
     fails(
-        op::layout_transform(v("f32[1,6,5,6]"), layout("NCHW", "NCHW4c")),
+        layout("f32[1,6,5,6]", "NCHW", "NCHW4c"),
         "is not divisible by 4",
     );
     fails(
-        op::layout_transform(v("f32[1,2,5,6,8]"), layout("NCHW4c", "NCHW")),
+        layout("f32[1,2,5,6,8]", "NCHW4c", "NCHW"),
         "the block of C has size 8",
     );
+    fails(layout("f32[1,6]", "NC", "NH"), "they have different axes");
+    fails(layout("f32[1,6]", "Nc", "NC"), "a letter does not fit");
+    fails(layout("f32[1,6]", "NN", "NN"), "a letter occurs twice");
     fails(
-        op::layout_transform(v("f32[1,6]"), layout("NC", "NH")),
-        "they have different axes",
-    );
-    fails(
-        op::layout_transform(v("f32[1,6]"), layout("Nc", "NC")),
-        "a letter does not fit",
-    );
-    fails(
-        op::layout_transform(v("f32[1,6]"), layout("NN", "NN")),
-        "a letter occurs twice",
-    );
-    fails(
-        op::layout_transform(v("f32[1]"), layout("NC", "CN")),
+        layout("f32[1]", "NC", "CN"),
         "expected a tensor with 2 dimensions",
     );
 }

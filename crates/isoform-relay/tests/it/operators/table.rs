@@ -8,7 +8,7 @@ use isoform_relay::op;
 use isoform_relay::op::{CallTypes, OpPattern};
 use isoform_relay::{Call, Var, is_primitive_op};
 
-use super::support::{gives, ty, v};
+use crate::support::*;
 
 fn get(name: &str) -> Ref<Op> {
     isoform_ir::ir::register().unwrap();
@@ -127,11 +127,7 @@ fn constructors_by_name_take_inputs_and_then_attributes() {
     let call = make.call(&[(&x).into(), (&w).into(), 2.into()]).unwrap();
     let call: Ref<Call> = call.extract().unwrap();
     let same = op::dense(&x, &w, relay::attrs::DenseAttrs::new(relay::attrs::size(2)));
-    let options = isoform::compare::CompareOptions {
-        map_free_vars: true,
-        ..Default::default()
-    };
-    assert!(options.equal(&call, &same).unwrap());
+    assert!(MAPPED.equal(&call, &same).unwrap());
     gives(call, "f32[4,2]");
 
     let error = make.call(&[(&x).into()]).unwrap_err();

@@ -8,7 +8,7 @@ use isoform_relay::passes::{DeadCodeOptions, eliminate_dead_code};
 use isoform_relay::{AsExpr, Function, PatternTuple, PatternVar};
 use isoform_relay::{Clause, Match};
 
-use crate::passes::support::*;
+use crate::support::*;
 
 fn options() -> DeadCodeOptions {
     DeadCodeOptions::default()

@@ -1,47 +1,15 @@
 //! Fusing of operators into kernels.
 
 use isoform::Ref;
-use isoform::values::{DType, Tensor};
 use isoform_ir::ir::BaseFuncRef;
 use isoform_ir::ir::{GlobalVar, Op, OpRegistry, TensorType, Type};
-use isoform_ir::tir;
 use isoform_relay::analysis::count_ops;
 use isoform_relay::attrs::{ConcatenateAttrs, DenseAttrs, SqueezeAttrs};
 use isoform_relay::op::CallTypes;
 use isoform_relay::passes::FuseOptions;
-use isoform_relay::{Any, AsExpr, Call, Constant, Function, Tuple, Var, infer_type_expr, op};
+use isoform_relay::{Any, AsExpr, Call, Function, Tuple, op};
 
-use crate::passes::support::{kernel as marked_kernel, *};
-
-fn tensor(shape: &[i64]) -> Ref<Type> {
-    let sizes = shape
-        .iter()
-        .map(|size| tir::constant(DType::INT32, *size).expect("small"));
-    TensorType::new(sizes.collect::<Vec<_>>())
-        .cast()
-        .expect("a type")
-}
-
-fn typed_var(name: &str, shape: &[i64]) -> Ref<Var> {
-    Var::typed(name, tensor(shape))
-}
-
-fn float(values: &[f32], shape: &[i64]) -> Expr {
-    let data: Vec<u8> = values
-        .iter()
-        .flat_map(|value| value.to_le_bytes())
-        .collect();
-    Constant::new(Tensor::new(DType::FLOAT32, shape.to_vec(), data).expect("fits")).expr()
-}
-
-fn typed(expr: &Expr) -> Expr {
-    infer_type_expr(expr, None).expect("well typed")
-}
-
-/// A kernel of these inputs.
-fn kernel<const N: usize>(params: [&Ref<Var>; N], body: &Expr) -> Expr {
-    marked_kernel(&func(params, body))
-}
+use crate::support::*;
 
 #[track_caller]
 fn check_with(options: FuseOptions, program: &Expr, expected: &Expr) {
@@ -75,17 +43,17 @@ fn dense(data: &Expr, weight: &Expr) -> Expr {
 
 #[test]
 fn element_wise_operators_and_scalars_become_one_kernel() {
-    let [x, p] = ["x", "p"].map(|name| typed_var(name, &[10, 20]));
-    let body = |arg: &Expr| exp(&add(arg, &float(&[1.0], &[])));
+    let [x, p] = ["x", "p"].map(|name| typed_var(name, "f32[10,20]"));
+    let body = |arg: &Expr| exp(&add(arg, &constant(&floats(&[], &[1.0]))));
     let expected = apply(&kernel([&p], &body(&p.expr())), [&x.expr()]);
     check(&func([&x], &body(&x.expr())), &func([&x], &expected));
 }
 
 #[test]
 fn a_kernel_has_one_complex_operator() {
-    let [x, p] = ["x", "p"].map(|name| typed_var(name, &[4, 8]));
-    let [w, q, v, s, r] = ["w", "q", "v", "s", "r"].map(|name| typed_var(name, &[8, 8]));
-    let r = r.with_type_annotation(tensor(&[4, 8]));
+    let [x, p] = ["x", "p"].map(|name| typed_var(name, "f32[4,8]"));
+    let [w, q, v, s, r] = ["w", "q", "v", "s", "r"].map(|name| typed_var(name, "f32[8,8]"));
+    let r = r.with_type_annotation(ty("f32[4,8]"));
     let first = |x: &Expr, w: &Expr| exp(&relu(&dense(x, w)));
     let program = dense(&first(&x.expr(), &w.expr()), &v.expr());
     let one = kernel([&p, &q], &first(&p.expr(), &q.expr()));
@@ -100,7 +68,7 @@ fn a_kernel_has_one_complex_operator() {
 
 #[test]
 fn branches_that_meet_are_fused() {
-    let [x, p] = ["x", "p"].map(|name| typed_var(name, &[3]));
+    let [x, p] = ["x", "p"].map(|name| typed_var(name, "f32[3]"));
     let body = |arg: &Expr| {
         let shared = exp(arg);
         add(&relu(&shared), &op::tanh(&shared).expr())
@@ -111,7 +79,7 @@ fn branches_that_meet_are_fused() {
 
 #[test]
 fn level_zero_fuses_nothing() {
-    let [x, p, q] = ["x", "p", "q"].map(|name| typed_var(name, &[3]));
+    let [x, p, q] = ["x", "p", "q"].map(|name| typed_var(name, "f32[3]"));
     let (one, two) = (
         kernel([&p], &exp(&p.expr())),
         kernel([&q], &relu(&q.expr())),
@@ -136,7 +104,7 @@ fn level_zero_fuses_nothing() {
 
 #[test]
 fn kernels_are_not_larger_than_allowed() {
-    let [x, p, q] = ["x", "p", "q"].map(|name| typed_var(name, &[3]));
+    let [x, p, q] = ["x", "p", "q"].map(|name| typed_var(name, "f32[3]"));
     let two = |arg: &Expr| relu(&exp(arg));
     let (one, other) = (kernel([&p], &two(&p.expr())), kernel([&q], &two(&q.expr())));
     let expected = apply(&other, [&apply(&one, [&x.expr()])]);
@@ -150,7 +118,7 @@ fn kernels_are_not_larger_than_allowed() {
 
 #[test]
 fn tuples_are_fused_into_injective_operators_only() {
-    let [x, p, q] = ["x", "p", "q"].map(|name| typed_var(name, &[3]));
+    let [x, p, q] = ["x", "p", "q"].map(|name| typed_var(name, "f32[3]"));
     let pair = |arg: &Expr| tuple([&exp(arg), &relu(arg)]);
     let joined = |arg: &Expr| op::concatenate(pair(arg), ConcatenateAttrs::new()).expr();
     let expected = apply(&kernel([&p], &joined(&p.expr())), [&x.expr()]);
@@ -165,8 +133,8 @@ fn tuples_are_fused_into_injective_operators_only() {
 
 #[test]
 fn equal_inputs_are_one_parameter_and_constants_arguments() {
-    let [x, p, q] = ["x", "p", "q"].map(|name| typed_var(name, &[2]));
-    let constant = float(&[1.0, 2.0], &[2]);
+    let [x, p, q] = ["x", "p", "q"].map(|name| typed_var(name, "f32[2]"));
+    let constant = constant(&floats(&[2], &[1.0, 2.0]));
     let body = |x: &Expr, c: &Expr| add(&add(x, c), x);
     let program = func([&x], &body(&x.expr(), &constant));
     let expected = kernel([&p, &q], &body(&p.expr(), &q.expr()));
@@ -181,7 +149,7 @@ fn equal_inputs_are_one_parameter_and_constants_arguments() {
 
 #[test]
 fn kernels_that_only_change_shapes_are_marked() {
-    let [x, p] = ["x", "p"].map(|name| typed_var(name, &[1, 3]));
+    let [x, p] = ["x", "p"].map(|name| typed_var(name, "f32[1,3]"));
     let squeeze = |arg: &Expr| op::squeeze(arg, SqueezeAttrs::new()).expr();
     let only = kernel([&p], &squeeze(&p.expr()))
         .cast::<Function>()
@@ -201,7 +169,7 @@ fn kernels_that_only_change_shapes_are_marked() {
 
 #[test]
 fn names_in_tuples_need_no_types() {
-    let [x, p] = [("x", &[2]), ("p", &[2])].map(|(name, shape)| typed_var(name, shape));
+    let [x, p] = ["x", "p"].map(|name| typed_var(name, "f32[2]"));
     isoform_relay::register().expect("no other operators");
     for name in [GlobalVar::new("f").expr(), Op::get("exp").unwrap().expr()] {
         let value = typed(&func([&x], &exp(&x.expr())))
@@ -226,7 +194,7 @@ fn names_in_tuples_need_no_types() {
 
 #[test]
 fn types_must_be_known() {
-    let x = typed_var("x", &[2]);
+    let x = typed_var("x", "f32[2]");
     let program = func([&x], &exp(&x.expr()));
     assert_error(
         FuseOptions::default().fuse_ops_expr(&program),
@@ -236,7 +204,7 @@ fn types_must_be_known() {
 
 #[test]
 fn a_hundred_thousand_operators() {
-    let x = typed_var("x", &[2]);
+    let x = typed_var("x", "f32[2]");
     let mut body = x.expr();
     for _ in 0..100_000 {
         body = add(&exp(&body), &x.expr());
@@ -286,7 +254,7 @@ fn results_of_unknown_shape_that_data_decide_are_not_fused() {
         .cast()
         .expect("a type");
     let program = |callee: Ref<Op>| {
-        let x = typed_var("x", &[3]);
+        let x = typed_var("x", "f32[3]");
         let called = Call::new(callee, [exp(&x.expr())]).expr();
         typed(&func([&x], &op::tanh(called).expr()))
     };
@@ -294,19 +262,19 @@ fn results_of_unknown_shape_that_data_decide_are_not_fused() {
     let unique = special("test.fuse.unique", dependent, any);
     assert_eq!(kernels(&program(unique)), (vec![1, 1, 1], vec![]));
     // A known shape does not depend on data after all.
-    let known = special("test.fuse.known", dependent, tensor(&[3]));
+    let known = special("test.fuse.known", dependent, ty("f32[3]"));
     assert_eq!(kernels(&program(known)), (vec![3], vec![]));
     // A non-computational operator does not get a kernel.
-    let note = special("test.fuse.note", "TNonComputational", tensor(&[3]));
+    let note = special("test.fuse.note", "TNonComputational", ty("f32[3]"));
     let names = vec!["test.fuse.note".to_owned()];
     assert_eq!(kernels(&program(note)), (vec![1, 1], names));
 }
 
 #[test]
 fn kernels_that_share_bindings_are_copied() {
-    let (x, v) = (typed_var("x", &[3]), var("v"));
+    let (x, v) = (typed_var("x", "f32[3]"), var("v"));
     let double = bind(&v, &op::add(&x, &x).expr(), &op::multiply(&v, &v).expr());
-    let shared = marked_kernel(&func([], &double));
+    let shared = kernel([], &double);
     let call_of = Call::new(&shared, []).expr();
     let program = typed(&func([&x], &tuple([&double, &call_of])));
     let found = FuseOptions::default().fuse_ops_expr(&program);

@@ -6,7 +6,7 @@ use isoform_ir::ir::{GlobalVar, TensorType, TypeVar};
 use isoform_relay::passes::inline_functions;
 use isoform_relay::{AsExpr, Function};
 
-use crate::passes::support::*;
+use crate::support::*;
 
 #[test]
 fn calls_become_bodies_leaves_first() {

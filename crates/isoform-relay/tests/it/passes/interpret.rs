@@ -16,7 +16,7 @@ use isoform_relay::{
     RefRead, RefWrite, Tuple, TupleGetItem, Var,
 };
 
-use crate::passes::support::Expr;
+use crate::support::Expr;
 
 #[derive(Clone)]
 pub(crate) enum Val {

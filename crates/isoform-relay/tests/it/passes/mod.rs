@@ -13,4 +13,3 @@ mod merging;
 mod normal_forms;
 mod programs;
 mod properties;
-mod support;

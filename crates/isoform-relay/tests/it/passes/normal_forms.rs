@@ -13,7 +13,7 @@ use isoform_relay::passes::{
 use isoform_relay::{AsExpr, Call, Function, Let, Var};
 
 use crate::passes::interpret::outcome;
-use crate::passes::support::*;
+use crate::support::*;
 
 #[track_caller]
 fn check(form: fn(&Expr) -> isoform::Result<Expr>, program: &Expr, expected: &Expr) {
@@ -372,9 +372,9 @@ fn kernels_that_share_bindings_are_copied() {
     // A kernel shares bindings with the surrounding program; two kernels share bindings
     // with each other.
     let both = |kernel: &Expr| func([&x], &tuple([&shared, &call_of(kernel), &int(2)]));
-    let first = kernel(&func([], &shared));
+    let first = kernel([], &shared);
     let inner = twice(&w);
-    let [second, third] = ["h", "f"].map(|op| kernel(&func([], &call(op, [&inner]))));
+    let [second, third] = ["h", "f"].map(|op| kernel([], &call(op, [&inner])));
     // The variable disappears when constants are folded.
     let pair = tuple([&call_of(&second), &call_of(&third)]);
     let programs = [

@@ -9,7 +9,7 @@ use isoform_ir::ir::{GlobalVar, IRModule};
 use isoform_relay::{AsExpr, Clause, Match, PatternTuple, PatternVar, PatternWildcard, Var};
 use isoform_relay::{Call, Function, Tuple};
 
-use crate::passes::support::*;
+use crate::support::*;
 
 /// A stream of numbers that depends on a seed alone.
 pub(crate) struct Random(u64);
@@ -352,7 +352,7 @@ impl<'r> Generator<'r> {
         }
         let mut expr = Function::new(vars, body.expr).expr();
         if self.features.kernels && self.random.chance(50) {
-            expr = kernel(&expr);
+            expr = marked(&expr, "Primitive");
         }
         Made {
             expr,

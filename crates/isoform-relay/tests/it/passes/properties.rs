@@ -19,7 +19,7 @@ use isoform_relay::{Function, Let};
 
 use crate::passes::interpret::{any, is_in_a_normal_form, is_in_basic_blocks, operands, outcome};
 use crate::passes::programs::{ALL, Features, KERNELS, PURE, Random, modules, program};
-use crate::passes::support::*;
+use crate::support::*;
 
 fn count() -> u64 {
     let set = std::env::var("ISOFORM_PROGRAMS").ok();

@@ -4,7 +4,8 @@ use isoform_relay::attrs::{CastAttrs, ReshapeAttrs, TransposeAttrs, sizes};
 use isoform_relay::passes::{Simplified, SimplifyOptions};
 use isoform_relay::{AsExpr, Let, Var, op};
 
-use crate::simplify::support::*;
+use crate::simplify::*;
+use crate::support::*;
 
 fn run(program: &Expr) -> Simplified {
     let options = SimplifyOptions::default();
@@ -15,12 +16,12 @@ fn run(program: &Expr) -> Simplified {
 #[track_caller]
 fn check(name: &str, step: impl Fn(usize, &Expr) -> Expr) {
     let chain = |length: usize| {
-        let x = var(&[2, 3], F32);
+        let x = v("f32[2,3]");
         let mut body = x.expr();
         for level in 0..length {
             body = step(level, &body);
         }
-        func(&[&x], body)
+        func([&x], body)
     };
     let (few, many) = (run(&chain(1_000)), run(&chain(10_000)));
     let count = |done: &Simplified| done.applied.iter().map(|(_, count)| count).sum::<u64>();
@@ -56,7 +57,7 @@ fn attempts_grow_with_the_program() {
         op::transpose(x, TransposeAttrs::new(None)).expr()
     });
     check("casts", |level, x| {
-        let dtype = if level % 2 == 0 { float(64) } else { F32 };
+        let dtype = if level % 2 == 0 { DType::FLOAT64 } else { F32 };
         op::cast(x, CastAttrs::new(dtype)).expr()
     });
     check("shared", |level, x| match level % 3 {
@@ -69,7 +70,7 @@ fn attempts_grow_with_the_program() {
 #[test]
 fn a_million_levels() {
     const LEVELS: usize = 1_000_000;
-    let x = var(&[3], F32);
+    let x = v("f32[3]");
     let zero = number(0.0, F32);
     let mut body = x.expr();
     for level in 0..LEVELS {
@@ -78,7 +79,7 @@ fn a_million_levels() {
             _ => op::negative(&body).expr(),
         };
     }
-    let done = run(&func(&[&x], body));
+    let done = run(&func([&x], body));
     assert_eq!(done.applied, [("add_zero", LEVELS as u64 / 4)]);
 
     let vars: Vec<_> = (0..LEVELS).map(|_| Var::new("v")).collect();
@@ -87,6 +88,6 @@ fn a_million_levels() {
         let before = if level == 0 { &x } else { &vars[level - 1] };
         body = Let::new(&vars[level], op::negative(before), body).expr();
     }
-    let done = run(&func(&[&x], body));
+    let done = run(&func([&x], body));
     assert_eq!(done.applied, [("add_zero", 1)]);
 }

@@ -2,14 +2,12 @@
 
 use isoform::Ref;
 use isoform::structural_equal;
-use isoform_ir::ir::BaseFunc;
-use isoform_ir::ir::BaseFuncRef;
 use isoform_relay::passes::{FuseOptions, defuse_ops_expr};
 use isoform_relay::{
     AsExpr, Call, Function, Let, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem, Var, op,
 };
 
-use crate::simplify::support::*;
+use crate::support::*;
 
 /// Fusing and taking apart again gives an equal program.
 #[track_caller]
@@ -30,22 +28,22 @@ fn comes_back(program: &Expr) {
 
 #[test]
 fn fused_programs_come_back() {
-    let [x, y] = [0, 1].map(|_| var(&[2, 3], F32));
+    let [x, y] = [0, 1].map(|_| v("f32[2,3]"));
     let shared = op::exp(&x);
-    let one = constant(&[1.0; 3], &[3], F32);
+    let one = constant(&tensor(&[1.0; 3], &[3], F32));
     comes_back(&func(
-        &[&x, &y],
+        [&x, &y],
         op::add(op::tanh(&shared), op::multiply(&shared, &one)),
     ));
     comes_back(&func(
-        &[&x],
+        [&x],
         Tuple::new([shared.expr(), op::tanh(&shared).expr()]),
     ));
     let parts = op::split(&x, isoform_relay::attrs::SplitAttrs::new(1));
-    comes_back(&func(&[&x], op::tanh(TupleGetItem::new(parts, 0))));
+    comes_back(&func([&x], op::tanh(TupleGetItem::new(parts, 0))));
     let v = Var::new("v");
     comes_back(&func(
-        &[&x],
+        [&x],
         Let::new(&v, op::tanh(&shared), op::add(&v, &shared)),
     ));
     // Effects of arguments stay in order.
@@ -56,13 +54,7 @@ fn fused_programs_come_back() {
         written.expr(),
         op::tanh(RefRead::new(&r)).expr(),
     ]);
-    comes_back(&func(&[&x, &y], Let::new(&r, RefCreate::new(&x), body)));
-}
-
-fn kernel(params: &[&Ref<Var>], body: &Expr) -> Expr {
-    let func: Ref<BaseFunc> = func(params, body).cast().expect("a function");
-    let func = func.with_attr("Primitive", 1).expect("an attribute");
-    func.cast().expect("an expression")
+    comes_back(&func([&x, &y], Let::new(&r, RefCreate::new(&x), body)));
 }
 
 /// The body after taking kernels apart.
@@ -75,32 +67,32 @@ fn defused(program: &Expr) -> Expr {
 
 #[test]
 fn effects_of_arguments_stay_in_order() {
-    let [x, y] = [0, 1].map(|_| var(&[3], F32));
+    let [x, y] = [0, 1].map(|_| v("f32[3]"));
     let r = Var::new("r");
     // The kernel uses the second value first.
     let written = Let::new(Var::new("u"), RefWrite::new(&r, &y), &y);
     let sum = op::add(RefRead::new(&r), op::tanh(written));
-    comes_back(&func(&[&x, &y], Let::new(&r, RefCreate::new(&x), sum)));
+    comes_back(&func([&x, &y], Let::new(&r, RefCreate::new(&x), sum)));
     // Both values are known before the kernel, the outer one was begun first.
     let inner = Let::new(Var::new("u"), RefCreate::new(&x), &x);
     let outer = op::copy(&inner);
     let both = op::subtract(&inner, &outer);
     comes_back(&func(
-        &[&x],
+        [&x],
         Let::new(Var::new("r"), RefCreate::new(&outer), both),
     ));
 }
 
 #[test]
 fn arguments_with_effects_are_computed_once_and_in_order() {
-    let [p, q, x] = [0, 1, 2].map(|_| var(&[3], F32));
+    let [p, q, x] = [0, 1, 2].map(|_| v("f32[3]"));
     let r = Var::new("r");
-    let in_function = |body: Expr| func(&[&x], Let::new(&r, RefCreate::new(&x), body));
+    let in_function = |body: Expr| func([&x], Let::new(&r, RefCreate::new(&x), body));
     let inner = |body: &Expr| body.clone().cast::<Let>().expect("a binding").body.clone();
     let read = || RefRead::new(&r).expr();
     // The second parameter is used first, and the first one not at all.
     for (body, names) in [(op::subtract(&q, &p), 2), (op::subtract(&q, &q), 2)] {
-        let call = Call::new(kernel(&[&p, &q], &body.expr()), [read(), read()]);
+        let call = Call::new(kernel([&p, &q], body), [read(), read()]);
         let mut found = inner(&defused(&in_function(call.expr())));
         let mut bound = 0;
         while let Some(binding) = found.downcast_ref::<Let>().cloned() {
@@ -111,10 +103,7 @@ fn arguments_with_effects_are_computed_once_and_in_order() {
         assert_eq!(bound, names);
     }
     // In order, they need no names.
-    let call = Call::new(
-        kernel(&[&p, &q], &op::subtract(&p, &q).expr()),
-        [read(), read()],
-    );
+    let call = Call::new(kernel([&p, &q], op::subtract(&p, &q)), [read(), read()]);
     let found = inner(&defused(&in_function(call.expr())));
     assert!(
         found
@@ -125,38 +114,38 @@ fn arguments_with_effects_are_computed_once_and_in_order() {
 
 #[test]
 fn bodies_are_copied_for_each_call() {
-    let [p, x] = [0, 1].map(|_| var(&[3], F32));
+    let [p, x] = [0, 1].map(|_| v("f32[3]"));
     let v = Var::new("v");
-    let kernel = kernel(&[&p], &Let::new(&v, op::exp(&p), op::add(&v, &v)).expr());
+    let kernel = kernel([&p], Let::new(&v, op::exp(&p), op::add(&v, &v)));
     let twice = Call::new(&kernel, [Call::new(&kernel, [x.expr()]).expr()]);
     let expected = |x: &Expr| {
         let v = Var::new("v");
         Let::new(&v, op::exp(x), op::add(&v, &v)).expr()
     };
-    let found = func(&[&x], defused(&func(&[&x], twice)));
-    let expected = func(&[&x], expected(&expected(&x.expr())));
+    let found = func([&x], defused(&func([&x], twice)));
+    let expected = func([&x], expected(&expected(&x.expr())));
     assert!(structural_equal(found, expected).expect("comparable"));
     // Kernels not called where they are written are kept.
     let f = Var::new("f");
-    let named = func(&[&x], Let::new(&f, &kernel, Call::new(&f, [x.expr()])));
+    let named = func([&x], Let::new(&f, &kernel, Call::new(&f, [x.expr()])));
     assert!(
         defuse_ops_expr(&named)
             .expect("well formed")
             .same_as(&named)
     );
-    let wrong = func(&[&x], Call::new(&kernel, [x.expr(), x.expr()]));
+    let wrong = func([&x], Call::new(&kernel, [x.expr(), x.expr()]));
     let error = defuse_ops_expr(&wrong).expect_err("one argument too many");
     assert!(error.message().contains("expected 1 arguments"), "{error}");
 }
 
 #[test]
 fn a_hundred_thousand_kernels() {
-    let x = var(&[3], F32);
+    let x = v("f32[3]");
     let mut body = x.expr();
     for _ in 0..100_000 {
         body = op::exp(&body).expr();
     }
-    let program = typed(&func(&[&x], body));
+    let program = typed(&func([&x], body));
     let fused = FuseOptions::default().fuses(false).fuse_ops_expr(&program);
     let back = defuse_ops_expr(&fused.expect("typed")).expect("well formed");
     assert!(structural_equal(back, program).expect("comparable"));

@@ -1,7 +1,5 @@
 //! Memoised passes over functions of Relay: callers depend on the types of callees.
 
-use isoform_ir::ir::BaseFuncRef;
-use isoform_ir::ir::IRModuleRef;
 use isoform_ir::transform::PassContextRef;
 use isoform_ir::transform::PassRef;
 use std::sync::Arc;
@@ -9,37 +7,29 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use isoform::functions::Function as Callable;
 use isoform::{Ref, Value, structural_equal};
-use isoform_ir::ir::{BaseFunc, GlobalVar, IRModule, Type};
+use isoform_ir::ir::{GlobalVar, IRModule, Type};
 use isoform_ir::transform::{
     Cache, ContextOptions, FunctionPass, Memo, MemoryCache, PassContext, PassInfo, Signature,
 };
 use isoform_relay::{AsExpr, Call, Function, Var, infer_type, op};
 
-use crate::simplify::support::*;
+use crate::support::*;
 
-/// A module with a function `main` that calls the other functions.
-fn module(callees: &[(&str, &Expr)]) -> Ref<IRModule> {
+/// A module of the two functions, and of a function `main` that calls both.
+fn program(f: &Expr, g: &Expr) -> Ref<IRModule> {
     isoform_relay::register().expect("the dialect");
     isoform_ir::transform::register().expect("passes");
-    let module = IRModule::new();
-    let x = var(&[2], F32);
-    let mut body = x.expr();
-    for (name, func) in callees {
-        let var = GlobalVar::new(*name);
-        let func: Ref<BaseFunc> = Ref::clone(func).cast().expect("a function");
-        module.update_func(&var, func).expect("a new name");
-        body = op::add(&body, Call::new(&var, [x.expr()])).expr();
-    }
-    let main: Ref<BaseFunc> = func(&[&x], body).cast().expect("a function");
-    module
-        .update_func(&GlobalVar::new("main"), main)
-        .expect("a new name");
+    let x = v("f32[2]");
+    let [first, second, main] = ["f", "g", "main"].map(GlobalVar::new);
+    let sum = op::add(&x, Call::new(&first, [x.expr()]));
+    let sum = func([&x], op::add(sum, Call::new(&second, [x.expr()])));
+    let module = module([(&first, f), (&second, g), (&main, &sum)]);
     infer_type(&module).expect("well typed")
 }
 
 fn tanh(dtype: isoform::values::DType) -> Expr {
-    let p = var(&[2], dtype);
-    func(&[&p], op::tanh(&p))
+    let p = tensor_var(&[2], dtype);
+    func([&p], op::tanh(&p))
 }
 
 /// A pass that counts calls and leaves all functions unchanged.
@@ -66,24 +56,24 @@ fn memoised_passes_read_the_types_of_callees() {
         context.within(|| pass.run(module)).expect("no errors");
         count.swap(0, Ordering::Relaxed)
     };
-    let p = var(&[2], F32);
-    let exp = func(&[&p], op::exp(&p));
-    assert_eq!(run(&module(&[("f", &tanh(F32)), ("g", &exp)])), 3);
-    assert_eq!(run(&module(&[("f", &tanh(F32)), ("g", &exp)])), 0);
+    let p = v("f32[2]");
+    let exp = func([&p], op::exp(&p));
+    assert_eq!(run(&program(&tanh(F32), &exp)), 3);
+    assert_eq!(run(&program(&tanh(F32), &exp)), 0);
     // Another body of `g`: only `g`.
-    let p = var(&[2], F32);
-    let log = func(&[&p], op::log(&p));
-    assert_eq!(run(&module(&[("f", &tanh(F32)), ("g", &log)])), 1);
+    let p = v("f32[2]");
+    let log = func([&p], op::log(&p));
+    assert_eq!(run(&program(&tanh(F32), &log)), 1);
     // Another type of `g`, which still can be called: `g` and `main`.
-    let p = var(&[2], F32);
+    let p = v("f32[2]");
     let row = func(
-        &[&p],
+        [&p],
         op::reshape(
             &p,
             isoform_relay::attrs::ReshapeAttrs::new(isoform_relay::attrs::sizes([1, 2])),
         ),
     );
-    assert_eq!(run(&module(&[("f", &tanh(F32)), ("g", &row)])), 2);
+    assert_eq!(run(&program(&tanh(F32), &row)), 2);
 }
 
 #[test]
@@ -99,21 +89,13 @@ fn the_signature_of_a_function_is_its_type_and_its_attributes() {
         let func: Ref<Function> = func.clone().cast().expect("a function");
         func.with_ret_type(Some(ty)).expr()
     };
-    let p = var(&[2], F32);
-    let exp = func(&[&p], op::exp(&p));
+    let p = v("f32[2]");
+    let exp = func([&p], op::exp(&p));
     assert!(same(&typed(&tanh(F32)), &typed(&exp)));
-    assert!(same(
-        &with_result(&exp, tensor_type(&[2], F32)),
-        &typed(&exp)
-    ));
-    assert!(!same(&typed(&tanh(F32)), &typed(&tanh(float(16)))));
+    assert!(same(&with_result(&exp, ty("f32[2]")), &typed(&exp)));
+    assert!(!same(&typed(&tanh(F32)), &typed(&tanh(F16))));
     // Without a type, the body decides.
     let q = Var::new("q");
-    assert!(!same(&func(&[&q], op::exp(&q)), &func(&[&q], op::tanh(&q))));
-    let inline = |func: &Expr| -> Expr {
-        let func: Ref<BaseFunc> = func.clone().cast().expect("a function");
-        let func = func.with_attr("Inline", 1).expect("an attribute");
-        func.cast().expect("an expression")
-    };
-    assert!(!same(&typed(&exp), &inline(&typed(&exp))));
+    assert!(!same(&func([&q], op::exp(&q)), &func([&q], op::tanh(&q))));
+    assert!(!same(&typed(&exp), &marked(&typed(&exp), "Inline")));
 }

@@ -1,31 +1,38 @@
 //! The evaluator of whole programs.
 
 use isoform::errors::ErrorKind;
+use isoform::types::IntoField;
 use isoform::{Array, Ref, Value};
 use isoform_ir::ir::IRModuleRef;
-use isoform_ir::ir::{Constructor, GlobalTypeVar, GlobalVar, RelayExpr};
+use isoform_ir::ir::{Constructor, GlobalTypeVar, GlobalVar};
 use isoform_relay::eval::{Closure, ConstructorValue, Evaluator, RefValue};
 use isoform_relay::{
     AsExpr, Call, Clause, Function, If, Let, Match, PatternConstructor, PatternTuple, PatternVar,
     PatternWildcard, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem, Var, op,
 };
 
-use crate::values::support::*;
+use crate::support::*;
+
+#[track_caller]
+fn fails(expr: impl IntoField<Expr>, message: &str) {
+    let error = Evaluator::new().evaluate(expr).expect_err("no value");
+    assert!(error.message().contains(message), "{error}");
+}
 
 #[test]
 fn values_of_simple_expressions() {
     let x = Var::new("x");
-    let sum = Let::new(&x, number(3), op::multiply(&x, number(5)));
-    assert_eq!(read(&evaluate(sum)), 15);
-    let pair = Tuple::new([number(1), number(2)]);
+    let sum = Let::new(&x, int(3), op::multiply(&x, int(5)));
+    assert_eq!(int_of(&evaluate(sum)), 15);
+    let pair = Tuple::new([int(1), int(2)]);
     let fields: Array = evaluate(pair.clone()).extract().expect("a tuple");
-    assert_eq!(fields.iter().map(read).collect::<Vec<_>>(), [1, 2]);
-    assert_eq!(read(&evaluate(TupleGetItem::new(&pair, 1))), 2);
+    assert_eq!(fields.iter().map(int_of).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(int_of(&evaluate(TupleGetItem::new(&pair, 1))), 2);
     let empty: Array = evaluate(Tuple::new([])).extract().expect("a tuple");
     assert!(empty.is_empty());
     for (cond, expected) in [(true, 1), (false, 2)] {
         assert_eq!(
-            read(&evaluate(If::new(truth(cond), number(1), number(2)))),
+            int_of(&evaluate(If::new(boolean(cond), int(1), int(2)))),
             expected
         );
     }
@@ -50,54 +57,50 @@ fn functions_are_closures() {
         let result = evaluator
             .call(closure, &[ints(&[], &[3]).into()])
             .expect("a number");
-        assert_eq!(read(&result), expected);
+        assert_eq!(int_of(&result), expected);
     }
 }
 
 #[test]
 fn operators_and_constructors_are_values() {
     let f = Var::new("f");
-    let negative = Let::new(&f, self::op("negative"), Call::new(&f, [number(4)]));
-    assert_eq!(read(&evaluate(negative)), -4);
+    let negative = Let::new(&f, self::op("negative"), Call::new(&f, [int(4)]));
+    assert_eq!(int_of(&evaluate(negative)), -4);
     let list = GlobalTypeVar::new("List");
-    let one = Constructor::new("one", [tensor_type(&[]).upcast()], &list);
-    let made = evaluate(Call::new(&one, [number(4)]));
+    let one = Constructor::new("one", [ty("i32[]")], &list);
+    let made = evaluate(Call::new(&one, [int(4)]));
     let made: Ref<ConstructorValue> = made.extract().expect("a value of a constructor");
-    assert!(made.constructor.same_as(&one) && read(&made.fields.values()[0]) == 4);
+    assert!(made.constructor.same_as(&one) && int_of(&made.fields.values()[0]) == 4);
     fails(
         Call::new(&one, []),
         "too few arguments: expected 1, found 0",
     );
-    fails(Call::new(number(1), []), "expected a function, got Tensor");
+    fails(Call::new(int(1), []), "expected a function, got Tensor");
 }
 
 /// let f = fn(n) { if n < 1 { 0 } else { n + f(n - 1) } } in f(count)
 fn triangle(count: i32) -> Ref<Let> {
     let (f, n) = (Var::new("f"), Var::new("n"));
-    let rest = Call::new(&f, [op::subtract(&n, number(1)).expr()]);
-    let body = If::new(op::less(&n, number(1)), number(0), op::add(&n, rest));
+    let rest = Call::new(&f, [op::subtract(&n, int(1)).expr()]);
+    let body = If::new(op::less(&n, int(1)), int(0), op::add(&n, rest));
     Let::new(
         &f,
         Function::new([n.clone()], body),
-        Call::new(&f, [number(count)]),
+        Call::new(&f, [int(count)]),
     )
 }
 
 #[test]
 fn local_functions_call_themselves() {
-    assert_eq!(read(&evaluate(triangle(10))), 55);
+    assert_eq!(int_of(&evaluate(triangle(10))), 55);
 }
 
 #[test]
 fn a_function_inside_of_a_recursive_one_sees_it() {
     // let f = fn(n) { let g = fn(m) { if m < 1 { 0 } else { f(m - 1) + 1 } } in g(n) } in f(5)
     let (f, g, n, m) = (Var::new("f"), Var::new("g"), Var::new("n"), Var::new("m"));
-    let again = Call::new(&f, [op::subtract(&m, number(1)).expr()]);
-    let choice = If::new(
-        op::less(&m, number(1)),
-        number(0),
-        op::add(again, number(1)),
-    );
+    let again = Call::new(&f, [op::subtract(&m, int(1)).expr()]);
+    let choice = If::new(op::less(&m, int(1)), int(0), op::add(again, int(1)));
     let inner = Let::new(
         &g,
         Function::new([m.clone()], choice),
@@ -106,9 +109,9 @@ fn a_function_inside_of_a_recursive_one_sees_it() {
     let outer = Let::new(
         &f,
         Function::new([n.clone()], inner),
-        Call::new(&f, [number(5)]),
+        Call::new(&f, [int(5)]),
     );
-    assert_eq!(read(&evaluate(outer)), 5);
+    assert_eq!(int_of(&evaluate(outer)), 5);
 }
 
 #[test]
@@ -116,8 +119,8 @@ fn functions_of_a_module_call_each_other() {
     let (even, odd) = (GlobalVar::new("even"), GlobalVar::new("odd"));
     let parity = |other: &Ref<GlobalVar>, at_zero: bool| {
         let n = Var::new("n");
-        let rest = Call::new(other, [op::subtract(&n, number(1)).expr()]);
-        let body = If::new(op::less(&n, number(1)), truth(at_zero), rest);
+        let rest = Call::new(other, [op::subtract(&n, int(1)).expr()]);
+        let body = If::new(op::less(&n, int(1)), boolean(at_zero), rest);
         Function::new([n.clone()], body)
     };
     let module = isoform_ir::ir::IRModule::new();
@@ -130,7 +133,7 @@ fn functions_of_a_module_call_each_other() {
     let evaluator = Evaluator::new().module(&module);
     for (n, expected) in [(0, true), (1, false), (7, false), (100, true)] {
         let result = evaluator
-            .evaluate(Call::new(&even, [number(n)]))
+            .evaluate(Call::new(&even, [int(n)]))
             .expect("a value");
         let result: isoform::values::Tensor = result.extract().expect("a tensor");
         assert_eq!(result.data()[0] != 0, expected);
@@ -140,13 +143,13 @@ fn functions_of_a_module_call_each_other() {
         .update_func(&odd, parity(&even, true).upcast())
         .expect("a name");
     let result = evaluator
-        .evaluate(Call::new(&even, [number(1)]))
+        .evaluate(Call::new(&even, [int(1)]))
         .expect("a value");
     assert!(same_tensor(
         &result.extract().expect("a tensor"),
         &flag(true)
     ));
-    fails(Call::new(&even, [number(1)]), "@even needs a module");
+    fails(Call::new(&even, [int(1)]), "@even needs a module");
     let error = evaluator
         .evaluate(GlobalVar::new("neither").upcast())
         .expect_err("no such name");
@@ -157,16 +160,16 @@ fn functions_of_a_module_call_each_other() {
 fn references_change() {
     // let r = ref(1) in let _ = (r := 5) in let v = !r in v + 1
     let (r, ignored, v) = (Var::new("r"), Var::new("_"), Var::new("v"));
-    let read_it = Let::new(&v, RefRead::new(&r), op::add(&v, number(1)));
-    let write_it = Let::new(&ignored, RefWrite::new(&r, number(5)), read_it);
-    let program = Let::new(&r, RefCreate::new(number(1)), write_it);
-    assert_eq!(read(&evaluate(program)), 6);
-    let reference = evaluate(RefCreate::new(number(3)));
+    let read_it = Let::new(&v, RefRead::new(&r), op::add(&v, int(1)));
+    let write_it = Let::new(&ignored, RefWrite::new(&r, int(5)), read_it);
+    let program = Let::new(&r, RefCreate::new(int(1)), write_it);
+    assert_eq!(int_of(&evaluate(program)), 6);
+    let reference = evaluate(RefCreate::new(int(3)));
     let reference: Ref<RefValue> = reference.extract().expect("a reference");
-    assert_eq!(read(&reference.content()), 3);
+    assert_eq!(int_of(&reference.content()), 3);
     reference.replace(ints(&[], &[4]).into()).expect("a write");
-    assert_eq!(read(&reference.content()), 4);
-    fails(RefRead::new(number(1)), "expected a reference, got Tensor");
+    assert_eq!(int_of(&reference.content()), 4);
+    fails(RefRead::new(int(1)), "expected a reference, got Tensor");
 }
 
 #[test]
@@ -188,7 +191,7 @@ fn a_reference_that_contains_itself_is_collected() {
 #[test]
 fn matches_take_the_first_clause_that_fits() {
     let list = GlobalTypeVar::new("List");
-    let ty = || tensor_type(&[]).upcast();
+    let ty = || ty("i32[]");
     let cons = Constructor::new("cons", [ty(), ty()], &list);
     let nil = Constructor::new("nil", [], &list);
     let (head, tail, f, xs) = (Var::new("h"), Var::new("t"), Var::new("f"), Var::new("xs"));
@@ -198,15 +201,15 @@ fn matches_take_the_first_clause_that_fits() {
     let rest = op::add(&head, Call::new(&f, [tail.expr()]));
     let clauses = [
         Clause::new(more.upcast(), rest),
-        Clause::new(PatternConstructor::new(&nil).upcast(), number(0)),
+        Clause::new(PatternConstructor::new(&nil).upcast(), int(0)),
     ];
     let sum = Function::new([xs.clone()], Match::new(&xs, clauses));
     let mut made = Call::new(&nil, []).expr();
     for value in [1, 20, 300] {
-        made = Call::new(&cons, [number(value), made]).expr();
+        made = Call::new(&cons, [int(value), made]).expr();
     }
     let program = Let::new(&f, sum, Call::new(&f, [made]));
-    assert_eq!(read(&evaluate(program)), 321);
+    assert_eq!(int_of(&evaluate(program)), 321);
 
     let (a, b) = (Var::new("a"), Var::new("b"));
     let nested = PatternTuple::new().with_patterns([
@@ -215,15 +218,12 @@ fn matches_take_the_first_clause_that_fits() {
             .with_patterns([PatternWildcard::new().upcast(), var(&b)])
             .upcast(),
     ]);
-    let data = Tuple::new([number(1), Tuple::new([number(2), number(4)]).expr()]);
+    let data = Tuple::new([int(1), Tuple::new([int(2), int(4)]).expr()]);
     let clause = Clause::new(nested.upcast(), op::subtract(&a, &b));
-    assert_eq!(read(&evaluate(Match::new(data, [clause]))), -3);
+    assert_eq!(int_of(&evaluate(Match::new(data, [clause]))), -3);
     let none = Match::new(
         Call::new(&nil, []),
-        [Clause::new(
-            PatternConstructor::new(&cons).upcast(),
-            number(0),
-        )],
+        [Clause::new(PatternConstructor::new(&cons).upcast(), int(0))],
     );
     fails(
         none,
@@ -234,79 +234,76 @@ fn matches_take_the_first_clause_that_fits() {
 #[test]
 fn shared_expressions_are_computed_once_per_scope() {
     let (op, count) = counter("test.values.shared");
-    let tick = |x: Ref<RelayExpr>| Call::new(&op, [x]).expr();
+    let tick = |x: Expr| Call::new(&op, [x]).expr();
     // Twice in one scope.
-    let shared = tick(number(1));
-    assert_eq!(read(&evaluate(op::add(&shared, &shared))), 2);
+    let shared = tick(int(1));
+    assert_eq!(int_of(&evaluate(op::add(&shared, &shared))), 2);
     assert_eq!(counted(count), 1);
     // Written twice.
-    evaluate(op::add(tick(number(1)), tick(number(1))));
+    evaluate(op::add(tick(int(1)), tick(int(1))));
     assert_eq!(counted(count), 2);
     // In both branches: computed around them, once.
-    let shared = tick(number(1));
+    let shared = tick(int(1));
     let both = If::new(
-        truth(true),
-        op::add(&shared, number(1)),
-        op::add(&shared, number(2)),
+        boolean(true),
+        op::add(&shared, int(1)),
+        op::add(&shared, int(2)),
     );
-    assert_eq!(read(&evaluate(op::add(&both, &both))), 4);
+    assert_eq!(int_of(&evaluate(op::add(&both, &both))), 4);
     assert_eq!(counted(count), 1);
     // In one branch that is not taken.
-    let lonely = If::new(truth(true), number(1), tick(number(2)));
+    let lonely = If::new(boolean(true), int(1), tick(int(2)));
     evaluate(lonely);
     assert_eq!(counted(count), 0);
     // In a function called twice, and outside of the function.
     let (f, x) = (Var::new("f"), Var::new("x"));
-    let program = |shared: &Ref<RelayExpr>, also: Ref<RelayExpr>| {
+    let program = |shared: &Expr, also: Expr| {
         let body = op::add(&x, shared);
-        let calls = op::add(Call::new(&f, [number(1)]), Call::new(&f, [number(2)]));
+        let calls = op::add(Call::new(&f, [int(1)]), Call::new(&f, [int(2)]));
         Let::new(&f, Function::new([x.clone()], body), op::add(calls, also))
     };
     let inside = tick(x.expr());
-    assert_eq!(read(&evaluate(program(&inside, number(0)))), 6);
+    assert_eq!(int_of(&evaluate(program(&inside, int(0)))), 6);
     assert_eq!(counted(count), 2);
-    let outside = tick(number(5));
-    assert_eq!(read(&evaluate(program(&outside, outside.clone()))), 18);
+    let outside = tick(int(5));
+    assert_eq!(int_of(&evaluate(program(&outside, outside.clone()))), 18);
     assert_eq!(counted(count), 1);
 }
 
 #[test]
 fn errors_say_what_is_wrong() {
     let x = Var::new("x");
-    fails(op::add(&x, number(1)), "the variable %x is free");
+    fails(op::add(&x, int(1)), "the variable %x is free");
     fails(Function::new([], &x), "the variable %x is free");
     fails(
-        TupleGetItem::new(Tuple::new([number(1)]), 1),
+        TupleGetItem::new(Tuple::new([int(1)]), 1),
         "one of 1 fields of a tuple, got 1",
     );
+    fails(TupleGetItem::new(int(1), 0), "expected a tuple, got Tensor");
     fails(
-        TupleGetItem::new(number(1), 0),
-        "expected a tuple, got Tensor",
-    );
-    fails(
-        If::new(number(1), number(1), number(1)),
+        If::new(int(1), int(1), int(1)),
         "expected a scalar of type bool, got int32",
     );
     let wide = constant(
         &isoform::values::Tensor::new(isoform::values::DType::BOOL, vec![2], vec![1, 1])
             .expect("a tensor"),
     );
-    fails(If::new(wide, number(1), number(1)), "of shape [2]");
+    fails(If::new(wide, int(1), int(1)), "of shape [2]");
     let y = Var::new("y");
     fails(
-        Let::new(&y, Tuple::new([y.expr()]), number(1)),
+        Let::new(&y, Tuple::new([y.expr()]), int(1)),
         "%y is used in its own value",
     );
     let f = Function::new([x.clone()], &x);
     fails(
-        Call::new(&f, [number(1), number(2)]),
+        Call::new(&f, [int(1), int(2)]),
         "too many arguments: expected 1, found 2",
     );
 }
 
 #[test]
 fn arguments_from_outside_are_checked() {
-    let x = typed("x", &[2]);
+    let x = typed_var("x", "i32[2]");
     let evaluator = Evaluator::new();
     let f = evaluator
         .evaluate(Function::new([x.clone()], &x))
@@ -348,7 +345,7 @@ fn endless_recursion_is_an_error() {
     let program = Let::new(
         &f,
         Function::new([x.clone()], body),
-        Call::new(&f, [number(1)]),
+        Call::new(&f, [int(1)]),
     );
     let evaluator = Evaluator::new().max_depth(1000);
     let error = evaluator.evaluate(program.clone()).expect_err("no end");
@@ -360,7 +357,7 @@ fn endless_recursion_is_an_error() {
 fn results_may_be_limited() {
     let shape = isoform_relay::attrs::sizes([1 << 20]);
     let attrs = isoform_relay::attrs::InitOpAttrs::new(Some(shape));
-    let large = op::broadcast_to(number(1), attrs);
+    let large = op::broadcast_to(int(1), attrs);
     let error = Evaluator::new()
         .max_bytes(1 << 20)
         .evaluate(&large)
@@ -369,24 +366,24 @@ fn results_may_be_limited() {
         error.message().starts_with("operator broadcast_to: "),
         "{error}"
     );
-    assert_eq!(read_ints(&evaluate(large)).len(), 1 << 20);
+    assert_eq!(ints_of(&evaluate(large)).len(), 1 << 20);
 }
 
 #[test]
 fn scopes_end_for_shared_expressions_too() {
     let x = Var::new("x");
-    let shared = call("negative", [x.expr()]);
-    let bound = Let::new(&x, number(1), &shared).expr();
+    let shared = op::negative(&x).expr();
+    let bound = Let::new(&x, int(1), &shared).expr();
     let message = "the variable %x is used outside of the scope that binds it";
     fails(Tuple::new([bound.clone(), shared.clone()]), message);
-    fails(If::new(truth(true), &bound, &shared), message);
+    fails(If::new(boolean(true), &bound, &shared), message);
     fails(Tuple::new([bound, x.expr()]), message);
     // A recursive function with two uses is fine.
     let (f, n) = (Var::new("f"), Var::new("n"));
-    let again = Call::new(&f, [op::subtract(&n, number(1)).expr()]);
-    let body = If::new(op::equal(&n, number(0)), &n, again);
+    let again = Call::new(&f, [op::subtract(&n, int(1)).expr()]);
+    let body = If::new(op::equal(&n, int(0)), &n, again);
     let function = Function::new([n.clone()], body);
-    let run = Let::new(&f, function, Call::new(&f, [number(3)])).expr();
-    let both = Tuple::new([If::new(truth(true), &run, number(1)).expr(), run]);
+    let run = Let::new(&f, function, Call::new(&f, [int(3)])).expr();
+    let both = Tuple::new([If::new(boolean(true), &run, int(1)).expr(), run]);
     assert!(Evaluator::new().evaluate(both).is_ok());
 }

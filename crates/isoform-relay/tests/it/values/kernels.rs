@@ -7,7 +7,7 @@ use isoform_relay as relay;
 use isoform_relay::eval::evaluate_call;
 use isoform_relay::{Call, attrs};
 
-use crate::values::support::*;
+use crate::support::*;
 
 /// The operators that have no kernel.
 const WITHOUT: [&str; 0] = [];
@@ -43,7 +43,7 @@ fn elements_of_four_bits_are_packed() {
     let packed = Tensor::new(dtype, vec![3], vec![0x7f, 0x08]).expect("a tensor");
     let to = |dtype: &str| attrs::CastAttrs::new(dtype.parse::<DType>().expect("a type"));
     let wide = evaluated(relay::op::cast(constant(&packed), to("int32")));
-    assert_eq!(read_ints(&wide), [-1, 7, -8]);
+    assert_eq!(ints_of(&wide), [-1, 7, -8]);
     let reversed = relay::op::reverse(
         constant(&packed),
         attrs::ReverseAttrs::new().with_axis(attrs::size(0)),

@@ -5,4 +5,3 @@ mod eval;
 mod fold;
 mod kernels;
 mod properties;
-mod support;

@@ -3,6 +3,7 @@
 use std::slice::from_ref;
 
 use super::support::{DEPTH, Pair, alone, edited, function, module, tree};
+use crate::support::MAPPED;
 use isoform::compare::{CompareOptions, IncrementalHasher, last_visit_count};
 use isoform::{Array, Obj, Ref, Value, structural_digest, structural_equal, structural_hash};
 use isoform_ir::ir::GlobalVar;
@@ -72,10 +73,6 @@ fn an_edit_of_an_open_program_costs_its_path() {
         let fields = vec![Value::NONE, "x".into(), "i32".into()];
         b.make(Role::Var, fields).expect("a variable")
     };
-    let mapped = CompareOptions {
-        map_free_vars: true,
-        ..Default::default()
-    };
     let vars = [var(), var(), var()];
     let params = || Value::from(vars.each_ref().map(Value::from));
     let open = |body: Value| -> Value { body };
@@ -86,10 +83,10 @@ fn an_edit_of_an_open_program_costs_its_path() {
     let deep = |body: Value| -> Value { inside(inside(body)) };
     let programs: [(CompareOptions, &dyn Fn(Value) -> Value); 5] = [
         (CompareOptions::default(), &open),
-        (mapped, &open),
+        (MAPPED, &open),
         (CompareOptions::default(), &inside),
-        (mapped, &inside),
-        (mapped, &deep),
+        (MAPPED, &inside),
+        (MAPPED, &deep),
     ];
     for (options, program) in programs {
         let mut body = open_tree(DEPTH, &vars, 1);
@@ -164,11 +161,7 @@ fn a_part_is_not_taken_where_its_variables_have_other_names() {
         row(&[1.into(), part.clone(), function(&[&x], part.clone())]),
         part,
     ];
-    let mapped = CompareOptions {
-        map_free_vars: true,
-        ..Default::default()
-    };
-    for options in [CompareOptions::default(), mapped] {
+    for options in [CompareOptions::default(), MAPPED] {
         let mut hasher = IncrementalHasher::new(options);
         for program in programs.iter().chain(programs.iter().rev()) {
             let alone = (options.hash(program).unwrap(), options.digest(program).ok());
@@ -189,13 +182,9 @@ fn a_part_is_not_taken_where_a_definition_field_binds_its_variables() {
     let define = assign(shared.clone(), 1);
     let inside = fun(x, arr(&[shared.clone(), define.clone()]));
     let value = arr(&[inside, shared, define]);
-    let options = CompareOptions {
-        map_free_vars: true,
-        ..Default::default()
-    };
-    let mut hasher = IncrementalHasher::new(options);
+    let mut hasher = IncrementalHasher::new(MAPPED);
     for _ in 0..3 {
-        assert_eq!(hasher.hash(&value).unwrap(), options.hash(&value).unwrap());
+        assert_eq!(hasher.hash(&value).unwrap(), MAPPED.hash(&value).unwrap());
     }
 }
 
@@ -330,19 +319,12 @@ fn names_of_two_modules_are_told_apart() {
         Array::from(vec![Value::from(first), second.into()]).into()
     };
     let (own, other) = (pair(&b), pair(&a));
-    let options = CompareOptions {
-        map_free_vars: true,
-        ..Default::default()
-    };
     assert!(!structural_equal(&own, &other).unwrap());
-    assert!(!options.equal(&own, &other).unwrap());
-    assert_ne!(
-        options.digest(&own).unwrap(),
-        options.digest(&other).unwrap()
-    );
+    assert!(!MAPPED.equal(&own, &other).unwrap());
+    assert_ne!(MAPPED.digest(&own).unwrap(), MAPPED.digest(&other).unwrap());
     assert_eq!(
-        options.digest(&own).unwrap(),
-        options.digest(pair(&b)).unwrap()
+        MAPPED.digest(&own).unwrap(),
+        MAPPED.digest(pair(&b)).unwrap()
     );
 }
 

@@ -1,34 +1,20 @@
 //! Random scripts of edits.
 
 use super::support::beside_others;
+use crate::support::hold;
 use isoform_testing::edits::EDIT_PROPERTIES;
 use isoform_testing::history::HISTORY_PROPERTIES;
-use isoform_testing::source::RandomCases;
 
 #[test]
 fn what_is_remembered_changes_no_answer_after_an_edit() {
     let _guard = beside_others();
-    for (name, property) in EDIT_PROPERTIES {
-        let cases = RandomCases {
-            seed: 16,
-            count: 1500,
-            lengths: 4..604,
-        };
-        cases.check(name, property);
-    }
+    hold(EDIT_PROPERTIES, 16, 1500, 604);
 }
 
 #[test]
 fn related_values_are_compared_in_any_order() {
     let _guard = beside_others();
-    for (name, property) in HISTORY_PROPERTIES {
-        let cases = RandomCases {
-            seed: 38,
-            count: 700,
-            lengths: 4..304,
-        };
-        cases.check(name, property);
-    }
+    hold(HISTORY_PROPERTIES, 38, 700, 304);
 }
 
 /// Drawn by longer runs.

@@ -3,21 +3,7 @@
 use isoform::compare::{ClassCosts, ClassOptions, subterm_classes};
 use isoform::{Obj, Ref, Value};
 
-use crate::classes::support::{Assign, Call, Step, Var, add, arr, fun, int, var};
-
-/// A balanced tree over leaves.
-fn tree(mut level: Vec<Ref<Obj>>) -> Ref<Obj> {
-    while level.len() > 1 {
-        let pairs = level.chunks(2);
-        level = pairs
-            .map(|pair| match pair {
-                [one, other] => add(one, other),
-                _ => pair[0].clone(),
-            })
-            .collect();
-    }
-    level.swap_remove(0)
-}
+use crate::support::terms::*;
 
 fn costs(value: &Value, options: ClassOptions) -> ClassCosts {
     options.classes(value).expect("has classes").costs()
@@ -34,7 +20,7 @@ fn workload(depth: u32) -> Value {
         0 => x.as_object().clone(),
         _ => int(number),
     });
-    fun(&[&x], tree(leaves.collect()))
+    fun([&x], tree(leaves.collect()))
 }
 
 #[test]
@@ -65,7 +51,6 @@ fn closed_subterms_need_no_maps() {
 fn many_variables_take_n_log_n_updates() {
     for count in [9usize, 100, 4096] {
         let vars: Vec<Ref<Var>> = (0..count).map(|_| var("v")).collect();
-        let params: Vec<&Ref<Var>> = vars.iter().collect();
         let leaves = || {
             vars.iter()
                 .map(|var| var.as_object().clone())
@@ -75,7 +60,7 @@ fn many_variables_take_n_log_n_updates() {
         let left = leaves().into_iter().reduce(add);
         let right = leaves().into_iter().reduce(|one, other| add(other, one));
         for body in [tree(leaves()), left.expect("some"), right.expect("some")] {
-            let costs = costs(&fun(&params, body), ClassOptions::default());
+            let costs = costs(&fun(&vars, body), ClassOptions::default());
             assert!(
                 costs.map_updates <= bound(costs.visits),
                 "{count}: {costs:?}"
@@ -103,8 +88,7 @@ fn random_trees_take_n_log_n_updates() {
             let other = parts.swap_remove(next(parts.len()));
             parts.push(add(one, other));
         }
-        let params: Vec<&Ref<Var>> = vars.iter().collect();
-        let costs = costs(&fun(&params, parts.swap_remove(0)), ClassOptions::default());
+        let costs = costs(&fun(&vars, parts.swap_remove(0)), ClassOptions::default());
         assert!(costs.map_updates <= bound(costs.visits), "{costs:?}");
     }
 }
@@ -127,7 +111,7 @@ fn holders(count: usize, held: Held) -> Vec<Ref<Var>> {
             Held::Last => last.as_object().clone(),
             Held::Sum => add(last, before),
         };
-        vars.push(Var::new("v", value));
+        vars.push(typed(value));
     }
     vars
 }
@@ -144,17 +128,16 @@ fn variables_that_hold_each_other_take_n_log_n_updates_and_copies() {
             ..ClassOptions::default()
         };
         let vars = holders(COUNT, held);
-        let all: Vec<&Ref<Var>> = vars.iter().collect();
-        let last = all[COUNT - 1];
-        let uses = || arr(vars.iter().map(Value::from));
+        let last = &vars[COUNT - 1];
+        let uses = || array(vars.iter().map(Value::from));
         let statements = |body: Value| {
             let statements = vars.iter().map(|var| Value::from(Assign::new(1, var)));
-            fun(&[], arr(statements.chain([body])))
+            fun([], array(statements.chain([body])))
         };
         let mut shapes = vec![
             ("the last one", Value::from(last)),
-            ("a parameter", fun(&[last], last)),
-            ("parameters", fun(&all, uses())),
+            ("a parameter", fun([last], last)),
+            ("parameters", fun(&vars, uses())),
             ("statements", statements(Value::from(last))),
             ("uses", uses()),
         ];
@@ -162,7 +145,7 @@ fn variables_that_hold_each_other_take_n_log_n_updates_and_copies() {
         let vars = holders(COUNT, held);
         let last = vars[COUNT - 1].clone();
         drop(vars);
-        shapes.push(("a parameter alone", fun(&[&last], &last)));
+        shapes.push(("a parameter alone", fun([&last], &last)));
         for (shape, value) in &shapes {
             let costs = costs(value, options);
             let n = costs.visits;
@@ -190,18 +173,13 @@ fn nested_expressions_that_are_referred_to_take_n_log_n_copies() {
 
 #[test]
 fn shared_trees_are_visited_once() {
-    let mut value = int(1);
-    for _ in 0..60 {
-        value = add(&value, &value);
-    }
+    let value = doubled(60, int(1));
     let classes = subterm_classes(&value).expect("has classes");
     assert_eq!(classes.costs().visits, 61);
     assert_eq!(classes.len(), 61);
     let root = classes.class_of(&Value::from(&value)).expect("the root");
     assert_eq!(classes.size(root), (1 << 61) - 1);
-    for _ in 0..10 {
-        value = add(&value, &value);
-    }
+    let value = doubled(10, value);
     let classes = subterm_classes(&value).expect("has classes");
     let root = classes.class_of(&Value::from(&value)).expect("the root");
     assert_eq!(classes.size(root), u64::MAX);
@@ -216,18 +194,18 @@ fn exact_sharing_compares_only_where_equal_nodes_are_not_shared() {
     let chain = |count: i64| {
         let mut value = Value::from(0);
         for number in 0..count {
-            value = Call::new(vec![value, Value::from(number)]).into();
+            value = call("f", vec![value, Value::from(number)]);
         }
         value
     };
     assert_eq!(costs(&chain(500), options).comparisons, 0);
     // An object containing a node of the equal pair is hashed completely.
-    let both = costs(&arr([chain(50), chain(50)]), options);
+    let both = costs(&array([chain(50), chain(50)]), options);
     assert!(
         both.comparisons > 0 && both.compared <= 100 * 200,
         "{both:?}"
     );
-    let by_contents = costs(&arr([chain(50), chain(50)]), ClassOptions::default());
+    let by_contents = costs(&array([chain(50), chain(50)]), ClassOptions::default());
     assert_eq!(by_contents.comparisons, 0);
 }
 
@@ -235,12 +213,8 @@ fn exact_sharing_compares_only_where_equal_nodes_are_not_shared() {
 fn chains_of_a_million_levels() {
     const LEVELS: usize = 1_000_000;
     let x = var("x");
-    let mut steps = Value::from(&x);
-    let mut functions = Value::from(&x);
-    for _ in 0..LEVELS {
-        steps = Step::new(steps).into();
-        functions = fun(&[&x], functions);
-    }
+    let steps = steps(LEVELS, &x);
+    let functions = (0..LEVELS).fold(Value::from(&x), |inner, _| fun([&x], inner));
     for map_free_vars in [false, true] {
         let options = ClassOptions {
             map_free_vars,

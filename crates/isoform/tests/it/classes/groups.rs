@@ -4,7 +4,7 @@ use isoform::compare::{ClassOptions, duplicates, intern};
 use isoform::values::{List, ValueRef};
 use isoform::{Map, Obj, Ref, Value, structural_equal};
 
-use crate::classes::support::{Assign, Call, Int, Step, add, arr, fun, int, var};
+use crate::support::terms::*;
 
 fn groups(values: &[Value], min_size: u64, min_count: usize) -> Vec<(u64, Vec<usize>)> {
     let found = duplicates(values, min_size, min_count).expect("comparable");
@@ -46,7 +46,7 @@ fn groups_are_maximal_and_the_largest_saving_comes_first() {
 fn clones_may_use_other_variables() {
     let (x, y) = (var("x"), var("y"));
     let of = |var| Value::from(add(add(var, int(1)), var));
-    let programs = [fun(&[&x], of(&x)), fun(&[&y], of(&y)), of(&y)];
+    let programs = [fun([&x], of(&x)), fun([&y], of(&y)), of(&y)];
     assert_eq!(groups(&programs, 2, 2)[0].1.len(), 3);
     let by_identity = ClassOptions::default()
         .duplicates(&programs, 2, 2)
@@ -60,12 +60,12 @@ fn clones_may_use_other_variables() {
 
 #[test]
 fn a_group_is_split_by_what_comparison_says() {
-    let call = || Value::from(Call::new(vec![Value::from(1)]));
+    let node = || call("f", vec![Value::from(1)]);
     let shared = || {
-        let one = call();
-        Value::from(Step::new(arr([one.clone(), one])))
+        let one = node();
+        Value::from(Step::new(array([one.clone(), one])))
     };
-    let apart = || Value::from(Step::new(arr([call(), call()])));
+    let apart = || Value::from(Step::new(array([node(), node()])));
     let programs = [shared(), apart(), shared(), apart()];
     let found = groups(&programs, 3, 2);
     assert_eq!(found, [(3, vec![0, 2]), (3, vec![1, 3])]);
@@ -98,7 +98,7 @@ fn is_same(value: &Value, left: usize, right: usize) -> bool {
 #[test]
 fn equal_trees_become_one_object() {
     let sum = || Value::from(add(int(1), add(int(1), int(2))));
-    let value = arr([sum(), sum(), add(int(1), int(2)).into()]);
+    let value = array([sum(), sum(), add(int(1), int(2)).into()]);
     let made = interned(&value);
     assert!(is_same(&made, 0, 1) && !is_same(&made, 0, 2));
     let inner = isoform::objects::field_value(&item(&made, 0), "rhs").expect("a field");
@@ -107,7 +107,10 @@ fn equal_trees_become_one_object() {
         Some(item(&made, 2).identity())
     );
     // The first of two equal nodes keeps its ignored fields.
-    let noted = arr([Int::new(1, "first").into(), Int::new(1, "second").into()]);
+    let noted = array([
+        Int::new(1).with_note("first").into(),
+        Int::new(1).with_note("second").into(),
+    ]);
     let made = interned(&noted);
     let note = isoform::objects::field_value(&item(&made, 1), "note").expect("a field");
     assert_eq!(note, Value::from("first"));
@@ -116,13 +119,13 @@ fn equal_trees_become_one_object() {
 #[test]
 fn bound_and_free_variables() {
     let (x, y) = (var("x"), var("y"));
-    let made = interned(&arr([fun(&[&x], &x), fun(&[&y], &y)]));
+    let made = interned(&array([fun([&x], &x), fun([&y], &y)]));
     assert!(is_same(&made, 0, 1), "closed functions");
-    let sums = arr([add(&x, int(1)), add(&x, int(1)), add(&y, int(1))].map(Value::from));
+    let sums = array([add(&x, int(1)), add(&x, int(1)), add(&y, int(1))].map(Value::from));
     let made = interned(&sums);
     assert!(is_same(&made, 0, 1) && !is_same(&made, 0, 2));
     let statements = || Value::from(Step::new(Value::from(Assign::new(1, &x))));
-    let made = interned(&arr([statements(), statements()]));
+    let made = interned(&array([statements(), statements()]));
     assert!(
         !is_same(&made, 0, 1),
         "its definition outlives the statement"
@@ -131,16 +134,16 @@ fn bound_and_free_variables() {
 
 #[test]
 fn identity_is_kept_where_it_counts() {
-    let call = || Value::from(Call::new(vec![Value::from(1)]));
-    let made = interned(&arr([call(), call()]));
+    let node = || call("f", vec![Value::from(1)]);
+    let made = interned(&array([node(), node()]));
     assert!(!is_same(&made, 0, 1), "dag nodes");
     let list = || Value::from(List::from(vec![Value::from(1)]));
-    let made = interned(&arr([list(), list()]));
+    let made = interned(&array([list(), list()]));
     assert!(!is_same(&made, 0, 1), "lists");
     let (one, other) = (Value::from(int(1)), Value::from(int(1)));
     let map = [(one.clone(), 1.into()), (other.clone(), 2.into())];
     let map = Value::from(map.into_iter().collect::<Map>());
-    let made = interned(&arr([one, other, map]));
+    let made = interned(&array([one, other, map]));
     assert!(!is_same(&made, 0, 1), "keys of a map");
 }
 
@@ -148,13 +151,13 @@ fn identity_is_kept_where_it_counts() {
 fn sharing_of_dag_nodes_stays() {
     // The parts of both calls are merged, and the calls are rebuilt, once for each.
     let part = || Value::from(add(int(1), int(2)));
-    let (one, other) = (Call::new(vec![part()]), Call::new(vec![part()]));
+    let [one, other] = [(); 2].map(|()| Call::new("f", array([part()])));
     let calls = [&one, &other, &one, &other].map(Value::from);
-    let made = interned(&arr(calls));
+    let made = interned(&array(calls));
     assert!(is_same(&made, 0, 2) && is_same(&made, 1, 3) && !is_same(&made, 0, 1));
     // A node that is also in a list stays the same in both places.
     let list = Value::from(List::from(vec![Value::from(&other)]));
-    let made = interned(&arr([part(), Value::from(&other), list]));
+    let made = interned(&array([part(), Value::from(&other), list]));
     assert_eq!(item(&made, 1).identity(), other.identity());
 }
 
@@ -168,14 +171,7 @@ fn nothing_to_merge_is_the_same_object() {
 
 #[test]
 fn a_million_levels_twice() {
-    let chain = || {
-        let mut value = Value::from(1);
-        for _ in 0..1_000_000 {
-            value = Step::new(value).into();
-        }
-        value
-    };
-    let value = arr([chain(), chain()]);
+    let value = array([steps(1_000_000, 1), steps(1_000_000, 1)]);
     assert!(is_same(&intern(&value).expect("comparable"), 0, 1));
     let found = duplicates(&[value], 2, 2).expect("comparable");
     assert_eq!((found.len(), found[0].size), (1, 1_000_000));

@@ -1,7 +1,9 @@
 //! Every pair of subterms of random values is compared.
 
 use isoform_testing::classes::{CLASS_PROPERTIES, VerdictCounts, judge_bytes, judge_program};
-use isoform_testing::source::{RandomCases, random_bytes, shrunk, split_mix};
+use isoform_testing::source::{random_bytes, shrunk, split_mix};
+
+use crate::support::hold;
 
 #[track_caller]
 fn total(cases: u64, judge: impl Fn(&[u8]) -> Result<VerdictCounts, String>) -> VerdictCounts {
@@ -32,12 +34,5 @@ fn classes_of_random_programs_are_those_of_comparison() {
 
 #[test]
 fn the_other_properties_hold() {
-    for (name, property) in CLASS_PROPERTIES {
-        let cases = RandomCases {
-            seed: 7,
-            count: 400,
-            lengths: 4..304,
-        };
-        cases.check(name, property);
-    }
+    hold(CLASS_PROPERTIES, 7, 400, 304);
 }

@@ -1,14 +1,12 @@
 //! Subterms of the same class, and subterms of different classes.
 
-use isoform::compare::{ClassOptions, subterm_classes};
+use isoform::compare::{ClassOptions, CompareOptions, SubtermClasses, subterm_classes};
 use isoform::errors::ErrorKind;
 use isoform::values::{List, Tensor};
-use isoform::{Map, Value};
+use isoform::{Map, Result, Value};
 use isoform_testing::family::{Family, Role};
 
-use crate::classes::support::{
-    Assign, Call, Handle, Int, Op, RENAMING, Var, add, arr, check, fun, int, table, var,
-};
+use crate::support::terms::*;
 
 const BY_IDENTITY: ClassOptions = ClassOptions {
     map_free_vars: false,
@@ -22,12 +20,37 @@ const EXACT_RENAMING: ClassOptions = ClassOptions {
     mutable_by_identity: false,
 };
 
+const RENAMING: ClassOptions = ClassOptions {
+    map_free_vars: true,
+    sharing: false,
+    mutable_by_identity: false,
+};
+
+fn table(values: &[&Value], options: ClassOptions) -> Result<SubtermClasses> {
+    options.classes(array(values.iter().map(|&value| value.clone())))
+}
+
+/// Checks whether two values have one class, and whether comparison agrees.
+#[track_caller]
+fn check(left: &Value, right: &Value, options: ClassOptions, expected: bool) {
+    let classes = table(&[left, right], options).expect("has classes");
+    let same = classes.class_of(left).expect("a subterm") == classes.class_of(right).expect("one");
+    assert_eq!(same, expected, "{left:?} and {right:?} with {options:?}");
+    let compare = CompareOptions {
+        map_free_vars: options.map_free_vars,
+        ..Default::default()
+    };
+    if options.sharing && !options.mutable_by_identity {
+        assert_eq!(compare.equal(left, right).unwrap_or(false), expected);
+    }
+}
+
 #[test]
 fn bound_variables_have_no_names_and_free_ones_do() {
     let (x, y) = (var("x"), var("y"));
-    check(&fun(&[&x], &x), &fun(&[&y], &y), BY_IDENTITY, true);
-    check(&fun(&[&x], &y), &fun(&[&y], &x), BY_IDENTITY, false);
-    check(&fun(&[&x], &y), &fun(&[&x, &x], &y), BY_IDENTITY, false);
+    check(&fun([&x], &x), &fun([&y], &y), BY_IDENTITY, true);
+    check(&fun([&x], &y), &fun([&y], &x), BY_IDENTITY, false);
+    check(&fun([&x], &y), &fun([&x, &x], &y), BY_IDENTITY, false);
     let sums = [add(&x, int(1)), add(&y, int(1))].map(Value::from);
     check(&sums[0], &sums[1], BY_IDENTITY, false);
     check(&sums[0], &sums[1], EXACT_RENAMING, true);
@@ -39,12 +62,12 @@ fn bound_variables_have_no_names_and_free_ones_do() {
 #[test]
 fn a_scope_may_bind_a_variable_that_was_used_before_it() {
     let (x, y, z) = (var("x"), var("y"), var("z"));
-    let left = arr([x.clone().into(), fun(&[&x], &x)]);
-    let right = arr([x.clone().into(), fun(&[&y], &y)]);
+    let left = array([x.clone().into(), fun([&x], &x)]);
+    let right = array([x.clone().into(), fun([&y], &y)]);
     check(&left, &right, BY_IDENTITY, true);
     check(
-        &arr([x.clone().into(), fun(&[&x], &y)]),
-        &arr([z.into(), fun(&[&x], &y)]),
+        &array([x.clone().into(), fun([&x], &y)]),
+        &array([z.into(), fun([&x], &y)]),
         RENAMING,
         true,
     );
@@ -53,32 +76,32 @@ fn a_scope_may_bind_a_variable_that_was_used_before_it() {
 #[test]
 fn definitions_outlive_their_statement_and_end_with_the_scope() {
     let (x, y) = (var("x"), var("y"));
-    let block = |target: &_, used: &_| arr([Assign::new(1, target).into(), Value::from(used)]);
+    let block = |target: &_, used: &_| array([Assign::new(1, target).into(), Value::from(used)]);
     check(&block(&x, &x), &block(&y, &y), BY_IDENTITY, true);
     check(&block(&x, &x), &block(&x, &y), BY_IDENTITY, false);
     check(
-        &fun(&[], block(&x, &x)),
-        &fun(&[], block(&y, &y)),
+        &fun([], block(&x, &x)),
+        &fun([], block(&y, &y)),
         BY_IDENTITY,
         true,
     );
     // A use before the definition is a use of a free variable.
-    let early = |target: &_, used: &_| arr([Value::from(used), Assign::new(1, target).into()]);
+    let early = |target: &_, used: &_| array([Value::from(used), Assign::new(1, target).into()]);
     check(&early(&x, &x), &early(&y, &y), BY_IDENTITY, false);
     check(
-        &fun(&[], early(&x, &x)),
-        &fun(&[], early(&y, &x)),
+        &fun([], early(&x, &x)),
+        &fun([], early(&y, &x)),
         BY_IDENTITY,
         true,
     );
     check(
-        &fun(&[], early(&x, &x)),
-        &fun(&[], early(&y, &y)),
+        &fun([], early(&x, &x)),
+        &fun([], early(&y, &y)),
         BY_IDENTITY,
         false,
     );
     // After the binding function, a variable is free again.
-    let after = |bound: &_, used: &_| arr([fun(&[], block(bound, bound)), Value::from(used)]);
+    let after = |bound: &_, used: &_| array([fun([], block(bound, bound)), Value::from(used)]);
     check(&after(&x, &x), &after(&y, &x), BY_IDENTITY, true);
     check(&after(&x, &x), &after(&y, &y), BY_IDENTITY, false);
 }
@@ -86,25 +109,24 @@ fn definitions_outlive_their_statement_and_end_with_the_scope() {
 #[test]
 fn the_type_of_a_variable_counts_where_it_is_bound() {
     let (n, m) = (var("n"), var("m"));
-    let typed = |size: &Value| Var::new("t", size.clone());
     let of = |size: &isoform::Ref<Var>| {
-        let tensor = typed(&Value::from(size));
-        fun(&[size, &tensor], &tensor)
+        let tensor = typed(size);
+        fun([size, &tensor], &tensor)
     };
     check(&of(&n), &of(&m), BY_IDENTITY, true);
-    let (int, float) = (typed(&"i32".into()), typed(&"f32".into()));
+    let (int, float) = (typed("i32"), typed("f32"));
     check(
-        &fun(&[&int], &int),
-        &fun(&[&float], &float),
+        &fun([&int], &int),
+        &fun([&float], &float),
         BY_IDENTITY,
         false,
     );
     // The free variable of each function mentions the variable bound by the function.
-    let (left, right) = (typed(&Value::from(&n)), typed(&Value::from(&n)));
-    check(&fun(&[&n], &left), &fun(&[&n], &right), BY_IDENTITY, false);
-    check(&fun(&[&n], &left), &fun(&[&m], &left), BY_IDENTITY, false);
+    let (left, right) = (typed(&n), typed(&n));
+    check(&fun([&n], &left), &fun([&n], &right), BY_IDENTITY, false);
+    check(&fun([&n], &left), &fun([&m], &left), BY_IDENTITY, false);
     // Only the first visit compares the type.
-    let twice = |bound: &_| arr([Value::from(&left), fun(&[bound], &left)]);
+    let twice = |bound: &_| array([Value::from(&left), fun([bound], &left)]);
     check(&twice(&n), &twice(&m), BY_IDENTITY, true);
 }
 
@@ -113,14 +135,14 @@ fn positions_tell_levels_apart() {
     let (x, y, z) = (var("x"), var("y"), var("z"));
     let body = || add(add(&x, &y), &z);
     check(
-        &fun(&[&x, &y, &z], body()),
-        &fun(&[&x, &z, &y], body()),
+        &fun([&x, &y, &z], body()),
+        &fun([&x, &z, &y], body()),
         BY_IDENTITY,
         false,
     );
     check(
-        &fun(&[&x, &y, &z], body()),
-        &fun(&[&z, &y, &x], add(add(&z, &y), &x)),
+        &fun([&x, &y, &z], body()),
+        &fun([&z, &y, &x], add(add(&z, &y), &x)),
         BY_IDENTITY,
         true,
     );
@@ -129,18 +151,18 @@ fn positions_tell_levels_apart() {
 #[test]
 fn the_type_of_a_variable_may_mention_one_that_is_defined_later() {
     let (n, m) = (var("n"), var("m"));
-    let typed = Value::from(Var::new("t", Value::from(&n)));
+    let tensor = Value::from(typed(&n));
     let around = |target: &_| {
         let statement = Value::from(Assign::new(1, target));
-        fun(&[], arr([typed.clone(), statement, typed.clone()]))
+        fun([], array([tensor.clone(), statement, tensor.clone()]))
     };
     check(&around(&n), &around(&m), BY_IDENTITY, true);
-    let typed = Var::new("t", Value::from(&n));
+    let tensor = typed(&n);
     let around = |target: &_| {
-        let statements = [&typed, target].map(|target| Assign::new(1, target).into());
+        let statements = [&tensor, target].map(|target| Assign::new(1, target).into());
         fun(
-            &[],
-            arr(statements.into_iter().chain([Value::from(&typed)])),
+            [],
+            array(statements.into_iter().chain([Value::from(&tensor)])),
         )
     };
     check(&around(&n), &around(&m), BY_IDENTITY, true);
@@ -153,28 +175,28 @@ fn a_definition_field_may_contain_a_scope() {
     let (x, y) = (var("x"), var("y"));
     let around = |var: &isoform::Ref<Var>| {
         // The variable is met inside of a function in a definition field.
-        let inner = make(Role::Lambda, vec![Value::NONE, var.into(), arr([])]);
+        let inner = make(Role::Lambda, vec![Value::NONE, var.into(), array([])]);
         let binder = make(Role::Function, vec![inner, var.into()]);
-        make(Role::Lambda, vec![Value::NONE, binder, arr([])])
+        make(Role::Lambda, vec![Value::NONE, binder, array([])])
     };
     check(&around(&x), &around(&y), BY_IDENTITY, true);
-    let after = |var: &isoform::Ref<Var>| arr([around(var), var.into()]);
+    let after = |var: &isoform::Ref<Var>| array([around(var), var.into()]);
     check(&after(&x), &after(&y), BY_IDENTITY, false);
 }
 
 #[test]
 fn dag_nodes_are_merged_by_contents_unless_sharing_counts() {
-    let call = || Value::from(Call::new(vec![Value::from(1)]));
-    let shared = call();
-    let (one, two) = (arr([shared.clone(), shared]), arr([call(), call()]));
+    let node = || call("f", vec![Value::from(1)]);
+    let shared = node();
+    let (one, two) = (array([shared.clone(), shared]), array([node(), node()]));
     check(&one, &two, ClassOptions::default(), true);
     check(&one, &two, BY_IDENTITY, false);
-    check(&arr([call(), call()]), &two, BY_IDENTITY, true);
+    check(&array([node(), node()]), &two, BY_IDENTITY, true);
     // Opened in two functions, the same node is one computation.
     let (x, y) = (var("x"), var("y"));
-    let of = |var: &isoform::Ref<Var>| Value::from(Call::new(vec![Value::from(var)]));
+    let of = |var: &isoform::Ref<Var>| call("f", vec![Value::from(var)]);
     let (first, second) = (of(&x), of(&x));
-    let both = |left: &Value, right: &Value| arr([fun(&[&x], left), fun(&[&x], right)]);
+    let both = |left: &Value, right: &Value| array([fun([&x], left), fun([&x], right)]);
     check(
         &both(&first, &first),
         &both(&first, &second),
@@ -187,13 +209,13 @@ fn dag_nodes_are_merged_by_contents_unless_sharing_counts() {
         BY_IDENTITY,
         true,
     );
-    check(&fun(&[&x], of(&x)), &fun(&[&y], of(&y)), BY_IDENTITY, true);
+    check(&fun([&x], of(&x)), &fun([&y], of(&y)), BY_IDENTITY, true);
     let z = var("z");
     let once = of(&x);
-    let (here, there) = (fun(&[&x], &once), fun(&[&x], &once));
+    let (here, there) = (fun([&x], &once), fun([&x], &once));
     check(
-        &arr([here, there]),
-        &arr([fun(&[&y], of(&y)), fun(&[&z], of(&z))]),
+        &array([here, there]),
+        &array([fun([&y], of(&y)), fun([&z], of(&z))]),
         BY_IDENTITY,
         false,
     );
@@ -213,19 +235,19 @@ fn keys_match_by_binding_or_by_identity() {
         check(&keyed(&x, 1), &keyed(&x, 1), options, true);
         check(&keyed(&x, 1), &keyed(&y, 1), options, false);
         check(
-            &fun(&[&x], keyed(&x, 1)),
-            &fun(&[&y], keyed(&y, 1)),
+            &fun([&x], keyed(&x, 1)),
+            &fun([&y], keyed(&y, 1)),
             options,
             true,
         );
         check(
-            &fun(&[&x], keyed(&x, 1)),
-            &fun(&[&y], keyed(&x, 1)),
+            &fun([&x], keyed(&x, 1)),
+            &fun([&y], keyed(&x, 1)),
             options,
             false,
         );
     }
-    let after = |key| arr([Value::from(key), keyed(key, 1)]);
+    let after = |key| array([Value::from(key), keyed(key, 1)]);
     check(&after(&x), &after(&y), BY_IDENTITY, false);
     check(&after(&x), &after(&y), EXACT_RENAMING, true);
     // Values are visited in the order in which the keys were met.
@@ -238,7 +260,7 @@ fn keys_match_by_binding_or_by_identity() {
         Value::from(entries.into_iter().collect::<Map>())
     };
     check(&ordered(&a), &ordered(&b), BY_IDENTITY, true);
-    let after = |target| arr([Value::from(&y), Value::from(&x), ordered(target)]);
+    let after = |target| array([Value::from(&y), Value::from(&x), ordered(target)]);
     check(&after(&a), &after(&b), BY_IDENTITY, false);
     let text = |key: &str| Value::from([(key.into(), 1.into())].into_iter().collect::<Map>());
     let long = "a key that is too long to be stored inside of a value";
@@ -250,7 +272,7 @@ fn keys_match_by_binding_or_by_identity() {
 fn what_can_change_is_equal_by_contents_or_by_identity() {
     let list = || Value::from(List::from(vec![Value::from(1)]));
     let one = list();
-    let around = |list: &Value| arr([list.clone()]);
+    let around = |list: &Value| array([list.clone()]);
     for sharing in [false, true] {
         let contents = ClassOptions {
             sharing,
@@ -275,18 +297,23 @@ fn what_can_change_is_equal_by_contents_or_by_identity() {
 
 #[test]
 fn ignored_fields_and_singletons() {
-    let noted = |note: &str| Value::from(Int::new(1, note));
+    let noted = |note: &str| Value::from(Int::new(1).with_note(note));
     check(&noted("a"), &noted("b"), BY_IDENTITY, true);
-    let op = |name: &str| Value::from(Op::new(name));
+    let op = |name: &str| Value::from(Single::new(name));
     let add = op("add");
-    check(&arr([add.clone()]), &arr([add.clone()]), BY_IDENTITY, true);
-    check(&arr([add]), &arr([op("add")]), BY_IDENTITY, false);
+    check(
+        &array([add.clone()]),
+        &array([add.clone()]),
+        BY_IDENTITY,
+        true,
+    );
+    check(&array([add]), &array([op("add")]), BY_IDENTITY, false);
 }
 
 #[test]
 fn what_cannot_be_compared_is_alone() {
     let handle = Value::from(Handle::new(1));
-    let around = || arr([handle.clone()]);
+    let around = || array([handle.clone()]);
     check(&around(), &around(), ClassOptions::default(), false);
     let cycle = List::from(Vec::new());
     cycle
@@ -339,9 +366,9 @@ fn classes_are_numbered_by_their_first_members() {
 
 #[test]
 fn confirming_separates_what_is_shared_in_different_ways() {
-    let call = || Value::from(Call::new(vec![Value::from(1)]));
-    let shared = call();
-    let (one, two) = (arr([shared.clone(), shared]), arr([call(), call()]));
+    let node = || call("f", vec![Value::from(1)]);
+    let shared = node();
+    let (one, two) = (array([shared.clone(), shared]), array([node(), node()]));
     let mut classes = table(&[&one, &two], ClassOptions::default()).expect("has classes");
     assert_eq!(classes.class_of(&one), classes.class_of(&two));
     assert_eq!(classes.confirm().expect("comparable"), 1);

@@ -4,4 +4,3 @@ mod costs;
 mod groups;
 mod judged;
 mod meaning;
-mod support;

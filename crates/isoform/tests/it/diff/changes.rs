@@ -3,7 +3,7 @@
 use isoform::compare::{ChangeKind, Difference, diff};
 use isoform::{Ref, Value};
 
-use crate::diff::support::{Single, Step, Stride, Typed, Var, add, call, fun, int, list, var};
+use crate::support::terms::*;
 
 fn difference(left: impl Into<Value>, right: impl Into<Value>) -> Difference {
     diff(left.into(), right.into()).expect("a difference")
@@ -11,7 +11,7 @@ fn difference(left: impl Into<Value>, right: impl Into<Value>) -> Difference {
 
 #[test]
 fn a_node_of_another_type_is_replaced_alone() {
-    let parts = || list((0..100).map(|at| add(at, 1).into()));
+    let parts = || array((0..100).map(|at| add(at, 1).into()));
     let found = difference(Step::new(parts()), Stride::new(parts()));
     assert_eq!(found.counts(), [(ChangeKind::Replaced, 1)]);
     let change = &found.changes()[0];
@@ -22,15 +22,15 @@ fn a_node_of_another_type_is_replaced_alone() {
 fn a_dataflow_node_that_is_gone_is_one_change() {
     let graph = |is_there: bool| {
         let input = call("input", 1);
-        let gone = call("gone", list([input.clone()]));
+        let gone = call("gone", array([input.clone()]));
         let uses = [0, 1].map(|at| {
             if is_there {
-                list([call("kept", at), gone.clone()])
+                array([call("kept", at), gone.clone()])
             } else {
-                list([call("kept", at)])
+                array([call("kept", at)])
             }
         });
-        list([input].into_iter().chain(uses))
+        array([input].into_iter().chain(uses))
     };
     let (left, right) = (graph(true), graph(false));
     for (found, kind) in [
@@ -46,9 +46,9 @@ fn a_dataflow_node_that_is_gone_is_one_change() {
 fn lists<const N: usize>(parts: [Vec<Value>; N]) -> Value {
     let around = |(at, parts): (usize, Vec<Value>)| {
         let own = (0..20).map(|item| Value::from(format!("{at}.{item}")));
-        list(own.chain(parts))
+        array(own.chain(parts))
     };
-    list(parts.into_iter().enumerate().map(around))
+    array(parts.into_iter().enumerate().map(around))
 }
 
 /// A part of two nodes.
@@ -116,9 +116,9 @@ fn places_move_not_objects() {
         let both = |parts: fn() -> [Vec<Value>; 2]| {
             if is_shared {
                 let part = lists(parts());
-                list([part.clone(), part])
+                array([part.clone(), part])
             } else {
-                list([lists(parts()), lists(parts())])
+                array([lists(parts()), lists(parts())])
             }
         };
         let (left, right) = (|| [vec![chain(6)], vec![]], || [vec![], vec![chain(6)]]);
@@ -151,21 +151,21 @@ fn parts_that_came_inside_of_shared_ones_moved_at_each_place() {
 #[test]
 fn equal_findings_lose_what_moved_one_after_another() {
     use ChangeKind::{Inserted, Moved, Replaced};
-    let replaced = || list((0..100).map(|at| add(at, Step::new(at)).into()));
+    let replaced = || array((0..100).map(|at| add(at, Step::new(at)).into()));
     let left_part = || lists([vec![add("x", replaced()).into()], vec![]]);
     let right_part = || lists([vec![add("x", chain(10)).into()], vec![chain(10)]]);
     let counts = |is_shared: bool| {
         let twice = |part: &dyn Fn() -> Value| {
             let first = part();
             if is_shared {
-                list([first.clone(), first])
+                array([first.clone(), first])
             } else {
-                list([first, part()])
+                array([first, part()])
             }
         };
         let gone = lists([vec![chain(10), chain(10)]]);
-        let left = list([twice(&left_part), gone]);
-        difference(left, list([twice(&right_part), lists([vec![]])])).counts()
+        let left = array([twice(&left_part), gone]);
+        difference(left, array([twice(&right_part), lists([vec![]])])).counts()
     };
     // Both chains took the place of the replaced parts.
     let expected = [(Inserted, 2), (Moved, 2), (Replaced, 2)];
@@ -180,8 +180,8 @@ fn what_also_stays_moves_as_a_whole_only() {
     let common = chain(6);
     let inside = |name: &str| vec![Value::from(add(name, &common))];
     let counts = |left: [Vec<Value>; 2], right: [Vec<Value>; 2]| {
-        let stays = || list([common.clone()]);
-        let values = [left, right].map(|parts| list([stays(), lists(parts)]));
+        let stays = || array([common.clone()]);
+        let values = [left, right].map(|parts| array([stays(), lists(parts)]));
         let [left, right] = values;
         difference(left, right).counts()
     };
@@ -199,8 +199,8 @@ fn what_also_stays_moves_as_a_whole_only() {
 fn nothing_moves_out_of_a_dataflow_node_that_another_one_replaced() {
     let graph = |name: &str| {
         let input = call("input", 1);
-        let node = call(name, list([input.clone(), chain(10)]));
-        list([input, call("user", list([node]))])
+        let node = call(name, array([input.clone(), chain(10)]));
+        array([input, call("user", array([node]))])
     };
     let found = difference(graph("old"), graph("new"));
     assert_eq!(found.counts(), [(ChangeKind::Replaced, 1)], "{found}");
@@ -208,12 +208,12 @@ fn nothing_moves_out_of_a_dataflow_node_that_another_one_replaced() {
 
 #[test]
 fn types_stay_with_their_variables() {
-    let uses = || vec![Value::from(add(chain(3), Typed::new(chain(10))))];
+    let uses = || vec![Value::from(add(chain(3), typed(chain(10))))];
     let found = difference(lists([uses(), vec![]]), lists([vec![], uses()]));
     let kinds = found.changes().iter().map(|change| change.kind());
     let is_moved = kinds.filter(|kind| *kind == ChangeKind::Moved).count();
     assert_eq!(is_moved, 1, "{found}");
-    let use_of = |name: &str| vec![Value::from(add(name, Typed::new(chain(10))))];
+    let use_of = |name: &str| vec![Value::from(add(name, typed(chain(10))))];
     let (left, right) = ([use_of("old"), vec![]], [vec![], use_of("new")]);
     let found = difference(lists(left), lists(right));
     assert_eq!(
@@ -227,7 +227,7 @@ fn types_stay_with_their_variables() {
 fn a_part_that_moved_out_of_another_one_does_not_count_there() {
     let around = |part: Value| {
         let own = (0..5).map(|item| Value::from(int(item)));
-        Value::from(Step::new(list(own.chain([part]))))
+        Value::from(Step::new(array(own.chain([part]))))
     };
     let left = lists([vec![around(chain(10))], vec![]]);
     let found = difference(left, lists([vec![], vec![chain(10)]]));
@@ -241,7 +241,7 @@ fn a_part_that_moved_out_of_another_one_does_not_count_there() {
 
 #[test]
 fn a_part_that_another_one_replaced_is_gone() {
-    let gone = list((0..100).map(|at| add(at, Step::new(at)).into()));
+    let gone = array((0..100).map(|at| add(at, Step::new(at)).into()));
     let left = lists([vec![add("x", gone).into()], vec![chain(10)]]);
     let right = lists([vec![add("x", chain(10)).into()], vec![]]);
     let found = difference(left, right);
@@ -258,7 +258,7 @@ fn a_part_that_moved_may_use_another_variable() {
         let uses = params.each_ref().map(Value::from);
         fun(
             &params,
-            list(
+            array(
                 uses.into_iter()
                     .chain([lists([parts(first), parts(second)])]),
             ),
@@ -276,8 +276,8 @@ fn a_part_that_moved_may_use_another_variable() {
 fn a_binding_ends_with_its_scope() {
     let x = var("x");
     let value = |edited: i64| {
-        let bound = fun(std::slice::from_ref(&x), add(&x, edited));
-        list([bound, add(&x, edited).into()])
+        let bound = fun([&x], add(&x, edited));
+        array([bound, add(&x, edited).into()])
     };
     let found = difference(value(1), value(2));
     assert_eq!(found.counts(), [(ChangeKind::Value, 2)], "{found}");
@@ -288,8 +288,8 @@ fn what_was_taken_out_from_around_a_part_is_counted_whole() {
     let inner = || add(add(1, 2), add(3, 4));
     let around = |part: Value| add(add(Step::new(Step::new(part)), 7), 8);
     let found = difference(
-        list([around(inner().into()).into()]),
-        list([inner().into()]),
+        array([around(inner().into()).into()]),
+        array([inner().into()]),
     );
     assert_eq!(found.counts(), [(ChangeKind::Unwrapped, 1)], "{found}");
     assert_eq!(found.changes()[0].left_size(), 4);
@@ -357,12 +357,12 @@ fn a_variable_whose_definition_moved_is_another_one() {
     // The same object on both sides is as little evidence as a name.
     let [x, y] = [var("x"), var("y")];
     let found = difference(
-        fun(&[x.clone(), y.clone()], Value::from(&x)),
-        fun(&[y.clone(), x.clone()], Value::from(&x)),
+        fun([&x, &y], Value::from(&x)),
+        fun([&y, &x], Value::from(&x)),
     );
     let renamed = difference(
-        fun(&[x.clone(), y.clone()], Value::from(&x)),
-        fun(&[x, y.clone()], Value::from(&y)),
+        fun([&x, &y], Value::from(&x)),
+        fun([&x, &y], Value::from(&y)),
     );
     assert_eq!(found.counts(), [(ChangeKind::Variable, 1)], "{found}");
     assert_eq!(found.counts(), renamed.counts(), "{renamed}");
@@ -408,7 +408,7 @@ fn what_also_stays_never_moves_from_inside_to_inside() {
             [vec![], vec![], new("new", 1), new("other", 2)]
         };
         let uses = vars.each_ref().map(Value::from).into_iter();
-        fun(&vars, list(uses.chain([part(2), lists(parts)])))
+        fun(&vars, array(uses.chain([part(2), lists(parts)])))
     };
     let found = difference(value(true), value(false));
     let moved = |change: &&isoform::compare::Change| change.kind() == ChangeKind::Moved;
@@ -442,7 +442,7 @@ fn sizes_leave_out_what_moved() {
 fn a_dataflow_node_inside_of_what_moved_is_counted_once() {
     let value = |place: usize, which: usize| {
         let vars = [var("x"), var("y")];
-        let node = call("f", list([Value::from(&vars[which])]));
+        let node = call("f", array([Value::from(&vars[which])]));
         let part = vec![Value::from(add(node, chain(6)))];
         let parts = match place {
             0 => [part, vec![]],
@@ -450,7 +450,7 @@ fn a_dataflow_node_inside_of_what_moved_is_counted_once() {
         };
         let uses = vars.each_ref().map(Value::from).into_iter();
         let others = [call("g", 1), lists(parts)];
-        fun(&vars, list(uses.chain(others)))
+        fun(&vars, array(uses.chain(others)))
     };
     assert_eq!(
         difference(value(0, 0), value(1, 1)).counts(),
@@ -461,8 +461,8 @@ fn a_dataflow_node_inside_of_what_moved_is_counted_once() {
 #[test]
 fn a_shared_body_is_compared_under_each_binding() {
     let [p, q, a, b] = ["p", "q", "a", "b"].map(var);
-    let left = || list([Value::from(&p), Value::from(&p), Value::from(&q), 1.into()]);
-    let right = || list([Value::from(&a), Value::from(&a), Value::from(&a), 2.into()]);
+    let left = || array([Value::from(&p), Value::from(&p), Value::from(&q), 1.into()]);
+    let right = || array([Value::from(&a), Value::from(&a), Value::from(&a), 2.into()]);
     let counts = |is_shared: bool| {
         let (l, r) = (left(), right());
         let (m, s) = if is_shared {
@@ -471,9 +471,9 @@ fn a_shared_body_is_compared_under_each_binding() {
             (left(), right())
         };
         let params = [p.clone(), q.clone()];
-        let left = list([fun(&params, l), fun(&params, m)]);
+        let left = array([fun(&params, l), fun(&params, m)]);
         let swapped = [b.clone(), a.clone()];
-        let right = list([fun(&[a.clone(), b.clone()], r), fun(&swapped, s)]);
+        let right = array([fun([&a, &b], r), fun(&swapped, s)]);
         difference(left, right).counts()
     };
     assert_eq!(counts(true), counts(false));
@@ -485,11 +485,11 @@ fn a_pair_that_is_visited_again_is_one_partner() {
     let [x, a, b] = ["x", "a", "b"].map(var);
     let items = |var: &Ref<Var>, other: i64| {
         let item = |at| Value::from(add(var, if at == 7 { other } else { at }));
-        list((0..400).map(item))
+        array((0..400).map(item))
     };
     let nested = |vars: [&Ref<Var>; 2], part: Value| {
         (0..20).fold(Value::from(0), |inner, at| {
-            fun(&[vars[at % 2].clone()], add(part.clone(), inner))
+            fun([vars[at % 2]], add(part.clone(), inner))
         })
     };
     let left = nested([&x, &x], items(&x, 7));

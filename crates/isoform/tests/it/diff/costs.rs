@@ -4,11 +4,11 @@ use isoform::compare::{ChangeKind, Difference, diff};
 use isoform::files::DifferenceRecord;
 use isoform::paths::AccessPath;
 use isoform::values::Tensor;
-use isoform::{Map, Obj, Ref, Value, structural_equal};
+use isoform::{Map, Value, structural_equal};
 
 use isoform_testing::source::split_mix;
 
-use crate::diff::support::{Call, Step, add, call, fun, int, list, var};
+use crate::support::terms::*;
 
 /// The difference, which builds the right value in at most this many steps for each part
 /// of both sides.
@@ -32,13 +32,7 @@ fn ints(count: i64) -> Vec<i64> {
 #[test]
 fn a_deep_chain() {
     const DEPTH: usize = 1_000_000;
-    let chain = |leaf: i64| {
-        let mut value = Value::from(int(leaf));
-        for _ in 0..DEPTH {
-            value = Step::new(value).into();
-        }
-        value
-    };
+    let chain = |leaf: i64| steps(DEPTH, int(leaf));
     let (left, right) = (chain(1), chain(2));
     let found = check(&left, &right, 2 * DEPTH as u64, 1);
     assert_eq!(found.changes()[0].left_path().steps().len(), DEPTH + 1);
@@ -100,13 +94,7 @@ fn a_place_leads_outwards_without_its_path() {
 #[test]
 fn deep_chains_that_are_wrapped_at_the_leaf() {
     const DEPTH: usize = 100_000;
-    let chain = |leaf: Value| {
-        let mut value = leaf;
-        for _ in 0..DEPTH {
-            value = Step::new(value).into();
-        }
-        value
-    };
+    let chain = |leaf: Value| steps(DEPTH, leaf);
     check(
         &chain(add(int(1), int(2)).into()),
         &chain(add(add(int(1), int(2)), int(3)).into()),
@@ -147,7 +135,7 @@ fn a_list_that_is_reversed() {
 
 #[test]
 fn equal_items_and_one_more() {
-    let items = |count: usize| list((0..count).map(|_| add(int(1), int(2)).into()));
+    let items = |count: usize| array((0..count).map(|_| add(int(1), int(2)).into()));
     check(&items(100_000), &items(100_001), 200_001, 1);
     let ints = |count: usize| Value::from(vec![7i64; count]);
     check(&ints(100_000), &ints(100_001), 200_001, 1);
@@ -155,13 +143,7 @@ fn equal_items_and_one_more() {
 
 #[test]
 fn shared_sums() {
-    let tower = |leaf: i64| {
-        let mut value = int(leaf);
-        for _ in 0..70 {
-            value = add(&value, &value);
-        }
-        Value::from(value)
-    };
+    let tower = |leaf: i64| Value::from(doubled(70, int(leaf)));
     let found = check(&tower(1), &tower(2), 140, 1);
     assert_eq!(found.changes()[0].count(), u64::MAX);
 }
@@ -178,7 +160,7 @@ fn butterfly(
             .map(|at| make(&row[at], &row[at ^ (1 << level)]))
             .collect();
     }
-    list(row)
+    array(row)
 }
 
 #[test]
@@ -191,7 +173,7 @@ fn butterflies() {
         check(&tree(which), &tree(-5), 64 * 7 * 8, 1);
         let dag = |edited: i64| {
             let leaf = |at| call("input", if at == which { edited } else { at });
-            butterfly(6, |l, r| call("add", list([l.clone(), r.clone()])), leaf)
+            butterfly(6, |l, r| call("add", array([l.clone(), r.clone()])), leaf)
         };
         check(&dag(which), &dag(-5), 64 * 7 * 8, 1);
     }
@@ -224,26 +206,12 @@ fn maps_that_lose_all_keys() {
     check(&map(0), &map(COUNT), 2 * COUNT as u64, 2 * COUNT as usize);
 }
 
-/// A balanced tree over leaves.
-fn tree(mut level: Vec<Ref<Obj>>) -> Ref<Obj> {
-    while level.len() > 1 {
-        let pairs = level.chunks(2);
-        level = pairs
-            .map(|pair| match pair {
-                [one, other] => add(one, other),
-                _ => pair[0].clone(),
-            })
-            .collect();
-    }
-    level.swap_remove(0)
-}
-
 #[test]
 fn trees_that_have_nothing_in_common() {
     let left = Value::from(tree((0..100_000).map(int).collect()));
     let mut chain = Value::from(1);
     for _ in 0..100_000 {
-        chain = Step::new(list([chain, Value::from("x")])).into();
+        chain = Step::new(array([chain, Value::from("x")])).into();
     }
     check(&left, &chain, 400_000, 1);
     let other = Value::from(tree((100_000..200_000).map(int).collect()));
@@ -255,7 +223,7 @@ fn permuted_parameters() {
     const COUNT: usize = 10_000;
     let function = |permuted: bool| {
         let vars: Vec<_> = (0..COUNT).map(|_| var("v")).collect();
-        let body = list(
+        let body = array(
             vars.iter()
                 .enumerate()
                 .map(|(at, var)| add(var, int(at as i64)).into()),
@@ -274,12 +242,12 @@ fn permuted_parameters() {
 fn dag_nodes_that_share_many_others() {
     const COUNT: i64 = 10_000;
     let graph = |edited: i64| {
-        let many = list((0..COUNT).map(|at| call("input", at)));
+        let many = array((0..COUNT).map(|at| call("input", at)));
         let users = (0..COUNT).map(|at| {
             let own = Value::from(if at == 77 { edited } else { at });
-            Call::new("use", list([many.clone(), own])).into()
+            call("use", array([many.clone(), own]))
         });
-        list(users)
+        array(users)
     };
     check(&graph(77), &graph(-1), 8 * COUNT as u64, 1);
 }
@@ -287,13 +255,13 @@ fn dag_nodes_that_share_many_others() {
 #[test]
 fn parts_that_are_shared_inside_of_dag_nodes() {
     let graph = |op: &str| {
-        let mut tower = list([Value::from(1)]);
+        let mut tower = array([Value::from(1)]);
         for _ in 0..60 {
-            tower = list([tower.clone(), tower.clone()]);
+            tower = array([tower.clone(), tower.clone()]);
         }
-        list([call("one", 1), call(op, tower)])
+        array([call("one", 1), call(op, tower)])
     };
-    diff(graph("a"), list([call("one", 1)])).expect("a difference");
+    diff(graph("a"), array([call("one", 1)])).expect("a difference");
     diff(graph("a"), graph("b")).expect("a difference");
 }
 
@@ -303,7 +271,7 @@ fn objects_with_one_wide_list() {
     let value = |edited: i64| {
         let wide = Value::from(ints(1_000_000));
         let users = (0..COUNT).map(|at| add(int(at + edited), wide.clone()).into());
-        list(users)
+        array(users)
     };
     let (left, right) = (value(0), value(1_000_000));
     check(&left, &right, 4 * 1_000_000, COUNT as usize);
@@ -323,14 +291,14 @@ fn large_tensors() {
     };
     let (left, right) = (make(false), make(true));
     check(
-        &list([left.clone(), Value::from(1)]),
-        &list([right, Value::from(1)]),
+        &array([left.clone(), Value::from(1)]),
+        &array([right, Value::from(1)]),
         4,
         1,
     );
     let found = check(
-        &list([left.clone(), Value::from(1)]),
-        &list([make(false), Value::from(2)]),
+        &array([left.clone(), Value::from(1)]),
+        &array([make(false), Value::from(2)]),
         4,
         1,
     );
@@ -371,7 +339,7 @@ fn shared_parts_whose_variables_are_bound_again() {
         });
         let around = |inner: Value, at: i64| {
             let bound = &vars[partners[(at % 2) as usize]];
-            fun(std::slice::from_ref(bound), list([shared.clone(), inner]))
+            fun([bound], array([shared.clone(), inner]))
         };
         (0..COUNT).fold(0.into(), around)
     };

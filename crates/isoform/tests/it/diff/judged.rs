@@ -2,18 +2,13 @@
 
 use isoform_testing::differences::{DIFF_PROPERTIES, fallback, judge_copies, one_edit};
 use isoform_testing::merges::{MERGE_PROPERTIES, Outcome, two_parts, two_places};
-use isoform_testing::source::{RandomCases, random_bytes, scaled, split_mix};
+use isoform_testing::source::{random_bytes, scaled, split_mix};
+
+use crate::support::hold;
 
 #[test]
 fn the_laws_hold() {
-    for (name, property) in DIFF_PROPERTIES {
-        let cases = RandomCases {
-            seed: 17,
-            count: 3000,
-            lengths: 4..604,
-        };
-        cases.check(name, property);
-    }
+    hold(DIFF_PROPERTIES, 17, 3000, 604);
 }
 
 #[test]
@@ -173,14 +168,7 @@ fn programs_of_which_copies_once_differed() {
 
 #[test]
 fn the_laws_of_merges_hold() {
-    for (name, property) in MERGE_PROPERTIES {
-        let cases = RandomCases {
-            seed: 23,
-            count: 600,
-            lengths: 4..604,
-        };
-        cases.check(name, property);
-    }
+    hold(MERGE_PROPERTIES, 23, 600, 604);
 }
 
 #[test]

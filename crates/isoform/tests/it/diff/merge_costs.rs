@@ -3,7 +3,7 @@
 use isoform::compare::{Merge, merge};
 use isoform::{Ref, Value, structural_equal};
 
-use crate::diff::support::{Step, Var, add, call, fun, int, list, var};
+use crate::support::terms::*;
 
 /// A merge without conflicts that gives a value, with at most this many visits.
 #[track_caller]
@@ -18,13 +18,7 @@ fn check(base: &Value, [left, right]: [&Value; 2], expected: &Value, visits: u64
 #[test]
 fn a_deep_chain_with_an_edit_at_each_end() {
     const DEPTH: usize = 300_000;
-    let chain = |leaf: i64, first: i64| {
-        let mut value = Value::from(int(leaf));
-        for _ in 0..DEPTH {
-            value = Step::new(value).into();
-        }
-        Value::from(add(value, int(first)))
-    };
+    let chain = |leaf: i64, first: i64| Value::from(add(steps(DEPTH, int(leaf)), int(first)));
     check(
         &chain(1, 1),
         [&chain(2, 1), &chain(1, 2)],
@@ -38,7 +32,7 @@ fn a_deep_chain_with_an_edit_at_each_end() {
 #[test]
 fn a_long_list_of_edited_parts() {
     let parts = |edited: &[i64], value: i64| {
-        list((0..20_000i64).map(|at| {
+        array((0..20_000i64).map(|at| {
             if edited.contains(&at) {
                 Value::from(add(int(at), int(value)))
             } else {
@@ -62,10 +56,10 @@ fn shared_parts_are_built_once_for_each_fate() {
         }
         value
     };
-    let base = list([doubled(1), 1.into()]);
-    let left = list([doubled(2), 1.into()]);
-    let right = list([doubled(1), 5.into()]);
-    check(&base, [&left, &right], &list([doubled(2), 5.into()]), 200);
+    let base = array([doubled(1), 1.into()]);
+    let left = array([doubled(2), 1.into()]);
+    let right = array([doubled(1), 5.into()]);
+    check(&base, [&left, &right], &array([doubled(2), 5.into()]), 200);
     // The leaf at one of 2^60 places.
     let one_place = |at_left: bool| {
         let mut shared = Value::from(int(1));
@@ -108,15 +102,15 @@ fn shared_parts_are_built_once_for_each_fate() {
 #[test]
 fn a_graph_of_shared_dag_nodes() {
     let graph = |edited: &[(usize, &str)]| {
-        let mut nodes = vec![call("in", list([]))];
+        let mut nodes = vec![call("in", array([]))];
         for at in 0..2_000 {
             let op = edited.iter().find(|(place, _)| *place == at);
             let op = op.map_or_else(|| format!("op{}", at % 7), |(_, op)| (*op).to_owned());
             let last = nodes[nodes.len() - 1].clone();
             let other = nodes[nodes.len() / 2].clone();
-            nodes.push(call(&op, list([last, other])));
+            nodes.push(call(&op, array([last, other])));
         }
-        list(nodes)
+        array(nodes)
     };
     let (one, two) = ((1_990, "left"), (1_995, "right"));
     check(
@@ -130,7 +124,7 @@ fn a_graph_of_shared_dag_nodes() {
 #[test]
 fn functions_that_the_sides_rename() {
     let module = |edited: &[i64], name: &str| {
-        list((0..1_000i64).map(|at| {
+        array((0..1_000i64).map(|at| {
             let params: Vec<Ref<Var>> = (0..3).map(|_| var(name)).collect();
             let number = if edited.contains(&at) { -at } else { at };
             fun(

@@ -1,10 +1,11 @@
 //! Three-way merges: the results for each kind of change, and the conflicts.
 
-use isoform::compare::{CompareOptions, Conflict, DiffOptions, Merge, Resolution, merge};
+use isoform::compare::{Conflict, DiffOptions, Merge, Resolution, merge};
 use isoform::values::Dict;
 use isoform::{Map, Ref, Value, structural_equal};
 
-use crate::diff::support::{Step, Typed, Var, add, call, fun, int, list, var};
+use crate::support::MAPPED;
+use crate::support::terms::*;
 
 #[track_caller]
 fn merged(base: &Value, left: &Value, right: &Value) -> Merge {
@@ -49,7 +50,7 @@ fn is_equal(one: &Value, other: &Value) -> bool {
 }
 
 fn ints(items: &[i64]) -> Value {
-    list(items.iter().map(|&item| item.into()))
+    array(items.iter().map(|&item| item.into()))
 }
 
 fn map<const N: usize>(entries: [(&str, Value); N]) -> Value {
@@ -136,12 +137,12 @@ fn a_stretch_of_another_length_is_one_conflict() {
     let left = ints(&[1, 20, 21, 22, 4, 5]);
     let right = ints(&[1, 2, 30, 4, 50]);
     let (found, conflict) = conflict(&base, &left, &right, "<root>[1]");
-    assert!(is_equal(&list(conflict.base().to_vec()), &ints(&[2, 3])));
+    assert!(is_equal(&array(conflict.base().to_vec()), &ints(&[2, 3])));
     assert!(is_equal(
-        &list(conflict.left().to_vec()),
+        &array(conflict.left().to_vec()),
         &ints(&[20, 21, 22])
     ));
-    assert!(is_equal(&list(conflict.right().to_vec()), &ints(&[2, 30])));
+    assert!(is_equal(&array(conflict.right().to_vec()), &ints(&[2, 30])));
     assert!(is_equal(found.merged(), &ints(&[1, 2, 3, 4, 50])));
     let left = found.resolve(|_| Ok(Resolution::Left)).expect("a value");
     assert!(is_equal(&left, &ints(&[1, 20, 21, 22, 4, 50])));
@@ -158,8 +159,8 @@ fn a_stretch_of_another_length_is_one_conflict() {
 #[test]
 fn a_part_that_one_side_deletes_and_the_other_edits_is_a_conflict() {
     let part = |n: i64| Value::from(add(add(int(1), int(2)), int(n)));
-    let base = list([part(3), 7.into()]);
-    let (left, right) = (list([7.into()]), list([part(4), 7.into()]));
+    let base = array([part(3), 7.into()]);
+    let (left, right) = (array([7.into()]), array([part(4), 7.into()]));
     let (found, conflict) = conflict(&base, &left, &right, "<root>[0]");
     assert!(conflict.left().is_empty());
     assert!(is_equal(&conflict.right()[0], &part(4)));
@@ -190,16 +191,16 @@ fn a_part_that_one_side_deletes_and_the_other_edits_is_a_conflict() {
 #[test]
 fn edits_follow_a_part_that_the_other_side_moves_or_wraps() {
     let part = |n: i64| Value::from(add(add(int(1), int(2)), add(int(3), int(n))));
-    let base = list([part(4), 7.into(), 8.into()]);
-    let edited = list([part(5), 7.into(), 8.into()]);
-    let moved = |n: i64| list([7.into(), 8.into(), part(n)]);
+    let base = array([part(4), 7.into(), 8.into()]);
+    let edited = array([part(5), 7.into(), 8.into()]);
+    let moved = |n: i64| array([7.into(), 8.into(), part(n)]);
     clean(&base, &edited, &moved(4), &moved(5));
-    let wrapped = |n: i64| list([Step::new(part(n)).into(), 7.into(), 8.into()]);
+    let wrapped = |n: i64| array([Step::new(part(n)).into(), 7.into(), 8.into()]);
     clean(&base, &edited, &wrapped(4), &wrapped(5));
     // Small parts are alike by chance.
-    let base = list([add(int(1), int(2)).into(), 7.into(), 8.into()]);
-    let moved = list([7.into(), 8.into(), add(int(1), int(2)).into()]);
-    let edited = list([add(int(1), int(3)).into(), 7.into(), 8.into()]);
+    let base = array([add(int(1), int(2)).into(), 7.into(), 8.into()]);
+    let moved = array([7.into(), 8.into(), add(int(1), int(2)).into()]);
+    let edited = array([add(int(1), int(3)).into(), 7.into(), 8.into()]);
     conflict(&base, &edited, &moved, "<root>[0]");
 }
 
@@ -248,29 +249,29 @@ fn maps_are_merged_key_by_key() {
 fn shared_parts_of_trees_have_a_fate_at_each_place() {
     let shared = Value::from(add(int(1), int(2)));
     let other = |n: i64| Value::from(add(int(1), int(n)));
-    let base = list([shared.clone(), shared.clone(), shared.clone()]);
+    let base = array([shared.clone(), shared.clone(), shared.clone()]);
     let place = |at: usize, n: i64| {
         let mut items = vec![shared.clone(); 3];
         items[at] = other(n);
-        list(items)
+        array(items)
     };
     for (one, two) in [(0, 1), (0, 2), (1, 2), (2, 1), (1, 0), (2, 0)] {
         let mut expected = vec![shared.clone(); 3];
         expected[one] = other(5);
         expected[two] = other(6);
-        clean(&base, &place(one, 5), &place(two, 6), &list(expected));
+        clean(&base, &place(one, 5), &place(two, 6), &array(expected));
     }
-    let everywhere = list(vec![Value::from(add(int(9), int(2))); 3]);
+    let everywhere = array(vec![Value::from(add(int(9), int(2))); 3]);
     let mut expected = vec![Value::from(add(int(9), int(2))); 3];
     expected[1] = add(int(9), int(5)).into();
-    clean(&base, &everywhere, &place(1, 5), &list(expected));
+    clean(&base, &everywhere, &place(1, 5), &array(expected));
 }
 
 #[test]
 fn names_of_bound_variables_do_not_matter() {
     let program = |name: &str, make: &dyn Fn(&Ref<Var>) -> Value| {
         let x = var(name);
-        fun(std::slice::from_ref(&x), make(&x))
+        fun([&x], make(&x))
     };
     let base = program("x", &|x| add(add(x, int(1)), add(x, int(2))).into());
     let left = program("y", &|x| add(add(x, x), add(x, int(2))).into());
@@ -299,9 +300,9 @@ fn variables_that_both_sides_add_are_one() {
 #[test]
 fn a_use_of_a_variable_that_the_other_side_deletes_is_a_conflict() {
     let (x, y) = (var("x"), var("y"));
-    let base = list([fun(&[x.clone(), y.clone()], add(&x, &x)), 1.into()]);
-    let left = list([fun(std::slice::from_ref(&x), add(&x, &x)), 1.into()]);
-    let right = list([fun(&[x.clone(), y.clone()], add(&x, &y)), 1.into()]);
+    let base = array([fun([&x, &y], add(&x, &x)), 1.into()]);
+    let left = array([fun([&x], add(&x, &x)), 1.into()]);
+    let right = array([fun([&x, &y], add(&x, &y)), 1.into()]);
     let found = merged(&base, &left, &right);
     let [conflict] = found.conflicts() else {
         panic!("expected one conflict, got {found}");
@@ -318,7 +319,7 @@ fn a_use_of_a_variable_that_the_other_side_deletes_is_a_conflict() {
 fn dag_nodes_stay_shared_and_have_the_edits_of_both_sides() {
     let program = |op: &str, args: &[i64], user: &str| {
         let node = call(op, ints(args));
-        list([call("first", node.clone()), call(user, node)])
+        array([call("first", node.clone()), call(user, node)])
     };
     let base = program("op", &[1, 2], "second");
     let left = program("other", &[1, 2], "second");
@@ -339,7 +340,7 @@ fn a_dag_node_may_be_edited_where_the_other_side_uses_it_less() {
     let program = |op: &str, is_used: bool| {
         let (node, other) = (call(op, ints(&[1])), call("in", ints(&[])));
         let operand = if is_used { node.clone() } else { other.clone() };
-        list([other, call("first", node), call("second", operand)])
+        array([other, call("first", node), call("second", operand)])
     };
     clean(
         &program("a", true),
@@ -351,18 +352,14 @@ fn a_dag_node_may_be_edited_where_the_other_side_uses_it_less() {
 
 #[test]
 fn what_variables_are_merges_with_how_they_are_used() {
-    let program = |ty: &str, body: &dyn Fn(&Ref<Typed>) -> Value| {
-        let x = Typed::new(Value::from(ty));
-        list([x.clone().into(), body(&x)])
+    let program = |ty: &str, body: &dyn Fn(&Ref<Var>) -> Value| {
+        let x = typed(ty);
+        array([x.clone().into(), body(&x)])
     };
-    let plain = |x: &Ref<Typed>| Value::from(add(add(x, int(1)), int(2)));
-    let other = |x: &Ref<Typed>| Value::from(add(int(3), add(x, int(1))));
-    let compare = CompareOptions {
-        map_free_vars: true,
-        ..CompareOptions::default()
-    };
+    let plain = |x: &Ref<Var>| Value::from(add(add(x, int(1)), int(2)));
+    let other = |x: &Ref<Var>| Value::from(add(int(3), add(x, int(1))));
     let options = DiffOptions {
-        compare,
+        compare: MAPPED,
         ..DiffOptions::default()
     };
     let (base, left) = (program("f32", &plain), program("f16", &plain));
@@ -371,7 +368,7 @@ fn what_variables_are_merges_with_how_they_are_used() {
         .expect("comparable");
     assert!(found.is_clean(), "{found}");
     let expected = program("f16", &other);
-    assert!(compare.equal(found.merged(), expected).expect("comparable"));
+    assert!(MAPPED.equal(found.merged(), expected).expect("comparable"));
 }
 
 #[test]
@@ -381,7 +378,7 @@ fn mutable_containers_stay_one_object() {
             .iter()
             .map(|(key, value)| (Value::from(*key), (*value).into()));
         let dict = Value::from(entries.collect::<Dict>());
-        list([dict.clone(), dict])
+        array([dict.clone(), dict])
     };
     let found = merged(
         &program(&[("a", 1), ("b", 2)]),
@@ -416,17 +413,17 @@ fn edits_that_would_make_a_circle_are_a_conflict() {
             if first {
                 let one = call("one", of_one(&leaf));
                 let other = call("other", of_other(&one));
-                list([one, other, leaf])
+                array([one, other, leaf])
             } else {
                 let other = call("other", of_other(&leaf));
                 let one = call("one", of_one(&other));
-                list([one, other, leaf])
+                array([one, other, leaf])
             }
         };
-    let wrap = |value: &Value| list([value.clone()]);
-    let base = program(&wrap, &|_| list([call("x", ints(&[]))]), true);
+    let wrap = |value: &Value| array([value.clone()]);
+    let base = program(&wrap, &|_| array([call("x", ints(&[]))]), true);
     let left = program(&wrap, &wrap, true);
-    let right = program(&wrap, &|_| list([call("x", ints(&[]))]), false);
+    let right = program(&wrap, &|_| array([call("x", ints(&[]))]), false);
     let found = merged(&base, &left, &right);
     let text = found.to_string();
     for resolution in [Resolution::Left, Resolution::Right] {
@@ -469,14 +466,14 @@ fn a_report_names_the_place_and_all_three_parts() {
 #[test]
 fn calls_keep_their_own_operands() {
     // An inserted part stays unchanged, even if the other side edits an equal part of the base.
-    let base = list([Value::from(add(int(1), int(2))), 7.into()]);
-    let left = list([
+    let base = array([Value::from(add(int(1), int(2))), 7.into()]);
+    let left = array([
         add(int(1), int(2)).into(),
         7.into(),
         add(int(1), int(2)).into(),
     ]);
-    let right = list([add(int(1), int(5)).into(), 7.into()]);
-    let expected = list([
+    let right = array([add(int(1), int(5)).into(), 7.into()]);
+    let expected = array([
         add(int(1), int(5)).into(),
         7.into(),
         add(int(1), int(2)).into(),
@@ -495,8 +492,8 @@ fn values_that_cannot_be_compared_raise() {
 fn both_functions_of_a_module_are_edited() {
     let module = |one: &dyn Fn(&Ref<Var>) -> Value, two: &dyn Fn(&Ref<Var>) -> Value| {
         let (x, y) = (var("x"), var("y"));
-        let one = fun(std::slice::from_ref(&x), one(&x));
-        let two = fun(std::slice::from_ref(&y), two(&y));
+        let one = fun([&x], one(&x));
+        let two = fun([&y], two(&y));
         map([("one", one), ("two", two)])
     };
     let plain = |x: &Ref<Var>| Value::from(add(x, int(1)));

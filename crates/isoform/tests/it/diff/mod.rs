@@ -6,4 +6,3 @@ mod judged;
 mod merge_costs;
 mod merges;
 mod patches;
-mod support;

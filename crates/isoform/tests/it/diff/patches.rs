@@ -1,10 +1,11 @@
 //! Written patches, and values built by them.
 
-use isoform::compare::{CompareOptions, DiffOptions, Difference, Patch, diff};
+use isoform::compare::{DiffOptions, Difference, Patch, diff};
 use isoform::values::List;
 use isoform::{Map, Value, structural_equal};
 
-use crate::diff::support::{Single, Step, add, call, fun, int, list, var};
+use crate::support::MAPPED;
+use crate::support::terms::*;
 
 fn difference(left: &Value, right: &Value) -> Difference {
     diff(left, right).expect("a difference")
@@ -37,13 +38,10 @@ fn map(entries: &[(Value, Value)]) -> Value {
 
 #[test]
 fn equal_values_need_no_words() {
-    let value = || list([add(1, 2).into()]);
+    let value = || array([add(1, 2).into()]);
     assert_eq!(said(&value(), &value()), "");
     let options = DiffOptions {
-        compare: CompareOptions {
-            map_free_vars: true,
-            ..CompareOptions::default()
-        },
+        compare: MAPPED,
         ..DiffOptions::default()
     };
     let (left, right) = (Value::from(add(var("x"), 1)), Value::from(add(var("y"), 1)));
@@ -68,11 +66,11 @@ fn the_order_of_a_map_is_not_mentioned() {
             let [first, second] = entries(part);
             map(&[second, first])
         };
-        let one = list([map(&entries(&left)), 1.into()]);
-        let text = said(&one, &list([reordered(&left), 2.into()]));
+        let one = array([map(&entries(&left)), 1.into()]);
+        let text = said(&one, &array([reordered(&left), 2.into()]));
         assert_eq!(text.matches(":[[").count(), 1, "{text}");
         assert_eq!(text.matches(":{").count(), 0, "{text}");
-        let text = said(&one, &list([reordered(&right), 1.into()]));
+        let text = said(&one, &array([reordered(&right), 1.into()]));
         assert_eq!(text.matches(":[[").count(), 0, "{text}");
         assert_eq!(text.matches(":{").count(), 1, "{text}");
     }
@@ -84,44 +82,44 @@ fn keys_that_look_like_tags_are_keys() {
     let keyed = |value: i64| map(&[("$set".into(), value.into()), ("$k".into(), 2.into())]);
     said(&keyed(1), &keyed(3));
     let tag = map(&[("$k".into(), part.clone())]);
-    said(&list([part.clone()]), &list([part.clone(), tag]));
-    said(&list([1.into()]), &list([map(&[("$k".into(), 7.into())])]));
+    said(&array([part.clone()]), &array([part.clone(), tag]));
+    said(
+        &array([1.into()]),
+        &array([map(&[("$k".into(), 7.into())])]),
+    );
 }
 
 #[test]
 fn an_edited_key_is_another_key() {
     let (one, other) = (Value::from(add(1, 2)), Value::from(add(1, 3)));
     let under = |key: &Value, value: i64| map(&[(key.clone(), value.into())]);
-    let left = list([one.clone(), under(&one, 1)]);
-    check(&left, &list([other.clone(), under(&other, 1)]));
-    let right = list([other.clone(), under(&one, 1)]);
+    let left = array([one.clone(), under(&one, 1)]);
+    check(&left, &array([other.clone(), under(&other, 1)]));
+    let right = array([other.clone(), under(&one, 1)]);
     check(&left, &right);
     assert!(!difference(&left, &right).costs().is_whole);
-    check(&left, &list([one.clone(), under(&other, 1)]));
+    check(&left, &array([one.clone(), under(&other, 1)]));
 }
 
 #[test]
 fn new_parts_stay_shared() {
-    let mut tower = int(1);
-    for _ in 0..14 {
-        tower = add(&tower, &tower);
-    }
-    let text = said(&list([]), &list([tower.into()]));
+    let tower = doubled(14, int(1));
+    let text = said(&array([]), &array([tower.into()]));
     assert!(text.len() < 5000, "{text}");
     let new = Value::from(add(1, 2));
     let rest = |at: i64| (10 * at..10 * at + 10).map(Value::from);
-    let user = |lhs: Value, at| Value::from(add(lhs, list(rest(at))));
-    let users = |lhs: &dyn Fn(i64) -> Value| list((0..100).map(|at| user(lhs(at), at)));
+    let user = |lhs: Value, at| Value::from(add(lhs, array(rest(at))));
+    let users = |lhs: &dyn Fn(i64) -> Value| array((0..100).map(|at| user(lhs(at), at)));
     let text = said(&users(&Value::from), &users(&|_| new.clone()));
-    assert_eq!(text.matches("diff.Add").count(), 1, "{text}");
+    assert_eq!(text.matches("term.Add").count(), 1, "{text}");
     assert_eq!(text.matches(r#""$v":0"#).count(), 100, "{text}");
     // Objects that contain a part of the left value.
     let part = Value::from(add(1, 2));
     let [new, own] = [Value::from(add(&part, 3)), Value::from(add(4, 5))];
     let right = [add(&new, &own).into(), add(&own, &new).into()];
     let text = said(
-        &list([part.clone()]),
-        &list([part].into_iter().chain(right)),
+        &array([part.clone()]),
+        &array([part].into_iter().chain(right)),
     );
     assert_eq!(text.matches(r#"{"$n":0}"#).count(), 2, "{text}");
     assert_eq!(text.matches(r#"{"$v":0}"#).count(), 2, "{text}");
@@ -132,8 +130,8 @@ fn a_singleton_stays_when_its_parts_change_elsewhere() {
     let part = Value::from(add(1, 2));
     let single = Value::from(Single::new(part.clone()));
     let text = said(
-        &list([single.clone(), part]),
-        &list([single, add(1, 3).into()]),
+        &array([single.clone(), part]),
+        &array([single, add(1, 3).into()]),
     );
     assert!(text.len() < 30, "{text}");
 }
@@ -142,12 +140,12 @@ fn a_singleton_stays_when_its_parts_change_elsewhere() {
 fn equal_lists_are_not_taken_for_each_other() {
     let new = || Value::from(List::from(vec![1i64]));
     let shared = new();
-    let both = |one: &Value, other: &Value| list([one.clone(), other.clone(), int(0).into()]);
+    let both = |one: &Value, other: &Value| array([one.clone(), other.clone(), int(0).into()]);
     let (apart, one) = (both(&new(), &new()), both(&shared, &shared));
     for (left, right, is_one) in [(&apart, &one, true), (&one, &apart, false)] {
-        let right = list([right.clone(), 1.into()]);
-        let built = difference(&list([left.clone(), 2.into()]), &right)
-            .apply(&list([left.clone(), 2.into()]))
+        let right = array([right.clone(), 1.into()]);
+        let built = difference(&array([left.clone(), 2.into()]), &right)
+            .apply(&array([left.clone(), 2.into()]))
             .expect("a value");
         let text = isoform::files::to_json_graph(&built).expect("a text");
         assert_eq!(text.matches("ffi.List").count() == 1, is_one, "{text}");
@@ -159,8 +157,8 @@ fn shared_lists_and_dataflow_stay_one_object() {
     let (written, node) = (Value::from(List::from(vec![1i64])), call("new", 1));
     for part in [written, node] {
         let text = said(
-            &list([1.into()]),
-            &list([part.clone(), add(&part, 1).into()]),
+            &array([1.into()]),
+            &array([part.clone(), add(&part, 1).into()]),
         );
         assert!(text.contains("values"), "{text}");
     }
@@ -172,12 +170,12 @@ fn deep_new_parts_are_read_again() {
     let chain = |part: &Value| {
         let mut chain = part.clone();
         for _ in 0..200 {
-            chain = Step::new(list([chain])).into();
+            chain = Step::new(array([chain])).into();
         }
         chain
     };
-    said(&list([part.clone()]), &list([part.clone(), chain(&part)]));
-    said(&list([part.clone()]), &list([part, chain(&1.into())]));
+    said(&array([part.clone()]), &array([part.clone(), chain(&part)]));
+    said(&array([part.clone()]), &array([part, chain(&1.into())]));
 }
 
 #[test]
@@ -185,13 +183,13 @@ fn a_difference_applies_to_values_that_share_or_list_their_parts_in_another_way(
     let keys = [1, 2].map(|at| Value::from(add(at, at)));
     let key = |at: i64| keys[at as usize - 1].clone();
     let entries = |order: [i64; 2]| map(&order.map(|at| (key(at), add(at, 1).into())));
-    let left = list([entries([1, 2])]);
-    let right = list([map(&[
+    let left = array([entries([1, 2])]);
+    let right = array([map(&[
         (key(1), add(1, 1).into()),
         (key(2), add(2, 7).into()),
     ])]);
     let built = difference(&left, &right)
-        .apply(&list([entries([2, 1])]))
+        .apply(&array([entries([2, 1])]))
         .expect("a value");
     assert!(structural_equal(built, &right).expect("comparable"));
 }
@@ -199,10 +197,10 @@ fn a_difference_applies_to_values_that_share_or_list_their_parts_in_another_way(
 #[test]
 fn what_did_not_change_is_taken_over_from_the_value_itself() {
     let kept = || Value::from(add(1, 2));
-    let found = difference(&list([kept(), 1.into()]), &list([kept(), 2.into()]));
+    let found = difference(&array([kept(), 1.into()]), &array([kept(), 2.into()]));
     let own = kept();
     let built = found
-        .apply(&list([own.clone(), 1.into()]))
+        .apply(&array([own.clone(), 1.into()]))
         .expect("a value");
     let isoform::values::ValueRef::Array(items) = built.view() else {
         panic!("{built:?}");
@@ -213,9 +211,9 @@ fn what_did_not_change_is_taken_over_from_the_value_itself() {
 
 #[test]
 fn a_patch_is_for_a_value_of_as_many_objects() {
-    let (left, right) = (list([add(1, 2).into()]), list([add(1, 3).into()]));
+    let (left, right) = (array([add(1, 2).into()]), array([add(1, 3).into()]));
     let found = difference(&left, &right);
-    let other = list([add(1, 2).into(), add(3, 4).into()]);
+    let other = array([add(1, 2).into(), add(3, 4).into()]);
     let error = found.patch().apply(&other).expect_err("another value");
     assert!(
         error.to_string().contains("2 objects, got one of 3"),
@@ -228,14 +226,14 @@ fn variables_are_known_after_a_file() {
     let function = |edited: bool| {
         let (x, y) = (var("x"), var("y"));
         let body = if edited {
-            list([add(&x, &y).into(), add(&y, 1).into()])
+            array([add(&x, &y).into(), add(&y, 1).into()])
         } else {
-            list([add(&x, &x).into()])
+            array([add(&x, &x).into()])
         };
         if edited {
-            fun(&[x, y], body)
+            fun([&x, &y], body)
         } else {
-            fun(&[x], body)
+            fun([&x], body)
         }
     };
     said(&function(false), &function(true));
@@ -245,11 +243,11 @@ fn variables_are_known_after_a_file() {
 #[test]
 fn a_bound_variable_that_is_free_on_the_right_is_itself_there() {
     let x = var("x");
-    let bound = |x: &_| fun(std::slice::from_ref(x), x);
-    let (left, right) = (list([bound(&x)]), list([bound(&x), x.clone().into()]));
+    let bound = |x: &_| fun([x], x);
+    let (left, right) = (array([bound(&x)]), array([bound(&x), x.clone().into()]));
     let found = difference(&left, &right);
     for copy in [var("y"), x] {
-        let built = found.apply(&list([bound(&copy)])).expect("a value");
+        let built = found.apply(&array([bound(&copy)])).expect("a value");
         assert!(structural_equal(built, &right).expect("comparable"));
     }
 }
@@ -257,9 +255,9 @@ fn a_bound_variable_that_is_free_on_the_right_is_itself_there() {
 #[test]
 fn a_key_is_the_object_of_the_right_value() {
     let key = Value::from(add(1, 2));
-    let (left, right) = (list([key.clone()]), list([map(&[(key, 0.into())])]));
+    let (left, right) = (array([key.clone()]), array([map(&[(key, 0.into())])]));
     let built = difference(&left, &right)
-        .apply(&list([add(1, 2).into()]))
+        .apply(&array([add(1, 2).into()]))
         .expect("a value");
     assert!(structural_equal(built, &right).expect("comparable"));
 }
@@ -267,8 +265,8 @@ fn a_key_is_the_object_of_the_right_value() {
 #[test]
 fn free_variables_are_those_of_the_value_that_a_difference_is_applied_to() {
     let (x, y) = (var("x"), var("y"));
-    let found = difference(&list([add(&x, 1).into()]), &list([add(&x, 2).into()]));
-    let built = found.apply(&list([add(&y, 1).into()])).expect("a value");
-    let wanted = list([add(&y, 2).into()]);
+    let found = difference(&array([add(&x, 1).into()]), &array([add(&x, 2).into()]));
+    let built = found.apply(&array([add(&y, 1).into()])).expect("a value");
+    let wanted = array([add(&y, 2).into()]);
     assert!(structural_equal(built, wanted).expect("comparable"));
 }

@@ -1,10 +1,10 @@
 //! Both sides of a mismatch as text.
 
-use isoform::compare::CompareOptions;
 use isoform::explain_mismatch;
 use isoform::text::{MismatchOptions, assert_structural_equal, render_mismatch};
 
 use super::*;
+use crate::support::MAPPED;
 
 fn render(left: &Value, right: &Value, options: &MismatchOptions) -> String {
     let mismatch = explain_mismatch(left, right);
@@ -68,11 +68,7 @@ fn what_is_missing_is_said() {
         [var("y"), var("x")].into()
     };
     let [left, right] = [pair(None), pair(Some(1))];
-    let free = CompareOptions {
-        map_free_vars: true,
-        ..CompareOptions::default()
-    };
-    let mismatch = free
+    let mismatch = MAPPED
         .explain_mismatch(&left, &right)
         .expect("comparable")
         .expect("they differ");

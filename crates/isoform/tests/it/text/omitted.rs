@@ -6,6 +6,7 @@ use isoform_ir::{ir, tir};
 use isoform_relay as relay;
 
 use super::*;
+use crate::support::MAPPED;
 
 #[track_caller]
 fn check_text(value: impl Into<Value>, options: &TextOptions, expected: &str) {
@@ -96,12 +97,8 @@ fn types_stand_in_comments() {
     let text = plain().types(true).to_text(&(&sum).into()).expect("a text");
     assert!(text.contains("/* : float32 */"), "{text}");
     let read = from_text(&text).expect("the text of a value");
-    let free = isoform::compare::CompareOptions {
-        map_free_vars: true,
-        ..Default::default()
-    };
     let sum = Value::from(&sum);
-    assert!(free.equal(&read, &sum).expect("comparable"));
+    assert!(MAPPED.equal(&read, &sum).expect("comparable"));
     // Values without a type, or with an unknown one, have no comment.
     let call = relay::Call::new(GlobalVar::new("f"), []);
     let text = plain().types(true).to_text(&call.into()).expect("a text");

@@ -4,8 +4,6 @@
 //! runs `scripts/edit_model.py`. `make test` sets both variables. Without the
 //! variables, the tests pass and report that they did nothing.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::env;
 use std::fs;
@@ -17,8 +15,9 @@ use isoform::explain_mismatch;
 use isoform::paths::AccessPath;
 use isoform_onnx::{Model, NodeOrigin, OriginKind, load};
 use serde_json::Value;
-use support::run_in;
 use tempfile::TempDir;
+
+use crate::support::run_in;
 
 /// The models, and a Python for editing models.
 struct Real {
