@@ -39,7 +39,7 @@ pub struct Function {
 impl Function {
     /// A function of these parameters. The type of its result, type parameters and
     /// attributes are set by `with_ret_type`, `with_type_params` and
-    /// [`with_attr`](Ref::with_attr).
+    /// [`with_attr`](isoform_ir::ir::BaseFuncRef::with_attr).
     pub fn new(
         params: impl Into<Array<Ref<Var>>>,
         body: impl IntoField<Ref<RelayExpr>>,

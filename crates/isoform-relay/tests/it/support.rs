@@ -408,3 +408,9 @@ pub(crate) fn compare_open(left: impl Into<Value>, right: impl Into<Value>, equa
         assert_eq!(one, other);
     }
 }
+
+/// The depth of chains: a million levels in full, far beyond the native stack also when
+/// `ISOFORM_TEST_SCALE` divides it.
+pub(crate) fn levels() -> usize {
+    isoform_testing::source::scaled(1_000_000)
+}

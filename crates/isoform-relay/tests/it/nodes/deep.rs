@@ -15,8 +15,6 @@ use isoform_relay::{
 
 use crate::support::*;
 
-const LEVELS: usize = 1_000_000;
-
 /// A chain of bindings, calls, tuples and functions around a variable.
 fn chain(levels: usize, x: &Ref<Var>) -> Expr {
     let plain = op("relay_test.plain").expr();
@@ -38,7 +36,7 @@ fn chain(levels: usize, x: &Ref<Var>) -> Expr {
 #[test]
 fn every_function_works_on_a_million_levels() {
     let x = Var::new("x");
-    let expr = chain(LEVELS, &x);
+    let expr = chain(levels(), &x);
     assert!(well_formed(&expr));
     assert_eq!(free_vars(&expr).expect("a walk"), std::slice::from_ref(&x));
     let mut count = 0;
@@ -53,7 +51,7 @@ fn every_function_works_on_a_million_levels() {
     assert_eq!(count_ops(&expr).expect("a visit").len(), 1);
     assert_eq!(
         count_layers(&expr, &["relay_test.plain"]).expect("known"),
-        LEVELS as i64 / 4
+        levels() as i64 / 4
     );
     assert!(
         detect_feature([(&expr).into()])
@@ -85,7 +83,7 @@ fn every_function_works_on_a_million_levels() {
 #[test]
 fn chains_of_bindings_types_and_patterns() {
     let mut expr = int(1);
-    for _ in 0..LEVELS {
+    for _ in 0..levels() {
         expr = Let::new(Var::new("x"), int(1), &expr).expr();
     }
     let mut count = 0;
@@ -99,10 +97,10 @@ fn chains_of_bindings_types_and_patterns() {
         |_| Ok(()),
     )
     .expect("no errors");
-    assert_eq!(count, LEVELS);
+    assert_eq!(count, levels());
     let mut nested: Ref<Type> = ty("i64[]");
     let mut pattern: Ref<Pattern> = PatternTuple::new().upcast();
-    for _ in 0..LEVELS {
+    for _ in 0..levels() {
         nested = TupleType::new([nested]).upcast();
         pattern = PatternTuple::new().with_patterns([pattern]).upcast();
     }

@@ -169,7 +169,6 @@ fn every_class_is_rebuilt() {
 /// folder replaces the variable, and the binding disappears.
 #[test]
 fn r160_a_binding_without_its_variable_is_its_body() {
-    const LEVELS: usize = 1_000_000;
     let [x, free] = ["x", "free"].map(Var::new);
     let replaces = |var: Ref<Var>, replacement: Expr| {
         ExprRewriter::new().on_any(move |_: &mut (), before: &Ref<Var>, _: &Expr| {
@@ -199,8 +198,8 @@ fn r160_a_binding_without_its_variable_is_its_body() {
     assert_eq!(error.kind_name(), "TypeError");
 
     // Value, variable, body; in a chain of any length.
-    let vars: Vec<Ref<Var>> = (0..LEVELS).map(|_| Var::new("v")).collect();
-    let mut chain = vars[LEVELS - 1].expr();
+    let vars: Vec<Ref<Var>> = (0..levels()).map(|_| Var::new("v")).collect();
+    let mut chain = vars[levels() - 1].expr();
     for (at, var) in vars.iter().enumerate().rev() {
         let value = if at == 0 { int(7) } else { vars[at - 1].expr() };
         chain = Let::new(var, value, chain).expr();

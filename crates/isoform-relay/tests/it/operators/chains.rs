@@ -11,13 +11,11 @@ use isoform_relay::{AsExpr, Call, Function, If, Let, RefCreate, Tuple, Var};
 
 use crate::support::*;
 
-const LEVELS: usize = 1_000_000;
-
 #[test]
 fn inference_of_a_million_calls() {
     let x = v("f32[2]");
     let mut body: Expr = x.expr();
-    for _ in 0..LEVELS {
+    for _ in 0..levels() {
         body = op::negative(body).expr();
     }
     let module = relay::infer_type(&main_of(Function::new([x], body))).unwrap();
@@ -27,9 +25,9 @@ fn inference_of_a_million_calls() {
 #[test]
 fn inference_of_a_million_bindings() {
     let x = v("f32[2]");
-    let vars: Vec<Ref<Var>> = (0..LEVELS).map(|_| Var::new("v")).collect();
-    let mut body: Expr = vars[LEVELS - 1].expr();
-    for level in (0..LEVELS).rev() {
+    let vars: Vec<Ref<Var>> = (0..levels()).map(|_| Var::new("v")).collect();
+    let mut body: Expr = vars[levels() - 1].expr();
+    for level in (0..levels()).rev() {
         let from = if level == 0 { &x } else { &vars[level - 1] };
         body = Let::new(&vars[level], op::exp(from), body).expr();
     }

@@ -14,8 +14,6 @@ use isoform_relay::{AsExpr, Function, infer_type};
 
 use crate::support::*;
 
-const LEVELS: usize = 1_000_000;
-
 type Pass = fn(&Expr) -> isoform::Result<Expr>;
 
 fn merge(expr: &Expr) -> isoform::Result<Expr> {
@@ -57,9 +55,9 @@ fn run_all(program: &Expr) {
 fn a_million_levels_of_let() {
     let x = var("x");
     let f = unknown_op("f");
-    let vars: Vec<_> = (0..LEVELS).map(|_| var("v")).collect();
-    let mut body = vars[LEVELS - 1].expr();
-    for level in (0..LEVELS).rev() {
+    let vars: Vec<_> = (0..levels()).map(|_| var("v")).collect();
+    let mut body = vars[levels() - 1].expr();
+    for level in (0..levels()).rev() {
         let before = if level == 0 { &x } else { &vars[level - 1] };
         let value = isoform_relay::Call::new(&f, [before.expr()]).expr();
         body = bind(&vars[level], &value, &body);
@@ -74,9 +72,9 @@ fn every_registered_pass_takes_a_million_levels_of_let() {
     let scalar = TensorType::new([]).with_dtype(DType::FLOAT32).upcast();
     let x = var("x").with_type_annotation(Some(scalar));
     let exp = Op::get("exp").expect("an operator");
-    let vars: Vec<_> = (0..LEVELS).map(|_| var("v")).collect();
-    let mut body = vars[LEVELS - 1].expr();
-    for level in (0..LEVELS).rev() {
+    let vars: Vec<_> = (0..levels()).map(|_| var("v")).collect();
+    let mut body = vars[levels() - 1].expr();
+    for level in (0..levels()).rev() {
         let before = if level == 0 { &x } else { &vars[level - 1] };
         let value = isoform_relay::Call::new(&exp, [before.expr()]).expr();
         body = bind(&vars[level], &value, &body);
@@ -109,7 +107,7 @@ fn a_million_levels_of_calls() {
     let x = var("x");
     let f = unknown_op("f");
     let mut body = x.expr();
-    for _ in 0..LEVELS {
+    for _ in 0..levels() {
         body = isoform_relay::Call::new(&f, [body]).expr();
     }
     run_all(&func([&x], &body));

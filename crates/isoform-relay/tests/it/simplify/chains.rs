@@ -69,22 +69,21 @@ fn attempts_grow_with_the_program() {
 
 #[test]
 fn a_million_levels() {
-    const LEVELS: usize = 1_000_000;
     let x = v("f32[3]");
     let zero = number(0.0, F32);
     let mut body = x.expr();
-    for level in 0..LEVELS {
+    for level in 0..levels() {
         body = match level % 4 {
             0 => op::add(&body, &zero).expr(),
             _ => op::negative(&body).expr(),
         };
     }
     let done = run(&func([&x], body));
-    assert_eq!(done.applied, [("add_zero", LEVELS as u64 / 4)]);
+    assert_eq!(done.applied, [("add_zero", levels() as u64 / 4)]);
 
-    let vars: Vec<_> = (0..LEVELS).map(|_| Var::new("v")).collect();
-    let mut body = op::add(&vars[LEVELS - 1], &zero).expr();
-    for level in (0..LEVELS).rev() {
+    let vars: Vec<_> = (0..levels()).map(|_| Var::new("v")).collect();
+    let mut body = op::add(&vars[levels() - 1], &zero).expr();
+    for level in (0..levels()).rev() {
         let before = if level == 0 { &x } else { &vars[level - 1] };
         body = Let::new(&vars[level], op::negative(before), body).expr();
     }

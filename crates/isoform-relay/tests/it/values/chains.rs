@@ -7,13 +7,11 @@ use isoform_relay::{AsExpr, Call, Constant, Function, If, Let, Tuple, Var, op};
 
 use crate::support::*;
 
-const DEEP: usize = 1_000_000;
-
 /// let x0 = first in let x1 = step(x0) in … in the last variable
 fn lets(first: Expr, step: impl Fn(&Ref<Var>) -> Expr) -> Expr {
-    let vars: Vec<_> = (0..DEEP).map(|_| Var::new("x")).collect();
-    let mut body = vars[DEEP - 1].expr();
-    for position in (1..DEEP).rev() {
+    let vars: Vec<_> = (0..levels()).map(|_| Var::new("x")).collect();
+    let mut body = vars[levels() - 1].expr();
+    for position in (1..levels()).rev() {
         body = Let::new(&vars[position], step(&vars[position - 1]), body).expr();
     }
     Let::new(&vars[0], first, body).expr()
@@ -23,10 +21,10 @@ fn lets(first: Expr, step: impl Fn(&Ref<Var>) -> Expr) -> Expr {
 fn a_million_lets_are_evaluated_and_folded() {
     let one = int(1);
     let program = lets(int(0), |before| op::add(before, &one).expr());
-    assert_eq!(int_of(&evaluate(program.clone())), DEEP as i32 - 1);
+    assert_eq!(int_of(&evaluate(program.clone())), levels() as i32 - 1);
     let folded = fold_constant_expr(&program).expect("a folded program");
     let folded: Ref<Constant> = folded.cast().expect("a constant");
-    assert_eq!(int_of(&folded.data.clone().into()), DEEP as i32 - 1);
+    assert_eq!(int_of(&folded.data.clone().into()), levels() as i32 - 1);
     // Nothing is known here, so nothing changes.
     let x = Var::new("x0");
     let program = lets(x.expr(), |before| op::negative(before).expr());
@@ -41,10 +39,10 @@ fn a_million_lets_are_evaluated_and_folded() {
 fn a_million_nested_calls_are_evaluated_and_folded() {
     let one = int(1);
     let mut program = int(0);
-    for _ in 0..DEEP {
+    for _ in 0..levels() {
         program = op::add(program, &one).expr();
     }
-    assert_eq!(int_of(&evaluate(program.clone())), DEEP as i32);
+    assert_eq!(int_of(&evaluate(program.clone())), levels() as i32);
     assert!(
         fold_constant_expr(&program)
             .expect("a folded program")
@@ -56,7 +54,7 @@ fn a_million_nested_calls_are_evaluated_and_folded() {
 fn a_million_nested_branches_are_evaluated_and_folded() {
     let x = Var::new("x");
     let mut program = x.expr();
-    for _ in 0..DEEP {
+    for _ in 0..levels() {
         program = If::new(boolean(true), program, int(2)).expr();
     }
     let folded = fold_constant_expr(&program).expect("a folded program");
@@ -110,7 +108,7 @@ fn a_hundred_thousand_nested_functions_are_planned() {
 #[test]
 fn a_million_nested_tuples_are_evaluated_and_folded() {
     let mut program = int(1);
-    for _ in 0..DEEP {
+    for _ in 0..levels() {
         program = Tuple::new([program]).expr();
     }
     drop(evaluate(program.clone()));

@@ -22,7 +22,7 @@ use crate::kernel::value::DType;
 
 /// A borrowed object of any type: one pointer, free to copy.
 ///
-/// Reading fields takes the token of a section ([`access`]). A child lives as long as
+/// Reading fields takes the token of a section. A child lives as long as
 /// the borrow of the root: an owner keeps the child alive, and a value removed from the
 /// owner by a write stays alive until the traversal ends.
 #[derive(Clone, Copy)]
