@@ -65,7 +65,7 @@ build: setup-python ## Build everything in release mode; the Python package is i
 	$(CARGO) build --release $(ALL) $(NO_MODULES)
 
 .PHONY: test
-test: lint test-scripts test-rust test-python docs test-models ## The gate of every change: lint, tests, docs, real models
+test: lint test-scripts test-rust test-python docs ## The gate of every change: lint, tests, docs, real models
 
 .PHONY: test-all
 test-all: export ISOFORM_TEST_CASES := 10
@@ -223,9 +223,11 @@ test-scripts: $(VENV_STAMP)
 	$(call say,tests of the Python scripts)
 	$(if $(SCRIPT_TESTS),$(VENV)/bin/python -m pytest,@echo 'no scripts/test_*.py')
 
-# The examples of the pages run on real models, too.
+# Examples of the pages and tests of the command run on real models, whose paths are
+# absolute because cargo runs tests in the folder of their crate.
 .PHONY: test-rust
 test-rust: export ISOFORM_MODELS := $(CURDIR)/$(MODELS)
+test-rust: export ISOFORM_PYTHON := $(CURDIR)/$(VENV)/bin/python
 test-rust: setup-models
 	$(call say,tests of the workspace)
 	$(CARGO) test $(ALL)
@@ -243,15 +245,6 @@ test-python: setup-modules setup-models lint-types
 test-wheel: $(VENV_STAMP)
 	$(call say,the wheel)
 	$(VENV)/bin/python scripts/check_wheels.py
-
-# The tests of crates/isoform-cli/tests/models: real models, and edited copies
-# of them. The paths are absolute because cargo runs tests in the crate's folder.
-.PHONY: test-models
-test-models: export ISOFORM_MODELS := $(CURDIR)/$(MODELS)
-test-models: export ISOFORM_PYTHON := $(CURDIR)/$(VENV)/bin/python
-test-models: setup-models
-	$(call say,tests on real models)
-	$(CARGO) test $(ALL) --test cli models::
 
 # ---- set-up ------------------------------------------------------------------
 
