@@ -5,8 +5,8 @@ use rapidhash::fast::RandomState;
 
 use super::patch::{Edit, Keyed, New, Patch, Source, Splice, is_around};
 use super::sequence;
-use super::tables::{Cell, HAS_IDENTITY, HAS_VARS, IS_HOOKED, IS_IGNORED, NONE, Tables};
-use super::tokens::{Tokens, of_plain, step};
+use super::tables::{Cell, HAS_IDENTITY, NONE, Tables};
+use super::tokens::{Tokens, exact, of_plain, step};
 use super::walk::Walk;
 use crate::kernel::container::Str;
 use crate::kernel::value::Value;
@@ -456,34 +456,4 @@ fn pair_below_variables(
             }
         }
     }
-}
-
-/// Exact tokens: nodes with equal tokens can replace one another. Variables, dag nodes
-/// and mutable objects have tokens by `of_identity`, all other nodes by contents.
-fn exact(tables: &Tables, of_identity: impl Fn(u32, u64) -> u64) -> Tokens {
-    let mut tokens: Tokens = Vec::with_capacity(tables.nodes.len());
-    for (number, node) in tables.nodes.iter().enumerate() {
-        let number = number as u32;
-        if node.has(IS_IGNORED) || !node.has(HAS_VARS | HAS_IDENTITY | IS_HOOKED) {
-            tokens.push(node.skeleton);
-            continue;
-        }
-        let mut acc = step(node.info().seed, u64::from(node.count));
-        for cell in tables.cells(number) {
-            acc = step(
-                acc,
-                match cell.node_number() {
-                    Some(part) => tokens[part as usize],
-                    None => of_plain(cell.word),
-                },
-            );
-        }
-        let has_identity = node.is_var() || node.is_dag() || node.is_mutable();
-        tokens.push(if has_identity {
-            of_identity(number, acc)
-        } else {
-            acc
-        });
-    }
-    tokens
 }

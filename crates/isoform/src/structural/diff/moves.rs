@@ -7,11 +7,11 @@ use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
 use super::change::ChangeKind;
-use super::difference::occurrences;
-use super::loose::{MoveCandidates, Places, Side, part_of_one_side};
+use super::findings::{Finding, occurrences};
+use super::move_candidates::{MoveCandidates, Places, Side, part_of_one_side};
 use super::pairs::Mode;
 use super::tables::NONE;
-use super::walk::{Finding, Walk};
+use super::walk::Walk;
 use crate::kernel::error::Result;
 
 type Map<K, V> = HashMap<K, V, RandomState>;

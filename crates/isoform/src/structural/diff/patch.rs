@@ -9,9 +9,8 @@ use std::sync::Arc;
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
-use super::ignored::Ignored;
-use super::rows::can_change;
-use super::tables::{Cell, Tables};
+use super::options::Ignored;
+use super::tables::{Cell, Tables, can_change};
 use crate::kernel::container::{ContainerType, Str};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::build;

@@ -6,14 +6,11 @@ use rapidhash::fast::RandomState;
 use super::super::options::CompareOptions;
 use super::super::plain_hash;
 use super::super::sink::Fast;
-use super::alignment::aligns_by_fields;
-use super::ignored::Ignored;
-use super::kept;
-use super::known::SharedRows;
-use super::rows::{IGNORED, INHERITED, can_change};
+use super::options::{Ignored, aligns_by_fields};
+use super::shared_rows::SharedRows;
 use super::tables::{
-    Cell, HAS_DAGS, HAS_DEFS, HAS_IDENTITY, HAS_SINGLETONS, HAS_VARS, IS_DEFINED, IS_HOOKED,
-    IS_IGNORED, Marks, Node, OPEN, Tables,
+    Cell, HAS_DAGS, HAS_DEFS, HAS_IDENTITY, HAS_SINGLETONS, HAS_VARS, IGNORED, INHERITED,
+    IS_DEFINED, IS_HOOKED, IS_IGNORED, Marks, Node, OPEN, Tables, can_change, empty_rows,
 };
 use crate::kernel::error::Result;
 use crate::kernel::mixing::Mixing;
@@ -113,7 +110,7 @@ struct Reader<'a, 'o> {
 
 impl<'a, 'o> Reader<'a, 'o> {
     fn new(options: CompareOptions, ignored: &'o Ignored, known: Option<SharedRows<'o>>) -> Self {
-        let (nodes, cells) = kept::take();
+        let (nodes, cells) = empty_rows();
         Reader {
             tables: Tables {
                 nodes,

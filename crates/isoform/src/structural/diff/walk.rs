@@ -7,20 +7,18 @@ use rapidhash::fast::RandomState;
 use super::align::{Aligner, Step};
 use super::bindings::Bindings;
 use super::change::ChangeKind;
+use super::findings::Finding;
 use super::flow::Flow;
 use super::options::DiffOptions;
-use super::pairs::{Mode, Pairs, TOP, Visit};
+use super::pairs::{Mode, Pairs, TOP, take_steps};
 use super::places::{Link, Places, ROOT};
 use super::tables::{Cell, HAS_DEFS, HAS_IDENTITY, HAS_VARS, IS_HOOKED, IS_IGNORED, NONE, Tables};
-use super::ted::Savings;
 use super::tokens::Tokens;
+use super::tree_edit::Savings;
 use crate::kernel::error::Result;
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
 
-/// The number of partners that a node may have for free. Further pairs take steps off a
-/// budget, which limits the cost of heavily shared graphs to their size.
-const PARTNERS: u8 = 8;
 /// The steps for the cheapest edits of small trees: this many, and `EACH` more for each
 /// node.
 const SMALL_TREES: u64 = 1 << 18;
@@ -36,29 +34,6 @@ const AGAIN: u64 = 8;
 /// The share of common parts from which only a node was replaced, and not the parts
 /// below.
 const KEPT_BELOW: f64 = 0.25;
-
-/// A difference.
-pub(super) struct Finding {
-    pub(super) kind: ChangeKind,
-    pub(super) place: u32,
-    /// The pair whose occurrences count.
-    pub(super) pair: u32,
-    pub(super) left: Option<SideValue>,
-    pub(super) right: Option<SideValue>,
-    pub(super) sizes: (u64, u64),
-    /// The number of occurrences that turned out to be moves.
-    pub(super) moved: u64,
-}
-
-/// A value of one side.
-#[derive(Clone)]
-pub(super) struct SideValue {
-    pub(super) value: Value,
-    /// Equal for values that differ only in the names of variables.
-    pub(super) class: u64,
-    /// The number of the node; [`NONE`] for a value without parts.
-    pub(super) node: u32,
-}
 
 struct Frame {
     pair: u32,
@@ -100,7 +75,7 @@ pub(super) struct Walk<'t> {
     pub(super) is_apart: bool,
     /// The right nodes that were met together with their partners.
     pub(super) is_met: Vec<bool>,
-    partner_counts: [Vec<u8>; 2],
+    pub(super) partner_counts: [Vec<u8>; 2],
     pub(super) pairs: Pairs,
     pub(super) edges: Vec<(u32, u32)>,
     /// Pairs around separately visited pairs, with their occurrences: the occurrences
@@ -108,7 +83,7 @@ pub(super) struct Walk<'t> {
     pub(super) times_apart: Vec<(u32, Option<u64>)>,
     /// Pairs in the order in which they were left.
     pub(super) left_pairs: Vec<u32>,
-    pair_count: u32,
+    pub(super) pair_count: u32,
     pub(super) places: Places,
     pub(super) findings: Vec<Finding>,
     frames: Vec<Frame>,
@@ -117,9 +92,9 @@ pub(super) struct Walk<'t> {
     /// The remaining steps for the cheapest edits of small trees.
     budget: u64,
     /// The remaining steps for nodes with many partners.
-    further_budget: u64,
+    pub(super) further_budget: u64,
     /// The remaining steps for pairs whose variables have got other partners.
-    again_budget: u64,
+    pub(super) again_budget: u64,
     /// The number of pairs and parts visited.
     pub(super) visits: u64,
     pub(super) savings: Savings,
@@ -198,20 +173,6 @@ impl<'t> Walk<'t> {
         Ok(())
     }
 
-    /// The pair around two nodes that the walk has not met at their place, and their
-    /// place. The pair has the given number of occurrences, or one unless the walk
-    /// meets the nodes elsewhere later.
-    pub(super) fn open_apart(
-        &mut self,
-        (left, right): (u32, u32),
-        times: Option<u64>,
-    ) -> (u32, u32) {
-        let top = self.new_pair();
-        self.times_apart.push((top, times));
-        let place = self.places.add(ROOT, Link::Node(left), Link::Node(right));
-        (top, place)
-    }
-
     /// Walks over a pair of nodes that the walk has not met at its place.
     ///
     /// # Errors
@@ -231,15 +192,6 @@ impl<'t> Walk<'t> {
         self.is_apart = false;
         self.left_pairs.push(top);
         Ok(())
-    }
-
-    fn new_pair(&mut self) -> u32 {
-        self.pair_count += 1;
-        self.pair_count - 1
-    }
-
-    pub(super) fn pair_count(&self) -> usize {
-        self.pair_count as usize
     }
 
     fn run(&mut self) -> Result<()> {
@@ -403,7 +355,7 @@ impl<'t> Walk<'t> {
 
     /// Takes steps off the budget; false if the budget is too small.
     pub(super) fn spend(&mut self, steps: u64) -> bool {
-        let can = take(&mut self.budget, steps);
+        let can = take_steps(&mut self.budget, steps);
         self.visits += if can { steps / 16 } else { 0 };
         can
     }
@@ -570,75 +522,6 @@ impl<'t> Walk<'t> {
         Ok(None)
     }
 
-    /// The circumstances of visiting a pair with this left node in a region.
-    #[inline]
-    fn visit(&self, left: u32, region: RegionKind) -> Visit {
-        Visit {
-            mode: self.mode,
-            binds: region != RegionKind::Use && self.left.node(left).has(HAS_VARS),
-            is_apart: self.is_apart,
-        }
-    }
-
-    /// True if variables have got other partners since the visit of a pair, and the
-    /// budget suffices for a second visit.
-    #[inline]
-    fn is_due_again(&mut self, (left, right): (u32, u32), known: u32) -> bool {
-        let has_vars = self.left.node(left).has(HAS_VARS);
-        if !has_vars || self.pairs.epoch(known) == self.bindings.epoch {
-            return false;
-        }
-        let steps = self.steps(left, right);
-        take(&mut self.again_budget, steps)
-    }
-
-    /// The maximum number of steps for aligning the parts of two nodes.
-    fn steps(&self, left: u32, right: u32) -> u64 {
-        let lengths = (self.left.node(left).count, self.right.node(right).count);
-        1 + u64::from(lengths.0) * u64::from(lengths.1)
-    }
-
-    /// The number of a new pair inside of another pair, for a visit.
-    pub(super) fn open_pair(
-        &mut self,
-        (left, right): (u32, u32),
-        visit: Visit,
-        around: u32,
-    ) -> u32 {
-        let number = self.new_pair();
-        self.is_met[right as usize] |=
-            visit.mode != Mode::Copy && self.partners[1][right as usize] == left;
-        let epoch = self.bindings.epoch;
-        self.pairs.insert(left, right, visit, number, epoch);
-        self.edges.push((around, number));
-        number
-    }
-
-    /// True unless both nodes have many partners, and the budget for further partners
-    /// is spent.
-    fn may_pair(&mut self, left: u32, right: u32) -> bool {
-        let [of_left, of_right] = &mut self.partner_counts;
-        let counts = (&mut of_left[left as usize], &mut of_right[right as usize]);
-        *counts.0 = counts.0.saturating_add(1);
-        *counts.1 = counts.1.saturating_add(1);
-        if *counts.0 <= PARTNERS || *counts.1 <= PARTNERS {
-            return true;
-        }
-        let steps = self.steps(left, right);
-        take(&mut self.further_budget, steps)
-    }
-
-    pub(super) fn pair_up(&mut self, left: u32, right: u32) {
-        let partners = (
-            self.partners[0][left as usize],
-            self.partners[1][right as usize],
-        );
-        if partners == (NONE, NONE) {
-            self.partners[0][left as usize] = right;
-            self.partners[1][right as usize] = left;
-        }
-    }
-
     /// True if nodes of different types have so many common parts below that only the
     /// nodes themselves count as replaced.
     fn is_replaced_alone(&mut self, left: u32, right: u32) -> bool {
@@ -651,11 +534,4 @@ impl<'t> Walk<'t> {
         }
         self.aligner.dice(left, right) >= KEPT_BELOW
     }
-}
-
-/// Takes steps off a budget; false if the budget is too small.
-fn take(budget: &mut u64, steps: u64) -> bool {
-    let rest = budget.checked_sub(steps);
-    *budget = rest.unwrap_or(*budget);
-    rest.is_some()
 }

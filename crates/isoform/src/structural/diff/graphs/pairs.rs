@@ -1,7 +1,6 @@
 //! The pairs found, and the agreement of their neighbours.
 
-use super::graph::AlignmentCosts;
-use super::side::Side;
+use super::graph::{AlignmentCosts, Side};
 
 /// No partner.
 const NONE: u32 = u32::MAX;

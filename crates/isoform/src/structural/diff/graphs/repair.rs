@@ -2,9 +2,8 @@
 
 use std::cmp::Reverse;
 
-use super::graph::AlignmentCosts;
+use super::graph::{AlignmentCosts, Side};
 use super::pairs::Pairs;
-use super::side::Side;
 use super::spread::{fit, spread};
 
 /// The number of neighbours of a node that lead to candidates.

@@ -3,9 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::graph::AlignmentCosts;
+use super::graph::{AlignmentCosts, Side};
 use super::pairs::{Pairs, Support};
-use super::side::Side;
 
 /// The number of candidates among the users of a pair up to which all are tried.
 const FEW: usize = 16;

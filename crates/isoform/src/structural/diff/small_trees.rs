@@ -1,11 +1,12 @@
 //! Pairs that are small trees: the changes of a cheapest edit.
 
 use super::change::ChangeKind;
+use super::findings::SideValue;
 use super::pairs::Visit;
 use super::places::Link;
 use super::tables::{HAS_SINGLETONS, NONE};
-use super::ted::{Element, SMALL, SmallTree};
-use super::walk::{SideValue, Walk};
+use super::tree_edit::{Element, SMALL, SmallTree};
+use super::walk::Walk;
 use crate::kernel::types::region::RegionKind;
 
 /// The partner of an element without a partner that is still to be counted.

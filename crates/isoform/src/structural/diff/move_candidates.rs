@@ -6,8 +6,9 @@ use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
 use super::change::ChangeKind;
+use super::findings::Finding;
 use super::tables::{Cell, IS_HOOKED, IS_IGNORED, NONE, Node, Tables};
-use super::walk::{Finding, Walk};
+use super::walk::Walk;
 
 type Map<K, V> = HashMap<K, V, RandomState>;
 

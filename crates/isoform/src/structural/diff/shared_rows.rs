@@ -122,7 +122,7 @@ impl<'k> SharedRows<'k> {
 mod tests {
     use isoform_macros::Node;
 
-    use super::super::ignored::Ignored;
+    use super::super::options::Ignored;
     use super::super::tables::Tables;
     use crate::kernel::container::{Array, Str};
     use crate::kernel::mixing::Mixing;
