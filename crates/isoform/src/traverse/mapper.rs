@@ -12,7 +12,7 @@ use super::driver::{Asker, Driver, Request};
 use super::memo::Results;
 use super::options::{MapOptions, WalkOrder};
 use super::rewrite::{Outcome, Policy, Progress, Rewriter};
-use super::visited::Visit;
+use super::visit::Visit;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::hooks::{self, DynMutate, Hook, MutateCallback, TraversalHooks};
 use crate::kernel::object::access::{self, Section};

@@ -9,7 +9,7 @@ use super::driver::{Asker, Driver, Request};
 use super::marks::{Mark, Marks};
 use super::options::{Sharing, WalkOptions, WalkOrder, WalkResult};
 use super::recycle::recycle;
-use super::visited::Visit;
+use super::visit::Visit;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::hooks::Hook;
 use crate::kernel::hooks::{self, DynVisit, TraversalHooks, VisitCallback};

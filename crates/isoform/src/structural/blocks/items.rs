@@ -5,13 +5,13 @@ use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 use smallvec::SmallVec;
 
-use super::super::options::CompareOptions;
 use crate::kernel::error::{ErrorKind, Result};
 use crate::kernel::object::access::Poll;
 use crate::kernel::object::class::Payload;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::types::Kind;
 use crate::kernel::value::Value;
+use crate::structural::CompareOptions;
 use crate::traverse::bindings::Bindings;
 use crate::traverse::children_of;
 use crate::traverse::graph::{Graph, NodeId, Role};

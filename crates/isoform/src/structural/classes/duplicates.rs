@@ -4,8 +4,7 @@ use hashbrown::HashSet;
 use rapidhash::fast::RandomState;
 
 use super::dominators::Dominators;
-use super::options::ClassOptions;
-use super::table::{Class, SubtermClasses};
+use super::table::{Class, ClassOptions, SubtermClasses};
 use super::walk::Walk;
 use crate::kernel::error::Result;
 use crate::kernel::object::access;

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
-use super::super::options::CompareOptions;
 use super::change::Change;
 use crate::attrs::{self, Lookup};
 use crate::kernel::error::{Error, ErrorKind, Result};
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::table::{self, TypeInfo};
 use crate::kernel::types::names::DIFF_ALIGN;
+use crate::structural::CompareOptions;
 
 /// Decides whether a change is left out.
 pub type IgnoreChange = Arc<dyn Fn(&Change) -> Result<bool> + Send + Sync>;

@@ -3,8 +3,7 @@
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
-use super::super::options::CompareOptions;
-use super::super::plain_hash;
+use super::super::plain_values;
 use super::super::sink::Fast;
 use super::options::{Ignored, aligns_by_fields};
 use super::shared_rows::SharedRows;
@@ -24,6 +23,7 @@ use crate::kernel::path::AccessPath;
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::types::{FieldFlag, Kind};
 use crate::kernel::value::Value;
+use crate::structural::CompareOptions;
 use crate::traverse::cursor::{Cursor, Part, View, cyclic, path_of};
 
 impl Tables {
@@ -156,7 +156,7 @@ impl<'a, 'o> Reader<'a, 'o> {
                 };
                 frame.next += 1;
                 let mut word = 0;
-                match plain_hash::add_loaded(&mut self.sink, &mut word, loaded) {
+                match plain_values::add_loaded(&mut self.sink, &mut word, loaded) {
                     Some(object) => break Some((object, frame.inner.of_field(slot.flag))),
                     None => self.pending.push(Cell::plain(loaded.to_value(), word)),
                 }
@@ -178,7 +178,7 @@ impl<'a, 'o> Reader<'a, 'o> {
             PartRef::Plain(value) => {
                 let value = value.to_value();
                 let mut word = 0;
-                plain_hash::add_inline(&mut self.sink, &mut word, &value);
+                plain_values::add_inline(&mut self.sink, &mut word, &value);
                 self.pending.push(Cell::plain(value, word));
                 Ok(())
             }
@@ -308,13 +308,13 @@ impl<'a, 'o> Reader<'a, 'o> {
             return self.sink.0.fold(info.seed ^ object.ident());
         }
         if info.class() != Payload::Tensor {
-            return plain_hash::of_native(&mut self.sink, object, info, false);
+            return plain_values::of_native(&mut self.sink, object, info, false);
         }
         if let Some(&word) = self.words.get(&object.ident()) {
             return word;
         }
         let skips = self.options.skip_tensor_content;
-        let word = plain_hash::of_native(&mut self.sink, object, info, skips);
+        let word = plain_values::of_native(&mut self.sink, object, info, skips);
         self.words.insert(object.ident(), word);
         word
     }

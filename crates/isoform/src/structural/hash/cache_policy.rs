@@ -7,7 +7,7 @@ use super::super::levels::ValidUntil;
 use super::super::scope::Region;
 use super::super::sink::Sink;
 use super::Hasher;
-use super::kept::{Entry, OuterVar, Part, is_numbered};
+use super::cache::{Entry, OuterVar, Part, is_numbered};
 use crate::kernel::object::header::note_remembered;
 use crate::kernel::object::moment::changed_types;
 use crate::kernel::object::table::TypeInfo;
