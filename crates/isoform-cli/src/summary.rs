@@ -48,7 +48,7 @@ pub(crate) fn run(
             return Ok(());
         }
     };
-    match two((&args.left, &left_input), (right, &right_input)) {
+    match two(&args.left, &left_input, right, &right_input) {
         Ok(summary) => summary.print(output),
         Err(failure) => output.failed_file(right, &failure),
     }
@@ -102,8 +102,10 @@ fn one(file: &Path, input: &Input) -> Result<Summary, Failure> {
 }
 
 fn two(
-    (left, left_input): (&Path, &Input),
-    (right, right_input): (&Path, &Input),
+    left: &Path,
+    left_input: &Input,
+    right: &Path,
+    right_input: &Input,
 ) -> Result<Summary, Failure> {
     match (left_input, right_input) {
         (Input::Model(one), Input::Model(other)) => {
@@ -112,12 +114,12 @@ fn two(
                 .map_err(|error| message(left, &error))?;
             Ok(Summary {
                 lines: summary.lines(),
-                json: models_json((left, right), &summary),
+                json: models_json(left, right, &summary),
             })
         }
         (Input::Value(_), Input::Value(_)) => {
             let sides = [types(left, left_input)?, types(right, right_input)?];
-            Ok(types_of_two((left, right), &sides))
+            Ok(types_of_two(left, right, &sides))
         }
         _ => Err(format!(
             "expected two models or two IR files, got one of each; 'isoform convert {} model.iso' makes an IR file of a model",
@@ -148,7 +150,7 @@ fn types(file: &Path, input: &Input) -> Result<BTreeMap<String, u64>, Failure> {
     Ok(counts)
 }
 
-fn types_of_two((left, right): (&Path, &Path), sides: &[BTreeMap<String, u64>; 2]) -> Summary {
+fn types_of_two(left: &Path, right: &Path, sides: &[BTreeMap<String, u64>; 2]) -> Summary {
     let keys: BTreeSet<&String> = sides.iter().flat_map(BTreeMap::keys).collect();
     let (mut rows, mut types) = (Vec::new(), Vec::new());
     for key in keys {
@@ -176,8 +178,11 @@ fn types_of_two((left, right): (&Path, &Path), sides: &[BTreeMap<String, u64>; 2
 
 /// Names with their counts, aligned.
 fn table(rows: Vec<(Role, String, String)>) -> Vec<Line> {
-    let width = rows.iter().map(|(_, key, _)| key.chars().count()).max();
-    let width = width.unwrap_or(0);
+    let width = rows
+        .iter()
+        .map(|(_, key, _)| key.chars().count())
+        .max()
+        .unwrap_or(0);
     let lines = rows.into_iter().map(|(role, key, text)| {
         let text = format!("{key:<width$}  {text}");
         Line { role, text }
@@ -191,12 +196,18 @@ fn model_json(summary: &ModelSummary) -> Json {
         let of_type = json!({"count": it.count, "elements": it.elements, "bytes": it.bytes});
         (dtype.clone(), of_type)
     });
-    let operators = summary.operators.iter();
-    let operators = operators.map(|(operator, count)| (operator.to_string(), json!(count)));
-    let functions = summary.functions.iter();
-    let functions = functions.map(|it| json!({"name": it.name, "nodes": it.nodes}));
-    let opsets = summary.opsets.iter();
-    let opsets = opsets.map(|(domain, versions)| (domain_name(domain), json!(versions)));
+    let operators = summary
+        .operators
+        .iter()
+        .map(|(operator, count)| (operator.to_string(), json!(count)));
+    let functions = summary
+        .functions
+        .iter()
+        .map(|it| json!({"name": it.name, "nodes": it.nodes}));
+    let opsets = summary
+        .opsets
+        .iter()
+        .map(|(domain, versions)| (domain_name(domain), json!(versions)));
     json!({
         "ir_version": summary.ir_version,
         "producer": summary.producer,
@@ -221,7 +232,7 @@ fn value_json(value: &ValueSummary) -> Json {
     json!({"name": value.name, "dtype": value.dtype, "shape": value.shape})
 }
 
-fn models_json((left, right): (&Path, &Path), summary: &ModelsSummary) -> Json {
+fn models_json(left: &Path, right: &Path, summary: &ModelsSummary) -> Json {
     let side = |file: &Path, model: &ModelSummary| json!({"file": file.to_string_lossy(), "model": model_json(model)});
     let mut found = differences_json(summary);
     found.insert("left".to_owned(), side(left, &summary.left));
@@ -269,8 +280,8 @@ pub(crate) fn differences_json(summary: &ModelsSummary) -> serde_json::Map<Strin
         ("outputs", values(&summary.outputs).into()),
         ("operators", operators.collect()),
         ("weights", weights),
-    ];
-    let parts = parts.into_iter();
+    ]
+    .into_iter();
     parts.map(|(key, value)| (key.to_owned(), value)).collect()
 }
 

@@ -202,8 +202,8 @@ fn onnx_evaluate<'py>(
     let program = &program_of(program)?;
     let inputs = inputs
         .into_iter()
-        .map(|(name, value)| Ok((name, untyped(&value)?)));
-    let inputs = inputs.collect::<PyResult<Vec<_>>>()?;
+        .map(|(name, value)| Ok((name, untyped(&value)?)))
+        .collect::<PyResult<Vec<_>>>()?;
     let stopped = RefCell::new(None);
     let interrupted = || match py.check_signals() {
         Ok(()) => false,
@@ -228,8 +228,8 @@ fn onnx_evaluate<'py>(
         .graph
         .result_names
         .iter()
-        .map(|name| name.as_str().to_owned());
-    let names = names.chain(std::iter::repeat(String::new()));
+        .map(|name| name.as_str().to_owned())
+        .chain(std::iter::repeat(String::new()));
     results
         .iter()
         .zip(names)

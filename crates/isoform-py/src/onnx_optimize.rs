@@ -66,8 +66,8 @@ impl RuleHandle {
         let note = format!("in rule '{name}'");
         let rule = Rule::new(name, pattern, move |site| {
             apply(&function, site).map_err(|error| error.noted(note.as_str()))
-        });
-        let rule = rule.into_py()?;
+        })
+        .into_py()?;
         Ok(RuleHandle(match versions {
             None => rule,
             Some((first, last)) => rule.versions(first..=last.unwrap_or(i64::MAX)),
@@ -208,7 +208,9 @@ impl SiteHandle {
         &self,
         py: Python<'py>,
         what: &str,
-        (op, inputs, outputs): (&str, &Bound<'py, PyAny>, i64),
+        op: &str,
+        inputs: &Bound<'py, PyAny>,
+        outputs: i64,
         attrs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let mut given: Vec<(Str, Value)> = Vec::new();
@@ -292,7 +294,7 @@ impl SiteHandle {
         outputs: i64,
         attrs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.call(inputs.py(), "make", (op, inputs, outputs), attrs)
+        self.call(inputs.py(), "make", op, inputs, outputs, attrs)
     }
 
     /// As `make`, for the call that takes the place of the root, whose name it gets.
@@ -304,7 +306,7 @@ impl SiteHandle {
         outputs: i64,
         attrs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.call(inputs.py(), "replace", (op, inputs, outputs), attrs)
+        self.call(inputs.py(), "replace", op, inputs, outputs, attrs)
     }
 }
 
@@ -344,18 +346,21 @@ fn onnx_optimize<'py>(
         report.bytes_after,
         report.rounds,
     );
-    let fired = report.fired.iter().map(|it| {
-        (
-            it.rule.as_str(),
-            it.op.as_str(),
-            it.node.as_str(),
-            it.output.as_str(),
-            it.graph.as_str(),
-            it.nodes,
-            it.bytes,
-        )
-    });
-    let fired: Vec<_> = fired.collect();
+    let fired: Vec<_> = report
+        .fired
+        .iter()
+        .map(|it| {
+            (
+                it.rule.as_str(),
+                it.op.as_str(),
+                it.node.as_str(),
+                it.output.as_str(),
+                it.graph.as_str(),
+                it.nodes,
+                it.bytes,
+            )
+        })
+        .collect();
     (to_python(py, &(&done.program).into())?, counts, fired).into_pyobject(py)
 }
 
@@ -436,7 +441,8 @@ impl Runtime {
         &self,
         py: Python<'_>,
         subject: Subject<'_>,
-        (cases, encoded): (usize, &[u8]),
+        cases: usize,
+        encoded: &[u8],
     ) -> PyResult<Vec<Result<Vec<u8>, String>>> {
         let model = match subject.file {
             Some(file) => file.to_path_buf().into_pyobject(py)?.into_any(),
@@ -471,18 +477,18 @@ impl Runner for Runtime {
 
     fn run(&self, subject: Subject<'_>, cases: &[Inputs]) -> isoform::Result<Vec<Ran>> {
         let pairs = cases.iter().map(|inputs| {
-            let pairs = inputs.iter();
-            let pairs = pairs.map(|(name, value)| {
+            let pairs = inputs.iter().map(|(name, value)| {
                 Value::from(Array::from(vec![name.as_str().into(), value.clone()]))
             });
             Value::from(Array::from(pairs.collect::<Vec<_>>()))
         });
         let encoded = to_bytes(&Array::from(pairs.collect::<Vec<_>>()).into())?;
-        let ran = Python::attach(|py| self.results(py, subject, (cases.len(), &encoded)))
+        let ran = Python::attach(|py| self.results(py, subject, cases.len(), &encoded))
             .map_err(from_python)?;
         let decode = |bytes: Vec<u8>| -> Ran {
-            let values = from_bytes(&bytes).and_then(|value| value.extract::<Array>());
-            let values = values.map_err(|error| error.to_string())?;
+            let values = from_bytes(&bytes)
+                .and_then(|value| value.extract::<Array>())
+                .map_err(|error| error.to_string())?;
             Ok(values.values().to_vec())
         };
         Ok(ran

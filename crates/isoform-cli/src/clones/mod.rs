@@ -253,8 +253,12 @@ fn write_group(
             last = Some(place.program);
         }
         let names = &mut programs[place.program].names;
-        let ends = place.objects.iter().map(|object| names.end(object));
-        let ends = ends.collect::<Vec<_>>().join(" … ");
+        let ends = place
+            .objects
+            .iter()
+            .map(|object| names.end(object))
+            .collect::<Vec<_>>()
+            .join(" … ");
         output.line(format_args!("{indent}{}", printable(&ends)))?;
     }
     match count.saturating_sub(PLACES) {
@@ -289,11 +293,13 @@ fn write_json(
             "places": places,
         }));
     }
-    let beginnings = programs.iter().map(|program| {
-        let places = program.names.beginnings();
-        json!({"file": program.file.to_string_lossy(), "places": places})
-    });
-    let beginnings: Vec<Json> = beginnings.collect();
+    let beginnings: Vec<Json> = programs
+        .iter()
+        .map(|program| {
+            let places = program.names.beginnings();
+            json!({"file": program.file.to_string_lossy(), "places": places})
+        })
+        .collect();
     let failed = failures
         .iter()
         .map(|(file, failure)| json!({"file": file.to_string_lossy(), "error": failure.message}));

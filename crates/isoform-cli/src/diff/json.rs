@@ -87,8 +87,10 @@ fn head(args: &DiffArgs, is_equal: bool, summary: Map<String, Json>) -> Map<Stri
 }
 
 fn counts(difference: &Difference) -> Json {
-    let counts = difference.counts().into_iter();
-    let counts = counts.map(|(kind, count)| (kind.name().to_owned(), json!(count)));
+    let counts = difference
+        .counts()
+        .into_iter()
+        .map(|(kind, count)| (kind.name().to_owned(), json!(count)));
     Json::Object(counts.collect())
 }
 
@@ -96,8 +98,11 @@ fn counts(difference: &Difference) -> Json {
 type WritePlace<'a> = &'a mut dyn FnMut(&Change, &(Place, Place)) -> Json;
 
 fn add_changes(found: &mut Map<String, Json>, difference: &Difference, place: WritePlace<'_>) {
-    let changes = difference.changes().iter();
-    let changes = changes.map(|it| change(it, place)).collect();
+    let changes = difference
+        .changes()
+        .iter()
+        .map(|it| change(it, place))
+        .collect();
     found.insert("changes".to_owned(), Json::Array(changes));
     let hunks = difference.hunks().into_iter().map(|hunk| {
         let side = |nodes: &[isoform::Value]| nodes.iter().map(value_text).collect::<Vec<_>>();

@@ -16,22 +16,30 @@ pub(crate) fn program(rows: &mut Rows, args: &ShowArgs) -> Map<String, Value> {
         bodies[body] = self::body(rows, args, body, &mut bodies);
     }
     let mut out = Map::new();
-    let opsets = rows.opsets.iter();
-    let opsets: Map<String, Value> = opsets
+    let opsets: Map<String, Value> = rows
+        .opsets
+        .iter()
         .map(|(name, version)| (name.clone(), json!(version)))
         .collect();
     out.insert("opsets".to_owned(), opsets.into());
     if args.names {
-        let dims = rows.names.dims();
-        let dims: Map<String, Value> = dims.map(|(dim, name)| (dim, json!(name))).collect();
+        let dims: Map<String, Value> = rows
+            .names
+            .dims()
+            .map(|(dim, name)| (dim, json!(name)))
+            .collect();
         out.insert("dims".to_owned(), dims.into());
     }
     if let Some(shapes) = &rows.shapes {
         let problems: Vec<Value> = shapes.problems().map(|problem| json!(problem)).collect();
         out.insert("problems".to_owned(), problems.into());
     }
-    let functions = rows.listing.functions.iter();
-    let functions: Vec<Value> = functions.map(|&body| bodies[body].take()).collect();
+    let functions: Vec<Value> = rows
+        .listing
+        .functions
+        .iter()
+        .map(|&body| bodies[body].take())
+        .collect();
     out.insert("functions".to_owned(), functions.into());
     out.insert("program".to_owned(), bodies[0].take());
     out

@@ -171,21 +171,21 @@ impl Ground {
         object: ObjRef<'_>,
         mutable_by_identity: bool,
     ) -> bool {
-        let depends = |found: ObjRef<'_>| {
-            let info = found.info();
+        let depends = |reached: ObjRef<'_>| {
+            let info = reached.info();
             let by_context = match info.class() {
                 Payload::Incomparable => true,
                 Payload::Plain | Payload::Node => matches!(info.kind, Kind::Var | Kind::Dag),
                 _ => false,
             };
-            by_context || mutable_by_identity && can_change(found)
+            by_context || mutable_by_identity && can_change(reached)
         };
         let mut seen = HashSet::default();
-        let found = search(section, object, &mut seen, &self.known, depends);
-        if !found {
+        let depends_on_context = search(section, object, &mut seen, &self.known, depends);
+        if !depends_on_context {
             self.known.extend(seen);
         }
-        !found
+        !depends_on_context
     }
 
     /// True if a mutable object is reachable.

@@ -144,8 +144,9 @@ impl SubtermClasses {
             }
             node.class = *number;
         }
-        let members = (0..).zip(&self.nodes);
-        let members = members.map(|(number, node)| (node.class, number));
+        let members = (0..)
+            .zip(&self.nodes)
+            .map(|(number, node)| (node.class, number));
         self.members = Rows::new(count as usize, members);
     }
 

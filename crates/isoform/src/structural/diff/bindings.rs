@@ -258,7 +258,8 @@ impl Walk<'_> {
             ChangeKind::Variable,
             place,
             pair,
-            (Some(spots.0), Some(spots.1)),
+            Some(spots.0),
+            Some(spots.1),
             (1, 1),
         );
         false
@@ -321,7 +322,8 @@ impl Walk<'_> {
     /// Objects with a comparison of their own are equal or replaced.
     pub(super) fn hooked(
         &mut self,
-        (left, right): (u32, u32),
+        left: u32,
+        right: u32,
         pair: u32,
         place: u32,
         region: RegionKind,
@@ -337,14 +339,18 @@ impl Walk<'_> {
             bound.extend(both.filter(|&(l, r)| self.bindings.have_no_partners(l, r)));
         }
         let open: HashSet<u32, RandomState> = bound.iter().map(|&(var, _)| var).collect();
-        let known = vars[0].iter().filter(|var| !open.contains(*var));
-        let known = known.map(|&var| (var, self.bindings.likely_of_left(var)));
-        let known = known.filter(|&(_, partner)| partner != NONE);
+        let known = vars[0]
+            .iter()
+            .filter(|var| !open.contains(*var))
+            .map(|&var| (var, self.bindings.likely_of_left(var)))
+            .filter(|&(_, partner)| partner != NONE);
         let mut pairs: Vec<(u32, u32)> = known.chain(bound.iter().copied()).collect();
         // One object may be a different variable on the other side.
         let paired: HashSet<u32, RandomState> = pairs.iter().map(|&(_, var)| var).collect();
-        let rest = vars[1].iter().filter(|var| !paired.contains(*var));
-        let rest = rest.map(|&var| (self.bindings.likely_of_right(var), var));
+        let rest = vars[1]
+            .iter()
+            .filter(|var| !paired.contains(*var))
+            .map(|&var| (self.bindings.likely_of_right(var), var));
         pairs.extend(rest.filter(|&(partner, _)| partner != NONE));
         let object = |side: usize, node: u32| Value::from(&self.tables(side).node(node).object);
         let mut sides = [
@@ -365,7 +371,7 @@ impl Walk<'_> {
         };
         if !equal {
             let cells = (Cell::node(left), Cell::node(right));
-            self.replaced((&cells.0, &cells.1), pair, place, region);
+            self.replaced(&cells.0, &cells.1, pair, place, region);
             return Ok(());
         }
         for (left, right) in bound {

@@ -264,7 +264,7 @@ impl Difference {
         // A right object that is equal to itself alone, such as the key of a map or a
         // variable bound on the left, is not the object in its place.
         let is_right =
-            !self.options.is_exact() || is_right(&built, (self.options_for(value)?, &self.right))?;
+            !self.options.is_exact() || is_right(&built, self.options_for(value)?, &self.right)?;
         if is_right {
             Ok(built)
         } else {
@@ -361,7 +361,8 @@ impl fmt::Debug for Difference {
 /// Makes the result from the findings of a walk.
 pub(super) fn finish(
     options: &DiffOptions,
-    (left, right): (Value, Value),
+    left: Value,
+    right: Value,
     mut walk: Walk<'_>,
 ) -> Result<Difference> {
     let occurrences = occurrences(&walk);
@@ -395,9 +396,9 @@ pub(super) fn finish(
     for trust in [Trust::All, Trust::Objects, Trust::Nothing] {
         costs.is_whole = trust == Trust::Nothing;
         has_unclear_variables |= trust != Trust::All;
-        let made = Maker::new(&walk, trust).make();
-        if !options.is_exact() || builds(&made, &tables[0], (options, &right))? {
-            patch = Some(made);
+        let candidate = Maker::new(&walk, trust).make();
+        if !options.is_exact() || builds(&candidate, &tables[0], options, &right)? {
+            patch = Some(candidate);
             break;
         }
     }
@@ -421,11 +422,11 @@ pub(super) fn finish(
 /// # Errors
 ///
 /// Errors of custom comparisons.
-fn builds(patch: &Patch, left: &Tables, (options, right): (&DiffOptions, &Value)) -> Result<bool> {
+fn builds(patch: &Patch, left: &Tables, options: &DiffOptions, right: &Value) -> Result<bool> {
     let Ok(built) = patch.build(left) else {
         return Ok(false);
     };
-    is_right(&built, (options.compare, right))
+    is_right(&built, options.compare, right)
 }
 
 /// True if the built value is the right value.
@@ -433,7 +434,7 @@ fn builds(patch: &Patch, left: &Tables, (options, right): (&DiffOptions, &Value)
 /// # Errors
 ///
 /// Errors of custom comparisons.
-fn is_right(built: &Value, (options, right): (CompareOptions, &Value)) -> Result<bool> {
+fn is_right(built: &Value, options: CompareOptions, right: &Value) -> Result<bool> {
     match options.equal(built, right) {
         // A value that cannot be compared with itself cannot be judged.
         Err(error) if error.kind() == ErrorKind::Type => Ok(true),

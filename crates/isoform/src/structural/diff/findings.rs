@@ -52,7 +52,8 @@ impl Walk<'_> {
 
     pub(super) fn replaced(
         &mut self,
-        (left, right): (&Cell, &Cell),
+        left: &Cell,
+        right: &Cell,
         pair: u32,
         place: u32,
         region: RegionKind,
@@ -63,7 +64,7 @@ impl Walk<'_> {
         let spots = (self.spot(0, left), self.spot(1, right));
         let sizes = (self.left.size_of(left), self.right.size_of(right));
         let kind = ChangeKind::Replaced;
-        self.note(kind, place, pair, (Some(spots.0), Some(spots.1)), sizes);
+        self.note(kind, place, pair, Some(spots.0), Some(spots.1), sizes);
     }
 
     pub(super) fn deleted(&mut self, cell: &Cell, place: u32, pair: u32) {
@@ -80,7 +81,8 @@ impl Walk<'_> {
             ChangeKind::Deleted,
             place,
             pair,
-            (Some(spot), None),
+            Some(spot),
+            None,
             (size, 0),
         );
     }
@@ -97,7 +99,8 @@ impl Walk<'_> {
             ChangeKind::Inserted,
             place,
             pair,
-            (None, Some(spot)),
+            None,
+            Some(spot),
             (0, size),
         );
     }
@@ -136,7 +139,8 @@ impl Walk<'_> {
         kind: ChangeKind,
         place: u32,
         pair: u32,
-        (left, right): (Option<SideValue>, Option<SideValue>),
+        left: Option<SideValue>,
+        right: Option<SideValue>,
         sizes: (u64, u64),
     ) {
         let is_told = self.mode == Mode::Replaced && kind != ChangeKind::Rewired;
@@ -216,8 +220,9 @@ pub(super) fn grouped(
         let class = |spot: &Option<SideValue>| spot.as_ref().map(|spot| spot.class);
         let group = (finding.kind, class(&finding.left), class(&finding.right));
         let times = occurrences.get(finding.pair as usize);
-        let times = times.map_or(1, |&times| times.max(1));
-        let times = times.saturating_sub(finding.moved);
+        let times = times
+            .map_or(1, |&times| times.max(1))
+            .saturating_sub(finding.moved);
         if times == 0 {
             continue;
         }

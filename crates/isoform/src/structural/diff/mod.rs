@@ -124,14 +124,13 @@ impl DiffOptions {
         }
         // The comparison has visited at least this much of both values.
         let seen = last_visit_count() as usize;
-        let tables = Tables::of_both([&left, &right], self.compare, &ignored, seen)?;
-        let tables = tables.map(Arc::new);
+        let tables = Tables::of_both([&left, &right], self.compare, &ignored, seen)?.map(Arc::new);
         let mut walk = paired(self, &tables)?;
         if tables.iter().any(|side| side.has_dags) {
             walk.sweep()?;
         }
         walk.find_moves()?;
-        difference::finish(self, (left, right), walk)
+        difference::finish(self, left, right, walk)
     }
 }
 

@@ -118,11 +118,7 @@ impl Walk<'_> {
     /// The pair around two nodes that the walk has not met at their place, and their
     /// place. The pair has the given number of occurrences, or one unless the walk
     /// meets the nodes elsewhere later.
-    pub(super) fn open_apart(
-        &mut self,
-        (left, right): (u32, u32),
-        times: Option<u64>,
-    ) -> (u32, u32) {
+    pub(super) fn open_apart(&mut self, left: u32, right: u32, times: Option<u64>) -> (u32, u32) {
         let top = self.new_pair();
         self.times_apart.push((top, times));
         let place = self.places.add(ROOT, Link::Node(left), Link::Node(right));
@@ -142,7 +138,7 @@ impl Walk<'_> {
     /// True if variables have got other partners since the visit of a pair, and the
     /// budget suffices for a second visit.
     #[inline]
-    pub(super) fn is_due_again(&mut self, (left, right): (u32, u32), known: u32) -> bool {
+    pub(super) fn is_due_again(&mut self, left: u32, right: u32, known: u32) -> bool {
         let has_vars = self.left.node(left).has(HAS_VARS);
         if !has_vars || self.pairs.epoch(known) == self.bindings.epoch {
             return false;
@@ -158,12 +154,7 @@ impl Walk<'_> {
     }
 
     /// The number of a new pair inside of another pair, for a visit.
-    pub(super) fn open_pair(
-        &mut self,
-        (left, right): (u32, u32),
-        visit: Visit,
-        around: u32,
-    ) -> u32 {
+    pub(super) fn open_pair(&mut self, left: u32, right: u32, visit: Visit, around: u32) -> u32 {
         let number = self.new_pair();
         self.is_met[right as usize] |=
             visit.mode != Mode::Copy && self.partners[1][right as usize] == left;

@@ -34,7 +34,7 @@ impl Tables {
     /// `ValueError` with the path for a value that contains itself, and for more than
     /// four billion parts; errors of custom hashes.
     pub(super) fn of(value: &Value, options: CompareOptions, ignored: &Ignored) -> Result<Self> {
-        let (tables, _) = Tables::read(value, options, ignored, (0, 0), None)?;
+        let (tables, _) = Tables::read(value, options, ignored, 0, 0, None)?;
         Ok(tables)
     }
 
@@ -49,11 +49,11 @@ impl Tables {
         ignored: &Ignored,
         seen: usize,
     ) -> Result<[Tables; 2]> {
-        let (left, marks) = Tables::read(left, options, ignored, (seen, 2 * seen), None)?;
+        let (left, marks) = Tables::read(left, options, ignored, seen, 2 * seen, None)?;
         // Objects in fields left out have rows without any mention in other rows.
         let known = ignored.is_empty().then(|| SharedRows::new(&left, marks));
-        let room = (left.nodes.len(), left.cells.len());
-        let (right, _) = Tables::read(right, options, ignored, room, known)?;
+        let (nodes, cells) = (left.nodes.len(), left.cells.len());
+        let (right, _) = Tables::read(right, options, ignored, nodes, cells, known)?;
         Ok([left, right])
     }
 
@@ -61,7 +61,8 @@ impl Tables {
         value: &Value,
         options: CompareOptions,
         ignored: &Ignored,
-        (nodes, cells): (usize, usize),
+        nodes: usize,
+        cells: usize,
         known: Option<SharedRows<'_>>,
     ) -> Result<(Self, Marks)> {
         let (tables, marks, outcome) = access::traversing(|section| {
@@ -287,7 +288,7 @@ impl<'a, 'o> Reader<'a, 'o> {
         let Some(known) = &mut self.known else {
             return Ok(());
         };
-        let own = known.take_over(section, &mut self.poll, &mut self.tables, (number, region))?;
+        let own = known.take_over(section, &mut self.poll, &mut self.tables, number, region)?;
         self.pending.push(Cell::node(own));
         Ok(())
     }
@@ -327,7 +328,7 @@ impl<'a, 'o> Reader<'a, 'o> {
         let (object, base) = (frame.fields.object(), frame.base);
         let info = object.info();
         let (number, first) = self.tables.room()?;
-        let mut node = self.node_of(section, object, info, (base, first))?;
+        let mut node = self.node_of(section, object, info, base, first)?;
         if frame.region != RegionKind::Use && node.is_var() {
             node.flags |= IS_DEFINED;
         }
@@ -343,7 +344,8 @@ impl<'a, 'o> Reader<'a, 'o> {
         section: &mut Section,
         object: ObjRef<'a>,
         info: &'static TypeInfo,
-        (base, first): (usize, u32),
+        base: usize,
+        first: u32,
     ) -> Result<Node> {
         let is_declared = !info.is_builtin();
         let mut flags = 0;

@@ -55,7 +55,8 @@ impl<'k> SharedRows<'k> {
         section: &mut Section,
         poll: &mut Poll,
         own: &mut Tables,
-        (number, region): (u32, RegionKind),
+        number: u32,
+        region: RegionKind,
     ) -> Result<u32> {
         let other = self.tables;
         self.meet(own, number, region);

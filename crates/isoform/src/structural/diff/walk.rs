@@ -111,7 +111,7 @@ impl<'t> Walk<'t> {
     ) -> Self {
         let counts = [left.nodes.len(), right.nodes.len()];
         let nodes = (counts[0] + counts[1]) as u64;
-        let mut made = Walk {
+        let mut walk = Walk {
             left,
             right,
             options,
@@ -141,12 +141,12 @@ impl<'t> Walk<'t> {
         };
         if let Some(flow) = &flow {
             for (left, right) in flow.pairs().chain(flow.replaced()) {
-                made.pair_up(left, right);
+                walk.pair_up(left, right);
             }
-            made.replaced_dags = flow.replaced().map(|pair| (pair, false)).collect();
+            walk.replaced_dags = flow.replaced().map(|pair| (pair, false)).collect();
         }
-        made.flow = flow;
-        made
+        walk.flow = flow;
+        walk
     }
 
     pub(super) fn is_aligned(&self) -> bool {
@@ -165,9 +165,14 @@ impl<'t> Walk<'t> {
     pub(super) fn roots(&mut self) -> Result<()> {
         let top = self.new_pair();
         debug_assert_eq!(top, TOP);
-        let cells = (&self.left.root, &self.right.root);
         self.mode = Mode::Partners;
-        self.cells(cells, top, ROOT, RegionKind::Use)?;
+        self.cells(
+            &self.left.root,
+            &self.right.root,
+            top,
+            ROOT,
+            RegionKind::Use,
+        )?;
         self.run()?;
         self.left_pairs.push(top);
         Ok(())
@@ -178,11 +183,7 @@ impl<'t> Walk<'t> {
     /// # Errors
     ///
     /// Errors of custom comparisons.
-    pub(super) fn apart(
-        &mut self,
-        (left, right): (u32, u32),
-        (top, place): (u32, u32),
-    ) -> Result<()> {
+    pub(super) fn apart(&mut self, left: u32, right: u32, top: u32, place: u32) -> Result<()> {
         self.mode = Mode::Partners;
         self.is_apart = true;
         let mark = self.bindings.mark();
@@ -238,17 +239,15 @@ impl<'t> Walk<'t> {
         let part = u32::from(is_map);
         match step {
             Step::Both(l, r) => {
-                let cells = (
-                    self.left.cell(left, l + part),
-                    self.right.cell(right, r + part),
-                );
+                let left_cell = self.left.cell(left, l + part);
+                let right_cell = self.right.cell(right, r + part);
                 let region = Tables::region_of(self.right.node(right), r + part, region);
-                if self.are_same(cells, region) {
+                if self.are_same(left_cell, right_cell, region) {
                     return Ok(());
                 }
                 let links = (Link::Part(left, l + part), Link::Part(right, r + part));
                 let place = self.places.add(around, links.0, links.1);
-                self.cells(cells, pair, place, region)
+                self.cells(left_cell, right_cell, pair, place, region)
             }
             Step::Renamed(l, r) => {
                 let links = (Link::Part(left, l + 1), Link::Part(right, r + 1));
@@ -261,11 +260,13 @@ impl<'t> Walk<'t> {
                     ChangeKind::KeyRenamed,
                     place,
                     pair,
-                    (Some(spots.0), Some(spots.1)),
+                    Some(spots.0),
+                    Some(spots.1),
                     (1, 1),
                 );
-                let cells = (self.left.cell(left, l + 1), self.right.cell(right, r + 1));
-                self.cells(cells, pair, place, region)
+                let left_cell = self.left.cell(left, l + 1);
+                let right_cell = self.right.cell(right, r + 1);
+                self.cells(left_cell, right_cell, pair, place, region)
             }
             Step::Left(l) => {
                 let place = self
@@ -292,7 +293,7 @@ impl<'t> Walk<'t> {
 
     /// True if two parts need no visit.
     #[inline]
-    fn are_same(&self, (left, right): (&Cell, &Cell), region: RegionKind) -> bool {
+    fn are_same(&self, left: &Cell, right: &Cell, region: RegionKind) -> bool {
         match (left.node_number(), right.node_number()) {
             (None, None) => left.word == right.word,
             (Some(l), Some(r)) => {
@@ -314,7 +315,8 @@ impl<'t> Walk<'t> {
 
     fn cells(
         &mut self,
-        (left, right): (&'t Cell, &'t Cell),
+        left: &'t Cell,
+        right: &'t Cell,
         pair: u32,
         place: u32,
         region: RegionKind,
@@ -322,12 +324,12 @@ impl<'t> Walk<'t> {
         match (left.node_number(), right.node_number()) {
             (Some(l), Some(r)) => self.nodes(l, r, pair, place, region),
             (None, None) => {
-                self.values((left, right), pair, place);
+                self.values(left, right, pair, place);
                 Ok(())
             }
             _ => {
                 if !self.wrapped_plain(left, right, pair, place, region) {
-                    self.replaced((left, right), pair, place, region);
+                    self.replaced(left, right, pair, place, region);
                 }
                 Ok(())
             }
@@ -335,13 +337,13 @@ impl<'t> Walk<'t> {
     }
 
     /// Compares two values without parts.
-    pub(super) fn values(&mut self, (left, right): (&Cell, &Cell), pair: u32, place: u32) {
+    pub(super) fn values(&mut self, left: &Cell, right: &Cell, pair: u32, place: u32) {
         if left.word == right.word {
             return;
         }
         let kind = self.kind_of_values(&left.value, &right.value, place);
         let spots = (self.spot(0, left), self.spot(1, right));
-        self.note(kind, place, pair, (Some(spots.0), Some(spots.1)), (1, 1));
+        self.note(kind, place, pair, Some(spots.0), Some(spots.1), (1, 1));
     }
 
     pub(super) fn tokens(&self) -> &[Tokens; 2] {
@@ -411,11 +413,11 @@ impl<'t> Walk<'t> {
             }
         }
         let visit = self.visit(left, region);
-        let known = self.pairs.get(left, right, visit);
-        if let Some(known) = known
-            && !self.is_due_again((left, right), known)
+        let known_pair = self.pairs.get(left, right, visit);
+        if let Some(known_pair) = known_pair
+            && !self.is_due_again(left, right, known_pair)
         {
-            self.edges.push((pair, known));
+            self.edges.push((pair, known_pair));
             return Ok(None);
         }
         let is_same =
@@ -439,20 +441,20 @@ impl<'t> Walk<'t> {
         if l.is_singleton() || r.is_singleton() {
             if !is_same {
                 let cells = (Cell::node(left), Cell::node(right));
-                self.replaced((&cells.0, &cells.1), pair, place, region);
+                self.replaced(&cells.0, &cells.1, pair, place, region);
             }
             return Ok(None);
         }
         if l.has(IS_HOOKED) || r.has(IS_HOOKED) {
-            self.hooked((left, right), pair, place, region)?;
+            self.hooked(left, right, pair, place, region)?;
             return Ok(None);
         }
         if !is_same {
-            if known.is_none() && !self.may_pair(left, right) {
-                self.replaced((&Cell::node(left), &Cell::node(right)), pair, place, region);
+            if known_pair.is_none() && !self.may_pair(left, right) {
+                self.replaced(&Cell::node(left), &Cell::node(right), pair, place, region);
                 return Ok(None);
             }
-            if self.small_trees((left, right), pair, place, visit) {
+            if self.small_trees(left, right, pair, place, visit) {
                 return Ok(None);
             }
             if let Some(inner) = self.wrapped(left, right, pair, place, region) {
@@ -462,10 +464,10 @@ impl<'t> Walk<'t> {
         let same_type = l.info().index() == r.info().index();
         if !same_type && !self.is_replaced_alone(left, right) {
             let cells = (Cell::node(left), Cell::node(right));
-            self.replaced((&cells.0, &cells.1), pair, place, region);
+            self.replaced(&cells.0, &cells.1, pair, place, region);
             return Ok(None);
         }
-        let number = self.open_pair((left, right), visit, pair);
+        let number = self.open_pair(left, right, visit, pair);
         let steps = if !same_type {
             self.told([left, right].map(Some));
             let spots = (self.spot_of(0, left), self.spot_of(1, right));
@@ -474,7 +476,8 @@ impl<'t> Walk<'t> {
                 ChangeKind::Replaced,
                 place,
                 number,
-                (Some(spots.0), Some(spots.1)),
+                Some(spots.0),
+                Some(spots.1),
                 (sizes.0.max(1), sizes.1.max(1)),
             );
             if l.is_sequence() && r.is_sequence() {

@@ -296,8 +296,7 @@ impl<'a> Engine<'a> {
         }
         let part = |part: Option<Part<'a>>| {
             part.map(|part| {
-                let around = part.around.iter();
-                let around = around.map(|&index| places[index as usize]);
+                let around = part.around.iter().map(|&index| places[index as usize]);
                 (Value::from(part.object.to_ref()), around.collect())
             })
         };

@@ -292,8 +292,9 @@ impl<'a, S: Sink> Hasher<'a, S> {
         if outer.is_none() {
             // An enclosing part that binds all of these variables does not depend on
             // them.
-            let levels = used[start..].iter();
-            let levels = levels.map(|&binding| numbering.bindings.get(binding).level);
+            let levels = used[start..]
+                .iter()
+                .map(|&binding| numbering.bindings.get(binding).level);
             let lowest = levels.min().unwrap_or(0);
             used.truncate(start);
             self.note_level(lowest);

@@ -369,19 +369,19 @@ impl<'a, S: Sink> Hasher<'a, S> {
     fn recall(&mut self, object: ObjRef<'a>, region: Region) -> std::result::Result<S::Out, bool> {
         let tables = &mut *self.tables;
         if let Some(index) = tables.known.get(object.ident()) {
-            let known = &tables.results[index as usize];
-            let highest = known.needs.used.highest();
-            let holds = tables.levels.holds(known.needs, known.date, region)
+            let cached = &tables.results[index as usize];
+            let highest = cached.needs.used.highest();
+            let holds = tables.levels.holds(cached.needs, cached.date, region)
                 && (highest.is_none_or(|level| level == 0)
-                    || known.level == tables.levels.current())
+                    || cached.level == tables.levels.current())
                 && (highest.is_none()
-                    || (known.nesting == tables.numbering.nesting()
-                        && tables.numbering.knows(known.context)));
+                    || (cached.nesting == tables.numbering.nesting()
+                        && tables.numbering.knows(cached.context)));
             if holds {
-                tables.levels.use_result(known.needs, region);
-                tables.numbering.use_context(known.context);
-                let out = known.out;
-                let (needs, can_change) = (known.needs, known.can_change);
+                tables.levels.use_result(cached.needs, region);
+                tables.numbering.use_context(cached.context);
+                let out = cached.out;
+                let (needs, can_change) = (cached.needs, cached.can_change);
                 self.note_recalled(Some(needs), can_change, region);
                 return Ok(out);
             }

@@ -101,9 +101,10 @@ impl Pairs {
     pub(super) fn support(
         &self,
         [left, right]: &[Side<'_>; 2],
-        (l, r): (u32, u32),
+        pair: (u32, u32),
         costs: &mut AlignmentCosts,
     ) -> Support {
+        let (l, r) = pair;
         let mut support = Support::default();
         let mut count = |agrees: bool| {
             if agrees {

@@ -34,7 +34,7 @@ impl<'p> EditedMap<'p> {
                 None => by_value.insert(key.value.clone(), position),
             };
         }
-        let mut made = EditedMap {
+        let mut edit = EditedMap {
             removed: &keyed.removed,
             ..EditedMap::default()
         };
@@ -51,12 +51,12 @@ impl<'p> EditedMap<'p> {
             };
             match known {
                 Some(&position) => {
-                    made.set.insert(position, source);
+                    edit.set.insert(position, source);
                 }
-                None => made.added.push((key, source)),
+                None => edit.added.push((key, source)),
             }
         }
-        made
+        edit
     }
 
     /// True if the edit removes the entry with the key at a position.
@@ -101,8 +101,9 @@ impl<'p> Planner<'p> {
     ) -> Vec<(Part, Slot)> {
         let base = self.sides.base;
         let cells = base.cells(node);
-        let edited = edits.map(|edit| edit.map(|keyed| EditedMap::of(base, node, keyed)));
-        let edited = edited.map(Option::unwrap_or_default);
+        let edited = edits
+            .map(|edit| edit.map(|keyed| EditedMap::of(base, node, keyed)))
+            .map(Option::unwrap_or_default);
         let mut entries = Vec::with_capacity(cells.len() / 2);
         for position in (0..cells.len()).step_by(2) {
             let (key, value) = (&cells[position], &cells[position + 1]);

@@ -65,9 +65,9 @@ impl Merge {
         for round in 1..=ROUNDS {
             let mut keep = |_: &Conflict| Ok(Resolution::Base);
             let woven = weave(&tables, patches(&differences), &mut twins, &mut keep)?;
-            let found = woven.or_roots(&differences, &mut keep)?;
-            visits += found.visits;
-            (merged, conflicts) = (found.value, found.conflicts);
+            let outcome = woven.or_roots(&differences, &mut keep)?;
+            visits += outcome.visits;
+            (merged, conflicts) = (outcome.value, outcome.conflicts);
             if round == ROUNDS || !twins.has_new() {
                 break;
             }
@@ -294,15 +294,17 @@ fn are_swapped(options: &DiffOptions, one: &Merge, other: &Merge) -> Result<bool
     }
     let mut rest: Vec<&Conflict> = other.conflicts.iter().collect();
     for conflict in &one.conflicts {
-        let mut at = None;
+        let mut position = None;
         for (number, other) in rest.iter().enumerate() {
             if is_swapped(options, conflict, other)? {
-                at = Some(number);
+                position = Some(number);
                 break;
             }
         }
-        let Some(at) = at else { return Ok(false) };
-        rest.swap_remove(at);
+        let Some(position) = position else {
+            return Ok(false);
+        };
+        rest.swap_remove(position);
     }
     let resolved = |merge: &Merge, choice: &Resolution| merge.resolve(|_| Ok(choice.clone()));
     for (choice, opposite) in [
