@@ -47,7 +47,7 @@ pub(crate) fn run(
             return Ok(());
         }
     };
-    match two((&args.left, &left_input), (right, &right_input)) {
+    match two(&args.left, &left_input, right, &right_input) {
         Ok(summary) => summary.print(output),
         Err(failure) => output.failed_file(right, &failure),
     }
@@ -101,8 +101,10 @@ fn one(file: &Path, input: &Input) -> Result<Summary, Failure> {
 }
 
 fn two(
-    (left, left_input): (&Path, &Input),
-    (right, right_input): (&Path, &Input),
+    left: &Path,
+    left_input: &Input,
+    right: &Path,
+    right_input: &Input,
 ) -> Result<Summary, Failure> {
     match (left_input, right_input) {
         (Input::Model(one), Input::Model(other)) => {
@@ -111,12 +113,12 @@ fn two(
                 .map_err(|error| message(left, &error))?;
             Ok(Summary {
                 lines: summary.lines(),
-                json: models_json((left, right), &summary),
+                json: models_json(left, right, &summary),
             })
         }
         (Input::Value(_), Input::Value(_)) => {
             let sides = [types(left, left_input)?, types(right, right_input)?];
-            Ok(types_of_two((left, right), &sides))
+            Ok(types_of_two(left, right, &sides))
         }
         _ => Err(format!(
             "expected two models or two IR files, got one of each; 'isoform convert {} model.iso' makes an IR file of a model",
@@ -147,7 +149,7 @@ fn types(file: &Path, input: &Input) -> Result<BTreeMap<String, u64>, Failure> {
     Ok(counts)
 }
 
-fn types_of_two((left, right): (&Path, &Path), sides: &[BTreeMap<String, u64>; 2]) -> Summary {
+fn types_of_two(left: &Path, right: &Path, sides: &[BTreeMap<String, u64>; 2]) -> Summary {
     let keys: BTreeSet<&String> = sides.iter().flat_map(BTreeMap::keys).collect();
     let (mut rows, mut types) = (Vec::new(), Vec::new());
     for key in keys {
@@ -175,8 +177,11 @@ fn types_of_two((left, right): (&Path, &Path), sides: &[BTreeMap<String, u64>; 2
 
 /// Names with their counts, aligned.
 fn table(rows: Vec<(Role, String, String)>) -> Vec<Line> {
-    let width = rows.iter().map(|(_, key, _)| key.chars().count()).max();
-    let width = width.unwrap_or(0);
+    let width = rows
+        .iter()
+        .map(|(_, key, _)| key.chars().count())
+        .max()
+        .unwrap_or(0);
     let lines = rows.into_iter().map(|(role, key, text)| {
         let text = format!("{key:<width$}  {text}");
         Line { role, text }

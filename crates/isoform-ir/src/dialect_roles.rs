@@ -25,8 +25,8 @@ impl DialectRoles<'_> {
     /// As [`attrs::set`].
     pub fn declare(&self) -> Result<()> {
         let (binder, fields) = self.binding;
-        let fields = fields.iter();
         let fields: Map<Str, Str> = fields
+            .iter()
             .map(|(role, field)| (Str::from(*role), Str::from(*field)))
             .collect();
         declare(binder, BINDING, fields.into())?;

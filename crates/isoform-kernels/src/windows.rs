@@ -377,11 +377,12 @@ impl Pool<'_> {
             } else {
                 (window.before, window.before + data)
             };
-            let axis = (0..*out).map(|at| {
-                let places = (0..window.size).map(|i| at * window.stride + i * window.dilation);
-                places.filter(|place| (low..high).contains(place)).count() as i64
-            });
-            let axis: Vec<i64> = axis.collect();
+            let axis: Vec<i64> = (0..*out)
+                .map(|at| {
+                    let places = (0..window.size).map(|i| at * window.stride + i * window.dilation);
+                    places.filter(|place| (low..high).contains(place)).count() as i64
+                })
+                .collect();
             control.elements(&[counts.len(), axis.len()], size_of::<i64>())?;
             let products = counts
                 .iter()

@@ -107,17 +107,17 @@ pub(crate) fn check(data: &[u8]) -> Result<()> {
     let mut needed = 0_u64;
     // The messages around the current position, with their ends, which descend.
     let mut open = vec![(Kind::Model, data.len())];
-    let mut at = 0;
+    let mut offset = 0;
     while let Some(&(kind, end)) = open.last() {
-        if at >= end {
+        if offset >= end {
             open.pop();
             continue;
         }
-        let Some((field, next)) = next_field(data, at, end) else {
+        let Some((field, next)) = next_field(data, offset, end) else {
             return Ok(());
         };
         match next {
-            Field::Skipped(next) => at = next,
+            Field::Skipped(next) => offset = next,
             Field::Bytes(start, next) => match kind.child(field) {
                 Some(child) => {
                     needed = needed.saturating_add(child.size() as u64);
@@ -133,9 +133,9 @@ pub(crate) fn check(data: &[u8]) -> Result<()> {
                         return Ok(());
                     }
                     open.push((child, next));
-                    at = start;
+                    offset = start;
                 }
-                None => at = next,
+                None => offset = next,
             },
         }
     }

@@ -120,8 +120,8 @@ impl ExternalResolver {
     /// The files that were read, by their canonical paths, with their sizes in bytes.
     pub(crate) fn read_files(&self) -> Vec<(PathBuf, u64)> {
         let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        let sizes = files.iter();
-        let mut sizes: Vec<(PathBuf, u64)> = sizes
+        let mut sizes: Vec<(PathBuf, u64)> = files
+            .iter()
             .map(|(file, bytes)| (file.clone(), bytes.len() as u64))
             .collect();
         sizes.sort_unstable();

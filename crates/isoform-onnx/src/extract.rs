@@ -53,17 +53,19 @@ struct Extraction<'p> {
 impl<'p> Extraction<'p> {
     fn new(program: &'p Ref<Program>) -> Self {
         let graph = &program.graph;
-        let mut found = Extraction {
+        let mut extraction = Extraction {
             program,
             values: HashMap::new(),
             hidden: HashMap::new(),
         };
         let names = graph.result_names.iter();
         for (name, value) in names.zip(graph.results.values()) {
-            found.values.insert(name.to_string(), value.clone());
+            extraction.values.insert(name.to_string(), value.clone());
         }
         for input in graph.params.iter() {
-            found.values.insert(input.name.to_string(), input.into());
+            extraction
+                .values
+                .insert(input.name.to_string(), input.into());
         }
         let listing = list_body(BodyKind::Graph(graph.clone()));
         for (position, body) in listing.bodies.iter().enumerate() {
@@ -75,15 +77,15 @@ impl<'p> Extraction<'p> {
                     }
                     if position > 0 {
                         let graph = call.graph.to_string();
-                        found.hidden.insert(name.to_string(), graph);
+                        extraction.hidden.insert(name.to_string(), graph);
                         continue;
                     }
                     let value = output(call, index as i64);
-                    found.values.entry(name.to_string()).or_insert(value);
+                    extraction.values.entry(name.to_string()).or_insert(value);
                 }
             }
         }
-        found
+        extraction
     }
 
     fn value(&self, option: &str, name: &str) -> isoform::Result<&Value> {
@@ -176,8 +178,9 @@ impl<'p> Extraction<'p> {
         let wanted = ValueKey::of(value);
         let mut results = graph.results.values().iter();
         let position = results.position(|result| ValueKey::of(result) == wanted);
-        let declared = position.and_then(|at| graph.result_types.get(at).cloned());
-        let declared = declared.filter(|ty| !ty.is_none());
+        let declared = position
+            .and_then(|at| graph.result_types.get(at).cloned())
+            .filter(|ty| !ty.is_none());
         declared.unwrap_or_else(|| facts.of(value))
     }
 

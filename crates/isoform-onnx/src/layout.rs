@@ -238,19 +238,19 @@ impl Bounds {
             known: HashMap::from([(Vec::new(), 0)]),
         };
         for call in order {
-            let mut found = bounds.union(&owners, operands(call).into_iter());
+            let mut members = bounds.union(&owners, operands(call).into_iter());
             for (_, graph) in graphs_of(call) {
                 let mut inside = bounds.union(&owners, graph.results.values().iter());
                 inside.retain(|&other| other != graph.identity());
-                found.extend(inside);
+                members.extend(inside);
             }
-            found.sort_unstable();
-            found.dedup();
-            if !found.is_empty() {
+            members.sort_unstable();
+            members.dedup();
+            if !members.is_empty() {
                 let next = bounds.sets.len() as u32;
-                let set = *bounds.known.entry(found.clone()).or_insert(next);
+                let set = *bounds.known.entry(members.clone()).or_insert(next);
                 if set == next {
-                    bounds.sets.push(found);
+                    bounds.sets.push(members);
                 }
                 bounds.of_call.insert(call.identity(), set);
             }

@@ -154,8 +154,13 @@ impl Levels {
         if self == Levels::NONE {
             return Ok(program.clone());
         }
-        let main = program.graph.params.iter().enumerate();
-        let main: HashMap<u64, usize> = main.map(|(at, it)| (it.identity(), at)).collect();
+        let main: HashMap<u64, usize> = program
+            .graph
+            .params
+            .iter()
+            .enumerate()
+            .map(|(at, it)| (it.identity(), at))
+            .collect();
         // A variable is visited at its binding and at each use, and must become the
         // same variable.
         let inputs: RefCell<HashMap<u64, Value>> = RefCell::default();
@@ -251,13 +256,14 @@ impl Levels {
             .attrs
             .iter()
             .filter(|(name, _)| !left_out.contains(*name));
-        let attrs = kept.map(|(name, value)| {
-            (
-                name.clone(),
-                bodies.remove(name).unwrap_or_else(|| value.clone()),
-            )
-        });
-        let attrs = attrs.collect::<Map<Str, Value>>();
+        let attrs = kept
+            .map(|(name, value)| {
+                (
+                    name.clone(),
+                    bodies.remove(name).unwrap_or_else(|| value.clone()),
+                )
+            })
+            .collect::<Map<Str, Value>>();
         let fields = call.clone_fields();
         let changed = Ref::new(Call {
             version,
@@ -326,8 +332,10 @@ fn without_result_types(value: &Value) -> Option<Value> {
     if changed.iter().all(Option::is_none) {
         return None;
     }
-    let items = changed.into_iter().zip(items);
-    let items = items.map(|(new, old)| new.unwrap_or_else(|| old.clone()));
+    let items = changed
+        .into_iter()
+        .zip(items)
+        .map(|(new, old)| new.unwrap_or_else(|| old.clone()));
     Some(Array::from(items.collect::<Vec<_>>()).into())
 }
 

@@ -172,8 +172,11 @@ impl ImportOptions {
         resolver: &ExternalResolver,
         path: Option<PathBuf>,
     ) -> Model {
-        let left_out = imported.left_out.into_iter();
-        let left_out = left_out.map(|tensor| (identity(&tensor), tensor)).collect();
+        let left_out = imported
+            .left_out
+            .into_iter()
+            .map(|tensor| (identity(&tensor), tensor))
+            .collect();
         Model {
             program: imported.program,
             counts: imported.counts,

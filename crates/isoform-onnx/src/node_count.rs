@@ -29,10 +29,13 @@ impl Body {
     /// The results of a body that are computed outside of it, or repeat another result
     /// under a separate name.
     pub(crate) fn copies(&self) -> usize {
-        let listed = self.nodes.iter().map(|node| node.call.identity());
-        let listed: HashSet<u64> = listed.collect();
-        let params = self.kind.params().iter();
-        let params: HashMap<u64, &Str> = params.map(|it| (it.identity(), &it.name)).collect();
+        let listed: HashSet<u64> = self.nodes.iter().map(|node| node.call.identity()).collect();
+        let params: HashMap<u64, &Str> = self
+            .kind
+            .params()
+            .iter()
+            .map(|it| (it.identity(), &it.name))
+            .collect();
         let mut seen = HashMap::new();
         let results = self.kind.results().values().iter().enumerate();
         let is_copy = |(at, value): &(usize, &Value)| {

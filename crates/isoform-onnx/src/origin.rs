@@ -187,12 +187,13 @@ fn origin_of_owner(
         Some(AccessStep::ArrayItem(index) | AccessStep::ArrayItemMissing(index)) => Some(*index),
         _ => None,
     };
-    let at = index(inner);
+    let number = index(inner);
     let is_result = matches!(field.as_str(), "results" | "result_types");
     if let Some(call) = owner.peek::<Ref<Call>>() {
         let mut origin = NodeOrigin::of_call(call);
         if field == "inputs" {
-            origin.input = at.and_then(|at| call.input_names.get(at).map(Str::to_string));
+            origin.input =
+                number.and_then(|number| call.input_names.get(number).map(Str::to_string));
         }
         return Some(origin);
     }
@@ -202,19 +203,19 @@ fn origin_of_owner(
     // A missing output belongs to the owner of the graph.
     if let Some(graph) = owner.peek::<Ref<Graph>>() {
         let names = &graph.result_names;
-        return at
+        return number
             .filter(|_| is_result)
-            .and_then(|at| NodeOrigin::of_output(&graph.name, false, names, at));
+            .and_then(|number| NodeOrigin::of_output(&graph.name, false, names, number));
     }
     if let Some(function) = owner.peek::<Ref<Function>>() {
         let names = &function.result_names;
-        return at
+        return number
             .filter(|_| is_result)
-            .and_then(|at| NodeOrigin::of_output(&function.name, true, names, at));
+            .and_then(|number| NodeOrigin::of_output(&function.name, true, names, number));
     }
     let graph = &owner.peek::<Ref<Program>>()?.graph;
     let position = index(innermost).filter(|_| field == "io_names")?;
-    match at? {
+    match number? {
         0 => graph
             .params
             .get(position)

@@ -135,8 +135,11 @@ impl Writer {
         }
         write_to(&mut head, format_args!("({})", inputs.join(", ")));
         if let Some(types) = types.filter(|types| types.values().iter().any(|ty| !ty.is_none())) {
-            let types = types.values().iter().map(|ty| self.ty(ty));
-            let types = types.collect::<Result<Vec<_>>>()?;
+            let types = types
+                .values()
+                .iter()
+                .map(|ty| self.ty(ty))
+                .collect::<Result<Vec<_>>>()?;
             write_to(&mut head, format_args!(" -> ({})", types.join(", ")));
         }
         Ok(head)
@@ -203,8 +206,9 @@ impl Writer {
         if let Some(name) = known.get(index).filter(|name| !name.is_empty()) {
             return name.clone();
         }
-        let wanted = in_file().filter(|name| !name.is_empty());
-        let wanted = wanted.map_or_else(|| "unnamed".to_owned(), |name| shown(&name));
+        let wanted = in_file()
+            .filter(|name| !name.is_empty())
+            .map_or_else(|| "unnamed".to_owned(), |name| shown(&name));
         let mut name = wanted.clone();
         let mut number = 1;
         while self.taken.contains(&name) {
@@ -286,15 +290,18 @@ impl Writer {
         let Some(shape) = &tensor.shape else {
             return Ok(format!("{elem}[...]"));
         };
-        let dims = shape.values().iter().map(|dim| match dim.view() {
-            ValueRef::None => "?".to_owned(),
-            ValueRef::Int(size) => size.to_string(),
-            _ => match dim.as_object().and_then(|dim| dim.downcast_ref::<Dim>()) {
-                Some(dim) => shown(&dim.name),
-                None => format!("{dim:?}"),
-            },
-        });
-        let dims: Vec<String> = dims.collect();
+        let dims: Vec<String> = shape
+            .values()
+            .iter()
+            .map(|dim| match dim.view() {
+                ValueRef::None => "?".to_owned(),
+                ValueRef::Int(size) => size.to_string(),
+                _ => match dim.as_object().and_then(|dim| dim.downcast_ref::<Dim>()) {
+                    Some(dim) => shown(&dim.name),
+                    None => format!("{dim:?}"),
+                },
+            })
+            .collect();
         Ok(if dims.is_empty() {
             elem
         } else {

@@ -149,8 +149,7 @@ pub fn deep_clone(node: &Value, replaced: &[(Value, Value)]) -> Result<Value> {
     let together: Vec<Value> = std::iter::once(node.clone())
         .chain(free.iter().map(Value::from))
         .collect();
-    let copy = deep_copy(&Array::<Value>::from(together).into())?;
-    let copy = copy.extract::<Array>()?;
+    let copy = deep_copy(&Array::<Value>::from(together).into())?.extract::<Array>()?;
     let [node, copies @ ..] = copy.values() else {
         return Err(Error::value_error("the copy of a node has no parts"));
     };

@@ -63,8 +63,9 @@ impl ScalarType {
                 .iter()
                 .map(|dtype| ScalarType::new(*dtype))
         };
-        let known = KNOWN.get_or_init(|| all().collect());
-        let known = known.get(dtype.get() as usize);
+        let known = KNOWN
+            .get_or_init(|| all().collect())
+            .get(dtype.get() as usize);
         known.map_or_else(|| ScalarType::new(dtype), Ref::clone)
     }
 }

@@ -31,8 +31,10 @@ fn cli_main(
 ) -> u8 {
     let python = py.import("sys").and_then(|sys| sys.getattr("executable"));
     // An embedded interpreter may have none.
-    let python = python.and_then(|path| path.extract::<OsString>()).ok();
-    let python = python.filter(|path| !path.is_empty());
+    let python = python
+        .and_then(|path| path.extract::<OsString>())
+        .ok()
+        .filter(|path| !path.is_empty());
     py.detach(|| {
         let mut options = RunOptions::default();
         if let Some(python) = python {

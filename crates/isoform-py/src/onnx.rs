@@ -224,8 +224,8 @@ fn onnx_evaluate<'py>(
         .graph
         .result_names
         .iter()
-        .map(|name| name.as_str().to_owned());
-    let names = names.chain(std::iter::repeat(String::new()));
+        .map(|name| name.as_str().to_owned())
+        .chain(std::iter::repeat(String::new()));
     results
         .iter()
         .zip(names)

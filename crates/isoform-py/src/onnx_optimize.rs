@@ -65,8 +65,8 @@ impl RuleHandle {
         let note = format!("in rule '{name}'");
         let rule = Rule::new(name, pattern, move |site| {
             apply(&function, site).map_err(|error| error.noted(note.as_str()))
-        });
-        let rule = rule.into_py()?;
+        })
+        .into_py()?;
         Ok(RuleHandle(match versions {
             None => rule,
             Some((first, last)) => rule.versions(first..=last.unwrap_or(i64::MAX)),
@@ -207,7 +207,9 @@ impl SiteHandle {
         &self,
         py: Python<'py>,
         what: &str,
-        (op, inputs, outputs): (&str, &Bound<'py, PyAny>, i64),
+        op: &str,
+        inputs: &Bound<'py, PyAny>,
+        outputs: i64,
         attrs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let mut given: Vec<(Str, Value)> = Vec::new();
@@ -291,7 +293,7 @@ impl SiteHandle {
         outputs: i64,
         attrs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.call(inputs.py(), "make", (op, inputs, outputs), attrs)
+        self.call(inputs.py(), "make", op, inputs, outputs, attrs)
     }
 
     /// As `make`, for the call that takes the place of the root, whose name it gets.
@@ -303,7 +305,7 @@ impl SiteHandle {
         outputs: i64,
         attrs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.call(inputs.py(), "replace", (op, inputs, outputs), attrs)
+        self.call(inputs.py(), "replace", op, inputs, outputs, attrs)
     }
 }
 
@@ -376,7 +378,8 @@ impl Runtime {
         &self,
         py: Python<'_>,
         subject: Subject<'_>,
-        (cases, encoded): (usize, &[u8]),
+        cases: usize,
+        encoded: &[u8],
     ) -> PyResult<Vec<Result<Vec<u8>, String>>> {
         let model = match subject.file {
             Some(file) => file.to_path_buf().into_pyobject(py)?.into_any(),
@@ -411,18 +414,18 @@ impl Runner for Runtime {
 
     fn run(&self, subject: Subject<'_>, cases: &[Inputs]) -> isoform::Result<Vec<Ran>> {
         let pairs = cases.iter().map(|inputs| {
-            let pairs = inputs.iter();
-            let pairs = pairs.map(|(name, value)| {
+            let pairs = inputs.iter().map(|(name, value)| {
                 Value::from(Array::from(vec![name.as_str().into(), value.clone()]))
             });
             Value::from(Array::from(pairs.collect::<Vec<_>>()))
         });
         let encoded = to_bytes(&Array::from(pairs.collect::<Vec<_>>()).into())?;
-        let ran = Python::attach(|py| self.results(py, subject, (cases.len(), &encoded)))
+        let ran = Python::attach(|py| self.results(py, subject, cases.len(), &encoded))
             .map_err(from_python)?;
         let decode = |bytes: Vec<u8>| -> Ran {
-            let values = from_bytes(&bytes).and_then(|value| value.extract::<Array>());
-            let values = values.map_err(|error| error.to_string())?;
+            let values = from_bytes(&bytes)
+                .and_then(|value| value.extract::<Array>())
+                .map_err(|error| error.to_string())?;
             Ok(values.values().to_vec())
         };
         Ok(ran

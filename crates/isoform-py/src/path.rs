@@ -136,8 +136,11 @@ impl PathHandle {
 
     /// The steps, outermost first, as a tuple.
     fn to_steps<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let steps = self.steps().iter().cloned().map(StepHandle);
-        let steps = steps
+        let steps = self
+            .steps()
+            .iter()
+            .cloned()
+            .map(StepHandle)
             .map(|step| Py::new(py, step))
             .collect::<PyResult<Vec<_>>>()?;
         PyTuple::new(py, steps)

@@ -253,9 +253,10 @@ impl PatternHandle {
     #[staticmethod]
     #[pyo3(signature = (*patterns))]
     fn any_of(patterns: &Bound<'_, PyTuple>) -> PyResult<Self> {
-        let all = patterns.iter();
-        let all = all.map(|pattern| pattern_of("Pattern.any_of", &pattern));
-        let all = all.collect::<PyResult<Vec<_>>>()?;
+        let all = patterns
+            .iter()
+            .map(|pattern| pattern_of("Pattern.any_of", &pattern))
+            .collect::<PyResult<Vec<_>>>()?;
         Ok(PatternHandle(Pattern::any_of(all).into_py()?))
     }
 
@@ -313,8 +314,8 @@ impl PatternHandle {
         let found = under_gil(value.py(), || match uses {
             Some(uses) => self.0.match_in(&given, uses),
             None => self.0.match_value(&given),
-        });
-        let found = found.into_py()?;
+        })
+        .into_py()?;
         Ok(found.map(|found| MatchHandle { found, place: None }))
     }
 

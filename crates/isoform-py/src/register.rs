@@ -306,8 +306,9 @@ pub(crate) fn class_of<'py>(py: Python<'py>, type_key: &str) -> PyResult<Bound<'
 /// The structural kinds of types that can be compared, by name.
 #[pyfunction]
 pub(crate) fn structural_kinds() -> Vec<&'static str> {
-    let kinds = Kind::ALL.into_iter();
-    let kinds = kinds.filter(|(kind, _)| *kind != Kind::None);
+    let kinds = Kind::ALL
+        .into_iter()
+        .filter(|(kind, _)| *kind != Kind::None);
     kinds.map(|(_, name)| name).collect()
 }
 

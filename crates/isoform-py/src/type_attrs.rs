@@ -333,8 +333,10 @@ fn type_attrs_info<'py>(py: Python<'py>, name: Name<'_>) -> PyResult<Option<Boun
         about.set_item("name", known.name)?;
         about.set_item("doc", known.doc)?;
         about.set_item("schema", known.schema.map(SchemaHandle::from_schema))?;
-        let methods = known.methods.iter();
-        let methods = methods.map(|method| (method.name, method.doc, method.required));
+        let methods = known
+            .methods
+            .iter()
+            .map(|method| (method.name, method.doc, method.required));
         about.set_item("methods", methods.collect::<Vec<_>>())?;
         about.set_item("dense", known.dense)?;
         about.set_item("builtin", known.builtin)?;

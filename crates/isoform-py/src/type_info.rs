@@ -73,11 +73,11 @@ impl TypeInfoHandle {
     #[getter]
     fn fields<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let inherited = self.info.parent().map_or(0, |parent| parent.fields().len());
-        let fields = (inherited..self.info.fields().len()).map(|field| TypeFieldHandle {
-            info: self.info,
-            field,
-        });
-        let fields: Vec<_> = fields
+        let fields: Vec<_> = (inherited..self.info.fields().len())
+            .map(|field| TypeFieldHandle {
+                info: self.info,
+                field,
+            })
             .map(|field| Bound::new(py, field))
             .collect::<PyResult<_>>()?;
         PyTuple::new(py, fields)

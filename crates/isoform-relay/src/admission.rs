@@ -70,8 +70,11 @@ fn admit_global_var(
     // The copy has fresh variables, and keeps types and type parameters.
     let copy: Ref<Function> = dedup(&func.with_body(&callee).expr())?.cast()?;
     let args: Array<Ref<RelayExpr>> = copy.params.iter().map(AsExpr::expr).collect();
-    let types = copy.type_params.iter().map(|param| param.clone().upcast());
-    let types: Array<_> = types.collect();
+    let types: Array<_> = copy
+        .type_params
+        .iter()
+        .map(|param| param.clone().upcast())
+        .collect();
     let call = Call::new(&callee, args).with_type_args(types);
     Ok(copy.with_body(call).upcast())
 }

@@ -62,7 +62,8 @@ impl Call {
         op: Ref<RelayExpr>,
         args: Array<Ref<RelayExpr>>,
         attrs: Option<Ref<Attrs>>,
-        (type_args, checked_type): (Array<Ref<Type>>, Ref<Type>),
+        type_args: Array<Ref<Type>>,
+        checked_type: Ref<Type>,
         span: Option<Ref<Span>>,
     ) -> Ref<Call> {
         let (type_args_, op_type_args_) = arranged(&op, type_args);

@@ -81,15 +81,19 @@ impl Constant {
 
     /// The type of the tensor.
     pub fn tensor_type(&self) -> Result<Ref<TensorType>> {
-        let sizes = self.data.shape().iter().map(|size| {
-            let size = i32::try_from(*size).map_err(|_| {
-                Error::value_error(format!(
-                    "relay.Constant: expected dimensions that fit in int32, got {size}"
-                ))
-            })?;
-            Ok(isoform_ir::ir::IntImm::new(DType::INT32, size.into())?.upcast())
-        });
-        let sizes: Vec<_> = sizes.collect::<Result<_>>()?;
+        let sizes: Vec<_> = self
+            .data
+            .shape()
+            .iter()
+            .map(|size| {
+                let size = i32::try_from(*size).map_err(|_| {
+                    Error::value_error(format!(
+                        "relay.Constant: expected dimensions that fit in int32, got {size}"
+                    ))
+                })?;
+                Ok(isoform_ir::ir::IntImm::new(DType::INT32, size.into())?.upcast())
+            })
+            .collect::<Result<_>>()?;
         Ok(TensorType::new(sizes).with_dtype(self.data.dtype()))
     }
 

@@ -69,9 +69,11 @@ impl Function {
     /// annotations.
     pub fn func_type_annotation(&self) -> Ref<FuncType> {
         let hole = || IncompleteType::new().upcast();
-        let args = self.params.iter();
-        let args = args.map(|param| param.type_annotation.clone().unwrap_or_else(hole));
-        let args: Array<_> = args.collect();
+        let args: Array<_> = self
+            .params
+            .iter()
+            .map(|param| param.type_annotation.clone().unwrap_or_else(hole))
+            .collect();
         let result = self.ret_type.clone().unwrap_or_else(hole);
         FuncType::new(args, result).with_type_params(self.type_params.clone())
     }

@@ -121,8 +121,7 @@ fn swapped_sides(drawn: &Triple) -> Result<(), String> {
     let Ok(merged) = drawn.merge() else {
         return Ok(());
     };
-    let swapped = merge(&drawn.base, [&drawn.right, &drawn.left], drawn.options);
-    let swapped = swapped.map_err(setup)?;
+    let swapped = merge(&drawn.base, [&drawn.right, &drawn.left], drawn.options).map_err(setup)?;
     let again = drawn.merge().map_err(setup)?;
     if again.to_string() != merged.to_string() {
         return drawn.fail(&format!("merging gives once {merged} and once {again}"));

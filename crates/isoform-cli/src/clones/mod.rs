@@ -253,8 +253,12 @@ fn write_group(
             last = Some(place.program);
         }
         let names = &mut programs[place.program].names;
-        let ends = place.objects.iter().map(|object| names.end(object));
-        let ends = ends.collect::<Vec<_>>().join(" … ");
+        let ends = place
+            .objects
+            .iter()
+            .map(|object| names.end(object))
+            .collect::<Vec<_>>()
+            .join(" … ");
         output.line(format_args!("{indent}{}", printable(&ends)))?;
     }
     match count.saturating_sub(PLACES) {

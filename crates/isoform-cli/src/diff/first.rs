@@ -31,7 +31,8 @@ struct Side<'a> {
 pub(super) fn explain(
     args: &DiffArgs,
     common: &Common,
-    (left, right): (&Input, &Input),
+    left: &Input,
+    right: &Input,
     output: &mut Output<'_, '_>,
 ) -> isoform::Result<io::Result<()>> {
     let options = common.compare_options();
@@ -106,7 +107,7 @@ fn different(
         printable(&reason)
     ))?;
     if let Some(rendered) = rendered {
-        return underlined(&rendered, (&left, &right), output);
+        return underlined(&rendered, &left, &right, output);
     }
     let styles = (output.style.left, output.style.right);
     for (name, side, style) in [("left", left, styles.0), ("right", right, styles.1)] {
@@ -132,7 +133,8 @@ fn different(
 /// Both sides as text, with the place underlined.
 fn underlined(
     rendered: &str,
-    (left, right): (&Side<'_>, &Side<'_>),
+    left: &Side<'_>,
+    right: &Side<'_>,
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
     let mut sides = [

@@ -48,7 +48,7 @@ pub(crate) fn run(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>)
         }
     }
     let [left_found, right_found] = &found;
-    for pair in pairs((left, left_found), (right, right_found)) {
+    for pair in pairs(left, left_found, right, right_found) {
         // The worst of all counts.
         let status = output.status;
         let written = match (&pair.left, &pair.right) {
@@ -109,7 +109,7 @@ fn alone(file: &Path, side: &str, output: &mut Output<'_, '_>) -> io::Result<()>
 
 /// Pairs files by their paths inside of the folders, then unpaired files by unique
 /// names, and then a single unpaired file on each side.
-fn pairs((left, lefts): (&Path, &FileList), (right, rights): (&Path, &FileList)) -> Vec<Pair> {
+fn pairs(left: &Path, lefts: &FileList, right: &Path, rights: &FileList) -> Vec<Pair> {
     let inside = |folder: &Path, file: &Path| file.strip_prefix(folder).unwrap_or(file).to_owned();
     let mut open: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
     for file in &rights.files {
@@ -178,7 +178,7 @@ mod tests {
                 .collect(),
             failures: Vec::new(),
         });
-        let pairs = pairs((Path::new("l"), &found[0]), (Path::new("r"), &found[1]));
+        let pairs = pairs(Path::new("l"), &found[0], Path::new("r"), &found[1]);
         let text = |file: &Option<PathBuf>| {
             file.as_ref().map_or_else(String::new, |file| {
                 file.display().to_string().replace('\\', "/")

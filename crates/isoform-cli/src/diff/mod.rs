@@ -43,7 +43,7 @@ fn files(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>) -> io::R
         }
     };
     let values = [left.to_value(), right.to_value()];
-    match compared(args, common, (left, right), output) {
+    match compared(args, common, left, right, output) {
         Ok(written) => written,
         Err(error) => {
             let file = if is_right_to_blame(common, &values) {
@@ -68,7 +68,8 @@ fn is_right_to_blame(common: &Common, values: &[Value; 2]) -> bool {
 fn compared(
     args: &DiffArgs,
     common: &Common,
-    (left, right): (Input, Input),
+    left: Input,
+    right: Input,
     output: &mut Output<'_, '_>,
 ) -> Result<io::Result<()>, Error> {
     let compare = common.compare_options();
@@ -82,7 +83,7 @@ fn compared(
             }
         };
         if !output.quiet {
-            return first::explain(args, common, (&left, &right), output);
+            return first::explain(args, common, &left, &right, output);
         }
         if !compare.equal(left.to_value(), right.to_value())? {
             output.status = DIFFERENT;

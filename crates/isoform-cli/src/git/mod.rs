@@ -112,17 +112,19 @@ fn edit_attributes(file: &Path, installs: bool, really: bool) -> Result<Vec<Stri
     };
     let (new, changes) = edited(old.as_deref().unwrap_or_default(), installs);
     let name = quoted(&file.to_string_lossy());
-    let changes = changes.into_iter().map(|line| {
-        if installs {
-            format!("echo {} >> {name}", quoted(line))
-        } else {
-            format!(
-                "sed -i {} {name}",
-                quoted(&format!("\\|^ *[{}|d", line.replacen('*', "*]", 1)))
-            )
-        }
-    });
-    let changes: Vec<String> = changes.collect();
+    let changes: Vec<String> = changes
+        .into_iter()
+        .map(|line| {
+            if installs {
+                format!("echo {} >> {name}", quoted(line))
+            } else {
+                format!(
+                    "sed -i {} {name}",
+                    quoted(&format!("\\|^ *[{}|d", line.replacen('*', "*]", 1)))
+                )
+            }
+        })
+        .collect();
     if changes.is_empty() || !really {
         return Ok(changes);
     }
@@ -146,8 +148,11 @@ fn edited(old: &[u8], installs: bool) -> (Vec<u8>, Vec<&'static str>) {
     let lines = || old.split_inclusive(|&byte| byte == b'\n');
     let is_there = |ours: &&&str| lines().any(|line| same(line, ours));
     if installs {
-        let missing = ATTRIBUTES.iter().filter(|ours| !is_there(ours));
-        let missing: Vec<&str> = missing.copied().collect();
+        let missing: Vec<&str> = ATTRIBUTES
+            .iter()
+            .filter(|ours| !is_there(ours))
+            .copied()
+            .collect();
         let mut new = old.to_vec();
         let end: &[u8] = if old.windows(2).any(|end| end == b"\r\n") {
             b"\r\n"
@@ -186,8 +191,9 @@ fn global_attributes() -> Result<PathBuf, Failure> {
     let folder = match set("XDG_CONFIG_HOME") {
         Some(folder) => PathBuf::from(folder),
         None => {
-            let home = set("HOME").or_else(|| set("USERPROFILE"));
-            let home = home.ok_or("the environment has no HOME; set core.attributesFile")?;
+            let home = set("HOME")
+                .or_else(|| set("USERPROFILE"))
+                .ok_or("the environment has no HOME; set core.attributesFile")?;
             PathBuf::from(home).join(".config")
         }
     };
@@ -196,11 +202,13 @@ fn global_attributes() -> Result<PathBuf, Failure> {
 
 /// Runs git and returns the printed text, or None if git fails.
 fn ask(arguments: &[&str]) -> Result<Option<String>, Failure> {
-    let ran = Command::new("git").args(arguments).output();
-    let ran = ran.map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => "git is not found; install it, or add it to PATH".to_owned(),
-        _ => format!("git does not start: {error}"),
-    })?;
+    let ran = Command::new("git")
+        .args(arguments)
+        .output()
+        .map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => "git is not found; install it, or add it to PATH".to_owned(),
+            _ => format!("git does not start: {error}"),
+        })?;
     if !ran.status.success() {
         return Ok(None);
     }

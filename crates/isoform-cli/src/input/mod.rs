@@ -260,13 +260,14 @@ impl FixArgs {
                 "--dim and --input-shape are for ONNX models, and this is another file".into(),
             );
         };
-        let inputs = self.inputs.iter();
-        let inputs: Vec<_> = inputs
+        let inputs: Vec<_> = self
+            .inputs
+            .iter()
             .map(|input| (input.name.clone(), input.extents.clone()))
             .collect();
         let model = model.complete().map_err(|error| message(file, &error))?;
-        let fixed = fix_dims(model.program(), &self.dims, &inputs);
-        let fixed = fixed.map_err(|error| message(file, &error))?;
+        let fixed = fix_dims(model.program(), &self.dims, &inputs)
+            .map_err(|error| message(file, &error))?;
         Ok(Input::Model(model.with_program(fixed)))
     }
 }

@@ -15,8 +15,12 @@ pub(super) fn explain(report: &Report, output: &mut Output<'_, '_>) -> io::Resul
     if totals.is_empty() {
         return output.line("no rule applies");
     }
-    let width = totals.iter().map(|total| total.rule.len()).max();
-    let width = width.unwrap_or(0).max("rule".len());
+    let width = totals
+        .iter()
+        .map(|total| total.rule.len())
+        .max()
+        .unwrap_or(0)
+        .max("rule".len());
     let strong = output.style.strong;
     output.line(format_args!(
         "{strong}{:width$}  {:>6}  {:>11}  {:>11}{strong:#}",

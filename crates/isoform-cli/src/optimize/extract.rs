@@ -18,7 +18,7 @@ pub(crate) fn extract(
     common: &Common,
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
-    if let Err(failure) = written::check(&args.output, (false, args.force), output) {
+    if let Err(failure) = written::check(&args.output, false, args.force, output) {
         return output.failed_file(&args.output, &failure);
     }
     let part = load_model(&args.input, common).and_then(|model| {

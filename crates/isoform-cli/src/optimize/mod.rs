@@ -85,15 +85,15 @@ pub(crate) fn optimize(
     let (Some(input), Some(target)) = (&args.input, &args.output) else {
         return rules::list(output);
     };
-    if let Err(failure) = written::check(target, (args.explain, args.force), output) {
+    if let Err(failure) = written::check(target, args.explain, args.force, output) {
         return output.failed_file(target, &failure);
     }
     let bar = bar_of(4, output.shows_progress(), "steps");
-    let done = run(args, (input, target), common, host, (output, &bar));
+    let done = run(args, input, target, common, host, output, &bar);
     bar.finish_and_clear();
     match done {
         Err((file, failure)) => output.failed_file(file, &failure),
-        Ok(done) => report(args, (input, target), &done, output),
+        Ok(done) => report(args, input, target, &done, output),
     }
 }
 
@@ -101,10 +101,12 @@ type Failed<'a> = (&'a Path, Failure);
 
 fn run<'a>(
     args: &'a OptimizeArgs,
-    (input, target): (&'a Path, &'a Path),
+    input: &'a Path,
+    target: &'a Path,
     common: &Common,
     host: &RunOptions<'_>,
-    (output, bar): (&mut Output<'_, '_>, &ProgressBar),
+    output: &mut Output<'_, '_>,
+    bar: &ProgressBar,
 ) -> Result<RunResult, Failed<'a>> {
     let start = Instant::now();
     let in_input = |error: isoform::Error| (input, message(input, &error));
@@ -114,12 +116,16 @@ fn run<'a>(
     let bytes_before = std::fs::metadata(input).map_or(0, |found| found.len());
     bar.inc(1);
     bar.set_message("simplifying");
-    let fixed = args.fix.apply(input, Input::Model(model.clone()));
-    let fixed = fixed
+    let fixed = args
+        .fix
+        .apply(input, Input::Model(model.clone()))
         .and_then(as_model)
         .map_err(|failure| (input, failure))?;
-    let optimized = args.rules.options().optimize(fixed.program());
-    let optimized = optimized.map_err(in_input)?;
+    let optimized = args
+        .rules
+        .options()
+        .optimize(fixed.program())
+        .map_err(in_input)?;
     bar.inc(1);
     let mut done = RunResult {
         optimized,
@@ -136,8 +142,8 @@ fn run<'a>(
             file: Some(input),
         };
         let given = verify::given(args, common)?;
-        let verified = verify::verify(args, given, original, &done.optimized.program, host);
-        let verified = verified.map_err(in_input)?;
+        let verified = verify::verify(args, given, original, &done.optimized.program, host)
+            .map_err(in_input)?;
         let (judged, is_same) = (verified.judged(), verified.is_same());
         if judged == 0 {
             return Err((input, verify::nothing(&verified, model.program())));
@@ -151,8 +157,8 @@ fn run<'a>(
     bar.set_message("writing");
     let layout = written::keeping_layout(&model, target, args.inline, &args.model);
     let saved = check_target(target, args.force)
-        .and_then(|()| write_model(&done.optimized.program, target, &layout, output));
-    let saved = saved.map_err(|failure| (target, failure))?;
+        .and_then(|()| write_model(&done.optimized.program, target, &layout, output))
+        .map_err(|failure| (target, failure))?;
     done.unused = written::unused(&model, target, &saved);
     done.saved = Some(saved);
     done.seconds = start.elapsed().as_secs_f64();
@@ -177,7 +183,8 @@ fn as_model(input: Input) -> Result<Model, Failure> {
 
 fn report(
     args: &OptimizeArgs,
-    (input, target): (&Path, &Path),
+    input: &Path,
+    target: &Path,
     done: &RunResult,
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
@@ -188,7 +195,7 @@ fn report(
     }
     written::tell_unused(&done.unused, target, output);
     if output.json {
-        return output.json_line(&as_json(args, (input, target), done));
+        return output.json_line(&as_json(args, input, target, done));
     }
     if args.explain {
         explain::explain(&done.optimized.report, output)?;
@@ -219,7 +226,7 @@ fn summary(target: &Path, done: &RunResult, saved: &OutputSize) -> String {
     )
 }
 
-fn as_json(args: &OptimizeArgs, (input, target): (&Path, &Path), done: &RunResult) -> Json {
+fn as_json(args: &OptimizeArgs, input: &Path, target: &Path, done: &RunResult) -> Json {
     let report = &done.optimized.report;
     let pair = |before: u64, after: u64| json!({"before": before, "after": after});
     let saved = done.saved.as_ref();

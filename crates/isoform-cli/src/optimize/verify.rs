@@ -87,8 +87,9 @@ fn example(program: &Program) -> Option<String> {
     let mut open = shapes.filter(|(_, shape)| shape.iter().any(|dim| known(dim).is_none()));
     let (name, shape) = open.next()?;
     let guess = |at: usize| if at == 0 { 1 } else { 64 };
-    let sizes = shape.iter().enumerate();
-    let sizes: Vec<String> = sizes
+    let sizes: Vec<String> = shape
+        .iter()
+        .enumerate()
         .map(|(at, dim)| known(dim).unwrap_or_else(|| guess(at)).to_string())
         .collect();
     Some(format!("{}:{}", printable(name), sizes.join(",")))

@@ -44,7 +44,8 @@ impl OutputSize {
 /// Fails if a report would go where the model goes, and if the model may not be replaced.
 pub(super) fn check(
     target: &Path,
-    (explains, force): (bool, bool),
+    explains: bool,
+    force: bool,
     output: &Output<'_, '_>,
 ) -> Result<(), Failure> {
     if is_dash(target) && (explains || output.json) {
@@ -90,8 +91,11 @@ pub(super) fn tell_unused(unused: &[PathBuf], target: &Path, output: &mut Output
     if unused.is_empty() || output.quiet {
         return;
     }
-    let names = unused.iter().map(|file| file.to_string_lossy());
-    let names: Vec<String> = names.map(|it| printable(&it).to_string()).collect();
+    let names: Vec<String> = unused
+        .iter()
+        .map(|file| file.to_string_lossy())
+        .map(|it| printable(&it).to_string())
+        .collect();
     output.aside(&format!(
         "isoform: {}: no longer uses {}\n",
         printable(&target.display().to_string()),
@@ -104,8 +108,11 @@ pub(super) fn unused(source: &Model, target: &Path, saved: &OutputSize) -> Vec<P
     if replaced(source, target).is_none() {
         return Vec::new();
     }
-    let used = saved.external_files.iter();
-    let used: Vec<PathBuf> = used.filter_map(|file| file.canonicalize().ok()).collect();
+    let used: Vec<PathBuf> = saved
+        .external_files
+        .iter()
+        .filter_map(|file| file.canonicalize().ok())
+        .collect();
     let files = source.external_files().iter().map(|(file, _)| file);
     files.filter(|file| !used.contains(file)).cloned().collect()
 }

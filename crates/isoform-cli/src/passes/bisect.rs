@@ -100,11 +100,14 @@ impl Check<'_> {
         let mut command = Command::new(&self.command[0]);
         command.args(&self.command[1..]).arg(&target);
         // The output of the command would be mixed with the result.
-        let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status();
-        let status = status.map_err(|error| {
-            let name = self.command[0].display();
-            Error::value_error(format!("the command {name} does not start: {error}"))
-        })?;
+        let status = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .status()
+            .map_err(|error| {
+                let name = self.command[0].display();
+                Error::value_error(format!("the command {name} does not start: {error}"))
+            })?;
         self.verdict(status)
     }
 

@@ -147,7 +147,7 @@ pub(crate) fn run(args: &RunArgs, common: &Common, output: &mut Output<'_, '_>) 
             return Ok(());
         }
     }
-    finish(args, &target, form, (input, report.program), output)
+    finish(args, &target, form, input, report.program, output)
 }
 
 /// Writes or prints the result.
@@ -155,7 +155,8 @@ fn finish(
     args: &RunArgs,
     target: &ConvertArgs,
     target_form: TargetForm,
-    (input, program): (Input, Ref<Obj>),
+    input: Input,
+    program: Ref<Obj>,
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
     // Before and after, if it is a model.

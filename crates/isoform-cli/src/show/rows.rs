@@ -189,8 +189,12 @@ pub(crate) fn body_names(body: &Body) -> (&'static str, String, Vec<String>, Vec
     let names = |names: &isoform::Array<isoform::Str>| {
         names.iter().map(|name| quoted(name.as_str())).collect()
     };
-    let params = body.kind.params().iter();
-    let params = params.map(|param| quoted(param.name.as_str())).collect();
+    let params = body
+        .kind
+        .params()
+        .iter()
+        .map(|param| quoted(param.name.as_str()))
+        .collect();
     match &body.kind {
         BodyKind::Graph(graph) => (
             "graph",

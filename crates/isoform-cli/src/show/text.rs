@@ -24,8 +24,9 @@ pub(crate) fn print(
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
     if !rows.opsets.is_empty() {
-        let opsets = rows.opsets.iter();
-        let opsets: Vec<String> = opsets
+        let opsets: Vec<String> = rows
+            .opsets
+            .iter()
             .map(|(name, version)| format!("{name} {version}"))
             .collect();
         output.line(format_args!("opset {}", opsets.join(", ")))?;
@@ -48,10 +49,10 @@ pub(crate) fn print(
             match step {
                 Step::Line(line) => output.line(line)?,
                 Step::Open(label, body, indent) => {
-                    open(rows, args, output, &mut stack, (label, body, indent))?
+                    open(rows, args, output, &mut stack, label, body, indent)?
                 }
                 Step::Nodes(body, at, indent) => {
-                    node(rows, args, output, &mut stack, (body, at, indent))?
+                    node(rows, args, output, &mut stack, body, at, indent)?
                 }
             }
         }
@@ -64,7 +65,9 @@ fn open(
     args: &ShowArgs,
     output: &mut Output<'_, '_>,
     stack: &mut Vec<Step>,
-    (label, body, indent): (String, usize, usize),
+    label: String,
+    body: usize,
+    indent: usize,
 ) -> io::Result<()> {
     let head = rows.head(body);
     let strong = output.style.strong;
@@ -105,7 +108,9 @@ fn node(
     args: &ShowArgs,
     output: &mut Output<'_, '_>,
     stack: &mut Vec<Step>,
-    (body, at, indent): (usize, usize, usize),
+    body: usize,
+    at: usize,
+    indent: usize,
 ) -> io::Result<()> {
     let all = &rows.listing.bodies[body].nodes;
     let pad = "  ".repeat(indent);
@@ -135,8 +140,9 @@ fn node(
         row.inputs.join(", ")
     ));
     if !row.attributes.is_empty() {
-        let attributes = row.attributes.iter();
-        let attributes: Vec<String> = attributes
+        let attributes: Vec<String> = row
+            .attributes
+            .iter()
             .map(|(name, value)| format!("{name}={value}"))
             .collect();
         line.push_str(&format!(" {{{}}}", attributes.join(", ")));

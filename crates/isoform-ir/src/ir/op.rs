@@ -267,8 +267,10 @@ impl OpRegistry {
     /// The value of an attribute and its priority.
     pub fn attribute_info(&self, name: &str) -> Option<AttributeInfo> {
         let value = ATTRIBUTES.find(name)?.get(self.index)?;
-        let priority = PRIORITIES.find(name).and_then(|all| all.get(self.index));
-        let priority = priority.and_then(Value::as_int);
+        let priority = PRIORITIES
+            .find(name)
+            .and_then(|all| all.get(self.index))
+            .and_then(Value::as_int);
         Some(AttributeInfo {
             value,
             priority: priority.unwrap_or(DEFAULT_PRIORITY),
@@ -353,8 +355,10 @@ impl Op {
         let Some(entry) = OpRegistry::find(&self.name) else {
             return Vec::new();
         };
-        let set = ATTRIBUTES.all().into_iter();
-        let set = set.filter(|attribute| attribute.get(entry.index).is_some());
+        let set = ATTRIBUTES
+            .all()
+            .into_iter()
+            .filter(|attribute| attribute.get(entry.index).is_some());
         let mut names: Vec<_> = set.map(|attribute| attribute.name().to_owned()).collect();
         names.sort_unstable();
         names

@@ -131,12 +131,15 @@ impl AnalysisResults for Ref<PassContext> {
             let hint = name_hint(name, known);
             Error::value_error(format!("no analysis is registered as '{name}'{hint}"))
         })?;
-        let computed = function.call(&[object.into(), self.into()]);
-        let computed = computed.map_err(|error| noted(error, name))?;
+        let computed = function
+            .call(&[object.into(), self.into()])
+            .map_err(|error| noted(error, name))?;
         match store {
             Some(store) => {
-                let kept = store.keep(name, object, Arc::new(computed));
-                let kept = kept.downcast::<Value>().map_err(|_| other_result(name))?;
+                let kept = store
+                    .keep(name, object, Arc::new(computed))
+                    .downcast::<Value>()
+                    .map_err(|_| other_result(name))?;
                 Ok((*kept).clone())
             }
             None => Ok(computed),

@@ -171,8 +171,9 @@ pub(super) fn legalised(given: &Map<Str, Value>) -> Result<Map<Str, Value>> {
 /// The options of a context for the passes themselves, without the options for work
 /// around a pass.
 pub(super) fn of_passes(given: &Map<Str, Value>) -> Map<Str, Value> {
-    let entries = given.iter();
-    let entries = entries.filter(|(key, _)| ![REPRODUCER, IMMUTABLE].contains(&&***key));
+    let entries = given
+        .iter()
+        .filter(|(key, _)| ![REPRODUCER, IMMUTABLE].contains(&&***key));
     entries
         .map(|(key, value)| (key.clone(), value.clone()))
         .collect()

@@ -141,7 +141,7 @@ impl FunctionPass {
         let run = match (&self.memo, &ctx.cache) {
             (Some(memo), Some(cache)) => {
                 let settings = memo::Settings::of(self, memo, ctx)?;
-                settings.map(|settings| memo::Run::new((memo, cache), settings, functions, root))
+                settings.map(|settings| memo::Run::new(memo, cache, settings, functions, root))
             }
             _ => None,
         };
@@ -160,20 +160,21 @@ impl FunctionPass {
                             let result = checked(class, function, result);
                             result.is_ok_and(|result| may_belong(&result, root))
                         };
-                        run.result(self, (position, function), fits, compute)
+                        run.result(self, position, function, fits, compute)
                     }
                     None => compute(),
                 },
                 Err(error) => Err(error),
             };
-            let result = result.and_then(|result| checked(class, function, &result));
-            let result = result.map_err(|error| {
-                if name.is_empty() {
-                    error
-                } else {
-                    error.noted(format!("in function '{name}'"))
-                }
-            })?;
+            let result = result
+                .and_then(|result| checked(class, function, &result))
+                .map_err(|error| {
+                    if name.is_empty() {
+                        error
+                    } else {
+                        error.noted(format!("in function '{name}'"))
+                    }
+                })?;
             if !result.same_as(function) {
                 changed.push((name.clone(), result));
             }

@@ -192,8 +192,9 @@ pub(super) fn make(name: &str, factory: &Function, options: &[(&str, Value)]) ->
     let mut arguments: Vec<Option<Value>> = vec![None; parameters.len()];
     for (option, value) in options {
         let position = position(name, parameters, option)?;
-        let value = parameters[position].schema().convert(value.clone());
-        let value = value
+        let value = parameters[position]
+            .schema()
+            .convert(value.clone())
             .map_err(|error| error.in_context(format_args!("pass '{name}', option '{option}'")))?;
         if arguments[position].replace(value).is_some() {
             return Err(Error::type_error(format!(

@@ -22,8 +22,10 @@ impl Layout {
         let mut factor: Option<usize> = None;
         for letter in text.chars() {
             if let Some(digit) = letter.to_digit(10) {
-                let grown = factor.unwrap_or(0).checked_mul(10);
-                let grown = grown.and_then(|tens| tens.checked_add(digit as usize));
+                let grown = factor
+                    .unwrap_or(0)
+                    .checked_mul(10)
+                    .and_then(|tens| tens.checked_add(digit as usize));
                 factor = Some(grown.ok_or_else(|| fault("with a factor in range"))?);
                 continue;
             }

@@ -66,8 +66,9 @@ pub fn reshape(shape: &[usize], codes: &[i64], zero: ZeroCode) -> Result<Vec<usi
                 result.push(0);
             }
             0 => {
-                let size = source.next();
-                let size = size.ok_or_else(|| fault("expected an input axis for the code 0"))?;
+                let size = source
+                    .next()
+                    .ok_or_else(|| fault("expected an input axis for the code 0"))?;
                 if zero == ZeroCode::CopyCounted {
                     counted_from.push(size);
                     counted_to.push(size);

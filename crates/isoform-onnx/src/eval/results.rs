@@ -75,8 +75,11 @@ fn value(
             }
         }
         OpResult::Shaped(position, shape) => {
-            let value = args.values.get(position).and_then(Option::as_ref);
-            let value = value.ok_or_else(|| args.fault("expected an input"))?;
+            let value = args
+                .values
+                .get(position)
+                .and_then(Option::as_ref)
+                .ok_or_else(|| args.fault("expected an input"))?;
             reshaped(value, &shape)
         }
         OpResult::Value(value) => Ok(value),

@@ -240,8 +240,12 @@ impl Writer<'_, '_> {
     }
 
     fn body_in(&mut self, graph: &Ref<Graph>) -> Result<GraphProto> {
-        let body = self.values.body_of.get(&graph.identity()).copied();
-        let body = body.ok_or_else(|| OnnxError::value("a graph is not possible here"))?;
+        let body = self
+            .values
+            .body_of
+            .get(&graph.identity())
+            .copied()
+            .ok_or_else(|| OnnxError::value("a graph is not possible here"))?;
         self.graph(body)
             .within(|| format!("graph '{}'", graph.name))
     }

@@ -54,7 +54,7 @@ impl Writer<'_, '_> {
 
     fn graph_inside(&mut self, body: usize, graph: &Graph, said: GraphProto) -> Result<GraphProto> {
         let names = self.names.body(body);
-        let mut made = GraphProto {
+        let mut proto = GraphProto {
             name: match graph.name.as_str() {
                 // The standard requires a name.
                 "" => "graph".into(),
@@ -79,29 +79,32 @@ impl Writer<'_, '_> {
             let wanted = graph.result_names.get(index);
             let said = wanted.and_then(|name| said_of.get(name.as_str()).copied());
             let output = self.described(name, ty, said);
-            made.output
+            proto
+                .output
                 .push(output.within(|| format!("result #{index} '{name}'"))?);
         }
         let mut constants = self.constants(body, &said)?;
         self.defaults(graph, body, &mut constants)?;
-        made.node = std::mem::take(&mut constants.nodes);
-        made.node.extend(self.nodes(body)?);
-        made.input = merged(inputs, &said, constants.inputs);
-        made.initializer = constants.dense;
-        made.sparse_initializer = constants.sparse;
+        proto.node = std::mem::take(&mut constants.nodes);
+        proto.node.extend(self.nodes(body)?);
+        proto.input = merged(inputs, &said, constants.inputs);
+        proto.initializer = constants.dense;
+        proto.sparse_initializer = constants.sparse;
         let names = self.names.body(body);
         let holds = |info: &ValueInfoProto| names.still_has(&info.name);
-        made.value_info = said.value_info.into_iter().filter(holds).collect();
+        proto.value_info = said.value_info.into_iter().filter(holds).collect();
         let holds = |annotation: &TensorAnnotation| {
-            let others = annotation.quant_parameter_tensor_names.iter();
-            let others = others.map(|entry| &entry.value);
+            let others = annotation
+                .quant_parameter_tensor_names
+                .iter()
+                .map(|entry| &entry.value);
             let mut all = others.chain([&annotation.tensor_name]);
             all.all(|name| names.still_has(name))
         };
         let annotations = said.quantization_annotation.into_iter();
-        made.quantization_annotation = annotations.filter(holds).collect();
-        made.metadata_props = said.metadata_props;
-        Ok(made)
+        proto.quantization_annotation = annotations.filter(holds).collect();
+        proto.metadata_props = said.metadata_props;
+        Ok(proto)
     }
 
     fn input(&mut self, param: &Input, name: &Str) -> Result<ValueInfoProto> {
@@ -135,15 +138,16 @@ impl Writer<'_, '_> {
     /// initializers.
     fn constants(&mut self, body: usize, said: &GraphProto) -> Result<Constants> {
         let names = self.names;
-        let mut made = Constants::default();
+        let mut constants = Constants::default();
         let is_old = self.ir_version < FIRST_IR_VERSION_WITH_DEFAULTS;
         let is_function = matches!(self.values.listing.bodies[body].kind, BodyKind::Function(_));
         let abouts = by_name(&said.initializer, |about| &about.name);
         let inputs = by_name(&said.input, |info| &info.name);
         for (name, value) in &names.body(body).constants {
             let place = || format!("constant '{name}'");
-            let proto = constant_proto(value, name).within(place)?;
-            let proto = proto.ok_or_else(|| OnnxError::value("expected a constant"))?;
+            let proto = constant_proto(value, name)
+                .within(place)?
+                .ok_or_else(|| OnnxError::value("expected a constant"))?;
             let about = abouts.get(name.as_str()).copied();
             let listed = inputs.get(name.as_str()).copied();
             match proto {
@@ -155,9 +159,9 @@ impl Writer<'_, '_> {
                     }
                     if let (true, Some(listed)) = (is_old, listed) {
                         let info = weight_info(&tensor, listed);
-                        made.inputs.insert(tensor.name.clone(), info);
+                        constants.inputs.insert(tensor.name.clone(), info);
                     }
-                    made.dense.push(*tensor);
+                    constants.dense.push(*tensor);
                 }
                 ConstantProto::Sparse(mut sparse)
                     if !is_function && self.ir_version >= FIRST_IR_VERSION_WITH_SPARSE =>
@@ -165,7 +169,7 @@ impl Writer<'_, '_> {
                     if let (Some(values), Some(about)) = (&mut sparse.values, about) {
                         describe_tensor(values, about);
                     }
-                    made.sparse.push(*sparse);
+                    constants.sparse.push(*sparse);
                 }
                 proto => {
                     let mut node = constant_node(name, proto);
@@ -179,11 +183,11 @@ impl Writer<'_, '_> {
                     {
                         return Err(refusal.within(place()));
                     }
-                    made.nodes.push(node);
+                    constants.nodes.push(node);
                 }
             }
         }
-        Ok(made)
+        Ok(constants)
     }
 
     /// The defaults of inputs, which are initializers of the same name.
@@ -243,15 +247,15 @@ impl Writer<'_, '_> {
     fn node(&mut self, node: &Node, outputs: &[Str]) -> Result<NodeProto> {
         let call = &node.call;
         let said: NodeProto = kept(call.meta.as_ref())?;
-        let mut made = NodeProto {
+        let mut proto = NodeProto {
             name: call.name.to_string(),
             doc_string: call.doc.to_string(),
             output: outputs.iter().map(Str::to_string).collect(),
             ..Default::default()
         };
-        self.operator(call, &said, &mut made)?;
+        self.operator(call, &said, &mut proto)?;
         for (index, value) in call.inputs.values().iter().enumerate() {
-            made.input.push(if value.is_none() {
+            proto.input.push(if value.is_none() {
                 String::new()
             } else {
                 let name = Key::of(value).and_then(|key| self.names.of(&key).cloned());
@@ -259,10 +263,11 @@ impl Writer<'_, '_> {
             });
         }
         let listed = listed_inputs(&call.domain, &call.op);
-        made.input
-            .resize(made.input.len().max(listed), String::new());
-        while made.input.len() > listed && made.input.last().is_some_and(String::is_empty) {
-            made.input.pop();
+        proto
+            .input
+            .resize(proto.input.len().max(listed), String::new());
+        while proto.input.len() > listed && proto.input.last().is_some_and(String::is_empty) {
+            proto.input.pop();
         }
         let said_of = by_name(&said.attribute, |attr| &attr.name);
         for (name, value) in attributes(call) {
@@ -270,11 +275,11 @@ impl Writer<'_, '_> {
             let attr = self
                 .call_attribute(call, name, value, about)
                 .within(|| format!("attribute '{name}'"))?;
-            made.attribute.push(attr);
+            proto.attribute.push(attr);
         }
-        made.metadata_props = said.metadata_props;
+        proto.metadata_props = said.metadata_props;
         if self.check && call.callee.is_none() {
-            let form = form(&made, &call.domain, &call.op, call.version);
+            let form = form(&proto, &call.domain, &call.op, call.version);
             let is_of_file = |refusal: &OnnxError| {
                 let mut known = said.doc_string.lines();
                 known.any(|line| line == one_line(refusal))
@@ -285,7 +290,7 @@ impl Writer<'_, '_> {
                 return Err(refusal);
             }
         }
-        Ok(made)
+        Ok(proto)
     }
 
     /// The operator or function that a node calls.

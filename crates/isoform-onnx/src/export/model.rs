@@ -54,7 +54,7 @@ pub(super) fn model_proto(program: &Program, check: bool) -> Result<ModelProto> 
     let starts = [0].into_iter().chain(listing.functions.iter().copied());
     let units: Vec<(usize, usize)> = starts.zip(ends).collect();
 
-    let mut made = ModelProto {
+    let mut model = ModelProto {
         domain: said.domain,
         model_version: said.model_version,
         doc_string: said.doc_string,
@@ -63,12 +63,12 @@ pub(super) fn model_proto(program: &Program, check: bool) -> Result<ModelProto> 
     };
     let producer = format!("{} {}", said.producer_name, said.producer_version);
     if producer.trim() == program.producer.as_str() {
-        made.producer_name = said.producer_name;
-        made.producer_version = said.producer_version;
+        model.producer_name = said.producer_name;
+        model.producer_version = said.producer_version;
     } else {
-        made.producer_name = program.producer.to_string()
+        model.producer_name = program.producer.to_string()
     }
-    let mut opsets = Opsets::of(&listing, units[0], &said.opset_import)?;
+    let mut opsets = Opsets::of(&listing, units[0].0, units[0].1, &said.opset_import)?;
     let main_opset = *opsets
         .versions
         .entry(String::new())
@@ -77,9 +77,9 @@ pub(super) fn model_proto(program: &Program, check: bool) -> Result<ModelProto> 
         opsets.versions.entry(domain.to_owned()).or_insert(1);
     }
     let ir_version = ir_version(program, &listing, &functions, main_opset);
-    made.ir_version = Some(ir_version);
+    model.ir_version = Some(ir_version);
     if ir_version >= FIRST_IR_VERSION_WITH_OPSETS {
-        made.opset_import = opsets.imports();
+        model.opset_import = opsets.imports();
     }
     for (index, &(start, end)) in units.iter().enumerate() {
         let is_main = index == 0;
@@ -89,7 +89,7 @@ pub(super) fn model_proto(program: &Program, check: bool) -> Result<ModelProto> 
         } else {
             HashSet::new()
         };
-        let values = Values::collect(&listing, (start, end), &listed)?;
+        let values = Values::collect(&listing, start, end, &listed)?;
         let names = Names::choose(&values, is_main)?;
         let mut writer = Writer {
             context: Context::Main,
@@ -103,12 +103,12 @@ pub(super) fn model_proto(program: &Program, check: bool) -> Result<ModelProto> 
         };
         match &listing.bodies[start].kind {
             BodyKind::Graph(_) => {
-                made.graph = Some(writer.graph(start).within(place)?);
+                model.graph = Some(writer.graph(start).within(place)?);
                 let keep = |info: &TrainingInfoProto| {
                     let mut names_used = training_names(info);
                     names_used.all(|name| names.body(start).still_has(name))
                 };
-                made.training_info = said
+                model.training_info = said
                     .training_info
                     .iter()
                     .filter(|info| keep(info))
@@ -119,7 +119,7 @@ pub(super) fn model_proto(program: &Program, check: bool) -> Result<ModelProto> 
                 writer.context = Context::Function(function.clone());
                 let proto = (|| {
                     let said: FunctionProto = kept(function.meta.as_ref())?;
-                    let mut opsets = Opsets::of(&listing, (start, end), &said.opset_import)?;
+                    let mut opsets = Opsets::of(&listing, start, end, &said.opset_import)?;
                     writer.opset = *opsets.versions.entry(String::new()).or_insert(main_opset);
                     let calls = listing.bodies[start..end]
                         .iter()
@@ -130,11 +130,11 @@ pub(super) fn model_proto(program: &Program, check: bool) -> Result<ModelProto> 
                     }
                     function_proto(&mut writer, function, start, said, opsets)
                 })();
-                made.functions.push(proto.within(place)?);
+                model.functions.push(proto.within(place)?);
             }
         }
     }
-    Ok(made)
+    Ok(model)
 }
 
 /// The names listed as inputs by the file, including weights.
@@ -157,7 +157,7 @@ fn function_proto(
     let name = writer.functions.of(object)?;
     let names = writer.names.body(start);
     let strings = |names: &[Str]| names.iter().map(Str::to_string).collect();
-    let mut made = FunctionProto {
+    let mut proto = FunctionProto {
         name: name.name.clone(),
         domain: name.domain.clone(),
         overload: name.overload.clone(),
@@ -175,9 +175,10 @@ fn function_proto(
     for (name, value) in defaults {
         let mut about = said.attribute_proto.iter();
         let about = about.find(|attr| *name == attr.name.as_str());
-        let attr = writer.attribute(name, value, about, || None);
-        let attr = attr.within(|| format!("attribute '{name}'"))?;
-        made.attribute_proto.push(attr);
+        let attr = writer
+            .attribute(name, value, about, || None)
+            .within(|| format!("attribute '{name}'"))?;
+        proto.attribute_proto.push(attr);
     }
     let about = GraphProto {
         initializer: said
@@ -192,11 +193,11 @@ fn function_proto(
             .collect(),
         ..Default::default()
     };
-    made.node = writer.constant_nodes(start, &about)?;
-    made.node.extend(writer.nodes(start)?);
+    proto.node = writer.constant_nodes(start, &about)?;
+    proto.node.extend(writer.nodes(start)?);
     let infos = said.value_info.into_iter();
-    made.value_info = infos.filter(|info| names.still_has(&info.name)).collect();
-    Ok(made)
+    proto.value_info = infos.filter(|info| names.still_has(&info.name)).collect();
+    Ok(proto)
 }
 
 /// The versions of operator sets that the nodes of a main graph or function need.
@@ -209,7 +210,8 @@ struct Opsets {
 impl Opsets {
     fn of(
         listing: &Listing,
-        (start, end): (usize, usize),
+        start: usize,
+        end: usize,
         said: &[OperatorSetIdProto],
     ) -> Result<Self> {
         let mut needed: BTreeMap<String, (i64, &Call)> = BTreeMap::new();
@@ -310,8 +312,11 @@ fn ir_version(program: &Program, listing: &Listing, functions: &FunctionNames, o
     need(has_defaults, FIRST_IR_VERSION_WITH_ATTRIBUTE_DEFAULTS);
     need(functions.has_overloads(), FIRST_IR_VERSION_WITH_OVERLOADS);
     // Before operator sets had versions, models used the first version.
-    let calls = listing.bodies.iter().flat_map(|body| &body.nodes);
-    let mut calls = calls.map(|node| &node.call);
+    let mut calls = listing
+        .bodies
+        .iter()
+        .flat_map(|body| &body.nodes)
+        .map(|node| &node.call);
     need(
         calls.any(|call| call.callee.is_none() && !(call.domain.is_empty() && call.version == 1)),
         FIRST_IR_VERSION_WITH_OPSETS,

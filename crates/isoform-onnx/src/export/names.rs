@@ -129,11 +129,11 @@ impl Names {
             // A constant defined by a sibling body is not visible in this body.
             let home = values.home(&key);
             let home = home.filter(|home| values.listing.common(*home, body) == *home);
-            let known = self.of.get(&key);
+            let own_name = self.of.get(&key);
             // A repeated result, or a result that is an input or a constant of this
             // body.
-            let is_same =
-                named.get(&wanted) == Some(&key) || (known == Some(&wanted) && home == Some(body));
+            let is_same = named.get(&wanted) == Some(&key)
+                || (own_name == Some(&wanted) && home == Some(body));
             if is_same && !wanted.is_empty() {
                 self.body_mut(body).results.push(wanted);
                 continue;
@@ -143,7 +143,7 @@ impl Names {
                     "result #{index} '{wanted}' has the name of another input or result, expected a different name for each"
                 )));
             }
-            let is_free = known.is_none();
+            let is_free = own_name.is_none();
             // A small constant is repeated rather than copied by a node.
             let home = if is_repeated(&key, value) {
                 home.filter(|&home| home == body && is_free)

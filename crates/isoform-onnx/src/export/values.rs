@@ -148,7 +148,8 @@ impl<'l> Values<'l> {
     /// there. O(uses × depth of bodies).
     pub(super) fn collect(
         listing: &'l Listing,
-        (root, end): (usize, usize),
+        root: usize,
+        end: usize,
         listed: &HashSet<Str>,
     ) -> Result<Self> {
         let mut values = Values {
@@ -229,8 +230,7 @@ impl<'l> Values<'l> {
         let kind = &body.kind;
         for (index, value) in kind.results().values().iter().enumerate() {
             let name = kind.result_names().get(index).cloned().unwrap_or_default();
-            let key = Key::of(value);
-            let key = key.within(|| format!("result #{index} '{name}'"))?;
+            let key = Key::of(value).within(|| format!("result #{index} '{name}'"))?;
             if !is_repeated(&key, value) {
                 self.add_use(at, key, value, name.clone())
                     .within(|| format!("result #{index} '{name}'"))?;

@@ -257,8 +257,9 @@ impl Analysis {
     /// facts derived from the inputs are forgotten.
     pub(super) fn begin(&mut self, body: &Graph, again: bool) -> Scope {
         let params = body.params.iter();
-        let known = params.filter_map(|param| self.params.get(&param.identity())?.scope);
-        let mut known: Vec<Scope> = known.collect();
+        let mut known: Vec<Scope> = params
+            .filter_map(|param| self.params.get(&param.identity())?.scope)
+            .collect();
         known.sort_unstable();
         known.dedup();
         for scope in &known {

@@ -4,14 +4,8 @@
 //! assignment of the symbols. Otherwise, the result is a symbol of the function of the
 //! given sizes; repeated calls return the same symbol.
 
-use super::size::Size;
+use super::size::{Bounds, Size};
 use super::symbols::{Opaque, Symbols};
-
-type Bounds = (Option<i64>, Option<i64>);
-
-fn bounds(size: &Size) -> Bounds {
-    (size.lower_bound(), size.upper_bound())
-}
 
 impl Symbols {
     /// The sum, as a symbol if too large for a polynomial.
@@ -69,9 +63,9 @@ impl Symbols {
     }
 
     fn rounded_quotient(&mut self, left: &Size, divisor: i64) -> Size {
-        let (lower, upper) = bounds(left);
+        let bounds = left.limits();
         let down = |bound: Option<i64>| bound.map(|bound| bound.div_euclid(divisor));
-        let limits = (down(lower), down(upper));
+        let limits = Bounds::new(down(bounds.lower), down(bounds.upper));
         self.opaque(Opaque::FloorDiv, left, &Size::from(divisor), limits)
     }
 
@@ -101,9 +95,9 @@ impl Symbols {
             _ => {
                 let nonneg = left.is_nonneg() && right.is_nonneg();
                 let limits = if nonneg {
-                    (Some(0), left.upper_bound())
+                    Bounds::new(Some(0), left.upper_bound())
                 } else {
-                    (None, None)
+                    Bounds::NONE
                 };
                 self.opaque(Opaque::TruncDiv, left, right, limits)
             }
@@ -115,7 +109,12 @@ impl Symbols {
     pub(crate) fn exact_quotient(&mut self, left: &Size, right: &Size) -> Size {
         match left.div_exact(right) {
             Some(quotient) => quotient,
-            None => self.opaque(Opaque::TruncDiv, left, right, (Some(0), left.upper_bound())),
+            None => self.opaque(
+                Opaque::TruncDiv,
+                left,
+                right,
+                Bounds::new(Some(0), left.upper_bound()),
+            ),
         }
     }
 
@@ -145,15 +144,20 @@ impl Symbols {
                 let rest = split.map_or_else(|| left.clone(), |(_, rest)| rest);
                 match rest.as_const() {
                     Some(number) => Size::from(number),
-                    None => self.opaque(Opaque::Mod, &rest, right, (Some(0), Some(divisor - 1))),
+                    None => self.opaque(
+                        Opaque::Mod,
+                        &rest,
+                        right,
+                        Bounds::new(Some(0), Some(divisor - 1)),
+                    ),
                 }
             }
-            _ if of_dividend && !same_sign => self.opaque(Opaque::Rem, left, right, (None, None)),
+            _ if of_dividend && !same_sign => self.opaque(Opaque::Rem, left, right, Bounds::NONE),
             _ => {
                 let limits = if same_sign {
-                    (Some(0), right.upper_bound())
+                    Bounds::new(Some(0), right.upper_bound())
                 } else {
-                    (None, None)
+                    Bounds::NONE
                 };
                 self.opaque(Opaque::Mod, left, right, limits)
             }
@@ -168,13 +172,13 @@ impl Symbols {
         if left.known_less(right) == Some(false) {
             return right.clone();
         }
-        let ((a, b), (c, d)) = (bounds(left), bounds(right));
-        let lower = a.zip(c).map(|(left, right)| left.min(right));
-        let upper = match (b, d) {
+        let (l, r) = (left.limits(), right.limits());
+        let lower = l.lower.zip(r.lower).map(|(left, right)| left.min(right));
+        let upper = match (l.upper, r.upper) {
             (Some(left), Some(right)) => Some(left.min(right)),
             (one, other) => one.or(other),
         };
-        self.extreme(Opaque::Min, left, right, (lower, upper))
+        self.extreme(Opaque::Min, left, right, Bounds::new(lower, upper))
     }
 
     /// The larger of two sizes.
@@ -185,20 +189,20 @@ impl Symbols {
         if right.known_less(left) == Some(false) {
             return right.clone();
         }
-        let ((a, b), (c, d)) = (bounds(left), bounds(right));
-        let lower = match (a, c) {
+        let (l, r) = (left.limits(), right.limits());
+        let lower = match (l.lower, r.lower) {
             (Some(left), Some(right)) => Some(left.max(right)),
             (one, other) => one.or(other),
         };
-        let upper = b.zip(d).map(|(left, right)| left.max(right));
-        self.extreme(Opaque::Max, left, right, (lower, upper))
+        let upper = l.upper.zip(r.upper).map(|(left, right)| left.max(right));
+        self.extreme(Opaque::Max, left, right, Bounds::new(lower, upper))
     }
 
     /// 1 if the sizes are equal, else 0.
     pub(crate) fn equal(&mut self, left: &Size, right: &Size) -> Size {
         match left.known_eq(right) {
             Some(equal) => Size::from(i64::from(equal)),
-            None => self.symmetric(Opaque::Equal, left, right, (Some(0), Some(1))),
+            None => self.symmetric(Opaque::Equal, left, right, Bounds::BIT),
         }
     }
 
@@ -206,7 +210,7 @@ impl Symbols {
     pub(crate) fn less(&mut self, left: &Size, right: &Size) -> Size {
         match left.known_less(right) {
             Some(less) => Size::from(i64::from(less)),
-            None => self.opaque(Opaque::Less, left, right, (Some(0), Some(1))),
+            None => self.opaque(Opaque::Less, left, right, Bounds::BIT),
         }
     }
 
@@ -235,7 +239,7 @@ impl Symbols {
             (true, true) if left.known_eq(right) == Some(false) => self.fresh_extent(),
             (true, false) => left.clone(),
             (false, true) => right.clone(),
-            _ => self.symmetric(Opaque::Broadcast, left, right, (Some(0), None)),
+            _ => self.symmetric(Opaque::Broadcast, left, right, Bounds::new(Some(0), None)),
         }
     }
 }

@@ -58,10 +58,18 @@ pub(super) fn join_branches(analysis: &mut Analysis, call: &Ref<Call>) -> (Vec<F
     for (at, result) in first.results.values().iter().enumerate() {
         let mut fact = Fact::clone(&analysis.known(result));
         for other in others {
-            let found = other.results.values().get(at);
-            let found = found.map(|value| analysis.known(value));
-            fact = match found {
-                Some(found) => join(&mut analysis.symbols, &fact, &found, &mut HashSet::new()),
+            let other_fact = other
+                .results
+                .values()
+                .get(at)
+                .map(|value| analysis.known(value));
+            fact = match other_fact {
+                Some(other_fact) => join(
+                    &mut analysis.symbols,
+                    &fact,
+                    &other_fact,
+                    &mut HashSet::new(),
+                ),
                 None => Fact::unknown(),
             };
         }
@@ -220,8 +228,10 @@ fn first_values(
 ) -> Fact {
     if call.op == "Loop" {
         // Runtimes let the body choose between a scalar and one element.
-        let declared = param.ty.as_object();
-        let declared = declared.and_then(|ty| ty.downcast_ref::<TensorType>());
+        let declared = param
+            .ty
+            .as_object()
+            .and_then(|ty| ty.downcast_ref::<TensorType>());
         let shape = match declared
             .and_then(|ty| ty.shape.as_ref())
             .map(|shape| shape.len())
@@ -335,8 +345,10 @@ fn close(analysis: &mut Analysis, call: &Ref<Call>, parts: &Parts, open: OpenLoo
             .unwrap_or_else(|| Arc::new(Fact::unknown()));
         facts.push(outside(&mut analysis.symbols, &fact, &open));
     }
-    let scanned = open.body.results.values();
-    let scanned = scanned
+    let scanned = open
+        .body
+        .results
+        .values()
         .get(parts.carried_results + parts.carried..)
         .unwrap_or_default();
     let count = iterations(analysis, call, &open.body);

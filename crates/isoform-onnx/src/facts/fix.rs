@@ -72,8 +72,12 @@ impl Fixing {
 
     fn by_name(&mut self, name: &str, extent: i64) -> Result<()> {
         check_extent(&format!("dimension '{name}'"), extent)?;
-        let named = self.known.iter().filter(|dim| dim.name == name);
-        let named: Vec<Ref<Dim>> = named.cloned().collect();
+        let named: Vec<Ref<Dim>> = self
+            .known
+            .iter()
+            .filter(|dim| dim.name == name)
+            .cloned()
+            .collect();
         if named.is_empty() {
             let known = self.known.iter().map(|dim| dim.name.as_str());
             return Err(Error::new(

@@ -46,18 +46,31 @@ struct SymbolData {
     is_positive: AtomicBool,
 }
 
+/// The numbers between which a size is at run time; None where no bound is known.
+#[derive(Clone, Copy)]
+pub(crate) struct Bounds {
+    pub(crate) lower: Option<i64>,
+    pub(crate) upper: Option<i64>,
+}
+
+impl Bounds {
+    /// No bounds.
+    pub(crate) const NONE: Bounds = Bounds::new(None, None);
+    /// Zero or one.
+    pub(crate) const BIT: Bounds = Bounds::new(Some(0), Some(1));
+
+    pub(crate) const fn new(lower: Option<i64>, upper: Option<i64>) -> Self {
+        Bounds { lower, upper }
+    }
+}
+
 impl Symbol {
-    pub(super) fn new(
-        ident: u64,
-        name: Box<str>,
-        (lower, upper): (Option<i64>, Option<i64>),
-        is_extent: bool,
-    ) -> Self {
+    pub(super) fn new(ident: u64, name: Box<str>, bounds: Bounds, is_extent: bool) -> Self {
         Symbol(Arc::new(SymbolData {
             ident,
             name,
-            lower,
-            upper,
+            lower: bounds.lower,
+            upper: bounds.upper,
             is_extent,
             between: Box::default(),
             depth: 0,
@@ -521,25 +534,26 @@ impl Size {
     /// A lower bound of the size, by interval arithmetic.
     #[must_use]
     pub fn lower_bound(&self) -> Option<i64> {
-        self.limits().0
+        self.limits().lower
     }
 
     /// An upper bound of the size, by interval arithmetic.
     #[must_use]
     pub fn upper_bound(&self) -> Option<i64> {
-        self.limits().1
+        self.limits().upper
     }
 
-    fn limits(&self) -> (Option<i64>, Option<i64>) {
+    /// The bounds of the size, by interval arithmetic.
+    pub(super) fn limits(&self) -> Bounds {
         let (lower, upper) = self.close_bounds();
         let narrow = |bound: Option<i128>| i64::try_from(bound?).ok();
-        let limits = (narrow(lower), narrow(upper));
+        let limits = Bounds::new(narrow(lower), narrow(upper));
         // Sums and products of arbitrary elements may wrap around, unless all of their range
         // fits.
         let exact = self.is_extent()
             || self.as_symbol().is_some()
-            || (limits.0.is_some() && limits.1.is_some());
-        if exact { limits } else { (None, None) }
+            || (limits.lower.is_some() && limits.upper.is_some());
+        if exact { limits } else { Bounds::NONE }
     }
 
     /// The bounds, also with one symbol replaced by its lower or upper bound: this
@@ -591,11 +605,11 @@ impl Size {
             // An even power is a square whatever the sign of its symbol.
             let mut rest = &*term.symbols;
             while let Some((first, others)) = rest.split_first() {
-                let one = (first.lower().map(i128::from), first.upper().map(i128::from));
-                let mut next = one;
+                let factor_bounds = (first.lower().map(i128::from), first.upper().map(i128::from));
+                let mut next = factor_bounds;
                 rest = others;
                 if rest.first() == Some(first) {
-                    next = interval_product(one, one);
+                    next = interval_product(factor_bounds, factor_bounds);
                     next.0 = next.0.max(Some(0));
                     rest = &rest[1..];
                 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use isoform::Ref;
 
-use super::size::{Size, Symbol};
+use super::size::{Bounds, Size, Symbol};
 use crate::ir::Dim;
 
 static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -82,8 +82,8 @@ impl Symbols {
         self.least = 1;
     }
 
-    fn extent_bounds(&self) -> (Option<i64>, Option<i64>) {
-        (Some(self.least), Some(MAX_EXTENT))
+    fn extent_bounds(&self) -> Bounds {
+        Bounds::new(Some(self.least), Some(MAX_EXTENT))
     }
 
     /// A lower limit for the numbers of later symbols.
@@ -91,11 +91,11 @@ impl Symbols {
         NEXT.load(Ordering::Relaxed)
     }
 
-    fn make(name: String, bounds: (Option<i64>, Option<i64>), is_extent: bool) -> Size {
+    fn make(name: String, bounds: Bounds, is_extent: bool) -> Size {
         Size::from(&Self::symbol(name, bounds, is_extent))
     }
 
-    fn symbol(name: String, bounds: (Option<i64>, Option<i64>), is_extent: bool) -> Symbol {
+    fn symbol(name: String, bounds: Bounds, is_extent: bool) -> Symbol {
         let ident = NEXT.fetch_add(1, Ordering::Relaxed);
         Symbol::new(ident, name.into(), bounds, is_extent)
     }
@@ -129,13 +129,13 @@ impl Symbols {
     /// A new integer between bounds, which need not be an extent.
     pub fn fresh(&mut self, lower: Option<i64>, upper: Option<i64>) -> Size {
         let name = self.next_name();
-        Self::make(name, (lower, upper), false)
+        Self::make(name, Bounds::new(lower, upper), false)
     }
 
     /// A new number that derives from extents; see [`Symbol::is_extent`].
     pub(crate) fn fresh_number(&mut self, lower: Option<i64>, upper: Option<i64>) -> Size {
         let name = self.next_name();
-        Self::make(name, (lower, upper), true)
+        Self::make(name, Bounds::new(lower, upper), true)
     }
 
     /// A new product of extents.
@@ -149,7 +149,7 @@ impl Symbols {
         function: Opaque,
         left: &Size,
         right: &Size,
-        limits: (Option<i64>, Option<i64>),
+        limits: Bounds,
     ) -> Size {
         let swapped = (function, right.clone(), left.clone());
         match self.opaque.get(&swapped) {
@@ -167,7 +167,7 @@ impl Symbols {
         function: Opaque,
         left: &Size,
         right: &Size,
-        limits: (Option<i64>, Option<i64>),
+        limits: Bounds,
     ) -> Size {
         // Sums of arbitrary elements may wrap around.
         let is_extent = left.is_extent() && right.is_extent();
@@ -183,9 +183,9 @@ impl Symbols {
         let Some(difference) = difference else {
             return self.symmetric(function, left, right, limits);
         };
-        if let Some(known) = self.extremes.get(&difference) {
-            let above_base = known.size.sub(&known.base);
-            let above_base = if known.function == function {
+        if let Some(extreme) = self.extremes.get(&difference) {
+            let above_base = extreme.size.sub(&extreme.base);
+            let above_base = if extreme.function == function {
                 above_base
             } else {
                 above_base.and_then(|other| difference.sub(&other))
@@ -200,12 +200,12 @@ impl Symbols {
             Opaque::Max => symbol.between(&arguments, &[]),
             _ => symbol.between(&[], &arguments),
         };
-        let known = Extreme {
+        let extreme = Extreme {
             function,
             base: base.clone(),
             size: Size::from(&symbol),
         };
-        self.extremes.insert(difference, known);
+        self.extremes.insert(difference, extreme);
         Size::from(&symbol)
     }
 
@@ -225,7 +225,7 @@ impl Symbols {
         function: Opaque,
         left: &Size,
         right: &Size,
-        (lower, upper): (Option<i64>, Option<i64>),
+        limits: Bounds,
     ) -> Size {
         let key = (function, left.clone(), right.clone());
         if let Some(known) = self.opaque.get(&key) {
@@ -233,7 +233,7 @@ impl Symbols {
         }
         let is_extent = left.is_extent() && right.is_extent() && function != Opaque::Wrap;
         let name = self.name_of(function, left, right);
-        let made = Self::make(name, (lower, upper), is_extent);
+        let made = Self::make(name, limits, is_extent);
         self.opaque.insert(key, made.clone());
         made
     }

@@ -166,8 +166,11 @@ impl Analysis {
         };
         let inputs = self.input_facts(call);
         for (at, param) in function.params.iter().enumerate() {
-            let fact = inputs.get(at).cloned().flatten();
-            let fact = fact.unwrap_or_else(|| Arc::new(Fact::unknown()));
+            let fact = inputs
+                .get(at)
+                .cloned()
+                .flatten()
+                .unwrap_or_else(|| Arc::new(Fact::unknown()));
             inner.set_param(param, fact);
         }
         let results = function.results.values().iter();

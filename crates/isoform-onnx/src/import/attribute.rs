@@ -96,8 +96,10 @@ impl<'a> Importer<'a> {
                 None => Value::NONE,
             },
             AttributeType::SparseTensors => {
-                let values = attr.sparse_tensors.iter();
-                let values = values.map(|sparse| self.sparse_tensor(sparse));
+                let values = attr
+                    .sparse_tensors
+                    .iter()
+                    .map(|sparse| self.sparse_tensor(sparse));
                 values.collect::<Result<Vec<Value>>>()?.into()
             }
             AttributeType::Graph => match &attr.g {

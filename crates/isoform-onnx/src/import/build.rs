@@ -69,8 +69,11 @@ impl<'a> Importer<'a> {
                 scope.made[position] = Some(made);
             }
         }
-        let results = plan.result_names.iter();
-        let results: Result<Vec<Value>> = results.map(|name| scope::value(scopes, name)).collect();
+        let results: Result<Vec<Value>> = plan
+            .result_names
+            .iter()
+            .map(|name| scope::value(scopes, name))
+            .collect();
         scopes.pop();
         results
     }
@@ -108,8 +111,11 @@ impl<'a> Importer<'a> {
         while inputs.last().is_some_and(Value::is_none) {
             inputs.pop();
         }
-        let asked = node.output.iter().rposition(|name| !name.is_empty());
-        let asked = asked.map_or(0, |last| last + 1);
+        let asked = node
+            .output
+            .iter()
+            .rposition(|name| !name.is_empty())
+            .map_or(0, |last| last + 1);
 
         let op_name = full_name(domain, &node.op_type, &node.overload);
         let mut call = Call {

@@ -139,12 +139,12 @@ impl Ranks {
         let call = &node.call;
         let own = self.needed.get(&ValueKey::of(&output(call, 0))).copied();
         let mut need = |value: Option<&Value>, rank: Option<usize>, body: usize| {
-            let made = value.and_then(made_by).filter(|(made, _)| {
+            let origin = value.and_then(made_by).filter(|(origin, _)| {
                 // A value made further out may be needed by this body alone.
-                place.get(&made.identity()) == Some(&body)
+                place.get(&origin.identity()) == Some(&body)
             });
-            if let (Some((made, index)), Some(rank)) = (made, rank) {
-                let key = ValueKey::Output(made.identity(), index);
+            if let (Some((origin, index)), Some(rank)) = (origin, rank) {
+                let key = ValueKey::Output(origin.identity(), index);
                 self.needed.entry(key).or_insert(rank);
             }
         };
@@ -185,11 +185,11 @@ impl Ranks {
                     let rank = self.needed.get(&key).copied();
                     for (_, inner) in &node.bodies {
                         let results = listing.bodies[*inner].kind.results().values();
-                        let made = results.get(at).and_then(made_by);
-                        if let (Some((made, index)), Some(rank)) = (made, rank)
-                            && place.get(&made.identity()) == Some(inner)
+                        let origin = results.get(at).and_then(made_by);
+                        if let (Some((origin, index)), Some(rank)) = (origin, rank)
+                            && place.get(&origin.identity()) == Some(inner)
                         {
-                            let key = ValueKey::Output(made.identity(), index);
+                            let key = ValueKey::Output(origin.identity(), index);
                             self.needed.entry(key).or_insert(rank);
                         }
                     }

@@ -42,8 +42,10 @@ impl Group {
             self.by_hash.insert(content_hash(&first), vec![first]);
         }
         let entries = self.by_hash.entry(content_hash(value)).or_default();
-        let found = entries.iter().find(|entry| same_content(entry, value));
-        let found = found.cloned();
+        let found = entries
+            .iter()
+            .find(|entry| same_content(entry, value))
+            .cloned();
         if found.is_none() {
             entries.push(value.clone());
         }

@@ -215,8 +215,9 @@ fn fill(
     let element = Tensor::new(result.dtype(), vec![1], element.to_vec()).ok()?;
     let shape = rewriter.new_constant(int64s(result.shape()));
     let attrs = [("value", Value::from(element))];
-    let values = rewriter.request(call, "", "ConstantOfShape", vec![shape], &attrs, 1, true);
-    let values = values.ok()?;
+    let values = rewriter
+        .request(call, "", "ConstantOfShape", vec![shape], &attrs, 1, true)
+        .ok()?;
     rewriter.fired("fold-constants", call);
     Some(values)
 }

@@ -69,24 +69,26 @@ impl Report {
     /// Sums by rule, ordered by saved nodes, most first.
     #[must_use]
     pub fn totals(&self) -> Vec<RuleTotal> {
-        let mut found: Vec<RuleTotal> = Vec::new();
+        let mut totals: Vec<RuleTotal> = Vec::new();
         for fired in &self.fired {
-            let at = found.iter().position(|total| total.rule == fired.rule);
-            let at = at.unwrap_or_else(|| {
-                found.push(RuleTotal {
-                    rule: fired.rule.clone(),
-                    times: 0,
-                    nodes: 0,
-                    bytes: 0,
+            let at = totals
+                .iter()
+                .position(|total| total.rule == fired.rule)
+                .unwrap_or_else(|| {
+                    totals.push(RuleTotal {
+                        rule: fired.rule.clone(),
+                        times: 0,
+                        nodes: 0,
+                        bytes: 0,
+                    });
+                    totals.len() - 1
                 });
-                found.len() - 1
-            });
-            found[at].times += 1;
-            found[at].nodes += fired.nodes;
-            found[at].bytes += fired.bytes;
+            totals[at].times += 1;
+            totals[at].nodes += fired.nodes;
+            totals[at].bytes += fired.bytes;
         }
-        found.sort_by(|left, right| (right.nodes, &left.rule).cmp(&(left.nodes, &right.rule)));
-        found
+        totals.sort_by(|left, right| (right.nodes, &left.rule).cmp(&(left.nodes, &right.rule)));
+        totals
     }
 }
 

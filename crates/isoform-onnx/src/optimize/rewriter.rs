@@ -262,8 +262,10 @@ impl<'r> Rewriter<'r> {
 
     fn node(&mut self, listing: &Listing, node: &layout::Node) -> isoform::Result<Vec<Value>> {
         let old = &node.call;
-        let inputs = old.inputs.values().iter();
-        let inputs: Vec<Value> = inputs
+        let inputs: Vec<Value> = old
+            .inputs
+            .values()
+            .iter()
             .map(|value| self.value(value))
             .collect::<isoform::Result<_>>()?;
         if let Some((step, branch)) = self.decided(listing, node, &inputs) {
@@ -415,11 +417,15 @@ impl<'r> Rewriter<'r> {
         }
         if let ValueRef::Array(items) = value.view() {
             let mut inner = false;
-            let items = items.values().iter().enumerate().map(|(index, item)| {
-                let label = format!("{label}[{index}]");
-                self.attribute(&label, item, bodies, &mut inner)
-            });
-            let items = items.collect::<isoform::Result<Vec<Value>>>()?;
+            let items = items
+                .values()
+                .iter()
+                .enumerate()
+                .map(|(index, item)| {
+                    let label = format!("{label}[{index}]");
+                    self.attribute(&label, item, bodies, &mut inner)
+                })
+                .collect::<isoform::Result<Vec<Value>>>()?;
             if !inner {
                 return Ok(value.clone());
             }

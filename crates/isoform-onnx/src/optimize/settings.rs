@@ -55,8 +55,11 @@ impl Settings {
             only.is_none_or(|only| only.iter().any(|chosen| chosen == name))
                 && !without.iter().any(|left_out| left_out == name)
         };
-        let steps = STEPS.iter().map(|step| step.name);
-        let steps = steps.filter(|name| chosen(name)).collect();
+        let steps = STEPS
+            .iter()
+            .map(|step| step.name)
+            .filter(|name| chosen(name))
+            .collect();
         let rules: Vec<Rule> = rules
             .into_iter()
             .filter(|rule| chosen(rule.name()) || rule.group() == RuleGroup::User)
@@ -110,8 +113,11 @@ impl Settings {
 }
 
 fn unknown_rule(name: &str, rules: &[Rule]) -> Error {
-    let names = STEPS.iter().map(|step| step.name);
-    let names: Vec<&str> = names.chain(rules.iter().map(Rule::name)).collect();
+    let names: Vec<&str> = STEPS
+        .iter()
+        .map(|step| step.name)
+        .chain(rules.iter().map(Rule::name))
+        .collect();
     let hint = name_hint(name, names.iter().copied());
     Error::value_error(if hint.is_empty() {
         format!(

@@ -92,8 +92,8 @@ pub(super) fn groups(
         if (is_told && is_node) || writer.only_versions(change) {
             continue;
         }
-        for places in change.places() {
-            writer.place(number, change, places);
+        for (left, right) in change.places() {
+            writer.place(number, change, left, right);
         }
     }
     writer.decoded_weights(weights);
@@ -137,18 +137,19 @@ impl Writer<'_> {
         &mut self,
         number: usize,
         change: &Change,
-        (left, right): (compare::Place, compare::Place),
+        left: compare::Place,
+        right: compare::Place,
     ) {
         let place = match change.kind() {
             ChangeKind::Deleted => place::text(change, &left),
             _ => place::text(change, &right),
         };
-        let at = ChangeSite {
+        let site = ChangeSite {
             change,
             sides: [left, right].map(Around::new),
         };
-        let changed = changed_node(&at);
-        let item = self.item(number, &at);
+        let changed = changed_node(&site);
+        let item = self.item(number, &site);
         // A node with another weight is the same node.
         let is_weight = item.as_ref().is_some_and(|it| it.rank == Rank::Weights);
         if !is_weight {
@@ -334,15 +335,15 @@ impl Writer<'_> {
     fn operand(
         &mut self,
         number: usize,
-        at: &ChangeSite<'_>,
+        site: &ChangeSite<'_>,
         [left, right]: [&Ref<Call>; 2],
         positions: [Option<usize>; 2],
     ) -> Option<Item> {
-        let kind = at.change.kind();
-        let input = |call: &Ref<Call>, at: Option<usize>| -> Option<(Value, Option<Str>)> {
-            let at = at?;
-            let value = call.inputs.values().get(at)?.clone();
-            Some((value, call.input_names.get(at).cloned()))
+        let kind = site.change.kind();
+        let input = |call: &Ref<Call>, position: Option<usize>| -> Option<(Value, Option<Str>)> {
+            let position = position?;
+            let value = call.inputs.values().get(position)?.clone();
+            Some((value, call.input_names.get(position).cloned()))
         };
         // In lists of equal length, positions have a meaning, even if operands were
         // moved between positions.
@@ -549,9 +550,11 @@ impl Writer<'_> {
                     }
                     _ => {
                         let here = results.values().get(position)?.clone();
-                        let there = other.and_then(|(part, _)| names(part)).map(|it| it.1);
-                        let there = there.zip(other_position);
-                        let there = there.and_then(|(it, at)| it.values().get(at).cloned());
+                        let there = other
+                            .and_then(|(part, _)| names(part))
+                            .map(|it| it.1)
+                            .zip(other_position)
+                            .and_then(|(it, at)| it.values().get(at).cloned());
                         if let (Some(one), Some(two)) =
                             (there.as_ref().and_then(tensor), tensor(&here))
                         {

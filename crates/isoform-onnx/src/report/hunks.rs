@@ -83,8 +83,9 @@ fn described(nodes: &[Value]) -> String {
             None => operators.push((op, 1)),
         }
     }
-    let shown = operators.iter().take(MOST_OPERATORS);
-    let mut shown: Vec<String> = shown
+    let mut shown: Vec<String> = operators
+        .iter()
+        .take(MOST_OPERATORS)
         .map(|(op, count)| match count {
             1 => op.clone(),
             count => format!("{count} {op}"),
@@ -102,8 +103,11 @@ fn described(nodes: &[Value]) -> String {
 
 /// The names of a few nodes.
 fn names(calls: &[&Ref<Call>]) -> String {
-    let shown = calls.iter().take(MOST_NAMES);
-    let mut shown: Vec<String> = shown.map(|call| label(call)).collect();
+    let mut shown: Vec<String> = calls
+        .iter()
+        .take(MOST_NAMES)
+        .map(|call| label(call))
+        .collect();
     shown.dedup();
     if calls.len() > MOST_NAMES {
         shown.push("...".to_owned());

@@ -95,13 +95,15 @@ impl ReportOptions {
     ) -> Result<Report> {
         let (l, r) = self.levels.apply_pair(left, right)?;
         let difference = self.diff_options().diff(&l, &r)?;
-        let summary = self.summary((left, right), (&l, &r), &difference, control)?;
+        let mut summary = self.summary(&l, &r, &difference, control)?;
+        // Levels rewrite the versions of nodes.
+        summary.opsets = ModelsSummary::with_weights(left, right, Default::default()).opsets;
         let (groups, changed) = if difference.is_empty() {
             Default::default()
         } else {
             groups::groups(self, &r, &difference, &summary.weights)
         };
-        let nodes = node_changes((&l, &r), &difference, &changed);
+        let nodes = node_changes(&l, &r, &difference, &changed);
         Ok(Report {
             difference,
             summary,
@@ -129,20 +131,18 @@ impl ReportOptions {
 
     fn summary(
         self,
-        (left, right): (&Program, &Program),
-        (l, r): (&Program, &Program),
+        left: &Program,
+        right: &Program,
         difference: &Difference,
         control: &Control<'_>,
     ) -> Result<ModelsSummary> {
-        let found = if self.compare.skip_tensor_content {
+        let measured = if self.compare.skip_tensor_content {
             Default::default()
         } else {
-            weights::measured(self.tolerance, (l, r), difference, control)?
+            weights::measured(self.tolerance, left, right, difference, control)?
         };
-        let mut summary = ModelsSummary::of(l, r, found, !l.io_names.is_empty());
-        // Levels rewrite the versions of nodes.
-        summary.opsets = ModelsSummary::with_weights(left, right, Default::default()).opsets;
-        Ok(summary)
+        let has_names = !left.io_names.is_empty();
+        Ok(ModelsSummary::of(left, right, measured, has_names))
     }
 }
 
@@ -173,7 +173,8 @@ impl Report {
 
 /// Counts nodes, given the changed left nodes.
 fn node_changes(
-    (l, r): (&Program, &Program),
+    l: &Program,
+    r: &Program,
     difference: &Difference,
     changed: &HashSet<u64>,
 ) -> NodeChanges {

@@ -122,8 +122,9 @@ pub(super) fn alone(verb: &str, role: Role, call: &Call, main: &Str, place: &Aro
         Role::Left => ChangeKind::Deleted.name(),
         _ => ChangeKind::Inserted.name(),
     };
-    let item = Item::new(Rank::Nodes, kind, verb.to_owned(), String::new());
-    let mut item = item.of_call(call, main).role(role);
+    let mut item = Item::new(Rank::Nodes, kind, verb.to_owned(), String::new())
+        .of_call(call, main)
+        .role(role);
     item.once = used_by(place);
     item
 }
@@ -149,8 +150,7 @@ pub(super) fn became(left: &Call, right: &Call, main: &Str) -> Item {
             String::new()
         }
     };
-    let item = Item::new(Rank::Nodes, kind, String::new(), String::new());
-    let mut item = item.of_call(left, main);
+    let mut item = Item::new(Rank::Nodes, kind, String::new(), String::new()).of_call(left, main);
     item.after = format!("{} became {}{}", with(left), right.shown_op(), with(right));
     if left.name != right.name {
         item.once = format!(" {}", node_name(right));
@@ -179,26 +179,26 @@ pub(super) fn weight_name(left: Option<&Str>, right: Option<&Str>) -> String {
 /// then by first occurrence.
 pub(super) fn grouped(items: Vec<Item>) -> Vec<ChangeGroup> {
     let mut known: HashMap<(Rank, String), usize> = HashMap::new();
-    let mut found: Vec<(Rank, Vec<Item>)> = Vec::new();
+    let mut groups: Vec<(Rank, Vec<Item>)> = Vec::new();
     for item in items {
         let key = match item.key.as_str() {
             "" => format!("{}\0{}\0{}", item.before, item.op, item.after_many()),
             key => key.to_owned(),
         };
         match known.get(&(item.rank, key.clone())) {
-            Some(&at) => found[at].1.push(item),
+            Some(&at) => groups[at].1.push(item),
             None => {
-                known.insert((item.rank, key), found.len());
-                found.push((item.rank, vec![item]));
+                known.insert((item.rank, key), groups.len());
+                groups.push((item.rank, vec![item]));
             }
         }
     }
     let order = |(rank, items): &(Rank, Vec<Item>)| (*rank, items[0].weight);
-    found.sort_by(|one, other| {
+    groups.sort_by(|one, other| {
         let ((rank, weight), (other_rank, other_weight)) = (order(one), order(other));
         rank.cmp(&other_rank).then(other_weight.total_cmp(&weight))
     });
-    found.into_iter().map(|(_, items)| group(items)).collect()
+    groups.into_iter().map(|(_, items)| group(items)).collect()
 }
 
 fn group(mut items: Vec<Item>) -> ChangeGroup {

@@ -113,9 +113,9 @@ impl Report {
             text.push_str(" beyond the tolerance");
         }
         text.push_str(&extremes(&weights.changed.iter().collect::<Vec<_>>()));
-        let alone = [(left, "left"), (right, "right")].into_iter();
-        let alone = alone.filter(|(count, _)| *count > 0);
-        let alone: Vec<String> = alone
+        let alone: Vec<String> = [(left, "left"), (right, "right")]
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
             .map(|(count, side)| format!("{count} only on the {side}"))
             .collect();
         if !alone.is_empty() {

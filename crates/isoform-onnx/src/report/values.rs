@@ -59,8 +59,9 @@ pub(super) fn operand(value: &Value, name: Option<&Str>) -> String {
             output => format!("output {output} of {text}"),
         };
     }
-    let named = name.filter(|name| !name.is_empty());
-    let named = named.map_or_else(String::new, |name| format!("'{name}' "));
+    let named = name
+        .filter(|name| !name.is_empty())
+        .map_or_else(String::new, |name| format!("'{name}' "));
     match value.view() {
         ValueRef::None => "nothing".to_owned(),
         ValueRef::Tensor(tensor) => format!("constant {named}{}", tensor_text(tensor)),
@@ -108,11 +109,12 @@ pub(super) fn text(value: &Value) -> String {
 fn list(items: &Array) -> String {
     let shown = items.values().iter().take(MOST_ITEMS);
     // A list inside a list would need a stack, and no attribute has one.
-    let shown = shown.map(|item| match item.view() {
-        ValueRef::Array(_) => "[...]".to_owned(),
-        _ => text(item),
-    });
-    let mut shown: Vec<String> = shown.collect();
+    let mut shown: Vec<String> = shown
+        .map(|item| match item.view() {
+            ValueRef::Array(_) => "[...]".to_owned(),
+            _ => text(item),
+        })
+        .collect();
     if items.len() > MOST_ITEMS {
         shown.push("...".to_owned());
     }

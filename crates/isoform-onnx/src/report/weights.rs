@@ -17,11 +17,12 @@ use crate::summary::{
 /// and in the bytes of the weights; weights are not read if the programs are equal.
 pub(super) fn measured(
     tolerance: Option<Tolerance>,
-    (left, right): (&Program, &Program),
+    left: &Program,
+    right: &Program,
     difference: &Difference,
     control: &Control<'_>,
 ) -> Result<WeightsDifference> {
-    let pairs = paired_weights((left, right), difference)?;
+    let pairs = paired_weights(left, right, difference)?;
     if difference.is_empty() && tolerance.is_none() {
         return Ok(WeightsDifference::of_equal(&pairs));
     }

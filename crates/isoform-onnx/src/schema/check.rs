@@ -50,7 +50,7 @@ pub(crate) fn refusals(form: &Form<'_>) -> Vec<OnnxError> {
     if schema.deprecated {
         return vec![OnnxError::value(format!("{} has withdrawn {op}", set()))];
     }
-    let mut found = Vec::new();
+    let mut errors = Vec::new();
     let mut count = |things: &str, (low, high): (usize, usize), got: usize| {
         if (low..=high).contains(&got) {
             return;
@@ -60,7 +60,7 @@ pub(crate) fn refusals(form: &Form<'_>) -> Vec<OnnxError> {
             usize::MAX => format!("at least {low}"),
             _ => format!("{low} to {high}"),
         };
-        found.push(OnnxError::value(format!(
+        errors.push(OnnxError::value(format!(
             "expected {expected} {things} for {op} in {}, got {got}",
             set()
         )));
@@ -70,14 +70,14 @@ pub(crate) fn refusals(form: &Form<'_>) -> Vec<OnnxError> {
     for attr in form.attributes {
         let place = || format!("attribute '{}'", attr.name);
         let Some(expected) = schema.attribute(&attr.name) else {
-            let known: Vec<&str> = schema.attributes.iter().map(|attr| attr.name).collect();
-            let known = if known.is_empty() {
+            let names: Vec<&str> = schema.attributes.iter().map(|attr| attr.name).collect();
+            let names = if names.is_empty() {
                 "none".to_owned()
             } else {
-                known.join(", ")
+                names.join(", ")
             };
-            let reason = format!("{op} has no such attribute in {}, but {known}", set());
-            found.push(OnnxError::value(reason).within(place()));
+            let reason = format!("{op} has no such attribute in {}, but {names}", set());
+            errors.push(OnnxError::value(reason).within(place()));
             continue;
         };
         let got = attr.r#type();
@@ -89,19 +89,19 @@ pub(crate) fn refusals(form: &Form<'_>) -> Vec<OnnxError> {
                 set(),
                 kind_name(got)
             );
-            found.push(OnnxError::value(reason).within(place()));
+            errors.push(OnnxError::value(reason).within(place()));
         }
     }
     let is_given = |name: &str| form.attributes.iter().any(|attr| attr.name == name);
     let required = schema.attributes.iter().filter(|attr| attr.required);
     for missing in required.filter(|attr| !is_given(attr.name)) {
-        found.push(OnnxError::value(format!(
+        errors.push(OnnxError::value(format!(
             "{op} needs the attribute '{}' in {}",
             missing.name,
             set()
         )));
     }
-    found
+    errors
 }
 
 /// The name of a kind of attribute in the standard.

@@ -26,7 +26,7 @@ pub(crate) struct Meaning {
 /// Finds the newest version with the same meaning for a call with a schema. O(versions
 /// × attributes).
 pub(crate) fn meaning(call: &Call, schema: &'static Schema) -> Meaning {
-    let mut found = Meaning {
+    let mut meaning = Meaning {
         schema,
         left_out: Vec::new(),
         inputs: None,
@@ -36,27 +36,27 @@ pub(crate) fn meaning(call: &Call, schema: &'static Schema) -> Meaning {
             break;
         };
         let mut without = continuation.without.iter();
-        if without.any(|name| gives(call, found.schema, name)) {
+        if without.any(|name| gives(call, meaning.schema, name)) {
             break;
         }
-        match moved(call, &found, &continuation.moved) {
+        match moved(call, &meaning, &continuation.moved) {
             None => break,
             Some((_, names)) if names.is_empty() => {}
             Some((inputs, names)) => {
-                found.inputs = Some(inputs);
-                found.left_out.extend(names);
+                meaning.inputs = Some(inputs);
+                meaning.left_out.extend(names);
             }
         }
-        found.schema = next;
+        meaning.schema = next;
     }
     // Both say into how many parts the input is split.
     let parts = Str::from("num_outputs");
     if call.is("Split")
         && attribute(call, parts.as_str()).and_then(Value::as_int) == Some(call.outputs)
     {
-        found.left_out.push(parts);
+        meaning.left_out.push(parts);
     }
-    found
+    meaning
 }
 
 fn attribute<'a>(call: &'a Call, name: &str) -> Option<&'a Value> {

@@ -138,8 +138,11 @@ pub fn lookup(domain: &str, op: &str, version: i64) -> Option<&'static Schema> {
 /// The later versions of an operator, from old to new.
 pub(super) fn later(domain: &str, op: &str, since: i64) -> impl Iterator<Item = &'static Schema> {
     let versions = table().operators.get(domain).and_then(|it| it.get(op));
-    let newer = versions.into_iter().flatten();
-    let newer: Vec<&Schema> = newer.take_while(|schema| schema.since > since).collect();
+    let newer: Vec<&Schema> = versions
+        .into_iter()
+        .flatten()
+        .take_while(|schema| schema.since > since)
+        .collect();
     newer.into_iter().rev()
 }
 

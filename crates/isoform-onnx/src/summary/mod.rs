@@ -249,8 +249,12 @@ fn depth(listing: &Listing) -> usize {
             }
             let needed = needed(&call);
             if is_ready {
-                let before = needed.iter().filter_map(|it| depths.get(&it.identity()));
-                let before = before.max().copied().unwrap_or(0);
+                let before = needed
+                    .iter()
+                    .filter_map(|it| depths.get(&it.identity()))
+                    .max()
+                    .copied()
+                    .unwrap_or(0);
                 depths.insert(call.identity(), before + 1);
                 continue;
             }

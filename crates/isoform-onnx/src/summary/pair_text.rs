@@ -55,8 +55,7 @@ impl ModelsSummary {
             (role, vec![name.to_owned(), left, arrow.to_owned(), right])
         });
         lines.table("", &[Left, Left, Left, Left], facts.collect());
-        let opsets = self.opsets.iter();
-        let opsets = opsets.map(|(domain, changed)| {
+        let opsets = self.opsets.iter().map(|(domain, changed)| {
             sides(domain_text(domain).to_owned(), changed, |it| versions(it))
         });
         lines.table("opsets that differ", &[Left; 4], opsets.collect());
@@ -65,8 +64,9 @@ impl ModelsSummary {
             ("outputs that differ", &self.outputs),
         ] {
             let value = |it: &ValueSummary| format!("{} {}", it.name, it.ty());
-            let rows = values.iter();
-            let rows = rows.map(|(at, changed)| sides(format!("#{at}"), changed, value));
+            let rows = values
+                .iter()
+                .map(|(at, changed)| sides(format!("#{at}"), changed, value));
             lines.table(heading, &[Left; 4], rows.collect());
         }
         lines.table(
@@ -120,11 +120,11 @@ impl ModelsSummary {
                 .map_or(f64::INFINITY, |it| it.relative_l2.unwrap_or(f64::INFINITY))
         };
         rows.sort_by(|left, right| apart(right).total_cmp(&apart(left)));
-        let shown = rows
+        let mut shown: Vec<_> = rows
             .iter()
             .take(MOST_WEIGHTS)
-            .map(|it| (Role::Changed, weight(it)));
-        let mut shown: Vec<_> = shown.collect();
+            .map(|it| (Role::Changed, weight(it)))
+            .collect();
         if rows.len() > MOST_WEIGHTS {
             let more = format!("... {} more", rows.len() - MOST_WEIGHTS);
             shown.push((Role::Row, vec![more]));
@@ -134,8 +134,11 @@ impl ModelsSummary {
             (" only on the left", &weights.left_only, Role::Left),
             (" only on the right", &weights.right_only, Role::Right),
         ] {
-            let rows = names.iter().take(MOST_WEIGHTS);
-            let mut rows: Vec<_> = rows.map(|name| (role, vec![name.to_string()])).collect();
+            let mut rows: Vec<_> = names
+                .iter()
+                .take(MOST_WEIGHTS)
+                .map(|name| (role, vec![name.to_string()]))
+                .collect();
             if names.len() > MOST_WEIGHTS {
                 let more = format!("... {} more", names.len() - MOST_WEIGHTS);
                 rows.push((Role::Row, vec![more]));

@@ -31,7 +31,7 @@ const MOST_DECODING: usize = 8;
 pub fn pair_weights(left: &Ref<Program>, right: &Ref<Program>) -> Result<WeightPairs> {
     let (left, right) = Levels::MEANING.apply_pair(left, right)?;
     let difference = diff_options().diff(&left, &right)?;
-    paired_weights((&left, &right), &difference)
+    paired_weights(&left, &right, &difference)
 }
 
 fn diff_options() -> DiffOptions {
@@ -73,13 +73,14 @@ fn bare(program: &Value) -> Result<Value> {
 
 /// [`pair_weights`] of models whose difference is known.
 pub(crate) fn paired_weights(
-    (left, right): (&Program, &Program),
+    left: &Program,
+    right: &Program,
     difference: &Difference,
 ) -> Result<WeightPairs> {
     let sides = [weights_of(left), weights_of(right)];
     let mut pairing = Pairing::new(&sides);
     if difference.is_empty() {
-        pairing.alike((left, right));
+        pairing.alike(left, right);
     } else if [left, right].iter().any(|it| has_decoding(it)) {
         let (left, right) = (bare(difference.left())?, bare(difference.right())?);
         let found = diff_options().diff(&left, &right)?;
@@ -88,15 +89,19 @@ pub(crate) fn paired_weights(
             && let (Some(left), Some(right)) = (left.peek(), right.peek())
         {
             let (left, right): (&Ref<Program>, &Ref<Program>) = (left, right);
-            pairing.alike((left, right));
+            pairing.alike(left, right);
         }
     } else {
         pairing.nodes(difference);
     }
     let params = left.graph.params.iter().zip(right.graph.params.iter());
     params.for_each(|(l, r)| pairing.uses(&l.default, &r.default));
-    let results = left.graph.results.values().iter();
-    let results = results.zip(right.graph.results.values());
+    let results = left
+        .graph
+        .results
+        .values()
+        .iter()
+        .zip(right.graph.results.values());
     results.for_each(|(l, r)| pairing.uses(l, r));
     pairing.decoding();
     pairing.by_name();
@@ -109,22 +114,22 @@ pub(crate) fn paired_weights(
 fn weights_of(program: &Program) -> Vec<Weight> {
     let listing = list(program);
     let mut known: HashMap<u64, usize> = HashMap::new();
-    let mut found: Vec<Weight> = Vec::new();
+    let mut weights: Vec<Weight> = Vec::new();
     let mut add = |name: Option<&Str>, value: &Value| {
         if let Some(tensor) = tensor(value) {
             known.entry(identity(value)).or_insert_with(|| {
-                found.push(Weight {
+                weights.push(Weight {
                     name: name.cloned().unwrap_or_default(),
                     tensor: tensor.clone(),
                     decoding: Vec::new(),
                 });
-                found.len() - 1
+                weights.len() - 1
             });
         } else if let Some((weight, decoding)) = stored(value)
             && let Some(&at) = known.get(&identity(weight))
         {
             // A longer chain comes later.
-            found[at].decoding = decoding;
+            weights[at].decoding = decoding;
         }
     };
     for body in &listing.bodies {
@@ -140,7 +145,7 @@ fn weights_of(program: &Program) -> Vec<Weight> {
             add(body.kind.result_names().get(at), value);
         }
     }
-    found
+    weights
 }
 
 /// The weight from which a value is made, and the nodes between weight and value, in
@@ -208,7 +213,7 @@ impl<'w> Pairing<'w> {
     }
 
     /// Pairs the weights of equal programs, whose nodes are listed alike.
-    fn alike(&mut self, (left, right): (&Program, &Program)) {
+    fn alike(&mut self, left: &Program, right: &Program) {
         let (left, right) = (list(left), list(right));
         for (l, r) in left.bodies.iter().zip(&right.bodies) {
             for (l, r) in l.nodes.iter().zip(&r.nodes) {

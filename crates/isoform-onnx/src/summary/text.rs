@@ -148,8 +148,9 @@ impl ModelSummary {
 
     /// The simple facts of a model by their names, the same names for every model.
     pub(super) fn facts(&self) -> Vec<(&'static str, String)> {
-        let opsets = self.opsets.iter();
-        let opsets: Vec<String> = opsets
+        let opsets: Vec<String> = self
+            .opsets
+            .iter()
             .map(|(domain, found)| format!("{} {}", domain_text(domain), versions(found)))
             .collect();
         vec![
@@ -172,8 +173,10 @@ impl ModelSummary {
     pub fn lines(&self) -> Vec<Line> {
         use Align::{Left, Right};
         let mut lines = Lines::default();
-        let facts = self.facts().into_iter();
-        let facts = facts.map(|(name, text)| row([name.to_owned(), text]));
+        let facts = self
+            .facts()
+            .into_iter()
+            .map(|(name, text)| row([name.to_owned(), text]));
         lines.table("", &[Left, Left], facts.collect());
         let values = |values: &[ValueSummary]| {
             let values = values.iter();
@@ -190,16 +193,18 @@ impl ModelSummary {
             ])
         });
         lines.table("weights", &[Left, Right, Right, Right], weights.collect());
-        let functions = self.functions.iter();
-        let functions = functions.map(|it| row([it.name.clone(), format!("{} nodes", it.nodes)]));
+        let functions = self
+            .functions
+            .iter()
+            .map(|it| row([it.name.clone(), format!("{} nodes", it.nodes)]));
         lines.table("functions", &[Left, Right], functions.collect());
         let mut operators: Vec<_> = self.operators.iter().collect();
         // The most frequent operators first; equally frequent operators stay sorted by
         // name.
         operators.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-        let operators = operators.into_iter();
-        let operators =
-            operators.map(|(operator, count)| row([operator.to_string(), count.to_string()]));
+        let operators = operators
+            .into_iter()
+            .map(|(operator, count)| row([operator.to_string(), count.to_string()]));
         lines.table("operators", &[Left, Right], operators.collect());
         lines.done()
     }

@@ -82,28 +82,28 @@ pub struct WeightsDifference {
 ///
 /// `RuntimeError` if `control` interrupts it.
 pub fn measure_weights(
-    found: &WeightPairs,
+    weights: &WeightPairs,
     tolerance: Option<Tolerance>,
     control: &Control<'_>,
 ) -> Result<WeightsDifference> {
     let names = |weights: &[Weight]| weights.iter().map(|it| it.name.clone()).collect();
     let mut total = WeightsDifference {
-        pairs: found.pairs.len(),
-        left_only: names(&found.left_only),
-        right_only: names(&found.right_only),
+        pairs: weights.pairs.len(),
+        left_only: names(&weights.left_only),
+        right_only: names(&weights.right_only),
         ..Default::default()
     };
-    for (left, right) in &found.pairs {
+    for (left, right) in &weights.pairs {
         let forms = [left, right].map(|it| (it.tensor.dtype(), it.tensor.shape()));
         let is_one_form = forms[0] == forms[1];
         let difference = if is_one_form {
-            let found = tensor_difference(&left.tensor, &right.tensor, tolerance, control);
-            Some(found.map_err(failure)?)
+            let difference = tensor_difference(&left.tensor, &right.tensor, tolerance, control);
+            Some(difference.map_err(failure)?)
         } else {
             as_numbers(left, right, control)?
         };
-        if let Some(found) = &difference {
-            total.add(found);
+        if let Some(difference) = &difference {
+            total.add(difference);
         }
         if !is_one_form || difference.is_none_or(|it| it.differing > 0) {
             total.changed.push(MeasuredWeight {
@@ -138,8 +138,12 @@ fn as_numbers(left: &Weight, right: &Weight, control: &Control<'_>) -> Result<Op
 fn decoded(weight: &Weight, control: &Control<'_>) -> Result<Option<Tensor>> {
     let mut value = Value::from(weight.tensor.clone());
     for call in &weight.decoding {
-        let rest = call.inputs.values().iter().skip(1);
-        let rest = rest.map(|input| (!input.is_none()).then(|| input.clone()));
+        let rest = call
+            .inputs
+            .values()
+            .iter()
+            .skip(1)
+            .map(|input| (!input.is_none()).then(|| input.clone()));
         let inputs: Vec<Option<Value>> = std::iter::once(Some(value)).chain(rest).collect();
         value = match compute(call, &inputs, control, false) {
             Ok(results) => match results.into_iter().next() {

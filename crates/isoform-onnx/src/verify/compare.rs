@@ -38,8 +38,10 @@ pub(super) fn output_names(program: &Program) -> Vec<(String, String)> {
     let results = graph.results.values().iter().enumerate();
     results
         .map(|(position, value)| {
-            let name = graph.result_names.get(position);
-            let name = name.map_or_else(|| format!("#{position}"), ToString::to_string);
+            let name = graph
+                .result_names
+                .get(position)
+                .map_or_else(|| format!("#{position}"), ToString::to_string);
             let output = value.as_object().and_then(|it| it.downcast_ref::<Output>());
             let node = output.map_or_else(String::new, |it| described(&it.call));
             (name, node)
@@ -114,14 +116,14 @@ pub(super) fn outcome(
             max_abs: None,
         }]);
     }
-    let mut found = Vec::new();
+    let mut differences = Vec::new();
     let mut largest: Option<f64> = None;
     for (position, (left, right)) in expected.iter().zip(actual).enumerate() {
         let (output, node) = names.get(position).cloned().unwrap_or_default();
         match values(left, right, tolerance) {
             Verdict::Same => {}
             Verdict::Close(max_abs) => largest = Some(largest.unwrap_or(0.0).max(max_abs)),
-            Verdict::Different(reason, max_abs) => found.push(Difference {
+            Verdict::Different(reason, max_abs) => differences.push(Difference {
                 output,
                 node,
                 reason,
@@ -129,8 +131,8 @@ pub(super) fn outcome(
             }),
         }
     }
-    match (found.is_empty(), largest) {
-        (false, _) => Outcome::Different(found),
+    match (differences.is_empty(), largest) {
+        (false, _) => Outcome::Different(differences),
         (true, Some(max_abs)) => Outcome::Close { max_abs },
         (true, None) => Outcome::Same,
     }
@@ -198,17 +200,17 @@ fn tensors(left: &Tensor, right: &Tensor, tolerance: Option<Tolerance>) -> Verdi
     let tolerance = tolerance.filter(|_| has_tolerance);
     let control = Control::default();
     // The tolerance is relative to the second tensor.
-    let found = match tensor_difference(right, left, tolerance, &control) {
-        Ok(found) => found,
+    let difference = match tensor_difference(right, left, tolerance, &control) {
+        Ok(difference) => difference,
         Err(InputError::Unknown(error)) => return Verdict::Different(error.to_string(), None),
         Err(InputError::Kernel(error)) => return Verdict::Different(error.to_string(), None),
     };
-    match found.max_abs {
-        _ if found.differing == 0 => Verdict::Same,
-        Some(largest) if found.beyond == 0 => Verdict::Close(largest),
+    match difference.max_abs {
+        _ if difference.differing == 0 => Verdict::Same,
+        Some(largest) if difference.beyond == 0 => Verdict::Close(largest),
         None => Verdict::Different("the elements differ".to_owned(), None),
         Some(largest) => {
-            let (wrong, count) = (found.beyond, found.count);
+            let (wrong, count) = (difference.beyond, difference.count);
             let reason = format!("{wrong} of {count} elements differ, by at most {largest:.3e}");
             Verdict::Different(reason, Some(largest))
         }

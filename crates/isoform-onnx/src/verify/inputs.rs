@@ -112,8 +112,11 @@ impl UserInputs {
                 .iter()
                 .any(|it| it.name.as_str() == name.as_str())
             {
-                let known = graph.params.iter();
-                let known: Vec<String> = known.map(|it| format!("'{}'", it.name)).collect();
+                let known: Vec<String> = graph
+                    .params
+                    .iter()
+                    .map(|it| format!("'{}'", it.name))
+                    .collect();
                 let known = if known.is_empty() {
                     "no inputs".to_owned()
                 } else {
@@ -205,7 +208,7 @@ impl Dims {
         self.listed.len() - 1
     }
 
-    fn axis(&mut self, input: &str, (position, rank): (usize, usize), dim: &Value) -> Axis {
+    fn axis(&mut self, input: &str, position: usize, rank: usize, dim: &Value) -> Axis {
         // Negative extents are unknown ones.
         if let Some(size) = dim.as_int().filter(|size| *size >= 0) {
             return Axis::Fixed(size);
@@ -216,23 +219,23 @@ impl Dims {
             _ => Place::Middle,
         };
         let known = dim.peek::<Ref<Dim>>();
-        let at = match known {
+        let number = match known {
             // Two inputs may have different objects for one name.
             Some(dim) => match (
                 self.by_object.get(&dim.identity()),
                 self.by_name.get(dim.name.as_str()),
             ) {
-                (Some(at), _) | (None, Some(at)) => *at,
+                (Some(number), _) | (None, Some(number)) => *number,
                 (None, None) => {
-                    let at = self.add(dim.name.to_string(), place);
-                    self.by_object.insert(dim.identity(), at);
-                    self.by_name.insert(dim.name.to_string(), at);
-                    at
+                    let number = self.add(dim.name.to_string(), place);
+                    self.by_object.insert(dim.identity(), number);
+                    self.by_name.insert(dim.name.to_string(), number);
+                    number
                 }
             },
             None => self.add(format!("{input}[{position}]"), place),
         };
-        Axis::Free(at)
+        Axis::Free(number)
     }
 
     /// Gives the axes of an input the sizes that a user asks for.
@@ -245,19 +248,19 @@ impl Dims {
             )));
         }
         for (at, (axis, size)) in axes.iter().zip(sizes).enumerate() {
-            let known = match axis {
-                Axis::Fixed(known) => *known,
+            let known_size = match axis {
+                Axis::Fixed(known_size) => *known_size,
                 Axis::Free(dim) => *self.fixed.entry(*dim).or_insert(*size),
             };
-            if known == *size {
+            if known_size == *size {
                 continue;
             }
             return Err(Error::value_error(match axis {
                 Axis::Fixed(_) => format!(
-                    "input '{input}': expected {known} at axis {at}, as the model declares, got {size}"
+                    "input '{input}': expected {known_size} at axis {at}, as the model declares, got {size}"
                 ),
                 Axis::Free(dim) => format!(
-                    "input '{input}': expected one size for the dimension '{}', got {known} and {size}",
+                    "input '{input}': expected one size for the dimension '{}', got {known_size} and {size}",
                     self.listed[*dim].0
                 ),
             }));
@@ -300,7 +303,7 @@ pub(super) fn plans(
         let ty = tensor_type(other.unwrap_or(param)).or_else(|| tensor_type(param));
         let declared = ty.and_then(|ty| ty.shape.as_ref()).map(|shape| {
             let axes = shape.values().iter().enumerate();
-            let axis = |(at, dim)| dims.axis(name, (at, shape.len()), dim);
+            let axis = |(at, dim)| dims.axis(name, at, shape.len(), dim);
             axes.map(axis).collect::<Vec<Axis>>()
         });
         if let (Some(axes), Some(sizes)) = (&declared, &shape) {

@@ -70,8 +70,7 @@ impl VerifyOptions {
     /// remaining inputs are drawn. If all inputs have values, there is one case.
     #[must_use]
     pub fn inputs<S: Into<String>>(mut self, inputs: impl IntoIterator<Item = (S, Value)>) -> Self {
-        let inputs = inputs.into_iter();
-        let inputs = inputs.map(|(name, value)| (name.into(), value));
+        let inputs = inputs.into_iter().map(|(name, value)| (name.into(), value));
         self.given.values.extend(inputs);
         self
     }
@@ -83,8 +82,7 @@ impl VerifyOptions {
         mut self,
         shapes: impl IntoIterator<Item = (S, Vec<i64>)>,
     ) -> Self {
-        let shapes = shapes.into_iter();
-        let shapes = shapes.map(|(name, shape)| (name.into(), shape));
+        let shapes = shapes.into_iter().map(|(name, shape)| (name.into(), shape));
         self.given.shapes.extend(shapes);
         self
     }
@@ -118,17 +116,17 @@ impl VerifyOptions {
         optimized: Subject<'_>,
         runners: &[&dyn Runner],
     ) -> isoform::Result<Verification> {
-        let mut found = Verification::default();
+        let mut verification = Verification::default();
         let graphs = [original, optimized].map(|it| &it.program.graph);
         let plans = match inputs::plans(graphs[0], graphs[1], &self.given)? {
             Ok(plans) => plans,
             Err(reason) => {
-                found.cases.push(Case {
+                verification.cases.push(Case {
                     inputs: "no inputs".to_owned(),
                     runner: "nothing".to_owned(),
                     outcome: Outcome::NotRun { reason },
                 });
-                return Ok(found);
+                return Ok(verification);
             }
         };
         let half = compare::has_half(original.program);
@@ -147,12 +145,12 @@ impl VerifyOptions {
                     (tolerance, false) => tolerance,
                 },
             };
-            judge.cases(&plans, self.seed, &mut found)?;
-            if found.judged() > 0 {
+            judge.cases(&plans, self.seed, &mut verification)?;
+            if verification.judged() > 0 {
                 break;
             }
         }
-        Ok(found)
+        Ok(verification)
     }
 }
 

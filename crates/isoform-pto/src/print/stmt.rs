@@ -66,8 +66,10 @@ impl Printer<'_> {
     fn stmt(&mut self, stmt: &Ref<Stmt>) {
         self.leading_comments(stmt);
         if let Some(sequence) = stmt.downcast_ref::<SeqStmts>() {
-            let stmts = sequence.stmts.iter();
-            let stmts = stmts.map(|stmt| Task::Node(stmt.as_object().clone()));
+            let stmts = sequence
+                .stmts
+                .iter()
+                .map(|stmt| Task::Node(stmt.as_object().clone()));
             return self.then(stmts.collect());
         }
         if let Some(assign) = stmt.downcast_ref::<AssignStmt>() {
@@ -397,8 +399,10 @@ impl Printer<'_> {
             let comma = if position == 0 { "" } else { ", " };
             tasks.push(comma.into());
             tasks.push(operand(param));
-            let direction = function.param_directions.get(position);
-            let direction = direction.map_or(ParamDirection::In, |it| it.get());
+            let direction = function
+                .param_directions
+                .get(position)
+                .map_or(ParamDirection::In, |it| it.get());
             if direction == ParamDirection::In {
                 tasks.push(": ".into());
                 tasks.push(Task::Root(param.ty.as_object().clone()));

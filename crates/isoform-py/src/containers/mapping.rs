@@ -241,8 +241,9 @@ fn unite<'py>(
 
 /// Makes a dict with the entries of a map.
 pub(super) fn dict_of(entries: &Map) -> PyResult<Dict> {
-    let entries = entries.iter();
-    let entries = entries.map(|(key, value)| (key.clone(), value.clone()));
+    let entries = entries
+        .iter()
+        .map(|(key, value)| (key.clone(), value.clone()));
     Dict::try_from_entries(entries).into_py()
 }
 

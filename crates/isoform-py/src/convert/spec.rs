@@ -97,8 +97,11 @@ fn parse_at(spec: &Bound<'_, PyAny>, depth: usize) -> PyResult<Schema> {
         "Optional" => Schema::Optional(one()?),
         "Union" => Schema::Union(inner()?.into()),
         "Literal" => {
-            let values = parts.iter().skip(1).map(|value| untyped(&value));
-            let values: Vec<Value> = values.collect::<PyResult<_>>()?;
+            let values: Vec<Value> = parts
+                .iter()
+                .skip(1)
+                .map(|value| untyped(&value))
+                .collect::<PyResult<_>>()?;
             let plain = |value: &Value| value.as_object().is_none() || value.is_str();
             if !values.iter().all(plain) {
                 return Err(PyTypeError::new_err(

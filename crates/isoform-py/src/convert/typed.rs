@@ -245,8 +245,10 @@ fn shape_of(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Failure>
     let Some(items) = items_of(value) else {
         return through_protocol(value, schema);
     };
-    let numbers = elements(items, |_| &Schema::Int)?;
-    let numbers: Vec<i64> = numbers.iter().filter_map(Value::as_int).collect();
+    let numbers: Vec<i64> = elements(items, |_| &Schema::Int)?
+        .iter()
+        .filter_map(Value::as_int)
+        .collect();
     Ok(Shape::from(numbers).into())
 }
 

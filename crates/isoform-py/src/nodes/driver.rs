@@ -329,8 +329,7 @@ impl<'py> Methods for Visit<'_, 'py> {
         match self.driver.rule {
             Rule::Visit => Ok(Answer::Nothing),
             Rule::Rewrite => {
-                let replies = replies.into_iter().filter_map(Self::replacement);
-                let replies = replies.collect();
+                let replies = replies.into_iter().filter_map(Self::replacement).collect();
                 let rebuilt = self.reading(|| children.rebuild(replies)).into_py()?;
                 Ok(Answer::Value(rebuilt))
             }

@@ -260,11 +260,13 @@ fn match_args(py: Python<'_>, data: &ClassData) -> Vec<&'static str> {
     let Some(maker) = &data.maker else {
         return by_field().collect();
     };
-    let named = maker.names(py).map(|name| {
-        let position = data.info.field_index(name.to_str().ok()?)?;
-        Some(fields[position].name())
-    });
-    let named: Vec<_> = named.collect();
+    let named: Vec<_> = maker
+        .names(py)
+        .map(|name| {
+            let position = data.info.field_index(name.to_str().ok()?)?;
+            Some(fields[position].name())
+        })
+        .collect();
     let required = maker.required().min(named.len());
     let first: Vec<_> = named[..required].iter().map_while(|name| *name).collect();
     match first.len() {
@@ -350,8 +352,11 @@ fn native_plan(
         params.extend(optional.map(|field| field.name().to_owned()));
         ancestor = parent;
     }
-    let kw_only = params.iter().filter(|name| is_keyword_only(info, name));
-    let kw_only = kw_only.cloned().collect();
+    let kw_only = params
+        .iter()
+        .filter(|name| is_keyword_only(info, name))
+        .cloned()
+        .collect();
     Ok(Plan {
         own,
         params,

@@ -294,13 +294,15 @@ impl MissingArguments {
     /// Raises `TypeError` with all the names, if any.
     pub(super) fn check(self, key: &str) -> PyResult<()> {
         let kinds = [(self.positional, ""), (self.keyword_only, "keyword-only ")];
-        let said = kinds.into_iter().filter(|(names, _)| !names.is_empty());
-        let said = said.map(|(names, kind)| {
-            let plural = if names.len() == 1 { "" } else { "s" };
-            let (count, names) = (names.len(), names.join(", "));
-            format!("{count} required {kind}argument{plural}: {names}")
-        });
-        let said: Vec<_> = said.collect();
+        let said: Vec<_> = kinds
+            .into_iter()
+            .filter(|(names, _)| !names.is_empty())
+            .map(|(names, kind)| {
+                let plural = if names.len() == 1 { "" } else { "s" };
+                let (count, names) = (names.len(), names.join(", "));
+                format!("{count} required {kind}argument{plural}: {names}")
+            })
+            .collect();
         if said.is_empty() {
             Ok(())
         } else {

@@ -24,8 +24,10 @@ impl Maker {
         };
         let parameters = function.signature().map(|signature| signature.parameters());
         let names: Option<Box<[_]>> = parameters.and_then(|parameters| {
-            let names = parameters.iter().map(|parameter| parameter.name());
-            let names = names.map(|name| Some(PyString::intern(py, name?).unbind()));
+            let names = parameters
+                .iter()
+                .map(|parameter| parameter.name())
+                .map(|name| Some(PyString::intern(py, name?).unbind()));
             names.collect()
         });
         let names = names.ok_or_else(|| {

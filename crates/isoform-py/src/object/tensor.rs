@@ -180,13 +180,13 @@ pub(crate) fn import(capsule: &Bound<'_, PyAny>, sharing: Sharing) -> PyResult<T
             given.device.kind
         )));
     }
-    let dtype = DType::from_parts(given.dtype.code, given.dtype.bits, given.dtype.lanes);
-    let dtype = dtype.ok_or_else(|| {
-        let DlType { code, bits, lanes } = given.dtype;
-        PyBufferError::new_err(format!(
-            "unknown DLPack data type: code {code}, {bits} bits, {lanes} lanes"
-        ))
-    })?;
+    let dtype = DType::from_parts(given.dtype.code, given.dtype.bits, given.dtype.lanes)
+        .ok_or_else(|| {
+            let DlType { code, bits, lanes } = given.dtype;
+            PyBufferError::new_err(format!(
+                "unknown DLPack data type: code {code}, {bits} bits, {lanes} lanes"
+            ))
+        })?;
     let ndim = usize::try_from(given.ndim).unwrap_or(0);
     // SAFETY: the producer gives `ndim` dimensions, and strides or null.
     let (shape, strides) = unsafe { (dims(given.shape, ndim), dims(given.strides, ndim)) };
@@ -205,8 +205,11 @@ pub(crate) fn import(capsule: &Bound<'_, PyAny>, sharing: Sharing) -> PyResult<T
         .ok_or_else(|| {
             PyBufferError::new_err(format!("a tensor of shape {shape:?} is too large"))
         })?;
-    let data = given.data.cast::<u8>().cast_const();
-    let data = data.wrapping_add(given.byte_offset as usize);
+    let data = given
+        .data
+        .cast::<u8>()
+        .cast_const()
+        .wrapping_add(given.byte_offset as usize);
     let contiguous = strides
         .as_ref()
         .is_none_or(|strides| len == 0 || is_row_major(&shape, strides));

@@ -83,11 +83,13 @@ fn call(
     let Some((chosen, given)) = callbacks.find_for_visit(py, visit)? else {
         return Ok(None);
     };
-    let spread = visit.object().filter(|object| {
-        let info = object.type_info();
-        matches!(info.kind(), Kind::Var | Kind::Dag) && !chosen.with_region()
-    });
-    let spread = spread.map(|object| object.identity());
+    let spread = visit
+        .object()
+        .filter(|object| {
+            let info = object.type_info();
+            matches!(info.kind(), Kind::Var | Kind::Dag) && !chosen.with_region()
+        })
+        .map(|object| object.identity());
     if let Some(done) = spread.and_then(|identity| variables.get(&identity)) {
         return Ok(done.clone());
     }

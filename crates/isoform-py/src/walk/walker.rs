@@ -82,8 +82,10 @@ pub(crate) fn structural_walk<'py>(
     } else {
         Sharing::Once
     };
-    let options = WalkOptions::default().order(order).keys(false);
-    let options = options.sharing(sharing);
+    let options = WalkOptions::default()
+        .order(order)
+        .keys(false)
+        .sharing(sharing);
     let py = root.py();
     let call = |visit: &Visit<'_>| call(py, &callbacks, order, visit).map_err(from_python);
     let interrupts = InterruptCodec {

@@ -63,8 +63,9 @@ pub fn list_op_freqs(module: &Ref<IRModule>) -> Result<BTreeMap<String, i64>> {
 ///
 /// `AttributeError` for an unknown operator.
 pub fn count_layers(expr: &Ref<RelayExpr>, valid_ops: &[&str]) -> Result<i64> {
-    let ops = valid_ops.iter().map(|name| Op::get(name));
-    let ops: HashSet<u64, RandomState> = ops
+    let ops: HashSet<u64, RandomState> = valid_ops
+        .iter()
+        .map(|name| Op::get(name))
         .map(|op| op.map(|op| op.identity()))
         .collect::<Result<_>>()?;
     let mut layers: HashMap<u64, i64, RandomState> = HashMap::default();
@@ -132,8 +133,10 @@ pub fn total_mac_number(expr: &Ref<RelayExpr>) -> Result<i64> {
             "nn.batch_matmul" => {
                 let (left, out) = (shape(call, 0)?, type_shape(call)?);
                 let is_transposed = flag(call, "transpose_a");
-                let inner = left.len().checked_sub(if is_transposed { 2 } else { 1 });
-                let inner = inner.and_then(|position| left.get(position).copied());
+                let inner = left
+                    .len()
+                    .checked_sub(if is_transposed { 2 } else { 1 })
+                    .and_then(|position| left.get(position).copied());
                 product(out.iter().chain(&inner))?
             }
             _ => return Ok(()),

@@ -240,8 +240,12 @@ impl Search<'_> {
             return self.try_clauses(branch.clause + 1);
         }
         // The new wildcards fit all parts of the clause at their places.
-        let below = parts(&by).into_iter().flat_map(Array::iter).zip(start..);
-        let below: Vec<_> = below.filter(|(part, _)| parts(part).is_some()).collect();
+        let below: Vec<_> = parts(&by)
+            .into_iter()
+            .flat_map(Array::iter)
+            .zip(start..)
+            .filter(|(part, _)| parts(part).is_some())
+            .collect();
         for (part, node) in below.into_iter().rev() {
             next = self.push(node, part.clone(), next);
         }

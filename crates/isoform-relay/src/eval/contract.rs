@@ -26,8 +26,7 @@ impl Contract {
             return None;
         }
         let ty = op.op_type()?;
-        let relation = ty.type_constraints.get(0)?;
-        let relation = relation.downcast_ref::<TypeRelation>()?;
+        let relation = ty.type_constraints.get(0)?.downcast_ref::<TypeRelation>()?;
         Some(Contract {
             relation: relation.func.func().ok()?,
             inputs: ty.arg_types.len(),

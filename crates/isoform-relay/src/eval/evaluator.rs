@@ -157,13 +157,17 @@ fn make_evaluator(
     Callable::with_content(evaluator, |evaluator: &Evaluator, given| match given {
         [expr] => evaluator.evaluate(expr.extract::<Ref<RelayExpr>>()?),
         [callee, args] => {
-            let args = args.items().ok_or_else(|| {
-                Error::type_error(format!(
-                    "expected the arguments in a sequence, got {}",
-                    args.type_name()
-                ))
-            })?;
-            let args: Vec<Value> = args.iter().map(argument).collect();
+            let args: Vec<Value> = args
+                .items()
+                .ok_or_else(|| {
+                    Error::type_error(format!(
+                        "expected the arguments in a sequence, got {}",
+                        args.type_name()
+                    ))
+                })?
+                .iter()
+                .map(argument)
+                .collect();
             evaluator.call(callee, &args)
         }
         _ => Err(Error::type_error(format!(

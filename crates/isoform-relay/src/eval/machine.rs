@@ -412,8 +412,11 @@ fn matched(pattern: &Ref<Pattern>, value: &Value) -> Option<Vec<Value>> {
         if patterns.len() != fields.len() {
             return None;
         }
-        let parts = patterns.iter().cloned().zip(fields.iter().cloned());
-        let parts: Vec<_> = parts.collect();
+        let parts: Vec<_> = patterns
+            .iter()
+            .cloned()
+            .zip(fields.iter().cloned())
+            .collect();
         stack.extend(parts.into_iter().rev());
     }
     Some(bound)

@@ -28,8 +28,10 @@ impl Inference<'_> {
         let mut homes: ById<Vec<(u32, u32)>> = ById::default();
         for Generic { function, start } in &self.generics {
             let end = self.number(&function.expr()).unwrap_or(self.next());
-            let params = function.params.iter();
-            let params = params.filter_map(|param| self.number(&param.expr()));
+            let params = function
+                .params
+                .iter()
+                .filter_map(|param| self.number(&param.expr()));
             let places: Vec<_> = params.map(|number| (number, number + 1)).collect();
             for var in function.type_params.iter() {
                 let home = homes.entry(var.identity()).or_default();
@@ -131,10 +133,10 @@ impl Mentions {
         let own = ty.downcast_ref::<FuncType>().map(|func| &func.type_params);
         let is_own =
             |var: &Ref<TypeVar>| own.is_some_and(|own| own.iter().any(|own| own.same_as(var)));
-        let sets = parts
+        let mut sets = parts
             .iter()
-            .filter_map(|part| self.known.get(&part.identity()));
-        let mut sets = sets.filter(|set| !set.is_empty());
+            .filter_map(|part| self.known.get(&part.identity()))
+            .filter(|set| !set.is_empty());
         let Some(first) = sets.next() else {
             return self.none.clone();
         };
@@ -143,8 +145,10 @@ impl Mentions {
             return first.clone();
         }
         let mut seen = HashSet::new();
-        let all = first.iter().chain(rest.flat_map(|set| set.iter()));
-        let all = all.filter(|var| !is_own(var) && seen.insert(var.identity()));
+        let all = first
+            .iter()
+            .chain(rest.flat_map(|set| set.iter()))
+            .filter(|var| !is_own(var) && seen.insert(var.identity()));
         all.cloned().collect()
     }
 }

@@ -176,8 +176,7 @@ impl Inference<'_> {
             }
         } else if let Some(call) = expr.downcast_ref::<Call>() {
             let (field, found) = if is_primitive_op(&call.op) {
-                let args = call.args.iter();
-                let args = args.map(|arg| match self.number(arg) {
+                let args = call.args.iter().map(|arg| match self.number(arg) {
                     Some(number) => Some(types[number as usize].clone()),
                     None => self.type_of_global(arg),
                 });

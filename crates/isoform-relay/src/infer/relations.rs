@@ -257,8 +257,9 @@ fn field(tuple: &Ref<Type>, index: i64) -> Result<Option<Ref<Type>>> {
     if tuple.isa::<IncompleteType>() {
         return Ok(None);
     }
-    let fields = tuple.downcast_ref::<TupleType>().map(|tuple| &tuple.fields);
-    let fields = fields
+    let fields = tuple
+        .downcast_ref::<TupleType>()
+        .map(|tuple| &tuple.fields)
         .ok_or_else(|| Error::type_error(format!("expected a tuple, got {}", type_text(tuple))))?;
     let found = usize::try_from(index)
         .ok()

@@ -130,8 +130,9 @@ impl Types {
 
     /// Lets a relation wait for a hole, or for those among the fields of a tuple.
     pub(super) fn wait(&mut self, relation: u32, head: &Ref<Type>) {
-        let fields = head.downcast_ref::<TupleType>();
-        let fields = fields.map(|tuple| tuple.fields.iter().cloned().collect());
+        let fields = head
+            .downcast_ref::<TupleType>()
+            .map(|tuple| tuple.fields.iter().cloned().collect());
         for part in fields.unwrap_or_else(|| vec![head.clone()]) {
             let part = self.head(&part);
             if let Some(hole) = part.downcast_ref::<IncompleteType>() {
@@ -185,12 +186,14 @@ impl Types {
 
     /// The type of completed parts.
     fn completed(&mut self, ty: &Ref<Type>) -> Ref<Type> {
-        let parts = self.inner(ty).into_iter();
-        let parts = parts.map(|part| match self.settled.get(&part.identity()) {
-            Some(Settled::Done(part)) => part.clone(),
-            _ => part,
-        });
-        let parts: Vec<Ref<Type>> = parts.collect();
+        let parts: Vec<Ref<Type>> = self
+            .inner(ty)
+            .into_iter()
+            .map(|part| match self.settled.get(&part.identity()) {
+                Some(Settled::Done(part)) => part.clone(),
+                _ => part,
+            })
+            .collect();
         if ty.isa::<IncompleteType>() {
             parts[0].clone()
         } else {
@@ -284,11 +287,13 @@ impl Types {
                 };
                 made.insert(id, Some(hole));
             } else if is_leaving {
-                let new = parts.iter().map(|part| {
-                    let new = made.get(&part.identity()).cloned().flatten();
-                    new.unwrap_or_else(|| part.clone())
-                });
-                let new: Vec<_> = new.collect();
+                let new: Vec<_> = parts
+                    .iter()
+                    .map(|part| {
+                        let new = made.get(&part.identity()).cloned().flatten();
+                        new.unwrap_or_else(|| part.clone())
+                    })
+                    .collect();
                 let new = if ty.isa::<IncompleteType>() {
                     new[0].clone()
                 } else {

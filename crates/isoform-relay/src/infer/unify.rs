@@ -149,8 +149,10 @@ impl Types {
         let replacements: ById<Ref<Type>> = params
             .map(|(one, other)| (other.identity(), one.clone().upcast()))
             .collect();
-        let rights = rights.iter().map(|ty| self.instantiated(ty, &replacements));
-        let rights = rights.collect();
+        let rights = rights
+            .iter()
+            .map(|ty| self.instantiated(ty, &replacements))
+            .collect();
         (lefts, rights)
     }
 }

@@ -262,8 +262,10 @@ impl Equations {
     fn solve(&self, globals: &Globals) -> Vec<Effect> {
         let results = Rows::new(self.unknowns, self.edges.iter().copied());
         let mut found = vec![Effect::None; self.unknowns];
-        let called = self.callees.iter();
-        let called = called.map(|(unknown, callee)| (*unknown, globals.of_calling(callee)));
+        let called = self
+            .callees
+            .iter()
+            .map(|(unknown, callee)| (*unknown, globals.of_calling(callee)));
         for (unknown, effect) in self.own.iter().copied().chain(called) {
             let known = &mut found[unknown as usize];
             *known = effect.max(*known);

@@ -421,8 +421,11 @@ impl Folder<'_> {
     /// True if no effect is lost when a tuple disappears, except for one of its fields.
     fn may_pick(&mut self, tuple: Id, fields: &[Id], index: usize) -> Result<bool> {
         // An expression folded to a constant is known to have no effect.
-        let others = fields.iter().enumerate().filter(|(at, _)| *at != index);
-        let others = others.map(|(_, field)| *field);
+        let others = fields
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| *at != index)
+            .map(|(_, field)| *field);
         let unknown: Vec<Id> = others
             .filter(|field| self.values[*field as usize].is_none())
             .collect();
@@ -441,8 +444,9 @@ impl Folder<'_> {
         let tuple = self.result(operand);
         let device = on_device(&tuple);
         let inner = device.map_or(&tuple, |(_, inner)| inner);
-        let field = inner.downcast_ref::<Tuple>();
-        let field = field.and_then(|tuple| tuple.fields.get(index));
+        let field = inner
+            .downcast_ref::<Tuple>()
+            .and_then(|tuple| tuple.fields.get(index));
         let (Some(field), Some(_)) = (field.cloned(), &value) else {
             return self.rebuild(id);
         };

@@ -240,18 +240,21 @@ pub(crate) fn with_operands(
             made(fields)
         }
         (Form::Match(cases), [data, results @ ..]) => {
-            let clauses = cases.clauses.iter().zip(results);
-            let clauses = clauses.map(|(clause, result)| {
-                if clause.rhs.same_as(result) {
-                    clause.clone()
-                } else {
-                    Ref::new(Clause {
-                        lhs: clause.lhs.clone(),
-                        rhs: result.clone(),
-                    })
-                }
-            });
-            let clauses: Array<Ref<Clause>> = clauses.collect();
+            let clauses: Array<Ref<Clause>> = cases
+                .clauses
+                .iter()
+                .zip(results)
+                .map(|(clause, result)| {
+                    if clause.rhs.same_as(result) {
+                        clause.clone()
+                    } else {
+                        Ref::new(Clause {
+                            lhs: clause.lhs.clone(),
+                            rhs: result.clone(),
+                        })
+                    }
+                })
+                .collect();
             {
                 let mut fields = cases.clone_fields();
                 fields.data = data.clone();

@@ -102,8 +102,10 @@ impl Graph {
     /// The numbers of the operands of an expression.
     pub(crate) fn operands(&self, id: Id) -> &[Id] {
         let start = self.rows[id as usize].start as usize;
-        let end = self.rows.get(id as usize + 1);
-        let end = end.map_or(self.operands.len(), |next| next.start as usize);
+        let end = self
+            .rows
+            .get(id as usize + 1)
+            .map_or(self.operands.len(), |next| next.start as usize);
         &self.operands[start..end]
     }
 
@@ -144,8 +146,11 @@ impl Graph {
     ///
     /// As [`Form::of`].
     pub(crate) fn rebuilt(&self, id: Id, results: &[Ref<RelayExpr>]) -> Result<Ref<RelayExpr>> {
-        let operands = self.operands(id).iter();
-        let operands: Vec<_> = operands.map(|id| results[*id as usize].clone()).collect();
+        let operands: Vec<_> = self
+            .operands(id)
+            .iter()
+            .map(|id| results[*id as usize].clone())
+            .collect();
         with_operands(self.expr(id), &operands)
     }
 }

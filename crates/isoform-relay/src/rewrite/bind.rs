@@ -53,8 +53,10 @@ pub fn bind(expr: &Ref<RelayExpr>, binds: &[(Ref<Var>, Ref<RelayExpr>)]) -> Resu
     let Some(func) = func else {
         return Ok(body);
     };
-    let kept = func.params.iter();
-    let kept = kept.filter(|param| !replaced.contains(&param.identity()));
+    let kept = func
+        .params
+        .iter()
+        .filter(|param| !replaced.contains(&param.identity()));
     let mut params: Vec<Ref<Var>> = kept.cloned().collect();
     if body.same_as(&func.body) && params.len() == func.params.len() {
         return Ok(expr.clone());
@@ -115,12 +117,14 @@ pub fn bind_params_by_name<'n>(
 fn exported_bind(expr: Ref<Obj>, binds: Map<Value, Value>) -> Result<Ref<Obj>> {
     let entries = binds.iter();
     if let Some(ty) = expr.downcast_ref::<Type>() {
-        let pairs = entries.map(|(var, ty)| Ok((var.extract()?, ty.extract()?)));
-        let pairs: Vec<_> = pairs.collect::<Result<_>>()?;
+        let pairs: Vec<_> = entries
+            .map(|(var, ty)| Ok((var.extract()?, ty.extract()?)))
+            .collect::<Result<_>>()?;
         return Ok(bind_types(ty, &pairs)?.into_object());
     }
-    let pairs = entries.map(|(var, value)| Ok((var.extract()?, value.extract()?)));
-    let pairs: Vec<_> = pairs.collect::<Result<_>>()?;
+    let pairs: Vec<_> = entries
+        .map(|(var, value)| Ok((var.extract()?, value.extract()?)))
+        .collect::<Result<_>>()?;
     Ok(bind(&expr.cast()?, &pairs)?.into_object())
 }
 

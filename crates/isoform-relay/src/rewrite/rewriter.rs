@@ -245,8 +245,10 @@ impl<'a, C> Policy<'a> for Run<'_, '_, 'a, C> {
     }
 
     fn close(&mut self, section: &mut Section) -> Result<Progress> {
-        let binding = self.stacks.innermost();
-        let binding = binding.filter(|(_, open)| open.way == Strategy::Binding);
+        let binding = self
+            .stacks
+            .innermost()
+            .filter(|(_, open)| open.way == Strategy::Binding);
         if let Some((cursor, _)) = binding {
             let binding = *cursor;
             if let Some(body) = self.bind(section, &binding)?

@@ -26,8 +26,9 @@ fn register_anew() -> Result<[TypeIndex; ROLES.len()]> {
     let native = native::register_all()?;
     let mut types = native;
     for role in ROLES {
-        let parent = type_info(native[role as usize]).parent();
-        let parent = parent.and_then(|info| native.iter().position(|ty| *ty == info.index()));
+        let parent = type_info(native[role as usize])
+            .parent()
+            .and_then(|info| native.iter().position(|ty| *ty == info.index()));
         let mut twin = twin(role, native[role as usize]);
         if let Some(parent) = parent {
             twin = twin.parent(types[parent]);
@@ -126,7 +127,7 @@ fn with_hooks(role: Role, twin: TypeDef) -> TypeDef {
         Role::Define => twin
             .hook(DynEqual::new(|left, right, eq| {
                 let (left, right) = (definition(left)?, definition(right)?);
-                define_equal((left.0, &left.1), (right.0, &right.1), eq)
+                define_equal(left.0, &left.1, right.0, &right.1, eq)
             }))
             .hook(DynHash::new(|object, init, hash| {
                 let (number, target) = definition(object)?;

@@ -354,11 +354,7 @@ pub struct Define {
 
 impl StructuralEqual for Define {
     fn s_equal(&self, other: &Self, eq: &mut dyn EqualCallback) -> Result<bool> {
-        define_equal(
-            (self.number, &self.target),
-            (other.number, &other.target),
-            eq,
-        )
+        define_equal(self.number, &self.target, other.number, &other.target, eq)
     }
 }
 
@@ -377,8 +373,10 @@ pub(super) fn wrap_hash(part: &Value, init: u64, hash: &mut dyn HashCallback) ->
 }
 
 pub(super) fn define_equal(
-    (number, target): (i64, &Value),
-    (other_number, other_target): (i64, &Value),
+    number: i64,
+    target: &Value,
+    other_number: i64,
+    other_target: &Value,
     eq: &mut dyn EqualCallback,
 ) -> Result<bool> {
     Ok(number == other_number && eq.equal_in(target, other_target, RegionChange::Def, "target")?)

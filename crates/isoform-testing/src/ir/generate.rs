@@ -136,8 +136,10 @@ impl<'a> Generator<'a> {
     /// Nodes of all incomparable classes.
     pub(super) fn incomparable(&mut self) -> Result<Value> {
         self.budget = 4 * FUNCTION;
-        let nodes = self.classes.incomparable.iter();
-        let nodes: Vec<Value> = nodes
+        let nodes: Vec<Value> = self
+            .classes
+            .incomparable
+            .iter()
             .map(|class| Ok(self.node(class.info, None, DEPTH)?.into()))
             .collect::<Result<_>>()?;
         Ok(nodes.into())

@@ -58,8 +58,9 @@ fn ir_incomparable_round_trips(bytes: &[u8]) -> Result<(), String> {
     case.main
         .extend(random_bytes(u64::from(Source::new(bytes).byte()), 200));
     let generator = Generator::new(case.streams(), None);
-    let nodes = generator.and_then(|mut drawing| drawing.incomparable());
-    let nodes = nodes.map_err(setup)?;
+    let nodes = generator
+        .and_then(|mut drawing| drawing.incomparable())
+        .map_err(setup)?;
     let wide = TextOptions::default().tensors(TensorText::Inline);
     let again = through_text(&nodes, &wide)?.1;
     same_graph(&nodes, &again).map_err(|difference| account(&difference, &nodes, &again))?;

@@ -81,10 +81,11 @@ impl Generator<'_> {
     /// Makes a call and adds its outputs to the scope.
     pub(super) fn make_all(&mut self, op: Op, outputs: &[(ElemType, Vec<Size>)]) -> Vec<Val> {
         let call = self.call(op, outputs.len());
-        let vals = outputs.iter().enumerate().map(|(index, (elem, dims))| {
-            Val::new(build::output(&call, index), *elem, dims.clone())
-        });
-        let vals: Vec<Val> = vals.collect();
+        let vals: Vec<Val> = outputs
+            .iter()
+            .enumerate()
+            .map(|(index, (elem, dims))| Val::new(build::output(&call, index), *elem, dims.clone()))
+            .collect();
         self.scope.extend(vals.iter().cloned());
         vals
     }

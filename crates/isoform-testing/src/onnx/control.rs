@@ -54,15 +54,18 @@ fn branch(g: &mut Generator<'_>, name: &str, results: &[Val]) -> Ref<Graph> {
 fn body(g: &mut Generator<'_>, name: &str, params: Vec<Ref<Input>>, results: &[Val]) -> Ref<Graph> {
     g.made += 1;
     let number = g.made;
-    let types = results.iter().map(|result| match g.source.below(3) {
-        0 => build::tensor_type(result.elem, None),
-        1 => Value::NONE,
-        _ => g.declared(result.elem, &result.dims),
-    });
-    let types = types.collect();
+    let types = results
+        .iter()
+        .map(|result| match g.source.below(3) {
+            0 => build::tensor_type(result.elem, None),
+            1 => Value::NONE,
+            _ => g.declared(result.elem, &result.dims),
+        })
+        .collect();
     let values = results.iter().map(|result| result.value.clone()).collect();
-    let names = (0..results.len()).map(|at| Str::from(format!("{name}{number}_{at}")));
-    let names: Vec<Str> = names.collect();
+    let names: Vec<Str> = (0..results.len())
+        .map(|at| Str::from(format!("{name}{number}_{at}")))
+        .collect();
     build::graph(&format!("{name}{number}"), params, types, values, names)
 }
 

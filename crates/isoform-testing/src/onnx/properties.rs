@@ -345,8 +345,10 @@ fn saved_programs_come_back(bytes: &[u8]) -> Result<(), String> {
 /// The optimizer keeps the number of calls of random operators, even of equal calls.
 fn random_calls_stay_apart(bytes: &[u8]) -> Result<(), String> {
     let (drawn, calls) = Generator::new(Source::new(bytes), SIZE).twins();
-    let names = rules().iter().map(|rule| rule.name());
-    let names = names.chain(STEPS.iter().map(|step| step.name));
+    let names = rules()
+        .iter()
+        .map(|rule| rule.name())
+        .chain(STEPS.iter().map(|step| step.name));
     let all = OptimizeOptions::default().fold(Fold::All);
     let alone = names.map(|name| (name, all.clone().only([name])));
     let options: Vec<_> = exact_options().into_iter().chain(alone).collect();

@@ -111,11 +111,14 @@ impl Copy<'_, '_> {
             self.made.insert(param.identity(), Value::from(&copy));
         }
         self.calls(body.results());
-        let params = body.params().iter().map(|param| {
-            let copy = self.made[&param.identity()].clone();
-            copy.extract::<Ref<Input>>().expect("an input becomes one")
-        });
-        let params: Array<Ref<Input>> = params.collect();
+        let params: Array<Ref<Input>> = body
+            .params()
+            .iter()
+            .map(|param| {
+                let copy = self.made[&param.identity()].clone();
+                copy.extract::<Ref<Input>>().expect("an input becomes one")
+            })
+            .collect();
         let results: Array = body
             .results()
             .values()
@@ -253,17 +256,20 @@ impl Copy<'_, '_> {
             .iter()
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect();
-        let attrs = attrs.into_iter().rev().map(|(name, value)| {
-            let graph = value
-                .as_object()
-                .and_then(|object| object.downcast_ref::<Graph>());
-            let value = match graph {
-                Some(graph) => self.body(&Body::Graph(graph.clone())),
-                None => value,
-            };
-            (name, value)
-        });
-        let attrs = attrs.collect::<Map<Str, Value>>();
+        let attrs = attrs
+            .into_iter()
+            .rev()
+            .map(|(name, value)| {
+                let graph = value
+                    .as_object()
+                    .and_then(|object| object.downcast_ref::<Graph>());
+                let value = match graph {
+                    Some(graph) => self.body(&Body::Graph(graph.clone())),
+                    None => value,
+                };
+                (name, value)
+            })
+            .collect::<Map<Str, Value>>();
         let callee = call.callee.as_ref().map(|callee| {
             if let Some(made) = self.made.get(&callee.identity()) {
                 return made.extract::<Ref<Function>>().expect("a function");

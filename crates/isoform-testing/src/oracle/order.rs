@@ -28,8 +28,11 @@ pub(crate) fn visited(info: &TypeInfo) -> Vec<usize> {
 fn declared(info: &TypeInfo) -> (Vec<String>, bool) {
     let (mut names, mut is_stated) = info.parent().map_or_else(Default::default, declared);
     let definition = info.definition();
-    let own = definition.own_fields().iter();
-    let own: Vec<String> = own.map(|field| field.name().to_string()).collect();
+    let own: Vec<String> = definition
+        .own_fields()
+        .iter()
+        .map(|field| field.name().to_string())
+        .collect();
     if let Some(stated) = definition.stated_order() {
         is_stated = true;
         names.retain(|name| !stated.iter().any(|other| **other == **name));

@@ -351,8 +351,11 @@ pub(crate) fn equal_parts_share_hashes<D: Drawing>(bytes: &[u8]) -> Result<(), S
             map_free_vars,
             ..CompareOptions::default()
         };
-        let hashes = parts.iter().map(|part| way.hash(part));
-        let hashes: Vec<u64> = hashes.collect::<Result<_>>().map_err(setup)?;
+        let hashes: Vec<u64> = parts
+            .iter()
+            .map(|part| way.hash(part))
+            .collect::<Result<_>>()
+            .map_err(setup)?;
         for (one, left) in parts.iter().enumerate() {
             for (other, right) in parts.iter().enumerate().skip(one) {
                 let equal = way.equal(left, right).map_err(setup)?;

@@ -262,8 +262,9 @@ impl Generator<'_> {
             function.is_called && matches!(&function.results[..], [one] if one.is(ty))
         };
         let mut functions = self.signatures.iter().rev().take(20);
-        let function = functions.find(fits);
-        let function = function.map(|it| (it.name.clone(), it.params.clone()));
+        let function = functions
+            .find(fits)
+            .map(|it| (it.name.clone(), it.params.clone()));
         if let Some((name, params)) = function
             && self.main.chance(60)
         {

@@ -23,10 +23,12 @@ impl Generator<'_> {
         // function.
         for number in 0..count {
             let [params, results] = [(); 2].map(|()| self.main.below(4));
-            let params = (0..params).map(|_| self.closed_type());
-            let params = params.collect::<Result<_>>()?;
-            let results = (0..results.min(2)).map(|_| self.closed_type());
-            let results = results.collect::<Result<_>>()?;
+            let params = (0..params)
+                .map(|_| self.closed_type())
+                .collect::<Result<_>>()?;
+            let results = (0..results.min(2))
+                .map(|_| self.closed_type())
+                .collect::<Result<_>>()?;
             self.signatures.push(Signature {
                 name: format!("kernel_{number}"),
                 is_called: self.main.chance(70),
@@ -286,8 +288,9 @@ impl Generator<'_> {
         let truth = self.scalar(DataType::Bool)?;
         let condition = self.expr(&truth, EXPRESSIONS)?;
         let count = self.main.below(3);
-        let types = (0..count).map(|_| self.known_type());
-        let types: Vec<Ty> = types.collect::<Result<_>>()?;
+        let types: Vec<Ty> = (0..count)
+            .map(|_| self.known_type())
+            .collect::<Result<_>>()?;
         let then_body = self.body(&types, depth)?;
         let else_body = if !types.is_empty() || self.main.chance(50) {
             self.body(&types, depth)?.into()

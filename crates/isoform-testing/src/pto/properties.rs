@@ -161,8 +161,9 @@ fn pto_sizes_and_variables_are_replaced(bytes: &[u8]) -> Result<(), String> {
         };
         let params = params.extract::<Array<Ref<Expr>>>().map_err(setup)?;
         // A literal cannot be a parameter; the old value is kept.
-        let params = params.iter().zip(function.params.iter());
         let params: Vec<Ref<Var>> = params
+            .iter()
+            .zip(function.params.iter())
             .map(|(new, old)| new.downcast_ref::<Var>().unwrap_or(old).clone())
             .collect();
         let before = function.with_body(body);

@@ -97,8 +97,9 @@ impl Generator<'_> {
             }
             10 => {
                 let count = self.main.below(3);
-                let parts = (0..count).map(|_| self.closed_type());
-                let parts = parts.collect::<Result<_>>()?;
+                let parts = (0..count)
+                    .map(|_| self.closed_type())
+                    .collect::<Result<_>>()?;
                 return self.tuple_type(parts);
             }
             _ => match self.main.below(2) {

@@ -41,8 +41,9 @@ impl NodeType {
     ///
     /// `TypeError` for an unknown key, or the key of a built-in type.
     pub(super) fn find(key: &str) -> Result<Self> {
-        let info = table::find(key).filter(|info| !info.is_builtin());
-        let info = info.ok_or_else(|| Error::type_error(format!("unknown type {key:?}")))?;
+        let info = table::find(key)
+            .filter(|info| !info.is_builtin())
+            .ok_or_else(|| Error::type_error(format!("unknown type {key:?}")))?;
         Ok(NodeType {
             builder: ObjectBuilder::new(info)?,
             is_singleton: info.kind() == Kind::Singleton,
@@ -133,7 +134,8 @@ fn in_field(name: &str, error: &Error) -> Error {
 #[cold]
 pub(super) fn at_node(
     form: &str,
-    (number, ty): (usize, Option<&str>),
+    number: usize,
+    ty: Option<&str>,
     error: &Error,
     place: &str,
 ) -> Error {

@@ -234,8 +234,9 @@ fn entries_as_data(container: &ContainerType, entries: Vec<(Value, Value)>) -> V
     if !container.is_mutable() && entries.iter().all(|(key, _)| is_plain(key)) {
         return entries.into_iter().collect::<Map>().into();
     }
-    let pairs = entries.into_iter();
-    let pairs = pairs.map(|(key, value)| list(vec![key, value]));
+    let pairs = entries
+        .into_iter()
+        .map(|(key, value)| list(vec![key, value]));
     tagged(container.json, list(pairs.collect()))
 }
 
@@ -374,8 +375,10 @@ impl<'p> Writer<'p> {
                 None => return Err(malformed("a new object", "made before it is used")),
             },
             Source::Value(value) => {
-                let uses = value.as_object().map(|object| object.identity());
-                let uses = uses.and_then(|object| self.uses_of_values.get(&object));
+                let uses = value
+                    .as_object()
+                    .map(|object| object.identity())
+                    .and_then(|object| self.uses_of_values.get(&object));
                 self.room = INLINE_OBJECTS;
                 let data = match uses {
                     None | Some(1) => self.inline(value, 0),
@@ -606,9 +609,10 @@ impl Reader {
         for (key, data) in map.iter() {
             match key.peek::<Str>() {
                 Some(key) if &**key == "$del" => {
-                    let removed = array(data, "$del")?.iter();
-                    let removed: Result<Vec<u32>> =
-                        removed.map(|at| number(at, "a position")).collect();
+                    let removed: Result<Vec<u32>> = array(data, "$del")?
+                        .iter()
+                        .map(|at| number(at, "a position"))
+                        .collect();
                     keyed.removed = removed?;
                     keyed.removed.sort_unstable();
                 }

@@ -274,16 +274,19 @@ impl DifferenceRecord {
     pub fn to_json(&self) -> Result<String> {
         let mut paths = PathTree::default();
         let mut known: HashMap<(*const PathTree, u32), u32, RandomState> = HashMap::default();
-        let changes = self.changes.iter().map(|change| {
-            let of = Arc::as_ptr(&change.paths);
-            change.data(change.places.map(|place| {
-                let place = paths.add(&mut known, (of, place), |&(_, place)| {
-                    change.paths.above(place).map(|place| (of, place))
-                });
-                paths.text(place)
-            }))
-        });
-        let changes: Vec<Value> = changes.collect();
+        let changes: Vec<Value> = self
+            .changes
+            .iter()
+            .map(|change| {
+                let of = Arc::as_ptr(&change.paths);
+                change.data(change.places.map(|place| {
+                    let place = paths.add(&mut known, (of, place), |&(_, place)| {
+                        change.paths.above(place).map(|place| (of, place))
+                    });
+                    paths.text(place)
+                }))
+            })
+            .collect();
         let places = paths.beginnings().iter().cloned().map(Value::from);
         let mut summary: Map = Map::new();
         for (kind, count) in self.counts() {
@@ -330,8 +333,9 @@ impl DifferenceRecord {
             check_version(FORMAT, version, VERSION)?;
             let places = array(field(map, "places")?, "places")?;
             for place in places.values() {
-                let text = place.as_str();
-                let text = text.ok_or_else(|| malformed("an element of places", "a path"))?;
+                let text = place
+                    .as_str()
+                    .ok_or_else(|| malformed("an element of places", "a path"))?;
                 beginnings.push(read(&mut paths, text, &beginnings));
             }
         }

@@ -65,13 +65,16 @@ pub(super) fn have_allowed_uses(graph: &Graph, nodes: &[Inner]) -> bool {
     let node_of = |ident| graph.find(ident, RegionKind::Use, false);
     let mut checked: HashSet<u32, RandomState> = HashSet::default();
     for (index, inner) in nodes.iter().enumerate() {
-        let mut at = index as u32;
+        let mut node_index = index as u32;
         if !inner.demanded {
             continue;
         }
         // Nodes on the way from the root must have no other users, either.
-        while at != NONE && nodes[at as usize].above != NONE && checked.insert(at) {
-            let inner = &nodes[at as usize];
+        while node_index != NONE
+            && nodes[node_index as usize].above != NONE
+            && checked.insert(node_index)
+        {
+            let inner = &nodes[node_index as usize];
             let allowed = match inner.via {
                 None => node_of(inner.ident).is_none_or(is_inside),
                 Some(var) => {
@@ -85,7 +88,7 @@ pub(super) fn have_allowed_uses(graph: &Graph, nodes: &[Inner]) -> bool {
             if !allowed {
                 return false;
             }
-            at = inner.above;
+            node_index = inner.above;
         }
     }
     true

@@ -161,7 +161,7 @@ impl Pattern {
         // The places above the last match, and the match.
         let mut line = vec![Places::ROOT];
         let mut all = Vec::new();
-        self.for_each_match(root, |place, found| {
+        self.for_each_match(root, |place, pattern_match| {
             line.truncate(place.shared + 1);
             let count = place.visit.depth() - place.shared;
             let mut steps: Vec<Step> = place.visit.steps_upwards().take(count).collect();
@@ -171,16 +171,16 @@ impl Pattern {
                 line.push(places.below(above, step));
             }
             let place = line.last().copied().unwrap_or(Places::ROOT);
-            all.push((place, found));
+            all.push((place, pattern_match));
             Ok(WalkResult::<()>::Advance)
         })?;
         let places = Arc::new(places);
-        let found = |(place, found)| PatternMatch {
+        let located = |(place, found)| PatternMatch {
             places: Arc::clone(&places),
             place,
             found,
         };
-        Ok(all.into_iter().map(found).collect())
+        Ok(all.into_iter().map(located).collect())
     }
 }
 

@@ -510,16 +510,16 @@ impl<'r> Driver<'r> {
     /// Queues the users at `places` and their ancestors, as far up as templates reach;
     /// the nearest nodes are visited first.
     fn queue_users(&mut self, places: impl IntoIterator<Item = Edge>) {
-        let mut found: Vec<NodeId> = Vec::new();
+        let mut new_users: Vec<NodeId> = Vec::new();
         let mut known: HashSet<NodeId, RandomState> = HashSet::default();
         let mut level: Vec<Edge> = places.into_iter().collect();
         let graph = &self.program.graph;
         for _ in 0..self.reach {
-            let first = found.len();
+            let first = new_users.len();
             while let Some(edge) = level.pop() {
                 // A dropped node has handed its users on.
                 if !graph.node(edge.user).dead && known.insert(edge.user) {
-                    found.push(edge.user);
+                    new_users.push(edge.user);
                     if self.looks_through {
                         // The users of a variable see the value bound to it.
                         for used in self.program.bindings.variables_of(graph, edge) {
@@ -528,10 +528,10 @@ impl<'r> Driver<'r> {
                     }
                 }
             }
-            let above = found[first..].iter();
+            let above = new_users[first..].iter();
             level.extend(above.flat_map(|&user| graph.node(user).users.iter().copied()));
         }
-        for node in found.into_iter().rev() {
+        for node in new_users.into_iter().rev() {
             self.enqueue_visited(node);
         }
     }

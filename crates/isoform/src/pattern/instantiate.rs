@@ -61,8 +61,10 @@ impl Plan {
         let scopes = if variables.defined.is_empty() {
             HashMap::default()
         } else {
-            let holes = pattern.holes().iter();
-            let holes = holes.filter_map(|hole| variable(hole.var()));
+            let holes = pattern
+                .holes()
+                .iter()
+                .filter_map(|hole| variable(hole.var()));
             scan::scopes(template, &holes.collect())?
         };
         Ok(Plan {
@@ -94,9 +96,13 @@ impl Plan {
         if !self.is_sound(found, &images)? {
             return Ok(None);
         }
-        let several = found.pattern().holes().iter();
-        let several = several.filter(|hole| hole.takes_items());
-        let several = several.filter_map(|hole| variable(hole.var())).collect();
+        let several = found
+            .pattern()
+            .holes()
+            .iter()
+            .filter(|hole| hole.takes_items())
+            .filter_map(|hole| variable(hole.var()))
+            .collect();
         fill(&self.template, images, &self.variables.defined, several).map(Some)
     }
 
@@ -134,8 +140,11 @@ impl Plan {
     /// replacement.
     fn is_sound(&self, found: &Match, images: &Images) -> Result<bool> {
         let pairs = &found.filled().pairs;
-        let bound = pairs.iter().filter(|pair| pair.defined);
-        let bound: Idents = bound.filter_map(|pair| variable(&pair.right)).collect();
+        let bound: Idents = pairs
+            .iter()
+            .filter(|pair| pair.defined)
+            .filter_map(|pair| variable(&pair.right))
+            .collect();
         if bound.is_empty() {
             return Ok(true);
         }
@@ -163,8 +172,10 @@ impl Plan {
                 if !pair.defined || !mentioned.contains(&right) {
                     continue;
                 }
-                let in_scope = self.scopes.get(&ident);
-                let in_scope = in_scope.is_some_and(|bound| bound.contains(&left));
+                let in_scope = self
+                    .scopes
+                    .get(&ident)
+                    .is_some_and(|bound| bound.contains(&left));
                 let sound = if around.contains(&index) {
                     in_scope && binds(left, right)
                 } else {

@@ -109,7 +109,7 @@ impl Pattern {
         let mut shell = None;
         if survey.is_special || wants_tracking {
             let compare = compare_options(options);
-            let divided = Skeleton::divide(&template, &holes, &table, &survey, (options, compare))?;
+            let divided = Skeleton::divide(&template, &holes, &table, &survey, options, compare)?;
             shell = Some(Arc::new(divided));
         }
         let (shell, tracked) = if survey.is_special {

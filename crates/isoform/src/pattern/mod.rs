@@ -36,7 +36,7 @@
 //! | `shell.rs`, `search.rs` | division of such templates, and the search with choices |
 //! | `context.rs` | users and definitions, for the search |
 //!
-//! The comparison is `structural/equal` with a table of holes (`holes.rs` and `fill.rs`
+//! The comparison is `structural/equal` with a table of holes (`holes.rs`
 //! in that folder). Matching uses the variant with the recorder: plain equality never
 //! checks for holes, and a failed match has its reason. `normalize.rs` needs no graph,
 //! and is faster than `greedy.rs` where one pass is enough.

@@ -122,8 +122,10 @@ pub(super) fn without_capture(
         return pass(root, rules);
     }
     let pairs: Vec<(Value, Value)> = stand_ins.into_values().collect();
-    let renamed = rules.iter().map(|rule| rule.renamed(&pairs));
-    let renamed = renamed.collect::<Result<Vec<Rule>>>()?;
+    let renamed = rules
+        .iter()
+        .map(|rule| rule.renamed(&pairs))
+        .collect::<Result<Vec<Rule>>>()?;
     let back: Vec<(Value, Value)> = pairs.into_iter().map(|(var, new)| (new, var)).collect();
     let mut value = root.clone();
     loop {
@@ -202,17 +204,17 @@ impl<'a> Policy<'a> for Normalizer<'a, '_> {
             return Ok(Progress::Same);
         };
         let source = PartRef::Object(cursor.object());
-        let made = outcome.into_value(source);
+        let value = outcome.into_value(source);
         self.results.remove(&open.own);
         if let Some(ident) = source.variable() {
-            self.variables.insert(ident, made.clone());
-            if let Some(new) = variable(&made) {
+            self.variables.insert(ident, value.clone());
+            if let Some(new) = variable(&value) {
                 self.defined.insert(new);
-                self.variables.insert(new, made.clone());
+                self.variables.insert(new, value.clone());
             }
         }
         let (_, used) = open.own;
-        if let Some(next) = self.apply(section, &made, used)? {
+        if let Some(next) = self.apply(section, &value, used)? {
             let part = Part {
                 met: PartRef::of(self.rewriter.parts.keep_value(&next)),
                 region: cursor.region,
@@ -221,8 +223,8 @@ impl<'a> Policy<'a> for Normalizer<'a, '_> {
             let result = self.meet_as(section, part, open.was, Some(open.origin))?;
             return Ok(self.rewriter.settle(result));
         }
-        self.finish(Some(open.origin), &made, used);
-        Ok(self.rewriter.settle(Some(Outcome::of(made, open.was))))
+        self.finish(Some(open.origin), &value, used);
+        Ok(self.rewriter.settle(Some(Outcome::of(value, open.was))))
     }
 }
 

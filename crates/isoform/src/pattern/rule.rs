@@ -97,8 +97,8 @@ impl Rule {
     ) -> Result<Rule> {
         let plans = replacements
             .into_iter()
-            .map(|replacement| Plan::new(&pattern, &replacement));
-        let plans = plans.collect::<Result<Vec<Plan>>>()?;
+            .map(|replacement| Plan::new(&pattern, &replacement))
+            .collect::<Result<Vec<Plan>>>()?;
         Ok(Rule::with(pattern, Replacement::Results(plans)))
     }
 
@@ -199,8 +199,10 @@ impl Rule {
                 Ok(replacements(found)?.map(Replaced::Results))
             }
             Replacement::Results(plans) => {
-                let results = plans.iter().map(|plan| plan.instantiate(found));
-                let results = results.collect::<Result<Option<Vec<Value>>>>()?;
+                let results = plans
+                    .iter()
+                    .map(|plan| plan.instantiate(found))
+                    .collect::<Result<Option<Vec<Value>>>>()?;
                 Ok(results.map(Replaced::Results))
             }
         }

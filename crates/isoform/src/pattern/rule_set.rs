@@ -202,12 +202,14 @@ impl<'r> RuleSet<'r> {
         for &number in self.candidates(value).iter() {
             let rule = &self.rules[number];
             tally.attempts += 1;
-            let found = match &mut context {
+            let pattern_match = match &mut context {
                 Some(context) => rule.pattern().match_with(value, *context)?,
                 None => rule.pattern().match_value(value)?,
             };
-            let Some(found) = found else { continue };
-            let Some(replaced) = rule.replace(&found)? else {
+            let Some(pattern_match) = pattern_match else {
+                continue;
+            };
+            let Some(replaced) = rule.replace(&pattern_match)? else {
                 continue;
             };
             if matches!(&replaced, Replaced::Value(next) if next == value) {

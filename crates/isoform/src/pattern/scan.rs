@@ -37,7 +37,7 @@ impl Variables {
     }
 
     fn collect(root: &Value, fields_of_uses: bool) -> Result<Variables> {
-        let mut found = Variables::default();
+        let mut variables = Variables::default();
         let mut seen: HashSet<(u64, RegionKind, bool), RandomState> = HashSet::default();
         let mut stack = vec![(Part::alone(root, RegionKind::Use), false)];
         let mut poll = Poll::default();
@@ -52,15 +52,15 @@ impl Variables {
                 }
                 if let Some(ident) = part.met.variable() {
                     if in_key {
-                        found.keys.insert(ident);
+                        variables.keys.insert(ident);
                     }
                     if part.region == RegionKind::Use {
-                        found.used.insert(ident, part.met.to_value());
+                        variables.used.insert(ident, part.met.to_value());
                         if !fields_of_uses {
                             continue;
                         }
                     } else {
-                        found.defined.insert(ident);
+                        variables.defined.insert(ident);
                     }
                 }
                 if let Some(mut cursor) = Cursor::open(section, object, part, View::Compared) {
@@ -69,7 +69,7 @@ impl Variables {
                     }
                 }
             }
-            Ok(found)
+            Ok(variables)
         })
     }
 

@@ -146,8 +146,10 @@ pub(super) fn search<'c>(
     if !search.run()? {
         return Ok(None);
     }
-    let parts = search.parts.into_iter();
-    let parts = parts.map(|part| part.map(|part| (part.value, part.around)));
+    let parts = search
+        .parts
+        .into_iter()
+        .map(|part| part.map(|part| (part.value, part.around)));
     Ok(Some(Filled {
         parts: parts.collect(),
         pairs: search.pairs,
@@ -256,19 +258,19 @@ impl Search<'_, '_> {
             Shape::Plain => Ok(this.template == value),
             Shape::Hole(hole) => self.hole(*hole, node, &value, above),
             Shape::AnyOf(roots) => {
-                let at = match order {
-                    Order::Alternative(at) => at,
+                let choice = match order {
+                    Order::Alternative(choice) => choice,
                     _ => 0,
                 };
-                let Some(&root) = roots.get(at) else {
+                let Some(&root) = roots.get(choice) else {
                     return Ok(false);
                 };
-                if at + 1 < roots.len() {
+                if choice + 1 < roots.len() {
                     self.choose(Goal::Node {
                         node,
                         value: value.clone(),
                         above,
-                        order: Order::Alternative(at + 1),
+                        order: Order::Alternative(choice + 1),
                     });
                 }
                 self.push(Goal::Node {
@@ -469,9 +471,9 @@ impl Search<'_, '_> {
         // a position.
         let next = wanted[at + 1..].iter().take_while(|kid| !several(kid));
         let next: SmallVec<[NodeNumber; 4]> = next.copied().collect();
-        let given = items.values();
+        let item_values = items.values();
         let fits = |first: usize| {
-            let mut pairs = next.iter().zip(&given[first..]);
+            let mut pairs = next.iter().zip(&item_values[first..]);
             pairs.all(|(&kid, item)| self.may_match(kid, item))
         };
         while !fits(from + take) {
@@ -492,7 +494,7 @@ impl Search<'_, '_> {
             count: take,
             above,
         });
-        for (&kid, item) in next.iter().zip(&given[after..]).rev() {
+        for (&kid, item) in next.iter().zip(&item_values[after..]).rev() {
             self.push_node(kid, item.clone(), above);
         }
         Ok(true)
@@ -672,8 +674,11 @@ impl Search<'_, '_> {
         }
         for (number, part) in found.parts.into_iter().enumerate() {
             let Some((part, around)) = part else { continue };
-            let around = around.into_iter().map(|index| places[index]);
-            let around = around.filter(|&index| index != usize::MAX).collect();
+            let around = around
+                .into_iter()
+                .map(|index| places[index])
+                .filter(|&index| index != usize::MAX)
+                .collect();
             if !self.fill(core.parts[number], &part, around, false)? {
                 return Ok(false);
             }

@@ -116,8 +116,10 @@ impl TemplateInfo {
             let mut demand = PartRequirement::default();
             for child in children_of(&value).iter(crate::types::RegionKind::Use) {
                 let child = child.value.as_object().map(|child| child.identity());
-                let child = child.and_then(|child| survey.demands.get(&child));
-                let child = child.copied().unwrap_or_default();
+                let child = child
+                    .and_then(|child| survey.demands.get(&child))
+                    .copied()
+                    .unwrap_or_default();
                 demand.hard |= child.hard;
                 demand.soft |= child.soft;
                 demand.dag |= child.dag;
@@ -198,7 +200,8 @@ impl Skeleton {
         holes: &[Hole],
         table: &Arc<HoleTable>,
         survey: &TemplateInfo,
-        (options, compare): (PatternOptions, CompareOptions),
+        options: PatternOptions,
+        compare: CompareOptions,
     ) -> Result<Skeleton> {
         let mut divider = TemplateSplitter {
             shell: Skeleton {
@@ -271,9 +274,11 @@ fn link(
     shell.linear = false;
     let (nodes, cores, holes) = (shell.nodes.len(), shell.cores.len(), shell.holes.len());
     let Some(other) = pattern.shell() else {
-        let parts = pattern.holes().iter();
-        let parts = parts.map(|hole| part_number(shell, numbers, hole.var()));
-        let parts = parts.collect();
+        let parts = pattern
+            .holes()
+            .iter()
+            .map(|hole| part_number(shell, numbers, hole.var()))
+            .collect();
         shell.cores.push(Core {
             template: pattern.template().clone(),
             table: pattern.hole_table().clone(),

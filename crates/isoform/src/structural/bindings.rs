@@ -200,18 +200,18 @@ impl<const SIDES: usize> Bindings<SIDES> {
     pub(crate) fn close_scope(&mut self, levels: &mut Levels) {
         levels.close_scope();
         let start = self.starts.pop().unwrap_or(0);
-        let opened = self.opened.pop().unwrap_or_default();
+        let (state, made) = self.opened.pop().unwrap_or_default();
         while self.scoped.len() > start {
             let Some(index) = self.scoped.pop() else {
                 break;
             };
             self.unlink(index);
         }
-        self.state = self.state_outside(opened);
+        self.state = self.state_outside(state, made);
     }
 
     /// The state at the end of a scope, after its own bindings have ended.
-    fn state_outside(&mut self, (state, made): (u32, usize)) -> u32 {
+    fn state_outside(&mut self, state: u32, made: usize) -> u32 {
         // A scope without bindings leaves the state unchanged. A scope with many
         // bindings is rarely an alternative of a custom comparison.
         const MANY: usize = 64;
@@ -285,8 +285,11 @@ impl<const SIDES: usize> Bindings<SIDES> {
 
     /// The objects that were bound to others so far, of both sides.
     pub(crate) fn bound_apart(&self) -> impl Iterator<Item = u64> {
-        let apart = self.all.iter().map(|binding| binding.idents);
-        let apart = apart.filter(|idents| idents.iter().any(|ident| *ident != idents[0]));
+        let apart = self
+            .all
+            .iter()
+            .map(|binding| binding.idents)
+            .filter(|idents| idents.iter().any(|ident| *ident != idents[0]));
         apart.flatten()
     }
 

@@ -65,7 +65,7 @@ impl<V: Copy> Environments<V> {
         name: impl FnMut(VarDependency, &mut Vec<u64>) -> bool,
     ) -> Option<V> {
         let &(from, to) = self.subjects.get(&subject)?;
-        let named = self.make_key(subject, (from, to), name);
+        let named = self.make_key(subject, from, to, name);
         if named {
             self.results.get(&self.key[..]).copied()
         } else {
@@ -97,18 +97,18 @@ impl<V: Copy> Environments<V> {
         self.reads.extend(reads);
         self.reads[start..].sort_unstable();
         let known = self.subjects.get(&subject).copied();
-        let stretch = match known {
+        let (from, to) = match known {
             Some((from, to)) if self.reads[from as usize..to as usize] == self.reads[start..] => {
                 self.reads.truncate(start);
                 (from, to)
             }
             _ => {
-                let stretch = (start as u32, self.reads.len() as u32);
-                self.subjects.insert(subject, stretch);
-                stretch
+                let reads = (start as u32, self.reads.len() as u32);
+                self.subjects.insert(subject, reads);
+                reads
             }
         };
-        if self.make_key(subject, stretch, name) {
+        if self.make_key(subject, from, to, name) {
             self.results.insert(self.key.as_slice().into(), result);
         }
     }
@@ -116,7 +116,8 @@ impl<V: Copy> Environments<V> {
     fn make_key(
         &mut self,
         subject: Subject,
-        (from, to): (u32, u32),
+        from: u32,
+        to: u32,
         mut name: impl FnMut(VarDependency, &mut Vec<u64>) -> bool,
     ) -> bool {
         self.key.clear();

@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 
 use super::digest::Digest;
+use super::digest::Portable;
 use super::hash::{HashTables, Hasher, TablesOf};
-use super::portable::Portable;
 use super::scope::Region;
 use super::sink::{Fast, Sink};
 use super::snapshots::{Snapshots, Watch};

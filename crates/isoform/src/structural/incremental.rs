@@ -1,8 +1,8 @@
 //! Hashes and digests of programs that are edited step by step.
 
+use super::digest::Portable;
 use super::fingerprint::{Walked, walk};
 use super::hash::{HashTables, TablesOf};
-use super::portable::Portable;
 use super::sink::{Fast, Sink};
 use super::snapshots::Watch;
 use super::{CompareOptions, Digest};

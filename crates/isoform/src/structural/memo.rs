@@ -117,10 +117,10 @@ impl PairMemo {
                 self.pairs.push(pair);
             }
             Some(index) => {
-                let known = &mut self.pairs[index as usize];
-                let before = &self.proofs[known.proof as usize];
-                if known.right == right || !before.holds(Region::USE, levels) {
-                    *known = pair;
+                let first_pair = &mut self.pairs[index as usize];
+                let before = &self.proofs[first_pair.proof as usize];
+                if first_pair.right == right || !before.holds(Region::USE, levels) {
+                    *first_pair = pair;
                 } else {
                     self.pairs.push(pair);
                     self.make_classes(levels);
@@ -187,8 +187,8 @@ impl Classes {
         let needs = levels.both(members.data(l).needs, proof.needs);
         let needs = levels.both(needs, members.data(r).needs);
         let proof = Proof { needs, ..proof };
-        let l = renew(&mut self.left, members, left, (l, proof), levels);
-        let r = renew(&mut self.right, members, right, (r, proof), levels);
+        let l = renew(&mut self.left, members, left, l, proof, levels);
+        let r = renew(&mut self.right, members, right, r, proof, levels);
         members.join(l, r);
     }
 }
@@ -217,7 +217,8 @@ fn renew(
     map: &mut IdentMap,
     members: &mut UnionFind<Proof>,
     ident: u64,
-    (member, proof): (u32, Proof),
+    member: u32,
+    proof: Proof,
     levels: &Levels,
 ) -> u32 {
     if levels.same_needs(members.data(member).needs, proof.needs) {

@@ -3,7 +3,7 @@
 //! | file | job |
 //! |---|---|
 //! | `equal/` | equality and first mismatch: one walk, with an optional recorder |
-//! | `hash/` | hash and digest: one walk, mixed into 64 bits by `sink.rs` or a digest by `portable.rs` |
+//! | `hash/` | hash and digest: one walk, mixed into 64 bits by `sink.rs` or a digest by `digest.rs` |
 //! | `effects/`, `equal/skip.rs` | the effects of comparing an object with itself, for skips |
 //! | `bindings.rs` | the bound variables and dag nodes; scopes, shadowing, rollback |
 //! | `scope.rs` | regions |
@@ -14,10 +14,9 @@
 //! | `var_numbering.rs` | the names of bound objects in a hash, also inside custom hashes |
 //! | `mismatch.rs` | why two values differ, for people |
 //! | `open.rs` | objects that have been entered and not yet left |
-//! | `contents.rs` | a few plain values in a container, which need no frame |
 //! | `key.rs`, `snapshots.rs` | a value at one moment, as a key of hash tables |
-//! | `hash/kept.rs`, `hash/keep.rs` | hashes of parts, kept for keys and for `incremental.rs` |
-//! | `plain_hash.rs` | contributions of values without parts, for hashes and classes |
+//! | `hash/cache.rs`, `hash/cache_policy.rs` | hashes of parts, kept for keys and for `incremental.rs` |
+//! | `plain_values.rs` | values without parts, which need no frame, and their contributions to hashes |
 //! | `classes/` | the classes of all subterms; duplicates and interning |
 //! | `blocks/` | repeated blocks of dataflow graphs |
 //! | `diff/` | all differences of two values, patches, and alignment of dataflow graphs |
@@ -31,7 +30,6 @@
 mod bindings;
 mod blocks;
 mod classes;
-mod contents;
 mod diff;
 mod digest;
 mod effects;
@@ -49,9 +47,7 @@ mod levels;
 mod memo;
 mod mismatch;
 mod open;
-mod options;
-mod plain_hash;
-mod portable;
+mod plain_values;
 mod scope;
 mod sink;
 mod snapshots;
@@ -73,7 +69,6 @@ pub use hole::Guard;
 pub(crate) use hole::{Hole, HoleTable, variable};
 pub use incremental::IncrementalHasher;
 pub use mismatch::{ExistingPair, HoleRefusal, Mismatch, MismatchReason};
-pub use options::CompareOptions;
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -120,6 +115,18 @@ pub fn visiting_everything<T>(body: impl FnOnce() -> T) -> T {
     }
     let _restore = Restore(VISITS_ALL.replace(true));
     body()
+}
+
+/// The parts of a value that a comparison, hash or digest takes into account.
+///
+/// The methods are the functions of this module with these options.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct CompareOptions {
+    /// The whole value is a definition region: free variables are equal up to
+    /// renaming (also known as `enable_auto_mapping`).
+    pub map_free_vars: bool,
+    /// Tensors are compared by dtype and shape only.
+    pub skip_tensor_content: bool,
 }
 
 /// Two roots and the settings of their comparison.

@@ -1,6 +1,6 @@
 //! The contributions of a hash walk, and their mixing into 64 fast bits.
 //!
-//! [`Portable`](super::portable::Portable) receives the same stream; both sinks thereby
+//! [`Portable`](super::digest::Portable) receives the same stream; both sinks thereby
 //! induce the same equivalence.
 
 use std::hash::Hash;

@@ -235,12 +235,14 @@ impl<Out: Copy> VarNumbering<Out> {
         // Every continuation counts on independently.
         let before = &self.contexts[from as usize];
         let (outer, places) = (before.outer.clone(), before.places.clone());
-        let places = places.iter().map(|&place| {
-            let Place { level, next, ended } = self.places[place as usize];
-            self.places.push(Place { level, next, ended });
-            self.places.len() as u32 - 1
-        });
-        let places = places.collect();
+        let places = places
+            .iter()
+            .map(|&place| {
+                let Place { level, next, ended } = self.places[place as usize];
+                self.places.push(Place { level, next, ended });
+                self.places.len() as u32 - 1
+            })
+            .collect();
         let context = &mut self.contexts[self.current as usize];
         (context.outer, context.places) = (outer, places);
     }

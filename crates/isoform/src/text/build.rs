@@ -66,8 +66,10 @@ impl<'a> Parser<'a> {
             let set = ty.filler.set(field, name[1..].into(), &mut self.fitter);
             set.map_err(|error| fault(&error, at, &format!(".{}", info.fields()[field].name())))?;
         }
-        let object = ty.filler.finish(None, &mut self.fitter);
-        let object: Ref<Obj> = object.map_err(|error| fault(&error, at, ""))?;
+        let object: Ref<Obj> = ty
+            .filler
+            .finish(None, &mut self.fitter)
+            .map_err(|error| fault(&error, at, ""))?;
         Ok(if ty.is_singleton {
             self.singletons.resolve(object).into()
         } else {

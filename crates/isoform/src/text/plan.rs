@@ -315,8 +315,10 @@ impl Plan {
 
     fn own_width(&self, graph: &Graph<'_>, number: u32) -> u32 {
         let node = graph.node(number);
-        let comment = graph.comments.get(&number);
-        let comment = comment.map_or(0, |&text| columns(graph.text(text)) + 7);
+        let comment = graph
+            .comments
+            .get(&number)
+            .map_or(0, |&text| columns(graph.text(text)) + 7);
         let mut width = match node.what {
             NodeKind::Leaf(text) | NodeKind::Whole(text) => return columns(graph.text(text)),
             NodeKind::Tensor(_) => return TOO_WIDE,

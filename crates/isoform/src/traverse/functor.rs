@@ -280,7 +280,7 @@ impl<C, R> Methods for Run<'_, '_, C, R> {
 
 /// The nodes below a node, through containers, the first node last.
 fn nodes_below(node: &Value) -> Vec<Ref<Obj>> {
-    let mut found = Vec::new();
+    let mut nodes = Vec::new();
     // A list may contain itself, and any container may occur several times.
     let mut seen = HashSet::new();
     access::reading(|section| {
@@ -301,14 +301,14 @@ fn nodes_below(node: &Value) -> Vec<Ref<Obj>> {
                 continue;
             }
             if !object.info().is_builtin() {
-                found.push(object.to_ref());
+                nodes.push(object.to_ref());
             } else if seen.insert(object.ident()) {
                 cursors.extend(Cursor::open(section, object, part, View::Compared));
             }
         }
     });
-    found.reverse();
-    found
+    nodes.reverse();
+    nodes
 }
 
 #[cold]

@@ -566,8 +566,10 @@ impl Graph {
 
     /// The nodes for the uses of a variable, given by its definition.
     pub(crate) fn uses_of(&self, definition: NodeId) -> impl Iterator<Item = NodeId> {
-        let users = self.nodes[definition as usize].users.iter();
-        let users = users.map(|edge| edge.user);
+        let users = self.nodes[definition as usize]
+            .users
+            .iter()
+            .map(|edge| edge.user);
         users.filter(|&user| {
             let user = &self.nodes[user as usize];
             user.role == Role::Use && !user.dead && !user.users.is_empty()

@@ -3,7 +3,7 @@
 use super::driver::Driver;
 use super::mapper::{DriveMutate, rewrite};
 use super::options::MapOptions;
-use super::visited::Visit;
+use super::visit::Visit;
 use crate::kernel::error::Result;
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::value::Value;

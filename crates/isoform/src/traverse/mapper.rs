@@ -12,7 +12,7 @@ use super::driver::{Asker, Driver, Request};
 use super::memo::Results;
 use super::options::{MapOptions, WalkOrder};
 use super::rewrite::{Outcome, Policy, Progress, Rewriter};
-use super::visited::Visit;
+use super::visit::Visit;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::hooks::{self, DynMutate, Hook, MutateCallback, TraversalHooks};
 use crate::kernel::object::access::{self, Section};
@@ -624,8 +624,7 @@ where
 
     fn pop_own(&mut self, has_cursor: bool) {
         if has_cursor {
-            let (cursors, changes) = self.rewriter.mark();
-            self.rewriter.give_up((cursors - 1, changes));
+            self.rewriter.give_up_cursor();
         }
     }
 
@@ -645,7 +644,8 @@ where
     fn part(
         &mut self,
         section: &mut Section,
-        (part, region): (&Value, RegionKind),
+        part: &Value,
+        region: RegionKind,
         asker: Asker<'a>,
         request: Request,
     ) -> Result<Value> {
@@ -751,9 +751,9 @@ where
     W: Fn(Option<TypeIndex>) -> bool,
     F: FnMut(&Visit<'_>) -> Result<Option<Value>>,
 {
-    fn part(&mut self, part: (&Value, RegionKind), request: Request) -> Result<Value> {
+    fn part(&mut self, value: &Value, region: RegionKind, request: Request) -> Result<Value> {
         let (mapper, asker) = (&mut *self.mapper, self.asker);
-        access::traversing(|section| mapper.part(section, part, asker, request))
+        access::traversing(|section| mapper.part(section, value, region, asker, request))
     }
 }
 
@@ -767,11 +767,11 @@ where
     }
 
     fn mutate_in(&mut self, value: &Value, region: RegionKind) -> Result<Value> {
-        self.part((value, region), Request::Part)
+        self.part(value, region, Request::Part)
     }
 
     fn mutate_children_in(&mut self, value: &Value, region: RegionKind) -> Result<Value> {
-        self.part((value, region), Request::Children)
+        self.part(value, region, Request::Children)
     }
 
     fn remapped(&self, var: &Ref<Obj>) -> Option<Value> {

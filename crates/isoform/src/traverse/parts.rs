@@ -158,8 +158,9 @@ impl Children {
     pub fn replace(&self, changes: Vec<(usize, Value)>) -> Result<Value> {
         match self.cursor() {
             Some(cursor) if !changes.is_empty() => {
-                let changes = changes.into_iter();
-                let changes = changes.map(|(at, value)| (self.position_in(&cursor, at), value));
+                let changes = changes
+                    .into_iter()
+                    .map(|(at, value)| (self.position_in(&cursor, at), value));
                 rewrite::replace(&cursor, changes)
             }
             _ => Ok(self.source.clone()),

@@ -63,6 +63,13 @@ pub enum Progress {
     Changed,
 }
 
+/// A point of a rewrite to return to: the numbers of cursors and changes.
+#[derive(Clone, Copy)]
+pub(crate) struct Mark {
+    cursors: usize,
+    changes: usize,
+}
+
 /// The open objects of a rewrite, and their changed parts.
 pub struct Rewriter<'a, X> {
     /// Owners of traversed values outside of the root.
@@ -362,16 +369,25 @@ impl<'a, X> Rewriter<'a, X> {
         Some((cursor, extra))
     }
 
-    /// The current number of cursors and changes.
-    pub(crate) fn mark(&self) -> (usize, usize) {
-        (self.cursors.len(), self.changes.len())
+    /// The current point of the rewrite.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark {
+            cursors: self.cursors.len(),
+            changes: self.changes.len(),
+        }
     }
 
     /// Discards everything opened since the mark.
-    pub(crate) fn give_up(&mut self, (cursors, changes): (usize, usize)) {
-        self.cursors.truncate(cursors);
-        self.open.truncate(cursors);
-        self.changes.truncate(changes);
+    pub(crate) fn give_up(&mut self, mark: Mark) {
+        self.cursors.truncate(mark.cursors);
+        self.open.truncate(mark.cursors);
+        self.changes.truncate(mark.changes);
+    }
+
+    /// Discards the innermost cursor, and keeps the changes.
+    pub(crate) fn give_up_cursor(&mut self) {
+        self.cursors.pop();
+        self.open.truncate(self.cursors.len());
     }
 
     /// The path to the part being rewritten.

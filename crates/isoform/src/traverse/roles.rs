@@ -293,8 +293,7 @@ fn declared_position(info: &TypeInfo, attribute: &str, name: &str) -> Result<usi
 /// `ValueError` if the type has no such field, or if comparison ignores the field.
 pub fn visited_position(info: &TypeInfo, attribute: &str, name: &str) -> Result<u32> {
     let field = declared_position(info, attribute, name)?;
-    let visited = info.visited.iter();
-    let mut visited = visited.enumerate();
+    let mut visited = info.visited.iter().enumerate();
     let found = visited.find(|(_, slot)| slot.field as usize == field);
     match found {
         Some((position, _)) => Ok(position as u32),

@@ -375,17 +375,17 @@ impl<'a> Substitution<'a> {
         self.replacements += 1;
         let replacement = self.rewriter.parts.keep_value(replacement);
         let part = Part::alone(replacement, RegionKind::Use);
-        let found = self.meet_at(section, part, Place::IN_REPLACEMENT)?;
-        match found {
+        let outcome = self.meet_at(section, part, Place::IN_REPLACEMENT)?;
+        match outcome {
             None => {
                 if let Some(open) = self.rewriter.extra() {
                     open.settles = Some((var, was));
                 }
                 Ok(None)
             }
-            Some(found) => {
+            Some(outcome) => {
                 self.replacements -= 1;
-                let image = found.into_value(part.met);
+                let image = outcome.into_value(part.met);
                 self.bound.settle(var, image.clone());
                 Ok(Some(Outcome::of(image, was)))
             }

@@ -130,14 +130,16 @@ impl Places<'_> {
             return;
         }
         let depth = self.tree.depth(above) + 1;
-        let first = users().map(|edge| {
-            if edge.user == above {
-                self.graph.node(edge.user).kids[edge.kid as usize].position
-            } else {
-                self.at(self.tree.ancestor(edge.user, depth)).first
-            }
-        });
-        let first = first.min().unwrap_or(0);
+        let first = users()
+            .map(|edge| {
+                if edge.user == above {
+                    self.graph.node(edge.user).kids[edge.kid as usize].position
+                } else {
+                    self.at(self.tree.ancestor(edge.user, depth)).first
+                }
+            })
+            .min()
+            .unwrap_or(0);
         self.places[node as usize] = Place { first, scope };
         self.tree.attach(node, above, ());
     }

@@ -2,7 +2,7 @@
 
 use super::driver::Driver;
 use super::options::{WalkOptions, WalkResult};
-use super::visited::Visit;
+use super::visit::Visit;
 use super::walker::{DriveVisit, InterruptCodec, drive, run};
 use crate::kernel::error::Result;
 use crate::kernel::object::header::TypeIndex;

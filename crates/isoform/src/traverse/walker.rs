@@ -9,7 +9,7 @@ use super::driver::{Asker, Driver, Request};
 use super::marks::{Mark, Marks};
 use super::options::{Sharing, WalkOptions, WalkOrder, WalkResult};
 use super::recycle::recycle;
-use super::visited::Visit;
+use super::visit::Visit;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::hooks::Hook;
 use crate::kernel::hooks::{self, DynVisit, TraversalHooks, VisitCallback};
@@ -387,7 +387,8 @@ where
     fn visit_part(
         &mut self,
         section: &mut Section,
-        (part, region): (&Value, RegionKind),
+        part: &Value,
+        region: RegionKind,
         asker: Asker<'a>,
         request: Request,
     ) -> Result<(), EarlyExit<B>> {
@@ -565,12 +566,13 @@ where
 
     fn visit_part(
         &mut self,
-        part: (&Value, RegionKind),
+        value: &Value,
+        region: RegionKind,
         request: Request,
     ) -> Result<Option<Value>> {
         let (walker, asker) = (&mut *self.walker, self.asker);
         let visited =
-            access::traversing(|section| walker.visit_part(section, part, asker, request));
+            access::traversing(|section| walker.visit_part(section, value, region, asker, request));
         match visited {
             Ok(()) => Ok(None),
             Err(EarlyExit::Error(error)) => Err(error),
@@ -606,11 +608,11 @@ where
     }
 
     fn visit_in(&mut self, value: &Value, region: RegionKind) -> Result<Option<Value>> {
-        self.visit_part((value, region), Request::Part)
+        self.visit_part(value, region, Request::Part)
     }
 
     fn visit_children_in(&mut self, value: &Value, region: RegionKind) -> Result<Option<Value>> {
-        self.visit_part((value, region), Request::Children)
+        self.visit_part(value, region, Request::Children)
     }
 }
 

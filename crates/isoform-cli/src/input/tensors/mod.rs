@@ -77,8 +77,9 @@ impl TensorForm {
 type Tensors = BTreeMap<String, Tensor>;
 
 fn map(tensors: Tensors) -> Value {
-    let entries = tensors.into_iter();
-    let entries = entries.map(|(name, tensor)| (Str::from(name.as_str()), Value::from(tensor)));
+    let entries = tensors
+        .into_iter()
+        .map(|(name, tensor)| (Str::from(name.as_str()), Value::from(tensor)));
     Value::from(entries.collect::<Map<Str, Value>>())
 }
 
@@ -102,8 +103,8 @@ fn safetensors(bytes: &Bytes) -> Result<Tensors, String> {
         if range.start > range.end || range.end > bytes.len() {
             return Err(failed("its bytes lie outside of the file"));
         }
-        let tensor = Tensor::new(dtype, shape, bytes.slice(range));
-        let tensor = tensor.map_err(|error| failed(error.message()))?;
+        let tensor = Tensor::new(dtype, shape, bytes.slice(range))
+            .map_err(|error| failed(error.message()))?;
         tensors.insert(name, tensor);
     }
     Ok(tensors)
@@ -155,8 +156,8 @@ fn npz(bytes: &Bytes) -> Result<Tensors, String> {
             (CompressionMethod::Stored, Some(start)) => {
                 let range = usize::try_from(start)
                     .ok()
-                    .zip(usize::try_from(entry.size()).ok());
-                let range = range.and_then(|(start, size)| Some(start..start.checked_add(size)?));
+                    .zip(usize::try_from(entry.size()).ok())
+                    .and_then(|(start, size)| Some(start..start.checked_add(size)?));
                 let range = range.filter(|range| range.end <= bytes.len());
                 bytes.slice(range.ok_or_else(|| failed("its bytes lie outside of the file"))?)
             }

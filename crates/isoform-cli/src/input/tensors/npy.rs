@@ -21,8 +21,10 @@ pub(super) fn read(file: &Bytes) -> Result<Tensor, String> {
         }
         _ => return Err(cut()),
     };
-    let start = size.checked_add(at).filter(|&start| start <= file.len());
-    let start = start.ok_or_else(cut)?;
+    let start = size
+        .checked_add(at)
+        .filter(|&start| start <= file.len())
+        .ok_or_else(cut)?;
     let header = std::str::from_utf8(&file[at..start]).map_err(|_| cut())?;
     let header = Header::parse(header)?;
     let (dtype, swapped) = element_type(&header.descr)?;
@@ -180,13 +182,13 @@ impl Header {
         let dims = shape
             .split(',')
             .map(str::trim)
-            .filter(|dim| !dim.is_empty());
-        let dims = dims.map(|dim| {
-            dim.trim_end_matches('L')
-                .parse()
-                .ok()
-                .filter(|&dim| dim >= 0)
-        });
+            .filter(|dim| !dim.is_empty())
+            .map(|dim| {
+                dim.trim_end_matches('L')
+                    .parse()
+                    .ok()
+                    .filter(|&dim| dim >= 0)
+            });
         Ok(Header {
             descr,
             fortran_order,

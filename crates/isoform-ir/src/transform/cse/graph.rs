@@ -114,8 +114,7 @@ impl Dataflow for Graph<'_, '_> {
     fn rebuilt(&self, id: Id, results: &[Value]) -> Result<Value> {
         let row = self.row(id);
         let places = &self.places[row.start as usize..row.end as usize];
-        let changed = self.operands(id).iter().zip(places);
-        let changed = changed.filter(|(operand, _)| {
+        let changed = self.operands(id).iter().zip(places).filter(|(operand, _)| {
             let old = self.row(**operand).value.as_object();
             let new = results[**operand as usize].as_object();
             !matches!((old, new), (Some(old), Some(new)) if old.same_as(new))

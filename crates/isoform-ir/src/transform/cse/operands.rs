@@ -127,8 +127,11 @@ impl Operands {
                 continue;
             };
             if open.as_ref().is_none_or(|open| open.0 != field) {
-                let whole = self.children.get(field, RegionKind::Use);
-                let whole = whole.map(|child| child.value).unwrap_or_default();
+                let whole = self
+                    .children
+                    .get(field, RegionKind::Use)
+                    .map(|child| child.value)
+                    .unwrap_or_default();
                 let items: Array = whole.extract()?;
                 let closed = open.replace((field, items.values().to_vec()));
                 changes.extend(closed.map(|(field, items)| (field, Array::from(items).into())));

@@ -331,14 +331,20 @@ impl<'p, 'o> Pass<'p, 'o> {
         let known = self.facts.of(&stmt)?;
         let operands = Operands::of(&stmt, self.facts)?;
         if let Some(field) = known.as_ref().and_then(|known| known.sequence) {
-            let stmts = operands.children.get(field, RegionKind::Use);
-            let stmts: Array = stmts
+            let stmts: Array = operands
+                .children
+                .get(field, RegionKind::Use)
                 .map(|child| child.value)
                 .unwrap_or_default()
                 .extract()?;
             self.bases.push(self.out.len());
-            let visits = stmts.values().iter().rev().cloned().map(Work::Visit);
-            let visits: Vec<Work> = visits.collect();
+            let visits: Vec<Work> = stmts
+                .values()
+                .iter()
+                .rev()
+                .cloned()
+                .map(Work::Visit)
+                .collect();
             work.push(Work::EndSequence {
                 source: operands,
                 field,
@@ -372,8 +378,11 @@ impl<'p, 'o> Pass<'p, 'o> {
         }
         let mut bodies = Vec::new();
         for (field, _) in &operands.bodies {
-            let body = operands.children.get(*field, RegionKind::Use);
-            let body = body.map(|child| child.value).unwrap_or_default();
+            let body = operands
+                .children
+                .get(*field, RegionKind::Use)
+                .map(|child| child.value)
+                .unwrap_or_default();
             bodies.push(match body.as_array() {
                 Some(items) => items.values().to_vec(),
                 None => vec![body],
@@ -413,20 +422,26 @@ impl<'p, 'o> Pass<'p, 'o> {
         var: &Value,
     ) -> Result<()> {
         let field = binding.value as usize;
-        let value = operands.children.get(field, RegionKind::Use);
-        let value = value.map(|child| child.value).unwrap_or_default();
+        let value = operands
+            .children
+            .get(field, RegionKind::Use)
+            .map(|child| child.value)
+            .unwrap_or_default();
         let ident = var.as_object().map_or(0, |object| object.identity());
         let number = self.number(&value)?;
         let once = !self.vars.reassigned.contains(&ident);
         let alike = once && self.facts.holds(stmt)?;
         let is_computed = self.facts.form(&value)? == Some(Form::Computation);
-        let known = number.filter(|_| is_computed);
-        let known = known.and_then(|number| self.available.get(&number).copied());
+        let known = number
+            .filter(|_| is_computed)
+            .and_then(|number| self.available.get(&number).copied());
         let new = match known {
             Some(entry) => {
                 self.entries[entry].needed = true;
-                let holder = self.entries[entry].holder.clone();
-                let holder = holder.unwrap_or_else(|| value.clone());
+                let holder = self.entries[entry]
+                    .holder
+                    .clone()
+                    .unwrap_or_else(|| value.clone());
                 let stays = self.vars.has_text || self.vars.pinned.contains(&ident);
                 if self.replacing && alike && !stays {
                     self.renamed.insert(ident, holder);

@@ -141,10 +141,10 @@ fn anchors<T: Copy + Eq + Hash>(left: &[T], right: &[T]) -> Matches {
     let place = |places: &HashMap<T, Option<usize>, RandomState>, line: &T| {
         places.get(line).copied().flatten()
     };
-    let pairs = left
+    let pairs: Matches = left
         .iter()
-        .filter_map(|line| Some((place(&in_left, line)?, place(&in_right, line)?)));
-    let pairs: Matches = pairs.collect();
+        .filter_map(|line| Some((place(&in_left, line)?, place(&in_right, line)?)))
+        .collect();
     let mut piles: Vec<usize> = Vec::new();
     let mut before = Vec::with_capacity(pairs.len());
     for (number, (_, to)) in pairs.iter().enumerate() {

@@ -59,8 +59,11 @@ impl<'a> Program<'a> {
     /// then covers the sharing of variables between the functions and with the program.
     fn whole(&self, memo: &Memo) -> Option<Value> {
         let known = self.whole.get_or_init(|| {
-            let functions = self.functions.iter();
-            let functions: Vec<Value> = functions.map(|(_, function)| function.into()).collect();
+            let functions: Vec<Value> = self
+                .functions
+                .iter()
+                .map(|(_, function)| function.into())
+                .collect();
             let all = Value::from([Value::from(self.root), Array::from(functions).into()]);
             let exact = exact(memo, &all)?;
             let found = digest(Value::from([all, exact]))?;
@@ -97,7 +100,8 @@ pub(super) fn of(
     pass: &Pass,
     memo: &Memo,
     settings: &Settings,
-    (position, function): (usize, &Ref<Obj>),
+    position: usize,
+    function: &Ref<Obj>,
     program: &Program<'_>,
 ) -> Result<Option<[u8; 32]>> {
     let reads = match &memo.reads {
@@ -125,7 +129,7 @@ pub(super) fn of(
     };
     let mut numbers = Numbers::default();
     let own = numbers.part(&own);
-    let Some(around) = around(memo, (position, function), program, &mut numbers)? else {
+    let Some(around) = around(memo, position, function, program, &mut numbers)? else {
         return Ok(None);
     };
     let seen = Value::from([own, around, plain]);
@@ -150,7 +154,8 @@ pub(super) fn of(
 /// program and the position of the function. None if the program has no digest.
 fn around(
     memo: &Memo,
-    (position, function): (usize, &Ref<Obj>),
+    position: usize,
+    function: &Ref<Obj>,
     program: &Program<'_>,
     numbers: &mut Numbers,
 ) -> Result<Option<Value>> {

@@ -47,7 +47,8 @@ pub(super) struct Run<'a> {
 impl<'a> Run<'a> {
     /// The run on a program with these functions. O(functions).
     pub(super) fn new(
-        (memo, cache): (&'a Memo, &'a Cache),
+        memo: &'a Memo,
+        cache: &'a Cache,
         settings: Settings,
         functions: &'a [(Str, Ref<Obj>)],
         root: &'a Ref<Obj>,
@@ -75,7 +76,8 @@ impl<'a> Run<'a> {
     pub(super) fn result(
         &self,
         pass: &Pass,
-        (position, function): (usize, &Ref<Obj>),
+        position: usize,
+        function: &Ref<Obj>,
         fits: impl Fn(&Value) -> bool,
         compute: impl FnOnce() -> Result<Value>,
     ) -> Result<Value> {
@@ -83,7 +85,8 @@ impl<'a> Run<'a> {
             pass,
             self.memo,
             &self.settings,
-            (position, function),
+            position,
+            function,
             &self.program,
         )?
         else {

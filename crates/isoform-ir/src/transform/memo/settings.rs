@@ -70,8 +70,7 @@ impl Settings {
         if fingerprint(memo, &now) == Some(self.fingerprint) {
             return Ok(());
         }
-        let changed = changed_name(&self.state, &now);
-        let changed = changed.unwrap_or_else(|| "its own state".into());
+        let changed = changed_name(&self.state, &now).unwrap_or_else(|| "its own state".into());
         Err(Error::new(
             ErrorKind::Value,
             format!(

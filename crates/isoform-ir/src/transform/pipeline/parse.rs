@@ -198,8 +198,8 @@ impl<'a> Parser<'a> {
         let factory = registry::factory(name).map_err(|error| self.placed(start, end, error))?;
         let parameters = factory
             .signature()
-            .map(|signature| signature.parameters().to_vec());
-        let parameters = parameters.unwrap_or_default();
+            .map(|signature| signature.parameters().to_vec())
+            .unwrap_or_default();
         let mut options: Vec<(&str, Value)> = Vec::new();
         if self.eat('{') {
             while !self.eat('}') {

@@ -168,8 +168,9 @@ fn swiglu(args: &Args<'_>) -> Outcome {
     }
     let alpha = args.float("alpha", 1.0)?;
     let (left, right) = (args.input_floats(0)?, args.input_floats(1)?);
-    let gated = left.iter().zip(&right);
-    let gated: Vec<f64> = gated
+    let gated: Vec<f64> = left
+        .iter()
+        .zip(&right)
         .map(|(a, b)| a * math::sigmoid(alpha * a) * b)
         .collect();
     one(from_f64s(

@@ -81,8 +81,9 @@ pub(super) fn paired(
         && b.rank() > 0
     {
         let at = shape::axis(axis, a.rank())?;
-        let missing = (a.rank() - at).checked_sub(b.rank());
-        let missing = missing.ok_or_else(|| args.fault("expected fewer axes to broadcast"))?;
+        let missing = (a.rank() - at)
+            .checked_sub(b.rank())
+            .ok_or_else(|| args.fault("expected fewer axes to broadcast"))?;
         let mut aligned = b.shape().to_vec();
         aligned.extend(std::iter::repeat_n(1, missing));
         return one(f(a, View::new(b.element_type(), &aligned, b.bytes())?)?);
@@ -171,8 +172,10 @@ fn clip(args: &Args<'_>) -> Outcome {
     let x = args.input(0)?;
     if args.version() < 11 {
         let bound = |name: &str| -> Result<Option<Tensor>, Refusal> {
-            let bound = args.call.float(name)?;
-            let bound = bound.map(|at| from_f64s(&[at], x.element_type(), &[], args.control));
+            let bound = args
+                .call
+                .float(name)?
+                .map(|at| from_f64s(&[at], x.element_type(), &[], args.control));
             Ok(bound.transpose()?)
         };
         let (low, high) = (bound("min")?, bound("max")?);

@@ -93,8 +93,10 @@ fn attention(args: &Args<'_>) -> Outcome {
             args.control,
         )?),
     };
-    let scale = args.call.float("scale")?;
-    let scale = scale.unwrap_or_else(|| 1.0 / (width as f64).sqrt());
+    let scale = args
+        .call
+        .float("scale")?
+        .unwrap_or_else(|| 1.0 / (width as f64).sqrt());
     if scale < 0.0 {
         return Err(args.fault(format!(
             "expected a scale of 0 or more, which has a root, got {scale}"

@@ -104,11 +104,14 @@ fn parsed(args: &Args<'_>, to: ElementType) -> Result<Tensor, Refusal> {
     let strings = args.values[0].as_ref().and_then(constants::strings);
     let strings = strings.ok_or_else(|| args.fault("expected strings"))?;
     let shape = args.input(0)?.shape().to_vec();
-    let texts = strings.values.iter().map(|text: &Bytes| {
-        let text = std::str::from_utf8(text).map(str::trim);
-        text.map_err(|_| args.fault("expected text in UTF-8"))
-    });
-    let texts = texts.collect::<Result<Vec<&str>, Refusal>>()?;
+    let texts = strings
+        .values
+        .iter()
+        .map(|text: &Bytes| {
+            let text = std::str::from_utf8(text).map(str::trim);
+            text.map_err(|_| args.fault("expected text in UTF-8"))
+        })
+        .collect::<Result<Vec<&str>, Refusal>>()?;
     let fault = |text: &str| args.fault(format!("expected the text of a {to}, got '{text}'"));
     match to {
         ElementType::Float32 => {
@@ -132,19 +135,19 @@ fn parsed(args: &Args<'_>, to: ElementType) -> Result<Tensor, Refusal> {
         _ if to.is_integer() => {
             let values = texts
                 .iter()
-                .map(|text| text.parse::<i64>().map_err(|_| fault(text)));
-            let values = values.collect::<Result<Vec<i64>, _>>()?;
-            let made = from_i64s(&values, to, &shape, args.control)?;
-            if to_i64s(made.view(), args.control)? != values {
+                .map(|text| text.parse::<i64>().map_err(|_| fault(text)))
+                .collect::<Result<Vec<i64>, _>>()?;
+            let tensor = from_i64s(&values, to, &shape, args.control)?;
+            if to_i64s(tensor.view(), args.control)? != values {
                 return Err(args.fault(format!("expected numbers in the range of {to}")));
             }
-            Ok(made)
+            Ok(tensor)
         }
         _ if to.is_float() || to.is_storage_only() => {
             let values = texts
                 .iter()
-                .map(|text| text.parse::<f64>().map_err(|_| fault(text)));
-            let values = values.collect::<Result<Vec<f64>, _>>()?;
+                .map(|text| text.parse::<f64>().map_err(|_| fault(text)))
+                .collect::<Result<Vec<f64>, _>>()?;
             Ok(from_f64s(&values, to, &shape, args.control)?)
         }
         _ => Err(args.fault(format!("strings do not spell elements of type {to}"))),
@@ -279,7 +282,7 @@ fn string_concat(args: &Args<'_>) -> Outcome {
     let joined = left
         .iter()
         .zip(&right)
-        .map(|(left, right)| [&left[..], &right[..]].concat());
-    let joined = joined.collect();
+        .map(|(left, right)| [&left[..], &right[..]].concat())
+        .collect();
     Ok(vec![OpResult::Strings(shape, joined)])
 }

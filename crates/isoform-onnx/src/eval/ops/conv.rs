@@ -170,8 +170,10 @@ fn conv_transpose(args: &Args<'_>) -> Outcome {
         let target = match &wanted {
             Some(shape) => {
                 // A shape may also name batch and channels.
-                let skip = shape.len().checked_sub(rank);
-                let skip = skip.ok_or_else(|| args.fault("expected a size for each axis"))?;
+                let skip = shape
+                    .len()
+                    .checked_sub(rank)
+                    .ok_or_else(|| args.fault("expected a size for each axis"))?;
                 Some(shape[skip + at] as i128)
             }
             None if auto.starts_with("SAME") => Some(size[at] as i128 * strides[at] as i128),
@@ -290,11 +292,11 @@ fn col2im(args: &Args<'_>) -> Outcome {
     let mut work = Work::new(args.control);
     let mut place = vec![0; block.len()];
     for tap in 0..window {
-        let mut at = vec![0; image.len()];
+        let mut block_place = vec![0; image.len()];
         for column in 0..columns {
             let mut target = Some(0_usize);
             for (axis, window) in windows.iter().enumerate() {
-                let to = (at[axis] * window.stride + place[axis] * window.dilation)
+                let to = (block_place[axis] * window.stride + place[axis] * window.dilation)
                     .checked_sub(window.before)
                     .filter(|to| *to < image[axis]);
                 target = target.zip(to).map(|(all, to)| all * image[axis] + to);
@@ -306,7 +308,7 @@ fn col2im(args: &Args<'_>) -> Outcome {
                 }
             }
             work.advance(batch * channels + 1)?;
-            step(&mut at, &counts[2..]);
+            step(&mut block_place, &counts[2..]);
         }
         step(&mut place, &block);
     }

@@ -45,8 +45,13 @@ fn constant(args: &Args<'_>) -> Outcome {
             Tensor::from_slice(&[values.len()], &values)?.into()
         }
         "value_floats" => {
-            let values = args.call.floats("value_floats")?.unwrap_or_default();
-            let values: Vec<f32> = values.iter().map(|value| *value as f32).collect();
+            let values: Vec<f32> = args
+                .call
+                .floats("value_floats")?
+                .unwrap_or_default()
+                .iter()
+                .map(|value| *value as f32)
+                .collect();
             Tensor::from_slice(&[values.len()], &values)?.into()
         }
         "value_string" => {
@@ -78,8 +83,9 @@ fn constant_of_shape(args: &Args<'_>) -> Outcome {
         return one(create::full(&shape, input.view()?, args.control)?);
     }
     let strings = constants::strings(value).filter(|strings| strings.values.len() == 1);
-    let text = strings.and_then(|strings| strings.values.get(0));
-    let text = text.ok_or_else(|| args.fault("expected a tensor with one element"))?;
+    let text = strings
+        .and_then(|strings| strings.values.get(0))
+        .ok_or_else(|| args.fault("expected a tensor with one element"))?;
     // The size of the result is checked like the size of a tensor of handles.
     let count = create::full(&shape, Tensor::scalar(0_u64).view(), args.control)?
         .view()

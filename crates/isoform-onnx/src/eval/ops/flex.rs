@@ -75,8 +75,10 @@ pub(in crate::eval) fn scores(args: &Args<'_>) -> Result<Tensor, Refusal> {
     let query = args.input(0)?;
     let product = product(args, query, args.input(1)?, true)?;
     let width = query.shape().last().copied().unwrap_or(1);
-    let scale = args.call.float("scale")?;
-    let scale = scale.unwrap_or_else(|| 1.0 / (width as f64).sqrt());
+    let scale = args
+        .call
+        .float("scale")?
+        .unwrap_or_else(|| 1.0 / (width as f64).sqrt());
     let mut values = to_f64s(product.view(), args.control)?;
     values.iter_mut().for_each(|value| *value *= scale);
     Ok(from_f64s(

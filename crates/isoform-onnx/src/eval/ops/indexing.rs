@@ -106,8 +106,11 @@ fn compress(args: &Args<'_>) -> Outcome {
         None => (View::new(x.element_type(), &whole, x.bytes())?, 0),
     };
     let size = view.shape()[at];
-    let chosen = condition.bytes().iter().take(size).enumerate();
-    let chosen: Vec<i64> = chosen
+    let chosen: Vec<i64> = condition
+        .bytes()
+        .iter()
+        .take(size)
+        .enumerate()
         .filter(|(_, byte)| **byte != 0)
         .map(|(at, _)| at as i64)
         .collect();

@@ -39,8 +39,10 @@ fn split(args: &Args<'_>) -> Outcome {
             } else {
                 args.call.outputs
             };
-            let count = usize::try_from(count).ok().filter(|count| *count > 0);
-            let count = count.ok_or_else(|| args.fault("expected one part or more"))?;
+            let count = usize::try_from(count)
+                .ok()
+                .filter(|count| *count > 0)
+                .ok_or_else(|| args.fault("expected one part or more"))?;
             if i64::try_from(count) != Ok(args.call.outputs) {
                 return Err(args.fault("expected as many parts as outputs"));
             }

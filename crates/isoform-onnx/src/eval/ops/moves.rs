@@ -149,7 +149,7 @@ fn pad(args: &Args<'_>) -> Outcome {
     }
     let mode = args.text("mode", "constant")?;
     let zero;
-    let given;
+    let fill;
     let mode = match &*mode {
         "constant" => {
             let value = if args.version() < 11 {
@@ -159,8 +159,8 @@ fn pad(args: &Args<'_>) -> Outcome {
             };
             match value {
                 Some(value) => {
-                    given = value;
-                    PadMode::Constant(given)
+                    fill = value;
+                    PadMode::Constant(fill)
                 }
                 None => {
                     let number = if args.version() < 11 {
@@ -262,24 +262,28 @@ fn reverse_sequence(args: &Args<'_>) -> Outcome {
     index[batch_axis] = lengths.len();
     index[time_axis] = time;
     let mut indices = Vec::with_capacity(lengths.len().saturating_mul(time));
-    let place = |batch: usize, at: usize| -> Result<i64, Refusal> {
+    let place = |batch: usize, position: usize| -> Result<i64, Refusal> {
         let length = lengths[batch];
         if !(0..=time as i64).contains(&length) {
             return Err(args.fault(format!("expected a length up to {time}, got {length}")));
         }
-        let at = at as i64;
-        Ok(if at < length { length - 1 - at } else { at })
+        let position = position as i64;
+        Ok(if position < length {
+            length - 1 - position
+        } else {
+            position
+        })
     };
     if batch_axis < time_axis {
         for batch in 0..lengths.len() {
-            for at in 0..time {
-                indices.push(place(batch, at)?);
+            for position in 0..time {
+                indices.push(place(batch, position)?);
             }
         }
     } else {
-        for at in 0..time {
+        for position in 0..time {
             for batch in 0..lengths.len() {
-                indices.push(place(batch, at)?);
+                indices.push(place(batch, position)?);
             }
         }
     }

@@ -44,14 +44,15 @@ fn batch(args: &Args<'_>) -> Outcome {
     let channels = x.shape.get(1).copied().unwrap_or(1);
     let plane: usize = x.shape.get(2..).unwrap_or(&[]).iter().product();
     let epsilon = args.float("epsilon", f64::from(1e-5_f32))?;
-    let parameters = (1..5).map(|at| {
-        let parameter = Dense::input(args, at)?;
-        if parameter.data.len() == channels {
-            return Ok(parameter.data);
-        }
-        Err(args.fault(format!("expected {channels} numbers in input {at}")))
-    });
-    let parameters = parameters.collect::<Result<Vec<Vec<f64>>, Refusal>>()?;
+    let parameters = (1..5)
+        .map(|at| {
+            let parameter = Dense::input(args, at)?;
+            if parameter.data.len() == channels {
+                return Ok(parameter.data);
+            }
+            Err(args.fault(format!("expected {channels} numbers in input {at}")))
+        })
+        .collect::<Result<Vec<Vec<f64>>, Refusal>>()?;
     let [scale, bias, mean, variance] = &parameters[..] else {
         return Err(args.fault("expected five inputs"));
     };
@@ -203,14 +204,14 @@ fn group(args: &Args<'_>) -> Outcome {
     }
     let per = channels / groups;
     let epsilon = args.float("epsilon", f64::from(1e-5_f32))?;
-    rows(args, &mut x, batch * groups, per, epsilon, &|at| {
-        let channel = at % channels;
-        let at = if count == groups {
+    rows(args, &mut x, batch * groups, per, epsilon, &|row| {
+        let channel = row % channels;
+        let parameter = if count == groups {
             channel / per
         } else {
             channel
         };
-        (scale[at], bias[at])
+        (scale[parameter], bias[parameter])
     })?;
     with_type(args, &x)
 }

@@ -76,14 +76,14 @@ fn positions(
     let kernel: Vec<usize> = windows.iter().map(|window| window.size).collect();
     for number in 0..planes {
         let values = &values.data[number * plane..][..plane];
-        let mut at = vec![0; windows.len()];
+        let mut place = vec![0; windows.len()];
         for _ in 0..out[2..].iter().product() {
             let mut best: Option<(f64, Vec<usize>)> = None;
-            each_place(windows, &kernel, &at, spatial, &mut |index| {
+            each_place(windows, &kernel, &place, spatial, &mut |index| {
                 let flat = index
                     .iter()
                     .zip(spatial)
-                    .fold(0, |all, (at, size)| all * size + at);
+                    .fold(0, |all, (place, size)| all * size + place);
                 let value = values[flat];
                 let first = best.as_ref().is_none_or(|(held, _)| value > *held);
                 if first {
@@ -96,12 +96,12 @@ fn positions(
             };
             let pairs = index.iter().zip(spatial);
             let flat = if column_major {
-                pairs.rev().fold(0, |all, (at, size)| all * size + at)
+                pairs.rev().fold(0, |all, (place, size)| all * size + place)
             } else {
-                pairs.fold(0, |all, (at, size)| all * size + at)
+                pairs.fold(0, |all, (place, size)| all * size + place)
             };
             places.push((number * plane + flat) as i64);
-            step(&mut at, &out[2..]);
+            step(&mut place, &out[2..]);
         }
     }
     indices(&places, out)
@@ -165,18 +165,18 @@ fn lp_pool(args: &Args<'_>) -> Outcome {
     if out_plane > 0 {
         for (number, to) in result.data.chunks_exact_mut(out_plane).enumerate() {
             let values = &values.data[number * plane..][..plane];
-            let mut at = vec![0; windows.len()];
+            let mut place = vec![0; windows.len()];
             for to in to {
-                each_place(&windows, &kernel, &at, spatial, &mut |index| {
+                each_place(&windows, &kernel, &place, spatial, &mut |index| {
                     let flat = index
                         .iter()
                         .zip(spatial)
-                        .fold(0, |all, (at, size)| all * size + at);
+                        .fold(0, |all, (place, size)| all * size + place);
                     *to += math::pow(values[flat].abs(), p);
                     work.advance(1)
                 })?;
                 *to = math::pow(*to, 1.0 / p);
-                step(&mut at, &out[2..]);
+                step(&mut place, &out[2..]);
             }
         }
     }
@@ -272,8 +272,9 @@ fn max_unpool(args: &Args<'_>) -> Outcome {
             target = target.zip(at).map(|(all, at)| all + at * stride);
             stride *= own;
         }
-        let target = target.filter(|_| rest == 0);
-        let target = target.ok_or_else(|| args.fault(format!("index {place} is outside")))?;
+        let target = target
+            .filter(|_| rest == 0)
+            .ok_or_else(|| args.fault(format!("index {place} is outside")))?;
         result.data[target] = *value;
     }
     Ok(vec![result.made(x.element_type(), args.control)?])

@@ -139,7 +139,7 @@ fn einsum(args: &Args<'_>) -> Outcome {
     if terms.len() != operands.len() {
         return Err(args.fault(format!("expected {} operands", terms.len())));
     }
-    let mut known: Vec<(Label, usize)> = Vec::new();
+    let mut label_sizes: Vec<(Label, usize)> = Vec::new();
     let mut subscripts = Vec::new();
     for (term, operand) in terms.iter().zip(&operands) {
         let labels = labels(args, term, operand.rank())?;
@@ -147,8 +147,8 @@ fn einsum(args: &Args<'_>) -> Outcome {
             return Err(args.fault(format!("expected a term of rank {}", operand.rank())));
         }
         for (label, size) in labels.iter().zip(operand.shape()) {
-            match known.iter_mut().find(|(other, _)| other == label) {
-                None => known.push((*label, *size)),
+            match label_sizes.iter_mut().find(|(other, _)| other == label) {
+                None => label_sizes.push((*label, *size)),
                 Some((_, known)) if *known == 1 => *known = *size,
                 Some((_, known)) if *size == 1 || *size == *known => {}
                 Some((_, known)) => {
@@ -158,7 +158,7 @@ fn einsum(args: &Args<'_>) -> Outcome {
         }
         subscripts.push(labels);
     }
-    let dots = known
+    let dots = label_sizes
         .iter()
         .filter(|(label, _)| matches!(label, Label::Dots(_)))
         .count();
@@ -173,7 +173,7 @@ fn einsum(args: &Args<'_>) -> Outcome {
         }
         None => {
             // All axes of the ellipsis, and the letters that occur once, in their order.
-            let mut letters: Vec<u8> = known
+            let mut letters: Vec<u8> = label_sizes
                 .iter()
                 .filter_map(|(label, _)| match label {
                     Label::Letter(letter) => Some(*letter),
@@ -196,12 +196,12 @@ fn einsum(args: &Args<'_>) -> Outcome {
     // The axes of the result first, then the summed axes.
     let mut order: Vec<(Label, usize)> = Vec::new();
     for label in &output {
-        let found = known.iter().find(|(other, _)| other == label);
+        let found = label_sizes.iter().find(|(other, _)| other == label);
         order.push(*found.ok_or_else(|| args.fault("expected only labels of the operands"))?);
     }
     let rank = order.len();
     order.extend(
-        known
+        label_sizes
             .iter()
             .filter(|(label, _)| !output.contains(label))
             .copied(),
@@ -227,8 +227,10 @@ fn einsum(args: &Args<'_>) -> Outcome {
     let ty = operands[0].element_type();
     let (outer, inner) = sizes.split_at(rank);
     if ty.is_integer() {
-        let data = operands.iter().map(|x| to_i64s(*x, args.control));
-        let data = data.collect::<Result<Vec<_>, _>>()?;
+        let data = operands
+            .iter()
+            .map(|x| to_i64s(*x, args.control))
+            .collect::<Result<Vec<_>, _>>()?;
         let sums = contract(
             args,
             &data,
@@ -241,8 +243,10 @@ fn einsum(args: &Args<'_>) -> Outcome {
         )?;
         return one(from_i64s(&sums, ty, outer, args.control)?);
     }
-    let data = operands.iter().map(|x| to_f64s(*x, args.control));
-    let data = data.collect::<Result<Vec<_>, _>>()?;
+    let data = operands
+        .iter()
+        .map(|x| to_f64s(*x, args.control))
+        .collect::<Result<Vec<_>, _>>()?;
     let sums = contract(
         args,
         &data,
@@ -277,18 +281,26 @@ fn contract<T: Copy>(
         return Ok(sums);
     }
     let mut work = Work::new(args.control);
-    let mut at = vec![0; outer.len()];
+    let mut outer_place = vec![0; outer.len()];
     for sum in &mut sums {
         let base: Vec<usize> = strides
             .iter()
-            .map(|strides| at.iter().zip(strides).map(|(at, stride)| at * stride).sum())
+            .map(|strides| {
+                outer_place
+                    .iter()
+                    .zip(strides)
+                    .map(|(outer_place, stride)| outer_place * stride)
+                    .sum()
+            })
             .collect();
         let mut index = vec![0; inner.len()];
         loop {
             let mut product = unit;
             for ((data, strides), base) in data.iter().zip(strides).zip(&base) {
                 let offsets = index.iter().zip(&strides[outer.len()..]);
-                let offset: usize = offsets.map(|(at, stride)| at * stride).sum();
+                let offset: usize = offsets
+                    .map(|(outer_place, stride)| outer_place * stride)
+                    .sum();
                 product = multiply(product, data[base + offset]);
             }
             *sum = add(*sum, product);
@@ -297,7 +309,7 @@ fn contract<T: Copy>(
                 break;
             }
         }
-        step(&mut at, outer);
+        step(&mut outer_place, outer);
     }
     Ok(sums)
 }
@@ -321,12 +333,13 @@ fn det(args: &Args<'_>) -> Outcome {
         let mut matrix = x.data[number * rows * rows..][..rows * rows].to_vec();
         let mut det = 1.0;
         for at in 0..rows {
-            let pivot = (at..rows).max_by(|a, b| {
-                matrix[a * rows + at]
-                    .abs()
-                    .total_cmp(&matrix[b * rows + at].abs())
-            });
-            let pivot = pivot.unwrap_or(at);
+            let pivot = (at..rows)
+                .max_by(|a, b| {
+                    matrix[a * rows + at]
+                        .abs()
+                        .total_cmp(&matrix[b * rows + at].abs())
+                })
+                .unwrap_or(at);
             if pivot != at {
                 det = -det;
                 for column in 0..rows {

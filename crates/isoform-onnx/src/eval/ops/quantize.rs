@@ -32,17 +32,17 @@ fn spread(args: &Args<'_>, x: &[usize], parameter: &Dense) -> Result<Vec<f64>, R
     {
         return Ok(vec![one; all]);
     }
-    let at = isoform_kernels::shape::axis(args.int("axis", 1)?, x.len())?;
+    let channel_axis = isoform_kernels::shape::axis(args.int("axis", 1)?, x.len())?;
     let block = args.size("block_size", 0)?;
     if block == 0 {
-        if parameter.shape != [x[at]] {
+        if parameter.shape != [x[channel_axis]] {
             return Err(args.fault(format!(
                 "expected {} scales, got {:?}",
-                x[at], parameter.shape
+                x[channel_axis], parameter.shape
             )));
         }
         let mut shape = vec![1; x.len()];
-        shape[at] = x[at];
+        shape[channel_axis] = x[channel_axis];
         return Dense {
             shape,
             data: parameter.data.clone(),
@@ -50,18 +50,21 @@ fn spread(args: &Args<'_>, x: &[usize], parameter: &Dense) -> Result<Vec<f64>, R
         .broadcast(x, args.control);
     }
     let mut expected = x.to_vec();
-    expected[at] = x[at].div_ceil(block);
+    expected[channel_axis] = x[channel_axis].div_ceil(block);
     if parameter.shape != expected {
         return Err(args.fault(format!(
             "expected scales of {expected:?}, got {:?}",
             parameter.shape
         )));
     }
-    let inner: usize = x[at + 1..].iter().product();
+    let inner: usize = x[channel_axis + 1..].iter().product();
     let value = |number: usize| {
-        let (outer, rest) = (number / (inner * x[at]), number % (inner * x[at]));
+        let (outer, rest) = (
+            number / (inner * x[channel_axis]),
+            number % (inner * x[channel_axis]),
+        );
         let (place, inside) = (rest / inner, rest % inner);
-        parameter.data[(outer * expected[at] + place / block) * inner + inside]
+        parameter.data[(outer * expected[channel_axis] + place / block) * inner + inside]
     };
     Ok((0..all).map(value).collect())
 }
@@ -91,11 +94,11 @@ fn quantized(
 ) -> Outcome {
     let zero = |at: usize| zeros.map_or(0.0, |zeros| zeros[at]);
     if let Some((low, high)) = range(ty) {
-        let limited = values
+        let limited: Vec<f64> = values
             .iter()
             .enumerate()
-            .map(|(at, value)| (value.round_ties_even() + zero(at)).clamp(low, high));
-        let limited: Vec<f64> = limited.collect();
+            .map(|(at, value)| (value.round_ties_even() + zero(at)).clamp(low, high))
+            .collect();
         return one(from_f64s(&limited, ty, shape, args.control)?);
     }
     let values: Vec<f64> = values
@@ -162,15 +165,12 @@ fn dequantize(args: &Args<'_>) -> Outcome {
         Some(zero) => Some(spread(args, x.shape(), &Dense::of(zero, args.control)?)?),
         None => None,
     };
-    let values = to_f64s(x, args.control)?;
-    let values = values
+    let values: Vec<f64> = to_f64s(x, args.control)?
         .iter()
         .zip(&scales)
         .enumerate()
-        .map(|(at, (value, scale))| {
-            (value - zeros.as_ref().map_or(0.0, |zeros| zeros[at])) * scale
-        });
-    let values: Vec<f64> = values.collect();
+        .map(|(at, (value, scale))| (value - zeros.as_ref().map_or(0.0, |zeros| zeros[at])) * scale)
+        .collect();
     one(from_f64s(&values, ty, x.shape(), args.control)?)
 }
 
@@ -228,8 +228,8 @@ fn matmul(args: &Args<'_>) -> Outcome {
     let wide = ElementType::Float64;
     let a = from_f64s(&a.data, wide, &a.shape, args.control)?;
     let b = from_f64s(&b.data, wide, &b.shape, args.control)?;
-    let product = isoform_kernels::products::MatMul::default();
-    let product = product.apply(a.view(), b.view(), args.control)?;
+    let product =
+        isoform_kernels::products::MatMul::default().apply(a.view(), b.view(), args.control)?;
     let scale = Dense::input(args, 6)?.broadcast(product.shape(), args.control)?;
     let zero = args.input(7)?;
     let zeros = cast(zero, wide, args.control)?;
@@ -289,14 +289,17 @@ fn conv(args: &Args<'_>) -> Outcome {
     let values = to_i64s(sums.view(), args.control)?;
     let mut work = Work::new(args.control);
     work.advance(values.len())?;
-    let values = values.iter().enumerate().map(|(at, value)| {
-        let scale = match scales[..] {
-            [one] => one,
-            _ => scales[at / plane % outputs],
-        };
-        f64::from(*value as f32 * (from * scale as f32 / to))
-    });
-    let values: Vec<f64> = values.collect();
+    let values: Vec<f64> = values
+        .iter()
+        .enumerate()
+        .map(|(at, value)| {
+            let scale = match scales[..] {
+                [one] => one,
+                _ => scales[at / plane % outputs],
+            };
+            f64::from(*value as f32 * (from * scale as f32 / to))
+        })
+        .collect();
     let zeros = vec![f64::from(zero); values.len()];
     let ty = args.input(7)?.element_type();
     quantized(args, &values, Some(&zeros), ty, sums.shape())

@@ -65,8 +65,10 @@ fn resize(args: &Args<'_>) -> Outcome {
         Some(axes) => axes,
         None => (0..rank as i64).collect(),
     };
-    let places = axes.iter().map(|axis| Ok(shape::axis(*axis, rank)?));
-    let places = places.collect::<Result<Vec<usize>, Refusal>>()?;
+    let places = axes
+        .iter()
+        .map(|axis| Ok(shape::axis(*axis, rank)?))
+        .collect::<Result<Vec<usize>, Refusal>>()?;
     let given = |position: usize| -> Result<Option<Vec<f64>>, Refusal> {
         let values = Dense::optional(args, position)?;
         Ok(values
@@ -236,8 +238,9 @@ fn interpolate(args: &Args<'_>, axes: &[Axis], settings: &Settings) -> Outcome {
         let mut shape = x.shape.clone();
         shape[at] = axis.out;
         let mut result = Dense::filled(shape, 0.0, args.control)?;
-        let taps = (0..axis.out).map(|place| taps(args, axis, settings, place as f64));
-        let taps = taps.collect::<Result<Vec<Taps>, Refusal>>()?;
+        let taps = (0..axis.out)
+            .map(|place| taps(args, axis, settings, place as f64))
+            .collect::<Result<Vec<Taps>, Refusal>>()?;
         let inner: usize = x.shape[at + 1..].iter().product();
         let outer: usize = x.shape[..at].iter().product();
         for number in 0..outer {

@@ -53,8 +53,12 @@ fn grid_sample(args: &Args<'_>) -> Outcome {
         "reflection" => Padding::Reflection,
         other => return Err(args.fault(format!("expected a known padding, got '{other}'"))),
     };
-    let rank = x.shape.len().checked_sub(2).filter(|rank| *rank > 0);
-    let rank = rank.ok_or_else(|| args.fault("expected spatial axes"))?;
+    let rank = x
+        .shape
+        .len()
+        .checked_sub(2)
+        .filter(|rank| *rank > 0)
+        .ok_or_else(|| args.fault("expected spatial axes"))?;
     let fits =
         grid.shape.len() == rank + 2 && grid.shape[0] == x.shape[0] && grid.shape[rank + 1] == rank;
     if !fits {
@@ -123,7 +127,7 @@ fn grid_sample(args: &Args<'_>) -> Outcome {
 
 /// The elements along one axis for a coordinate from -1 to 1; None for padding.
 fn axis_taps(
-    at: f64,
+    coordinate: f64,
     size: usize,
     taps: usize,
     aligned: bool,
@@ -135,22 +139,22 @@ fn axis_taps(
     } else {
         (-0.5, length - 0.5)
     };
-    let mut at = if aligned {
-        (at + 1.0) / 2.0 * (length - 1.0)
+    let mut coordinate = if aligned {
+        (coordinate + 1.0) / 2.0 * (length - 1.0)
     } else {
-        ((at + 1.0) * length - 1.0) / 2.0
+        ((coordinate + 1.0) * length - 1.0) / 2.0
     };
-    if !at.is_finite() {
-        at = -1.0;
+    if !coordinate.is_finite() {
+        coordinate = -1.0;
     }
     if taps == 1 {
-        at = at.round_ties_even();
+        coordinate = coordinate.round_ties_even();
     }
-    if taps < 4 && (at < low || at > high) {
-        at = match padding {
-            Padding::Zeros => at,
-            Padding::Border => at.clamp(0.0, length - 1.0),
-            Padding::Reflection => reflected(at, low, high),
+    if taps < 4 && (coordinate < low || coordinate > high) {
+        coordinate = match padding {
+            Padding::Zeros => coordinate,
+            Padding::Border => coordinate.clamp(0.0, length - 1.0),
+            Padding::Reflection => reflected(coordinate, low, high),
         };
     }
     let element = |index: f64| -> Option<usize> {
@@ -163,10 +167,10 @@ fn axis_taps(
         };
         Some(index as usize)
     };
-    let floor = at.floor();
-    let ratio = at - floor;
+    let floor = coordinate.floor();
+    let ratio = coordinate - floor;
     match taps {
-        1 => vec![(element(at.round_ties_even()), 1.0)],
+        1 => vec![(element(coordinate.round_ties_even()), 1.0)],
         2 => vec![(element(floor), 1.0 - ratio), (element(floor + 1.0), ratio)],
         _ => (-1..3)
             .map(|tap| {
@@ -183,8 +187,11 @@ fn affine_grid(args: &Args<'_>) -> Outcome {
     let ty = args.input(0)?.element_type();
     let size = sizes(&args.input_ints(1)?)?;
     let aligned = args.flag("align_corners", false)?;
-    let rank = size.len().checked_sub(2).filter(|rank| *rank > 0);
-    let rank = rank.ok_or_else(|| args.fault("expected spatial axes"))?;
+    let rank = size
+        .len()
+        .checked_sub(2)
+        .filter(|rank| *rank > 0)
+        .ok_or_else(|| args.fault("expected spatial axes"))?;
     if theta.shape != [size[0], rank, rank + 1] {
         return Err(args.fault(format!(
             "expected maps of shape [{}, {rank}, {}], got {:?}",

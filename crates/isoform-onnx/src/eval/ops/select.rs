@@ -61,22 +61,25 @@ fn non_zero(args: &Args<'_>) -> Outcome {
     let is_set = truth(x, args)?;
     // ONNX treats a scalar as a vector of one element.
     let shape = if x.rank() == 0 { &[1][..] } else { x.shape() };
-    let found: Vec<usize> = is_set
+    let set_places: Vec<usize> = is_set
         .bytes()
         .iter()
         .enumerate()
         .filter(|(_, byte)| **byte != 0)
         .map(|(at, _)| at)
         .collect();
-    let mut indices = vec![0_i64; found.len() * shape.len()];
-    for (number, at) in found.iter().enumerate() {
+    let mut indices = vec![0_i64; set_places.len() * shape.len()];
+    for (number, at) in set_places.iter().enumerate() {
         let mut rest = *at;
         for (axis, size) in shape.iter().enumerate().rev() {
-            indices[axis * found.len() + number] = (rest % size) as i64;
+            indices[axis * set_places.len() + number] = (rest % size) as i64;
             rest /= size;
         }
     }
-    one(Tensor::from_slice(&[shape.len(), found.len()], &indices)?)
+    one(Tensor::from_slice(
+        &[shape.len(), set_places.len()],
+        &indices,
+    )?)
 }
 
 /// True for each element other than 0.

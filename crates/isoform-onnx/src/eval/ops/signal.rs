@@ -85,18 +85,18 @@ fn dft(args: &Args<'_>) -> Outcome {
     };
     let (inverse, onesided) = (args.flag("inverse", false)?, args.flag("onesided", false)?);
     let rank = x.shape.len();
-    let at = shape::axis(axis, rank)?;
+    let signal_axis = shape::axis(axis, rank)?;
     let parts = x.shape.last().copied().unwrap_or(0);
-    if at + 1 == rank || !(1..=2).contains(&parts) {
+    if signal_axis + 1 == rank || !(1..=2).contains(&parts) {
         return Err(args.fault("expected an axis before the last one, which has 1 or 2 elements"));
     }
-    let given = x.shape[at];
+    let input_length = x.shape[signal_axis];
     // One side of the spectrum of a real signal: half of the length, plus one.
     let from_half = inverse && onesided;
     let natural = if from_half {
-        given.saturating_sub(1) * 2
+        input_length.saturating_sub(1) * 2
     } else {
-        given
+        input_length
     };
     let length = match args.optional_int_input(1)? {
         Some(length) => usize::try_from(length).map_err(|_| args.fault("expected a length"))?,
@@ -112,17 +112,17 @@ fn dft(args: &Args<'_>) -> Outcome {
     };
     let components = if from_half { 1 } else { 2 };
     let mut out = x.shape.clone();
-    out[at] = kept;
+    out[signal_axis] = kept;
     out[rank - 1] = components;
     let mut result = Dense::filled(out, 0.0, args.control)?;
     Dense::filled(vec![length, 2], 0.0, args.control)?;
-    let inner: usize = x.shape[at + 1..rank - 1].iter().product();
-    let outer: usize = x.shape[..at].iter().product();
+    let inner: usize = x.shape[signal_axis + 1..rank - 1].iter().product();
+    let outer: usize = x.shape[..signal_axis].iter().product();
     let mut work = Work::new(args.control);
     for row in 0..outer * inner {
         let (before, after) = (row / inner, row % inner);
         let element = |place: usize| {
-            let from = ((before * given + place) * inner + after) * parts;
+            let from = ((before * input_length + place) * inner + after) * parts;
             (
                 x.data[from],
                 if parts == 2 { x.data[from + 1] } else { 0.0 },
@@ -130,9 +130,9 @@ fn dft(args: &Args<'_>) -> Outcome {
         };
         let mut signal = vec![(0.0, 0.0); length];
         for (place, to) in signal.iter_mut().enumerate() {
-            if place < given {
+            if place < input_length {
                 *to = element(place);
-            } else if from_half && length - place < given {
+            } else if from_half && length - place < input_length {
                 // The other side is the conjugate.
                 let (re, im) = element(length - place);
                 *to = (re, -im);
@@ -155,8 +155,8 @@ fn stft(args: &Args<'_>) -> Outcome {
     let ty = args.input(0)?.element_type();
     let step = args.optional_int_input(1)?.unwrap_or(0);
     let window = Dense::optional(args, 2)?.map(|window| window.data);
-    let length = args.optional_int_input(3)?;
-    let length = length
+    let length = args
+        .optional_int_input(3)?
         .or(window.as_ref().map(|window| window.len() as i64))
         .unwrap_or(0);
     let size = |size: i64| {

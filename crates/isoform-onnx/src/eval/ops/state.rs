@@ -259,14 +259,15 @@ fn causal_conv(args: &Args<'_>) -> Outcome {
 /// the batch.
 fn tensor_scatter(args: &Args<'_>) -> Outcome {
     let (cache, update) = (args.input(0)?, args.input(1)?);
-    let at = shape::axis(args.int("axis", -2)?, cache.rank())?;
+    let sequence_axis = shape::axis(args.int("axis", -2)?, cache.rank())?;
     let fits = update.rank() == cache.rank()
         && update.element_type() == cache.element_type()
-        && update.shape()[at] <= cache.shape()[at]
-        && (0..cache.rank()).all(|axis| axis == at || update.shape()[axis] == cache.shape()[axis]);
-    if at == 0 || !fits {
+        && update.shape()[sequence_axis] <= cache.shape()[sequence_axis]
+        && (0..cache.rank())
+            .all(|axis| axis == sequence_axis || update.shape()[axis] == cache.shape()[axis]);
+    if sequence_axis == 0 || !fits {
         return Err(args.fault(format!(
-            "expected an update that fits into the cache along an axis other than the first, got {:?} for {:?} along axis {at}",
+            "expected an update that fits into the cache along an axis other than the first, got {:?} for {:?} along axis {sequence_axis}",
             update.shape(),
             cache.shape()
         )));
@@ -287,9 +288,9 @@ fn tensor_scatter(args: &Args<'_>) -> Outcome {
         )));
     }
     let product = |sizes: &[usize]| sizes.iter().product::<usize>();
-    let (length, count) = (cache.shape()[at], update.shape()[at]);
-    let row = product(&cache.shape()[at + 1..]) * cache.element_type().size();
-    let per_image = product(&cache.shape()[1..at]);
+    let (length, count) = (cache.shape()[sequence_axis], update.shape()[sequence_axis]);
+    let row = product(&cache.shape()[sequence_axis + 1..]) * cache.element_type().size();
+    let per_image = product(&cache.shape()[1..sequence_axis]);
     let (ty, sizes, mut bytes) = cache.to_tensor(args.control)?.into_parts();
     let mut work = Work::new(args.control);
     for outer in 0..batch * per_image {
@@ -301,12 +302,14 @@ fn tensor_scatter(args: &Args<'_>) -> Outcome {
             } else {
                 place
             };
-            let place = usize::try_from(place).ok().filter(|place| *place < length);
-            let place = place.ok_or_else(|| {
-                args.fault(format!(
-                    "expected {count} elements from index {start} on to be within {length}"
-                ))
-            })?;
+            let place = usize::try_from(place)
+                .ok()
+                .filter(|place| *place < length)
+                .ok_or_else(|| {
+                    args.fault(format!(
+                        "expected {count} elements from index {start} on to be within {length}"
+                    ))
+                })?;
             let from = &update.bytes()[(outer * count + step) * row..][..row];
             bytes[(outer * length + place) * row..][..row].copy_from_slice(from);
             work.advance(row)?;

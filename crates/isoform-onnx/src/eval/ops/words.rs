@@ -122,8 +122,11 @@ fn parts<'t>(text: &'t [u8], delimiter: &[u8], most: usize) -> Vec<&'t [u8]> {
             if rest.is_empty() {
                 return parts;
             }
-            let end = rest.iter().position(u8::is_ascii_whitespace);
-            let end = end.filter(|_| parts.len() < most).unwrap_or(rest.len());
+            let end = rest
+                .iter()
+                .position(u8::is_ascii_whitespace)
+                .filter(|_| parts.len() < most)
+                .unwrap_or(rest.len());
             let (part, after) = rest.split_at(end);
             parts.push(part);
             rest = after;
@@ -308,14 +311,14 @@ impl Counting {
             let end = self.starts.get(size).copied().unwrap_or(pool.len());
             let words = pool
                 .get(*start..end)
-                .filter(|words| words.len() % size == 0);
-            let words = words.ok_or_else(|| {
-                args.fault(format!(
-                    "expected ngram_counts that divide a pool of {}, got {:?}",
-                    pool.len(),
-                    self.starts
-                ))
-            })?;
+                .filter(|words| words.len() % size == 0)
+                .ok_or_else(|| {
+                    args.fault(format!(
+                        "expected ngram_counts that divide a pool of {}, got {:?}",
+                        pool.len(),
+                        self.starts
+                    ))
+                })?;
             for words in words.chunks_exact(size) {
                 let place = self.places.get(number).ok_or_else(|| {
                     args.fault(format!(

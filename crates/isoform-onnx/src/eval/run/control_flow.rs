@@ -201,8 +201,11 @@ fn start_loop(inputs: &[Option<Value>], body: &BodyKind) -> Result<Step, Refusal
         .skip(2)
         .map(|value| value.clone().unwrap_or(Value::NONE))
         .collect();
-    let scanned = body.results().len().checked_sub(1 + carried.len());
-    let scanned = scanned.ok_or_else(|| Refusal::new("the body has fewer results than states"))?;
+    let scanned = body
+        .results()
+        .len()
+        .checked_sub(1 + carried.len())
+        .ok_or_else(|| Refusal::new("the body has fewer results than states"))?;
     let state = LoopState {
         next: 0,
         trips,
@@ -224,8 +227,8 @@ fn empty_scan(body: &BodyKind, at: usize) -> Value {
         .result_types
         .values()
         .get(at)
-        .and_then(Value::as_object);
-    let ty = ty.and_then(|object| object.downcast_ref::<TensorType>());
+        .and_then(Value::as_object)
+        .and_then(|object| object.downcast_ref::<TensorType>());
     let Some((ty, dtype)) = ty.and_then(|ty| Some((ty, ty.elem.as_dtype()?))) else {
         return Value::NONE;
     };
@@ -289,14 +292,16 @@ impl LoopState {
 
 /// Equal tensors along a new axis.
 fn stacked(values: &[Value], axis: i64, control: &Control<'_>) -> Result<Value, Refusal> {
-    let expanded = values.iter().map(|value| {
-        let rank = rank(value)?;
-        let at = isoform_kernels::shape::axis(axis, rank + 1)?;
-        let mut shape = shape_of(value)?;
-        shape.insert(at, 1);
-        Ok(Some(reshaped(value, &shape)?))
-    });
-    let expanded = expanded.collect::<Result<Vec<Option<Value>>, Refusal>>()?;
+    let expanded = values
+        .iter()
+        .map(|value| {
+            let rank = rank(value)?;
+            let at = isoform_kernels::shape::axis(axis, rank + 1)?;
+            let mut shape = shape_of(value)?;
+            shape.insert(at, 1);
+            Ok(Some(reshaped(value, &shape)?))
+        })
+        .collect::<Result<Vec<Option<Value>>, Refusal>>()?;
     joined(&expanded, axis, control)
 }
 
@@ -393,15 +398,18 @@ fn start_scan(
     let count = call.int("num_scan_inputs")?.unwrap_or(0);
     let count = usize::try_from(count)
         .ok()
-        .filter(|count| (1..=inputs.len()).contains(count));
-    let count = count.ok_or_else(|| Refusal::new("expected a number of scanned inputs"))?;
+        .filter(|count| (1..=inputs.len()).contains(count))
+        .ok_or_else(|| Refusal::new("expected a number of scanned inputs"))?;
     let states = inputs.len() - count;
-    let outputs = body.results().len().checked_sub(states);
-    let outputs = outputs.ok_or_else(|| Refusal::new("the body has fewer results than states"))?;
+    let outputs = body
+        .results()
+        .len()
+        .checked_sub(states)
+        .ok_or_else(|| Refusal::new("the body has fewer results than states"))?;
     let list = |name: &str, count: usize| -> Result<Vec<i64>, Refusal> {
-        let given = call.ints(name)?.unwrap_or_else(|| vec![0; count]);
-        if given.len() == count {
-            return Ok(given);
+        let values = call.ints(name)?.unwrap_or_else(|| vec![0; count]);
+        if values.len() == count {
+            return Ok(values);
         }
         Err(Refusal::new(format!(
             "expected {count} numbers in '{name}'"
@@ -530,11 +538,14 @@ impl MapState {
         if self.next < self.length {
             let at = self.next;
             self.next += 1;
-            let inputs = self.inputs.iter().map(|value| match items(value) {
-                Some(items) => items.get(at).cloned().unwrap_or(Value::NONE),
-                None => value.clone(),
-            });
-            let inputs = inputs.collect();
+            let inputs = self
+                .inputs
+                .iter()
+                .map(|value| match items(value) {
+                    Some(items) => items.get(at).cloned().unwrap_or(Value::NONE),
+                    None => value.clone(),
+                })
+                .collect();
             return Step::Again {
                 after: After::Map(self),
                 inputs,

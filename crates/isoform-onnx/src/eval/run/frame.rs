@@ -147,7 +147,7 @@ impl<'p> Machine<'p> {
             .map(|value| self.value(value))
             .collect::<Result<_, _>>()?;
         let resolved;
-        let known: &Call = if attributes.is_some() && has_references(call) {
+        let resolved_call: &Call = if attributes.is_some() && has_references(call) {
             resolved = resolve(call, attributes.as_deref());
             &resolved
         } else {
@@ -157,7 +157,11 @@ impl<'p> Machine<'p> {
             let function = self.plan.functions.get(&callee.identity()).copied();
             let function = function.ok_or_else(|| Refusal::new("the function has no body here"))?;
             let mut own: HashMap<String, Value> = HashMap::new();
-            for (name, value) in callee.attr_defaults.iter().chain(known.attrs.iter()) {
+            for (name, value) in callee
+                .attr_defaults
+                .iter()
+                .chain(resolved_call.attrs.iter())
+            {
                 own.insert(name.as_str().to_owned(), value.clone());
             }
             let values = inputs
@@ -170,7 +174,7 @@ impl<'p> Machine<'p> {
         let plan = self.plan;
         let find = |label: &str| plan.body_of(body, at, label);
         if let Some((inner, first)) =
-            super::control_flow::start(known, &inputs, &find, &plan.bodies, self.control)?
+            super::control_flow::start(resolved_call, &inputs, &find, &plan.bodies, self.control)?
         {
             match first {
                 Step::Again { after, inputs } => self.enter(inner, inputs, attributes, after),
@@ -183,9 +187,9 @@ impl<'p> Machine<'p> {
             }
             return Ok(());
         }
-        let values = match sequence::compute(known, &inputs, self.control)? {
+        let values = match sequence::compute(resolved_call, &inputs, self.control)? {
             Some(values) => values,
-            None => compute(known, &inputs, self.control, false)?,
+            None => compute(resolved_call, &inputs, self.control, false)?,
         };
         self.finish(call, values)
     }

@@ -98,9 +98,10 @@ fn check(param: &Input, value: &Value) -> Result<(), RunError> {
     };
     match &ty.shape {
         Some(dims) if !fits(dims) => {
-            let declared = dims.values().iter();
-            let declared =
-                declared.map(|dim| known(dim).map_or_else(|| "?".to_owned(), |it| it.to_string()));
+            let declared = dims
+                .values()
+                .iter()
+                .map(|dim| known(dim).map_or_else(|| "?".to_owned(), |it| it.to_string()));
             Err(RunError::of_inputs(format!(
                 "input '{}': expected shape [{}], got {shape:?}",
                 param.name.as_str(),

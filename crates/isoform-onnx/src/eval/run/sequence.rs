@@ -20,12 +20,13 @@ pub(super) fn compute(
     let Some(name) = call.standard_op() else {
         return Ok(None);
     };
-    let input = |at: usize| inputs.get(at).and_then(Option::as_ref);
-    let required = |at: usize| {
-        input(at).ok_or_else(|| Refusal::new(format!("expected input {at}, which is omitted")))
+    let input = |position: usize| inputs.get(position).and_then(Option::as_ref);
+    let required = |position: usize| {
+        input(position)
+            .ok_or_else(|| Refusal::new(format!("expected input {position}, which is omitted")))
     };
-    let sequence = |at: usize| -> Result<&[Value], Refusal> {
-        items(required(at)?).ok_or_else(|| Refusal::new("expected a sequence"))
+    let sequence = |position: usize| -> Result<&[Value], Refusal> {
+        items(required(position)?).ok_or_else(|| Refusal::new("expected a sequence"))
     };
     let value = match name {
         "Identity" if input(0).is_none_or(|value| items(value).is_some()) => {
@@ -39,7 +40,7 @@ pub(super) fn compute(
         "OptionalHasElement" => scalar(Computed::scalar(input(0).is_some()), control)?,
         "SequenceEmpty" => Array::<Value>::new().into(),
         "SequenceConstruct" => {
-            let values = (0..inputs.len()).map(|at| required(at).cloned());
+            let values = (0..inputs.len()).map(|position| required(position).cloned());
             values.collect::<Result<Vec<Value>, Refusal>>()?.into()
         }
         "SequenceLength" => scalar(Computed::scalar(sequence(0)?.len() as i64), control)?,
@@ -49,22 +50,22 @@ pub(super) fn compute(
         }
         "SequenceInsert" => {
             let mut items = sequence(0)?.to_vec();
-            let at = match input(2) {
+            let position = match input(2) {
                 None => items.len(),
                 Some(at) => insertion(at, items.len())?,
             };
-            items.insert(at, required(1)?.clone());
+            items.insert(position, required(1)?.clone());
             items.into()
         }
         "SequenceErase" => {
             let mut items = sequence(0)?.to_vec();
-            let at = match input(1) {
+            let position = match input(1) {
                 None => items.len().checked_sub(1).ok_or_else(|| {
                     Refusal::new("expected an item to erase, got an empty sequence")
                 })?,
                 Some(at) => position(at, items.len())?,
             };
-            items.remove(at);
+            items.remove(position);
             items.into()
         }
         "ConcatFromSequence" => {
@@ -131,8 +132,8 @@ fn split(
 ) -> Result<Value, Refusal> {
     let axis = call.int("axis")?.unwrap_or(0);
     let sizes = shape_of(value)?;
-    let at = shape::axis(axis, sizes.len())?;
-    let size = sizes[at];
+    let split_axis = shape::axis(axis, sizes.len())?;
+    let size = sizes[split_axis];
     // A part without elements is still a tensor and takes memory.
     if lengths.is_none() && size > control.max_bytes / 64 {
         return Err(Refusal::new(format!(
@@ -175,12 +176,12 @@ fn split(
             Some(value.clone()),
             vector(start)?,
             vector(end)?,
-            vector(at)?,
+            vector(split_axis)?,
         ];
         let mut item = single_result(operator("Slice", &[]), &inputs, control)?;
         if !keeps {
             let mut shape = sizes.clone();
-            shape.remove(at);
+            shape.remove(split_axis);
             item = reshaped(&item, &shape)?;
         }
         items.push(item);

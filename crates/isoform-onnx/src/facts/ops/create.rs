@@ -34,11 +34,13 @@ pub(in crate::facts) fn shape_bounds(c: &Context<'_>, rank: usize) -> Option<(us
 }
 
 pub(super) fn shape_of(c: &mut Context<'_>) -> Option<Vec<Size>> {
-    let length = c.rank(0).and_then(|rank| {
-        let (start, end) = shape_bounds(c, rank)?;
-        i64::try_from(end - start).ok()
-    });
-    let length = length.map(Size::from);
+    let length = c
+        .rank(0)
+        .and_then(|rank| {
+            let (start, end) = shape_bounds(c, rank)?;
+            i64::try_from(end - start).ok()
+        })
+        .map(Size::from);
     Some(vec![c.symbols.or_fresh(length)])
 }
 
@@ -106,8 +108,11 @@ fn range_length(c: &mut Context<'_>) -> Option<Size> {
 
 pub(super) fn random(c: &mut Context<'_>) -> Option<Vec<Fact>> {
     let elem = c.elem_attr("dtype")?.unwrap_or(ElemType::Float);
-    let shape = c.given_ints("shape")??;
-    let shape = shape.into_iter().map(Size::from).collect();
+    let shape = c
+        .given_ints("shape")??
+        .into_iter()
+        .map(Size::from)
+        .collect();
     Some(vec![Fact::tensor(Some(elem), Some(shape))])
 }
 

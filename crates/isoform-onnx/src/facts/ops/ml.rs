@@ -52,8 +52,8 @@ pub(super) fn shapes(c: &mut Context<'_>) -> Option<Vec<Fact>> {
             one(first, by_row(c, targets))
         }
         "LinearClassifier" | "SVMClassifier" | "TreeEnsembleClassifier" => {
-            let texts = attribute_length(c, "classlabels_strings");
-            let texts = texts.filter(|count| count.as_const() != Some(0));
+            let texts = attribute_length(c, "classlabels_strings")
+                .filter(|count| count.as_const() != Some(0));
             let elem = if texts.is_some() { String } else { Int64 };
             let ints = match c.call.op.as_str() {
                 "TreeEnsembleClassifier" => "classlabels_int64s",

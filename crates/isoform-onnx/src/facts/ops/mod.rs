@@ -57,8 +57,11 @@ pub fn infer(call: &Call, inputs: &[Option<Arc<Fact>>], symbols: &mut Symbols) -
         symbols,
     };
     let Some(op) = call.standard_op() else {
-        let facts = table::of_other_domains(&mut context).unwrap_or_default();
-        let mut facts: Vec<Fact> = facts.into_iter().take(count).collect();
+        let mut facts: Vec<Fact> = table::of_other_domains(&mut context)
+            .unwrap_or_default()
+            .into_iter()
+            .take(count)
+            .collect();
         facts.resize(count, Fact::unknown());
         return facts;
     };

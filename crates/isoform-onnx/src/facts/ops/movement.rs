@@ -110,8 +110,9 @@ pub(super) fn squeeze(c: &mut Context<'_>) -> Shape {
 pub(super) fn unsqueeze(c: &mut Context<'_>) -> Shape {
     let shape = c.shape(0)?;
     if c.version() >= 13 && c.consts(1).is_none() {
-        let rank = i64::try_from(shape.len()).ok()?;
-        let rank = rank.checked_add(axes_count(c)?)?;
+        let rank = i64::try_from(shape.len())
+            .ok()?
+            .checked_add(axes_count(c)?)?;
         return unknown_shape(c, rank);
     }
     let axes = attr_or_input_axes(c, 13)??;

@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::create::unknown_shape;
-use crate::facts::size::Size;
+use crate::facts::size::{Bounds, Size};
 use crate::facts::symbols::Opaque;
 
 /// The shape of the result. A target element 0 keeps the extent at the same position
@@ -43,7 +43,7 @@ pub(super) fn reshape(c: &mut Context<'_>) -> Option<Vec<Size>> {
                 (true, _) => size.clone(),
                 // The extent is this size, or the input's extent if this size is zero.
                 (false, Some(kept)) => {
-                    let limits = (Some(0), None);
+                    let limits = Bounds::new(Some(0), None);
                     c.symbols.opaque(Opaque::OrIfZero, size, kept, limits)
                 }
                 (false, None) => c.symbols.fresh_extent(),

@@ -80,8 +80,7 @@ impl Window {
         let padded = size.add(&Size::from(self.padding(axis)?))?;
         let span = self.span(symbols, axis);
         let room = padded.sub(&span)?;
-        let down = symbols.floor_div(&room, stride);
-        let down = down.add(&Size::from(1))?;
+        let down = symbols.floor_div(&room, stride).add(&Size::from(1))?;
         if !round_up {
             return Some(down);
         }

@@ -7,7 +7,7 @@
 use super::small::{Small, indices, range_of};
 use crate::elem_type::ElemType;
 use crate::facts::ops::Context;
-use crate::facts::size::Size;
+use crate::facts::size::{Bounds, Size};
 use crate::facts::symbols::{Opaque, Symbols};
 
 type Elements = Option<Vec<Size>>;
@@ -32,7 +32,12 @@ pub(super) fn fit(symbols: &mut Symbols, number: &Size, elem: ElemType) -> Size 
     }
     let limit = |bound: i128| i64::try_from(bound).ok();
     let code = Size::from(i64::from(elem.code()));
-    symbols.opaque(Opaque::Wrap, number, &code, (limit(least), limit(most)))
+    symbols.opaque(
+        Opaque::Wrap,
+        number,
+        &code,
+        Bounds::new(limit(least), limit(most)),
+    )
 }
 
 /// A constant modulo the range of the type.
@@ -188,14 +193,14 @@ fn two(
             (Some(_), _) => right.clone(),
             (_, Some(_)) => left.clone(),
             _ if left == right => left.clone(),
-            _ => symbols.symmetric(Opaque::Min, left, right, (Some(0), Some(1))),
+            _ => symbols.symmetric(Opaque::Min, left, right, Bounds::BIT),
         },
         "Or" => match (left.as_const(), right.as_const()) {
             (Some(0), _) => right.clone(),
             (_, Some(0)) => left.clone(),
             (Some(_), _) | (_, Some(_)) => Size::from(1),
             _ if left == right => left.clone(),
-            _ => symbols.symmetric(Opaque::Max, left, right, (Some(0), Some(1))),
+            _ => symbols.symmetric(Opaque::Max, left, right, Bounds::BIT),
         },
         "Xor" => {
             let same = symbols.equal(left, right);
@@ -287,13 +292,11 @@ pub(super) fn choose(c: &mut Context<'_>, dims: &[usize]) -> Elements {
 pub(super) fn either(symbols: &mut Symbols, one: &Size, other: &Size) -> Size {
     let lower = one.lower_bound().zip(other.lower_bound());
     let upper = one.upper_bound().zip(other.upper_bound());
-    let limits = (
-        lower.map(|(one, other)| one.min(other)),
-        upper.map(|(one, other)| one.max(other)),
-    );
+    let least = lower.map(|(one, other)| one.min(other));
+    let greatest = upper.map(|(one, other)| one.max(other));
     if one.is_extent() && other.is_extent() {
-        symbols.fresh_number(limits.0, limits.1)
+        symbols.fresh_number(least, greatest)
     } else {
-        symbols.fresh(limits.0, limits.1)
+        symbols.fresh(least, greatest)
     }
 }

@@ -146,8 +146,11 @@ pub(super) fn repeat(c: &Context<'_>, dims: &[usize]) -> Elements {
     let data = Small::of(c, 0)?;
     let take = |index: Vec<usize>| {
         let missing = index.len().checked_sub(data.dims.len())?;
-        let own = index[missing..].iter().zip(&data.dims);
-        let own: Option<Vec<usize>> = own.map(|(at, dim)| at.checked_rem(*dim)).collect();
+        let own: Option<Vec<usize>> = index[missing..]
+            .iter()
+            .zip(&data.dims)
+            .map(|(at, dim)| at.checked_rem(*dim))
+            .collect();
         data.at(&own?).cloned()
     };
     indices(dims).into_iter().map(take).collect()

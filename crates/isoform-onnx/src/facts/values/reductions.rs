@@ -64,12 +64,12 @@ pub(super) fn cumulative(c: &mut Context<'_>, elem: ElemType) -> Elements {
     let length = data.dims[axis];
     let mut result = Vec::with_capacity(data.elements.len());
     for index in indices(&data.dims) {
-        let at = index[axis];
+        let position = index[axis];
         let (from, to) = match (reverse, exclusive) {
-            (false, false) => (0, at + 1),
-            (false, true) => (0, at),
-            (true, false) => (at, length),
-            (true, true) => (at + 1, length),
+            (false, false) => (0, position + 1),
+            (false, true) => (0, position),
+            (true, false) => (position, length),
+            (true, true) => (position + 1, length),
         };
         let mut sum = Size::from(0);
         for other in from..to {

@@ -62,8 +62,9 @@ impl<'a> Small<'a> {
     /// The element read by an index of a larger shape, as in broadcasting.
     pub(super) fn broadcast_at(&self, index: &[usize]) -> Option<&'a Size> {
         let missing = index.len().checked_sub(self.dims.len())?;
-        let own = index[missing..].iter().zip(&self.dims);
-        let own: Vec<usize> = own
+        let own: Vec<usize> = index[missing..]
+            .iter()
+            .zip(&self.dims)
             .map(|(at, dim)| if *dim == 1 { 0 } else { *at })
             .collect();
         self.elements.get(position(&self.dims, &own)?)

@@ -116,8 +116,11 @@ struct Convolution {
 
 fn convolution(site: &mut Site<'_, '_>) -> Option<Convolution> {
     let inner = site.labelled("inner")?;
-    let made = site.root().inputs.values().iter();
-    let made = made
+    let made = site
+        .root()
+        .inputs
+        .values()
+        .iter()
         .filter(|value| constant(value).is_none())
         .find(|value| crate::layout::call_of(value).is_some_and(|call| call.same_as(&inner)))?
         .clone();

@@ -30,9 +30,10 @@ pub fn rules() -> &'static [Rule] {
             reduce::ROWS,
             recurrent::ROWS,
             shapes::ROWS,
-        ];
-        let exact = exact.into_iter().flatten();
-        let exact = exact.filter_map(|row: &Row| row.rule(RuleGroup::Exact).ok());
+        ]
+        .into_iter()
+        .flatten()
+        .filter_map(|row: &Row| row.rule(RuleGroup::Exact).ok());
         let fuse = fuse::ROWS.iter();
         exact
             .chain(fuse.filter_map(|row| row.rule(RuleGroup::Fuse).ok()))

@@ -163,8 +163,7 @@ fn empty_parts(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
 fn concat_of_split(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     let root = site.root().clone();
     let parts = root.inputs.values();
-    let split = call_of(parts.first()?)?;
-    let split = split.clone();
+    let split = call_of(parts.first()?)?.clone();
     if !split.is("Split") || split.outputs != parts.len() as i64 {
         return None;
     }

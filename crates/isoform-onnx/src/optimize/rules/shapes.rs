@@ -98,15 +98,18 @@ fn constant_expand(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     }
     let (from, to) = (site.shape(&x)?, result_shape(site)?);
     let added = to.len().checked_sub(from.len())?;
-    let sizes = to.iter().enumerate().map(|(at, size)| {
-        let own = at.checked_sub(added).map(|at| &from[at]);
-        match (size.as_const(), own) {
-            (Some(size), _) => Some(size),
-            (None, Some(own)) if own.known_eq(size) == Some(true) => Some(1),
-            _ => None,
-        }
-    });
-    let sizes: Vec<i64> = sizes.collect::<Option<_>>()?;
+    let sizes: Vec<i64> = to
+        .iter()
+        .enumerate()
+        .map(|(at, size)| {
+            let own = at.checked_sub(added).map(|at| &from[at]);
+            match (size.as_const(), own) {
+                (Some(size), _) => Some(size),
+                (None, Some(own)) if own.known_eq(size) == Some(true) => Some(1),
+                _ => None,
+            }
+        })
+        .collect::<Option<_>>()?;
     let target = site.int64s(&sizes);
     site.replace("Expand", vec![x, target], &[])
 }

@@ -148,8 +148,7 @@ pub(super) fn strided_slice(call: &OpCall<'_>) -> Outcome {
         required("end", &attrs.end)?,
     );
     let steps = listed("strides", &attrs.strides)?.unwrap_or_default();
-    let axes = listed("axes", &attrs.axes)?;
-    let axes = axes.unwrap_or_else(|| (0..begin.len() as i64).collect());
+    let axes = listed("axes", &attrs.axes)?.unwrap_or_else(|| (0..begin.len() as i64).collect());
     if begin.len() != end.len() || axes.len() != begin.len() {
         return Err(Error::value_error(format!(
             "begin and end: expected one position for each of {} axes, got {} and {}",

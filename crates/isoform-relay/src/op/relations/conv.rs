@@ -122,8 +122,8 @@ pub(in super::super) fn conv2d(types: &mut CallTypes<'_>) -> Result<Option<Ref<T
     let kernel = attrs
         .kernel_size
         .as_ref()
-        .map(|kernel| pair("kernel_size", kernel));
-    let kernel = kernel.transpose()?;
+        .map(|kernel| pair("kernel_size", kernel))
+        .transpose()?;
     let (channels, window) = match (types.tensor(1)?, &attrs.channels, kernel) {
         (Some(weight), channels, kernel) => {
             let sizes = dims::shape_of(weight);

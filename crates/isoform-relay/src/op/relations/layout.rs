@@ -113,8 +113,10 @@ pub(in super::super) fn layout_transform(types: &mut CallTypes<'_>) -> Result<Op
     }
     // The size of an axis without its block.
     let whole = |letter: char| -> Result<Dim> {
-        let parts = from.iter().zip(&shape);
-        let parts = parts.filter(|(axis, _)| axis.letter == letter);
+        let parts = from
+            .iter()
+            .zip(&shape)
+            .filter(|(axis, _)| axis.letter == letter);
         for (axis, dim) in parts.clone() {
             if axis
                 .block

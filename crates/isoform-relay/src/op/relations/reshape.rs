@@ -160,10 +160,14 @@ fn applied(shape: &[Dim], codes: &[Code], newshape: &[Dim]) -> Result<Vec<Dim>> 
         is_matched.resize(made.len(), !is_open);
     }
     if let Some(at) = inferred {
-        let inputs = shape.iter().zip(matched_inputs);
-        let inputs = inputs.filter_map(|(dim, matched)| (!matched).then_some(dim));
-        let outputs = made.iter().enumerate().zip(is_matched);
-        let outputs = outputs
+        let inputs = shape
+            .iter()
+            .zip(matched_inputs)
+            .filter_map(|(dim, matched)| (!matched).then_some(dim));
+        let outputs = made
+            .iter()
+            .enumerate()
+            .zip(is_matched)
             .filter_map(|((position, dim), matched)| (!matched && position != at).then_some(dim));
         let (inputs, outputs) = (dims::product(inputs)?, dims::product(outputs)?);
         let exact = match (dims::known(&inputs), dims::known(&outputs)) {

@@ -260,11 +260,13 @@ pub(in super::super) fn collapse_sum_to(types: &mut CallTypes<'_>) -> Result<Opt
 /// The shape in the attributes.
 pub(super) fn target(types: &CallTypes<'_>) -> Result<Vec<Dim>> {
     let attrs = types.attrs::<InitOpAttrs>()?;
-    let shape = attrs
+    let shape: Vec<Dim> = attrs
         .shape
         .as_ref()
-        .ok_or_else(|| Error::value_error("shape: expected the sizes of the result, got None"))?;
-    let shape: Vec<Dim> = shape.iter().cloned().collect();
+        .ok_or_else(|| Error::value_error("shape: expected the sizes of the result, got None"))?
+        .iter()
+        .cloned()
+        .collect();
     let negative = shape.iter().filter_map(dims::known).find(|size| *size < 0);
     match negative {
         Some(size) => Err(Error::value_error(format!(

@@ -77,8 +77,9 @@ impl Kernel {
         let Some(uses) = &self.first_uses else {
             return false;
         };
-        let uses = positions.map(|position| uses.get(position).copied().flatten());
-        let uses: Vec<Option<Id>> = uses.collect();
+        let uses: Vec<Option<Id>> = positions
+            .map(|position| uses.get(position).copied().flatten())
+            .collect();
         uses.iter().all(Option::is_some) && uses.is_sorted()
     }
 }
@@ -122,8 +123,10 @@ fn defused(root: &Ref<RelayExpr>, globals: &Globals) -> Result<Ref<RelayExpr>> {
             missing => missing.insert(Effects::of(&graph, globals)?),
         };
         let operands = &graph.operands(id)[1..];
-        let fixed = operands.iter().enumerate();
-        let fixed = fixed.filter(|(_, operand)| !effects.may_move(**operand));
+        let fixed = operands
+            .iter()
+            .enumerate()
+            .filter(|(_, operand)| !effects.may_move(**operand));
         let keeps_order = kernel.keeps_order(fixed.map(|(position, _)| position));
         let argument = |operand: &Id| Argument {
             expr: results[*operand as usize].clone(),

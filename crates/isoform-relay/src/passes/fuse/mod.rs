@@ -272,8 +272,10 @@ impl Fuser<'_> {
         let mut kernel = self.kernels.remove(&id).unwrap_or_default();
         kernel.keep_order(&self.effects, &body)?;
         let original = self.graph.expr(id);
-        let func = Function::new(kernel.params, body).with_ret_type(type_of(original)?);
-        let mut func = func.upcast().with_attr(attribute::PRIMITIVE, 1)?;
+        let mut func = Function::new(kernel.params, body)
+            .with_ret_type(type_of(original)?)
+            .upcast()
+            .with_attr(attribute::PRIMITIVE, 1)?;
         if !kernel.computes_more_than_shapes {
             func = func.with_attr(attribute::RESHAPE_ONLY, 1)?;
         }

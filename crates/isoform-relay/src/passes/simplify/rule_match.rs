@@ -113,7 +113,7 @@ impl<'a> RuleMatch<'a> {
         };
         let (op, args) = (call.op.clone(), call.args.clone());
         let span = self.root()?.span.clone();
-        let made = Call::typed(op, args, call.attrs.clone(), (types, ty), span);
+        let made = Call::typed(op, args, call.attrs.clone(), types, ty, span);
         Ok(Some(made.expr()))
     }
 

@@ -299,26 +299,27 @@ impl<'a> Generator<'a> {
         match ty {
             Ty::Tensor(dtype, shape) => {
                 let count = shape.iter().product::<i64>();
-                let bytes = (0..count).flat_map(|_| {
-                    let number = if is_float(*dtype) {
-                        *self.source.pick(&[
-                            1.0,
-                            -2.0,
-                            0.5,
-                            0.0,
-                            -0.0,
-                            3.25,
-                            1e-3,
-                            100.0,
-                            f64::NAN,
-                            f64::INFINITY,
-                        ])
-                    } else {
-                        *self.source.pick(&[1.0, 0.0, 2.0, -1.0, 3.0, 100.0, -7.0])
-                    };
-                    encoded(*dtype, number)
-                });
-                let bytes: Vec<u8> = bytes.collect();
+                let bytes: Vec<u8> = (0..count)
+                    .flat_map(|_| {
+                        let number = if is_float(*dtype) {
+                            *self.source.pick(&[
+                                1.0,
+                                -2.0,
+                                0.5,
+                                0.0,
+                                -0.0,
+                                3.25,
+                                1e-3,
+                                100.0,
+                                f64::NAN,
+                                f64::INFINITY,
+                            ])
+                        } else {
+                            *self.source.pick(&[1.0, 0.0, 2.0, -1.0, 3.0, 100.0, -7.0])
+                        };
+                        encoded(*dtype, number)
+                    })
+                    .collect();
                 Tensor::new(*dtype, shape.clone(), bytes)
                     .expect("the shape fits")
                     .into()

@@ -396,10 +396,10 @@ impl Generator<'_> {
                 }
             }
             _ => {
-                let widths = shape
+                let widths: isoform::Array<_> = shape
                     .iter()
-                    .map(|_| sizes([1, self.source.below(2) as i64]));
-                let widths: isoform::Array<_> = widths.collect();
+                    .map(|_| sizes([1, self.source.below(2) as i64]))
+                    .collect();
                 let value = self.of_type(&Ty::scalar(dtype));
                 // An empty axis has no edge.
                 let mode = if shape.contains(&0) {

@@ -52,8 +52,10 @@ impl Generator<'_> {
             let next = self.step(&known, dtype, &shape);
             known.extend(next.filter(|next| next.least >= BOUNDS[0] && next.most <= BOUNDS[1]));
         }
-        let body = known.last().map(|last| last.typed.expr.clone());
-        let body = body.unwrap_or_else(|| params[0].expr());
+        let body = known
+            .last()
+            .map(|last| last.typed.expr.clone())
+            .unwrap_or_else(|| params[0].expr());
         let main = Function::new(params, body);
         let module = IRModule::new();
         module
@@ -61,20 +63,21 @@ impl Generator<'_> {
             .expect("a new name");
         let numbers = [0.5, 1.0, 0.75, 1.25, 2.0, 1.5];
         let count = shape.iter().product::<i64>() as usize;
-        let arguments = (0..2).map(|_| {
-            let values: Vec<f64> = (0..count).map(|_| *self.source.pick(&numbers)).collect();
-            self.floats(dtype, &shape, &values)
-        });
-        let arguments: Vec<Value> = arguments.collect();
+        let arguments: Vec<Value> = (0..2)
+            .map(|_| {
+                let values: Vec<f64> = (0..count).map(|_| *self.source.pick(&numbers)).collect();
+                self.floats(dtype, &shape, &values)
+            })
+            .collect();
         (TypedProgram { module, arguments }, precision)
     }
 
     /// The tensor of some floats.
     fn floats(&mut self, dtype: DType, shape: &[i64], values: &[f64]) -> Value {
-        let bytes = values
+        let bytes: Vec<u8> = values
             .iter()
-            .flat_map(|value| super::generate::encoded(dtype, *value));
-        let bytes: Vec<u8> = bytes.collect();
+            .flat_map(|value| super::generate::encoded(dtype, *value))
+            .collect();
         let tensor = Tensor::new(dtype, shape.to_vec(), bytes);
         tensor.expect("the shape fits").into()
     }

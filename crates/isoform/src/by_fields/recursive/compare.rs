@@ -331,8 +331,9 @@ impl<'a> Comparison<'a> {
         if !self.ordered {
             return Ok((left == right || left.is_nan() && right.is_nan()).into());
         }
-        let ordering = left.partial_cmp(&right);
-        let ordering = ordering.ok_or_else(|| Error::type_error("NaN has no order"))?;
+        let ordering = left
+            .partial_cmp(&right)
+            .ok_or_else(|| Error::type_error("NaN has no order"))?;
         Ok(ordering.into())
     }
 

@@ -207,12 +207,7 @@ impl<'a> Reader<'a> {
     #[cold]
     fn at_node(&self, error: &Error) -> Error {
         let place = format!(" (byte {})", self.input.at);
-        at_node(
-            "binary form",
-            (self.nodes.len(), self.current),
-            error,
-            &place,
-        )
+        at_node("binary form", self.nodes.len(), self.current, error, &place)
     }
 
     #[inline(always)]
@@ -278,10 +273,11 @@ impl<'a> Reader<'a> {
             }
             fields.push((literal, position));
         }
-        let parts = fields
+        let parts: Vec<u32> = fields
             .iter()
-            .filter(|(literal, _)| *literal == Literal::Reference);
-        let parts: Vec<u32> = parts.filter_map(|(_, position)| *position).collect();
+            .filter(|(literal, _)| *literal == Literal::Reference)
+            .filter_map(|(_, position)| *position)
+            .collect();
         self.plans.push(Plan {
             ty,
             fields: fields.into(),

@@ -249,7 +249,7 @@ impl<'a> Reader<'a> {
     #[cold]
     fn at_node(&self, error: &Error) -> Error {
         let (number, ty) = &self.current;
-        at_node("JSON graph", (*number as usize, ty.as_deref()), error, "")
+        at_node("JSON graph", *number as usize, ty.as_deref(), error, "")
     }
 
     /// Takes the text of a node.

@@ -110,8 +110,9 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
     ///
     /// Errors from the hooks of the keys' types.
     pub fn try_from_entries(entries: impl IntoIterator<Item = (K, V)>) -> Result<Self> {
-        let entries = entries.into_iter();
-        let entries = entries.map(|(key, value)| (key.into_value(), value.into_value()));
+        let entries = entries
+            .into_iter()
+            .map(|(key, value)| (key.into_value(), value.into_value()));
         Ok(Dict::of(Map::try_from_entries(entries)?))
     }
 

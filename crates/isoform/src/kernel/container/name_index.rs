@@ -47,18 +47,18 @@ impl NameIndex {
                 continue;
             };
             let rehash = |&position: &u32| hasher.hash_one(name_at(position));
-            let found = self.positions.entry(
+            let entry = self.positions.entry(
                 hasher.hash_one(Some(name)),
                 |&position| name_at(position) == Some(name),
                 rehash,
             );
-            found.or_insert(position);
+            entry.or_insert(position);
         }
         let hash = hasher.hash_one(Some(name));
-        let found = self
+        let entry = self
             .positions
             .find(hash, |&position| name_at(position) == Some(name));
-        found.map(|&position| position as usize)
+        entry.map(|&position| position as usize)
     }
 
     /// Removes the last entry from the index before the dict removes it.

@@ -66,7 +66,7 @@ fn wrong_count(info: &TypeInfo, given: usize) -> Error {
 /// not fit.
 pub fn construct_named(index: TypeIndex, named: Vec<(&str, Value)>) -> Result<Ref<Obj>> {
     let info = table::info(index);
-    let mut given: Vec<Option<Value>> = info.fields().iter().map(|_| None).collect();
+    let mut values: Vec<Option<Value>> = info.fields().iter().map(|_| None).collect();
     for (name, value) in named {
         let Some(field) = info.field_index(name) else {
             return Err(Error::type_error(format!(
@@ -75,7 +75,7 @@ pub fn construct_named(index: TypeIndex, named: Vec<(&str, Value)>) -> Result<Re
                 field_hint(info, name)
             )));
         };
-        if given[field].replace(value).is_some() {
+        if values[field].replace(value).is_some() {
             return Err(Error::type_error(format!(
                 "{}: field '{name}' given twice",
                 info.key()
@@ -89,7 +89,7 @@ pub fn construct_named(index: TypeIndex, named: Vec<(&str, Value)>) -> Result<Re
     };
     construct(
         index,
-        given
+        values
             .into_iter()
             .zip(info.fields())
             .map(fill)

@@ -419,13 +419,13 @@ impl AttrTable {
         if let Some(attribute) = self.find(name) {
             return Ok(attribute);
         }
-        let known = self.names.get();
-        let count = known.map_or(0, |names| names.all().count());
-        let names = match known {
+        let existing = self.names.get();
+        let count = existing.map_or(0, |names| names.all().count());
+        let names = match existing {
             Some(names) if (count + 1) * 2 <= names.0.len() => names,
             _ => {
                 let grown = Names(empty_cells(((count + 1) * 2).next_power_of_two().max(32)));
-                for attribute in known.into_iter().flat_map(Names::all) {
+                for attribute in existing.into_iter().flat_map(Names::all) {
                     grown.place(&attribute.name).publish(attribute);
                 }
                 let grown: &'static Names = Box::leak(Box::new(grown));
@@ -525,14 +525,14 @@ impl AttrTable {
         loop {
             let version = self.lock().version;
             let attribute = self.open(name)?;
-            let known = attribute.declaration();
-            let declaration = match known {
-                Some(known) => known
+            let existing = attribute.declaration();
+            let declaration = match existing {
+                Some(existing) => existing
                     .merge(&declaration)
-                    .ok_or_else(|| conflict(name, known, &declaration))?,
+                    .ok_or_else(|| conflict(name, existing, &declaration))?,
                 None => declaration.clone(),
             };
-            if known.is_some_and(|known| known.includes(&declaration)) {
+            if existing.is_some_and(|existing| existing.includes(&declaration)) {
                 return Ok(());
             }
             for (index, value) in attribute.entries() {
@@ -542,7 +542,7 @@ impl AttrTable {
                 })?;
             }
             let guard = self.lock();
-            if guard.version == version && same(attribute.declaration(), known) {
+            if guard.version == version && same(attribute.declaration(), existing) {
                 attribute
                     .declaration
                     .publish(Box::leak(Box::new(declaration)));

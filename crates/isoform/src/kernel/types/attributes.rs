@@ -44,8 +44,9 @@ pub(crate) fn table() -> &'static AttrTable {
                 schema: Some(Schema::Function),
                 ..Declaration::default()
             };
-            let declared = table.declare(name, declaration);
-            let declared = declared.and_then(|()| table.make_dense(name));
+            let declared = table
+                .declare(name, declaration)
+                .and_then(|()| table.make_dense(name));
             debug_assert!(declared.is_ok(), "the names are good and the table is new");
         }
         for (name, doc) in NAMES {

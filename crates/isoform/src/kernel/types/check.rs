@@ -116,8 +116,10 @@ impl SchemaChecker {
                 changed.map(|items| Contents::Items(items.into()))
             }
             (Parts::Entries(pair), Contents::Entries(map)) => {
-                let changed = self.fit_entries(pair, map)?;
-                let changed = changed.map(Map::try_from_entries).transpose()?;
+                let changed = self
+                    .fit_entries(pair, map)?
+                    .map(Map::try_from_entries)
+                    .transpose()?;
                 changed.map(Contents::Entries)
             }
             _ => return Err(refused()),

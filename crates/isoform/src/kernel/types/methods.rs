@@ -65,9 +65,9 @@ pub fn register_method(ty: TypeIndex, name: &str, function: Function, replace: b
     if info.field_index(name).is_some() {
         return fail(format!("method '{name}' has the name of a field"));
     }
-    let known = METHODS.find(name).and_then(|methods| methods.get(ty.get()));
-    if let Some(known) = known.and_then(as_function).filter(|_| !replace) {
-        if known.same_body(&function) {
+    let existing = METHODS.find(name).and_then(|methods| methods.get(ty.get()));
+    if let Some(existing) = existing.and_then(as_function).filter(|_| !replace) {
+        if existing.same_body(&function) {
             return Ok(());
         }
         return fail(format!("method '{name}' is already registered"));
@@ -78,9 +78,11 @@ pub fn register_method(ty: TypeIndex, name: &str, function: Function, replace: b
     };
     if let Err(error) = METHODS.set(ty.get(), name, named.clone().into(), replace, || {}) {
         // Another thread may have registered the method since the check.
-        let known = METHODS.find(name).and_then(|methods| methods.get(ty.get()));
-        let known = known.and_then(as_function);
-        return if known.is_some_and(|known| known.same_body(&named)) {
+        let existing = METHODS
+            .find(name)
+            .and_then(|methods| methods.get(ty.get()))
+            .and_then(as_function);
+        return if existing.is_some_and(|existing| existing.same_body(&named)) {
             Ok(())
         } else {
             Err(error)

@@ -147,8 +147,8 @@ pub(crate) fn remember(written: &[ObjRef<'_>]) -> Result<()> {
         {
             let other = objects
                 .iter()
-                .find(|object| !entry.objects.contains(object));
-            let other = other.unwrap_or(&objects[0]);
+                .find(|object| !entry.objects.contains(object))
+                .unwrap_or(&objects[0]);
             std::mem::drop(table);
             return Err(same_content(other));
         }

@@ -118,8 +118,11 @@ impl<'i> Chooser<'i> {
                     self.pick(&suffixes, passage, &mut heap);
                 }
                 _ if !self.are_free(&candidate.starts.0, length) => {
-                    let starts = candidate.starts.0.into_iter();
-                    let starts = starts.filter(|start| self.is_free(*start, length));
+                    let starts = candidate
+                        .starts
+                        .0
+                        .into_iter()
+                        .filter(|start| self.is_free(*start, length));
                     heap.extend(self.candidate(starts.collect(), length, Certainty::Picked));
                 }
                 Certainty::Picked => {
@@ -184,11 +187,11 @@ impl<'i> Chooser<'i> {
         let Some(part) = parts.into_iter().find(is_repeated) else {
             return (starts, length);
         };
-        let mut found = suffixes.find(text, &passage[..part as usize]).to_vec();
-        found.sort_unstable();
-        let found = self.agreeing(self.apart(&found, part), part);
-        if found.len() >= starts.len() * (length / part) as usize {
-            (found, part)
+        let mut starts_of_part = suffixes.find(text, &passage[..part as usize]).to_vec();
+        starts_of_part.sort_unstable();
+        let starts_of_part = self.agreeing(self.apart(&starts_of_part, part), part);
+        if starts_of_part.len() >= starts.len() * (length / part) as usize {
+            (starts_of_part, part)
         } else {
             (starts, length)
         }

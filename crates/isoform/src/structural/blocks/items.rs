@@ -5,13 +5,13 @@ use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 use smallvec::SmallVec;
 
-use super::super::options::CompareOptions;
 use crate::kernel::error::{ErrorKind, Result};
 use crate::kernel::object::access::Poll;
 use crate::kernel::object::class::Payload;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::types::Kind;
 use crate::kernel::value::Value;
+use crate::structural::CompareOptions;
 use crate::traverse::bindings::Bindings;
 use crate::traverse::children_of;
 use crate::traverse::graph::{Graph, NodeId, Role};
@@ -231,12 +231,12 @@ impl<'u, 'w> Reader<'u, 'w> {
 
     /// The shape of a node, apart from being an item; None for variables.
     fn shape(&mut self, node: NodeId) -> Result<Option<Shape>> {
-        let found = self.graph.node(node);
-        if found.role != Role::Plain {
+        let graph_node = self.graph.node(node);
+        if graph_node.role != Role::Plain {
             return Ok(None);
         }
-        let Some(object) = found.value.as_object() else {
-            let word = self.words.of_plain(&found.value)?;
+        let Some(object) = graph_node.value.as_object() else {
+            let word = self.words.of_plain(&graph_node.value)?;
             return Ok(Some(Shape {
                 word,
                 targets: Targets::new(),
@@ -254,12 +254,15 @@ impl<'u, 'w> Reader<'u, 'w> {
         );
         let by_itself = !has_parts || matches!(info.kind, Kind::Singleton | Kind::None);
         if by_itself {
-            let word = self.words.of_plain(&found.value)?;
+            let word = self.words.of_plain(&graph_node.value)?;
             return Ok(Some(Shape { word, targets }));
         }
         let mut tokens = vec![Token::Object(info.index().0)];
-        let mut kids = found.kids.iter().peekable();
-        for (position, child) in children_of(&found.value).iter(found.region).enumerate() {
+        let mut kids = graph_node.kids.iter().peekable();
+        for (position, child) in children_of(&graph_node.value)
+            .iter(graph_node.region)
+            .enumerate()
+        {
             let kid = kids.next_if(|kid| kid.position as usize == position);
             tokens.push(match kid {
                 Some(kid) => self.token(kid.node, &mut targets),
@@ -271,7 +274,7 @@ impl<'u, 'w> Reader<'u, 'w> {
             (false, _) => self.words.of_shape(tokens),
             // Custom comparison decides; if the decision depends on a context, no two
             // nodes are equal.
-            (true, true) => self.words.of_plain(&found.value)?,
+            (true, true) => self.words.of_plain(&graph_node.value)?,
             (true, false) => self.words.fresh(),
         };
         Ok(Some(Shape { word, targets }))

@@ -110,10 +110,12 @@ pub fn repeated_blocks(
         });
         copies.collect()
     };
-    let blocks = blocks.into_iter().map(|block| RepeatedBlock {
-        places: places(block.starts, block.length),
-    });
-    let mut blocks: Vec<RepeatedBlock> = blocks.collect();
+    let mut blocks: Vec<RepeatedBlock> = blocks
+        .into_iter()
+        .map(|block| RepeatedBlock {
+            places: places(block.starts, block.length),
+        })
+        .collect();
     // Stable: blocks with equal savings stay in their order.
     blocks.sort_by_key(|block| std::cmp::Reverse(block.saved()));
     Ok(blocks)

@@ -4,8 +4,7 @@ use hashbrown::HashSet;
 use rapidhash::fast::RandomState;
 
 use super::dominators::Dominators;
-use super::options::ClassOptions;
-use super::table::{Class, SubtermClasses};
+use super::table::{Class, ClassOptions, SubtermClasses};
 use super::walk::Walk;
 use crate::kernel::error::Result;
 use crate::kernel::object::access;
@@ -98,22 +97,22 @@ impl ClassOptions {
         let edges = walked.edges.clone();
         walked.decide()?;
         let mut classes = SubtermClasses::new(walked, values.to_vec());
-        let wanted = (min_size.max(2), min_count.max(2));
+        let (min_size, min_count) = (min_size.max(2), min_count.max(2));
         loop {
-            let groups = maximal(&classes, &edges, wanted);
+            let groups = maximal(&classes, &edges, min_size, min_count);
             // Rewriting on a hash alone would be wrong one day.
-            let found: Vec<Class> = groups.iter().map(|(class, _)| *class).collect();
-            if classes.confirm_some(&found)? > 0 {
+            let candidates: Vec<Class> = groups.iter().map(|(class, _)| *class).collect();
+            if classes.confirm_some(&candidates)? > 0 {
                 classes.renumber();
                 continue;
             }
-            let mut found: Vec<Duplicate> = groups
+            let mut duplicates: Vec<Duplicate> = groups
                 .into_iter()
                 .map(|(class, saved)| group(&classes, class, saved, &ends))
                 .collect();
             // Stable: groups with equal savings stay in the order of classes.
-            found.sort_by_key(|group| std::cmp::Reverse((group.saved, group.size)));
-            return Ok(found);
+            duplicates.sort_by_key(|group| std::cmp::Reverse((group.saved, group.size)));
+            return Ok(duplicates);
         }
     }
 }
@@ -137,7 +136,8 @@ fn group(classes: &SubtermClasses, class: Class, saved: u64, ends: &[usize]) -> 
 fn maximal(
     classes: &SubtermClasses,
     edges: &[(u64, u64)],
-    (min_size, min_count): (u64, usize),
+    min_size: u64,
+    min_count: usize,
 ) -> Vec<(Class, u64)> {
     let is_group = |class: &Class| {
         classes.numbers(*class).len() >= min_count && classes.size(*class) >= min_size
@@ -159,8 +159,11 @@ fn maximal(
             arrows.push((class_of(parent), class_of(child)));
         }
     }
-    let roots = classes.roots.iter().filter_map(Value::as_object);
-    let roots = roots.filter_map(|object| classes.number_of(object.identity()));
+    let roots = classes
+        .roots
+        .iter()
+        .filter_map(Value::as_object)
+        .filter_map(|object| classes.number_of(object.identity()));
     arrows.extend(roots.map(|number| (root, class_of(number))));
     let alone = (0..classes.nodes.len()).filter(|number| !is_inside[*number]);
     arrows.extend(alone.map(|number| (root, class_of(number))));

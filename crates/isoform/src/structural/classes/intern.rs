@@ -3,9 +3,9 @@
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
-use super::ask::engine_equal;
-use super::options::{ClassCosts, ClassOptions};
+use super::comparison::engine_equal;
 use super::summary::{DEFINES, INCOMPARABLE, IRREGULAR, Node};
+use super::table::{ClassCosts, ClassOptions};
 use super::walk::Walk;
 use crate::kernel::error::Result;
 use crate::kernel::object::access::{self, Poll, Section};

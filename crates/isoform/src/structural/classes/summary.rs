@@ -1,6 +1,6 @@
 //! The summaries of subterms.
 
-use super::options::{ClassCosts, ClassOptions};
+use super::table::{ClassCosts, ClassOptions};
 use super::var_maps::{MapId, NO_MAP};
 use crate::kernel::error::Result;
 use crate::kernel::object::access::Poll;

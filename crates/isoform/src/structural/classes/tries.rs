@@ -7,7 +7,7 @@
 //! The nodes form a trie over the digits of identity numbers, without nodes of a single
 //! child: no path is longer than a number has digits.
 
-use super::positions::Positions;
+use super::variables::Positions;
 
 /// The map below a node, including the node; [`EMPTY`] for the empty map.
 pub(super) type TrieRoot = u32;
@@ -321,7 +321,7 @@ fn put<T>(nodes: &mut Vec<T>, unused: &mut Vec<usize>, made: T) -> usize {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::super::positions::{Group, OWN, Positions};
+    use super::super::variables::{Group, OWN, Positions};
     use super::{EMPTY, TrieRoot, Tries};
     use crate::kernel::mixing::Mixing;
 

@@ -40,9 +40,8 @@
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
-use super::mentions::Mentions;
-use super::positions::{DIRECT, FIXED, Group, INDIRECT, OUTER, OWN, Positions, joined};
 use super::tries::{EMPTY, TrieRoot, Tries};
+use super::variables::{DIRECT, FIXED, Group, INDIRECT, Mentions, OUTER, OWN, Positions, joined};
 use crate::kernel::mixing::Mixing;
 
 /// The number of a map in its [`VarMaps`].

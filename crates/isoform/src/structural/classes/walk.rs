@@ -6,21 +6,21 @@
 //! summarized once per [`State`], and once as separate values to find their classes.
 //!
 //! Wherever comparison depends on more context, the subterm and all objects around the
-//! subterm are marked, and [`decide`](super::decide) asks the comparison itself.
+//! subterm are marked, and [`comparison`](super::comparison) asks the comparison itself.
 
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
-use super::super::plain_hash;
+use super::super::plain_values;
 use super::super::sink::{Fast, Form, Part as Role, Sink};
-use super::ground::Ground;
-use super::options::{ClassCosts, ClassOptions};
-use super::positions::{FIELDS, FIXED, Group, KEY, Positions, RECURSIVE};
+use super::comparison::Ground;
 use super::summary::{
     DEFINES, HOOKED, INCOMPARABLE, INHERITED, IRREGULAR, MOVED, MUTABLE, Node, OPEN_DAG, Summary,
     UNDECIDED, Walked,
 };
+use super::table::{ClassCosts, ClassOptions};
 use super::var_maps::{MapId, NO_MAP, VarMaps};
+use super::variables::{FIELDS, FIXED, Group, KEY, Positions, RECURSIVE};
 use crate::kernel::container::is_plain_key;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::mixing::Mixing;
@@ -30,7 +30,8 @@ use crate::kernel::object::prefetch::prefetch_ahead;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::{ObjRef, PartRef};
 use crate::kernel::pages::Pages;
-use crate::kernel::types::{FieldFlag, Kind, region::RegionKind};
+use crate::kernel::types::region::RegionKind;
+use crate::kernel::types::{FieldFlag, Kind};
 use crate::kernel::value::Value;
 use crate::traverse::cursor::{Cursor, Part, View, cyclic, path_of};
 
@@ -228,7 +229,7 @@ impl<'a> Walk<'a> {
         let object = match part.met {
             PartRef::Plain(value) => {
                 if let Some(frame) = self.frames.last_mut() {
-                    plain_hash::add_inline(&mut self.sink, &mut frame.hash, &value.to_value());
+                    plain_values::add_inline(&mut self.sink, &mut frame.hash, &value.to_value());
                 }
                 return Ok(());
             }
@@ -284,7 +285,7 @@ impl<'a> Walk<'a> {
             return;
         };
         if is_plain_key(&Value::from_object(object.to_ref())) {
-            let hash = plain_hash::of_native(&mut self.sink, object, info, false);
+            let hash = plain_values::of_native(&mut self.sink, object, info, false);
             return self.sink.child(&mut frame.hash, hash);
         }
         let mut acc = self.sink.open_form(Form::FreeKey);
@@ -424,7 +425,7 @@ impl<'a> Walk<'a> {
                 return Ok(Some(self.constant(object, state, Form::Root, flags)));
             }
             _ => {
-                let hash = plain_hash::of_native(&mut self.sink, object, info, false);
+                let hash = plain_values::of_native(&mut self.sink, object, info, false);
                 return Ok(Some(self.leaf(object, state, hash, 0, 0)));
             }
         };
@@ -794,7 +795,7 @@ fn hash_of_fields(
     while let Some((_, loaded)) = fields.get(section, position) {
         position += 1;
         // The node has no children to return.
-        let _ = plain_hash::add_loaded(sink, &mut hash, loaded);
+        let _ = plain_values::add_loaded(sink, &mut hash, loaded);
     }
     sink.close(hash)
 }

@@ -1,6 +1,8 @@
 //! Pairs the parts of two nodes: the fields of objects, the elements of lists, the entries
 //! of maps.
 
+use std::ops::Range;
+
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
@@ -85,8 +87,7 @@ impl<'t> Aligner<'t> {
         let mut start = (0, 0);
         let ends = [(left.len() as u32, right.len() as u32)];
         for (at_left, at_right) in equal.into_iter().chain(ends) {
-            let (l, r) = ((start.0, at_left), (start.1, at_right));
-            self.block(left, right, l, r, &mut steps);
+            self.block(left, right, start.0..at_left, start.1..at_right, &mut steps);
             if (at_left as usize) < left.len() && (at_right as usize) < right.len() {
                 steps.push(Step::Both(at_left, at_right));
             }
@@ -95,32 +96,33 @@ impl<'t> Aligner<'t> {
         steps
     }
 
-    /// Pairs the parts between two pairs of equal parts.
+    /// Pairs the parts between two pairs of equal parts: those of the left list at
+    /// `lefts`, and those of the right list at `rights`.
     fn block(
         &mut self,
         left: &[Cell],
         right: &[Cell],
-        (l, l_end): (u32, u32),
-        (r, r_end): (u32, u32),
+        lefts: Range<u32>,
+        rights: Range<u32>,
         steps: &mut Vec<Step>,
     ) {
-        if l >= l_end || r >= r_end {
-            steps.extend((l..l_end).map(Step::Left));
-            steps.extend((r..r_end).map(Step::Right));
+        if lefts.is_empty() || rights.is_empty() {
+            steps.extend(lefts.map(Step::Left));
+            steps.extend(rights.map(Step::Right));
             return;
         }
-        if (l_end - l, r_end - r) == (1, 1) {
+        if (lefts.len(), rights.len()) == (1, 1) {
             // A part in the place of another part has replaced it, or is the same part,
             // edited.
-            steps.push(Step::Both(l, r));
+            steps.push(Step::Both(lefts.start, rights.start));
             return;
         }
-        let pairs = match ((l_end - l) as usize).saturating_mul((r_end - r) as usize) {
-            0..=MANY => self.most_similar(left, right, (l, l_end), (r, r_end)),
-            _ => self.same_shape(left, right, (l, l_end), (r, r_end)),
+        let (mut start, end) = ((lefts.start, rights.start), (lefts.end, rights.end));
+        let pairs = match lefts.len().saturating_mul(rights.len()) {
+            0..=MANY => self.most_similar(left, right, lefts, rights),
+            _ => self.same_shape(left, right, lefts, rights),
         };
-        let mut start = (l, r);
-        for (at_left, at_right) in pairs.into_iter().chain([(l_end, r_end)]) {
+        for (at_left, at_right) in pairs.into_iter().chain([end]) {
             // A part in the place of another part has replaced it.
             if (at_left - start.0, at_right - start.1) == (1, 1) {
                 steps.push(Step::Both(start.0, start.1));
@@ -128,7 +130,7 @@ impl<'t> Aligner<'t> {
             }
             steps.extend((start.0..at_left).map(Step::Left));
             steps.extend((start.1..at_right).map(Step::Right));
-            if at_left < l_end {
+            if at_left < end.0 {
                 steps.push(Step::Both(at_left, at_right));
             }
             start = (at_left + 1, at_right + 1);
@@ -140,10 +142,11 @@ impl<'t> Aligner<'t> {
         &mut self,
         left: &[Cell],
         right: &[Cell],
-        (l, l_end): (u32, u32),
-        (r, r_end): (u32, u32),
+        lefts: Range<u32>,
+        rights: Range<u32>,
     ) -> Vec<(u32, u32)> {
-        let (rows, columns) = ((l_end - l) as usize, (r_end - r) as usize);
+        let (l, r) = (lefts.start, rights.start);
+        let (rows, columns) = (lefts.len(), rights.len());
         let mut gains = vec![0.0; rows * columns];
         for row in 0..rows {
             for column in 0..columns {
@@ -187,8 +190,8 @@ impl<'t> Aligner<'t> {
         &self,
         left: &[Cell],
         right: &[Cell],
-        (l, l_end): (u32, u32),
-        (r, r_end): (u32, u32),
+        lefts: Range<u32>,
+        rights: Range<u32>,
     ) -> Vec<(u32, u32)> {
         let shapes = |side: usize, cells: &[Cell]| -> Vec<u64> {
             let shape = |cell: &Cell| match cell.node_number() {
@@ -197,20 +200,21 @@ impl<'t> Aligner<'t> {
             };
             cells.iter().map(shape).collect()
         };
-        let found = sequence::align(
-            &shapes(0, &left[l as usize..l_end as usize]),
-            &shapes(1, &right[r as usize..r_end as usize]),
+        let (first, end) = ((lefts.start, rights.start), (lefts.end, rights.end));
+        let aligned = sequence::align(
+            &shapes(0, &left[first.0 as usize..end.0 as usize]),
+            &shapes(1, &right[first.1 as usize..end.1 as usize]),
         );
         let mut pairs = Vec::new();
-        let mut start = (l, r);
-        let shifted = found.into_iter().map(|(a, b)| (l + a, r + b));
-        for (at_left, at_right) in shifted.chain([(l_end, r_end)]) {
+        let mut start = first;
+        let shifted = aligned.into_iter().map(|(a, b)| (first.0 + a, first.1 + b));
+        for (at_left, at_right) in shifted.chain([end]) {
             let both = (at_left - start.0).min(at_right - start.1);
             let between = (0..both).map(|offset| (start.0 + offset, start.1 + offset));
             pairs.extend(
                 between.filter(|&(a, b)| self.have_one_type(&left[a as usize], &right[b as usize])),
             );
-            if at_left < l_end {
+            if at_left < end.0 {
                 pairs.push((at_left, at_right));
             }
             start = (at_left + 1, at_right + 1);
@@ -456,7 +460,7 @@ impl<'t> Aligner<'t> {
             (in_left == 1 && in_right == 1).then_some((at_left, at_right))
         });
         let mut pairs: Vec<(u32, u32)> = unique.collect();
-        self.renamed_and_edited((left, taken), (right, partner), &mut pairs);
+        self.renamed_and_edited(left, taken, right, partner, &mut pairs);
         pairs
     }
 
@@ -464,18 +468,22 @@ impl<'t> Aligner<'t> {
     /// as long as few are left.
     fn renamed_and_edited(
         &mut self,
-        (left, taken): (&[Cell], &[bool]),
-        (right, partner): (&[Cell], &[u32]),
+        left: &[Cell],
+        taken: &[bool],
+        right: &[Cell],
+        partner: &[u32],
         pairs: &mut Vec<(u32, u32)>,
     ) {
-        let known: [HashSet<u32, RandomState>; 2] = [
+        let paired: [HashSet<u32, RandomState>; 2] = [
             pairs.iter().map(|pair| pair.0).collect(),
             pairs.iter().map(|pair| pair.1).collect(),
         ];
         let keys = |count: usize, side: usize, is_free: &dyn Fn(usize) -> bool| -> Vec<u32> {
-            let free = (0..count).step_by(2).filter(|&at| is_free(at));
-            let free = free.map(|at| at as u32);
-            free.filter(|at| !known[side].contains(at)).collect()
+            let free = (0..count)
+                .step_by(2)
+                .filter(|&at| is_free(at))
+                .map(|at| at as u32);
+            free.filter(|at| !paired[side].contains(at)).collect()
         };
         let lefts = keys(left.len(), 0, &|at| !taken[at]);
         let rights = keys(right.len(), 1, &|at| partner[at] == NONE);
@@ -492,7 +500,7 @@ impl<'t> Aligner<'t> {
                     continue;
                 }
                 let gain = self.similarity(cells.0, cells.1);
-                if gain >= RENAMED && best.is_none_or(|(known, _)| gain > known) {
+                if gain >= RENAMED && best.is_none_or(|(paired, _)| gain > paired) {
                     best = Some((gain, at_left));
                 }
             }

@@ -3,8 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::place::Place;
-use super::places::Places;
+use super::places::{Place, Places};
 use crate::kernel::display;
 use crate::kernel::path::AccessPath;
 use crate::kernel::value::Value;

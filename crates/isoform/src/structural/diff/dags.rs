@@ -22,7 +22,8 @@ impl Walk<'_> {
             self.partners[0][left as usize],
             self.partners[1][right as usize],
         );
-        let spots = |walk: &Self| (Some(walk.spot_of(0, left)), Some(walk.spot_of(1, right)));
+        let spots = [self.spot_of(0, left), self.spot_of(1, right)];
+        let [left_spot, right_spot] = spots.map(Some);
         if partners.0 == right {
             let Some(is_told) = self.replaced_dags.get_mut(&(left, right)) else {
                 return Some(Mode::Partners);
@@ -30,7 +31,14 @@ impl Walk<'_> {
             if !std::mem::replace(is_told, true) {
                 let sizes = (self.own_size(0, left), self.own_size(1, right));
                 self.mode = Mode::Partners;
-                self.note(ChangeKind::Replaced, place, TOP, spots(self), sizes);
+                self.note(
+                    ChangeKind::Replaced,
+                    place,
+                    TOP,
+                    left_spot,
+                    right_spot,
+                    sizes,
+                );
             }
             return Some(Mode::Replaced);
         }
@@ -40,12 +48,26 @@ impl Walk<'_> {
         }
         if is_alone == (false, false) && self.is_aligned() {
             self.mode = Mode::Partners;
-            self.note(ChangeKind::Rewired, place, pair, spots(self), (1, 1));
+            self.note(
+                ChangeKind::Rewired,
+                place,
+                pair,
+                left_spot,
+                right_spot,
+                (1, 1),
+            );
             return None;
         }
         if self.is_copy(left, right, partners) {
             if self.mode != Mode::Copy {
-                self.note(ChangeKind::Sharing, place, pair, spots(self), (1, 1));
+                self.note(
+                    ChangeKind::Sharing,
+                    place,
+                    pair,
+                    left_spot,
+                    right_spot,
+                    (1, 1),
+                );
             }
             // The copy is neither inserted nor deleted.
             for (side, node) in [left, right].into_iter().enumerate() {
@@ -89,18 +111,13 @@ impl Walk<'_> {
         let spot = self.spot_of(side, node);
         let size = self.own_size(side, node);
         match side {
-            0 => self.note(
-                ChangeKind::Deleted,
-                place,
-                TOP,
-                (Some(spot), None),
-                (size, 0),
-            ),
+            0 => self.note(ChangeKind::Deleted, place, TOP, Some(spot), None, (size, 0)),
             _ => self.note(
                 ChangeKind::Inserted,
                 place,
                 TOP,
-                (None, Some(spot)),
+                None,
+                Some(spot),
                 (0, size),
             ),
         }
@@ -133,8 +150,8 @@ impl Walk<'_> {
                 NONE => {}
                 _ if self.is_met[right as usize] => {}
                 left => {
-                    let at = self.open_apart((left, right), None);
-                    self.apart((left, right), at)?;
+                    let (top, place) = self.open_apart(left, right, None);
+                    self.apart(left, right, top, place)?;
                 }
             }
         }

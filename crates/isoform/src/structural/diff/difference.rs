@@ -4,20 +4,16 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use hashbrown::HashMap;
-use rapidhash::fast::RandomState;
-
 use super::change::{Change, ChangeKind};
+use super::findings::{grouped, occurrences, whole};
 use super::flow::Flow;
 use super::maker::{Maker, Trust};
 use super::options::DiffOptions;
 use super::patch::Patch;
-use super::places::{Places, ROOT};
-use super::tables::{NONE, Tables};
-use super::unchanged::Contents;
-use super::walk::{Finding, Walk};
+use super::places::Places;
+use super::tables::{Tables, can_change};
+use super::walk::Walk;
 use crate::kernel::error::{Error, ErrorKind, Result};
-use crate::kernel::rows::Rows;
 use crate::kernel::types::Kind;
 use crate::kernel::value::Value;
 use crate::structural::CompareOptions;
@@ -268,7 +264,7 @@ impl Difference {
         // A right object that is equal to itself alone, such as the key of a map or a
         // variable bound on the left, is not the object in its place.
         let is_right =
-            !self.options.is_exact() || is_right(&built, (self.options_for(value)?, &self.right))?;
+            !self.options.is_exact() || is_right(&built, self.options_for(value)?, &self.right)?;
         if is_right {
             Ok(built)
         } else {
@@ -365,7 +361,8 @@ impl fmt::Debug for Difference {
 /// Makes the result from the findings of a walk.
 pub(super) fn finish(
     options: &DiffOptions,
-    (left, right): (Value, Value),
+    left: Value,
+    right: Value,
     mut walk: Walk<'_>,
 ) -> Result<Difference> {
     let occurrences = occurrences(&walk);
@@ -399,9 +396,9 @@ pub(super) fn finish(
     for trust in [Trust::All, Trust::Objects, Trust::Nothing] {
         costs.is_whole = trust == Trust::Nothing;
         has_unclear_variables |= trust != Trust::All;
-        let made = Maker::new(&walk, trust).make();
-        if !options.is_exact() || builds(&made, &tables[0], (options, &right))? {
-            patch = Some(made);
+        let candidate = Maker::new(&walk, trust).make();
+        if !options.is_exact() || builds(&candidate, &tables[0], options, &right)? {
+            patch = Some(candidate);
             break;
         }
     }
@@ -425,11 +422,11 @@ pub(super) fn finish(
 /// # Errors
 ///
 /// Errors of custom comparisons.
-fn builds(patch: &Patch, left: &Tables, (options, right): (&DiffOptions, &Value)) -> Result<bool> {
+fn builds(patch: &Patch, left: &Tables, options: &DiffOptions, right: &Value) -> Result<bool> {
     let Ok(built) = patch.build(left) else {
         return Ok(false);
     };
-    is_right(&built, (options.compare, right))
+    is_right(&built, options.compare, right)
 }
 
 /// True if the built value is the right value.
@@ -437,7 +434,7 @@ fn builds(patch: &Patch, left: &Tables, (options, right): (&DiffOptions, &Value)
 /// # Errors
 ///
 /// Errors of custom comparisons.
-fn is_right(built: &Value, (options, right): (CompareOptions, &Value)) -> Result<bool> {
+fn is_right(built: &Value, options: CompareOptions, right: &Value) -> Result<bool> {
     match options.equal(built, right) {
         // A value that cannot be compared with itself cannot be judged.
         Err(error) if error.kind() == ErrorKind::Type => Ok(true),
@@ -445,85 +442,65 @@ fn is_right(built: &Value, (options, right): (CompareOptions, &Value)) -> Result
     }
 }
 
-/// The finding that both values differ, without further detail.
-fn whole(left: &Value, right: &Value) -> Finding {
-    let spot = |value: &Value, class| super::walk::SideValue {
-        value: value.clone(),
-        class,
-        node: NONE,
+/// The contents of both values when a difference was made. The difference keeps the
+/// values, but lists, dicts and mutable objects inside may change.
+///
+/// Hashes of both values; None for a value that cannot change, or has no hash.
+#[derive(Clone, Copy)]
+struct Contents([Option<u64>; 2]);
+
+impl Contents {
+    /// The contents of values with these tables. Linear if any object inside can
+    /// change.
+    fn of(values: [&Value; 2], tables: &[impl AsRef<Tables>; 2]) -> Self {
+        let changes = |tables: &Tables| {
+            let mut nodes = tables.nodes.iter();
+            nodes.any(|node| can_change(node.object.type_info()))
+        };
+        let hash = |side: usize| {
+            if changes(tables[side].as_ref()) {
+                hash_of(values[side])
+            } else {
+                None
+            }
+        };
+        Contents([hash(0), hash(1)])
+    }
+
+    /// The contents of two equal values. Linear, O(1) for one object.
+    fn of_equal(left: &Value, right: &Value) -> Self {
+        if left == right {
+            // The value stays equal to itself.
+            Contents([None, None])
+        } else {
+            Contents([hash_of(left), hash_of(right)])
+        }
+    }
+
+    /// Fails if one of the values has changed since.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError`.
+    fn check(self, left: &Value, right: &Value) -> Result<()> {
+        let sides = [("left", left, self.0[0]), ("right", right, self.0[1])];
+        for (side, value, hash) in sides {
+            if hash.is_some() && hash_of(value) != hash {
+                return Err(Error::value_error(format!(
+                    "the {side} value has changed since the difference was made, so it does not \
+                     describe the values any more: compare them again, or compare deep copies"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The hash of all contents that can change; the elements of tensors cannot.
+fn hash_of(value: &Value) -> Option<u64> {
+    let options = CompareOptions {
+        skip_tensor_content: true,
+        ..CompareOptions::default()
     };
-    Finding {
-        kind: ChangeKind::Replaced,
-        place: ROOT,
-        pair: 0,
-        left: Some(spot(left, 0)),
-        right: Some(spot(right, 1)),
-        sizes: (1, 1),
-        moved: 0,
-    }
-}
-
-/// The occurrences of pairs: one for each way from the roots.
-pub(super) fn occurrences(walk: &Walk<'_>) -> Vec<u64> {
-    let count = walk.pair_count();
-    let mut times = vec![0u64; count];
-    // The number of pairs around a pair, by pair.
-    let mut around = vec![0u32; count];
-    for &(_, to) in &walk.edges {
-        around[to as usize] = around[to as usize].saturating_add(1);
-    }
-    let inside = Rows::new(count, walk.edges.iter().copied());
-    for pair in 0..count {
-        times[pair] = u64::from(around[pair] == 0);
-    }
-    for &(pair, occurrences) in &walk.times_apart {
-        let is_met = inside
-            .of(pair)
-            .iter()
-            .any(|&inner| around[inner as usize] > 1);
-        times[pair as usize] = occurrences.unwrap_or(u64::from(!is_met));
-    }
-    // A pair is left before the pairs around it.
-    for &pair in walk.left_pairs.iter().rev() {
-        let own = times[pair as usize];
-        for &to in inside.of(pair) {
-            times[to as usize] = times[to as usize].saturating_add(own);
-        }
-    }
-    times
-}
-
-/// One change for all findings of the same kind with values of the same classes.
-fn grouped(findings: Vec<Finding>, occurrences: &[u64], places: Arc<Places>) -> Vec<Change> {
-    type Group = (ChangeKind, Option<u64>, Option<u64>);
-    let mut groups: HashMap<Group, usize, RandomState> = HashMap::default();
-    let mut changes: Vec<Change> = Vec::new();
-    for finding in findings {
-        let class = |spot: &Option<super::walk::SideValue>| spot.as_ref().map(|spot| spot.class);
-        let group = (finding.kind, class(&finding.left), class(&finding.right));
-        let times = occurrences.get(finding.pair as usize);
-        let times = times.map_or(1, |&times| times.max(1));
-        let times = times.saturating_sub(finding.moved);
-        if times == 0 {
-            continue;
-        }
-        if let Some(&known) = groups.get(&group) {
-            let change = &mut changes[known];
-            change.count = change.count.saturating_add(times);
-            change.at.push(finding.place);
-            continue;
-        }
-        groups.insert(group, changes.len());
-        changes.push(Change {
-            kind: finding.kind,
-            count: times,
-            left: finding.left.map(|spot| spot.value),
-            right: finding.right.map(|spot| spot.value),
-            sizes: finding.sizes,
-            at: vec![finding.place],
-            places: places.clone(),
-            is_inverse: false,
-        });
-    }
-    changes
+    options.hash(value).ok()
 }

@@ -5,8 +5,8 @@ use rapidhash::fast::RandomState;
 
 use super::patch::{Edit, Keyed, New, Patch, Source, Splice, is_around};
 use super::sequence;
-use super::tables::{Cell, HAS_IDENTITY, HAS_VARS, IS_HOOKED, IS_IGNORED, NONE, Tables};
-use super::tokens::{Tokens, of_plain, step};
+use super::tables::{Cell, HAS_IDENTITY, NONE, Tables};
+use super::tokens::{Tokens, exact, of_plain, step};
 use super::walk::Walk;
 use crate::kernel::container::Str;
 use crate::kernel::value::Value;
@@ -65,8 +65,11 @@ impl<'t> Maker<'t> {
     pub(super) fn new(walk: &'t Walk<'t>, trust: Trust) -> Self {
         let (left, right) = (walk.left, walk.right);
         let is_known = |node: &super::tables::Node| node.is_var() || trust == Trust::Nothing;
-        let lefts = left.nodes.iter().zip(0..);
-        let lefts = lefts.filter(|(node, _)| is_known(node));
+        let lefts = left
+            .nodes
+            .iter()
+            .zip(0..)
+            .filter(|(node, _)| is_known(node));
         let known_objects: HashMap<u64, u32, RandomState> = lefts
             .map(|(node, number)| (node.object.identity(), number))
             .collect();
@@ -230,8 +233,9 @@ impl<'t> Maker<'t> {
         }
         let new = match found.info().container() {
             Some(container) if container.is_mapping() => {
-                let entries = cells.chunks_exact(2);
-                let entries = entries.map(|entry| (self.source(&entry[0]), self.source(&entry[1])));
+                let entries = cells
+                    .chunks_exact(2)
+                    .map(|entry| (self.source(&entry[0]), self.source(&entry[1])));
                 New::Entries(container, entries.collect())
             }
             Some(container) => {
@@ -250,9 +254,11 @@ impl<'t> Maker<'t> {
             Some(part) => self.states[part as usize] == State::Fresh,
             None => true,
         };
-        let fields = cells.iter().zip(&info.visited);
-        let fields = fields.filter(|(cell, _)| !is_own(cell));
-        let fields = fields.map(|(cell, slot)| (slot.field, self.source(cell)));
+        let fields = cells
+            .iter()
+            .zip(&info.visited)
+            .filter(|(cell, _)| !is_own(cell))
+            .map(|(cell, slot)| (slot.field, self.source(cell)));
         New::Copy(Value::from(&self.right.node(node).object), fields.collect())
     }
 
@@ -287,9 +293,12 @@ impl<'t> Maker<'t> {
             Some(container) if container.is_mapping() => self.entries(lefts, rights)?,
             Some(_) => self.items(lefts, rights),
             None => {
-                let fields = lefts.iter().zip(rights).zip(&info.visited);
-                let fields = fields.filter(|((l, r), _)| !self.follows(l, r));
-                let fields = fields.map(|((_, r), slot)| (slot.field, self.source(r)));
+                let fields = lefts
+                    .iter()
+                    .zip(rights)
+                    .zip(&info.visited)
+                    .filter(|((l, r), _)| !self.follows(l, r))
+                    .map(|((_, r), slot)| (slot.field, self.source(r)));
                 Edit::Fields(info, fields.collect())
             }
         })
@@ -383,7 +392,7 @@ impl<'t> Maker<'t> {
 
     /// The changes of a map; None if only the order of the entries differs.
     fn entries(&self, lefts: &[Cell], rights: &[Cell]) -> Option<Edit> {
-        let mut known: HashMap<u64, usize, RandomState> = HashMap::default();
+        let mut left_entries: HashMap<u64, usize, RandomState> = HashMap::default();
         for position in (0..lefts.len()).step_by(2) {
             let key = &lefts[position];
             let word = match key.node_number() {
@@ -391,7 +400,7 @@ impl<'t> Maker<'t> {
                 Some(part) => step(EDITED, u64::from(part)),
                 None => of_plain(key.word),
             };
-            known.insert(word, position);
+            left_entries.insert(word, position);
         }
         let mut keyed = Keyed::default();
         for entry in rights.chunks_exact(2) {
@@ -405,7 +414,7 @@ impl<'t> Maker<'t> {
                 }
                 Some(_) => None,
             };
-            let same = word.and_then(|word| known.remove(&word));
+            let same = word.and_then(|word| left_entries.remove(&word));
             if same.is_some_and(|same| self.follows(&lefts[same + 1], value)) {
                 continue;
             }
@@ -415,7 +424,7 @@ impl<'t> Maker<'t> {
                 None => keyed.set.push((self.source(key), value)),
             }
         }
-        keyed.removed = known.into_values().map(|at| at as u32).collect();
+        keyed.removed = left_entries.into_values().map(|at| at as u32).collect();
         keyed.removed.sort_unstable();
         let is_empty = keyed.named.is_empty() && keyed.set.is_empty() && keyed.removed.is_empty();
         (!is_empty).then_some(Edit::Keyed(keyed))
@@ -456,34 +465,4 @@ fn pair_below_variables(
             }
         }
     }
-}
-
-/// Exact tokens: nodes with equal tokens can replace one another. Variables, dag nodes
-/// and mutable objects have tokens by `of_identity`, all other nodes by contents.
-fn exact(tables: &Tables, of_identity: impl Fn(u32, u64) -> u64) -> Tokens {
-    let mut tokens: Tokens = Vec::with_capacity(tables.nodes.len());
-    for (number, node) in tables.nodes.iter().enumerate() {
-        let number = number as u32;
-        if node.has(IS_IGNORED) || !node.has(HAS_VARS | HAS_IDENTITY | IS_HOOKED) {
-            tokens.push(node.skeleton);
-            continue;
-        }
-        let mut acc = step(node.info().seed, u64::from(node.count));
-        for cell in tables.cells(number) {
-            acc = step(
-                acc,
-                match cell.node_number() {
-                    Some(part) => tokens[part as usize],
-                    None => of_plain(cell.word),
-                },
-            );
-        }
-        let has_identity = node.is_var() || node.is_dag() || node.is_mutable();
-        tokens.push(if has_identity {
-            of_identity(number, acc)
-        } else {
-            acc
-        });
-    }
-    tokens
 }

@@ -2,24 +2,22 @@
 //!
 //! | file | job |
 //! |---|---|
-//! | `rows.rs`, `tables.rs`, `reader.rs` | one side as tables of distinct objects, the input of all other files |
-//! | `known.rs` | objects on both sides, which are read once |
-//! | `kept.rs` | the memory of tables, kept for the next difference |
+//! | `options.rs` | the compared parts, the parts left out, and the alignment that a type asks for |
+//! | `tables.rs`, `reader.rs` | one side as tables of distinct objects, the input of all other files |
+//! | `shared_rows.rs` | objects on both sides, which are read once |
 //! | `tokens.rs` | hashes for matching nodes of both sides |
-//! | `alignment.rs` | the attribute for the alignment of a type's objects |
 //! | `myers.rs` | the elements that two sequences have in common, at bounded cost |
 //! | `sequence.rs`, `align.rs` | alignment of lists, maps and fields |
-//! | `walk.rs`, `notes.rs` | pairs, and their differences |
-//! | `pairs.rs` | the numbers of pairs |
-//! | `bindings.rs`, `variables.rs` | pairs of variables bound to each other |
-//! | `dags.rs`, `wrapped.rs` | pairs of dag nodes; parts wrapped into a new node |
+//! | `walk.rs`, `pairs.rs` | pairs of nodes, from the roots down |
+//! | `findings.rs` | the differences of pairs, and the changes made of them |
+//! | `bindings.rs` | pairs of variables bound to each other |
+//! | `dags.rs`, `wrapping.rs` | pairs of dag nodes; parts wrapped into a new node |
 //! | `flow.rs`, `graphs/` | pairs of corresponding dag nodes, by their wiring |
-//! | `ted.rs`, `small.rs` | the cheapest edit of small trees |
-//! | `loose.rs`, `moves.rs` | parts deleted in one place and inserted in another |
+//! | `tree_edit.rs`, `small_trees.rs` | the cheapest edit of small trees |
+//! | `move_candidates.rs`, `moves.rs` | parts deleted in one place and inserted in another |
 //! | `maker.rs`, `patch.rs` | patches, which build the right value out of the left one |
 //! | `merge/` | the combined changes of two values since a base |
-//! | `options.rs`, `ignored.rs` | the compared parts, and the parts left out |
-//! | `change.rs`, `place.rs`, `places.rs`, `difference.rs` | the result |
+//! | `change.rs`, `places.rs`, `difference.rs` | the result |
 //!
 //! Hashes of 64 bits find equal parts. The patch is applied once, and comparison
 //! decides if the patch builds the right value. If not, for example because a variable
@@ -28,38 +26,31 @@
 //! parts that both sides have alike.
 
 mod align;
-mod alignment;
 mod bindings;
 mod change;
 mod dags;
 mod difference;
+mod findings;
 mod flow;
 mod graphs;
-mod ignored;
-mod kept;
-mod known;
-mod loose;
 mod maker;
 mod merge;
+mod move_candidates;
 mod moves;
 mod myers;
-mod notes;
 mod options;
 mod pairs;
 mod patch;
-mod place;
 mod places;
 mod reader;
-mod rows;
 mod sequence;
-mod small;
+mod shared_rows;
+mod small_trees;
 mod tables;
-mod ted;
 mod tokens;
-mod unchanged;
-mod variables;
+mod tree_edit;
 mod walk;
-mod wrapped;
+mod wrapping;
 
 pub use change::{Change, ChangeKind};
 pub use difference::{DiffCosts, Difference, Hunk};
@@ -67,7 +58,7 @@ pub use merge::{Conflict, Merge, Resolution, merge};
 pub use options::{DiffOptions, IgnoreChange};
 pub use patch::Patch;
 pub(crate) use patch::{Edit, Keyed, New, Source, Splice, check_of, named_fields};
-pub use place::{Place, PlacePaths};
+pub use places::{Place, PlacePaths};
 
 use std::sync::Arc;
 
@@ -133,14 +124,13 @@ impl DiffOptions {
         }
         // The comparison has visited at least this much of both values.
         let seen = last_visit_count() as usize;
-        let tables = Tables::of_both([&left, &right], self.compare, &ignored, seen)?;
-        let tables = tables.map(Arc::new);
+        let tables = Tables::of_both([&left, &right], self.compare, &ignored, seen)?.map(Arc::new);
         let mut walk = paired(self, &tables)?;
         if tables.iter().any(|side| side.has_dags) {
             walk.sweep()?;
         }
         walk.find_moves()?;
-        difference::finish(self, (left, right), walk)
+        difference::finish(self, left, right, walk)
     }
 }
 

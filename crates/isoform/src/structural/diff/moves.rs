@@ -7,11 +7,11 @@ use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
 use super::change::ChangeKind;
-use super::difference::occurrences;
-use super::loose::{MoveCandidates, Places, Side, part_of_one_side};
+use super::findings::{Finding, occurrences};
+use super::move_candidates::{MoveCandidates, Places, Side, part_of_one_side};
 use super::pairs::Mode;
 use super::tables::NONE;
-use super::walk::{Finding, Walk};
+use super::walk::Walk;
 use crate::kernel::error::Result;
 
 type Map<K, V> = HashMap<K, V, RandomState>;
@@ -46,7 +46,7 @@ impl Moves<'_> {
     fn of_class(&mut self, nodes: [Vec<usize>; 2], tokens: [&[u64]; 2], in_all: [u64; 2]) {
         let size = self.sides[0].node(nodes[0][0]).size;
         let [mut lefts, mut rights] = [0, 1]
-            .map(|side: usize| self.sides[side].alike(&nodes[side], (tokens[side], &self.ranks)));
+            .map(|side: usize| self.sides[side].alike(&nodes[side], tokens[side], &self.ranks));
         let count = |alike: &[MoveCandidates]| {
             let counts = alike.iter().map(MoveCandidates::places);
             counts.fold(0, u64::saturating_add)
@@ -149,18 +149,20 @@ impl<'t> Walk<'t> {
     /// Errors of custom comparisons.
     pub(super) fn find_moves(&mut self) -> Result<()> {
         let is_on = |side: usize| {
-            let parts = self.findings.iter();
-            let mut parts = parts.filter_map(|finding| part_of_one_side(finding, side));
+            let mut parts = self
+                .findings
+                .iter()
+                .filter_map(|finding| part_of_one_side(finding, side));
             parts.any(|node| node != NONE && self.tables(side).node(node).size > 1)
         };
         if !is_on(0) || !is_on(1) {
             return Ok(());
         }
         let times = occurrences(self);
-        let found = self.moves(&times);
+        let moves = self.moves(&times);
         for (number, finding) in self.findings.iter_mut().enumerate() {
             let times = times[finding.pair as usize].max(1);
-            let [left, right] = [0, 1].map(|side: usize| found.gone[side][number]);
+            let [left, right] = [0, 1].map(|side: usize| moves.gone[side][number]);
             // A replaced part is gone where both of its sides moved.
             finding.moved = match finding.kind {
                 ChangeKind::Replaced => left.min(right),
@@ -172,8 +174,8 @@ impl<'t> Walk<'t> {
             }
         }
         // Nodes that moved out of or into a part do not count for the part.
-        for (side, found) in found.sides.iter().enumerate() {
-            for loose in found.loose.iter().filter(|loose| loose.lost > 0) {
+        for (side, candidates) in moves.sides.iter().enumerate() {
+            for loose in candidates.loose.iter().filter(|loose| loose.lost > 0) {
                 let places = u128::from(loose.whole_places().max(1));
                 let lost = u64::try_from(loose.lost / places).unwrap_or(u64::MAX);
                 for &(finding, _) in loose.wholes.iter().filter(|(_, rest)| *rest > 0) {
@@ -182,15 +184,22 @@ impl<'t> Walk<'t> {
                 }
             }
         }
-        for Move { both, times } in found.moves {
-            let [left, right] = [0, 1].map(|side| found.sides[side].loose[both[side]].node);
+        for Move { both, times } in moves.moves {
+            let [left, right] = [0, 1].map(|side| moves.sides[side].loose[both[side]].node);
             let size = self.right.node(right).size;
-            let at = self.open_apart((left, right), Some(times));
-            let spots = (self.spot_of(0, left), self.spot_of(1, right));
+            let (top, place) = self.open_apart(left, right, Some(times));
+            let spots = [self.spot_of(0, left), self.spot_of(1, right)];
+            let [left_spot, right_spot] = spots.map(Some);
             self.mode = Mode::Partners;
-            let spots = (Some(spots.0), Some(spots.1));
-            self.note(ChangeKind::Moved, at.1, at.0, spots, (size, size));
-            self.apart((left, right), at)?;
+            self.note(
+                ChangeKind::Moved,
+                place,
+                top,
+                left_spot,
+                right_spot,
+                (size, size),
+            );
+            self.apart(left, right, top, place)?;
         }
         Ok(())
     }
@@ -213,21 +222,21 @@ impl<'t> Walk<'t> {
                 .entry((finding.kind, token(0), token(1)))
                 .or_insert(number)
         });
-        let mut found = Moves {
+        let mut result = Moves {
             ranks: ranks.collect(),
             gone: [0, 1].map(|_| vec![0; self.findings.len()]),
             moves: Vec::new(),
             sides,
         };
         while let (Some(left), Some(right)) =
-            (found.sides[0].next_size(), found.sides[1].next_size())
+            (result.sides[0].next_size(), result.sides[1].next_size())
         {
-            let levels = [0, 1].map(|side: usize| found.sides[side].level(left.max(right)));
+            let levels = [0, 1].map(|side: usize| result.sides[side].level(left.max(right)));
             let mut classes: Map<u64, usize> = Map::default();
             let mut both: Vec<(u64, [Vec<usize>; 2])> = Vec::new();
             for side in [1, 0] {
                 for &loose in &levels[side] {
-                    let class = found.sides[side].node(loose).skeleton;
+                    let class = result.sides[side].node(loose).skeleton;
                     let at = *classes.entry(class).or_insert_with(|| {
                         both.push((class, Default::default()));
                         both.len() - 1
@@ -238,14 +247,14 @@ impl<'t> Walk<'t> {
             both.retain(|(_, nodes)| nodes.iter().all(|nodes| !nodes.is_empty()));
             for (class, nodes) in both {
                 let in_all = [0, 1].map(|side: usize| in_all[side].get(&class).map_or(0, |&n| n));
-                found.of_class(nodes, tokens, in_all);
+                result.of_class(nodes, tokens, in_all);
             }
             for (side, level) in levels.into_iter().enumerate() {
                 for loose in level {
-                    found.sides[side].pass_on(loose);
+                    result.sides[side].pass_on(loose);
                 }
             }
         }
-        found
+        result
     }
 }

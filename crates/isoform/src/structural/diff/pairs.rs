@@ -1,10 +1,20 @@
-//! The numbers of pairs of nodes.
+//! Pairs of nodes: their numbers, the circumstances of visiting them, and the partners of
+//! nodes.
 
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
+use super::places::{Link, ROOT};
+use super::tables::{HAS_VARS, NONE};
+use super::walk::Walk;
+use crate::kernel::types::region::RegionKind;
+
 /// The pair around the roots, which occurs once.
 pub(super) const TOP: u32 = 0;
+
+/// The number of partners that a node may have for free. Further pairs take steps off a
+/// budget, which limits the cost of heavily shared graphs to their size.
+const FREE_PARTNERS: u8 = 8;
 
 /// How a pair came about.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -93,4 +103,96 @@ impl Pairs {
             self.epochs.insert(number, epoch);
         }
     }
+}
+
+impl Walk<'_> {
+    pub(super) fn new_pair(&mut self) -> u32 {
+        self.pair_count += 1;
+        self.pair_count - 1
+    }
+
+    pub(super) fn pair_count(&self) -> usize {
+        self.pair_count as usize
+    }
+
+    /// The pair around two nodes that the walk has not met at their place, and their
+    /// place. The pair has the given number of occurrences, or one unless the walk
+    /// meets the nodes elsewhere later.
+    pub(super) fn open_apart(&mut self, left: u32, right: u32, times: Option<u64>) -> (u32, u32) {
+        let top = self.new_pair();
+        self.times_apart.push((top, times));
+        let place = self.places.add(ROOT, Link::Node(left), Link::Node(right));
+        (top, place)
+    }
+
+    /// The circumstances of visiting a pair with this left node in a region.
+    #[inline]
+    pub(super) fn visit(&self, left: u32, region: RegionKind) -> Visit {
+        Visit {
+            mode: self.mode,
+            binds: region != RegionKind::Use && self.left.node(left).has(HAS_VARS),
+            is_apart: self.is_apart,
+        }
+    }
+
+    /// True if variables have got other partners since the visit of a pair, and the
+    /// budget suffices for a second visit.
+    #[inline]
+    pub(super) fn is_due_again(&mut self, left: u32, right: u32, known: u32) -> bool {
+        let has_vars = self.left.node(left).has(HAS_VARS);
+        if !has_vars || self.pairs.epoch(known) == self.bindings.epoch {
+            return false;
+        }
+        let steps = self.steps(left, right);
+        take_steps(&mut self.again_budget, steps)
+    }
+
+    /// The maximum number of steps for aligning the parts of two nodes.
+    fn steps(&self, left: u32, right: u32) -> u64 {
+        let lengths = (self.left.node(left).count, self.right.node(right).count);
+        1 + u64::from(lengths.0) * u64::from(lengths.1)
+    }
+
+    /// The number of a new pair inside of another pair, for a visit.
+    pub(super) fn open_pair(&mut self, left: u32, right: u32, visit: Visit, around: u32) -> u32 {
+        let number = self.new_pair();
+        self.is_met[right as usize] |=
+            visit.mode != Mode::Copy && self.partners[1][right as usize] == left;
+        let epoch = self.bindings.epoch;
+        self.pairs.insert(left, right, visit, number, epoch);
+        self.edges.push((around, number));
+        number
+    }
+
+    /// True unless both nodes have many partners, and the budget for further partners
+    /// is spent.
+    pub(super) fn may_pair(&mut self, left: u32, right: u32) -> bool {
+        let [of_left, of_right] = &mut self.partner_counts;
+        let counts = (&mut of_left[left as usize], &mut of_right[right as usize]);
+        *counts.0 = counts.0.saturating_add(1);
+        *counts.1 = counts.1.saturating_add(1);
+        if *counts.0 <= FREE_PARTNERS || *counts.1 <= FREE_PARTNERS {
+            return true;
+        }
+        let steps = self.steps(left, right);
+        take_steps(&mut self.further_budget, steps)
+    }
+
+    pub(super) fn pair_up(&mut self, left: u32, right: u32) {
+        let partners = (
+            self.partners[0][left as usize],
+            self.partners[1][right as usize],
+        );
+        if partners == (NONE, NONE) {
+            self.partners[0][left as usize] = right;
+            self.partners[1][right as usize] = left;
+        }
+    }
+}
+
+/// Takes steps off a budget; false if the budget is too small.
+pub(super) fn take_steps(budget: &mut u64, steps: u64) -> bool {
+    let rest = budget.checked_sub(steps);
+    *budget = rest.unwrap_or(*budget);
+    rest.is_some()
 }

@@ -9,9 +9,8 @@ use std::sync::Arc;
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
-use super::ignored::Ignored;
-use super::rows::can_change;
-use super::tables::{Cell, Tables};
+use super::options::Ignored;
+use super::tables::{Cell, Tables, can_change};
 use crate::kernel::container::{ContainerType, Str};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::build;
@@ -118,22 +117,23 @@ impl Patch {
             .split_at_checked(CHECK)
             .filter(|(_, both)| both.len() == CHECK);
         if let Some((expected, _)) = expected {
-            let found = start_of(value)?;
-            if found != expected {
+            let start = start_of(value)?;
+            if start != expected {
                 return Err(Error::value_error(format!(
                     "the patch is for another value: expected one whose digest begins with \
-                     {expected}, got {} with {found}",
+                     {expected}, got {} with {start}",
                     value.type_name()
                 )));
             }
         }
-        let built = self.build(&tables);
-        let built = built.map_err(|error| error.in_context("the patch is for another value"))?;
-        let found = check_of(value, &built)?;
-        if found != *check {
+        let built = self
+            .build(&tables)
+            .map_err(|error| error.in_context("the patch is for another value"))?;
+        let actual = check_of(value, &built)?;
+        if actual != *check {
             return Err(Error::value_error(format!(
                 "the patch is for another value, or this one is equal and shares its parts in \
-                 another way: expected the check {check}, got {found}"
+                 another way: expected the check {check}, got {actual}"
             )));
         }
         Ok(built)
@@ -353,8 +353,11 @@ impl<'t> Builder<'t> {
     /// The value of a source after its task.
     fn value(&self, source: &Source) -> Result<Value> {
         let left = |number: u32| {
-            let node = self.left.nodes.get(number as usize);
-            let node = node.ok_or_else(|| out_of_range("object", number))?;
+            let node = self
+                .left
+                .nodes
+                .get(number as usize)
+                .ok_or_else(|| out_of_range("object", number))?;
             Ok(Value::from(&node.object))
         };
         match source {
@@ -365,8 +368,7 @@ impl<'t> Builder<'t> {
                 None => left(*number),
             },
             Source::New(number) => {
-                let made = self.news.get(*number as usize);
-                let made = made.and_then(Clone::clone);
+                let made = self.news.get(*number as usize).and_then(Clone::clone);
                 made.ok_or_else(|| out_of_range("new object", *number))
             }
         }

@@ -3,17 +3,13 @@
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
-use super::super::options::CompareOptions;
-use super::super::plain_hash;
+use super::super::plain_values;
 use super::super::sink::Fast;
-use super::alignment::aligns_by_fields;
-use super::ignored::Ignored;
-use super::kept;
-use super::known::SharedRows;
-use super::rows::{IGNORED, INHERITED, can_change};
+use super::options::{Ignored, aligns_by_fields};
+use super::shared_rows::SharedRows;
 use super::tables::{
-    Cell, HAS_DAGS, HAS_DEFS, HAS_IDENTITY, HAS_SINGLETONS, HAS_VARS, IS_DEFINED, IS_HOOKED,
-    IS_IGNORED, Marks, Node, OPEN, Tables,
+    Cell, HAS_DAGS, HAS_DEFS, HAS_IDENTITY, HAS_SINGLETONS, HAS_VARS, IGNORED, INHERITED,
+    IS_DEFINED, IS_HOOKED, IS_IGNORED, Marks, Node, OPEN, Tables, can_change, empty_rows,
 };
 use crate::kernel::error::Result;
 use crate::kernel::mixing::Mixing;
@@ -27,6 +23,7 @@ use crate::kernel::path::AccessPath;
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::types::{FieldFlag, Kind};
 use crate::kernel::value::Value;
+use crate::structural::CompareOptions;
 use crate::traverse::cursor::{Cursor, Part, View, cyclic, path_of};
 
 impl Tables {
@@ -37,7 +34,7 @@ impl Tables {
     /// `ValueError` with the path for a value that contains itself, and for more than
     /// four billion parts; errors of custom hashes.
     pub(super) fn of(value: &Value, options: CompareOptions, ignored: &Ignored) -> Result<Self> {
-        let (tables, _) = Tables::read(value, options, ignored, (0, 0), None)?;
+        let (tables, _) = Tables::read(value, options, ignored, 0, 0, None)?;
         Ok(tables)
     }
 
@@ -52,11 +49,11 @@ impl Tables {
         ignored: &Ignored,
         seen: usize,
     ) -> Result<[Tables; 2]> {
-        let (left, marks) = Tables::read(left, options, ignored, (seen, 2 * seen), None)?;
+        let (left, marks) = Tables::read(left, options, ignored, seen, 2 * seen, None)?;
         // Objects in fields left out have rows without any mention in other rows.
         let known = ignored.is_empty().then(|| SharedRows::new(&left, marks));
-        let room = (left.nodes.len(), left.cells.len());
-        let (right, _) = Tables::read(right, options, ignored, room, known)?;
+        let (nodes, cells) = (left.nodes.len(), left.cells.len());
+        let (right, _) = Tables::read(right, options, ignored, nodes, cells, known)?;
         Ok([left, right])
     }
 
@@ -64,7 +61,8 @@ impl Tables {
         value: &Value,
         options: CompareOptions,
         ignored: &Ignored,
-        (nodes, cells): (usize, usize),
+        nodes: usize,
+        cells: usize,
         known: Option<SharedRows<'_>>,
     ) -> Result<(Self, Marks)> {
         let (tables, marks, outcome) = access::traversing(|section| {
@@ -113,7 +111,7 @@ struct Reader<'a, 'o> {
 
 impl<'a, 'o> Reader<'a, 'o> {
     fn new(options: CompareOptions, ignored: &'o Ignored, known: Option<SharedRows<'o>>) -> Self {
-        let (nodes, cells) = kept::take();
+        let (nodes, cells) = empty_rows();
         Reader {
             tables: Tables {
                 nodes,
@@ -159,7 +157,7 @@ impl<'a, 'o> Reader<'a, 'o> {
                 };
                 frame.next += 1;
                 let mut word = 0;
-                match plain_hash::add_loaded(&mut self.sink, &mut word, loaded) {
+                match plain_values::add_loaded(&mut self.sink, &mut word, loaded) {
                     Some(object) => break Some((object, frame.inner.of_field(slot.flag))),
                     None => self.pending.push(Cell::plain(loaded.to_value(), word)),
                 }
@@ -181,7 +179,7 @@ impl<'a, 'o> Reader<'a, 'o> {
             PartRef::Plain(value) => {
                 let value = value.to_value();
                 let mut word = 0;
-                plain_hash::add_inline(&mut self.sink, &mut word, &value);
+                plain_values::add_inline(&mut self.sink, &mut word, &value);
                 self.pending.push(Cell::plain(value, word));
                 Ok(())
             }
@@ -290,7 +288,7 @@ impl<'a, 'o> Reader<'a, 'o> {
         let Some(known) = &mut self.known else {
             return Ok(());
         };
-        let own = known.take_over(section, &mut self.poll, &mut self.tables, (number, region))?;
+        let own = known.take_over(section, &mut self.poll, &mut self.tables, number, region)?;
         self.pending.push(Cell::node(own));
         Ok(())
     }
@@ -311,13 +309,13 @@ impl<'a, 'o> Reader<'a, 'o> {
             return self.sink.0.fold(info.seed ^ object.ident());
         }
         if info.class() != Payload::Tensor {
-            return plain_hash::of_native(&mut self.sink, object, info, false);
+            return plain_values::of_native(&mut self.sink, object, info, false);
         }
         if let Some(&word) = self.words.get(&object.ident()) {
             return word;
         }
         let skips = self.options.skip_tensor_content;
-        let word = plain_hash::of_native(&mut self.sink, object, info, skips);
+        let word = plain_values::of_native(&mut self.sink, object, info, skips);
         self.words.insert(object.ident(), word);
         word
     }
@@ -330,7 +328,7 @@ impl<'a, 'o> Reader<'a, 'o> {
         let (object, base) = (frame.fields.object(), frame.base);
         let info = object.info();
         let (number, first) = self.tables.room()?;
-        let mut node = self.node_of(section, object, info, (base, first))?;
+        let mut node = self.node_of(section, object, info, base, first)?;
         if frame.region != RegionKind::Use && node.is_var() {
             node.flags |= IS_DEFINED;
         }
@@ -346,7 +344,8 @@ impl<'a, 'o> Reader<'a, 'o> {
         section: &mut Section,
         object: ObjRef<'a>,
         info: &'static TypeInfo,
-        (base, first): (usize, u32),
+        base: usize,
+        first: u32,
     ) -> Result<Node> {
         let is_declared = !info.is_builtin();
         let mut flags = 0;

@@ -70,7 +70,7 @@ fn align_weighed(
         }
         let product = kept_left.len().saturating_mul(kept_right.len());
         if let Some(weight) = weight.as_ref().filter(|_| product <= WEIGHED) {
-            heaviest((left, &kept_left), (right, &kept_right), weight, &mut pairs);
+            heaviest(left, &kept_left, right, &kept_right, weight, &mut pairs);
             continue;
         }
         if product <= MINIMAL {
@@ -98,8 +98,10 @@ fn align_weighed(
 
 /// Pairs elements with the largest sum of weights. O(n m).
 fn heaviest(
-    (left, kept_left): (&[u64], &[usize]),
-    (right, kept_right): (&[u64], &[usize]),
+    left: &[u64],
+    kept_left: &[usize],
+    right: &[u64],
+    kept_right: &[usize],
     weight: impl Fn(usize) -> u64,
     pairs: &mut Vec<(u32, u32)>,
 ) {

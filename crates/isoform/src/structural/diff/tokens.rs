@@ -1,7 +1,7 @@
 //! The tokens for matching nodes of both sides: equal tokens, equal contents.
 
 use super::bindings::Bindings;
-use super::tables::{HAS_VARS, IS_HOOKED, IS_IGNORED, NONE, Tables};
+use super::tables::{HAS_IDENTITY, HAS_VARS, IS_DEFINED, IS_HOOKED, IS_IGNORED, NONE, Tables};
 use crate::kernel::mixing::Mixing;
 
 /// A token for each node of a side.
@@ -48,7 +48,7 @@ pub(super) fn label(tokens: &mut [Tokens; 2], sides: [&Tables; 2], bindings: &Bi
 /// The token of a variable without a partner.
 fn alone(tables: &Tables, number: u32, side: usize) -> u64 {
     let node = tables.node(number);
-    if node.has(super::tables::IS_DEFINED) {
+    if node.has(IS_DEFINED) {
         step(ALONE[side], u64::from(number))
     } else {
         step(VARIABLE, node.object.identity() ^ ALONE[0])
@@ -77,4 +77,34 @@ fn label_side(tokens: &mut Tokens, tables: &Tables, of_var: impl Fn(u32) -> u64)
             step(acc, u64::from(node.count))
         };
     }
+}
+
+/// Exact tokens: nodes with equal tokens can replace one another. Variables, dag nodes
+/// and mutable objects have tokens by `of_identity`, all other nodes by contents.
+pub(super) fn exact(tables: &Tables, of_identity: impl Fn(u32, u64) -> u64) -> Tokens {
+    let mut tokens: Tokens = Vec::with_capacity(tables.nodes.len());
+    for (number, node) in tables.nodes.iter().enumerate() {
+        let number = number as u32;
+        if node.has(IS_IGNORED) || !node.has(HAS_VARS | HAS_IDENTITY | IS_HOOKED) {
+            tokens.push(node.skeleton);
+            continue;
+        }
+        let mut acc = step(node.info().seed, u64::from(node.count));
+        for cell in tables.cells(number) {
+            acc = step(
+                acc,
+                match cell.node_number() {
+                    Some(part) => tokens[part as usize],
+                    None => of_plain(cell.word),
+                },
+            );
+        }
+        let has_identity = node.is_var() || node.is_dag() || node.is_mutable();
+        tokens.push(if has_identity {
+            of_identity(number, acc)
+        } else {
+            acc
+        });
+    }
+    tokens
 }

@@ -7,20 +7,18 @@ use rapidhash::fast::RandomState;
 use super::align::{Aligner, Step};
 use super::bindings::Bindings;
 use super::change::ChangeKind;
+use super::findings::Finding;
 use super::flow::Flow;
 use super::options::DiffOptions;
-use super::pairs::{Mode, Pairs, TOP, Visit};
+use super::pairs::{Mode, Pairs, TOP, take_steps};
 use super::places::{Link, Places, ROOT};
 use super::tables::{Cell, HAS_DEFS, HAS_IDENTITY, HAS_VARS, IS_HOOKED, IS_IGNORED, NONE, Tables};
-use super::ted::Savings;
 use super::tokens::Tokens;
+use super::tree_edit::Savings;
 use crate::kernel::error::Result;
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
 
-/// The number of partners that a node may have for free. Further pairs take steps off a
-/// budget, which limits the cost of heavily shared graphs to their size.
-const PARTNERS: u8 = 8;
 /// The steps for the cheapest edits of small trees: this many, and `EACH` more for each
 /// node.
 const SMALL_TREES: u64 = 1 << 18;
@@ -36,29 +34,6 @@ const AGAIN: u64 = 8;
 /// The share of common parts from which only a node was replaced, and not the parts
 /// below.
 const KEPT_BELOW: f64 = 0.25;
-
-/// A difference.
-pub(super) struct Finding {
-    pub(super) kind: ChangeKind,
-    pub(super) place: u32,
-    /// The pair whose occurrences count.
-    pub(super) pair: u32,
-    pub(super) left: Option<SideValue>,
-    pub(super) right: Option<SideValue>,
-    pub(super) sizes: (u64, u64),
-    /// The number of occurrences that turned out to be moves.
-    pub(super) moved: u64,
-}
-
-/// A value of one side.
-#[derive(Clone)]
-pub(super) struct SideValue {
-    pub(super) value: Value,
-    /// Equal for values that differ only in the names of variables.
-    pub(super) class: u64,
-    /// The number of the node; [`NONE`] for a value without parts.
-    pub(super) node: u32,
-}
 
 struct Frame {
     pair: u32,
@@ -100,7 +75,7 @@ pub(super) struct Walk<'t> {
     pub(super) is_apart: bool,
     /// The right nodes that were met together with their partners.
     pub(super) is_met: Vec<bool>,
-    partner_counts: [Vec<u8>; 2],
+    pub(super) partner_counts: [Vec<u8>; 2],
     pub(super) pairs: Pairs,
     pub(super) edges: Vec<(u32, u32)>,
     /// Pairs around separately visited pairs, with their occurrences: the occurrences
@@ -108,7 +83,7 @@ pub(super) struct Walk<'t> {
     pub(super) times_apart: Vec<(u32, Option<u64>)>,
     /// Pairs in the order in which they were left.
     pub(super) left_pairs: Vec<u32>,
-    pair_count: u32,
+    pub(super) pair_count: u32,
     pub(super) places: Places,
     pub(super) findings: Vec<Finding>,
     frames: Vec<Frame>,
@@ -117,9 +92,9 @@ pub(super) struct Walk<'t> {
     /// The remaining steps for the cheapest edits of small trees.
     budget: u64,
     /// The remaining steps for nodes with many partners.
-    further_budget: u64,
+    pub(super) further_budget: u64,
     /// The remaining steps for pairs whose variables have got other partners.
-    again_budget: u64,
+    pub(super) again_budget: u64,
     /// The number of pairs and parts visited.
     pub(super) visits: u64,
     pub(super) savings: Savings,
@@ -136,7 +111,7 @@ impl<'t> Walk<'t> {
     ) -> Self {
         let counts = [left.nodes.len(), right.nodes.len()];
         let nodes = (counts[0] + counts[1]) as u64;
-        let mut made = Walk {
+        let mut walk = Walk {
             left,
             right,
             options,
@@ -166,12 +141,12 @@ impl<'t> Walk<'t> {
         };
         if let Some(flow) = &flow {
             for (left, right) in flow.pairs().chain(flow.replaced()) {
-                made.pair_up(left, right);
+                walk.pair_up(left, right);
             }
-            made.replaced_dags = flow.replaced().map(|pair| (pair, false)).collect();
+            walk.replaced_dags = flow.replaced().map(|pair| (pair, false)).collect();
         }
-        made.flow = flow;
-        made
+        walk.flow = flow;
+        walk
     }
 
     pub(super) fn is_aligned(&self) -> bool {
@@ -190,26 +165,17 @@ impl<'t> Walk<'t> {
     pub(super) fn roots(&mut self) -> Result<()> {
         let top = self.new_pair();
         debug_assert_eq!(top, TOP);
-        let cells = (&self.left.root, &self.right.root);
         self.mode = Mode::Partners;
-        self.cells(cells, top, ROOT, RegionKind::Use)?;
+        self.cells(
+            &self.left.root,
+            &self.right.root,
+            top,
+            ROOT,
+            RegionKind::Use,
+        )?;
         self.run()?;
         self.left_pairs.push(top);
         Ok(())
-    }
-
-    /// The pair around two nodes that the walk has not met at their place, and their
-    /// place. The pair has the given number of occurrences, or one unless the walk
-    /// meets the nodes elsewhere later.
-    pub(super) fn open_apart(
-        &mut self,
-        (left, right): (u32, u32),
-        times: Option<u64>,
-    ) -> (u32, u32) {
-        let top = self.new_pair();
-        self.times_apart.push((top, times));
-        let place = self.places.add(ROOT, Link::Node(left), Link::Node(right));
-        (top, place)
     }
 
     /// Walks over a pair of nodes that the walk has not met at its place.
@@ -217,11 +183,7 @@ impl<'t> Walk<'t> {
     /// # Errors
     ///
     /// Errors of custom comparisons.
-    pub(super) fn apart(
-        &mut self,
-        (left, right): (u32, u32),
-        (top, place): (u32, u32),
-    ) -> Result<()> {
+    pub(super) fn apart(&mut self, left: u32, right: u32, top: u32, place: u32) -> Result<()> {
         self.mode = Mode::Partners;
         self.is_apart = true;
         let mark = self.bindings.mark();
@@ -231,15 +193,6 @@ impl<'t> Walk<'t> {
         self.is_apart = false;
         self.left_pairs.push(top);
         Ok(())
-    }
-
-    fn new_pair(&mut self) -> u32 {
-        self.pair_count += 1;
-        self.pair_count - 1
-    }
-
-    pub(super) fn pair_count(&self) -> usize {
-        self.pair_count as usize
     }
 
     fn run(&mut self) -> Result<()> {
@@ -286,17 +239,15 @@ impl<'t> Walk<'t> {
         let part = u32::from(is_map);
         match step {
             Step::Both(l, r) => {
-                let cells = (
-                    self.left.cell(left, l + part),
-                    self.right.cell(right, r + part),
-                );
+                let left_cell = self.left.cell(left, l + part);
+                let right_cell = self.right.cell(right, r + part);
                 let region = Tables::region_of(self.right.node(right), r + part, region);
-                if self.are_same(cells, region) {
+                if self.are_same(left_cell, right_cell, region) {
                     return Ok(());
                 }
                 let links = (Link::Part(left, l + part), Link::Part(right, r + part));
                 let place = self.places.add(around, links.0, links.1);
-                self.cells(cells, pair, place, region)
+                self.cells(left_cell, right_cell, pair, place, region)
             }
             Step::Renamed(l, r) => {
                 let links = (Link::Part(left, l + 1), Link::Part(right, r + 1));
@@ -309,11 +260,13 @@ impl<'t> Walk<'t> {
                     ChangeKind::KeyRenamed,
                     place,
                     pair,
-                    (Some(spots.0), Some(spots.1)),
+                    Some(spots.0),
+                    Some(spots.1),
                     (1, 1),
                 );
-                let cells = (self.left.cell(left, l + 1), self.right.cell(right, r + 1));
-                self.cells(cells, pair, place, region)
+                let left_cell = self.left.cell(left, l + 1);
+                let right_cell = self.right.cell(right, r + 1);
+                self.cells(left_cell, right_cell, pair, place, region)
             }
             Step::Left(l) => {
                 let place = self
@@ -340,7 +293,7 @@ impl<'t> Walk<'t> {
 
     /// True if two parts need no visit.
     #[inline]
-    fn are_same(&self, (left, right): (&Cell, &Cell), region: RegionKind) -> bool {
+    fn are_same(&self, left: &Cell, right: &Cell, region: RegionKind) -> bool {
         match (left.node_number(), right.node_number()) {
             (None, None) => left.word == right.word,
             (Some(l), Some(r)) => {
@@ -362,7 +315,8 @@ impl<'t> Walk<'t> {
 
     fn cells(
         &mut self,
-        (left, right): (&'t Cell, &'t Cell),
+        left: &'t Cell,
+        right: &'t Cell,
         pair: u32,
         place: u32,
         region: RegionKind,
@@ -370,12 +324,12 @@ impl<'t> Walk<'t> {
         match (left.node_number(), right.node_number()) {
             (Some(l), Some(r)) => self.nodes(l, r, pair, place, region),
             (None, None) => {
-                self.values((left, right), pair, place);
+                self.values(left, right, pair, place);
                 Ok(())
             }
             _ => {
                 if !self.wrapped_plain(left, right, pair, place, region) {
-                    self.replaced((left, right), pair, place, region);
+                    self.replaced(left, right, pair, place, region);
                 }
                 Ok(())
             }
@@ -383,13 +337,13 @@ impl<'t> Walk<'t> {
     }
 
     /// Compares two values without parts.
-    pub(super) fn values(&mut self, (left, right): (&Cell, &Cell), pair: u32, place: u32) {
+    pub(super) fn values(&mut self, left: &Cell, right: &Cell, pair: u32, place: u32) {
         if left.word == right.word {
             return;
         }
         let kind = self.kind_of_values(&left.value, &right.value, place);
         let spots = (self.spot(0, left), self.spot(1, right));
-        self.note(kind, place, pair, (Some(spots.0), Some(spots.1)), (1, 1));
+        self.note(kind, place, pair, Some(spots.0), Some(spots.1), (1, 1));
     }
 
     pub(super) fn tokens(&self) -> &[Tokens; 2] {
@@ -403,7 +357,7 @@ impl<'t> Walk<'t> {
 
     /// Takes steps off the budget; false if the budget is too small.
     pub(super) fn spend(&mut self, steps: u64) -> bool {
-        let can = take(&mut self.budget, steps);
+        let can = take_steps(&mut self.budget, steps);
         self.visits += if can { steps / 16 } else { 0 };
         can
     }
@@ -459,11 +413,11 @@ impl<'t> Walk<'t> {
             }
         }
         let visit = self.visit(left, region);
-        let known = self.pairs.get(left, right, visit);
-        if let Some(known) = known
-            && !self.is_due_again((left, right), known)
+        let known_pair = self.pairs.get(left, right, visit);
+        if let Some(known_pair) = known_pair
+            && !self.is_due_again(left, right, known_pair)
         {
-            self.edges.push((pair, known));
+            self.edges.push((pair, known_pair));
             return Ok(None);
         }
         let is_same =
@@ -487,20 +441,20 @@ impl<'t> Walk<'t> {
         if l.is_singleton() || r.is_singleton() {
             if !is_same {
                 let cells = (Cell::node(left), Cell::node(right));
-                self.replaced((&cells.0, &cells.1), pair, place, region);
+                self.replaced(&cells.0, &cells.1, pair, place, region);
             }
             return Ok(None);
         }
         if l.has(IS_HOOKED) || r.has(IS_HOOKED) {
-            self.hooked((left, right), pair, place, region)?;
+            self.hooked(left, right, pair, place, region)?;
             return Ok(None);
         }
         if !is_same {
-            if known.is_none() && !self.may_pair(left, right) {
-                self.replaced((&Cell::node(left), &Cell::node(right)), pair, place, region);
+            if known_pair.is_none() && !self.may_pair(left, right) {
+                self.replaced(&Cell::node(left), &Cell::node(right), pair, place, region);
                 return Ok(None);
             }
-            if self.small_trees((left, right), pair, place, visit) {
+            if self.small_trees(left, right, pair, place, visit) {
                 return Ok(None);
             }
             if let Some(inner) = self.wrapped(left, right, pair, place, region) {
@@ -510,10 +464,10 @@ impl<'t> Walk<'t> {
         let same_type = l.info().index() == r.info().index();
         if !same_type && !self.is_replaced_alone(left, right) {
             let cells = (Cell::node(left), Cell::node(right));
-            self.replaced((&cells.0, &cells.1), pair, place, region);
+            self.replaced(&cells.0, &cells.1, pair, place, region);
             return Ok(None);
         }
-        let number = self.open_pair((left, right), visit, pair);
+        let number = self.open_pair(left, right, visit, pair);
         let steps = if !same_type {
             self.told([left, right].map(Some));
             let spots = (self.spot_of(0, left), self.spot_of(1, right));
@@ -522,7 +476,8 @@ impl<'t> Walk<'t> {
                 ChangeKind::Replaced,
                 place,
                 number,
-                (Some(spots.0), Some(spots.1)),
+                Some(spots.0),
+                Some(spots.1),
                 (sizes.0.max(1), sizes.1.max(1)),
             );
             if l.is_sequence() && r.is_sequence() {
@@ -570,75 +525,6 @@ impl<'t> Walk<'t> {
         Ok(None)
     }
 
-    /// The circumstances of visiting a pair with this left node in a region.
-    #[inline]
-    fn visit(&self, left: u32, region: RegionKind) -> Visit {
-        Visit {
-            mode: self.mode,
-            binds: region != RegionKind::Use && self.left.node(left).has(HAS_VARS),
-            is_apart: self.is_apart,
-        }
-    }
-
-    /// True if variables have got other partners since the visit of a pair, and the
-    /// budget suffices for a second visit.
-    #[inline]
-    fn is_due_again(&mut self, (left, right): (u32, u32), known: u32) -> bool {
-        let has_vars = self.left.node(left).has(HAS_VARS);
-        if !has_vars || self.pairs.epoch(known) == self.bindings.epoch {
-            return false;
-        }
-        let steps = self.steps(left, right);
-        take(&mut self.again_budget, steps)
-    }
-
-    /// The maximum number of steps for aligning the parts of two nodes.
-    fn steps(&self, left: u32, right: u32) -> u64 {
-        let lengths = (self.left.node(left).count, self.right.node(right).count);
-        1 + u64::from(lengths.0) * u64::from(lengths.1)
-    }
-
-    /// The number of a new pair inside of another pair, for a visit.
-    pub(super) fn open_pair(
-        &mut self,
-        (left, right): (u32, u32),
-        visit: Visit,
-        around: u32,
-    ) -> u32 {
-        let number = self.new_pair();
-        self.is_met[right as usize] |=
-            visit.mode != Mode::Copy && self.partners[1][right as usize] == left;
-        let epoch = self.bindings.epoch;
-        self.pairs.insert(left, right, visit, number, epoch);
-        self.edges.push((around, number));
-        number
-    }
-
-    /// True unless both nodes have many partners, and the budget for further partners
-    /// is spent.
-    fn may_pair(&mut self, left: u32, right: u32) -> bool {
-        let [of_left, of_right] = &mut self.partner_counts;
-        let counts = (&mut of_left[left as usize], &mut of_right[right as usize]);
-        *counts.0 = counts.0.saturating_add(1);
-        *counts.1 = counts.1.saturating_add(1);
-        if *counts.0 <= PARTNERS || *counts.1 <= PARTNERS {
-            return true;
-        }
-        let steps = self.steps(left, right);
-        take(&mut self.further_budget, steps)
-    }
-
-    pub(super) fn pair_up(&mut self, left: u32, right: u32) {
-        let partners = (
-            self.partners[0][left as usize],
-            self.partners[1][right as usize],
-        );
-        if partners == (NONE, NONE) {
-            self.partners[0][left as usize] = right;
-            self.partners[1][right as usize] = left;
-        }
-    }
-
     /// True if nodes of different types have so many common parts below that only the
     /// nodes themselves count as replaced.
     fn is_replaced_alone(&mut self, left: u32, right: u32) -> bool {
@@ -651,11 +537,4 @@ impl<'t> Walk<'t> {
         }
         self.aligner.dice(left, right) >= KEPT_BELOW
     }
-}
-
-/// Takes steps off a budget; false if the budget is too small.
-fn take(budget: &mut u64, steps: u64) -> bool {
-    let rest = budget.checked_sub(steps);
-    *budget = rest.unwrap_or(*budget);
-    rest.is_some()
 }

@@ -280,19 +280,16 @@ impl<'a> Walk<'_, 'a> {
             field = self.fields;
             self.scopes.push(Vec::new());
         }
-        self.begin(
-            (object, content),
-            Purpose::Object,
-            (region, field),
-            is_repeated,
-        );
+        self.begin(object, content, Purpose::Object, region, field, is_repeated);
     }
 
     fn begin(
         &mut self,
-        (object, content): (ObjRef<'a>, ObjRef<'a>),
+        object: ObjRef<'a>,
+        content: ObjRef<'a>,
         purpose: Purpose,
-        (region, field): (Region, u64),
+        region: Region,
+        field: u64,
         is_repeated: bool,
     ) {
         prefetch_ahead(content);
@@ -381,8 +378,7 @@ impl<'a> Walk<'_, 'a> {
             // it.
             self.scopes.push(Vec::new());
             let purpose = Purpose::Variable(region);
-            let around = (Region::USE, self.fields);
-            return self.begin((object, object), purpose, around, false);
+            return self.begin(object, object, purpose, Region::USE, self.fields, false);
         };
         self.note_changes(known);
         match known.skip {

@@ -228,14 +228,15 @@ impl<'a> Engine<'a> {
         let idents = [l.ident(), r.ident()];
         // A dag pair stays bound for good, but bindings inside the pair end.
         let repeats = l.info().kind == Kind::Var;
-        self.bind_idents::<REC>(idents, (l, r), level, repeats, defined)
+        self.bind_idents::<REC>(idents, l, r, level, repeats, defined)
     }
 
     /// Binds objects by their numbers; the recorder stores the pair.
     pub(super) fn bind_idents<const REC: bool>(
         &mut self,
         idents: [u64; 2],
-        (l, r): (ObjRef<'a>, ObjRef<'a>),
+        l: ObjRef<'a>,
+        r: ObjRef<'a>,
         level: u32,
         repeats: bool,
         defined: bool,

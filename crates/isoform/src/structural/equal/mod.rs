@@ -8,7 +8,6 @@
 //! frames spell the access path.
 
 mod binders;
-mod fill;
 mod holes;
 mod hooks;
 mod maps;
@@ -22,8 +21,8 @@ use rapidhash::fast::RandomState;
 
 pub(crate) use holes::{Filled, Holes, VarPair as FilledPair};
 
+use super::CompareOptions;
 use super::bindings::Bindings;
-use super::contents::few_plain_equal;
 use super::effects::{EffectTable, Place};
 use super::environments::Environments;
 use super::leaf;
@@ -31,7 +30,7 @@ use super::levels::{Deps, Levels};
 use super::memo::PairMemo;
 use super::mismatch::{FirstDifference, Reason};
 use super::open::OpenSet;
-use super::options::CompareOptions;
+use super::plain_values::few_plain_equal;
 use super::scope::Region;
 use super::snapshots::{Snapshots, held_by};
 use crate::kernel::error::Result;

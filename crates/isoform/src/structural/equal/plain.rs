@@ -1,7 +1,7 @@
 //! The walk of plain nodes, which keeps its state in registers.
 
-use super::super::contents::few_plain_held_equal;
 use super::super::leaf;
+use super::super::plain_values::few_plain_held_equal;
 use super::super::scope::Region;
 use super::{Engine, EntryResult, Frame, Job, MemoLookup, VarPair};
 use crate::kernel::error::Result;

@@ -93,7 +93,7 @@ impl<'a> Engine<'a> {
         let subject = [l.ident(), r.ident()];
         let (bindings, current) = (&mut self.tables.bindings, self.levels.current());
         let found = self.tables.environments.find(subject, |read, key| {
-            partner(bindings, read, (region, current))
+            partner(bindings, read, region, current)
                 .map(|partner| key.push(partner))
                 .is_some()
         });
@@ -300,7 +300,7 @@ impl<'a> Engine<'a> {
             subject,
             reads.into_iter(),
             |read, key| {
-                partner(bindings, read, (region, current))
+                partner(bindings, read, region, current)
                     .map(|partner| key.push(partner))
                     .is_some()
             },
@@ -328,7 +328,8 @@ impl<'a> Engine<'a> {
 fn partner(
     bindings: &mut Bindings<2>,
     read: VarDependency,
-    (region, current): (Region, u32),
+    region: Region,
+    current: u32,
 ) -> Option<u64> {
     let index = bindings.of(LEFT, read.ident)?;
     let binding = bindings.get(index);

@@ -138,9 +138,8 @@ impl<'a> Engine<'a> {
             let effect = self.effect(effects, position);
             let (idents, region) = ([effect.ident(); 2], region_of(effect));
             if let Err(Some(level)) = self.var_level(idents, region) {
-                let pair = (object, object);
                 let defined = region.is_field();
-                let index = self.bind_idents::<REC>(idents, pair, level, true, defined);
+                let index = self.bind_idents::<REC>(idents, object, object, level, true, defined);
                 self.levels.use_var(index, level, region);
             }
         }
@@ -154,8 +153,7 @@ impl<'a> Engine<'a> {
             if bound != [None, None] {
                 return false;
             }
-            let pair = (object, object);
-            let index = self.bind_idents::<REC>([ident; 2], pair, 0, false, false);
+            let index = self.bind_idents::<REC>([ident; 2], object, object, 0, false, false);
             self.levels.use_dag(index);
         } else {
             // The skip is valid for any binding of the object's variables. In a
@@ -211,8 +209,11 @@ impl<'a> Engine<'a> {
         if self.tables.skipped.is_empty() {
             return false;
         }
-        let open = self.stack.iter().filter(|frame| is_pairing(frame));
-        let open = open.flat_map(|frame| [frame.l.ident(), frame.r.ident()]);
+        let open = self
+            .stack
+            .iter()
+            .filter(|frame| is_pairing(frame))
+            .flat_map(|frame| [frame.l.ident(), frame.r.ident()]);
         let apart = self.tables.bindings.bound_apart().chain(open);
         let idents = apart.chain(self.tables.visited.iter().copied());
         self.tables

@@ -1,6 +1,6 @@
 //! Arrays and maps.
 
-use super::super::contents::{few_plain_entries, few_plain_items};
+use super::super::plain_values::{few_plain_entries, few_plain_items};
 use super::super::scope::Region;
 use super::super::sink::{Form, Part, Sink};
 use super::super::var_numbering::VarKey;

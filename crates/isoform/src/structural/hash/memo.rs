@@ -56,9 +56,9 @@ impl<Out: Copy, Lasting> HashTables<Out, Lasting> {
             let reads: SmallVec<[VarDependency; FEW]> = levels
                 .kept(needs)
                 .iter()
-                .map(|known| VarDependency {
-                    ident: numbering.bindings.get(known.binding).idents[0],
-                    defined: known.defined,
+                .map(|entry| VarDependency {
+                    ident: numbering.bindings.get(entry.binding).idents[0],
+                    defined: entry.defined,
                 })
                 .collect();
             let name = |read, key: &mut Vec<u64>| {
@@ -69,7 +69,7 @@ impl<Out: Copy, Lasting> HashTables<Out, Lasting> {
             self.environments
                 .keep(subject, reads.into_iter(), name, (out, needs.newest_dag));
         }
-        let known = CachedHash {
+        let entry = CachedHash {
             out,
             needs,
             date: self.levels.now(),
@@ -79,10 +79,10 @@ impl<Out: Copy, Lasting> HashTables<Out, Lasting> {
             can_change: self.changes != changes,
         };
         match self.known.get(ident) {
-            Some(index) => self.results[index as usize] = known,
+            Some(index) => self.results[index as usize] = entry,
             None => {
                 self.known.set(ident, Some(self.results.len() as u32));
-                self.results.push(known);
+                self.results.push(entry);
             }
         }
     }

@@ -8,10 +8,10 @@
 //! variables is remembered per scope level, because variables are named by distance.
 
 mod binders;
+mod cache;
+mod cache_policy;
 mod contents;
 mod hooks;
-mod keep;
-mod kept;
 mod memo;
 mod plain;
 mod report;
@@ -19,13 +19,13 @@ mod report;
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
+use super::CompareOptions;
 use super::environments::Environments;
 use super::ident_map::IdentMap;
 use super::leaf;
 use super::levels::{Deps, Levels, ValidUntil};
 use super::open::{Entry, OpenSet};
-use super::options::CompareOptions;
-use super::plain_hash;
+use super::plain_values;
 use super::scope::Region;
 use super::sink::{Form, Part, Sink};
 use super::snapshots::{Snapshots, Watch, held_by};
@@ -39,7 +39,7 @@ use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::{Loaded, ObjRef};
 use crate::kernel::pages::empty;
 use crate::kernel::value::Value;
-use kept::{HashCache, Parts};
+use cache::{HashCache, Parts};
 
 /// Determines how a frame uses the hash returned by the frame above.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -369,19 +369,19 @@ impl<'a, S: Sink> Hasher<'a, S> {
     fn recall(&mut self, object: ObjRef<'a>, region: Region) -> std::result::Result<S::Out, bool> {
         let tables = &mut *self.tables;
         if let Some(index) = tables.known.get(object.ident()) {
-            let known = &tables.results[index as usize];
-            let highest = known.needs.used.highest();
-            let holds = tables.levels.holds(known.needs, known.date, region)
+            let cached = &tables.results[index as usize];
+            let highest = cached.needs.used.highest();
+            let holds = tables.levels.holds(cached.needs, cached.date, region)
                 && (highest.is_none_or(|level| level == 0)
-                    || known.level == tables.levels.current())
+                    || cached.level == tables.levels.current())
                 && (highest.is_none()
-                    || (known.nesting == tables.numbering.nesting()
-                        && tables.numbering.knows(known.context)));
+                    || (cached.nesting == tables.numbering.nesting()
+                        && tables.numbering.knows(cached.context)));
             if holds {
-                tables.levels.use_result(known.needs, region);
-                tables.numbering.use_context(known.context);
-                let out = known.out;
-                let (needs, can_change) = (known.needs, known.can_change);
+                tables.levels.use_result(cached.needs, region);
+                tables.numbering.use_context(cached.context);
+                let out = cached.out;
+                let (needs, can_change) = (cached.needs, cached.can_change);
                 self.note_recalled(Some(needs), can_change, region);
                 return Ok(out);
             }
@@ -510,13 +510,13 @@ impl<'a, S: Sink> Hasher<'a, S> {
     /// Adds a field that needs no visit; otherwise returns the child.
     #[inline(always)]
     fn part(&mut self, acc: &mut S::Acc, loaded: Loaded<'a, '_>) -> Option<ObjRef<'a>> {
-        plain_hash::add_loaded(&mut self.sink, acc, loaded)
+        plain_values::add_loaded(&mut self.sink, acc, loaded)
     }
 
     /// Adds a plain value to its parent. Callers visit objects instead.
     #[inline]
     fn plain(&mut self, acc: &mut S::Acc, value: &Value) {
-        plain_hash::add_inline(&mut self.sink, acc, value);
+        plain_values::add_inline(&mut self.sink, acc, value);
     }
 
     fn enter_other(
@@ -607,7 +607,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
 
     fn native(&mut self, object: ObjRef<'a>, info: &'static TypeInfo) -> S::Out {
         let skip_tensor_content = self.options.skip_tensor_content;
-        plain_hash::of_native(&mut self.sink, object, info, skip_tensor_content)
+        plain_values::of_native(&mut self.sink, object, info, skip_tensor_content)
     }
 
     /// Passes a finished child to the top frame and continues with it.

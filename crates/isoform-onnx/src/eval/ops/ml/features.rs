@@ -49,8 +49,9 @@ fn binarizer(args: &Args<'_>) -> Outcome {
 
 /// Rows of the inputs side by side. A row is cut or filled with zeros to its width.
 fn feature_vectorizer(args: &Args<'_>) -> Outcome {
-    let inputs = (0..args.count()).map(|at| Dense::input(args, at));
-    let inputs = inputs.collect::<Result<Vec<Dense>, Refusal>>()?;
+    let inputs = (0..args.count())
+        .map(|at| Dense::input(args, at))
+        .collect::<Result<Vec<Dense>, Refusal>>()?;
     let mut widths = Vec::new();
     let given = args.ints("inputdimensions")?;
     let mut rows = None;
@@ -119,8 +120,12 @@ fn imputer(args: &Args<'_>) -> Outcome {
     let ty = args.input(0)?.element_type();
     let features = x.shape.last().copied().unwrap_or(1);
     let (name, numbers, replaced) = if ty.is_integer() {
-        let numbers = args.ints("imputed_value_int64s")?.unwrap_or_default();
-        let numbers = numbers.into_iter().map(|number| number as f64).collect();
+        let numbers = args
+            .ints("imputed_value_int64s")?
+            .unwrap_or_default()
+            .into_iter()
+            .map(|number| number as f64)
+            .collect();
         let replaced = args.int("replaced_value_int64", 0)? as f64;
         ("imputed_value_int64s", numbers, replaced)
     } else {
@@ -150,8 +155,9 @@ fn scaler(args: &Args<'_>) -> Outcome {
     let mut x = Dense::input(args, 0)?;
     let features = x.shape.last().copied().unwrap_or(1);
     let numbers = |name: &str| {
-        let numbers = args.floats(name)?;
-        let numbers = numbers.ok_or_else(|| args.fault(format!("expected attribute '{name}'")))?;
+        let numbers = args
+            .floats(name)?
+            .ok_or_else(|| args.fault(format!("expected attribute '{name}'")))?;
         per_feature(args, name, numbers, features)
     };
     let (offset, scale) = (numbers("offset")?, numbers("scale")?);

@@ -101,8 +101,8 @@ impl Labels {
                 &values,
             )?));
         }
-        let texts = args.text_list(&named("strings"))?;
-        let texts = texts
+        let texts = args
+            .text_list(&named("strings"))?
             .ok_or_else(|| args.fault(format!("expected one of the attributes '{prefix}_…'")))?;
         Ok(Labels::Texts(texts))
     }
@@ -283,8 +283,9 @@ fn one_hot_encoder(args: &Args<'_>) -> Outcome {
     let mut shape = shape(args)?;
     shape.push(count);
     let zero = Tensor::scalar(0.0_f32);
-    let result = isoform_kernels::create::full(&shape, zero.view(), args.control)?;
-    let mut result = result.view().to_vec::<f32>()?;
+    let mut result = isoform_kernels::create::full(&shape, zero.view(), args.control)?
+        .view()
+        .to_vec::<f32>()?;
     for (key, row) in found.iter().zip(result.chunks_exact_mut(count.max(1))) {
         match places.get(key) {
             Some(place) => row[*place] = 1.0,

@@ -153,9 +153,9 @@ fn forest(
         });
     }
     let roots = sizes(&ints("tree_roots")?)?.into_iter().map(|root| {
-        let node = nodes.get(root);
-        let node =
-            node.ok_or_else(|| args.fault(format!("expected roots below {count}, got {root}")))?;
+        let node = nodes
+            .get(root)
+            .ok_or_else(|| args.fault(format!("expected roots below {count}, got {root}")))?;
         Ok(match (node.yes, node.no) {
             // A tree of one leaf has a node that leads to the leaf either way.
             (Next::Leaf(yes), Next::Leaf(no)) if yes == no => Next::Leaf(yes),

@@ -70,16 +70,17 @@ impl Forest {
         for root in &self.roots {
             let (mut next, mut steps) = (*root, 0);
             leaves.push(loop {
-                let at = match next {
-                    Next::Leaf(at) => break at,
-                    Next::Node(at) => at,
+                let index = match next {
+                    Next::Leaf(index) => break index,
+                    Next::Node(index) => index,
                 };
                 steps += 1;
-                let node = self.nodes.get(at).filter(|_| steps <= self.nodes.len());
-                let node =
-                    node.ok_or_else(|| args.fault("expected trees, got a cycle of nodes"))?;
-                let value = row.get(node.feature).copied();
-                let value = value.ok_or_else(|| {
+                let node = self
+                    .nodes
+                    .get(index)
+                    .filter(|_| steps <= self.nodes.len())
+                    .ok_or_else(|| args.fault("expected trees, got a cycle of nodes"))?;
+                let value = row.get(node.feature).copied().ok_or_else(|| {
                     args.fault(format!(
                         "expected features below {}, got {}",
                         row.len(),
@@ -245,10 +246,12 @@ fn forest(args: &Args<'_>, prefix: &str) -> Result<(Forest, Weights), Refusal> {
     }
     let mut all: Weights = vec![Vec::new(); count];
     for (at, id) in trees.into_iter().zip(ids).enumerate() {
-        let place = places.get(&id).copied();
-        let place = place.ok_or_else(|| args.fault(format!("expected a leaf {id:?}")))?;
-        let target = usize::try_from(targets[at]);
-        let target = target.map_err(|_| args.fault("expected targets of 0 or more"))?;
+        let place = places
+            .get(&id)
+            .copied()
+            .ok_or_else(|| args.fault(format!("expected a leaf {id:?}")))?;
+        let target = usize::try_from(targets[at])
+            .map_err(|_| args.fault("expected targets of 0 or more"))?;
         all[place].push((target, weights[at]));
     }
     Ok((Forest { nodes, roots }, all))

@@ -107,8 +107,10 @@ fn permutation(found: &RuleMatch<'_>, level: usize, data: &Expr) -> Option<Vec<u
     if !is_plain(&attrs.src_layout) || !is_plain(&attrs.dst_layout) {
         return None;
     }
-    let axes = attrs.dst_layout.chars();
-    let axes = axes.map(|letter| attrs.src_layout.find(letter));
+    let axes = attrs
+        .dst_layout
+        .chars()
+        .map(|letter| attrs.src_layout.find(letter));
     axes.collect::<Option<Vec<usize>>>()
         .filter(|axes| axes.len() == rank)
 }

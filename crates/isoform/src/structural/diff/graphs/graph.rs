@@ -1,4 +1,7 @@
-//! Graphs as arrays, and the result of their alignment.
+//! Graphs: the arrays for the input and output of an alignment, and one graph with its
+//! edges in both directions and its canonical order.
+
+use crate::kernel::rows::Rows;
 
 /// One side: nodes in any topological order, parts before wholes.
 ///
@@ -58,4 +61,101 @@ pub(crate) struct AlignmentCosts {
     pub(crate) compared: u64,
     /// Edges examined to judge pairs.
     pub(crate) judged: u64,
+}
+
+/// The word of the node that uses the results.
+const SINK: u64 = 0x51f0_7a3c_9d2e_b845;
+
+/// A graph with the users of its nodes.
+///
+/// The results are the operands of an additional node after all other nodes, which
+/// makes a use by a result an ordinary use.
+pub(super) struct Side<'g> {
+    pub(super) graph: &'g Graph,
+    users: Rows<(u32, u32)>,
+}
+
+impl<'g> Side<'g> {
+    /// O(nodes + edges).
+    pub(super) fn new(graph: &'g Graph) -> Self {
+        debug_assert_eq!(graph.starts.len(), graph.len() + 1);
+        let nodes = (0..graph.len() as u32).map(|node| (node, graph.operands_of(node)));
+        let all = nodes.chain([(graph.len() as u32, &graph.results[..])]);
+        let uses = all.flat_map(|(user, operands)| {
+            let slots = (0..).zip(operands);
+            slots.map(move |(slot, &operand)| (operand, (user, slot)))
+        });
+        let users = Rows::new(graph.len() + 1, uses);
+        Side { graph, users }
+    }
+
+    /// The number of nodes, including the node that uses the results.
+    pub(super) fn len(&self) -> usize {
+        self.graph.len() + 1
+    }
+
+    /// The node that uses the results.
+    pub(super) fn sink(&self) -> u32 {
+        self.graph.len() as u32
+    }
+
+    /// The operands of a node in order.
+    pub(super) fn operands(&self, node: u32) -> &'g [u32] {
+        if (node as usize) < self.graph.len() {
+            self.graph.operands_of(node)
+        } else {
+            &self.graph.results
+        }
+    }
+
+    /// The users of a node, with the positions of the operand.
+    pub(super) fn users(&self, node: u32) -> &[(u32, u32)] {
+        self.users.of(node)
+    }
+
+    /// Operator and arity of a node.
+    pub(super) fn op(&self, node: u32) -> u64 {
+        let ops = &self.graph.ops;
+        ops.get(node as usize).copied().unwrap_or(SINK)
+    }
+
+    /// All local properties of a node.
+    pub(super) fn label(&self, node: u32) -> u64 {
+        let labels = &self.graph.labels;
+        labels.get(node as usize).copied().unwrap_or(SINK)
+    }
+
+    /// The hash of the name of a node; 0 without a name.
+    pub(super) fn name(&self, node: u32) -> u64 {
+        self.graph.names.get(node as usize).copied().unwrap_or(0)
+    }
+
+    /// All nodes in the order in which a depth-first visit from the results leaves
+    /// them, operands in order: independent of the order of the file, except for nodes
+    /// that no result needs. O(nodes + edges).
+    pub(super) fn canonical_order(&self) -> Vec<u32> {
+        let mut order = Vec::with_capacity(self.len());
+        let mut seen = vec![false; self.len()];
+        let mut stack: Vec<(u32, u32)> = Vec::new();
+        let unused = (0..self.sink()).filter(|node| self.users(*node).is_empty());
+        for root in [self.sink()].into_iter().chain(unused) {
+            seen[root as usize] = true;
+            stack.push((root, 0));
+            while let Some((node, next)) = stack.last_mut() {
+                match self.operands(*node).get(*next as usize) {
+                    Some(&operand) => {
+                        *next += 1;
+                        if !std::mem::replace(&mut seen[operand as usize], true) {
+                            stack.push((operand, 0));
+                        }
+                    }
+                    None => {
+                        order.push(*node);
+                        stack.pop();
+                    }
+                }
+            }
+        }
+        order
+    }
 }

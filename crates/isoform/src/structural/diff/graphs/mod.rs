@@ -6,11 +6,9 @@
 //!
 //! | file | job |
 //! |---|---|
-//! | `graph.rs` | the arrays for input and output |
-//! | `side.rs` | one graph with its edges in both directions, and its canonical order |
+//! | `graph.rs` | the arrays for input and output; one graph with its edges in both directions |
 //! | `pairs.rs` | the pairs found, and the agreement of their neighbours |
-//! | `anchors.rs` | nodes that only one node of the other side resembles |
-//! | `sequence.rs` | both graphs as texts, one word per node |
+//! | `anchors.rs` | the first pairs: nodes that only one node of the other side resembles, and both graphs as texts |
 //! | `spread.rs` | pairs suggested by their neighbours |
 //! | `repair.rs` | pairs refuted by their neighbours, and nodes replaced in place |
 //! | `hunks.rs` | connected changes, and groups of similar changes |
@@ -25,8 +23,6 @@ mod graph;
 mod hunks;
 mod pairs;
 mod repair;
-mod sequence;
-mod side;
 mod spread;
 #[cfg(test)]
 mod tests;
@@ -34,8 +30,8 @@ mod tests;
 pub(crate) use graph::{Alignment, AlignmentCosts, Graph};
 pub(crate) use hunks::{Hunk, hunks};
 
+use graph::Side;
 use pairs::Pairs;
-use side::Side;
 
 /// The distances up to which the surroundings of nodes are compared.
 const RADII: [usize; 6] = [8, 6, 4, 3, 2, 1];
@@ -52,7 +48,7 @@ pub(crate) fn align(left: &Graph, right: &Graph, fixed: &[(u32, u32)]) -> Alignm
     let sides = [Side::new(left), Side::new(right)];
     let mut pairs = Pairs::new(&sides, fixed);
     anchors::cones(&sides, &mut pairs, &mut costs);
-    sequence::align(&sides, &mut pairs, &mut costs);
+    anchors::common_order(&sides, &mut pairs, &mut costs);
     for _ in 0..2 {
         repair::prune(&sides, &mut pairs, &mut costs);
     }

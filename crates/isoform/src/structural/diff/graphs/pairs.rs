@@ -1,7 +1,6 @@
 //! The pairs found, and the agreement of their neighbours.
 
-use super::graph::AlignmentCosts;
-use super::side::Side;
+use super::graph::{AlignmentCosts, Side};
 
 /// No partner.
 const NONE: u32 = u32::MAX;
@@ -102,9 +101,10 @@ impl Pairs {
     pub(super) fn support(
         &self,
         [left, right]: &[Side<'_>; 2],
-        (l, r): (u32, u32),
+        pair: (u32, u32),
         costs: &mut AlignmentCosts,
     ) -> Support {
+        let (l, r) = pair;
         let mut support = Support::default();
         let mut count = |agrees: bool| {
             if agrees {

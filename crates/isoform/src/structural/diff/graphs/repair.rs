@@ -2,9 +2,8 @@
 
 use std::cmp::Reverse;
 
-use super::graph::AlignmentCosts;
+use super::graph::{AlignmentCosts, Side};
 use super::pairs::Pairs;
-use super::side::Side;
 use super::spread::{fit, spread};
 
 /// The number of neighbours of a node that lead to candidates.
@@ -174,27 +173,27 @@ pub(super) fn replaced(
     pairs: &mut Pairs,
     costs: &mut AlignmentCosts,
 ) -> Vec<(u32, u32)> {
-    let mut found = Vec::new();
+    let mut replacements = Vec::new();
     for l in (0..sides[0].sink()).filter(|node| !pairs.has(0, *node)) {
         costs.judged += (sides[0].users(l).len() + sides[0].operands(l).len()) as u64;
-        found.extend(replacement(sides, pairs, l).map(|r| (l, r)));
+        replacements.extend(replacement(sides, pairs, l).map(|r| (l, r)));
     }
     // During the search, the nodes found count as pairs, which makes the search pair
     // their operands.
-    for &(l, r) in &found {
+    for &(l, r) in &replacements {
         pairs.join(l, r);
     }
     spread(sides, pairs, false, costs);
-    for &(l, _) in &found {
+    for &(l, _) in &replacements {
         pairs.part(l);
     }
-    found.retain(|&(l, r)| {
+    replacements.retain(|&(l, r)| {
         let operands = sides[0].operands(l).iter().zip(sides[1].operands(r));
         operands
             .into_iter()
             .all(|(x, y)| pairs.of_left(*x) == Some(*y))
     });
-    found
+    replacements
 }
 
 /// The node at the place of a left node, if their operands may be partners, and their

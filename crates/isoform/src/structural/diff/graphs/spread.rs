@@ -3,9 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::graph::AlignmentCosts;
+use super::graph::{AlignmentCosts, Side};
 use super::pairs::{Pairs, Support};
-use super::side::Side;
 
 /// The number of candidates among the users of a pair up to which all are tried.
 const FEW: usize = 16;
@@ -14,7 +13,8 @@ const FEW: usize = 16;
 pub(super) type Fit = (i64, bool, bool);
 
 /// Compares two nodes with this relation between their neighbours.
-pub(super) fn fit(sides: &[Side<'_>; 2], (l, r): (u32, u32), support: Support) -> Fit {
+pub(super) fn fit(sides: &[Side<'_>; 2], pair: (u32, u32), support: Support) -> Fit {
+    let (l, r) = pair;
     let [left, right] = sides;
     let edges = 2 * i64::from(support.agreeing) - i64::from(support.contradicting);
     let is_named = left.name(l) != 0 && left.name(l) == right.name(r);
@@ -52,10 +52,10 @@ pub(super) fn spread(
     costs: &mut AlignmentCosts,
 ) {
     let mut open = BinaryHeap::new();
-    let mut found = Vec::new();
+    let mut candidates = Vec::new();
     for pair in pairs.all() {
-        candidates_around(sides, pairs, pair, &mut found, costs);
-        for candidate in found.drain(..) {
+        candidates_around(sides, pairs, pair, &mut candidates, costs);
+        for candidate in candidates.drain(..) {
             open.extend(queued(sides, pairs, candidate, boldly, costs));
         }
     }
@@ -72,8 +72,8 @@ pub(super) fn spread(
             continue;
         }
         pairs.join(pair.0, pair.1);
-        candidates_around(sides, pairs, pair, &mut found, costs);
-        for candidate in found.drain(..) {
+        candidates_around(sides, pairs, pair, &mut candidates, costs);
+        for candidate in candidates.drain(..) {
             open.extend(queued(sides, pairs, candidate, boldly, costs));
         }
     }
@@ -102,10 +102,11 @@ fn queued(
 fn candidates_around(
     sides: &[Side<'_>; 2],
     pairs: &Pairs,
-    (l, r): (u32, u32),
+    pair: (u32, u32),
     found: &mut Vec<Candidate>,
     costs: &mut AlignmentCosts,
 ) {
+    let (l, r) = pair;
     let [left, right] = sides;
     let operands = left.operands(l).iter().zip(right.operands(r));
     for (&x, &y) in operands {

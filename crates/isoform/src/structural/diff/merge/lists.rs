@@ -1,5 +1,7 @@
 //! Lists edited by both sides, element by element and gap by gap.
 
+use std::ops::RangeInclusive;
+
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
@@ -24,7 +26,7 @@ impl<'p> EditedList<'p> {
     /// The edit of a list. Elements that replaced an equal number of elements are
     /// paired in order.
     fn of(splices: &'p [Splice], unsaid: Mode) -> Self {
-        let mut made = EditedList {
+        let mut list = EditedList {
             fates: HashMap::default(),
             unsaid,
             inserted: HashMap::default(),
@@ -35,20 +37,20 @@ impl<'p> EditedList<'p> {
             let items = &*splice.items;
             match items.len() {
                 _ if removed == 0 => {
-                    made.inserted.insert(from, items);
+                    list.inserted.insert(from, items);
                 }
-                0 => made
+                0 => list
                     .fates
                     .extend((from..from + removed).map(|at| (at, Fate::Gone))),
                 count if count == removed => {
                     let fates = (from..).zip(items);
-                    made.fates
+                    list.fates
                         .extend(fates.map(|(at, source)| (at, Fate::Is(source))));
                 }
-                _ => made.stretches.push((from, from + removed, items)),
+                _ => list.stretches.push((from, from + removed, items)),
             }
         }
-        made
+        list
     }
 
     fn fate(&self, at: usize) -> Fate<'p> {
@@ -80,7 +82,7 @@ impl<'p> Planner<'p> {
         let mut is_done = false;
         while gap <= cells.len() {
             if let Some((_, to)) = stretches.next_if(|(from, _)| *from == gap) {
-                self.stretch(node, &edited, (gap, to), &mut slots);
+                self.stretch(node, &edited, gap..=to, &mut slots);
                 (gap, is_done) = (to, true);
                 continue;
             }
@@ -134,13 +136,14 @@ impl<'p> Planner<'p> {
         &self,
         node: u32,
         edited: &[EditedList<'p>; 2],
-        (from, to): (usize, usize),
+        gaps: RangeInclusive<usize>,
         slots: &mut Vec<Slot>,
     ) {
+        let (from, to) = (*gaps.start(), *gaps.end());
         let cells = self.sides.base.cells(node);
         let is_idle = |side: usize| {
             let list = &edited[side];
-            let mut gaps = from..=to;
+            let mut gaps = gaps.clone();
             let mut elements = from..to;
             list.stretches
                 .iter()
@@ -152,7 +155,7 @@ impl<'p> Planner<'p> {
                 })
         };
         let parts = |side: usize, alone: bool| {
-            self.stretch_of((side, alone), &edited[side], cells, (from, to))
+            self.stretch_of(side, alone, &edited[side], cells, gaps.clone())
         };
         if let Some(idle) = [0, 1].into_iter().find(|side| is_idle(*side)) {
             let side = 1 - idle;
@@ -160,9 +163,9 @@ impl<'p> Planner<'p> {
             slots.extend(parts.into_iter().map(Slot::Part));
             return;
         }
-        let cells = &cells[from..to];
-        let base = cells.iter().map(|cell| self.of_base(View::OWN, cell));
-        let before = cells.iter().map(|cell| self.sides.base.value_of(cell));
+        let between = &cells[from..to];
+        let base = between.iter().map(|cell| self.of_base(View::OWN, cell));
+        let before = between.iter().map(|cell| self.sides.base.value_of(cell));
         slots.push(Slot::Choice(Choice {
             node,
             step: AccessStep::ArrayItem(from),
@@ -177,14 +180,16 @@ impl<'p> Planner<'p> {
     /// The parts of a side between two gaps.
     fn stretch_of(
         &self,
-        (side, alone): (usize, bool),
+        side: usize,
+        alone: bool,
         list: &EditedList<'p>,
         cells: &[Cell],
-        (from, to): (usize, usize),
+        gaps: RangeInclusive<usize>,
     ) -> Vec<Part> {
+        let to = *gaps.end();
         let mut parts = Vec::new();
         let own = |source: &Source| self.of_side(side, source, alone);
-        let mut gap = from;
+        let mut gap = *gaps.start();
         while gap <= to {
             parts.extend(list.inserted(gap).iter().map(own));
             let at = list
@@ -215,8 +220,11 @@ fn is_alone(edited: &[EditedList<'_>; 2], side: usize) -> bool {
 
 /// The stretches of both sides, ascending; adjacent stretches are joined.
 fn joined(edited: &[EditedList<'_>; 2]) -> Vec<(usize, usize)> {
-    let all = edited.iter().flat_map(|list| &list.stretches);
-    let mut all: Vec<(usize, usize)> = all.map(|(from, to, _)| (*from, *to)).collect();
+    let mut all: Vec<(usize, usize)> = edited
+        .iter()
+        .flat_map(|list| &list.stretches)
+        .map(|(from, to, _)| (*from, *to))
+        .collect();
     all.sort_unstable();
     let mut joined: Vec<(usize, usize)> = Vec::with_capacity(all.len());
     for (from, to) in all {

@@ -8,10 +8,9 @@
 //! | file | job |
 //! |---|---|
 //! | `sides.rs`, `places.rs` | the changes of both patches to the objects of the base |
-//! | `plan.rs`, `lists.rs`, `maps.rs`, `entries.rs` | the parts of a merged object |
+//! | `plan.rs`, `lists.rs`, `maps.rs` | the parts of a merged object |
 //! | `weave.rs` | builds the parts, and finds the conflicts |
-//! | `merged.rs` | the result, and its construction by both patches |
-//! | `check.rs` | refuses a result that has lost a change |
+//! | `result.rs` | the result, its construction by both patches, and the check that no change is lost |
 //! | `twins.rs` | variables that both sides introduce |
 //! | `conflict.rs` | a conflict, as a value |
 //!
@@ -20,20 +19,18 @@
 //! each of its places. The edits of one side follow the part if the other side has
 //! moved the part, or put the part into a new object.
 
-mod check;
 mod conflict;
-mod entries;
 mod lists;
 mod maps;
-mod merged;
 mod places;
 mod plan;
+mod result;
 mod sides;
 mod twins;
 mod weave;
 
 pub use conflict::{Conflict, Resolution};
-pub use merged::Merge;
+pub use result::Merge;
 
 use super::options::DiffOptions;
 use crate::kernel::error::Result;
@@ -101,7 +98,7 @@ impl DiffOptions {
         let left = self.diff(base.clone(), left)?;
         let right = self.diff(base.clone(), right)?;
         let made = Merge::unchecked(self, base, [left, right])?;
-        match check::reason_against(self, &made)? {
+        match result::reason_against(self, &made)? {
             None => Ok(made),
             Some(reason) => Ok(made.refused(reason)),
         }

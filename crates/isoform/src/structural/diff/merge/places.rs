@@ -2,7 +2,7 @@
 
 use super::super::patch::{Edit, New, Patch, Source};
 use super::super::tables::Tables;
-use super::entries::EditedMap;
+use super::maps::EditedMap;
 
 /// Parts of fewer nodes are alike by chance, and do not count as moved.
 const MOVED: u64 = 4;

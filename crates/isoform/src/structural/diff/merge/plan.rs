@@ -152,15 +152,15 @@ impl<'p> Planner<'p> {
             let edits = each(edits, |edit| match edit {
                 Edit::Items(splices) => Ok(&**splices),
                 _ => Err(misfit(info)),
-            })?;
-            let edits = edits.map(Option::unwrap_or_default);
+            })?
+            .map(Option::unwrap_or_default);
             return Ok(Plan::Items(container, self.items(node, edits, view)));
         }
         let edits = each(edits, |edit| match edit {
             Edit::Fields(_, fields) => Ok(&**fields),
             _ => Err(misfit(info)),
-        })?;
-        let edits = edits.map(Option::unwrap_or_default);
+        })?
+        .map(Option::unwrap_or_default);
         let mut fields = Vec::new();
         for (cell, slot) in base.cells(node).iter().zip(&info.visited) {
             let fates = [0, 1].map(|side| {
@@ -199,9 +199,9 @@ impl<'p> Planner<'p> {
                 Plan::Items(container, items.iter().map(part).collect())
             }
             New::Entries(container, entries) => {
-                let entries = entries.iter();
-                let entries =
-                    entries.map(|(key, value)| (self.of_side(side, key, alone), part(value)));
+                let entries = entries
+                    .iter()
+                    .map(|(key, value)| (self.of_side(side, key, alone), part(value)));
                 Plan::Entries(container, entries.collect())
             }
         }

@@ -52,7 +52,7 @@ impl<'t> Walk<'t> {
         self.define_alone(side, &Cell::node(node), region);
         let sizes = if side == 1 { (0, size) } else { (size, 0) };
         let spots = (self.spot(0, left), self.spot(1, right));
-        self.note(kind, place, pair, (Some(spots.0), Some(spots.1)), sizes);
+        self.note(kind, place, pair, Some(spots.0), Some(spots.1), sizes);
         true
     }
 
@@ -99,7 +99,7 @@ impl<'t> Walk<'t> {
                 (self.spot_of(0, left), self.spot_of(1, right)),
             ),
         };
-        self.note(kind, place, pair, (Some(spots.0), Some(spots.1)), sizes);
+        self.note(kind, place, pair, Some(spots.0), Some(spots.1), sizes);
         self.define_alone(side, &Cell::node([left, right][side]), region);
         let (mut inner_place, mut inner_region) = (place, region);
         for (node, position) in links {
@@ -148,8 +148,8 @@ impl<'t> Walk<'t> {
                 }
                 queue.push((part, next, position as u32));
                 self.visits += 1;
-                let found = tables.node(part);
-                if found.is_dag() && self.is_aligned() {
+                let inner = tables.node(part);
+                if inner.is_dag() && self.is_aligned() {
                     queue.pop();
                     continue;
                 }
@@ -159,9 +159,9 @@ impl<'t> Walk<'t> {
                 }
                 if similar.is_none()
                     && !same_type
-                    && found.info().index() == target.info().index()
-                    && !found.info().is_builtin()
-                    && !found.is_var()
+                    && inner.info().index() == target.info().index()
+                    && !inner.info().is_builtin()
+                    && !inner.is_var()
                 {
                     let (l, r) = if side == 1 {
                         (wanted, part)

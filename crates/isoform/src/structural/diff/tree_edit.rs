@@ -234,7 +234,7 @@ impl Savings {
                         self.trees[l * columns + other] = saved;
                     });
                 } else {
-                    self.fill(left, right, (l, r));
+                    self.fill(left, right, l, r);
                 }
             }
         }
@@ -245,7 +245,7 @@ impl Savings {
         let mut is_filled = !left.is_leaf(rows - 1) && !right.is_leaf(columns - 1);
         while let Some((l, r)) = open.pop() {
             if !std::mem::take(&mut is_filled) {
-                self.fill(left, right, (l, r));
+                self.fill(left, right, l, r);
             }
             let first = (left.leftmost[l] as usize, right.leftmost[r] as usize);
             let at =
@@ -277,7 +277,7 @@ impl Savings {
     }
 
     /// Finds the savings between all forests of the trees below two elements.
-    fn fill(&mut self, left: &SmallTree, right: &SmallTree, (l, r): (usize, usize)) {
+    fn fill(&mut self, left: &SmallTree, right: &SmallTree, l: usize, r: usize) {
         let line = right.len() + 1;
         let first = (left.leftmost[l] as usize, right.leftmost[r] as usize);
         let others = &right.leftmost[first.1..=r];

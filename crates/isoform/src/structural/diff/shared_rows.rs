@@ -55,7 +55,8 @@ impl<'k> SharedRows<'k> {
         section: &mut Section,
         poll: &mut Poll,
         own: &mut Tables,
-        (number, region): (u32, RegionKind),
+        number: u32,
+        region: RegionKind,
     ) -> Result<u32> {
         let other = self.tables;
         self.meet(own, number, region);
@@ -122,7 +123,7 @@ impl<'k> SharedRows<'k> {
 mod tests {
     use isoform_macros::Node;
 
-    use super::super::ignored::Ignored;
+    use super::super::options::Ignored;
     use super::super::tables::Tables;
     use crate::kernel::container::{Array, Str};
     use crate::kernel::mixing::Mixing;

@@ -7,7 +7,7 @@ use super::super::levels::ValidUntil;
 use super::super::scope::Region;
 use super::super::sink::Sink;
 use super::Hasher;
-use super::kept::{Entry, OuterVar, Part, is_numbered};
+use super::cache::{Entry, OuterVar, Part, is_numbered};
 use crate::kernel::object::header::note_remembered;
 use crate::kernel::object::moment::changed_types;
 use crate::kernel::object::table::TypeInfo;
@@ -292,8 +292,9 @@ impl<'a, S: Sink> Hasher<'a, S> {
         if outer.is_none() {
             // An enclosing part that binds all of these variables does not depend on
             // them.
-            let levels = used[start..].iter();
-            let levels = levels.map(|&binding| numbering.bindings.get(binding).level);
+            let levels = used[start..]
+                .iter()
+                .map(|&binding| numbering.bindings.get(binding).level);
             let lowest = levels.min().unwrap_or(0);
             used.truncate(start);
             self.note_level(lowest);

@@ -6,8 +6,9 @@ use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
 use super::change::ChangeKind;
+use super::findings::Finding;
 use super::tables::{Cell, IS_HOOKED, IS_IGNORED, NONE, Node, Tables};
-use super::walk::{Finding, Walk};
+use super::walk::Walk;
 
 type Map<K, V> = HashMap<K, V, RandomState>;
 
@@ -104,14 +105,14 @@ pub(super) struct Side<'t> {
 impl<'t> Side<'t> {
     /// `times` contains the number of occurrences per pair.
     pub(super) fn of(walk: &Walk<'t>, side: usize, times: &[u64]) -> Self {
-        let mut made = Side {
+        let mut unpaired = Side {
             tables: walk.tables(side),
             loose: Vec::new(),
             by_node: Map::default(),
             order: Vec::new(),
             next: 0,
         };
-        let tables = made.tables;
+        let tables = unpaired.tables;
         let tops: Vec<(usize, u32)> = (walk.findings.iter().enumerate())
             .filter_map(|(number, finding)| Some((number, part_of_one_side(finding, side)?)))
             .filter(|&(_, top)| top != NONE)
@@ -129,33 +130,40 @@ impl<'t> Side<'t> {
             if is_paired(top) {
                 continue;
             }
-            let at = made.by_node.get(&top).copied().unwrap_or(made.loose.len());
+            let number_of_top = unpaired
+                .by_node
+                .get(&top)
+                .copied()
+                .unwrap_or(unpaired.loose.len());
             stack.push(top);
             while let Some(node) = stack.pop() {
-                if made.by_node.contains_key(&node) {
+                if unpaired.by_node.contains_key(&node) {
                     continue;
                 }
-                made.add(node, at);
+                unpaired.add(node, number_of_top);
                 if is_open(tables.node(node)) {
-                    let parts = tables.cells(node).iter().rev();
-                    let parts = parts.filter_map(Cell::node_number);
+                    let parts = tables
+                        .cells(node)
+                        .iter()
+                        .rev()
+                        .filter_map(Cell::node_number);
                     stack.extend(parts.filter(|&part| !is_paired(part) && !dags.contains(&part)));
                 }
             }
             let times = times[walk.findings[number].pair as usize].max(1);
-            let top = &mut made.loose[at];
+            let top = &mut unpaired.loose[number_of_top];
             top.wholes.push((number, times));
             top.all = top.all.saturating_add(times);
         }
-        made.order = (0..made.loose.len()).collect();
-        made.order.sort_unstable_by_key(|&number| {
-            let number = made.loose[number].node;
+        unpaired.order = (0..unpaired.loose.len()).collect();
+        unpaired.order.sort_unstable_by_key(|&number| {
+            let number = unpaired.loose[number].node;
             let node = tables.node(number);
             // A container is as large as its only part, and numbers of parts are
             // smaller.
             (Reverse(node.size), can_move(node), Reverse(number))
         });
-        made
+        unpaired
     }
 
     fn add(&mut self, node: u32, top: usize) {
@@ -257,10 +265,11 @@ impl<'t> Side<'t> {
     pub(super) fn alike(
         &self,
         nodes: &[usize],
-        (tokens, ranks): (&[u64], &[usize]),
+        tokens: &[u64],
+        ranks: &[usize],
     ) -> Vec<MoveCandidates> {
         let mut known: Map<u64, usize> = Map::default();
-        let mut found: Vec<MoveCandidates> = Vec::new();
+        let mut candidates: Vec<MoveCandidates> = Vec::new();
         for &loose in nodes {
             let UnpairedNode {
                 node,
@@ -270,26 +279,26 @@ impl<'t> Side<'t> {
             } = &self.loose[loose];
             let token = tokens[*node as usize];
             let at = *known.entry(token).or_insert_with(|| {
-                found.push(MoveCandidates {
+                candidates.push(MoveCandidates {
                     token,
                     places: Default::default(),
                     next: [0, 0],
                 });
-                found.len() - 1
+                candidates.len() - 1
             });
             let wholes = wholes.iter().enumerate();
-            found[at].places[0].extend(wholes.map(|(position, &(_, count))| Places {
+            candidates[at].places[0].extend(wholes.map(|(position, &(_, count))| Places {
                 loose,
                 whole: Some(position),
                 count,
             }));
-            found[at].places[1].push(Places {
+            candidates[at].places[1].push(Places {
                 loose,
                 whole: None,
                 count: *inner,
             });
         }
-        for alike in &mut found {
+        for alike in &mut candidates {
             for places in &mut alike.places {
                 places.retain(|places| places.count > 0);
             }
@@ -299,6 +308,6 @@ impl<'t> Side<'t> {
                 places.whole.map(|whole| ranks[wholes[whole].0])
             });
         }
-        found
+        candidates
     }
 }

@@ -1,11 +1,12 @@
 //! Pairs that are small trees: the changes of a cheapest edit.
 
 use super::change::ChangeKind;
+use super::findings::SideValue;
 use super::pairs::Visit;
 use super::places::Link;
 use super::tables::{HAS_SINGLETONS, NONE};
-use super::ted::{Element, SMALL, SmallTree};
-use super::walk::{SideValue, Walk};
+use super::tree_edit::{Element, SMALL, SmallTree};
+use super::walk::Walk;
 use crate::kernel::types::region::RegionKind;
 
 /// The partner of an element without a partner that is still to be counted.
@@ -16,7 +17,8 @@ impl Walk<'_> {
     /// false if the pair is to be compared from the roots down.
     pub(super) fn small_trees(
         &mut self,
-        (left, right): (u32, u32),
+        left: u32,
+        right: u32,
         pair: u32,
         place: u32,
         visit: Visit,
@@ -50,7 +52,7 @@ impl Walk<'_> {
             vec![ALONE; one.elements.len()],
             vec![ALONE; other.elements.len()],
         ];
-        let pair = self.open_pair((left, right), visit, pair);
+        let pair = self.open_pair(left, right, visit, pair);
         self.left_pairs.push(pair);
         let pairs = self.savings.mapping(&one, &other);
         for &(a, b) in &pairs {
@@ -111,7 +113,8 @@ impl Walk<'_> {
                 ChangeKind::Replaced,
                 place,
                 pair,
-                (Some(spots.0), Some(spots.1)),
+                Some(spots.0),
+                Some(spots.1),
                 (1, 1),
             );
             return;
@@ -131,7 +134,8 @@ impl Walk<'_> {
                 ChangeKind::Replaced,
                 place,
                 pair,
-                (Some(spots.0), Some(spots.1)),
+                Some(spots.0),
+                Some(spots.1),
                 (1, 1),
             );
             return;
@@ -145,7 +149,7 @@ impl Walk<'_> {
                 (false, false) => {
                     let links = (Link::Part(left, position), Link::Part(right, position));
                     let place = self.places.add(place, links.0, links.1);
-                    self.values(cells, pair, place);
+                    self.values(cells.0, cells.1, pair, place);
                 }
                 (true, true) => {}
                 // An element that is only on one side is noted on that side.
@@ -154,7 +158,7 @@ impl Walk<'_> {
                     if !plain.value.is_none() {
                         let links = (Link::Part(left, position), Link::Part(right, position));
                         let place = self.places.add(place, links.0, links.1);
-                        self.replaced(cells, pair, place, RegionKind::Use);
+                        self.replaced(cells.0, cells.1, pair, place, RegionKind::Use);
                     }
                 }
             }
@@ -166,7 +170,7 @@ impl Walk<'_> {
         let [left, right] = both.map(|(tree, element)| tree.way(element).last());
         if let (Some(&(l, p)), Some(&(r, q))) = (left, right) {
             let cells = (self.left.cell(l, p), self.right.cell(r, q));
-            self.values(cells, pair, place);
+            self.values(cells.0, cells.1, pair, place);
         }
     }
 
@@ -247,7 +251,7 @@ impl Walk<'_> {
                 }
             };
             let other_link = other_place.map_or(Link::Nowhere, Link::Place);
-            let (place, spots, sizes) = match side {
+            let (place, (left_spot, right_spot), sizes) = match side {
                 0 => (
                     self.places.add(NONE, Link::Place(here), other_link),
                     (Some(spot), other_spot),
@@ -259,7 +263,7 @@ impl Walk<'_> {
                     (0, size),
                 ),
             };
-            self.note(kind, place, pair, spots, sizes);
+            self.note(kind, place, pair, left_spot, right_spot, sizes);
         }
     }
 }
