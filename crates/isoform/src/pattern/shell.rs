@@ -21,7 +21,7 @@ use super::hole::{misplaced, parse};
 use super::scan::Variables;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access;
-use crate::kernel::types::{FieldFlag, Kind};
+use crate::kernel::types::{FieldFlag, Kind, RegionKind};
 use crate::kernel::value::Value;
 use crate::structural::{CompareOptions, HoleTable, variable};
 use crate::traverse::children_of;
@@ -109,12 +109,12 @@ impl TemplateInfo {
                 survey.demands.insert(ident, PartRequirement::default());
                 stack.push((value.clone(), true));
                 let children = children_of(&value);
-                let children = children.iter(crate::types::RegionKind::Use);
+                let children = children.iter(RegionKind::Use);
                 stack.extend(children.map(|child| (child.value, false)));
                 continue;
             }
             let mut demand = PartRequirement::default();
-            for child in children_of(&value).iter(crate::types::RegionKind::Use) {
+            for child in children_of(&value).iter(RegionKind::Use) {
                 let child = child.value.as_object().map(|child| child.identity());
                 let child = child
                     .and_then(|child| survey.demands.get(&child))

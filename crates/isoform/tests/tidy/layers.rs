@@ -354,7 +354,7 @@ fn the_table_and_the_folders_agree() {
         &[
             "ARCHITECTURE.md:1: the table of layers misses crates/isoform/src/high/mod.rs",
             "ARCHITECTURE.md:1: the table of layers misses crates/isoform/src/new",
-            "ARCHITECTURE.md:3: there is no crates/isoform/src/value/mod.rs",
+            "ARCHITECTURE.md:3: there is no crates/isoform/src/value",
         ],
     );
     assert_found(&tangled_imports(&Repo::example([])), &["ARCHITECTURE.md:1"]);

@@ -10,7 +10,7 @@ use isoform_relay::analysis::{
 };
 use isoform_relay::{
     AsExpr, Call, Clause, Constant, Function, Let, Match, Pattern, PatternTuple, Tuple, Var, bind,
-    dedup, expand_a_normal_form, post_order_rewrite,
+    dedup, expand_a_normal_form, module_from_expr, post_order_rewrite,
 };
 
 use crate::support::*;
@@ -69,6 +69,8 @@ fn every_function_works_on_a_million_levels() {
         Ok(before.isa::<Constant>().then(|| before.clone()))
     });
     assert!(done.expect("a rewrite").same_as(&expr));
+    let module = module_from_expr(&expr, Default::default(), Default::default());
+    assert_eq!(module.expect("one function").global_vars().len(), 1);
     let bound = bind(&expr, &[(x, int(1))]).expect("free");
     assert!(free_vars(&bound).expect("a walk").is_empty());
     let copy = dedup(&bound).expect("well formed");
