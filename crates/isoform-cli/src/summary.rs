@@ -201,7 +201,7 @@ fn domain_name(domain: &str) -> String {
     if domain.is_empty() { "ai.onnx" } else { domain }.to_owned()
 }
 
-fn models_json((left, right): (&Path, &Path), summary: &ModelsSummary) -> Json {
+fn models_json(left: &Path, right: &Path, summary: &ModelsSummary) -> Json {
     let side = |file: &Path, model: &ModelSummary| json!({"file": file.to_string_lossy(), "model": model_json(model)});
     let mut found = differences_json(summary);
     found["left"] = side(left, &summary.left);
