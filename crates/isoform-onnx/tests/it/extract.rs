@@ -2,7 +2,7 @@
 
 use isoform::{Array, Node as _, Ref, Value, structural_equal};
 use isoform_onnx::extract;
-use isoform_onnx::ir::{Call, Input, Program};
+use isoform_onnx::ir::{Call, Graph, Input, Program};
 use isoform_onnx::layout::list;
 
 use crate::parts::{self, named_input};
@@ -21,7 +21,10 @@ fn input(name: &str) -> Ref<Input> {
 }
 
 fn program(params: &[Ref<Input>], result: Value) -> Ref<Program> {
-    parts::program(parts::graph(params.to_vec(), [result]))
+    parts::program(Ref::new(Graph {
+        result_names: Array::from(["y".into()]),
+        ..parts::graph(params.to_vec(), [result]).clone_fields()
+    }))
 }
 
 /// A chain of this many nodes, which compute `v0`, `v1` and so on.
