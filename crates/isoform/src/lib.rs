@@ -265,7 +265,7 @@ macro_rules! register_functions {
 /// }
 ///
 /// isoform::register_methods! { Number: double = double }?;
-/// let doubled = isoform::functions::call_method(&Number::new(21).into(), "double", &[])?;
+/// let doubled = isoform::functions::call_method(Number::new(21), "double", &[])?;
 /// assert_eq!(doubled, 42.into());
 /// # Ok::<(), isoform::Error>(())
 /// ```

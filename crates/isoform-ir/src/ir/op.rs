@@ -79,7 +79,7 @@ pub(super) const DEFAULT_PRIORITY: i64 = 10;
 /// An operator in the registry, to be described further.
 ///
 /// ```
-/// use isoform::register_op;
+/// use isoform_ir::register_op;
 ///
 /// let relu = register_op!("doc.relu")?
 ///     .describe("Sets what is negative to zero")

@@ -20,6 +20,7 @@ impl FunctionPass {
     /// of other classes than `F` are left alone.
     ///
     /// ```
+    /// use isoform_ir::transform::PassRef;
     /// use isoform_ir::transform::{FunctionPass, PassContext, PassInfo};
     /// use isoform::{Node, Obj, Ref, Result};
     ///
@@ -63,6 +64,7 @@ impl FunctionPass {
     /// declares the reads.
     ///
     /// ```
+    /// use isoform_ir::transform::PassRef;
     /// use isoform_ir::transform::{FunctionPass, Memo, PassContext, PassInfo};
     /// use isoform::{Node, Obj, Ref};
     ///

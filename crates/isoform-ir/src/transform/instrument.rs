@@ -15,6 +15,8 @@ use super::info::PassInfo;
 /// error of a method ends the pass, or the entry to the context.
 ///
 /// ```
+/// use isoform_ir::transform::PassContextRef;
+/// use isoform_ir::transform::PassRef;
 /// use std::sync::atomic::{AtomicUsize, Ordering};
 /// use isoform_ir::ir::IRModule;
 /// use isoform_ir::transform::{ContextOptions, Instrument, PassInfo, PassInstrument, make_pass};

@@ -18,6 +18,8 @@
 //! | messages about source texts | [`diagnostics`] |
 //!
 //! ```
+//! use isoform_ir::transform::PassContextRef;
+//! use isoform_ir::transform::PassRef;
 //! use isoform_ir::ir::IRModule;
 //! use isoform_ir::transform::{ContextOptions, Sequential, make_pass, parse_pipeline};
 //! use isoform::{Node, Obj, Ref};

@@ -10,6 +10,7 @@ impl ModulePass {
     /// Makes a pass from a function of the program and the context.
     ///
     /// ```
+    /// use isoform_ir::transform::PassRef;
     /// use isoform_ir::ir::IRModule;
     /// use isoform_ir::transform::{ModulePass, PassContext, PassInfo};
     /// use isoform::{Node, Ref, Result, Str};

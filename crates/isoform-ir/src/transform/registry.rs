@@ -56,6 +56,7 @@ impl PassEntry {
 /// `ValueError` if the name is empty, or taken and `replace` is false.
 ///
 /// ```
+/// use isoform_ir::transform::PassRef;
 /// use isoform::functions::Function;
 /// use isoform_ir::transform::{ModulePass, PassContext, PassInfo, make_pass, register_pass};
 /// use isoform::{Node, Obj, Ref};

@@ -9,6 +9,7 @@ use rapidhash::fast::RandomState;
 /// The global variables mentioned by the functions of a module.
 ///
 /// ```
+/// use isoform_ir::ir::IRModuleRef;
 /// use isoform::Ref;
 /// use isoform_relay::{AsExpr, Call, Function};
 /// use isoform_relay::analysis::CallGraph;

@@ -271,7 +271,8 @@ pub fn kernel(body: impl Fn(&KernelCall<'_>) -> Result<Value> + Send + Sync + 's
 /// ```
 /// use isoform_relay::eval::{evaluate_call, kernel, register_kernel};
 /// use isoform::values::{DType, Tensor};
-/// use isoform::{register_op, Value};
+/// use isoform::Value;
+/// use isoform_ir::register_op;
 ///
 /// // The first byte of a tensor.
 /// let first = kernel(|call| {

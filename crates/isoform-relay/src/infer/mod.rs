@@ -67,6 +67,7 @@ use crate::AsExpr;
 /// text of the function.
 ///
 /// ```
+/// use isoform_ir::ir::IRModuleRef;
 /// use isoform_relay::attrs::BiasAddAttrs;
 /// use isoform_relay::{Function, Var, infer_type, op};
 /// use isoform_ir::ir::{GlobalVar, IRModule, TensorType};

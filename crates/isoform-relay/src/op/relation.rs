@@ -131,7 +131,8 @@ impl Relation {
 /// use isoform_relay::op;
 /// use isoform_relay::op::CallTypes;
 /// use isoform_ir::ir::{TensorType, Type};
-/// use isoform::{Array, Ref, register_op};
+/// use isoform::{Array, Ref};
+/// use isoform_ir::register_op;
 ///
 /// // A tensor without its first axis.
 /// let first = op::relation(|types: &mut CallTypes<'_>| {

@@ -29,6 +29,8 @@ use isoform_ir::ir::{BaseFunc, FuncType, GlobalVar, IRModule, RelayExpr};
 /// the depth of the calls.
 ///
 /// ```
+/// use isoform_ir::ir::BaseFuncRef;
+/// use isoform_ir::ir::IRModuleRef;
 /// use isoform_relay::passes::inline_functions;
 /// use isoform_relay::{AsExpr, Call, Function, Tuple, Var};
 /// use isoform_ir::ir::{GlobalVar, IRModule};

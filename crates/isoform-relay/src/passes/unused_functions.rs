@@ -12,6 +12,7 @@ use isoform_ir::ir::{GlobalVar, IRModule};
 /// same object if all functions are reached. Linear in the number of objects.
 ///
 /// ```
+/// use isoform_ir::ir::IRModuleRef;
 /// use isoform_relay::passes::remove_unused_functions;
 /// use isoform_relay::{Function, Tuple};
 /// use isoform_ir::ir::{GlobalVar, IRModule};

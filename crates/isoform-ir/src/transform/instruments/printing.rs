@@ -37,6 +37,8 @@ type Sink = dyn Fn(&str) -> Result<()> + Send + Sync;
 /// Options of an instrument for printing programs.
 ///
 /// ```
+/// use isoform_ir::transform::PassContextRef;
+/// use isoform_ir::transform::PassRef;
 /// use std::sync::{Arc, Mutex};
 /// use isoform_ir::transform::instruments::{PassFilter, Printing};
 /// use isoform_ir::transform::{ContextOptions, make_pass};

@@ -134,6 +134,8 @@ impl Instrument for Timing {
 /// Returns an instrument for measuring passes.
 ///
 /// ```
+/// use isoform_ir::transform::PassContextRef;
+/// use isoform_ir::transform::PassRef;
 /// use isoform_ir::transform::instruments::timing;
 /// use isoform_ir::transform::{ContextOptions, parse_pipeline};
 /// use isoform::{Obj, Ref};

@@ -13,6 +13,8 @@ type CheckFn = dyn Fn(&Ref<Obj>) -> Result<()> + Send + Sync;
 /// Checks the program after every pass, to find the pass that breaks the program.
 ///
 /// ```
+/// use isoform_ir::transform::PassContextRef;
+/// use isoform_ir::transform::PassRef;
 /// use isoform_ir::transform::instruments::Verifying;
 /// use isoform_ir::transform::{ContextOptions, make_pass};
 /// use isoform::{Error, Obj, Ref};

@@ -27,6 +27,7 @@ use isoform_ir::ir::{IRModule, RelayExpr};
 /// returns the same object. Linear in the size of the result.
 ///
 /// ```
+/// use isoform_ir::ir::IRModuleRef;
 /// use isoform_relay::passes::{defuse_ops, fuse_ops};
 /// use isoform_relay::{AsExpr, Function, Var, infer_type, op};
 /// use isoform_ir::ir::{GlobalVar, IRModule, TensorType};
