@@ -55,12 +55,12 @@ __all__ = [
 ]
 
 class OnDeviceAttrs(isoform.types.ir.Attrs):
-    """The device of an expression, as a call of `on_device` states it."""
+    """The device of an expression, stated by a call of `on_device`."""
 
     __match_args__ = ("virtual_device", "constrain_result", "constrain_body")
     @property
     def virtual_device(self) -> typing.Any:
-        """The device, or any other description of a place; None leaves it open."""
+        """The device, or any other description of a place; None leaves the place open."""
     @property
     def constrain_result(self) -> builtins.bool:
         """True if the result of the call is on the device."""
@@ -101,7 +101,7 @@ class BiasAddAttrs(isoform.types.ir.Attrs):
     __match_args__ = ("axis",)
     @property
     def axis(self) -> builtins.int:
-        """The axis that the bias is added along; negative ones count from the end."""
+        """The axis for adding the bias; negative axes count from the end."""
     def __init__(self, axis: builtins.int = ...) -> None: ...
 
 class DenseAttrs(isoform.types.ir.Attrs):
@@ -110,10 +110,10 @@ class DenseAttrs(isoform.types.ir.Attrs):
     __match_args__ = ("units", "out_dtype")
     @property
     def units(self) -> isoform.types.ir.PrimExpr | None:
-        """The size of the last axis of the result; None takes it from the weight."""
+        """The size of the last axis of the result; None means the size of the weight."""
     @property
     def out_dtype(self) -> isoform.dtype:
-        """The data type of the result; `void` is that of the input."""
+        """The data type of the result; `void` means the type of the input."""
     def __init__(self, units: typing.Any | None, out_dtype: isoform.dtype | str = ...) -> None: ...
 
 class MatmulAttrs(isoform.types.ir.Attrs):
@@ -122,10 +122,12 @@ class MatmulAttrs(isoform.types.ir.Attrs):
     __match_args__ = ("units", "out_dtype", "transpose_a", "transpose_b")
     @property
     def units(self) -> isoform.types.ir.PrimExpr | None:
-        """The size of the last axis of the result; None takes it from the second input."""
+        """The size of the last axis of the result; None means the size of the second
+        input.
+        """
     @property
     def out_dtype(self) -> isoform.dtype:
-        """The data type of the result; `void` is that of the input."""
+        """The data type of the result; `void` means the type of the input."""
     @property
     def transpose_a(self) -> builtins.bool:
         """True if the first matrix is given transposed."""
@@ -146,7 +148,7 @@ class BatchMatmulAttrs(isoform.types.ir.Attrs):
     __match_args__ = ("out_dtype", "transpose_a", "transpose_b")
     @property
     def out_dtype(self) -> isoform.dtype:
-        """The data type of the result; `void` is that of the inputs."""
+        """The data type of the result; `void` means the type of the inputs."""
     @property
     def transpose_a(self) -> builtins.bool:
         """True if the first matrices are given transposed."""
@@ -188,13 +190,13 @@ class Conv2DAttrs(isoform.types.ir.Attrs):
         """The distances of the elements of the kernel."""
     @property
     def groups(self) -> builtins.int:
-        """The number of groups that the channels are split into."""
+        """The number of groups of channels."""
     @property
     def channels(self) -> isoform.types.ir.PrimExpr | None:
-        """The number of channels of the result; None takes it from the weight."""
+        """The number of channels of the result; None means the number in the weight."""
     @property
     def kernel_size(self) -> isoform.Array[isoform.types.ir.PrimExpr] | None:
-        """The height and width of the kernel; None takes them from the weight."""
+        """The height and width of the kernel; None means the sizes of the weight."""
     @property
     def data_layout(self) -> builtins.str:
         """The order of the axes of the input: N batch, C channels, H height, W width."""
@@ -206,7 +208,7 @@ class Conv2DAttrs(isoform.types.ir.Attrs):
         """The order of the axes of the result; empty for that of the input."""
     @property
     def out_dtype(self) -> isoform.dtype:
-        """The data type of the result; `void` is that of the input."""
+        """The data type of the result; `void` means the type of the input."""
     def __init__(
         self,
         strides: collections.abc.Sequence[typing.Any] = ...,
@@ -255,7 +257,7 @@ class MaxPool2DAttrs(isoform.types.ir.Attrs):
         """The order of the axes of the result; empty for that of the input."""
     @property
     def ceil_mode(self) -> builtins.bool:
-        """True if a window that is partly outside counts."""
+        """True to count windows that are partly outside."""
     def __init__(
         self,
         pool_size: collections.abc.Sequence[typing.Any],
@@ -302,10 +304,10 @@ class AvgPool2DAttrs(isoform.types.ir.Attrs):
         """The order of the axes of the result; empty for that of the input."""
     @property
     def ceil_mode(self) -> builtins.bool:
-        """True if a window that is partly outside counts."""
+        """True to count windows that are partly outside."""
     @property
     def count_include_pad(self) -> builtins.bool:
-        """True if padding counts as elements of the mean."""
+        """True to count padding as elements of the mean."""
     def __init__(
         self,
         pool_size: collections.abc.Sequence[typing.Any],
@@ -336,7 +338,7 @@ class SoftmaxAttrs(isoform.types.ir.Attrs):
     __match_args__ = ("axis",)
     @property
     def axis(self) -> builtins.int:
-        """The axis over which exponentials are summed; negative ones count from the end."""
+        """The axis for summing exponentials; negative axes count from the end."""
     def __init__(self, axis: builtins.int = ...) -> None: ...
 
 class LeakyReluAttrs(isoform.types.ir.Attrs):
@@ -354,10 +356,10 @@ class BatchNormAttrs(isoform.types.ir.Attrs):
     __match_args__ = ("axis", "epsilon", "center", "scale")
     @property
     def axis(self) -> builtins.int:
-        """The axis of the channels; negative ones count from the end."""
+        """The axis of the channels; negative axes count from the end."""
     @property
     def epsilon(self) -> builtins.float:
-        """Added to the variance, so that the division is defined."""
+        """Added to the variance, to keep the division defined."""
     @property
     def center(self) -> builtins.bool:
         """True if beta is added."""
@@ -378,10 +380,10 @@ class LayerNormAttrs(isoform.types.ir.Attrs):
     __match_args__ = ("axis", "epsilon", "center", "scale")
     @property
     def axis(self) -> builtins.int:
-        """The axis that is normalized; negative ones count from the end."""
+        """The normalized axis; negative axes count from the end."""
     @property
     def epsilon(self) -> builtins.float:
-        """Added to the variance, so that the division is defined."""
+        """Added to the variance, to keep the division defined."""
     @property
     def center(self) -> builtins.bool:
         """True if beta is added."""
@@ -402,7 +404,7 @@ class DropoutAttrs(isoform.types.ir.Attrs):
     __match_args__ = ("rate",)
     @property
     def rate(self) -> builtins.float:
-        """The probability that an element becomes zero."""
+        """The probability of zero for an element."""
     def __init__(self, rate: builtins.float = ...) -> None: ...
 
 class PadAttrs(isoform.types.ir.Attrs):
@@ -424,18 +426,18 @@ class PadAttrs(isoform.types.ir.Attrs):
     ) -> None: ...
 
 class ReduceAttrs(isoform.types.ir.Attrs):
-    """The axes that `sum`, `max` and similar operators reduce."""
+    """The axes reduced by `sum`, `max` and similar operators."""
 
     __match_args__ = ("axis", "keepdims", "exclude")
     @property
     def axis(self) -> isoform.Array[isoform.types.ir.PrimExpr] | None:
-        """The axes; negative ones count from the end. None means all."""
+        """The axes; negative axes count from the end. None means all axes."""
     @property
     def keepdims(self) -> builtins.bool:
         """True if reduced axes remain, with size 1."""
     @property
     def exclude(self) -> builtins.bool:
-        """True if the axes are those that are not reduced."""
+        """True to reduce all other axes."""
     def __init__(
         self,
         axis: collections.abc.Sequence[typing.Any] | None = ...,
@@ -444,12 +446,12 @@ class ReduceAttrs(isoform.types.ir.Attrs):
     ) -> None: ...
 
 class ArgReduceAttrs(isoform.types.ir.Attrs):
-    """The axes that `argmax` and `argmin` reduce."""
+    """The axes reduced by `argmax` and `argmin`."""
 
     __match_args__ = ("axis", "keepdims", "select_last_index", "exclude")
     @property
     def axis(self) -> isoform.Array[isoform.types.ir.PrimExpr] | None:
-        """The axes; negative ones count from the end. None means all."""
+        """The axes; negative axes count from the end. None means all axes."""
     @property
     def keepdims(self) -> builtins.bool:
         """True if reduced axes remain, with size 1."""
@@ -458,7 +460,7 @@ class ArgReduceAttrs(isoform.types.ir.Attrs):
         """True if the last of several equal elements is selected instead of the first."""
     @property
     def exclude(self) -> builtins.bool:
-        """True if the axes are those that are not reduced."""
+        """True to reduce all other axes."""
     def __init__(
         self,
         axis: collections.abc.Sequence[typing.Any] | None = ...,
@@ -468,18 +470,18 @@ class ArgReduceAttrs(isoform.types.ir.Attrs):
     ) -> None: ...
 
 class VarianceAttrs(isoform.types.ir.Attrs):
-    """The axes that `variance` reduces."""
+    """The axes reduced by `variance`."""
 
     __match_args__ = ("axis", "keepdims", "exclude", "unbiased")
     @property
     def axis(self) -> isoform.Array[isoform.types.ir.PrimExpr] | None:
-        """The axes; negative ones count from the end. None means all."""
+        """The axes; negative axes count from the end. None means all axes."""
     @property
     def keepdims(self) -> builtins.bool:
         """True if reduced axes remain, with size 1."""
     @property
     def exclude(self) -> builtins.bool:
-        """True if the axes are those that are not reduced."""
+        """True to reduce all other axes."""
     @property
     def unbiased(self) -> builtins.bool:
         """True to divide by the number of elements minus one."""
@@ -501,14 +503,14 @@ class CastAttrs(isoform.types.ir.Attrs):
     def __init__(self, dtype: isoform.dtype | str) -> None: ...
 
 class ReshapeAttrs(isoform.types.ir.Attrs):
-    """The shape that `reshape` makes."""
+    """The shape made by `reshape`."""
 
     __match_args__ = ("newshape", "allowzero")
     @property
     def newshape(self) -> isoform.Array[isoform.types.ir.PrimExpr]:
-        """The sizes, with codes: 0 copies the size of the input's axis, -1 is inferred,
-        -2 copies all remaining sizes, -3 is the product of two sizes, -4 splits a
-        size into the two that follow.
+        """The sizes, with codes: 0 copies the size of the input's axis, -1 is
+        inferred, -2 copies all remaining sizes. -3 is the product of two sizes, and
+        -4 splits a size into the two following sizes.
         """
     @property
     def allowzero(self) -> builtins.bool:
@@ -518,7 +520,7 @@ class ReshapeAttrs(isoform.types.ir.Attrs):
     ) -> None: ...
 
 class ReshapeLikeAttrs(isoform.types.ir.Attrs):
-    """The parts of shapes that `reshape_like` exchanges."""
+    """The parts of shapes exchanged by `reshape_like`."""
 
     __match_args__ = ("lhs_begin", "lhs_end", "rhs_begin", "rhs_end")
     @property
@@ -526,13 +528,13 @@ class ReshapeLikeAttrs(isoform.types.ir.Attrs):
         """The first replaced axis of the input."""
     @property
     def lhs_end(self) -> isoform.types.ir.PrimExpr | None:
-        """The axis after the last replaced one; None for the end."""
+        """The axis after the last replaced axis; None means the end."""
     @property
     def rhs_begin(self) -> builtins.int:
         """The first axis taken from the other shape."""
     @property
     def rhs_end(self) -> isoform.types.ir.PrimExpr | None:
-        """The axis after the last one taken; None for the end."""
+        """The axis after the last axis taken; None means the end."""
     def __init__(
         self,
         lhs_begin: builtins.int = ...,
@@ -542,31 +544,31 @@ class ReshapeLikeAttrs(isoform.types.ir.Attrs):
     ) -> None: ...
 
 class TransposeAttrs(isoform.types.ir.Attrs):
-    """The order of axes that `transpose` makes."""
+    """The order of axes made by `transpose`."""
 
     __match_args__ = ("axes",)
     @property
     def axes(self) -> isoform.Array[isoform.types.ir.PrimExpr] | None:
-        """For each axis of the result, that of the input; None reverses the order."""
+        """The axes of the input, in the order of the result; None reverses the order."""
     def __init__(self, axes: collections.abc.Sequence[typing.Any] | None) -> None: ...
 
 class SqueezeAttrs(isoform.types.ir.Attrs):
-    """The axes that `squeeze` removes."""
+    """The axes removed by `squeeze`."""
 
     __match_args__ = ("axis",)
     @property
     def axis(self) -> isoform.Array[isoform.types.ir.PrimExpr] | None:
-        """The axes, all of size 1; None for all such axes."""
+        """The axes, all of size 1; None for all axes of size 1."""
     def __init__(self, axis: collections.abc.Sequence[typing.Any] | None = ...) -> None: ...
 
 class ExpandDimsAttrs(isoform.types.ir.Attrs):
-    """The axes that `expand_dims` inserts."""
+    """The axes inserted by `expand_dims`."""
 
     __match_args__ = ("axis", "num_newaxis")
     @property
     def axis(self) -> builtins.int:
-        """The position in the result, before which existing axes stay; negative ones
-        count from the end.
+        """The position in the result; existing axes before the position stay. Negative
+        positions count from the end.
         """
     @property
     def num_newaxis(self) -> builtins.int:
@@ -579,7 +581,7 @@ class ConcatenateAttrs(isoform.types.ir.Attrs):
     __match_args__ = ("axis",)
     @property
     def axis(self) -> builtins.int:
-        """The axis along which tensors are joined; negative ones count from the end."""
+        """The axis for joining tensors; negative axes count from the end."""
     def __init__(self, axis: builtins.int = ...) -> None: ...
 
 class StackAttrs(isoform.types.ir.Attrs):
@@ -588,11 +590,11 @@ class StackAttrs(isoform.types.ir.Attrs):
     __match_args__ = ("axis",)
     @property
     def axis(self) -> builtins.int:
-        """The position of the new axis; negative ones count from the end."""
+        """The position of the new axis; negative positions count from the end."""
     def __init__(self, axis: builtins.int = ...) -> None: ...
 
 class SplitAttrs(isoform.types.ir.Attrs):
-    """The places at which `split` cuts."""
+    """The cuts of `split`."""
 
     __match_args__ = ("indices_or_sections", "axis")
     @property
@@ -600,11 +602,11 @@ class SplitAttrs(isoform.types.ir.Attrs):
         """The number of equal parts, or the positions where parts begin, except 0."""
     @property
     def axis(self) -> builtins.int:
-        """The axis that is cut; negative ones count from the end."""
+        """The axis to cut; negative axes count from the end."""
     def __init__(self, indices_or_sections: typing.Any, axis: builtins.int = ...) -> None: ...
 
 class StridedSliceAttrs(isoform.types.ir.Attrs):
-    """The part that `strided_slice` takes."""
+    """The part taken by `strided_slice`."""
 
     __match_args__ = ("begin", "end", "strides", "axes", "slice_mode")
     @property
@@ -612,7 +614,7 @@ class StridedSliceAttrs(isoform.types.ir.Attrs):
         """The first positions."""
     @property
     def end(self) -> isoform.Array[isoform.types.ir.PrimExpr] | None:
-        """The positions before which slices end, or their sizes."""
+        """The positions before which slices end, or the sizes of slices."""
     @property
     def strides(self) -> isoform.Array[isoform.types.ir.PrimExpr] | None:
         """The steps; None for 1."""
@@ -621,7 +623,7 @@ class StridedSliceAttrs(isoform.types.ir.Attrs):
         """`end`, or `size` if `end` has sizes; a negative size reaches to the end."""
     @property
     def axes(self) -> isoform.Array[isoform.types.ir.PrimExpr] | None:
-        """The sliced axes; None for the first ones."""
+        """The sliced axes; None for the first axes."""
     def __init__(
         self,
         begin: collections.abc.Sequence[typing.Any] | None,
@@ -637,10 +639,10 @@ class TakeAttrs(isoform.types.ir.Attrs):
     __match_args__ = ("batch_dims", "axis", "mode")
     @property
     def batch_dims(self) -> builtins.int:
-        """The number of leading axes that data and indices have in common."""
+        """The number of common leading axes of data and indices."""
     @property
     def axis(self) -> isoform.types.ir.PrimExpr | None:
-        """The axis from which elements are taken; None for the flat tensor."""
+        """The axis for taking elements; None for the flat tensor."""
     @property
     def mode(self) -> builtins.str:
         """The treatment of indices out of bounds: `clip`, `wrap` or `fast`."""
@@ -657,7 +659,7 @@ class GatherAttrs(isoform.types.ir.Attrs):
     __match_args__ = ("axis",)
     @property
     def axis(self) -> isoform.types.ir.PrimExpr | None:
-        """The axis along which elements are selected."""
+        """The axis for selecting elements."""
     def __init__(self, axis: typing.Any | None = ...) -> None: ...
 
 class GatherNDAttrs(isoform.types.ir.Attrs):
@@ -666,10 +668,12 @@ class GatherNDAttrs(isoform.types.ir.Attrs):
     __match_args__ = ("batch_dims", "index_rank")
     @property
     def batch_dims(self) -> builtins.int:
-        """The number of leading axes that data and indices have in common."""
+        """The number of common leading axes of data and indices."""
     @property
     def index_rank(self) -> isoform.types.ir.PrimExpr | None:
-        """The number of axes that an index selects from; None takes it from the indices."""
+        """The number of axes that an index selects from; None means the number in the
+        indices.
+        """
     def __init__(
         self, batch_dims: builtins.int = ..., index_rank: typing.Any | None = ...
     ) -> None: ...
@@ -683,7 +687,7 @@ class InitOpAttrs(isoform.types.ir.Attrs):
         """The sizes."""
     @property
     def dtype(self) -> isoform.dtype:
-        """The data type; `void` is that of the input."""
+        """The data type; `void` means the type of the input."""
     def __init__(
         self, shape: collections.abc.Sequence[typing.Any] | None, dtype: isoform.dtype | str = ...
     ) -> None: ...
@@ -697,7 +701,7 @@ class ArangeAttrs(isoform.types.ir.Attrs):
         """The first number."""
     @property
     def stop(self) -> isoform.types.ir.RelayExpr:
-        """The limit, which is excluded."""
+        """The excluded limit."""
     @property
     def step(self) -> isoform.types.ir.RelayExpr:
         """The distance of the numbers."""
@@ -718,10 +722,10 @@ class RepeatAttrs(isoform.types.ir.Attrs):
     __match_args__ = ("repeats", "axis")
     @property
     def repeats(self) -> isoform.types.ir.PrimExpr:
-        """How often each element occurs."""
+        """The number of occurrences per element."""
     @property
     def axis(self) -> isoform.types.ir.PrimExpr | None:
-        """The axis along which elements are repeated."""
+        """The axis for repeating elements."""
     def __init__(self, repeats: typing.Any, axis: typing.Any | None = ...) -> None: ...
 
 class TileAttrs(isoform.types.ir.Attrs):
@@ -730,7 +734,7 @@ class TileAttrs(isoform.types.ir.Attrs):
     __match_args__ = ("reps",)
     @property
     def reps(self) -> isoform.Array[isoform.types.ir.PrimExpr]:
-        """How often the tensor occurs along each axis."""
+        """The number of occurrences of the tensor along the axes."""
     def __init__(self, reps: collections.abc.Sequence[typing.Any]) -> None: ...
 
 class ReverseAttrs(isoform.types.ir.Attrs):
@@ -739,7 +743,7 @@ class ReverseAttrs(isoform.types.ir.Attrs):
     __match_args__ = ("axis",)
     @property
     def axis(self) -> isoform.types.ir.PrimExpr | None:
-        """The axis; negative ones count from the end."""
+        """The axis; negative axes count from the end."""
     def __init__(self, axis: typing.Any | None = ...) -> None: ...
 
 class ClipAttrs(isoform.types.ir.Attrs):
@@ -760,8 +764,8 @@ class LayoutTransformAttrs(isoform.types.ir.Attrs):
     __match_args__ = ("src_layout", "dst_layout")
     @property
     def src_layout(self) -> builtins.str:
-        """The axes of the input: upper-case letters, and lower-case ones after a number
-        for blocks, as in `NCHW4c`.
+        """The axes of the input: upper-case letters, and lower-case letters after a
+        number for blocks, as in `NCHW4c`.
         """
     @property
     def dst_layout(self) -> builtins.str:
@@ -798,7 +802,7 @@ class OneHotAttrs(isoform.types.ir.Attrs):
         """The position of the new axis; -1 for the end."""
     @property
     def dtype(self) -> isoform.dtype:
-        """The data type of the result; `void` is that of the values."""
+        """The data type of the result; `void` means the type of the values."""
     def __init__(
         self, depth: builtins.int = ..., axis: builtins.int = ..., dtype: isoform.dtype | str = ...
     ) -> None: ...
@@ -809,7 +813,7 @@ class ArgsortAttrs(isoform.types.ir.Attrs):
     __match_args__ = ("axis", "is_ascend", "dtype")
     @property
     def axis(self) -> builtins.int:
-        """The axis that is sorted; negative ones count from the end."""
+        """The sorted axis; negative axes count from the end."""
     @property
     def is_ascend(self) -> builtins.bool:
         """True for ascending order."""

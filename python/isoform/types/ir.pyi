@@ -66,19 +66,19 @@ __all__ = [
 class SourceName(isoform.Object):
     """The name of a source text.
 
-    Two names with the same text are equal; they need not be one object.
+    Names with the same text are equal, even as different objects.
     """
 
     __match_args__ = ("name",)
     @property
     def name(self) -> builtins.str:
-        """The name, such as the path of a file."""
+        """The name, for example the path of a file."""
     def __init__(self, name: builtins.str) -> None: ...
 
 class Span(isoform.Object):
     """A place in a source text.
 
-    Lines and columns count from 1; 0 means that the location is unknown.
+    Lines and columns count from 1; 0 means an unknown location.
     """
 
     __match_args__ = ("source_name", "line", "end_line", "column", "end_column")
@@ -96,7 +96,7 @@ class Span(isoform.Object):
         """The first column."""
     @property
     def end_column(self) -> builtins.int:
-        """The column after the last one."""
+        """The column after the last column of the place."""
     def __init__(
         self,
         source_name: typing.Any | None,
@@ -107,16 +107,16 @@ class Span(isoform.Object):
     ) -> None: ...
 
 class SequentialSpan(Span):
-    """The places of an expression that was made of several."""
+    """The places of an expression made from several expressions."""
 
     __match_args__ = ("spans",)
     @property
     def spans(self) -> isoform.Array[Span]:
-        """The places, none of which is a sequence itself."""
+        """The places; sequences are flattened."""
     def __init__(self, spans: collections.abc.Sequence[Span]) -> None: ...
 
 class Source(isoform.Object):
-    """A source text, for messages that show its lines."""
+    """A source text, for messages with source lines."""
 
     __match_args__ = ("source_name", "source")
     @property
@@ -128,7 +128,7 @@ class Source(isoform.Object):
     def __init__(self, source_name: typing.Any, source: builtins.str) -> None: ...
 
 class SourceMap(isoform.Object):
-    """The source texts that spans refer to."""
+    """The source texts of spans."""
 
     __match_args__ = ("source_map",)
     @property
@@ -136,7 +136,7 @@ class SourceMap(isoform.Object):
         """The texts by name."""
     def __init__(self, source_map: collections.abc.Mapping[builtins.str, Source] = ...) -> None: ...
     def add(self, name: builtins.str, content: builtins.str) -> SourceName:
-        """Adds a text, or replaces the existing one of that name, and returns the name."""
+        """Adds or replaces the text of a name, and returns the name."""
 
 class Type(isoform.Object):
     """The base of all types."""
@@ -168,7 +168,7 @@ class RelayExpr(BaseExpr):
     __match_args__ = ("checked_type_", "struct_info_", "span")
     @property
     def checked_type_(self) -> Type | None:
-        """The type that type inference has found."""
+        """The type found by type inference."""
     @property
     def struct_info_(self) -> isoform.Object | None:
         """Information about the structure of the value."""
@@ -203,8 +203,8 @@ class RelayExpr(BaseExpr):
 class GlobalVar(RelayExpr):
     """The name of a function of a module.
 
-    The name is compared, because modules are linked by it. It is also a variable, which
-    the module binds.
+    The name is compared, because modules are linked by names. The node is also a
+    variable, bound by the module.
     """
 
     __match_args__ = ("name_hint", "span")
@@ -220,15 +220,15 @@ class GlobalVar(RelayExpr):
 class PrimExpr(BaseExpr):
     """The base of the expressions over scalars and vectors of the machine.
 
-    Numbers become literals where one is expected: a bool of type bool, an int
-    of type int32 or, if it is larger, int64, a float of type float32 or, if it
-    is larger, float64; a string becomes a string literal.
+    Where a literal is expected, numbers and strings are converted. A bool becomes a
+    literal of type bool, an int of type int32 or, if larger, int64, a float of type
+    float32 or, if larger, float64. A string becomes a string literal.
     """
 
     __match_args__ = ("dtype", "span")
     @property
     def dtype(self) -> isoform.dtype:
-        """The data type of its value."""
+        """The data type of the value."""
     def __add__(self, other: typing.Any) -> typing.Any:
         """`self + other`."""
     def __radd__(self, other: typing.Any) -> typing.Any:
@@ -344,16 +344,16 @@ class PrimType(Type):
 class PointerType(Type):
     """The type of a pointer.
 
-    An empty storage scope means the same as `global`.
+    An empty storage scope means `global`.
     """
 
     __match_args__ = ("element_type", "storage_scope", "span")
     @property
     def element_type(self) -> Type:
-        """The type that it points to."""
+        """The type of the value pointed to."""
     @property
     def storage_scope(self) -> builtins.str:
-        """The memory that it points into."""
+        """The memory pointed into."""
     def __init__(
         self, element_type: Type, storage_scope: builtins.str = ..., span: Span | None = ...
     ) -> None: ...
@@ -364,19 +364,19 @@ class TupleType(Type):
     __match_args__ = ("fields", "span")
     @property
     def fields(self) -> isoform.Array[Type]:
-        """The types of its parts."""
+        """The types of the parts."""
     def __init__(self, fields: collections.abc.Sequence[Type], span: Span | None = ...) -> None: ...
 
 class TensorType(Type):
-    """The type of a tensor whose data type and shape are known."""
+    """The type of a tensor with known data type and shape."""
 
     __match_args__ = ("shape", "dtype", "span")
     @property
     def shape(self) -> isoform.Array[PrimExpr]:
-        """The sizes of its dimensions."""
+        """The sizes of the dimensions."""
     @property
     def dtype(self) -> isoform.dtype:
-        """The data type of its elements."""
+        """The data type of the elements."""
     def __init__(
         self,
         shape: collections.abc.Sequence[typing.Any],
@@ -388,8 +388,8 @@ class TensorType(Type):
         """The sizes of the dimensions as numbers; TypeError if one is symbolic."""
 
 class IncompleteType(Type):
-    """A type that type inference has yet to find: a hole, equal to itself and to
-    its partner where variables are bound.
+    """A type for type inference to find: a hole, equal to itself and to its partner where
+    variables are bound.
     """
 
     __match_args__ = ("kind", "span")
@@ -399,7 +399,7 @@ class IncompleteType(Type):
     def __init__(self, kind: builtins.int = ..., span: Span | None = ...) -> None: ...
 
 class RelayRefType(Type):
-    """The type of a reference to a value that changes."""
+    """The type of a reference to a changeable value."""
 
     __match_args__ = ("value", "span")
     @property
@@ -416,13 +416,13 @@ class TensorAffineType(Type):
         """The scale."""
     @property
     def zero_point(self) -> RelayExpr:
-        """The number that represents zero."""
+        """The number for zero."""
     @property
     def dtype(self) -> isoform.dtype:
         """The data type of the quantized numbers."""
     @property
     def axis(self) -> builtins.int:
-        """The dimension with a scale for each position; -1 is the last."""
+        """The dimension with a scale for each position; -1 is the last dimension."""
     def __init__(
         self,
         scale: RelayExpr,
@@ -438,7 +438,7 @@ class TupleAffineType(Type):
     __match_args__ = ("types", "span")
     @property
     def types(self) -> isoform.Array[TensorAffineType]:
-        """One type for each result."""
+        """One type per result."""
     def __init__(
         self, types: collections.abc.Sequence[TensorAffineType], span: Span | None = ...
     ) -> None: ...
@@ -462,7 +462,7 @@ class TypeVar(Type):
 class GlobalTypeVar(Type):
     """The name of an algebraic data type, or of a type alias.
 
-    The name is only a hint; a module finds its definitions by it.
+    Comparison ignores the name, a hint; a module finds its definitions by name.
     """
 
     __match_args__ = ("name_hint", "kind", "span")
@@ -479,7 +479,7 @@ class GlobalTypeVar(Type):
         """Apply it to types."""
 
 class TypeConstraint(Type):
-    """A relation between types that must hold."""
+    """A relation that must hold between types."""
 
     __match_args__ = ("span",)
     def __init__(self, span: Span | None = ...) -> None: ...
@@ -526,12 +526,12 @@ class TypeCall(Type):
     ) -> None: ...
 
 class EnvFunc(isoform.Object):
-    """A global function, which files store by name."""
+    """A global function, stored in files by name."""
 
     __match_args__ = ("name",)
     @property
     def name(self) -> builtins.str:
-        """The name under which it is registered."""
+        """The registered name."""
     def __init__(self, name: builtins.str) -> None: ...
     @property
     def func(self) -> typing.Any:
@@ -560,10 +560,10 @@ class TypeRelation(TypeConstraint):
         """The types, inputs first."""
     @property
     def num_inputs(self) -> builtins.int:
-        """The number of inputs among them."""
+        """The number of inputs among the arguments."""
     @property
     def attrs(self) -> Attrs | None:
-        """Attributes of the expression that the relation is about."""
+        """Attributes of the expression under the relation."""
     def __init__(
         self,
         func: EnvFunc,
@@ -574,7 +574,7 @@ class TypeRelation(TypeConstraint):
     ) -> None: ...
 
 class Constructor(RelayExpr):
-    """One way to make a value of an algebraic data type.
+    """A constructor of an algebraic data type.
 
     Two constructors are equal when their names and inputs are.
     """
@@ -588,7 +588,7 @@ class Constructor(RelayExpr):
         """The types of the constructor's fields."""
     @property
     def belong_to(self) -> GlobalTypeVar:
-        """The type that it makes values of."""
+        """The type of the constructed values."""
     def __init__(
         self,
         name_hint: builtins.str,
@@ -604,8 +604,7 @@ class Constructor(RelayExpr):
 class TypeData(Type):
     """The definition of an algebraic data type.
 
-    It is a function over types: an instance of the data type is a
-    `TypeCall` of its header.
+    The data type is a function over types: an instance is a `TypeCall` of the header.
     """
 
     __match_args__ = ("header", "type_vars", "constructors", "span")
@@ -629,8 +628,8 @@ class TypeData(Type):
 class Attrs(isoform.Object):
     """The base of nodes of attributes.
 
-    A type that extends it declares the attributes as fields, with their
-    types, defaults and documentation.
+    Types that extend `Attrs` declare the attributes as fields, with types, defaults and
+    documentation.
     """
 
     __match_args__ = ()
@@ -651,7 +650,8 @@ class Attrs(isoform.Object):
 class DictAttrs(Attrs):
     """Untyped attributes: any names, any values.
 
-    Where they are expected, a map or dict with string keys is converted to them.
+    A map or dict with string keys is converted to such attributes, where attributes are
+    expected.
     """
 
     __match_args__ = ("dict",)
@@ -683,7 +683,7 @@ class AttrFieldInfo(isoform.Object):
         """Its name."""
     @property
     def type_info(self) -> builtins.str:
-        """The type of its values."""
+        """The type of the values."""
     @property
     def description(self) -> builtins.str:
         """The meaning of the attribute."""
@@ -708,8 +708,8 @@ class BaseFunc(RelayExpr):
     def with_attr(
         self, attr_key_or_dict: typing.Any, attr_value: typing.Any | None = ...
     ) -> BaseFunc:
-        """A copy of the function with an attribute set, or several of them at once
-        from a dict.
+        """A copy of the function with an attribute set, or several attributes at once from a
+        dict.
         """
     def with_attrs(self, attr_map: typing.Any) -> BaseFunc:
         """A copy of the function with more attributes."""
@@ -717,7 +717,7 @@ class BaseFunc(RelayExpr):
         """A copy of the function without an attribute."""
 
 class GlobalInfo(isoform.Object):
-    """The base class of information in a module other than its functions."""
+    """The base class of module-level information other than functions."""
 
     __match_args__ = ()
     def __eq__(self, other: builtins.object) -> builtins.bool:
@@ -738,8 +738,8 @@ class DummyGlobalInfo(GlobalInfo):
 class Target(isoform.Object):
     """A machine to compile for.
 
-    A string such as `llvm -mcpu=skylake` and a dict with a `kind` become one
-    where it is expected.
+    A string such as `llvm -mcpu=skylake` or a dict with a `kind` becomes a target,
+    where a target is expected.
     """
 
     __match_args__ = ("kind", "keys", "attrs", "host")
@@ -748,22 +748,22 @@ class Target(isoform.Object):
         """The kind of machine, such as `llvm` or `cuda`."""
     @property
     def keys(self) -> isoform.Array[builtins.str]:
-        """Groups of targets that it belongs to."""
+        """Groups of targets that the target belongs to."""
     @property
     def attrs(self) -> isoform.Map[builtins.str, typing.Any]:
         """Its properties."""
     @property
     def host(self) -> Target | None:
-        """The machine that controls it."""
+        """The machine that controls the target."""
     def __init__(self, target: typing.Any, host: typing.Any | None = ...) -> None: ...
 
 class VDevice(GlobalInfo):
-    """A device of a machine, for values that are placed on one."""
+    """A device of a machine, for values placed on the device."""
 
     __match_args__ = ("target", "vdevice_id", "memory_scope")
     @property
     def target(self) -> Target | None:
-        """The machine, if one was given."""
+        """The machine, if given."""
     @property
     def vdevice_id(self) -> builtins.int:
         """The index of the device."""
@@ -809,7 +809,7 @@ class PoolInfoProperties(isoform.Object):
         """The latency of a write."""
     @property
     def target_burst_bytes(self) -> isoform.Map[Target, builtins.int]:
-        """The number of bytes that a target transfers at once; 1 for other targets."""
+        """The number of bytes that a target transfers at once; 1 for unlisted targets."""
     def __init__(
         self,
         size_hint_bytes: builtins.int | None = ...,
@@ -830,7 +830,7 @@ class PoolInfo(isoform.Object):
         """The name of the pool."""
     @property
     def targets(self) -> isoform.Array[Target]:
-        """The machines that can access it."""
+        """The machines with access to the pool."""
     @property
     def pool_info_properties(self) -> PoolInfoProperties:
         """Properties of the memory."""
@@ -842,7 +842,7 @@ class PoolInfo(isoform.Object):
     ) -> None: ...
 
 class WorkspacePoolInfo(PoolInfo):
-    """A pool of memory that programs read and write."""
+    """A pool of memory for reading and writing."""
 
     __match_args__ = ("pool_name", "targets", "pool_info_properties")
     def __init__(
@@ -861,7 +861,7 @@ class ConstantInfo(isoform.Object):
         """The name, for people."""
     @property
     def byte_offset(self) -> builtins.int:
-        """Its place from the start of the pool."""
+        """The offset of the constant from the start of the pool."""
     @property
     def data(self) -> isoform.Tensor:
         """The constant."""
@@ -870,7 +870,7 @@ class ConstantInfo(isoform.Object):
     ) -> None: ...
 
 class ConstantPoolInfo(PoolInfo):
-    """A pool of memory that programs only read."""
+    """A pool of memory only for reading."""
 
     __match_args__ = ("pool_name", "targets", "pool_info_properties")
     @property
@@ -885,7 +885,7 @@ class ConstantPoolInfo(PoolInfo):
     ) -> None: ...
 
 class WorkspaceMemoryPools(isoform.Object):
-    """The pools that a program may use for its buffers."""
+    """The pools available for the buffers of a program."""
 
     __match_args__ = ("pools",)
     @property
@@ -894,7 +894,7 @@ class WorkspaceMemoryPools(isoform.Object):
     def __init__(self, pools: collections.abc.Sequence[WorkspacePoolInfo]) -> None: ...
 
 class ConstantMemoryPools(isoform.Object):
-    """The pools that a program may use for its constants."""
+    """The pools available for the constants of a program."""
 
     __match_args__ = ("pools",)
     @property
@@ -903,7 +903,7 @@ class ConstantMemoryPools(isoform.Object):
     def __init__(self, pools: collections.abc.Sequence[ConstantPoolInfo]) -> None: ...
 
 class AllocatedPoolInfo(isoform.Object):
-    """A pool after its memory was laid out."""
+    """A pool after memory layout."""
 
     __match_args__ = ("pool_info", "allocated_size", "pool_var_idx")
     @property
@@ -914,21 +914,21 @@ class AllocatedPoolInfo(isoform.Object):
         """The number of allocated bytes."""
     @property
     def pool_var_idx(self) -> builtins.int:
-        """The index of the main function's parameter that points to it."""
+        """The index of the main function's parameter that points to the pool."""
     def __init__(
         self, pool: PoolInfo, allocated_size: builtins.int, pool_var_idx: builtins.int = ...
     ) -> None: ...
 
 class IRModule(isoform.Object):
-    """Functions and type definitions, each under a global name.
+    """Functions and type definitions under global names.
 
     The names are unique. Functions can be added and replaced in place;
     attributes are changed in a copy.
 
-    Two modules are equal if they are so after global variables and names of types
-    have been matched by name.
+    Modules are equal if they are equal after matching global variables and names of
+    types by name.
 
-    A shallow copy has its own dicts, so changes to it do not affect the original.
+    A shallow copy has its own dicts, so changes to the copy do not affect the original.
     """
 
     __match_args__ = ("functions", "type_definitions", "attrs", "global_infos")
@@ -946,7 +946,7 @@ class IRModule(isoform.Object):
         """Further information that functions refer to, by name."""
     @property
     def source_map(self) -> SourceMap:
-        """The source texts that its spans refer to."""
+        """The source texts of the spans."""
     def __init__(
         self,
         functions: typing.Any | None = ...,
@@ -960,23 +960,25 @@ class IRModule(isoform.Object):
     def functions_items(self) -> isoform.Array[builtins.tuple[GlobalVar, BaseFunc]]:
         """The functions with their variables, sorted by name."""
     def get_attr(self, attr_key: builtins.str) -> typing.Any:
-        """Returns an attribute of the module; None if it is not set."""
+        """Returns an attribute of the module; None if unset."""
     def get_constructor(self, tag: builtins.int) -> Constructor:
-        """Returns the constructor with this tag; ValueError if there is none."""
+        """Returns the constructor with this tag; ValueError for an unknown tag."""
     def get_global_type_var(self, name: builtins.str) -> GlobalTypeVar:
-        """Returns the name of a type; ValueError that lists the names if there is none."""
+        """Returns the name object of a type; ValueError with the known names for an unknown
+        name.
+        """
     def get_global_type_vars(self) -> isoform.Array[GlobalTypeVar]:
         """The names of types, sorted."""
     def get_global_var(self, name: builtins.str) -> GlobalVar:
-        """Returns the global variable of a name; ValueError that lists the names if there is
-        none.
+        """Returns the global variable of a name; ValueError with the known names for an
+        unknown name.
         """
     def get_global_vars(self) -> isoform.Array[GlobalVar]:
         """The global variables, sorted by name."""
     def update(self, other: typing.Any) -> None:
-        """Adds the functions of another module, or those of a dict, in place."""
+        """Adds the functions of another module or of a dict, in place."""
     def update_func(self, var: GlobalVar, func: BaseFunc) -> None:
-        """Adds a function to a module, or replaces the variable's previous one, in place."""
+        """Adds a function to a module in place, or replaces the function of the variable."""
     def update_global_info(
         self, name: builtins.str, global_info: collections.abc.Sequence[GlobalInfo]
     ) -> None:
@@ -1064,7 +1066,7 @@ class IRModule(isoform.Object):
         """Return True, also for a module without functions."""
 
 class Op(RelayExpr):
-    """An operator of the IR: there is one object for each name."""
+    """An operator of the IR: every name has one object."""
 
     __match_args__ = ()
     @property
@@ -1080,14 +1082,14 @@ class Op(RelayExpr):
         rel_name: builtins.str,
         type_rel_func: collections.abc.Callable[..., typing.Any] | None = ...,
     ) -> None:
-        """Sets the type of the operator to that of a function whose inputs and output
-        are in a relation.
+        """Sets the type of the operator: a function type whose inputs and output are in a
+        relation.
 
-        Without a function, the relation is the one registered under the global
-        name `tvm.relay.type_relation.` and `rel_name`; KeyError if there is none.
+        Without a function, the relation is the function registered under the global name
+        `tvm.relay.type_relation.` and `rel_name`; KeyError for an unknown name.
         """
     def get_attr(self, attr_name: builtins.str) -> typing.Any:
-        """Returns an attribute of the operator; None if it is not set."""
+        """Returns an attribute of the operator; None if unset."""
     def has_attr(self, attr_name: builtins.str) -> builtins.bool:
         """True if the operator has the attribute."""
     def reset_attr(self, attr_name: builtins.str) -> None:
@@ -1099,7 +1101,7 @@ class Op(RelayExpr):
         priority are a ValueError.
         """
     def set_attrs_type_key(self, key: builtins.str) -> None:
-        """Sets the type key of the attributes of its calls."""
+        """Sets the type key of the attributes of calls."""
     def set_num_inputs(self, n: builtins.int) -> None:
         """Sets the number of inputs."""
     def set_support_level(self, level: builtins.int) -> None:
@@ -1134,7 +1136,7 @@ class Op(RelayExpr):
         """The level of support; lower is more common."""
 
 class NameSupply(isoform.Object):
-    """Supplies names that are not in use yet."""
+    """Supplies unused names."""
 
     __match_args__ = ("prefix",)
     @property
@@ -1142,7 +1144,7 @@ class NameSupply(isoform.Object):
         """The prefix of all names."""
     @property
     def name_map(self) -> isoform.Dict[builtins.str, builtins.int]:
-        """The names in use, each with the last number that was appended to it."""
+        """The names in use, with the last appended numbers."""
     def __init__(self, prefix: builtins.str = ...) -> None: ...
     def contains_name(self, name: builtins.str, add_prefix: builtins.bool = ...) -> builtins.bool:
         """True if a name is in use."""
@@ -1152,12 +1154,12 @@ class NameSupply(isoform.Object):
         add_prefix: builtins.bool = ...,
         add_underscore: builtins.bool = ...,
     ) -> builtins.str:
-        """A name that is not taken, and from now on is."""
+        """Returns an unused name, and marks the name as used."""
     def reserve_name(self, name: builtins.str, add_prefix: builtins.bool = ...) -> builtins.str:
-        """Marks a name as used, and returns it with the prefix."""
+        """Marks a name as used, and returns the name with the prefix."""
 
 class GlobalVarSupply(isoform.Object):
-    """Supplies global variables whose names are not in use in its modules."""
+    """Supplies global variables with names unused in its modules."""
 
     __match_args__ = ()
     @property
@@ -1168,11 +1170,11 @@ class GlobalVarSupply(isoform.Object):
         """The variables by name."""
     def __init__(self, value: typing.Any | None = ...) -> None: ...
     def fresh_global(self, name: builtins.str, add_prefix: builtins.bool = ...) -> GlobalVar:
-        """A variable with a name that is not taken."""
+        """A variable with an unused name."""
     def reserve_global(self, global_var: GlobalVar, allow_conflict: builtins.bool = ...) -> None:
-        """Makes the name of a variable taken by it."""
+        """Marks the name of a variable as used by the variable."""
     def unique_global_for(self, name: builtins.str, add_prefix: builtins.bool = ...) -> GlobalVar:
-        """The variable of a name, which is made on the first question."""
+        """The variable of a name, made on the first request."""
 
 class Diagnostic(isoform.Object):
     """A message about a place in a source text."""
@@ -1183,7 +1185,7 @@ class Diagnostic(isoform.Object):
         """The severity, a `DiagnosticLevel`."""
     @property
     def span(self) -> Span | None:
-        """The place, if there is one."""
+        """The place, if known."""
     @property
     def message(self) -> builtins.str:
         """The text of the message."""
@@ -1210,7 +1212,7 @@ class DiagnosticRenderer(isoform.Object):
     __match_args__ = ("func",)
     @property
     def func(self) -> isoform.Function:
-        """The function that is called with the context."""
+        """The function called with the context."""
     def __init__(self, func: collections.abc.Callable[..., typing.Any]) -> None: ...
     def render(self, ctx: DiagnosticContext) -> None:
         """Shows the messages of a context."""
@@ -1227,22 +1229,24 @@ class DiagnosticContext(isoform.Object):
         """The messages so far."""
     @property
     def renderer(self) -> DiagnosticRenderer | None:
-        """Shows the messages; without a renderer, they become the message of an error."""
+        """Shows the messages; without a renderer, the messages become the message of an
+        error.
+        """
     def __init__(self, module: IRModule, renderer: DiagnosticRenderer | None = ...) -> None: ...
     def emit(self, diagnostic: Diagnostic) -> None:
         """Adds a message."""
     def render(self) -> None:
-        """Shows the messages, and forgets them; DiagnosticError if there was a bug
-        or an error among them.
+        """Shows the messages, and forgets them; DiagnosticError if they include a bug or an
+        error.
         """
     def to_text(self, colour: builtins.bool = ...) -> builtins.str:
-        """The messages as text, each with the lines it is about."""
+        """The messages as text with their source lines."""
 
 class Range(isoform.Object):
-    """The integers from `min` on, `extent` of them.
+    """The integers from `min` on; `extent` is their number.
 
-    Where a range is expected, a tuple or list of one or two numbers is converted to
-    one.
+    A tuple or list of one or two numbers is converted to a range, where a range is
+    expected.
     """
 
     __match_args__ = ("min", "extent", "span")

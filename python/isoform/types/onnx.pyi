@@ -28,12 +28,13 @@ __all__ = [
 ]
 
 class Dim(isoform.Object):
-    """A symbolic dimension. Two uses of one name are two uses of one `Dim`.
+    """A symbolic dimension. Uses of the same name share one `Dim`.
 
-    It is bound at its first occurrence in the types of a graph's inputs and outputs. An
-    inner graph may bind it again, so comparison does not distinguish whether the types of
-    its inputs use a dimension of the outer graph or its own. If sibling graphs use a name
-    that no enclosing graph uses, each has its own dimension.
+    A dimension is bound at the first occurrence in the types of a graph's inputs and
+    outputs. An inner graph may bind the dimension again. Comparison therefore does not
+    distinguish whether the types of the inner inputs use an outer or an inner
+    dimension. If sibling graphs use a name that no enclosing graph uses, every sibling
+    has a separate dimension.
     """
 
     __match_args__ = ("name",)
@@ -48,11 +49,11 @@ class TensorType(isoform.Object):
     __match_args__ = ("elem", "shape")
     @property
     def elem(self) -> typing.Any:
-        """A `DType`, the string `"string"`, or None if it is unknown."""
+        """A `DType`, the string `"string"`, or None if unknown."""
     @property
     def shape(self) -> isoform.Array[typing.Any] | None:
-        """For each dimension an int, a `Dim`, or None if it is unknown, as are negative ones
-        in a file; no array if even the rank is unknown.
+        """For each dimension an int, a `Dim`, or None if unknown (negative in a file).
+        No array if even the rank is unknown.
         """
     def __init__(
         self, elem: typing.Any, shape: collections.abc.Sequence[typing.Any] | None
@@ -78,7 +79,7 @@ class SequenceType(isoform.Object):
     __match_args__ = ("elem",)
     @property
     def elem(self) -> typing.Any:
-        """Type of the elements, or None if it is unknown."""
+        """Type of the elements, or None if unknown."""
     def __init__(self, elem: typing.Any) -> None: ...
 
 class MapType(isoform.Object):
@@ -90,16 +91,16 @@ class MapType(isoform.Object):
         """Element type of the keys, as in `TensorType`."""
     @property
     def value(self) -> typing.Any:
-        """Type of the values, or None if it is unknown."""
+        """Type of the values, or None if unknown."""
     def __init__(self, key: typing.Any, value: typing.Any) -> None: ...
 
 class OptionalType(isoform.Object):
-    """The type of a value that may be absent."""
+    """The type of an optional value."""
 
     __match_args__ = ("elem",)
     @property
     def elem(self) -> typing.Any:
-        """Type of the value if present, or None if it is unknown."""
+        """Type of the value if present, or None if unknown."""
     def __init__(self, elem: typing.Any) -> None: ...
 
 class OpaqueType(isoform.Object):
@@ -117,14 +118,14 @@ class OpaqueType(isoform.Object):
 class TypeAttr(isoform.Object):
     """A type given as an attribute.
 
-    Its symbolic dimensions are those of the enclosing graphs, and the others are bound
-    right here: nothing outside can refer to them.
+    Symbolic dimensions of the enclosing graphs may occur in the type. The remaining
+    dimensions are bound right here: nothing outside can refer to them.
     """
 
     __match_args__ = ("ty",)
     @property
     def ty(self) -> typing.Any:
-        """The type, or None if it is unknown."""
+        """The type, or None if unknown."""
     def __init__(self, ty: typing.Any) -> None: ...
 
 class StringTensor(isoform.Object):
@@ -159,13 +160,13 @@ class SparseTensor(isoform.Object):
     ) -> None: ...
 
 class AttrRef(isoform.Object):
-    """Inside a function, an attribute whose value is that of an attribute of the call."""
+    """A use of an attribute of the enclosing function. The value comes from the call."""
 
     __match_args__ = ("name",)
     @property
     def name(self) -> builtins.str:
-        """Name of the function's attribute, which callers use too and which is therefore
-        compared.
+        """Name of the function's attribute. The name is compared, because callers use it
+        too.
         """
     def __init__(self, name: builtins.str) -> None: ...
 
@@ -183,12 +184,13 @@ class Input(isoform.Object):
     def default(self) -> typing.Any:
         """The default for an input that is not fed, or None.
 
-        This is an initializer that is also listed as an input, in a model of IR version 4 or
-        later. Before version 4, every initializer had to be listed, and is a plain constant.
+        In a model of IR version 4 or later, an initializer that is also listed as an
+        input is the default of the input. Before version 4, every initializer had to be
+        listed, and is a plain constant.
         """
     @property
     def graph(self) -> builtins.str:
-        """Name of the graph or function whose input it is."""
+        """Name of the graph or function with this input."""
     @property
     def in_function(self) -> builtins.bool:
         """True if that is a function."""
@@ -197,7 +199,9 @@ class Input(isoform.Object):
         """Position among the inputs."""
     @property
     def meta(self) -> builtins.bytes | None:
-        """Documentation, metadata and denotations of the input, as an encoded `ValueInfoProto`."""
+        """Documentation, metadata and denotations of the input, as an encoded
+        `ValueInfoProto`.
+        """
     def __init__(
         self,
         name: builtins.str,
@@ -210,9 +214,9 @@ class Input(isoform.Object):
     ) -> None: ...
 
 class Call(isoform.Object):
-    """One application of an operator or a local function.
+    """An application of an operator or a local function.
 
-    Using one call twice is not the same program as using two identical calls.
+    A program that uses one call twice differs from a program with two identical calls.
     """
 
     __match_args__ = (
@@ -236,8 +240,8 @@ class Call(isoform.Object):
     )
     @property
     def domain(self) -> builtins.str:
-        """Domain of the operator; empty for `ai.onnx`, and for a local function, which is
-        given by `callee`.
+        """Domain of the operator; empty for `ai.onnx`, and for a local function, given by
+        `callee`.
         """
     @property
     def op(self) -> builtins.str:
@@ -252,19 +256,21 @@ class Call(isoform.Object):
         """The local function that is called."""
     @property
     def attrs(self) -> isoform.Map[builtins.str, typing.Any]:
-        """The attributes by name. A float, int or string is a plain value (bytes if it is
-        not UTF-8), a list an array of these, a tensor a constant, a graph a `Graph`, a
-        type a `TypeAttr`, and a use of a function's attribute an `AttrRef`.
+        """The attributes by name. A float, int or string is a plain value (bytes if not
+        UTF-8), a list is an array, a tensor is a constant, and a graph is a `Graph`.
+        A type is a `TypeAttr`, and a use of a function's attribute an `AttrRef`.
         """
     @property
     def inputs(self) -> isoform.Array[typing.Any]:
-        """The inputs; None for an omitted optional input. Trailing omitted inputs are left out."""
+        """The inputs, with None for an omitted optional input. Trailing omitted inputs are
+        left out.
+        """
     @property
     def outputs(self) -> builtins.int:
-        """The number of outputs that the node requests, without trailing unnamed ones; for a
-        local function, the number of its outputs.
+        """The number of outputs requested by the node, without trailing unnamed outputs.
+        For a local function, the number of outputs of the function.
 
-        Operators depend on this number: Split divides its input into that many parts, and
+        Operators depend on this number: Split divides the input into as many parts, and
         some versions of BatchNormalization train if statistics are requested.
         """
     @property
@@ -272,8 +278,8 @@ class Call(isoform.Object):
         """Name of the node."""
     @property
     def op_name(self) -> builtins.str:
-        """Name of the operator or function as the node has it, with its domain if that is
-        not `ai.onnx`.
+        """Name of the operator or function as written in the node, with the domain unless
+        `ai.onnx`.
         """
     @property
     def doc(self) -> builtins.str:
@@ -295,15 +301,16 @@ class Call(isoform.Object):
         """Position of the node in that list."""
     @property
     def depth(self) -> builtins.int:
-        """The number of graphs around the one that lists the node; -1 if it is not known.
+        """The number of graphs around the graph that lists the node; -1 if unknown.
 
-        A node may be listed further out than it is used. It then runs once, instead of once
-        for each run of the body, and so it is shown and written there.
+        A node may be listed further out than it is used. The node then runs once
+        instead of once for each run of the body, and is shown and written further out,
+        too.
         """
     @property
     def meta(self) -> builtins.bytes | None:
-        """Metadata of the node, what else there is to know about its attributes, and the reasons
-        why its operator set does not allow it, as an encoded `NodeProto`.
+        """Metadata of the node, further facts about the attributes, and the reasons why
+        the operator set does not allow the node, as an encoded `NodeProto`.
         """
     def __init__(
         self,
@@ -339,9 +346,9 @@ class Output(isoform.Object):
     def __init__(self, call: Call, index: builtins.int) -> None: ...
 
 class Graph(isoform.Object):
-    """A graph: the main one, or a body that may use the values of the graphs around it.
+    """The main graph, or a body that may use the values of the graphs around it.
 
-    It contains only what its results need.
+    The graph contains only nodes needed by its results.
     """
 
     __match_args__ = ("params", "result_types", "results", "name", "result_names", "doc", "meta")
@@ -350,7 +357,9 @@ class Graph(isoform.Object):
         """The inputs."""
     @property
     def result_types(self) -> isoform.Array[typing.Any]:
-        """The declared types of the results; None where the type is not declared."""
+        """The declared types of the results, with None for a result without a declared
+        type.
+        """
     @property
     def results(self) -> isoform.Array[typing.Any]:
         """The results, which are values."""
@@ -365,8 +374,8 @@ class Graph(isoform.Object):
         """Documentation of the graph."""
     @property
     def meta(self) -> builtins.bytes | None:
-        """Metadata of the graph, of its outputs and of its constants, types of values between
-        nodes, and quantisation annotations, as an encoded `GraphProto`.
+        """Metadata of the graph, of the outputs and of the constants, types of values
+        between nodes, and quantisation annotations, as an encoded `GraphProto`.
         """
     def __init__(
         self,
@@ -382,8 +391,8 @@ class Graph(isoform.Object):
 class Function(isoform.Object):
     """A function that the model defines.
 
-    Calling one function twice is not the same program as calling two identical ones,
-    because the calls inside them are distinct.
+    A program that calls one function twice differs from a program that calls two
+    identical functions, because the calls inside are distinct.
     """
 
     __match_args__ = (
@@ -410,7 +419,7 @@ class Function(isoform.Object):
         """The results, which are values."""
     @property
     def name(self) -> builtins.str:
-        """Name of the function, with its domain and overload."""
+        """Name of the function, with domain and overload."""
     @property
     def result_names(self) -> isoform.Array[builtins.str]:
         """Names of the results in the file."""
@@ -435,7 +444,7 @@ class Function(isoform.Object):
     ) -> None: ...
 
 class Program(isoform.Object):
-    """A whole model, reduced to what it computes."""
+    """A whole model, reduced to its computation."""
 
     __match_args__ = ("graph", "io_names", "ir_version", "producer", "meta")
     @property

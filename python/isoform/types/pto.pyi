@@ -211,7 +211,7 @@ class TensorLayout(isoform.Object):
         """By type and name."""
 
 class TileLayout(isoform.Object):
-    """The order in which a tile, or the fractals of a tile, are stored."""
+    """The order of the elements of a tile, or of a fractal of a tile."""
 
     __match_args__ = ("value",)
     @property
@@ -392,7 +392,7 @@ class FunctionType(isoform.Object):
         """By type and name."""
 
 class Level(isoform.Object):
-    """The levels of a machine, from a core to all of them."""
+    """The levels of a machine, from one core to all cores."""
 
     __match_args__ = ("value",)
     @property
@@ -583,7 +583,7 @@ class MemorySpace(isoform.Object):
         """By type and name."""
 
 class ScopeKind(isoform.Object):
-    """The meaning of a scope statement for its body."""
+    """The meaning of a scope statement for the body."""
 
     __match_args__ = ("value",)
     @property
@@ -755,7 +755,7 @@ class Type(isoform.Object):
     __match_args__ = ()
 
 class UnknownType(Type):
-    """The type of something without a type, or with one that is not yet known."""
+    """The type of something without a type, or with an unknown type."""
 
     __match_args__ = ()
     def __init__(self) -> None: ...
@@ -791,15 +791,15 @@ class TupleType(Type):
     def __init__(self, types: collections.abc.Sequence[typing.Any]) -> None: ...
 
 class ShapedType(Type):
-    """The base of the types of many numbers of one format."""
+    """The base of the types for many numbers of one format."""
 
     __match_args__ = ()
     @property
     def shape(self) -> isoform.Array[Expr]:
-        """The sizes of its dimensions."""
+        """The sizes of the dimensions."""
     @property
     def dtype(self) -> DataType:
-        """The format of its elements."""
+        """The format of the elements."""
     @property
     def memref(self) -> MemRef | None:
         """The memory of the value, if known."""
@@ -816,7 +816,7 @@ class TensorType(ShapedType):
     __match_args__ = ("shape", "dtype", "memref", "tensor_view")
     @property
     def tensor_view(self) -> TensorView | None:
-        """The memory layout, unless it is row by row."""
+        """The memory layout; None means row by row."""
     def __init__(
         self,
         shape: collections.abc.Sequence[builtins.int | typing.Any],
@@ -831,7 +831,7 @@ class TileType(ShapedType):
     __match_args__ = ("shape", "dtype", "memref", "tile_view", "memory_space")
     @property
     def tile_view(self) -> TileView | None:
-        """The layout in the buffer, unless it is the buffer's usual one."""
+        """The layout in the buffer; None means the usual layout of the buffer."""
     @property
     def memory_space(self) -> MemorySpace | None:
         """The buffer."""
@@ -844,8 +844,8 @@ class TileType(ShapedType):
         memory_space: typing.Any | None = ...,
     ) -> None: ...
     def get_effective_tile_view(self) -> TileView:
-        """Returns the layout of the tile in its buffer: that of its view, with the usual layout
-        of the buffer where the view is silent.
+        """Returns the layout of the tile in its buffer: the layout of the view, completed with
+        the usual layout of the buffer.
         """
 
 class ArrayType(ShapedType):
@@ -863,16 +863,16 @@ class TensorView(isoform.Object):
     __match_args__ = ("stride", "layout", "valid_shape", "pad")
     @property
     def stride(self) -> isoform.Array[Expr]:
-        """The distance between neighbours, for each dimension."""
+        """The distances between neighbours in the dimensions."""
     @property
     def layout(self) -> TensorLayout:
         """The order of the elements."""
     @property
     def valid_shape(self) -> isoform.Array[Expr]:
-        """The part of the shape that holds data; empty for all of it."""
+        """The part of the shape with data; empty for the whole shape."""
     @property
     def pad(self) -> PadValue:
-        """The contents outside of that part."""
+        """The contents outside of the part with data."""
     def __init__(
         self,
         stride: collections.abc.Sequence[builtins.int | typing.Any] = ...,
@@ -896,10 +896,10 @@ class TileView(isoform.Object):
     )
     @property
     def valid_shape(self) -> isoform.Array[Expr]:
-        """The part of the shape that holds data; empty for all of it."""
+        """The part of the shape with data; empty for the whole shape."""
     @property
     def stride(self) -> isoform.Array[Expr]:
-        """The distance between neighbours, for each dimension."""
+        """The distances between neighbours in the dimensions."""
     @property
     def start_offset(self) -> Expr | None:
         """The offset of the first element."""
@@ -914,10 +914,10 @@ class TileView(isoform.Object):
         """The size of a fractal in bytes."""
     @property
     def pad(self) -> PadValue:
-        """The contents outside of the part that holds data."""
+        """The contents outside of the part with data."""
     @property
     def compact(self) -> CompactMode:
-        """How it omits the part without data."""
+        """The way to omit the part without data."""
     def __init__(
         self,
         valid_shape: collections.abc.Sequence[builtins.int | typing.Any] | None = ...,
@@ -940,7 +940,7 @@ class Expr(IRNode):
     __match_args__ = ("type", "span")
     @property
     def type(self) -> Type:
-        """The type of its value."""
+        """The type of the value."""
     @property
     def dtype(self) -> DataType | None:
         """The format of the value or of the elements; None for a type without a format."""
@@ -1019,12 +1019,12 @@ class Var(Expr):
     ) -> None: ...
 
 class IterArg(Var):
-    """A variable that a loop carries from one iteration to the next."""
+    """A variable carried by a loop from one iteration to the next."""
 
     __match_args__ = ("name_hint", "type")
     @property
     def init_value(self) -> Expr:
-        """Its value in the first iteration, which is outside of the loop's scope."""
+        """The value in the first iteration; the value is outside of the loop's scope."""
     def __init__(
         self,
         name_hint: builtins.str,
@@ -1066,7 +1066,7 @@ class ConstBool(Expr):
     def __init__(self, value: builtins.bool, span: Span | None = ...) -> None: ...
 
 class Op(isoform.Object):
-    """An operator: equal to others of its name.
+    """An operator: equal to operators with the same name.
 
     Its attributes are those of the operator of that name in the registry of
     `ir`.
@@ -1078,7 +1078,7 @@ class Op(isoform.Object):
         """The name."""
     def __init__(self, name: builtins.str) -> None: ...
     def get_attr(self, key: builtins.str) -> typing.Any:
-        """The value of an attribute of the operator; KeyError if it is not set."""
+        """The value of an attribute of the operator; KeyError if unset."""
     def get_attr_keys(self) -> isoform.Array[builtins.str]:
         """The names of the attributes of the operator, sorted."""
     def has_attr(self, key: builtins.str) -> builtins.bool:
@@ -1102,7 +1102,7 @@ class Call(Expr):
         """The arguments."""
     @property
     def kwargs(self) -> isoform.Map[builtins.str, typing.Any]:
-        """The keyword arguments, which are not expressions."""
+        """The keyword arguments; their values are not expressions."""
     @property
     def attrs(self) -> isoform.Map[builtins.str, typing.Any]:
         """Results of passes about the call."""
@@ -1143,31 +1143,29 @@ class TupleGetItemExpr(Expr):
     def __init__(self, tuple: typing.Any, index: builtins.int, span: Span | None = ...) -> None: ...
 
 class MemRef(Var):
-    """A piece of memory: a variable, so two programs that place their buffers at
+    """A piece of memory. The reference is a variable, so two programs with buffers at
     different objects of the same layout are equal.
     """
 
     __match_args__ = ("base", "byte_offset", "size", "span", "is_pinned", "slots", "slot")
     @property
     def base(self) -> Var | None:
-        """The pointer to the allocation that it is part of; None if it is a separate
-        allocation.
-        """
+        """The pointer to the surrounding allocation; None for a separate allocation."""
     @property
     def byte_offset(self) -> builtins.int:
         """The offset in the allocation."""
     @property
     def size(self) -> builtins.int:
-        """The size in bytes; 0 if it is not known yet."""
+        """The size in bytes; 0 if unknown."""
     @property
     def is_pinned(self) -> builtins.bool:
-        """True if its place must not be changed."""
+        """True if the place must not be changed."""
     @property
     def slots(self) -> builtins.int:
-        """The number of consecutive pieces of that size, used in turn."""
+        """The number of consecutive pieces of this size, used in turn."""
     @property
     def slot(self) -> Expr | None:
-        """The index of this piece among them, from 0."""
+        """The index of this piece among the pieces, from 0."""
     def __init__(
         self,
         base: typing.Any = ...,
@@ -1180,7 +1178,7 @@ class MemRef(Var):
         name: builtins.str | None = ...,
     ) -> None: ...
     def may_alias(self, other: MemRef) -> builtins.bool:
-        """True if some byte may belong to both; an unknown size or slot may be anything."""
+        """True if the two pieces may share a byte; an unknown size or slot may have any value."""
     def same_allocation(self, other: MemRef) -> builtins.bool:
         """True if both are parts of the same allocation."""
 
@@ -1420,7 +1418,7 @@ class Cast(UnaryExpr):
     def __init__(self, operand: typing.Any, dtype: typing.Any, span: Span | None = ...) -> None: ...
 
 class Stmt(IRNode):
-    """The base of all statements; by itself one that does nothing."""
+    """The base of all statements; a plain `Stmt` has no effect."""
 
     __match_args__ = ("span",)
     @property
@@ -1453,7 +1451,9 @@ class AssignStmt(Stmt):
     ) -> None: ...
 
 class IfStmt(Stmt):
-    """One of two statements; their yields become the values of variables."""
+    """A choice between two statements; the yields of the chosen statement become the
+    values of variables.
+    """
 
     __match_args__ = ("condition", "then_body", "else_body", "return_vars", "span")
     @property
@@ -1467,7 +1467,7 @@ class IfStmt(Stmt):
         """The statement for a false condition."""
     @property
     def return_vars(self) -> isoform.Array[Var]:
-        """The variables that receive the yielded values."""
+        """The variables for the yielded values."""
     def __init__(
         self,
         condition: typing.Any,
@@ -1480,7 +1480,7 @@ class IfStmt(Stmt):
     ) -> None: ...
 
 class YieldStmt(Stmt):
-    """Ends an iteration of a loop or a branch, with its results."""
+    """Ends an iteration of a loop or a branch, with results."""
 
     __match_args__ = ("value", "span")
     @property
@@ -1489,7 +1489,7 @@ class YieldStmt(Stmt):
     def __init__(self, value: typing.Any = ..., span: Span | None = ...) -> None: ...
 
 class ReturnStmt(Stmt):
-    """Ends a function, with its results."""
+    """Ends a function, with results."""
 
     __match_args__ = ("value", "span")
     @property
@@ -1498,13 +1498,13 @@ class ReturnStmt(Stmt):
     def __init__(self, value: typing.Any = ..., span: Span | None = ...) -> None: ...
 
 class ForStmt(Stmt):
-    """A loop over numbers that carries values.
+    """A loop over numbers with carried values.
 
-    The values that its body yields become those of `iter_args` in the next
-    iteration, and those of `return_vars` after the last one.
+    The values yielded by the body become the values of `iter_args` in the next
+    iteration, and the values of `return_vars` after the last iteration.
 
-    Everything computed before the first iteration is visited first: none of the
-    loop's definitions is bound in it.
+    Everything computed before the first iteration is visited first: the definitions of
+    the loop are not bound there.
     """
 
     __match_args__ = (
@@ -1530,16 +1530,16 @@ class ForStmt(Stmt):
         """The number before which the loop ends."""
     @property
     def step(self) -> Expr:
-        """From one to the next."""
+        """The distance between numbers."""
     @property
     def iter_args(self) -> isoform.Array[IterArg]:
-        """The variables that it carries."""
+        """The carried variables."""
     @property
     def body(self) -> Stmt:
         """The body."""
     @property
     def return_vars(self) -> isoform.Array[Var]:
-        """The variables that get the last values."""
+        """The variables for the last values."""
     @property
     def kind(self) -> ForKind:
         """The relation between the iterations."""
@@ -1563,23 +1563,21 @@ class ForStmt(Stmt):
     ) -> None: ...
 
 class WhileStmt(Stmt):
-    """A loop that ends when a condition on the values that it carries does not
-    hold any more.
-    """
+    """A loop that ends when a condition on the carried values is false."""
 
     __match_args__ = ("condition", "iter_args", "body", "return_vars", "span")
     @property
     def condition(self) -> Expr:
-        """True if there is another iteration; it may use `iter_args`."""
+        """True for another iteration; the condition may use `iter_args`."""
     @property
     def iter_args(self) -> isoform.Array[IterArg]:
-        """The variables that it carries."""
+        """The carried variables."""
     @property
     def body(self) -> Stmt:
         """The body."""
     @property
     def return_vars(self) -> isoform.Array[Var]:
-        """The variables that get the last values."""
+        """The variables for the last values."""
     def __init__(
         self,
         condition: typing.Any,
@@ -1663,7 +1661,7 @@ class InlineStmt(Stmt):
     ) -> None: ...
 
 class ScopeStmt(Stmt):
-    """The base of the statements that determine where their body runs.
+    """The base of the statements that determine where the body runs.
 
     Despite the name, definitions in the body remain visible after the statement.
     """
@@ -1681,7 +1679,7 @@ class ScopeStmt(Stmt):
         """The kind of the scope."""
 
 class InCoreScopeStmt(ScopeStmt):
-    """Its body runs on one core."""
+    """A scope with a body that runs on one core."""
 
     __match_args__ = ("split", "name_hint", "body", "span")
     @property
@@ -1697,7 +1695,7 @@ class InCoreScopeStmt(ScopeStmt):
     ) -> None: ...
 
 class ClusterScopeStmt(ScopeStmt):
-    """Its body runs on a cluster of cores."""
+    """A scope with a body that runs on a cluster of cores."""
 
     __match_args__ = ("name_hint", "body", "span")
     def __init__(
@@ -1705,7 +1703,7 @@ class ClusterScopeStmt(ScopeStmt):
     ) -> None: ...
 
 class HierarchyScopeStmt(ScopeStmt):
-    """Its body runs at a level of the machine."""
+    """A scope with a body that runs at a level of the machine."""
 
     __match_args__ = ("level", "role", "name_hint", "body", "span")
     @property
@@ -1713,7 +1711,7 @@ class HierarchyScopeStmt(ScopeStmt):
         """The level."""
     @property
     def role(self) -> Role | None:
-        """The role at that level."""
+        """The role at the level."""
     def __init__(
         self,
         level: typing.Any,
@@ -1725,7 +1723,7 @@ class HierarchyScopeStmt(ScopeStmt):
     ) -> None: ...
 
 class SpmdScopeStmt(ScopeStmt):
-    """Its body runs on many cores, the same program on each."""
+    """A scope with a body that runs on many cores with the same program."""
 
     __match_args__ = ("core_num", "sync_start", "name_hint", "body", "span")
     @property
@@ -1745,12 +1743,12 @@ class SpmdScopeStmt(ScopeStmt):
     ) -> None: ...
 
 class RuntimeScopeStmt(ScopeStmt):
-    """A scope whose body the run-time system treats as a unit."""
+    """A scope treated as a unit by the run-time system."""
 
     __match_args__ = ("manual", "name_hint", "body", "span")
     @property
     def manual(self) -> builtins.bool:
-        """True if the program determines when its tasks run."""
+        """True if the program determines when the tasks run."""
     def __init__(
         self,
         manual: builtins.bool = ...,
@@ -1777,13 +1775,13 @@ class Function(IRNode):
     )
     @property
     def name(self) -> builtins.str:
-        """The name; a program compares it, since calls refer to it."""
+        """The name; programs compare the name, since calls refer to it."""
     @property
     def params(self) -> isoform.Array[Var]:
         """The parameters."""
     @property
     def param_directions(self) -> isoform.Array[ParamDirection]:
-        """The direction of each parameter."""
+        """The directions of the parameters."""
     @property
     def return_types(self) -> isoform.Array[Type]:
         """The types of the results."""
@@ -1792,19 +1790,19 @@ class Function(IRNode):
         """The body."""
     @property
     def type(self) -> FunctionType:
-        """The place where it runs."""
+        """The place of execution."""
     @property
     def level(self) -> Level | None:
-        """The level of the machine at which it runs."""
+        """The level of the machine that runs the function."""
     @property
     def role(self) -> Role | None:
-        """The role at that level."""
+        """The role at the level."""
     @property
     def attrs(self) -> isoform.Map[builtins.str, typing.Any]:
         """Additional information from passes and users."""
     @property
     def requires_runtime_binding(self) -> builtins.bool:
-        """True if the run-time system must bind it before it is called."""
+        """True if the run-time system must bind the function before calls."""
     def __init__(
         self,
         name: builtins.str,
@@ -1841,8 +1839,8 @@ class Program(IRNode):
         span: Span | None = ...,
     ) -> None: ...
     def get_function(self, name: builtins.str) -> Function | None:
-        """Returns the function of a name; None if there is no such function."""
+        """Returns the function of a name; None for an unknown name."""
     def get_global_var(self, name: builtins.str) -> GlobalVar | None:
-        """Returns the callee for the name of a function; None if there is no such function."""
+        """Returns the callee for the name of a function; None for an unknown name."""
     def __getitem__(self, name: builtins.str) -> Function:
         """Return the function of a name; KeyError if there is none."""

@@ -85,7 +85,7 @@ class ExprWithOp(isoform.types.ir.RelayExpr):
         """
 
 class Constant(ExprWithOp):
-    """A tensor that is known when the program is compiled.
+    """A tensor known at compile time.
 
     Two constants are equal if data type, shape and contents are.
     """
@@ -105,7 +105,7 @@ class Constant(ExprWithOp):
 class Tuple(ExprWithOp):
     """Several values.
 
-    The tuple without fields is an `EmptyTuple`, which the constructor returns by itself.
+    The constructor returns an `EmptyTuple` for a tuple without fields.
     """
 
     __match_args__ = ("fields", "span")
@@ -129,7 +129,7 @@ class Tuple(ExprWithOp):
 class EmptyTuple(Tuple):
     """The tuple without fields.
 
-    It acts like a constant: it makes no difference whether it is shared.
+    Acts like a constant: sharing makes no difference.
     """
 
     __match_args__ = ("span",)
@@ -138,7 +138,7 @@ class EmptyTuple(Tuple):
 class TupleGetItem(ExprWithOp):
     """One value of a tuple.
 
-    It makes no difference whether it is shared: taking a value twice computes nothing twice.
+    Sharing makes no difference: taking a value twice repeats no computation.
     """
 
     __match_args__ = ("tuple_value", "index", "span")
@@ -158,7 +158,7 @@ class TupleGetItem(ExprWithOp):
 class Id(ExprWithOp):
     """The identity of a variable: a view of the variable itself.
 
-    The binding and all uses share the same variable object, so a variable is its own
+    The binding and all uses share one variable object, so a variable is its own
     identity. A variable with another annotation is another variable.
     """
 
@@ -169,12 +169,14 @@ class Id(ExprWithOp):
     def __init__(self, name_hint: builtins.str = ...) -> None: ...
 
 class Var(Id):
-    """A variable: equal by where it is bound, and by its annotation; the name is ignored."""
+    """A variable: compared by the place of its binding, and by its annotation; the name is
+    ignored.
+    """
 
     __match_args__ = ("name_hint", "type_annotation", "span")
     @property
     def type_annotation(self) -> isoform.types.ir.Type | None:
-        """The type of its value, if it was written down."""
+        """The annotated type of the value."""
     def __init__(
         self,
         name_hint: builtins.str,
@@ -188,9 +190,9 @@ class Var(Id):
 class Wildcard(Id):
     """A variable of patterns, as a hole for any expression.
 
-    A hole agrees with the part that fills it in the fields of their common class. A `Var`
-    has an annotation, and so matches only variables with the same one; this class has no
-    field that is compared.
+    A hole agrees with its part in the fields of their common class. A `Var` has an
+    annotation, and so matches only variables with the same annotation; this class has
+    no compared field.
     """
 
     __match_args__ = ("name_hint", "span")
@@ -206,8 +208,8 @@ class AttrsWildcard(isoform.types.ir.Attrs):
     without attributes does not match.
 
     ```
-    use isoform::dialect::relay::attrs::{CastAttrs, TransposeAttrs};
-    use isoform::dialect::relay::{AttrsWildcard, Call, Var, Wildcard, op};
+    use isoform_relay::attrs::{CastAttrs, TransposeAttrs};
+    use isoform_relay::{AttrsWildcard, Call, Var, Wildcard, op};
     use isoform::pattern::{Hole, Pattern};
     use isoform::values::DType;
 
@@ -252,7 +254,7 @@ class Call(ExprWithOp):
         """The arguments for the type parameters of a function."""
     @property
     def op_type_args_(self) -> isoform.Array[isoform.types.ir.Type]:
-        """The types that were found for the arguments of a primitive operator."""
+        """The types found for the arguments of a primitive operator."""
     def __init__(
         self,
         op: isoform.types.ir.RelayExpr,
@@ -311,9 +313,9 @@ class If(ExprWithOp):
     ) -> None: ...
 
 class Function(isoform.types.ir.BaseFunc):
-    """A function: its parameters are bound in it, and only in it.
+    """A function: binds its parameters in the function only.
 
-    A type variable that occurs in the annotation of a parameter is bound by it, too.
+    The function also binds type variables in annotations of parameters.
     """
 
     __match_args__ = ("params", "body", "ret_type", "type_params", "attrs", "span")
@@ -325,10 +327,10 @@ class Function(isoform.types.ir.BaseFunc):
         """The result."""
     @property
     def ret_type(self) -> isoform.types.ir.Type | None:
-        """The type of the result, if it was written down."""
+        """The annotated type of the result."""
     @property
     def type_params(self) -> isoform.Array[isoform.types.ir.TypeVar]:
-        """The parameters of its type."""
+        """The parameters of the type."""
     def __init__(
         self,
         params: collections.abc.Sequence[Var],
@@ -378,7 +380,7 @@ class RefRead(ExprWithOp):
     ) -> None: ...
 
 class RefWrite(ExprWithOp):
-    """Replaces the value of a reference; its own value is the empty tuple."""
+    """Replaces the value of a reference; the value of the expression is the empty tuple."""
 
     __match_args__ = ("ref", "value", "span")
     @property
@@ -410,7 +412,7 @@ class PatternWildcard(Pattern):
     def __init__(self, span: isoform.types.ir.Span | None = ...) -> None: ...
 
 class PatternVar(Pattern):
-    """Matches every value, and binds a variable to it."""
+    """Matches every value, and binds a variable to the value."""
 
     __match_args__ = ("var", "span")
     @property
@@ -419,7 +421,7 @@ class PatternVar(Pattern):
     def __init__(self, var: Var, span: isoform.types.ir.Span | None = ...) -> None: ...
 
 class PatternConstructor(Pattern):
-    """Matches the values of one constructor, if their fields match."""
+    """Matches the values of one constructor with matching fields."""
 
     __match_args__ = ("constructor", "patterns", "span")
     @property
@@ -427,7 +429,7 @@ class PatternConstructor(Pattern):
         """The constructor."""
     @property
     def patterns(self) -> isoform.Array[Pattern]:
-        """The patterns of its fields."""
+        """The patterns of the fields."""
     def __init__(
         self,
         constructor: isoform.types.ir.Constructor,
@@ -436,12 +438,12 @@ class PatternConstructor(Pattern):
     ) -> None: ...
 
 class PatternTuple(Pattern):
-    """Matches tuples whose fields match."""
+    """Matches tuples with matching fields."""
 
     __match_args__ = ("patterns", "span")
     @property
     def patterns(self) -> isoform.Array[Pattern]:
-        """The patterns of its fields."""
+        """The patterns of the fields."""
     def __init__(
         self,
         patterns: collections.abc.Sequence[Pattern] | None = ...,
@@ -449,7 +451,7 @@ class PatternTuple(Pattern):
     ) -> None: ...
 
 class Clause(isoform.Object):
-    """One case of a match: the variables of its pattern are bound in its result."""
+    """One case of a match: the result can use the variables of the pattern."""
 
     __match_args__ = ("lhs", "rhs")
     @property
@@ -461,7 +463,7 @@ class Clause(isoform.Object):
     def __init__(self, lhs: Pattern, rhs: isoform.types.ir.RelayExpr) -> None: ...
 
 class Match(ExprWithOp):
-    """The result of the first clause whose pattern matches a value."""
+    """The result of the first clause with a pattern that matches a value."""
 
     __match_args__ = ("data", "clauses", "complete", "span")
     @property
@@ -482,21 +484,21 @@ class Match(ExprWithOp):
     ) -> None: ...
 
 class Any(isoform.types.ir.PrimExpr):
-    """The size of a dimension that is known only when the program runs.
+    """The size of a dimension known only at run time.
 
-    Any two are equal as expressions, though they may stand for different sizes; type
-    inference unifies one with every size.
+    Two such sizes are equal as expressions, though they may stand for different sizes;
+    type inference unifies the size with every size.
     """
 
     __match_args__ = ()
     def __init__(self) -> None: ...
 
 class TempExpr(isoform.types.ir.RelayExpr):
-    """The base of expressions that a pass puts into a program while it runs, to remember
-    something about a value, and replaces by others before it ends.
+    """The base of expressions that a pass puts into a program temporarily, to remember
+    facts about values. The pass replaces the expressions by others before its end.
 
-    A type that extends it has the attribute `relay.realize`: a function that returns the
-    expression for a node.
+    Types that extend `TempExpr` have the attribute `relay.realize`: a function from a
+    node to its replacement.
     """
 
     __match_args__ = ("checked_type_", "struct_info_", "span")

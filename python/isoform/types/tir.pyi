@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 class StringImm(isoform.types.ir.PrimExpr):
-    """A string, such as an argument of an intrinsic."""
+    """A string, for example an argument of an intrinsic."""
 
     __match_args__ = ("value", "span")
     @property
@@ -85,13 +85,13 @@ class Var(isoform.types.ir.PrimExpr):
         """For people."""
     @property
     def type_annotation(self) -> isoform.types.ir.Type:
-        """The type of its value."""
+        """The type of the value."""
     def __init__(
         self, name: builtins.str, dtype: typing.Any = ..., span: isoform.types.ir.Span | None = ...
     ) -> None: ...
 
 class SizeVar(Var):
-    """A variable that is a size, and so not negative."""
+    """A variable for a size, therefore not negative."""
 
     __match_args__ = ("name", "dtype", "span")
     def __init__(
@@ -312,7 +312,7 @@ class Not(isoform.types.ir.PrimExpr):
     def __init__(self, a: typing.Any, span: isoform.types.ir.Span | None = ...) -> None: ...
 
 class Select(isoform.types.ir.PrimExpr):
-    """One of two values, both of which are computed."""
+    """A choice between two values; both values are computed."""
 
     __match_args__ = ("condition", "true_value", "false_value", "span")
     @property
@@ -323,7 +323,7 @@ class Select(isoform.types.ir.PrimExpr):
         """The value if the condition holds."""
     @property
     def false_value(self) -> isoform.types.ir.PrimExpr:
-        """The value if it does not."""
+        """The value for a false condition."""
     def __init__(
         self,
         condition: typing.Any,
@@ -338,8 +338,8 @@ class Let(isoform.types.ir.PrimExpr):
     __match_args__ = ("var", "value", "body", "span")
     @property
     def value(self) -> isoform.types.ir.PrimExpr:
-        """The value of the variable. It comes first because the variable is not bound in
-        it.
+        """The value of the variable. The value comes first because the variable is not
+        bound in the value.
         """
     @property
     def var(self) -> Var:
@@ -374,7 +374,7 @@ class Call(isoform.types.ir.PrimExpr):
     ) -> None: ...
 
 class Broadcast(isoform.types.ir.PrimExpr):
-    """A vector that repeats one value."""
+    """A vector repeating one value."""
 
     __match_args__ = ("value", "lanes", "span")
     @property

@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 class PassInfo(isoform.Object):
-    """The name of a pass, and the conditions under which it runs."""
+    """The name of a pass, and the conditions for running the pass."""
 
     __match_args__ = ("opt_level", "name", "required", "traceable", "preserves")
     @property
@@ -29,23 +29,23 @@ class PassInfo(isoform.Object):
         """The lowest level of optimization at which a `Sequential` runs the pass."""
     @property
     def name(self) -> builtins.str:
-        """The name, by which contexts require and disable the pass."""
+        """The name by which contexts require and disable the pass."""
     @property
     def required(self) -> isoform.Array[builtins.str]:
-        """The names of passes that a `Sequential` runs before it, in order."""
+        """The names of passes that a `Sequential` runs before this pass, in order."""
     @property
     def preserves(self) -> isoform.Array[builtins.str]:
-        """The names of analyses whose results stay valid for functions that the pass
-        changes; `*` stands for all of them.
+        """The names of analyses whose results stay valid for changed functions; `*` stands
+        for all analyses.
         """
     @property
     def traceable(self) -> builtins.bool:
-        """Kept for tools that trace tuning; the library ignores it."""
+        """For tools that trace tuning; the library ignores this field."""
     def __repr__(self) -> builtins.str:
         """Return name, level and requirements as a sentence."""
 
 class PassInstrument(isoform.Object):
-    """Functions that a context calls around every pass; those that are absent are skipped."""
+    """Functions that a context calls around every pass; absent functions are skipped."""
 
     __match_args__ = (
         "name",
@@ -122,18 +122,19 @@ class Cache(isoform.Object):
         """Called with a key and a byte string."""
 
 class Memo(isoform.Object):
-    """The declaration that a function pass is pure: its result depends on nothing but the
-    function, the options of the pass and of the context, and what it reads of the program.
+    """The declaration that a function pass is pure. The result depends only on the
+    function, the options of the pass and of the context, and the declared reads of the
+    program.
     """
 
     __match_args__ = ("version", "ignores", "reads", "code", "state")
     @property
     def version(self) -> builtins.str:
-        """The version of the pass, which changes with its results."""
+        """The version of the pass; change the version together with the results."""
     @property
     def ignores(self) -> builtins.bool:
         """True if the pass depends on no field that comparison ignores, such as names and
-        spans: functions that differ only in these have one entry.
+        spans: functions with differences only in these fields share an entry.
         """
     @property
     def reads(self) -> isoform.Function | None:
@@ -143,13 +144,14 @@ class Memo(isoform.Object):
         """
     @property
     def code(self) -> builtins.str:
-        """Where the pass is written, such as module and qualified name in Python: passes of
-        one name share nothing if they are written in different places.
+        """The place of the pass in source code, such as module and qualified name in
+        Python: passes of one name from different places share no results.
         """
     @property
     def state(self) -> isoform.Function | None:
-        """Returns everything else that the pass depends on, as a map from names to values, such
-        as the variables that a closure captures. The pass must not change them.
+        """Returns all other influences on the pass, as a map from names to values, for
+        example the captured variables of a closure. The pass must not change the
+        values.
         """
     def __init__(
         self,
@@ -161,7 +163,7 @@ class Memo(isoform.Object):
     ) -> None: ...
 
 class NoProgram(isoform.Object):
-    """Takes the place of the program for a pure pass that does not declare what it reads of it."""
+    """Replaces the program for a pure pass without declared reads of the program."""
 
     __match_args__ = ("of_pass",)
     @property
@@ -182,7 +184,7 @@ class PassContext(isoform.Object):
     """The conditions under which passes run.
 
     Only the innermost context of a thread counts: contexts are not merged. Outside of
-    any context, each thread has a default one: level 2, and nothing else.
+    any context, every thread has a default context: level 2, and no other settings.
     """
 
     __match_args__ = (
@@ -198,15 +200,15 @@ class PassContext(isoform.Object):
         """The level of optimization: a sequence skips passes of higher levels."""
     @property
     def required_pass(self) -> isoform.Array[builtins.str]:
-        """The names of passes that a sequence runs whatever their level, and that
-        instruments cannot skip.
+        """The names of passes that a sequence runs at any level, and that instruments
+        cannot skip.
         """
     @property
     def disabled_pass(self) -> isoform.Array[builtins.str]:
         """The names of passes that a sequence skips."""
     @property
     def instruments(self) -> isoform.List[PassInstrument]:
-        """The instruments, in the order in which they are called."""
+        """The instruments in calling order."""
     @property
     def config(self) -> isoform.Map[builtins.str, typing.Any]:
         """The values of options."""
@@ -219,15 +221,17 @@ class PassContext(isoform.Object):
     def analysis_named(self, name: builtins.str, object: isoform.Object) -> typing.Any:
         """The result of an analysis for a program or function."""
     def config_value(self, key: builtins.str) -> typing.Any:
-        """The value of an option: the default if the context does not set it."""
+        """The value of an option, or the default if the context does not set the option."""
     def enter(self) -> None:
-        """Makes the context the current one."""
+        """Makes the context current."""
     def leave(self) -> None:
-        """Makes the previous context the current one."""
+        """Makes the previous context current."""
     def override_instruments(
         self, instruments: collections.abc.Sequence[PassInstrument] | None = ...
     ) -> None:
-        """Replaces the instruments: those of now are left, and the new ones entered."""
+        """Replaces the instruments: leaves the present instruments, and enters the new
+        instruments.
+        """
     def pass_enabled(self, info: PassInfo) -> builtins.bool:
         """True if a sequence runs a pass of this description."""
     def __enter__(self) -> PassContext:
@@ -269,8 +273,8 @@ class PassContext(isoform.Object):
 class Pass(isoform.Object):
     """A function from program to program.
 
-    This is the base of `ModulePass`, `FunctionPass` and `Sequential`; another kind
-    of pass extends it and implements `RunPass`.
+    The base of `ModulePass`, `FunctionPass` and `Sequential`; another kind of
+    pass extends this type and implements `RunPass`.
     """
 
     __match_args__ = ("info", "options")
@@ -279,7 +283,7 @@ class Pass(isoform.Object):
         """The name, and the conditions."""
     @property
     def options(self) -> isoform.Dict[builtins.str, typing.Any]:
-        """The options with which the pass was made by name, for text and files."""
+        """The options used to make the pass by name, for text and files."""
     def __call__(self, mod: typing.Any) -> typing.Any:
         """Run the pass on a program, and return the new program.
 
@@ -298,10 +302,10 @@ class ModulePass(Pass):
         """Called with the program and the context; returns the new program."""
 
 class FunctionPass(Pass):
-    """A pass over each function of a program.
+    """A pass over every function of a program.
 
-    No function sees the changes of another one: they are put into the program together,
-    at the end.
+    Functions do not see each other's changes: the pass puts all changes into the
+    program together, at the end.
     """
 
     __match_args__ = ("func", "info", "function_class", "filter", "after", "memo")
@@ -310,19 +314,19 @@ class FunctionPass(Pass):
         """Called with a function, the program and the context; returns the new function."""
     @property
     def function_class(self) -> builtins.str:
-        """The key of the class whose functions are transformed; all of them if empty."""
+        """The key of the class whose functions are transformed; all functions if empty."""
     @property
     def filter(self) -> isoform.Function | None:
-        """Called with a function; returns false for one to leave alone."""
+        """Called with a function; returns false to leave the function alone."""
     @property
     def after(self) -> isoform.Array[builtins.str]:
-        """The names of passes that run on the result."""
+        """The names of passes to run on the result."""
     @property
     def memo(self) -> Memo | None:
-        """The declaration that results may be kept, if the pass is pure."""
+        """The declaration that a cache may keep results, if the pass is pure."""
 
 class Sequential(Pass):
-    """A pass that runs a list of passes in order."""
+    """A pass running a list of passes in order."""
 
     __match_args__ = ("passes",)
     @property

@@ -4,7 +4,6 @@
 //! variables with their positions. Definition fields bind variables, so a summary
 //! depends on the region around the subterm, but on no other context. Objects are
 //! summarized once per [`State`], and once as separate values to find their classes.
-//!
 //! Wherever comparison depends on more context, the subterm and all objects around the
 //! subterm are marked, and [`comparison`](super::comparison) asks the comparison itself.
 
