@@ -225,9 +225,10 @@ pub(crate) fn kernel<const N: usize>(params: [&Ref<Var>; N], body: impl IntoFiel
 pub(crate) fn module<const N: usize>(functions: [(&Ref<GlobalVar>, &Expr); N]) -> Ref<IRModule> {
     let module = IRModule::new();
     for (var, func) in functions {
-        let func = match var.name_hint.starts_with("inl") {
-            true => marked(func, "Inline"),
-            false => func.clone(),
+        let func = if var.name_hint.starts_with("inl") {
+            marked(func, "Inline")
+        } else {
+            func.clone()
         };
         let func = func.cast().expect("a function");
         module.update_func(var, func).expect("another name");

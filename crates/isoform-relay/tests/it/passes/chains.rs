@@ -28,7 +28,7 @@ fn clean(expr: &Expr) -> isoform::Result<Expr> {
 
 fn inline(expr: &Expr) -> isoform::Result<Expr> {
     let [main, f] = ["main", "inl_f"].map(GlobalVar::new);
-    let caller = func([], &apply(&f, [&int(1)]));
+    let caller = func([], apply(&f, [&int(1)]));
     let done = inline_functions(&module([(&main, &caller), (&f, expr)]))?;
     remove_unused_functions(&done, &["main"])?;
     Ok(lookup(&done, &main))

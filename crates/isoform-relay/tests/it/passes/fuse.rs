@@ -45,8 +45,8 @@ fn dense(data: &Expr, weight: &Expr) -> Expr {
 fn element_wise_operators_and_scalars_become_one_kernel() {
     let [x, p] = ["x", "p"].map(|name| typed_var(name, "f32[10,20]"));
     let body = |arg: &Expr| exp(&add(arg, &constant(&floats(&[], &[1.0]))));
-    let expected = apply(&kernel([&p], &body(&p.expr())), [&x.expr()]);
-    check(&func([&x], &body(&x.expr())), &func([&x], &expected));
+    let expected = apply(&kernel([&p], body(&p.expr())), [&x.expr()]);
+    check(&func([&x], body(&x.expr())), &func([&x], &expected));
 }
 
 #[test]
@@ -56,8 +56,8 @@ fn a_kernel_has_one_complex_operator() {
     let r = r.with_type_annotation(ty("f32[4,8]"));
     let first = |x: &Expr, w: &Expr| exp(&relu(&dense(x, w)));
     let program = dense(&first(&x.expr(), &w.expr()), &v.expr());
-    let one = kernel([&p, &q], &first(&p.expr(), &q.expr()));
-    let two = kernel([&r, &s], &dense(&r.expr(), &s.expr()));
+    let one = kernel([&p, &q], first(&p.expr(), &q.expr()));
+    let two = kernel([&r, &s], dense(&r.expr(), &s.expr()));
     let expected = apply(&one, [&x.expr(), &w.expr()]);
     let expected = apply(&two, [&expected, &v.expr()]);
     check(
@@ -73,30 +73,27 @@ fn branches_that_meet_are_fused() {
         let shared = exp(arg);
         add(&relu(&shared), &op::tanh(&shared).expr())
     };
-    let expected = apply(&kernel([&p], &body(&p.expr())), [&x.expr()]);
-    check(&func([&x], &body(&x.expr())), &func([&x], &expected));
+    let expected = apply(&kernel([&p], body(&p.expr())), [&x.expr()]);
+    check(&func([&x], body(&x.expr())), &func([&x], &expected));
 }
 
 #[test]
 fn level_zero_fuses_nothing() {
     let [x, p, q] = ["x", "p", "q"].map(|name| typed_var(name, "f32[3]"));
-    let (one, two) = (
-        kernel([&p], &exp(&p.expr())),
-        kernel([&q], &relu(&q.expr())),
-    );
+    let (one, two) = (kernel([&p], exp(&p.expr())), kernel([&q], relu(&q.expr())));
     let expected = apply(&two, [&apply(&one, [&x.expr()])]);
-    let program = func([&x], &relu(&exp(&x.expr())));
+    let program = func([&x], relu(&exp(&x.expr())));
     check_with(
         FuseOptions::default().fuses(false),
         &program,
         &func([&x], &expected),
     );
     // As does a stop, which is removed.
-    let stopped = func([&x], &relu(&op::stop_fusion(exp(&x.expr())).expr()));
+    let stopped = func([&x], relu(&op::stop_fusion(exp(&x.expr())).expr()));
     check(&stopped, &func([&x], &expected));
     // And a name.
     let y = var("y");
-    let named = func([&x], &bind(&y, &exp(&x.expr()), &relu(&y.expr())));
+    let named = func([&x], bind(&y, &exp(&x.expr()), &relu(&y.expr())));
     let expected = apply(&two, [&y.expr()]);
     let expected = bind(&y, &apply(&one, [&x.expr()]), &expected);
     check(&named, &func([&x], &expected));
@@ -106,9 +103,9 @@ fn level_zero_fuses_nothing() {
 fn kernels_are_not_larger_than_allowed() {
     let [x, p, q] = ["x", "p", "q"].map(|name| typed_var(name, "f32[3]"));
     let two = |arg: &Expr| relu(&exp(arg));
-    let (one, other) = (kernel([&p], &two(&p.expr())), kernel([&q], &two(&q.expr())));
+    let (one, other) = (kernel([&p], two(&p.expr())), kernel([&q], two(&q.expr())));
     let expected = apply(&other, [&apply(&one, [&x.expr()])]);
-    let program = func([&x], &two(&two(&x.expr())));
+    let program = func([&x], two(&two(&x.expr())));
     check_with(
         FuseOptions::default().max_depth(2),
         &program,
@@ -121,14 +118,11 @@ fn tuples_are_fused_into_injective_operators_only() {
     let [x, p, q] = ["x", "p", "q"].map(|name| typed_var(name, "f32[3]"));
     let pair = |arg: &Expr| tuple([&exp(arg), &relu(arg)]);
     let joined = |arg: &Expr| op::concatenate(pair(arg), ConcatenateAttrs::new()).expr();
-    let expected = apply(&kernel([&p], &joined(&p.expr())), [&x.expr()]);
-    check(&func([&x], &joined(&x.expr())), &func([&x], &expected));
-    let (one, two) = (
-        kernel([&p], &exp(&p.expr())),
-        kernel([&q], &relu(&q.expr())),
-    );
+    let expected = apply(&kernel([&p], joined(&p.expr())), [&x.expr()]);
+    check(&func([&x], joined(&x.expr())), &func([&x], &expected));
+    let (one, two) = (kernel([&p], exp(&p.expr())), kernel([&q], relu(&q.expr())));
     let expected = tuple([&apply(&one, [&x.expr()]), &apply(&two, [&x.expr()])]);
-    check(&func([&x], &pair(&x.expr())), &func([&x], &expected));
+    check(&func([&x], pair(&x.expr())), &func([&x], &expected));
 }
 
 #[test]
@@ -136,14 +130,14 @@ fn equal_inputs_are_one_parameter_and_constants_arguments() {
     let [x, p, q] = ["x", "p", "q"].map(|name| typed_var(name, "f32[2]"));
     let constant = constant(&floats(&[2], &[1.0, 2.0]));
     let body = |x: &Expr, c: &Expr| add(&add(x, c), x);
-    let program = func([&x], &body(&x.expr(), &constant));
-    let expected = kernel([&p, &q], &body(&p.expr(), &q.expr()));
+    let program = func([&x], body(&x.expr(), &constant));
+    let expected = kernel([&p, &q], body(&p.expr(), &q.expr()));
     check(
         &program,
-        &func([&x], &apply(&expected, [&x.expr(), &constant])),
+        &func([&x], apply(&expected, [&x.expr(), &constant])),
     );
-    let linked = kernel([&p], &body(&p.expr(), &constant));
-    let linked = func([&x], &apply(&linked, [&x.expr()]));
+    let linked = kernel([&p], body(&p.expr(), &constant));
+    let linked = func([&x], apply(&linked, [&x.expr()]));
     check_with(FuseOptions::default().link_params(true), &program, &linked);
 }
 
@@ -151,7 +145,7 @@ fn equal_inputs_are_one_parameter_and_constants_arguments() {
 fn kernels_that_only_change_shapes_are_marked() {
     let [x, p] = ["x", "p"].map(|name| typed_var(name, "f32[1,3]"));
     let squeeze = |arg: &Expr| op::squeeze(arg, SqueezeAttrs::new()).expr();
-    let only = kernel([&p], &squeeze(&p.expr()))
+    let only = kernel([&p], squeeze(&p.expr()))
         .cast::<Function>()
         .unwrap()
         .upcast();
@@ -160,11 +154,11 @@ fn kernels_that_only_change_shapes_are_marked() {
         .unwrap()
         .cast::<Function>()
         .unwrap();
-    let expected = func([&x], &apply(&only, [&x.expr()]));
-    check(&func([&x], &squeeze(&x.expr())), &expected);
+    let expected = func([&x], apply(&only, [&x.expr()]));
+    check(&func([&x], squeeze(&x.expr())), &expected);
     let fused = |arg: &Expr| squeeze(&exp(arg));
-    let expected = apply(&kernel([&p], &fused(&p.expr())), [&x.expr()]);
-    check(&func([&x], &fused(&x.expr())), &func([&x], &expected));
+    let expected = apply(&kernel([&p], fused(&p.expr())), [&x.expr()]);
+    check(&func([&x], fused(&x.expr())), &func([&x], &expected));
 }
 
 #[test]
@@ -172,15 +166,15 @@ fn names_in_tuples_need_no_types() {
     let [x, p] = ["x", "p"].map(|name| typed_var(name, "f32[2]"));
     isoform_relay::register().expect("no other operators");
     for name in [GlobalVar::new("f").expr(), Op::get("exp").unwrap().expr()] {
-        let value = typed(&func([&x], &exp(&x.expr())))
+        let value = typed(&func([&x], exp(&x.expr())))
             .cast::<Function>()
             .unwrap();
         let program = func(
             [&value.params.get(0).unwrap().clone()],
-            &tuple([&name, &value.body]),
+            tuple([&name, &value.body]),
         );
         let found = FuseOptions::default().fuse_ops_expr(&program).unwrap();
-        let call = apply(&kernel([&p], &exp(&p.expr())), [&x.expr()]);
+        let call = apply(&kernel([&p], exp(&p.expr())), [&x.expr()]);
         let found = found.cast::<Function>().unwrap();
         let fields = found.body.clone().cast::<Tuple>().unwrap().fields.clone();
         assert!(fields.get(0).unwrap().same_as(&name));
@@ -195,7 +189,7 @@ fn names_in_tuples_need_no_types() {
 #[test]
 fn types_must_be_known() {
     let x = typed_var("x", "f32[2]");
-    let program = func([&x], &exp(&x.expr()));
+    let program = func([&x], exp(&x.expr()));
     assert_error(
         FuseOptions::default().fuse_ops_expr(&program),
         &["InferType", "exp"],
@@ -256,7 +250,7 @@ fn results_of_unknown_shape_that_data_decide_are_not_fused() {
     let program = |callee: Ref<Op>| {
         let x = typed_var("x", "f32[3]");
         let called = Call::new(callee, [exp(&x.expr())]).expr();
-        typed(&func([&x], &op::tanh(called).expr()))
+        typed(&func([&x], op::tanh(called).expr()))
     };
     let dependent = "TShapeDataDependent";
     let unique = special("test.fuse.unique", dependent, any);
@@ -276,7 +270,7 @@ fn kernels_that_share_bindings_are_copied() {
     let double = bind(&v, &op::add(&x, &x).expr(), &op::multiply(&v, &v).expr());
     let shared = kernel([], &double);
     let call_of = Call::new(&shared, []).expr();
-    let program = typed(&func([&x], &tuple([&double, &call_of])));
+    let program = typed(&func([&x], tuple([&double, &call_of])));
     let found = FuseOptions::default().fuse_ops_expr(&program);
     let found = typed(&found.expect("well formed"));
     let again = FuseOptions::default().fuse_ops_expr(&found).expect("typed");

@@ -13,12 +13,9 @@ fn calls_become_bodies_leaves_first() {
     let [main, f, g] = ["main", "inl_f", "inl_g"].map(GlobalVar::new);
     let [x, y, z] = ["x", "y", "z"].map(var);
     let all = module([
-        (&main, &func([&x], &apply(&f, [&call("h", [&x.expr()])]))),
-        (
-            &f,
-            &func([&y], &tuple([&apply(&g, [&y.expr()]), &y.expr()])),
-        ),
-        (&g, &func([&z], &call("k", [&z.expr()]))),
+        (&main, &func([&x], apply(&f, [&call("h", [&x.expr()])]))),
+        (&f, &func([&y], tuple([&apply(&g, [&y.expr()]), &y.expr()]))),
+        (&g, &func([&z], call("k", [&z.expr()]))),
     ]);
     let done = inline_functions(&all).unwrap();
     let arg = call("h", [&x.expr()]);
@@ -37,7 +34,7 @@ fn each_call_has_its_own_variables_and_effects() {
     let all = module([
         (
             &main,
-            &func([&x], &tuple([&call_f(&x.expr()), &call_f(&x.expr())])),
+            &func([&x], tuple([&call_f(&x.expr()), &call_f(&x.expr())])),
         ),
         (&f, &func([&y], &body)),
     ]);
@@ -46,7 +43,7 @@ fn each_call_has_its_own_variables_and_effects() {
     let once = |a: &isoform::Ref<isoform_relay::Var>| {
         bind(a, &call("tick", [&int(1)]), &tuple([&a.expr(), &x.expr()]))
     };
-    assert_equal(&done, &func([&x], &tuple([&once(&b), &once(&c)])));
+    assert_equal(&done, &func([&x], tuple([&once(&b), &once(&c)])));
     // Other passes reject a variable with two bindings; `done` binds all variables once.
     isoform_relay::passes::to_a_normal_form_expr(&done).unwrap();
 }
@@ -58,12 +55,12 @@ fn arguments_with_effects_are_evaluated_once_before_the_body() {
     let all = module([
         (
             &main,
-            &func([&x], &apply(&f, [&call("tick", [&x.expr()]), &x.expr()])),
+            &func([&x], apply(&f, [&call("tick", [&x.expr()]), &x.expr()])),
         ),
-        (&f, &func([&y, &z], &func([], &z.expr()))),
+        (&f, &func([&y, &z], func([], z.expr()))),
     ]);
     let done = lookup(&inline_functions(&all).unwrap(), &main);
-    let expected = bind(&a, &call("tick", [&x.expr()]), &func([], &x.expr()));
+    let expected = bind(&a, &call("tick", [&x.expr()]), &func([], x.expr()));
     assert_equal(&done, &func([&x], &expected));
 }
 
@@ -71,9 +68,9 @@ fn arguments_with_effects_are_evaluated_once_before_the_body() {
 fn functions_of_other_compilers_and_names_become_expressions() {
     let [main, f] = ["main", "inl_f"].map(GlobalVar::new);
     let [x, y] = ["x", "y"].map(var);
-    let callee = func([&y], &call("k", [&y.expr()]));
+    let callee = func([&y], call("k", [&y.expr()]));
     for key in ["Compiler", "Extern"] {
-        let all = module([(&main, &func([&x], &apply(&f, [&x.expr()]))), (&f, &callee)]);
+        let all = module([(&main, &func([&x], apply(&f, [&x.expr()]))), (&f, &callee)]);
         let value = if key == "Compiler" {
             "other".into()
         } else {
@@ -83,13 +80,13 @@ fn functions_of_other_compilers_and_names_become_expressions() {
         all.update_func(&f, func_f.clone()).unwrap();
         let done = lookup(&inline_functions(&all).unwrap(), &main);
         let literal = func_f.cast::<Function>().unwrap();
-        assert_equal(&done, &func([&x], &apply(&literal, [&x.expr()])));
+        assert_equal(&done, &func([&x], apply(&literal, [&x.expr()])));
     }
     // A name that is not called.
-    let all = module([(&main, &func([], &tuple([&f.expr()]))), (&f, &callee)]);
+    let all = module([(&main, &func([], tuple([&f.expr()]))), (&f, &callee)]);
     let literal = lookup(&all, &f);
     let done = lookup(&inline_functions(&all).unwrap(), &main);
-    assert_equal(&done, &func([], &tuple([&literal])));
+    assert_equal(&done, &func([], tuple([&literal])));
     // A name without a function type.
     let typed = isoform::objects::with_field(
         GlobalVar::new("inl_v").as_object(),
@@ -98,63 +95,60 @@ fn functions_of_other_compilers_and_names_become_expressions() {
     );
     let v = typed.unwrap().cast::<GlobalVar>().unwrap();
     let all = module([
-        (&main, &func([], &tuple([&v.expr()]))),
-        (&v, &func([], &int(4))),
+        (&main, &func([], tuple([&v.expr()]))),
+        (&v, &func([], int(4))),
     ]);
     let done = lookup(&inline_functions(&all).unwrap(), &main);
-    assert_equal(&done, &func([], &tuple([&int(4)])));
+    assert_equal(&done, &func([], tuple([&int(4)])));
     // A function binds its type parameters, and a polymorphic function is not inlined.
     let t = TypeVar::new("t");
     let poly = Function::new([y.clone()], y.expr()).with_type_params([t]);
     let all = module([
-        (&main, &func([&x], &apply(&f, [&x.expr()]))),
+        (&main, &func([&x], apply(&f, [&x.expr()]))),
         (&f, &poly.expr()),
     ]);
     let literal = lookup(&all, &f);
     let done = lookup(&inline_functions(&all).unwrap(), &main);
-    assert_equal(&done, &func([&x], &apply(&literal, [&x.expr()])));
+    assert_equal(&done, &func([&x], apply(&literal, [&x.expr()])));
 }
 
 #[test]
 fn entries_stay_and_what_cannot_be_inlined_is_an_error() {
     let [entry, main, f, plain] = ["inl_entry", "main", "inl_f", "plain"].map(GlobalVar::new);
     let x = var("x");
-    let all = module([
-        (&entry, &func([], &apply(&f, []))),
-        (&f, &func([], &int(1))),
-    ]);
+    let all = module([(&entry, &func([], apply(&f, []))), (&f, &func([], int(1)))]);
     let done = inline_functions(&all).unwrap();
     assert_equal(
         &lookup(&done, &entry),
-        &lookup(&module([(&entry, &func([], &int(1)))]), &entry),
+        &lookup(&module([(&entry, &func([], int(1)))]), &entry),
     );
     assert_eq!(done.functions.len(), 1);
     let recursive = module([
-        (&main, &func([], &apply(&f, []))),
-        (&f, &func([], &apply(&f, []))),
+        (&main, &func([], apply(&f, []))),
+        (&f, &func([], apply(&f, []))),
     ]);
     assert_error(
         inline_functions(&recursive),
         &["@inl_f is marked as inline", "recursive"],
     );
     let calling = module([
-        (&main, &func([], &apply(&f, []))),
-        (&f, &func([], &apply(&plain, []))),
-        (&plain, &func([], &int(1))),
+        (&main, &func([], apply(&f, []))),
+        (&f, &func([], apply(&plain, []))),
+        (&plain, &func([], int(1))),
     ]);
     assert_error(
         inline_functions(&calling),
         &["@inl_f is marked as inline", "@plain"],
     );
     let wrong = module([
-        (&main, &func([], &apply(&f, []))),
-        (&f, &func([&x], &x.expr())),
+        (&main, &func([], apply(&f, []))),
+        (&f, &func([&x], x.expr())),
     ]);
     assert_error(
         inline_functions(&wrong),
         &["expected 1 arguments for @inl_f, got 0", "'main'"],
     );
     // Nothing is marked.
-    let unmarked = module([(&plain, &func([], &int(1)))]);
+    let unmarked = module([(&plain, &func([], int(1)))]);
     assert!(inline_functions(&unmarked).unwrap().same_as(&unmarked));
 }

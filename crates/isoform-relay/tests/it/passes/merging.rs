@@ -32,16 +32,16 @@ fn check_unchanged(program: &Expr) {
 fn equal_calls_become_one() {
     let x = var("x");
     let plus = || call("add", [&call("relu", [&x.expr()]), &int(1)]);
-    let program = func([&x], &call("add", [&plus(), &plus()]));
+    let program = func([&x], call("add", [&plus(), &plus()]));
     let once = plus();
-    check(&program, &func([&x], &call("add", [&once, &once])));
+    check(&program, &func([&x], call("add", [&once, &once])));
 }
 
 #[test]
 fn arguments_are_identical_equal_scalars_or_tuples_of_such() {
     let x = var("x");
     let with = |arg: &Expr| call("f", [&x.expr(), arg]);
-    let twice = |one: &Expr, two: &Expr| func([&x], &tuple([one, two]));
+    let twice = |one: &Expr, two: &Expr| func([&x], tuple([one, two]));
     let shared = with(&tuple([&x.expr(), &int(1)]));
     let other = with(&tuple([&x.expr(), &int(1)]));
     check(&twice(&shared, &other), &twice(&shared, &shared));
@@ -49,7 +49,7 @@ fn arguments_are_identical_equal_scalars_or_tuples_of_such() {
         (int(1), int(2)),
         (constant(&ints(&[1], &[1])), constant(&ints(&[1], &[1]))),
         (tuple([&x.expr()]), tuple([&x.expr(), &x.expr()])),
-        (func([], &x.expr()), func([], &x.expr())),
+        (func([], x.expr()), func([], x.expr())),
     ] {
         check_unchanged(&twice(&with(&one), &with(&two)));
     }
@@ -71,8 +71,8 @@ fn attributes_are_compared() {
     };
     let plain = call("f", [&x.expr()]);
     let [one, again, two] = [with(1), with(1), with(2)];
-    let program = func([&x], &tuple([&one, &again, &two, &plain]));
-    check(&program, &func([&x], &tuple([&one, &one, &two, &plain])));
+    let program = func([&x], tuple([&one, &again, &two, &plain]));
+    check(&program, &func([&x], tuple([&one, &one, &two, &plain])));
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn items_of_tuples_are_merged_by_index() {
     let x = var("x");
     let item = |index| item(&x.expr(), index);
     let zero = item(0);
-    let found = merged(&func([&x], &tuple([&zero, &item(0), &item(1)])));
+    let found = merged(&func([&x], tuple([&zero, &item(0), &item(1)])));
     let body = &found.downcast_ref::<Function>().unwrap().body;
     let fields = &body.downcast_ref::<isoform_relay::Tuple>().unwrap().fields;
     let [first, second, third] = [0, 1, 2].map(|at| fields.get(at).unwrap());
@@ -91,19 +91,19 @@ fn items_of_tuples_are_merged_by_index() {
 fn other_calls_are_left_alone() {
     let (x, g) = (var("x"), GlobalVar::new("g"));
     for make in [|| call("zeros", []), || call("tick", [&int(1)])] {
-        check_unchanged(&func([&x], &tuple([&make(), &make()])));
+        check_unchanged(&func([&x], tuple([&make(), &make()])));
     }
     let callee = || apply(&g, [&x.expr()]);
-    check_unchanged(&func([&x], &tuple([&callee(), &callee()])));
+    check_unchanged(&func([&x], tuple([&callee(), &callee()])));
     let choice = || choose(&x.expr(), &int(1), &int(2));
-    check_unchanged(&func([&x], &tuple([&choice(), &choice()])));
+    check_unchanged(&func([&x], tuple([&choice(), &choice()])));
 }
 
 #[test]
 fn calls_can_be_skipped() {
     let x = var("x");
     let (f, g) = (|| call("f", [&x.expr()]), || call("g", [&x.expr()]));
-    let program = func([&x], &tuple([&f(), &f(), &g(), &g()]));
+    let program = func([&x], tuple([&f(), &f(), &g(), &g()]));
     let skip = |expr: &Expr| {
         Ok(expr
             .downcast_ref::<Call>()
@@ -112,7 +112,7 @@ fn calls_can_be_skipped() {
     let options = CommonSubexprOptions::default().skip(skip);
     let once = g();
     let found = options.eliminate_common_subexpr_expr(&program).unwrap();
-    assert_equal(&found, &func([&x], &tuple([&f(), &f(), &once, &once])));
+    assert_equal(&found, &func([&x], tuple([&f(), &f(), &once, &once])));
     let failing = CommonSubexprOptions::default().skip(|_| Err(isoform::Error::value_error("no")));
     assert_error(failing.eliminate_common_subexpr_expr(&program), &["no"]);
 }
@@ -122,10 +122,10 @@ fn scopes_are_ignored_and_kernels_are_not_entered() {
     let [p, x, k] = ["p", "x", "k"].map(var);
     let f = || call("f", [&x.expr()]);
     let once = f();
-    let program = func([&p, &x], &choose(&p.expr(), &f(), &tuple([&f()])));
+    let program = func([&p, &x], choose(&p.expr(), &f(), &tuple([&f()])));
     check(
         &program,
-        &func([&p, &x], &choose(&p.expr(), &once, &tuple([&once]))),
+        &func([&p, &x], choose(&p.expr(), &once, &tuple([&once]))),
     );
 
     let inner = tuple([&call("f", [&k.expr()]), &call("f", [&k.expr()])]);
@@ -135,7 +135,7 @@ fn scopes_are_ignored_and_kernels_are_not_entered() {
         .unwrap()
         .cast::<Function>()
         .unwrap();
-    check_unchanged(&func([&x], &apply(&kernel, [&x.expr()])));
+    check_unchanged(&func([&x], apply(&kernel, [&x.expr()])));
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn calls_that_may_fail_stay_behind_their_conditions() {
 fn the_first_call_keeps_its_place_and_functions_may_opt_out() {
     let (x, main) = (var("x"), GlobalVar::new("main"));
     let first = call("f", [&x.expr()]);
-    let program = func([&x], &tuple([&first, &call("f", [&x.expr()])]));
+    let program = func([&x], tuple([&first, &call("f", [&x.expr()])]));
     let all = module([(&main, &program)]);
     let done = eliminate_common_subexpr(&all).unwrap();
     let body = lookup(&done, &main)
@@ -189,12 +189,12 @@ fn the_first_call_keeps_its_place_and_functions_may_opt_out() {
 #[test]
 fn functions_that_no_entry_reaches_are_removed() {
     let [a, b, c, d] = ["a", "b", "c", "d"].map(GlobalVar::new);
-    let caller = |callee| func([], &apply(callee, []));
+    let caller = |callee| func([], apply(callee, []));
     let all = module([
         (&a, &caller(&b)),
         (&b, &caller(&b)),
         (&c, &caller(&d)),
-        (&d, &func([], &tuple([]))),
+        (&d, &func([], tuple([]))),
     ]);
     let names = |entries: &[&str]| {
         let left = remove_unused_functions(&all, entries).unwrap();

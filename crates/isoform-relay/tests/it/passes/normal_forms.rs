@@ -85,7 +85,7 @@ fn what_several_branches_share_is_bound_around_them() {
 #[test]
 fn kernels_are_bound_as_they_are_and_other_compilers_functions_kept() {
     let [x, p, f, v] = ["x", "p", "f", "v"].map(var);
-    let kernel = func([&p], &call("g", [&call("f", [&p.expr()])]));
+    let kernel = func([&p], call("g", [&call("f", [&p.expr()])]));
     let kernel = kernel.cast::<Function>().unwrap().upcast();
     let kernel = kernel
         .with_attr("Primitive", 1)
@@ -116,7 +116,7 @@ fn the_module_given_is_not_changed_and_spans_and_types_are_kept() {
     let inner = isoform::objects::with_field(inner.as_object(), "span", (&span).into()).unwrap();
     let inner = isoform::objects::with_field(&inner, "checked_type_", (&ty).into()).unwrap();
     let inner: Expr = inner.cast().unwrap();
-    let before = module([(&main, &func([&x], &call("g", [&inner])))]);
+    let before = module([(&main, &func([&x], call("g", [&inner])))]);
     let body = lookup(&before, &main);
     let after = to_a_normal_form(&before).unwrap();
     assert!(lookup(&before, &main).same_as(&body) && !after.same_as(&before));
@@ -192,7 +192,7 @@ fn effects_leave_the_lets_in_which_they_are_used_first() {
     let inner = bind(&w, &func([], &shared), &int(2));
     for used_first in [pair, inner] {
         let program = tuple([&after_write(&used_first), &used_first, &choice]);
-        let program = func([], &bind(&r, &create(&int(0)), &program));
+        let program = func([], bind(&r, &create(&int(0)), &program));
         let after = blocks(&program).unwrap();
         check_basic_block_normal_form(&after).expect("computed before the branches");
         let [before, after] = [&program, &after].map(|program| outcome(program, None).ok());
@@ -208,11 +208,7 @@ fn variables_become_their_values() {
     let program = bind(&z, &sum(&y.expr()), &sum(&z.expr()));
     let program = bind(&y, &sum(&x.expr()), &program);
     let inner = sum(&x.expr());
-    check(
-        graph,
-        &func([&x], &program),
-        &func([&x], &sum(&sum(&inner))),
-    );
+    check(graph, &func([&x], &program), &func([&x], sum(&sum(&inner))));
 }
 
 #[test]
@@ -227,26 +223,26 @@ fn work_does_not_move_into_functions() {
             text(&program)
         );
     };
-    kept(&bind(&v, &work(), &func([], &v.expr())));
+    kept(&bind(&v, &work(), &func([], v.expr())));
     let branch = choose(&x.expr(), &v.expr(), &int(0));
     kept(&bind(
         &v,
         &work(),
-        &func([], &call("g", [&branch, &v.expr()])),
+        &func([], call("g", [&branch, &v.expr()])),
     ));
     // By way of another name, and of a function that also moves there.
-    let program = bind(&v, &work(), &bind(&w, &v.expr(), &func([], &w.expr())));
-    let expected = bind(&v, &work(), &func([], &v.expr()));
+    let program = bind(&v, &work(), &bind(&w, &v.expr(), &func([], w.expr())));
+    let expected = bind(&v, &work(), &func([], v.expr()));
     check(graph, &func([&x], &program), &func([&x], &expected));
-    let inner = bind(&f, &func([], &v.expr()), &func([], &apply(&f, [])));
+    let inner = bind(&f, &func([], v.expr()), &func([], apply(&f, [])));
     let expected = func(
         [],
-        &apply(&func([], &v.expr()).cast::<Function>().unwrap(), []),
+        apply(&func([], v.expr()).cast::<Function>().unwrap(), []),
     );
     let expected = bind(&v, &work(), &expected);
     check(
         graph,
-        &func([&x], &bind(&v, &work(), &inner)),
+        &func([&x], bind(&v, &work(), &inner)),
         &func([&x], &expected),
     );
     // The value has been computed already, or two functions share the value, or it is
@@ -254,12 +250,12 @@ fn work_does_not_move_into_functions() {
     let (once, both) = (work(), |value: &Expr| {
         tuple([&func([], value), &func([], value)])
     });
-    let program = bind(&v, &work(), &tuple([&func([], &v.expr()), &v.expr()]));
+    let program = bind(&v, &work(), &tuple([&func([], v.expr()), &v.expr()]));
     let expected = tuple([&func([], &once), &once]);
     check(graph, &func([&x], &program), &func([&x], &expected));
     let program = bind(&v, &work(), &both(&v.expr()));
-    check(graph, &func([&x], &program), &func([&x], &both(&once)));
-    let program = bind(&g, &func([], &x.expr()), &func([], &apply(&g, [])));
+    check(graph, &func([&x], &program), &func([&x], both(&once)));
+    let program = bind(&g, &func([], x.expr()), &func([], apply(&g, [])));
     assert!(!graph(&func([&x], &program)).unwrap().same_as(&program));
 }
 
@@ -276,7 +272,7 @@ fn a_tower_of_functions_stays_as_cheap_as_it_was() {
                 call("g", [&call_of(), &call_of()])
             }
         };
-        program = bind(v, &below, &bind(f, &func([], &v.expr()), &program));
+        program = bind(v, &below, &bind(f, &func([], v.expr()), &program));
     }
     let program = func([], &program);
     let (before, _) = outcome(&program, None).ok().expect("few steps");
@@ -289,13 +285,13 @@ fn a_tower_of_functions_stays_as_cheap_as_it_was() {
 #[test]
 fn a_recursive_function_keeps_its_name() {
     let [f, n, x] = ["f", "n", "x"].map(var);
-    let own = func([&n], &apply(&f, [&call("dec", [&n.expr()])]));
+    let own = func([&n], apply(&f, [&call("dec", [&n.expr()])]));
     let pair = tuple([&apply(&f, [&x.expr()]), &f.expr()]);
     let named = bind(&f, &own, &f.expr());
     let expected = tuple([&apply(&named, [&x.expr()]), &named]);
     check(
         graph,
-        &func([&x], &bind(&f, &own, &pair)),
+        &func([&x], bind(&f, &own, &pair)),
         &func([&x], &expected),
     );
 }
@@ -329,7 +325,7 @@ fn graph_and_a_normal_form_are_inverse() {
     let shared = call("f", [&x.expr(), &int(1)]);
     let branch = tuple([&shared, &item(&tuple([&x.expr(), &shared]), 1)]);
     let program = choose(&p.expr(), &branch, &tuple([&shared, &int(1)]));
-    let program = func([&p, &x], &call("g", [&program, &shared]));
+    let program = func([&p, &x], call("g", [&program, &shared]));
     assert_equal(&graph(&named(&program).unwrap()).unwrap(), &program);
 }
 
@@ -337,9 +333,9 @@ fn graph_and_a_normal_form_are_inverse() {
 fn work_that_functions_share_by_reference_stays_where_it_was() {
     let [x, d, f, h] = ["x", "d", "f", "h"].map(var);
     let work = call("f", [&x.expr()]);
-    let inside = func([], &call("h", [&work]));
+    let inside = func([], call("h", [&work]));
     // An unused binding has the only use outside of functions.
-    let program = func([&x], &bind(&d, &call("g", [&work]), &inside));
+    let program = func([&x], bind(&d, &call("g", [&work]), &inside));
     let again = bind(&d, &call("g", [&work]), &tuple([&inside, &work]));
     let again = func([&x], &again);
     let passes: [fn(&Expr) -> isoform::Result<Expr>; 2] = [graph, |program| {
@@ -347,15 +343,15 @@ fn work_that_functions_share_by_reference_stays_where_it_was() {
     }];
     for pass in passes {
         assert!(pass(&program).unwrap().same_as(&program));
-        let expected = func([&x], &tuple([&inside, &work]));
+        let expected = func([&x], tuple([&inside, &work]));
         assert_equal(&pass(&again).unwrap(), &expected);
     }
     // Two functions share `work`, and the pass would move one function into the other.
-    let outer = func([], &call("g", [&work, &apply(&f, [])]));
-    let program = func([&x], &bind(&f, &inside, &bind(&h, &outer, &apply(&h, []))));
+    let outer = func([], call("g", [&work, &apply(&f, [])]));
+    let program = func([&x], bind(&f, &inside, &bind(&h, &outer, &apply(&h, []))));
     let expected = func(
         [&x],
-        &bind(&f, &inside, &apply(&outer.cast::<Function>().unwrap(), [])),
+        bind(&f, &inside, &apply(&outer.cast::<Function>().unwrap(), [])),
     );
     check(graph, &program, &expected);
 }
@@ -371,17 +367,17 @@ fn kernels_that_share_bindings_are_copied() {
     let call_of = |kernel: &Expr| Call::new(kernel, []).expr();
     // A kernel shares bindings with the surrounding program; two kernels share bindings
     // with each other.
-    let both = |kernel: &Expr| func([&x], &tuple([&shared, &call_of(kernel), &int(2)]));
+    let both = |kernel: &Expr| func([&x], tuple([&shared, &call_of(kernel), &int(2)]));
     let first = kernel([], &shared);
     let inner = twice(&w);
-    let [second, third] = ["h", "f"].map(|op| kernel([], &call(op, [&inner])));
+    let [second, third] = ["h", "f"].map(|op| kernel([], call(op, [&inner])));
     // The variable disappears when constants are folded.
     let pair = tuple([&call_of(&second), &call_of(&third)]);
     let programs = [
         both(&first),
         func([&x], &pair),
-        func([], &bind(&x, &int(5), &pair)),
-        func([], &bind(&x, &int(5), &tuple([&call_of(&first), &shared]))),
+        func([], bind(&x, &int(5), &pair)),
+        func([], bind(&x, &int(5), &tuple([&call_of(&first), &shared]))),
     ];
     let passes: [fn(&Expr) -> isoform::Result<Expr>; 4] =
         [named, blocks, graph, |program| fold_constant_expr(program)];
