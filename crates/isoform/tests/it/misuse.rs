@@ -1,7 +1,7 @@
 //! The compiler's messages on misuse of the derive: one file per kind of mistake, with
 //! the messages beside it.
 //!
-//! After a change of messages, `TRYBUILD=overwrite cargo test --all-features --test ui` rewrites the `.stderr` files
+//! After a change of messages, `TRYBUILD=overwrite cargo test -p isoform --test it misuse` rewrites the `.stderr` files
 //! for review.
 
 // The compiler lists the types that implement a trait, and the list depends on the
