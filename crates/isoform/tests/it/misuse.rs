@@ -4,8 +4,8 @@
 //! After a change of messages, `TRYBUILD=overwrite cargo test -p isoform --test it misuse` rewrites the `.stderr` files
 //! for review.
 
-// The compiler lists the types that implement a trait, and the list depends on the
-// features.
+// The compiler lists some of the types that implement a trait: a new implementation in the
+// core may change the list.
 #[test]
 fn misuse_is_reported_where_it_is() {
     trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
