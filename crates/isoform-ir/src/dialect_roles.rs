@@ -29,17 +29,17 @@ impl DialectRoles<'_> {
             .iter()
             .map(|(role, field)| (Str::from(*role), Str::from(*field)))
             .collect();
-        declare(binder, BINDING, fields.into())?;
+        declare_attribute(binder, BINDING, fields.into())?;
         for (ty, is_pure) in self.pure {
-            declare(*ty, PURE, is_pure.clone())?;
+            declare_attribute(*ty, PURE, is_pure.clone())?;
         }
         for ty in self.constant {
-            declare(*ty, CONSTANT, true.into())?;
+            declare_attribute(*ty, CONSTANT, true.into())?;
         }
         let (types, operands) = self.commutative;
         let operands = Array::from(operands.map(Str::from));
         let mut types = types.iter();
-        types.try_for_each(|ty| declare(*ty, COMMUTATIVE, operands.clone().into()))
+        types.try_for_each(|ty| declare_attribute(*ty, COMMUTATIVE, operands.clone().into()))
     }
 }
 
@@ -48,7 +48,7 @@ impl DialectRoles<'_> {
 /// # Errors
 ///
 /// As [`attrs::set`].
-pub fn declare(ty: TypeIndex, name: &str, value: Value) -> Result<()> {
+pub fn declare_attribute(ty: TypeIndex, name: &str, value: Value) -> Result<()> {
     let set = attrs::set(ty, name, value);
     // Asked after the attempt, since another thread may do the same meanwhile.
     if attrs::has(ty, name, Lookup::Exact) {

@@ -7,6 +7,7 @@
 //! | [`ir`] | types, expressions, functions, modules, operators, diagnostics |
 //! | [`tir`] | scalar expressions |
 //! | [`transform`] | passes, pipelines, instruments, caches of results |
+//! | [`DialectRoles`] | the roles of a dialect's types in rewrites by rules |
 //! | [`kernels`] | constant tensors: conversions to and from `isoform-kernels` |
 
 mod dialect_roles;
@@ -17,7 +18,7 @@ pub mod plumbing;
 pub mod tir;
 pub mod transform;
 
-pub use dialect_roles::{DialectRoles, declare};
+pub use dialect_roles::{DialectRoles, declare_attribute};
 
 // The examples of the page about passes run with the other documentation tests.
 #[cfg(doctest)]

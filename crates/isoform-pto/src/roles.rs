@@ -14,7 +14,7 @@ use super::ty::{ScalarType, Type};
 use isoform::functions::Function;
 use isoform::{Array, Node, Ref, Result, Str, Value, structural_equal};
 use isoform_ir::transform::cse;
-use isoform_ir::{DialectRoles, declare};
+use isoform_ir::{DialectRoles, declare_attribute};
 
 /// Declares the roles, once. `And` and `Or` are not commutative, since they evaluate
 /// the right operand only on demand.
@@ -66,9 +66,9 @@ pub(super) fn declared() -> Result<()> {
 
 /// Declares the facts for common subexpression elimination.
 fn declare_cse() -> Result<()> {
-    declare(Expr::type_index(), cse::FORM, "expression".into())?;
-    declare(Stmt::type_index(), cse::FORM, "statement".into())?;
-    declare(InlineStmt::type_index(), cse::FORM, "text".into())?;
+    declare_attribute(Expr::type_index(), cse::FORM, "expression".into())?;
+    declare_attribute(Stmt::type_index(), cse::FORM, "statement".into())?;
+    declare_attribute(InlineStmt::type_index(), cse::FORM, "text".into())?;
     let bind = Function::typed(|value: Ref<Expr>, number: i64| {
         let var = Var::new(format!("cse_{number}"), &value.ty);
         AssignStmt::new(&var, &value)
@@ -78,30 +78,30 @@ fn declare_cse() -> Result<()> {
         UnaryExpr::type_index(),
         Call::type_index(),
     ] {
-        declare(ty, cse::FORM, "computation".into())?;
-        declare(ty, cse::NEW_BINDING, bind.clone().into())?;
+        declare_attribute(ty, cse::FORM, "computation".into())?;
+        declare_attribute(ty, cse::NEW_BINDING, bind.clone().into())?;
     }
     let repeatable = Function::typed(|expr: Ref<Expr>| is_repeatable(&expr));
-    declare(Expr::type_index(), cse::REPEATABLE, repeatable.into())?;
+    declare_attribute(Expr::type_index(), cse::REPEATABLE, repeatable.into())?;
     let names = |name: &str| Value::from(Array::from(vec![Str::from(name)]));
-    declare(And::type_index(), cse::CONDITIONAL, names("right"))?;
-    declare(Or::type_index(), cse::CONDITIONAL, names("right"))?;
+    declare_attribute(And::type_index(), cse::CONDITIONAL, names("right"))?;
+    declare_attribute(Or::type_index(), cse::CONDITIONAL, names("right"))?;
     // The condition of a loop is computed in every iteration.
-    declare(
+    declare_attribute(
         WhileStmt::type_index(),
         cse::CONDITIONAL,
         names("condition"),
     )?;
-    declare(SeqStmts::type_index(), cse::SEQUENCE, "stmts".into())?;
+    declare_attribute(SeqStmts::type_index(), cse::SEQUENCE, "stmts".into())?;
     let sequence = Function::typed(|stmts: Array<Ref<Stmt>>| {
         SeqStmts::new(stmts.iter().cloned().collect::<Vec<_>>())
     });
-    declare(Stmt::type_index(), cse::NEW_SEQUENCE, sequence.into())?;
+    declare_attribute(Stmt::type_index(), cse::NEW_SEQUENCE, sequence.into())?;
     // An assignment to a variable of another type converts.
     let holds = Function::typed(|assign: Ref<AssignStmt>| {
         structural_equal(&assign.var.ty, &assign.value.ty)
     });
-    declare(AssignStmt::type_index(), cse::HOLDS, holds.into())
+    declare_attribute(AssignStmt::type_index(), cse::HOLDS, holds.into())
 }
 
 /// True if an expression has the same value whenever its operands have the same values.
