@@ -33,7 +33,7 @@
 //! | `expr.rs`, `var.rs`, `call.rs`, `control.rs`, `function.rs` | nodes |
 //! | `state.rs`, `adt.rs`, `any.rs`, `temporary.rs` | more nodes |
 //! | `attribute.rs` | names of attributes |
-//! | `admission.rs` | checks of values that are added to a module |
+//! | `admission.rs`, `module.rs` | checks of values that are added to a module; a module from an expression |
 //! | `with_fields.rs` | copies of nodes |
 //! | `type_text.rs` | types in messages |
 //! | `attrs/`, `op/` | the classes of attributes, and the operators |
@@ -92,7 +92,7 @@ isoform::dialect! {
     pub use temporary::TempExpr;
 }
 
-/// Registers the node types and functions of this module.
+/// Registers the node types and functions of this crate.
 ///
 /// From then on, functions that are added to an [`IRModule`](isoform_ir::ir::IRModule) are
 /// checked: they must be well formed, without free variables and type variables.

@@ -22,8 +22,6 @@ impl Walk<'_> {
             self.partners[0][left as usize],
             self.partners[1][right as usize],
         );
-        let spots = [self.spot_of(0, left), self.spot_of(1, right)];
-        let [left_spot, right_spot] = spots.map(Some);
         if partners.0 == right {
             let Some(is_told) = self.replaced_dags.get_mut(&(left, right)) else {
                 return Some(Mode::Partners);
@@ -31,14 +29,7 @@ impl Walk<'_> {
             if !std::mem::replace(is_told, true) {
                 let sizes = (self.own_size(0, left), self.own_size(1, right));
                 self.mode = Mode::Partners;
-                self.note(
-                    ChangeKind::Replaced,
-                    place,
-                    TOP,
-                    left_spot,
-                    right_spot,
-                    sizes,
-                );
+                self.note_nodes(ChangeKind::Replaced, place, TOP, left, right, sizes);
             }
             return Some(Mode::Replaced);
         }
@@ -48,26 +39,12 @@ impl Walk<'_> {
         }
         if is_alone == (false, false) && self.is_aligned() {
             self.mode = Mode::Partners;
-            self.note(
-                ChangeKind::Rewired,
-                place,
-                pair,
-                left_spot,
-                right_spot,
-                (1, 1),
-            );
+            self.note_nodes(ChangeKind::Rewired, place, pair, left, right, (1, 1));
             return None;
         }
         if self.is_copy(left, right, partners) {
             if self.mode != Mode::Copy {
-                self.note(
-                    ChangeKind::Sharing,
-                    place,
-                    pair,
-                    left_spot,
-                    right_spot,
-                    (1, 1),
-                );
+                self.note_nodes(ChangeKind::Sharing, place, pair, left, right, (1, 1));
             }
             // The copy is neither inserted nor deleted.
             for (side, node) in [left, right].into_iter().enumerate() {

@@ -134,6 +134,20 @@ impl Walk<'_> {
         }
     }
 
+    /// Notes a difference of two nodes.
+    pub(super) fn note_nodes(
+        &mut self,
+        kind: ChangeKind,
+        place: u32,
+        pair: u32,
+        left: u32,
+        right: u32,
+        sizes: (u64, u64),
+    ) {
+        let (left, right) = (self.spot_of(0, left), self.spot_of(1, right));
+        self.note(kind, place, pair, Some(left), Some(right), sizes);
+    }
+
     pub(super) fn note(
         &mut self,
         kind: ChangeKind,
