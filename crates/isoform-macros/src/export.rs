@@ -107,7 +107,9 @@ fn check_signature(function: &ItemFn, errors: &mut Errors) {
         }
     };
     refuse(sig.asyncness.as_ref().map(|found| found as _), "`async`");
-    refuse(sig.unsafety.as_ref().map(|found| found as _), "`unsafe`");
+    if let syn::Safety::Unsafe(keyword) = &sig.safety {
+        refuse(Some(keyword), "`unsafe`");
+    }
     refuse(
         sig.variadic.as_ref().map(|found| found as _),
         "a variable number of arguments",

@@ -216,7 +216,10 @@ fn check_method(function: &TraitItemFn, errors: &mut Errors) -> Option<MethodMod
     }
     for keyword in [
         sig.asyncness.as_ref().map(ToTokens::to_token_stream),
-        sig.unsafety.as_ref().map(ToTokens::to_token_stream),
+        match &sig.safety {
+            syn::Safety::Unsafe(keyword) => Some(keyword.to_token_stream()),
+            syn::Safety::Safe(_) | syn::Safety::Default => None,
+        },
         sig.abi.as_ref().map(ToTokens::to_token_stream),
     ]
     .into_iter()
@@ -278,7 +281,7 @@ fn check_method(function: &TraitItemFn, errors: &mut Errors) -> Option<MethodMod
 }
 
 fn is_shared_self(receiver: &syn::Receiver) -> bool {
-    receiver.reference.is_some() && receiver.mutability.is_none() && receiver.colon_token.is_none()
+    matches!(receiver.kind, syn::ReceiverKind::Reference(_, _, None))
 }
 
 impl MethodModel {

@@ -51,6 +51,7 @@ fn functions(file: &syn::File, prefixes: &[&str]) -> String {
     finder.visit_file(file);
     prettyplease::unparse(&syn::File {
         shebang: None,
+        frontmatter: None,
         attrs: Vec::new(),
         items: finder.found,
     })

@@ -175,7 +175,6 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     fn visit_trait_item_const(&mut self, _: &'ast syn::TraitItemConst) {}
     fn visit_expr_const(&mut self, _: &'ast syn::ExprConst) {}
     fn visit_type(&mut self, _: &'ast syn::Type) {}
-    fn visit_pat(&mut self, _: &'ast syn::Pat) {}
     fn visit_path(&mut self, _: &'ast syn::Path) {}
     fn visit_generics(&mut self, _: &'ast syn::Generics) {}
     fn visit_angle_bracketed_generic_arguments(
@@ -184,6 +183,14 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     ) {
     }
     fn visit_attribute(&mut self, _: &'ast syn::Attribute) {}
+
+    /// Of a pattern, the condition of a `match` arm alone is code that runs.
+    fn visit_pat(&mut self, pattern: &'ast syn::Pat) {
+        if let syn::Pat::Guard(guarded) = pattern {
+            self.condition(&guarded.guard);
+            self.visit_expr(&guarded.guard);
+        }
+    }
 
     fn visit_expr_repeat(&mut self, array: &'ast syn::ExprRepeat) {
         self.visit_expr(&array.expr);
@@ -203,13 +210,6 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     fn visit_expr_while(&mut self, branch: &'ast syn::ExprWhile) {
         self.condition(&branch.cond);
         visit::visit_expr_while(self, branch);
-    }
-
-    fn visit_arm(&mut self, arm: &'ast syn::Arm) {
-        if let Some((_, guard)) = &arm.guard {
-            self.condition(guard);
-        }
-        visit::visit_arm(self, arm);
     }
 
     fn visit_stmt(&mut self, statement: &'ast Stmt) {
