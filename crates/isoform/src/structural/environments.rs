@@ -96,8 +96,8 @@ impl<V: Copy> Environments<V> {
         let start = self.reads.len();
         self.reads.extend(reads);
         self.reads[start..].sort_unstable();
-        let known = self.subjects.get(&subject).copied();
-        let (from, to) = match known {
+        let range = self.subjects.get(&subject).copied();
+        let (from, to) = match range {
             Some((from, to)) if self.reads[from as usize..to as usize] == self.reads[start..] => {
                 self.reads.truncate(start);
                 (from, to)

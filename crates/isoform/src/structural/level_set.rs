@@ -199,13 +199,13 @@ mod tests {
             let mut sets = [LevelSet::EMPTY; 3];
             let mut models = [const { BTreeSet::new() }; 3];
             for _ in 0..below(30) {
-                let (one, two) = (below(3) as usize, below(3) as usize);
+                let (first, second) = (below(3) as usize, below(3) as usize);
                 match below(8) {
                     0 => {
-                        let other = sets[two];
-                        sets[one].unite(other);
-                        let more = models[two].clone();
-                        models[one].extend(more);
+                        let other = sets[second];
+                        sets[first].unite(other);
+                        let more = models[second].clone();
+                        models[first].extend(more);
                     }
                     1 => {
                         // As at the end of a scope: no set has a higher level.
@@ -219,8 +219,8 @@ mod tests {
                     }
                     _ => {
                         let level = below(reach);
-                        sets[one].insert(level);
-                        models[one].insert(level);
+                        sets[first].insert(level);
+                        models[first].insert(level);
                     }
                 }
             }

@@ -500,22 +500,22 @@ impl Levels {
     }
 
     /// The combined conditions of two results.
-    pub(crate) fn both(&mut self, one: ValidUntil, other: ValidUntil) -> ValidUntil {
-        let mut both = one;
-        both.used.unite(other.used);
-        both.lowest_var = one.lowest_var.min(other.lowest_var);
-        both.lowest_def = one.lowest_def.min(other.lowest_def);
-        both.newest_dag = one.newest_dag.max(other.newest_dag);
-        both.lost = one.lost.min(other.lost);
-        if self.covers(one, other) {
+    pub(crate) fn both(&mut self, first: ValidUntil, second: ValidUntil) -> ValidUntil {
+        let mut both = first;
+        both.used.unite(second.used);
+        both.lowest_var = first.lowest_var.min(second.lowest_var);
+        both.lowest_def = first.lowest_def.min(second.lowest_def);
+        both.newest_dag = first.newest_dag.max(second.newest_dag);
+        both.lost = first.lost.min(second.lost);
+        if self.covers(first, second) {
             return both;
         }
-        if self.covers(other, one) {
-            both.kept = other.kept;
+        if self.covers(second, first) {
+            both.kept = second.kept;
             return both;
         }
         let start = self.kept.len() as u32;
-        for position in (one.kept.0..one.kept.1).chain(other.kept.0..other.kept.1) {
+        for position in (first.kept.0..first.kept.1).chain(second.kept.0..second.kept.1) {
             let new = self.kept[position as usize];
             if join(&mut self.kept, start, new).is_err() {
                 both.lost = 0;

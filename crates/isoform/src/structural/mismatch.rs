@@ -145,14 +145,17 @@ impl Mismatch {
         }
     }
 
-    pub(crate) fn new(difference: FirstDifference, made: Option<(AccessPath, AccessPath)>) -> Self {
+    pub(crate) fn new(
+        difference: FirstDifference,
+        paths: Option<(AccessPath, AccessPath)>,
+    ) -> Self {
         let type_of = |value: &Option<Value>| {
             value
                 .as_ref()
                 .map_or("nothing", Value::type_name)
                 .to_string()
         };
-        let existing = match (difference.partner, made) {
+        let existing = match (difference.partner, paths) {
             (Some(partner), Some((left_path, right_path))) => Some(ExistingPair {
                 left_is_bound: difference.left_bound,
                 partner,

@@ -186,7 +186,10 @@ impl Comparison<'_> {
         match result {
             Ok(equal) => Ok(equal),
             // Repeating the walk with the recorder yields the path.
-            Err((error, true)) => self.recorded().map(|found| found.is_none()).and(Err(error)),
+            Err((error, true)) => self
+                .recorded()
+                .map(|mismatch| mismatch.is_none())
+                .and(Err(error)),
             Err((error, false)) => Err(error),
         }
     }

@@ -327,12 +327,14 @@ impl<Out: Copy> VarNumbering<Out> {
             }
         }
         met.sort_unstable();
-        for at in 0..met.len() {
+        for index in 0..met.len() {
             let is_like = |other: Option<&(Appearances, u32)>| {
-                other.is_some_and(|(appearances, _)| *appearances == met[at].0)
+                other.is_some_and(|(appearances, _)| *appearances == met[index].0)
             };
-            if !is_like(at.checked_sub(1).and_then(|at| met.get(at))) && !is_like(met.get(at + 1)) {
-                self.name(met[at].1, levels);
+            if !is_like(index.checked_sub(1).and_then(|index| met.get(index)))
+                && !is_like(met.get(index + 1))
+            {
+                self.name(met[index].1, levels);
             }
         }
         met.into_iter()

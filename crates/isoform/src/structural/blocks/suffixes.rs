@@ -103,7 +103,7 @@ fn common_prefixes(text: &[u32], order: &[u32]) -> Vec<u32> {
 
 /// The intervals of suffixes that share a prefix.
 fn passages(common: &[u32], min_length: u32) -> Vec<Passage> {
-    let mut found = Vec::new();
+    let mut passages = Vec::new();
     // The length of the open intervals, and where they start.
     let mut open: Vec<(u32, u32)> = Vec::new();
     let ends = common.iter().copied().chain([0]);
@@ -115,7 +115,7 @@ fn passages(common: &[u32], min_length: u32) -> Vec<Passage> {
             open.pop();
             first = start;
             if inner >= min_length {
-                found.push(Passage {
+                passages.push(Passage {
                     length: inner,
                     first: start,
                     end: position as u32,
@@ -126,7 +126,7 @@ fn passages(common: &[u32], min_length: u32) -> Vec<Passage> {
             open.push((length, first));
         }
     }
-    found
+    passages
 }
 
 #[cfg(test)]
@@ -167,7 +167,7 @@ mod tests {
                 let length = expected.entry(starts).or_default();
                 *length = (*length).max(passage.len());
             }
-            let found: BTreeMap<BTreeSet<usize>, usize> = suffixes
+            let actual: BTreeMap<BTreeSet<usize>, usize> = suffixes
                 .passages
                 .iter()
                 .map(|passage| {
@@ -176,12 +176,12 @@ mod tests {
                     (starts.collect(), passage.length as usize)
                 })
                 .collect();
-            assert_eq!(found.len(), suffixes.passages.len(), "{text:?}");
+            assert_eq!(actual.len(), suffixes.passages.len(), "{text:?}");
             let expected: BTreeMap<BTreeSet<usize>, usize> = expected
                 .into_iter()
                 .map(|(starts, length)| (starts.clone(), length))
                 .collect();
-            assert_eq!(found, expected, "{text:?}");
+            assert_eq!(actual, expected, "{text:?}");
         }
     }
 }

@@ -238,12 +238,12 @@ fn search<'a>(
     section: &Section,
     root: ObjRef<'a>,
     seen: &mut HashSet<u64, RandomState>,
-    known: &HashSet<u64, RandomState>,
+    excluded: &HashSet<u64, RandomState>,
     wanted: impl Fn(ObjRef<'a>) -> bool,
 ) -> bool {
     let mut stack = vec![root];
     while let Some(object) = stack.pop() {
-        if known.contains(&object.ident()) || !seen.insert(object.ident()) {
+        if excluded.contains(&object.ident()) || !seen.insert(object.ident()) {
             continue;
         }
         if wanted(object) {

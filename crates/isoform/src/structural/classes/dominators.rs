@@ -33,7 +33,7 @@ impl Dominators {
                 }
                 // A later predecessor closes a cycle.
                 let from = if tree.is_attached(from) { from } else { root };
-                dominator = Some(dominator.map_or(from, |known| tree.common(known, from)));
+                dominator = Some(dominator.map_or(from, |ancestor| tree.common(ancestor, from)));
             }
             // A reachable vertex has a predecessor.
             tree.attach(vertex, dominator.unwrap_or(root), ());
@@ -109,24 +109,24 @@ mod tests {
             let vertices = 2 + below(14);
             let mut edges = Vec::new();
             for _ in 0..below(30) {
-                let (one, other) = (below(u64::from(vertices)), below(u64::from(vertices)));
-                if one != other {
-                    edges.push((one.min(other), one.max(other)));
+                let (first, second) = (below(u64::from(vertices)), below(u64::from(vertices)));
+                if first != second {
+                    edges.push((first.min(second), first.max(second)));
                 }
             }
             let dominators = Dominators::new(vertices as usize, 0, &edges);
             for vertex in 1..vertices {
                 let expected = by_removal(vertices, &edges, vertex);
-                let mut found = Vec::new();
+                let mut ancestors = Vec::new();
                 if dominators.order.contains(&vertex) {
-                    let mut at = vertex;
-                    while at != 0 {
-                        at = dominators.of(at);
-                        found.push(at);
+                    let mut ancestor = vertex;
+                    while ancestor != 0 {
+                        ancestor = dominators.of(ancestor);
+                        ancestors.push(ancestor);
                     }
                 }
-                found.sort_unstable();
-                assert_eq!(found, expected, "{vertex} in {edges:?}");
+                ancestors.sort_unstable();
+                assert_eq!(ancestors, expected, "{vertex} in {edges:?}");
             }
         }
     }

@@ -104,7 +104,7 @@ pub fn intern(value: impl Into<Value>) -> Result<Value> {
         };
         let outcome = interning.run(section, Part::alone(&value, RegionKind::Use));
         Ok(match outcome? {
-            Outcome::New(made) => made,
+            Outcome::New(new_value) => new_value,
             Outcome::Same => value.clone(),
         })
     })
@@ -119,7 +119,7 @@ pub fn intern(value: impl Into<Value>) -> Result<Value> {
 fn pinned(section: &mut Section, nodes: &[Node], keys: &Idents) -> Result<Idents> {
     let mut poll = Poll::default();
     let mut seen = Idents::default();
-    let mut found = Idents::default();
+    let mut idents = Idents::default();
     let roots = nodes.iter().map(|node| node.object.borrowed());
     let stays = |object: &ObjRef<'_>| !can_rebuild(*object) || keys.contains(&object.ident());
     let mut stack: Vec<ObjRef<'_>> = roots.filter(stays).collect();
@@ -129,7 +129,7 @@ fn pinned(section: &mut Section, nodes: &[Node], keys: &Idents) -> Result<Idents
             continue;
         }
         if object.info().kind == Kind::Dag {
-            found.insert(object.ident());
+            idents.insert(object.ident());
         }
         let part = Part::object(object, RegionKind::Use);
         if let Some(mut cursor) = Cursor::open(section, object, part, View::Declared) {
@@ -138,7 +138,7 @@ fn pinned(section: &mut Section, nodes: &[Node], keys: &Idents) -> Result<Idents
             }
         }
     }
-    Ok(found)
+    Ok(idents)
 }
 
 /// True for an object whose parts may be replaced.
@@ -211,17 +211,17 @@ impl<'a> Interning<'a> {
         if !rebuilds && !self.classes.contains_key(&object.ident()) {
             return Ok(Some(Outcome::Same));
         }
-        if let Some(known) = self.results.get(&object.ident()) {
-            return Ok(Some(known.clone()));
+        if let Some(outcome) = self.results.get(&object.ident()) {
+            return Ok(Some(outcome.clone()));
         }
         if let Some(first) = self.first(object)
             && self.is_equal(section, first, object)?
         {
-            let known = self.results.get(&first.ident()).cloned();
-            let made = known
+            let first_outcome = self.results.get(&first.ident()).cloned();
+            let value = first_outcome
                 .unwrap_or(Outcome::Same)
                 .into_value(PartRef::Object(first));
-            let outcome = Outcome::of(made, part.met);
+            let outcome = Outcome::of(value, part.met);
             self.results.insert(object.ident(), outcome.clone());
             return Ok(Some(outcome));
         }

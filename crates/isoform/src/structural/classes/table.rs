@@ -293,18 +293,18 @@ impl SubtermClasses {
                 let value = Value::from(&self.nodes[number as usize].object);
                 let hash = engine_hash(&value, self.options.map_free_vars, &mut self.costs)?;
                 let bucket = firsts.entry(hash.unwrap_or_default()).or_default();
-                let mut found = None;
+                let mut equal_class = None;
                 for &other in bucket.iter() {
                     if self.are_equal(other, number)? {
-                        found = Some(self.nodes[other as usize].class);
+                        equal_class = Some(self.nodes[other as usize].class);
                         break;
                     }
                 }
-                if found.is_none() {
+                if equal_class.is_none() {
                     bucket.push(number);
                     next += 1;
                 }
-                self.nodes[number as usize].class = found.unwrap_or(next - 1);
+                self.nodes[number as usize].class = equal_class.unwrap_or(next - 1);
             }
         }
         Ok(moved)

@@ -368,21 +368,23 @@ mod tests {
                     }
                     2 => {
                         let (root, plain) = &mut maps[number];
-                        let change = |_: u64, mut at: Positions| {
-                            at.groups[Group::Own as usize] = 0;
-                            at
+                        let change = |_: u64, mut positions: Positions| {
+                            positions.groups[Group::Own as usize] = 0;
+                            positions
                         };
                         *root = tries.change(*root, OWN, &mut { change });
-                        plain.values_mut().for_each(|at| *at = change(0, *at));
-                        plain.retain(|_, at| !at.is_empty());
+                        plain
+                            .values_mut()
+                            .for_each(|positions| *positions = change(0, *positions));
+                        plain.retain(|_, positions| !positions.is_empty());
                     }
                     _ => {
                         // Neighbours, and numbers that differ in their first digits.
                         let var = below(40) << (4 * below(2) * below(15));
-                        let at = positions(group, step);
+                        let var_positions = positions(group, step);
                         let (root, plain) = &mut maps[number];
-                        *root = tries.set(*root, var, at);
-                        plain.insert(var, at);
+                        *root = tries.set(*root, var, var_positions);
+                        plain.insert(var, var_positions);
                     }
                 }
                 let (root, plain) = &maps[below(maps.len() as u64) as usize];

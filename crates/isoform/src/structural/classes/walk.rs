@@ -340,21 +340,21 @@ impl<'a> Walk<'a> {
         let mut fresh = false;
         if state == ALONE {
             let below_fresh = self.frames.last().is_some_and(|frame| frame.fresh);
-            let known = if below_fresh && !object.is_shared() {
+            let cached_number = if below_fresh && !object.is_shared() {
                 None
             } else {
                 self.known(object)
             };
-            if let Some(number) = known {
+            if let Some(number) = cached_number {
                 let summary = self.nodes[number as usize].summary;
                 if summary.flags & MOVED == 0 {
                     self.maps.share(summary.map);
                     return Ok(Some(summary));
                 }
             }
-            fresh = known.is_none();
-        } else if let Some(known) = self.others.get(&(object.ident(), state)) {
-            let Some(summary) = *known else {
+            fresh = cached_number.is_none();
+        } else if let Some(entry) = self.others.get(&(object.ident(), state)) {
+            let Some(summary) = *entry else {
                 return Err(self.cyclic(object));
             };
             self.maps.share(summary.map);

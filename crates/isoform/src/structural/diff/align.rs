@@ -150,19 +150,20 @@ impl<'t> Aligner<'t> {
         let mut gains = vec![0.0; rows * columns];
         for row in 0..rows {
             for column in 0..columns {
-                let (one, other) = (&left[l as usize + row], &right[r as usize + column]);
-                gains[row * columns + column] = self.similarity(one, other);
+                let (left_cell, right_cell) =
+                    (&left[l as usize + row], &right[r as usize + column]);
+                gains[row * columns + column] = self.similarity(left_cell, right_cell);
             }
         }
         // The best sums for the rests of both blocks.
         let mut best = vec![0.0f64; (rows + 1) * (columns + 1)];
-        let at = |row: usize, column: usize| row * (columns + 1) + column;
+        let index = |row: usize, column: usize| row * (columns + 1) + column;
         for row in (0..rows).rev() {
             for column in (0..columns).rev() {
                 let gain = gains[row * columns + column];
-                let skip = best[at(row + 1, column)].max(best[at(row, column + 1)]);
-                best[at(row, column)] = if gain >= SIMILAR {
-                    skip.max(gain + best[at(row + 1, column + 1)])
+                let skip = best[index(row + 1, column)].max(best[index(row, column + 1)]);
+                best[index(row, column)] = if gain >= SIMILAR {
+                    skip.max(gain + best[index(row + 1, column + 1)])
                 } else {
                     skip
                 };
@@ -172,11 +173,11 @@ impl<'t> Aligner<'t> {
         let mut pairs = Vec::new();
         while row < rows && column < columns {
             let gain = gains[row * columns + column];
-            let sum = best[at(row, column)];
-            if gain >= SIMILAR && sum == gain + best[at(row + 1, column + 1)] {
+            let sum = best[index(row, column)];
+            if gain >= SIMILAR && sum == gain + best[index(row + 1, column + 1)] {
                 pairs.push((l + row as u32, r + column as u32));
                 (row, column) = (row + 1, column + 1);
-            } else if sum == best[at(row + 1, column)] {
+            } else if sum == best[index(row + 1, column)] {
                 row += 1;
             } else {
                 column += 1;
@@ -334,7 +335,7 @@ impl<'t> Aligner<'t> {
                 (taken[same], partner[position]) = (true, same as u32);
             }
         }
-        let mut free = (0..l.len() as u32).filter(|&at| !taken[at as usize]);
+        let mut free = (0..l.len() as u32).filter(|&index| !taken[index as usize]);
         for partner in &mut partner {
             if *partner == NONE {
                 *partner = free.next().unwrap_or(NONE);
@@ -344,7 +345,7 @@ impl<'t> Aligner<'t> {
         for (position, &partner) in partner.iter().enumerate() {
             steps.push(match partner {
                 NONE => Step::Right(position as u32),
-                at => Step::Both(at, position as u32),
+                left_position => Step::Both(left_position, position as u32),
             });
         }
         steps
@@ -377,9 +378,9 @@ impl<'t> Aligner<'t> {
         }
         let mut taken = vec![false; left.len()];
         let mut partner = vec![NONE; right.len()];
-        let mut take = |at: u32, position: usize, partner: &mut [u32]| {
-            if !std::mem::replace(&mut taken[at as usize], true) {
-                partner[position] = at;
+        let mut take = |left_position: u32, position: usize, partner: &mut [u32]| {
+            if !std::mem::replace(&mut taken[left_position as usize], true) {
+                partner[position] = left_position;
             }
         };
         for position in (0..right.len()).step_by(2) {
@@ -388,8 +389,8 @@ impl<'t> Aligner<'t> {
                 .node_number()
                 .map(&partner_of)
                 .filter(|&node| node != NONE);
-            if let Some(&at) = bound.and_then(|node| by_node.get(&node)) {
-                take(at, position, &mut partner);
+            if let Some(&left_position) = bound.and_then(|node| by_node.get(&node)) {
+                take(left_position, position, &mut partner);
             }
         }
         for position in (0..right.len()).step_by(2) {
@@ -397,15 +398,15 @@ impl<'t> Aligner<'t> {
             if partner[position] != NONE {
                 continue;
             }
-            let known = by_token.get(&self.token(1, key));
+            let entry = by_token.get(&self.token(1, key));
             // Object keys that look alike are different keys.
-            let known = known.filter(|(_, count)| *count == 1 || !key.is_node());
+            let entry = entry.filter(|(_, count)| *count == 1 || !key.is_node());
             let named = || {
                 let name = name_of(self.right, key.node_number()?)?;
                 by_name.get(&name).filter(|(_, count)| *count == 1)
             };
-            if let Some(&(at, _)) = known.or_else(named) {
-                take(at, position, &mut partner);
+            if let Some(&(left_position, _)) = entry.or_else(named) {
+                take(left_position, position, &mut partner);
             }
         }
         let mut renamed = vec![NONE; right.len()];
@@ -414,14 +415,14 @@ impl<'t> Aligner<'t> {
             renamed[at_right as usize] = at_left;
         }
         let mut steps = Vec::with_capacity(right.len() / 2);
-        for position in (0..left.len()).step_by(2).filter(|&at| !taken[at]) {
+        for position in (0..left.len()).step_by(2).filter(|&index| !taken[index]) {
             steps.push(Step::Left(position as u32));
         }
         for position in (0..right.len()).step_by(2) {
             steps.push(match (partner[position], renamed[position]) {
                 (NONE, NONE) => Step::Right(position as u32),
-                (NONE, at) => Step::Renamed(at, position as u32),
-                (at, _) => Step::Both(at, position as u32),
+                (NONE, left_position) => Step::Renamed(left_position, position as u32),
+                (left_position, _) => Step::Both(left_position, position as u32),
             });
         }
         steps
@@ -437,26 +438,26 @@ impl<'t> Aligner<'t> {
         partner: &[u32],
     ) -> Vec<(u32, u32)> {
         let mut values: HashMap<u64, (u32, u32), RandomState> = HashMap::default();
-        for position in (0..left.len()).step_by(2).filter(|&at| !taken[at]) {
+        for position in (0..left.len()).step_by(2).filter(|&index| !taken[index]) {
             let entry = values
                 .entry(self.token(0, &left[position + 1]))
                 .or_insert((position as u32, 0));
             entry.1 += 1;
         }
-        let mut found: HashMap<u64, (u32, u32), RandomState> = HashMap::default();
+        let mut right_values: HashMap<u64, (u32, u32), RandomState> = HashMap::default();
         let mut order = Vec::new();
         for position in (0..right.len())
             .step_by(2)
-            .filter(|&at| partner[at] == NONE)
+            .filter(|&index| partner[index] == NONE)
         {
             let token = self.token(1, &right[position + 1]);
-            let entry = found.entry(token).or_insert((position as u32, 0));
+            let entry = right_values.entry(token).or_insert((position as u32, 0));
             entry.1 += 1;
             order.push(token);
         }
         let unique = order.into_iter().filter_map(|token| {
             let (&(at_left, in_left), &(at_right, in_right)) =
-                (values.get(&token)?, found.get(&token)?);
+                (values.get(&token)?, right_values.get(&token)?);
             (in_left == 1 && in_right == 1).then_some((at_left, at_right))
         });
         let mut pairs: Vec<(u32, u32)> = unique.collect();
@@ -481,19 +482,19 @@ impl<'t> Aligner<'t> {
         let keys = |count: usize, side: usize, is_free: &dyn Fn(usize) -> bool| -> Vec<u32> {
             let free = (0..count)
                 .step_by(2)
-                .filter(|&at| is_free(at))
-                .map(|at| at as u32);
-            free.filter(|at| !paired[side].contains(at)).collect()
+                .filter(|&index| is_free(index))
+                .map(|index| index as u32);
+            free.filter(|index| !paired[side].contains(index)).collect()
         };
-        let lefts = keys(left.len(), 0, &|at| !taken[at]);
-        let rights = keys(right.len(), 1, &|at| partner[at] == NONE);
+        let lefts = keys(left.len(), 0, &|index| !taken[index]);
+        let rights = keys(right.len(), 1, &|index| partner[index] == NONE);
         if lefts.len().saturating_mul(rights.len()) > MANY {
             return;
         }
         let mut used: HashSet<u32, RandomState> = HashSet::default();
         for &at_right in &rights {
             let mut best: Option<(f64, u32)> = None;
-            for &at_left in lefts.iter().filter(|at| !used.contains(*at)) {
+            for &at_left in lefts.iter().filter(|index| !used.contains(*index)) {
                 let cells = (&left[at_left as usize + 1], &right[at_right as usize + 1]);
                 // Values without parts are alike by chance.
                 if !cells.0.is_node() || !cells.1.is_node() {

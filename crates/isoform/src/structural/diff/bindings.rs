@@ -339,12 +339,12 @@ impl Walk<'_> {
             bound.extend(both.filter(|&(l, r)| self.bindings.have_no_partners(l, r)));
         }
         let open: HashSet<u32, RandomState> = bound.iter().map(|&(var, _)| var).collect();
-        let known = vars[0]
+        let outer_pairs = vars[0]
             .iter()
             .filter(|var| !open.contains(*var))
             .map(|&var| (var, self.bindings.likely_of_left(var)))
             .filter(|&(_, partner)| partner != NONE);
-        let mut pairs: Vec<(u32, u32)> = known.chain(bound.iter().copied()).collect();
+        let mut pairs: Vec<(u32, u32)> = outer_pairs.chain(bound.iter().copied()).collect();
         // One object may be a different variable on the other side.
         let paired: HashSet<u32, RandomState> = pairs.iter().map(|&(_, var)| var).collect();
         let rest = vars[1]

@@ -169,10 +169,10 @@ impl Walk<'_> {
                 }
             }
             while let Some(node) = stack.pop() {
-                let found = tables.node(node);
+                let table_node = tables.node(node);
                 // A tree node may have its partner at another place, a dag node has one
                 // place.
-                let is_one = found.is_dag() || found.is_var() || found.is_mutable();
+                let is_one = table_node.is_dag() || table_node.is_var() || table_node.is_mutable();
                 let is_paired = is_one && self.partners[side][node as usize] != NONE;
                 if !is_paired && !std::mem::replace(&mut covered[node as usize], true) {
                     stack.extend(tables.cells(node).iter().filter_map(Cell::node_number));

@@ -143,8 +143,8 @@ impl Difference {
                 .map(|number| Value::from(&tables[side].node(number).object))
                 .collect()
         };
-        let found = flow.hunks().into_iter();
-        found
+        let hunks = flow.hunks().into_iter();
+        hunks
             .map(|hunk| Hunk {
                 left: values(0, &hunk.left),
                 right: values(1, &hunk.right),
@@ -175,17 +175,17 @@ impl Difference {
         let Some(mismatch) = mismatch else {
             return Ok(());
         };
-        let found = mismatch.right.unwrap_or(Value::NONE);
-        let is_var = (found.as_object()).is_some_and(|object| object.type_info().kind == Kind::Var);
+        let part = mismatch.right.unwrap_or(Value::NONE);
+        let is_var = (part.as_object()).is_some_and(|object| object.type_info().kind == Kind::Var);
         Err(Error::value_error(if is_var {
             format!(
-                "a patch cannot be written for {found:?}: the variable is free on the right, and \
+                "a patch cannot be written for {part:?}: the variable is free on the right, and \
                  the left value does not have it; bind it in both values, or compare with \
                  map_free_vars"
             )
         } else {
             format!(
-                "a patch cannot be written for {found:?} at {}, which no file keeps: {}",
+                "a patch cannot be written for {part:?} at {}, which no file keeps: {}",
                 mismatch.right_path, mismatch.reason
             )
         }))

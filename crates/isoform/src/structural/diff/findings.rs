@@ -240,8 +240,8 @@ pub(super) fn grouped(
         if times == 0 {
             continue;
         }
-        if let Some(&known) = groups.get(&group) {
-            let change = &mut changes[known];
+        if let Some(&number) = groups.get(&group) {
+            let change = &mut changes[number];
             change.count = change.count.saturating_add(times);
             change.at.push(finding.place);
             continue;

@@ -155,9 +155,12 @@ impl<'t> Maker<'t> {
     fn taken_over(&mut self, node: u32) -> Option<u32> {
         let token = self.tokens[1][node as usize];
         let partner = self.partners[node as usize];
-        let found = self.right.node(node);
-        let is_var = found.is_var();
-        let same = self.known_objects.get(&found.object.identity()).copied();
+        let right_node = self.right.node(node);
+        let is_var = right_node.is_var();
+        let same = self
+            .known_objects
+            .get(&right_node.object.identity())
+            .copied();
         // Without pairs, an object on both sides is its own partner, as inside of
         // variables.
         if is_var && self.trust != Trust::All || same.is_some() && self.trust == Trust::Nothing {
@@ -213,9 +216,9 @@ impl<'t> Maker<'t> {
 
     /// The state of a node whose parts are known.
     fn made(&mut self, node: u32) -> State {
-        let found = self.right.node(node);
+        let right_node = self.right.node(node);
         let cells = self.right.cells(node);
-        if found.is_singleton() {
+        if right_node.is_singleton() {
             return State::Fresh;
         }
         let is_fresh = cells.iter().all(|cell| match cell.node_number() {
@@ -231,7 +234,7 @@ impl<'t> Maker<'t> {
         if is_fresh {
             return State::Fresh;
         }
-        let new = match found.info().container() {
+        let new = match right_node.info().container() {
             Some(container) if container.is_mapping() => {
                 let entries = cells
                     .chunks_exact(2)
@@ -424,7 +427,10 @@ impl<'t> Maker<'t> {
                 None => keyed.set.push((self.source(key), value)),
             }
         }
-        keyed.removed = left_entries.into_values().map(|at| at as u32).collect();
+        keyed.removed = left_entries
+            .into_values()
+            .map(|position| position as u32)
+            .collect();
         keyed.removed.sort_unstable();
         let is_empty = keyed.named.is_empty() && keyed.set.is_empty() && keyed.removed.is_empty();
         (!is_empty).then_some(Edit::Keyed(keyed))
@@ -436,7 +442,7 @@ impl<'t> Maker<'t> {
 /// object stays.
 fn pair_below_variables(
     [left, right]: [&Tables; 2],
-    known: &HashMap<u64, u32, RandomState>,
+    left_objects: &HashMap<u64, u32, RandomState>,
     partners: &mut [u32],
 ) {
     let is_alone = |partner: u32, node: u32| {
@@ -446,7 +452,7 @@ fn pair_below_variables(
     for (node, number) in right.nodes.iter().zip(0..) {
         if node.is_var()
             && node.has(HAS_IDENTITY)
-            && let Some(&same) = known.get(&node.object.identity())
+            && let Some(&same) = left_objects.get(&node.object.identity())
             && (partners[number as usize] == same || is_alone(partners[number as usize], number))
         {
             partners[number as usize] = same;

@@ -268,7 +268,7 @@ impl<'t> Side<'t> {
         tokens: &[u64],
         ranks: &[usize],
     ) -> Vec<MoveCandidates> {
-        let mut known: Map<u64, usize> = Map::default();
+        let mut indices: Map<u64, usize> = Map::default();
         let mut candidates: Vec<MoveCandidates> = Vec::new();
         for &loose in nodes {
             let UnpairedNode {
@@ -278,7 +278,7 @@ impl<'t> Side<'t> {
                 ..
             } = &self.loose[loose];
             let token = tokens[*node as usize];
-            let at = *known.entry(token).or_insert_with(|| {
+            let index = *indices.entry(token).or_insert_with(|| {
                 candidates.push(MoveCandidates {
                     token,
                     places: Default::default(),
@@ -287,12 +287,12 @@ impl<'t> Side<'t> {
                 candidates.len() - 1
             });
             let wholes = wholes.iter().enumerate();
-            candidates[at].places[0].extend(wholes.map(|(position, &(_, count))| Places {
+            candidates[index].places[0].extend(wholes.map(|(position, &(_, count))| Places {
                 loose,
                 whole: Some(position),
                 count,
             }));
-            candidates[at].places[1].push(Places {
+            candidates[index].places[1].push(Places {
                 loose,
                 whole: None,
                 count: *inner,

@@ -67,7 +67,7 @@ impl Moves<'_> {
             &KINDS
         };
         let by_token: Map<u64, usize> = (lefts.iter().enumerate())
-            .map(|(at, alike)| (alike.token, at))
+            .map(|(index, alike)| (alike.token, index))
             .collect();
         for right in &mut rights {
             if let Some(&left) = by_token.get(&right.token) {
@@ -237,11 +237,11 @@ impl<'t> Walk<'t> {
             for side in [1, 0] {
                 for &loose in &levels[side] {
                     let class = result.sides[side].node(loose).skeleton;
-                    let at = *classes.entry(class).or_insert_with(|| {
+                    let index = *classes.entry(class).or_insert_with(|| {
                         both.push((class, Default::default()));
                         both.len() - 1
                     });
-                    both[at].1[side].push(loose);
+                    both[index].1[side].push(loose);
                 }
             }
             both.retain(|(_, nodes)| nodes.iter().all(|nodes| !nodes.is_empty()));

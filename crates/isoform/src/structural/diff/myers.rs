@@ -40,7 +40,7 @@ impl Myers {
         self.budget
     }
 
-    /// Calls `found` with the positions of words that correspond, at most once per
+    /// Calls `callback` with the positions of words that correspond, at most once per
     /// word, and in order.
     ///
     /// O((n + m) × d) for d differences, as long as the budget lasts.
@@ -48,7 +48,7 @@ impl Myers {
         &mut self,
         left: &[W],
         right: &[W],
-        mut found: impl FnMut(usize, usize),
+        mut callback: impl FnMut(usize, usize),
     ) {
         let mut open = vec![Block {
             left: (0, left.len()),
@@ -60,12 +60,12 @@ impl Myers {
                 right: (r, r_end),
             } = &mut block;
             while l < l_end && r < r_end && left[*l] == right[*r] {
-                found(*l, *r);
+                callback(*l, *r);
                 (*l, *r) = (*l + 1, *r + 1);
             }
             while l < l_end && r < r_end && left[*l_end - 1] == right[*r_end - 1] {
                 (*l_end, *r_end) = (*l_end - 1, *r_end - 1);
-                found(*l_end, *r_end);
+                callback(*l_end, *r_end);
             }
             let (l, l_end, r, r_end) = (*l, *l_end, *r, *r_end);
             if l == l_end || r == r_end {
@@ -90,33 +90,33 @@ impl Myers {
     fn split<W: PartialEq>(&mut self, left: &[W], right: &[W]) -> Option<(usize, usize)> {
         let (n, m) = (left.len() as isize, right.len() as isize);
         let most = (left.len() + right.len()).isqrt().max(self.many);
-        let at = |diagonal: isize| (diagonal + m + 1) as usize;
+        let index = |diagonal: isize| (diagonal + m + 1) as usize;
         for reached in &mut self.reached {
             reached.resize(reached.len().max((n + m + 3) as usize), 0);
         }
         let [forward, backward] = &mut self.reached;
         let end = n - m;
         let is_odd = end % 2 != 0;
-        (forward[at(0)], backward[at(end)]) = (0, n);
+        (forward[index(0)], backward[index(end)]) = (0, n);
         let (mut f_low, mut f_high) = (0isize, 0isize);
         let (mut b_low, mut b_high) = (end, end);
         for differences in 1.. {
             // Diagonals outside of the texts are not entered.
             if f_low > -m {
                 f_low -= 1;
-                forward[at(f_low - 1)] = -1;
+                forward[index(f_low - 1)] = -1;
             } else {
                 f_low += 1
             }
             if f_high < n {
                 f_high += 1;
-                forward[at(f_high + 1)] = -1;
+                forward[index(f_high + 1)] = -1;
             } else {
                 f_high -= 1
             }
             let mut diagonal = f_high;
             while diagonal >= f_low {
-                let (below, above) = (forward[at(diagonal - 1)], forward[at(diagonal + 1)]);
+                let (below, above) = (forward[index(diagonal - 1)], forward[index(diagonal + 1)]);
                 let start = above.max(below + 1);
                 let mut x = start;
                 while x < n
@@ -126,27 +126,28 @@ impl Myers {
                     x += 1;
                 }
                 spend(&mut self.budget, (x - start) as u64 + 1)?;
-                forward[at(diagonal)] = x;
-                if is_odd && (b_low..=b_high).contains(&diagonal) && backward[at(diagonal)] <= x {
+                forward[index(diagonal)] = x;
+                if is_odd && (b_low..=b_high).contains(&diagonal) && backward[index(diagonal)] <= x
+                {
                     return inside(x, x - diagonal, n, m);
                 }
                 diagonal -= 2;
             }
             if b_low > -m {
                 b_low -= 1;
-                backward[at(b_low - 1)] = isize::MAX;
+                backward[index(b_low - 1)] = isize::MAX;
             } else {
                 b_low += 1
             }
             if b_high < n {
                 b_high += 1;
-                backward[at(b_high + 1)] = isize::MAX;
+                backward[index(b_high + 1)] = isize::MAX;
             } else {
                 b_high -= 1
             }
             let mut diagonal = b_high;
             while diagonal >= b_low {
-                let (below, above) = (backward[at(diagonal - 1)], backward[at(diagonal + 1)]);
+                let (below, above) = (backward[index(diagonal - 1)], backward[index(diagonal + 1)]);
                 let start = below.min(above - 1);
                 let mut x = start;
                 while x > 0
@@ -156,8 +157,9 @@ impl Myers {
                     x -= 1;
                 }
                 spend(&mut self.budget, (start - x) as u64 + 1)?;
-                backward[at(diagonal)] = x;
-                if !is_odd && (f_low..=f_high).contains(&diagonal) && x <= forward[at(diagonal)] {
+                backward[index(diagonal)] = x;
+                if !is_odd && (f_low..=f_high).contains(&diagonal) && x <= forward[index(diagonal)]
+                {
                     return inside(x, x - diagonal, n, m);
                 }
                 diagonal -= 2;
@@ -187,15 +189,15 @@ fn furthest(
     (b_low, b_high): (isize, isize),
     (n, m): (isize, isize),
 ) -> Option<(usize, usize)> {
-    let at = |diagonal: isize| (diagonal + m + 1) as usize;
+    let index = |diagonal: isize| (diagonal + m + 1) as usize;
     let point = |x: isize, diagonal: isize| (x, x - diagonal);
     let from_start = (f_low..=f_high)
         .step_by(2)
-        .map(|diagonal| point(forward[at(diagonal)].min(n).min(m + diagonal), diagonal))
+        .map(|diagonal| point(forward[index(diagonal)].min(n).min(m + diagonal), diagonal))
         .max_by_key(|(x, y)| x + y)?;
     let from_end = (b_low..=b_high)
         .step_by(2)
-        .map(|diagonal| point(backward[at(diagonal)].max(0).max(diagonal), diagonal))
+        .map(|diagonal| point(backward[index(diagonal)].max(0).max(diagonal), diagonal))
         .min_by_key(|(x, y)| x + y)?;
     let (x, y) = if n + m - (from_end.0 + from_end.1) < from_start.0 + from_start.1 {
         from_start

@@ -317,12 +317,12 @@ impl<'t> Builder<'t> {
                     stack.extend(parts.into_iter().map(Step::Open));
                 }
                 Step::Finish(task, plan) => {
-                    let made = self.finish(plan)?;
+                    let value = self.finish(plan)?;
                     match task {
                         Task::Image(number) => {
-                            self.images.insert(number, made);
+                            self.images.insert(number, value);
                         }
-                        Task::New(number) => self.news[number as usize] = Some(made),
+                        Task::New(number) => self.news[number as usize] = Some(value),
                     }
                 }
             }
@@ -368,8 +368,8 @@ impl<'t> Builder<'t> {
                 None => left(*number),
             },
             Source::New(number) => {
-                let made = self.news.get(*number as usize).and_then(Clone::clone);
-                made.ok_or_else(|| out_of_range("new object", *number))
+                let value = self.news.get(*number as usize).and_then(Clone::clone);
+                value.ok_or_else(|| out_of_range("new object", *number))
             }
         }
     }
@@ -421,11 +421,11 @@ impl<'t> Builder<'t> {
             }
             Some(_) => return Err(misfit(info)),
         };
-        let given = fields.len();
+        let edited_count = fields.len();
         for (cell, slot) in cells.iter().zip(&info.visited) {
             let is_touched = (cell.node_number()).is_some_and(|part| self.touched[part as usize]);
             if (is_touched || self.restores && !cell.is_ignored())
-                && !fields[..given]
+                && !fields[..edited_count]
                     .iter()
                     .any(|(field, _)| *field == slot.field)
             {
@@ -474,7 +474,11 @@ impl<'t> Builder<'t> {
                 }
             }
         }
-        if let Some(&position) = keyed.removed.iter().find(|&&at| at as usize >= cells.len()) {
+        if let Some(&position) = keyed
+            .removed
+            .iter()
+            .find(|&&position| position as usize >= cells.len())
+        {
             return Err(out_of_range("key", position));
         }
         let mut replaced: HashMap<usize, &Source, RandomState> = HashMap::default();
@@ -483,12 +487,12 @@ impl<'t> Builder<'t> {
             .map(|(name, source)| (Source::Value(Value::from(name.clone())), source));
         let set = keyed.set.iter().map(|(key, source)| (key.clone(), source));
         for (key, source) in named.chain(set) {
-            let known = match &key {
+            let position = match &key {
                 Source::Left(node) | Source::Image(node) => by_node.get(node),
                 Source::Value(value) => by_value.get(value),
                 Source::New(_) => None,
             };
-            match known {
+            match position {
                 Some(&position) => {
                     replaced.insert(position, source);
                 }

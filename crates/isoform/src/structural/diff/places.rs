@@ -121,14 +121,14 @@ impl PlacePaths {
             number,
             side,
         } = place;
-        if !self.places.iter().any(|known| Arc::ptr_eq(known, places)) {
+        if !self.places.iter().any(|other| Arc::ptr_eq(other, places)) {
             self.places.push(places.clone());
         }
         let address = Arc::as_ptr(places).addr();
-        let key = |at| (address, *side, at);
+        let key = |location| (address, *side, location);
         let start = key(Location::Place(*number));
-        self.tree.add(&mut self.known, start, |&(_, _, at)| {
-            match places.above(*side, at) {
+        self.tree.add(&mut self.known, start, |&(_, _, location)| {
+            match places.above(*side, location) {
                 Origin::Root | Origin::Nowhere => Above::Root,
                 Origin::Same(same) => Above::Same(key(same)),
                 Origin::Part(around, node, position) => {

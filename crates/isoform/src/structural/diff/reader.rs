@@ -151,7 +151,7 @@ impl<'a, 'o> Reader<'a, 'o> {
                 continue;
             }
             // Fields without objects need no separate step.
-            let found = loop {
+            let part = loop {
                 let Some((slot, loaded)) = frame.fields.get(section, frame.next) else {
                     break None;
                 };
@@ -162,7 +162,7 @@ impl<'a, 'o> Reader<'a, 'o> {
                     None => self.pending.push(Cell::plain(loaded.to_value(), word)),
                 }
             };
-            match found {
+            match part {
                 Some((object, region)) => self.meet(section, object, region)?,
                 None => self.close(section)?,
             }
@@ -255,8 +255,8 @@ impl<'a, 'o> Reader<'a, 'o> {
         object: ObjRef<'a>,
         region: RegionKind,
     ) -> Result<bool> {
-        if let Some(known) = &mut self.known
-            && let Some(number) = known.find(object)
+        if let Some(rows) = &mut self.known
+            && let Some(number) = rows.find(object)
         {
             self.take_over(section, number, region)?;
             return Ok(true);
@@ -268,8 +268,8 @@ impl<'a, 'o> Reader<'a, 'o> {
                 Ok(false)
             }
             OPEN => Err(cyclic(object).at(self.path(section))),
-            known => {
-                self.meet_again(known - 1, region);
+            number => {
+                self.meet_again(number - 1, region);
                 Ok(true)
             }
         }

@@ -59,8 +59,8 @@ fn align_weighed(
         }
         // Elements missing on the other side only cost time.
         let kept = |side: &[u64], (from, to): (usize, usize), other: &[u64]| {
-            let known: hashbrown::HashSet<u64, RandomState> = other.iter().copied().collect();
-            let kept = (from..to).filter(|&place| known.contains(&side[place]));
+            let tokens: hashbrown::HashSet<u64, RandomState> = other.iter().copied().collect();
+            let kept = (from..to).filter(|&place| tokens.contains(&side[place]));
             kept.collect::<Vec<usize>>()
         };
         let kept_left = kept(left, l, &right[r.0..r.1]);
@@ -106,28 +106,28 @@ fn heaviest(
     pairs: &mut Vec<(u32, u32)>,
 ) {
     let (rows, columns) = (kept_left.len(), kept_right.len());
-    let at = |row: usize, column: usize| row * (columns + 1) + column;
+    let index = |row: usize, column: usize| row * (columns + 1) + column;
     // The best sums for the rests of both sides.
     let mut best = vec![0u64; (rows + 1) * (columns + 1)];
     let gain = |row: usize, column: usize, best: &[u64]| {
         let (l, r) = (kept_left[row], kept_right[column]);
-        let below = best[at(row + 1, column + 1)];
+        let below = best[index(row + 1, column + 1)];
         (left[l] == right[r]).then(|| below.saturating_add(weight(l)))
     };
     for row in (0..rows).rev() {
         for column in (0..columns).rev() {
-            let skip = best[at(row + 1, column)].max(best[at(row, column + 1)]);
+            let skip = best[index(row + 1, column)].max(best[index(row, column + 1)]);
             let gain = gain(row, column, &best).unwrap_or(0);
-            best[at(row, column)] = skip.max(gain);
+            best[index(row, column)] = skip.max(gain);
         }
     }
     let (mut row, mut column) = (0, 0);
     while row < rows && column < columns {
-        let sum = best[at(row, column)];
+        let sum = best[index(row, column)];
         if gain(row, column, &best) == Some(sum) {
             pairs.push((kept_left[row] as u32, kept_right[column] as u32));
             (row, column) = (row + 1, column + 1);
-        } else if sum == best[at(row + 1, column)] {
+        } else if sum == best[index(row + 1, column)] {
             row += 1;
         } else {
             column += 1;
@@ -148,14 +148,14 @@ fn minimal(
         kept.iter().map(|&place| side[place]).collect()
     };
     let (l, r) = (tokens(left, kept_left), tokens(right, kept_right));
-    let known = pairs.len();
+    let old_length = pairs.len();
     let mut myers = Myers::new(ALLOWED, usize::MAX);
     myers.align(&l, &r, |at_left, at_right| {
         pairs.push((kept_left[at_left] as u32, kept_right[at_right] as u32));
     });
     let is_done = myers.budget() > 0;
     if !is_done {
-        pairs.truncate(known);
+        pairs.truncate(old_length);
     }
     is_done
 }
@@ -227,12 +227,12 @@ fn in_order(
         let Some((next, places)) = queues.get_mut(&left[place]) else {
             continue;
         };
-        while places.get(*next).is_some_and(|&found| found < after) {
+        while places.get(*next).is_some_and(|&position| position < after) {
             *next += 1;
         }
-        if let Some(&found) = places.get(*next) {
-            pairs.push((place as u32, found as u32));
-            after = found + 1;
+        if let Some(&position) = places.get(*next) {
+            pairs.push((place as u32, position as u32));
+            after = position + 1;
         }
     }
 }

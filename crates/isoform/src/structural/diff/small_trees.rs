@@ -41,38 +41,41 @@ impl Walk<'_> {
             SmallTree::of(self.left, &tokens[0], left, binds),
             SmallTree::of(self.right, &tokens[1], right, binds),
         );
-        let (Some(one), Some(other)) = trees else {
+        let (Some(left_tree), Some(right_tree)) = trees else {
             return false;
         };
-        let steps = one.weight().saturating_mul(other.weight());
+        let steps = left_tree.weight().saturating_mul(right_tree.weight());
         if !self.spend(steps) {
             return false;
         }
         let mut partners = [
-            vec![ALONE; one.elements.len()],
-            vec![ALONE; other.elements.len()],
+            vec![ALONE; left_tree.elements.len()],
+            vec![ALONE; right_tree.elements.len()],
         ];
         let pair = self.open_pair(left, right, visit, pair);
         self.left_pairs.push(pair);
-        let pairs = self.savings.mapping(&one, &other);
+        let pairs = self.savings.mapping(&left_tree, &right_tree);
         for &(a, b) in &pairs {
             partners[0][a as usize] = b;
             partners[1][b as usize] = a;
         }
         let places = [
-            self.places_of(&one, 0, place),
-            self.places_of(&other, 1, place),
+            self.places_of(&left_tree, 0, place),
+            self.places_of(&right_tree, 1, place),
         ];
         for &(a, b) in &pairs {
             let (a_place, b_place) = (places[0][a as usize], places[1][b as usize]);
-            let (a, b) = (&one.elements[a as usize], &other.elements[b as usize]);
+            let (a, b) = (
+                &left_tree.elements[a as usize],
+                &right_tree.elements[b as usize],
+            );
             let both = self
                 .places
                 .add(NONE, Link::Place(a_place), Link::Place(b_place));
-            self.elements([(&one, a), (&other, b)], pair, both);
+            self.elements([(&left_tree, a), (&right_tree, b)], pair, both);
         }
         for side in 0..2 {
-            self.alone([&one, &other], side, &partners, &places, pair);
+            self.alone([&left_tree, &right_tree], side, &partners, &places, pair);
         }
         true
     }
@@ -101,14 +104,17 @@ impl Walk<'_> {
 
     /// Two elements that correspond.
     fn elements(&mut self, both: [(&SmallTree, &Element); 2], pair: u32, place: u32) {
-        let [(one, a), (other, b)] = both;
+        let [(left_tree, a), (right_tree, b)] = both;
         let (left, right) = (a.node, b.node);
         if (left, right) == (NONE, NONE) {
             self.items(both, pair, place);
             return;
         }
         if left == NONE || right == NONE {
-            let spots = (self.element(0, one, a), self.element(1, other, b));
+            let spots = (
+                self.element(0, left_tree, a),
+                self.element(1, right_tree, b),
+            );
             self.note(
                 ChangeKind::Replaced,
                 place,
@@ -129,7 +135,10 @@ impl Walk<'_> {
             return;
         }
         if l.is_singleton() || l.info().index() != r.info().index() {
-            let spots = (self.element(0, one, a), self.element(1, other, b));
+            let spots = (
+                self.element(0, left_tree, a),
+                self.element(1, right_tree, b),
+            );
             self.note(
                 ChangeKind::Replaced,
                 place,

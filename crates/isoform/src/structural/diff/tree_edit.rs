@@ -248,26 +248,27 @@ impl Savings {
                 self.fill(left, right, l, r);
             }
             let first = (left.leftmost[l] as usize, right.leftmost[r] as usize);
-            let at =
+            let saving =
                 |i: usize, j: usize| self.forest[(i - first.0) * (columns + 1) + (j - first.1)];
             let (mut i, mut j) = (l + 1, r + 1);
             while i > first.0 || j > first.1 {
-                let here = at(i, j);
-                if i > first.0 && here == at(i - 1, j) {
+                let here = saving(i, j);
+                if i > first.0 && here == saving(i - 1, j) {
                     i -= 1;
                     continue;
                 }
-                if j > first.1 && here == at(i, j - 1) {
+                if j > first.1 && here == saving(i, j - 1) {
                     j -= 1;
                     continue;
                 }
-                let (one, other) = (i - 1, j - 1);
-                let (below, beside) = (left.leftmost[one] as usize, right.leftmost[other] as usize);
+                let (row, column) = (i - 1, j - 1);
+                let (below, beside) =
+                    (left.leftmost[row] as usize, right.leftmost[column] as usize);
                 if (below, beside) == first {
-                    pairs.push((one as u32, other as u32));
+                    pairs.push((row as u32, column as u32));
                     (i, j) = (i - 1, j - 1);
                 } else {
-                    open.push((one, other));
+                    open.push((row, column));
                     (i, j) = (below, beside);
                 }
             }
@@ -283,16 +284,16 @@ impl Savings {
         let others = &right.leftmost[first.1..=r];
         let labels = &right.elements[first.1..=r];
         let width = others.len() + 1;
-        for (row, one) in left.elements[first.0..=l].iter().enumerate() {
+        for (row, element) in left.elements[first.0..=l].iter().enumerate() {
             let start = (row + 1) * line;
             let (done, rest) = self.forest.split_at_mut(start);
             let above = &done[start - line..][1..width];
             let here = &mut rest[1..width];
             // The forests without the tree that ends with this element.
-            let before = &done[(one.leftmost as usize - first.0) * line..][..width];
+            let before = &done[(element.leftmost as usize - first.0) * line..][..width];
             let trees = &mut self.trees[(first.0 + row) * (line - 1) + first.1..][..width - 1];
             let mut last = 0;
-            if one.leftmost as usize != first.0 {
+            if element.leftmost as usize != first.0 {
                 let steps = here.iter_mut().zip(above).zip(others.iter().zip(trees));
                 for ((here, &above), (&leaf, &mut tree)) in steps {
                     // Values independent of the last entry need not wait for that
@@ -309,7 +310,7 @@ impl Savings {
             for ((here, &above), (other, tree)) in steps {
                 let beside = other.leftmost as usize - first.1;
                 if beside == 0 {
-                    let saved = 1 + u16::from(one.is_same(other));
+                    let saved = 1 + u16::from(element.is_same(other));
                     last = above.max(last).max(corner + saved);
                     *tree = last;
                 } else {

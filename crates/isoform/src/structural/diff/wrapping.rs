@@ -74,14 +74,14 @@ impl<'t> Walk<'t> {
         if both_dag && self.is_aligned() {
             return None;
         }
-        let found = if r.size > l.size {
+        let wrapping = if r.size > l.size {
             self.inside(1, right, 0, left).map(|inner| (1, inner))
         } else if l.size > r.size {
             self.inside(0, left, 1, right).map(|inner| (0, inner))
         } else {
             None
         };
-        let (side, (inner, links)) = found?;
+        let (side, (inner, links)) = wrapping?;
         // The part corresponds to a node inside of the other node, not to the whole.
         if self.partners[0][left as usize] == right {
             self.partners[0][left as usize] = NONE;

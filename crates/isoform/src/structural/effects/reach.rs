@@ -120,8 +120,8 @@ impl Reach {
         // any target is.
         let leads = |number: u32| {
             let node = &self.nodes[number as usize];
-            let found = nodes.partition_point(|&target| target <= number);
-            node.vars & bits != 0 || found > 0 && nodes[found - 1] >= node.low
+            let end = nodes.partition_point(|&target| target <= number);
+            node.vars & bits != 0 || end > 0 && nodes[end - 1] >= node.low
         };
         let mut seen = HashSet::<u32, RandomState>::default();
         let mut open: Vec<Place> = roots.to_vec();
@@ -195,9 +195,9 @@ mod tests {
             }
             for root in 0..40u64 {
                 for target in (0..40).chain(100..170) {
-                    let found = reach.reaches(&[reach.places[&root]], [target].into_iter());
+                    let result = reach.reaches(&[reach.places[&root]], [target].into_iter());
                     assert_eq!(
-                        found,
+                        result,
                         below[root as usize].contains(&target),
                         "{root} {target}"
                     );
@@ -206,10 +206,10 @@ mod tests {
             // Several at once, in any order.
             for root in 0..40u64 {
                 let targets: Vec<u64> = (0..4).map(|_| next(170)).collect();
-                let found = reach.reaches(&[reach.places[&root]], targets.iter().copied());
+                let result = reach.reaches(&[reach.places[&root]], targets.iter().copied());
                 let below = &below[root as usize];
                 let wanted = targets.iter().any(|target| below.contains(target));
-                assert_eq!(found, wanted, "{root} {targets:?}");
+                assert_eq!(result, wanted, "{root} {targets:?}");
             }
         }
     }

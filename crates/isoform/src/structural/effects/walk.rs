@@ -370,7 +370,7 @@ impl<'a> Walk<'_, 'a> {
             let event = self.occurrence(ident, region);
             return self.events.push(event);
         }
-        let Some(known) = self.table.find(ident) else {
+        let Some(effects) = self.table.find(ident) else {
             if !self.open.insert(ident) {
                 return self.refuse(object);
             }
@@ -380,8 +380,8 @@ impl<'a> Walk<'_, 'a> {
             let purpose = Purpose::Variable(region);
             return self.begin(object, object, purpose, Region::USE, self.fields, false);
         };
-        self.note_changes(known);
-        match known.skip {
+        self.note_changes(effects);
+        match effects.skip {
             Skip::Never | Skip::Defines(_) => self.refuse(object),
             Skip::Repeat => {
                 let event = self.occurrence(ident, region);
@@ -397,19 +397,19 @@ impl<'a> Walk<'_, 'a> {
     /// True if the effects of an object are known; these effects then become effects of
     /// the part.
     fn use_known(&mut self, object: ObjRef<'a>, region: Region) -> bool {
-        let Some(known) = self.table.find(object.ident()) else {
+        let Some(effects) = self.table.find(object.ident()) else {
             return false;
         };
-        self.note_changes(known);
-        if known.skip == Skip::Never {
+        self.note_changes(effects);
+        if effects.skip == Skip::Never {
             self.refuse(object);
             return true;
         }
         if region != Region::USE {
-            return known.is_nothing();
+            return effects.is_nothing();
         }
-        match known.skip {
-            Skip::Repeat => self.repeat(known),
+        match effects.skip {
+            Skip::Repeat => self.repeat(effects),
             Skip::Whole(place) => self.edges.push(place),
             Skip::Defines(place) => {
                 self.note_definition(self.level());

@@ -35,7 +35,7 @@ impl<'a> Engine<'a> {
                 // A scope is remembered even with one owner: the nodes around may be
                 // forgotten if the scope shadows their variables, and the scope is
                 // often closed itself.
-                let known = if info.scope {
+                let result = if info.scope {
                     self.is_known(l, r, region)?
                 } else if info.has_children {
                     self.begin_shared(l, r, region)?
@@ -46,8 +46,8 @@ impl<'a> Engine<'a> {
                     }
                     None
                 };
-                if let Some(known) = known {
-                    return Ok(known);
+                if let Some(result) = result {
+                    return Ok(result);
                 }
             }
             Kind::Dag => match self.bound_pair(l, r) {

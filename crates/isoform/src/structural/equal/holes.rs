@@ -173,7 +173,7 @@ impl<'a> Engine<'a> {
             .filter(|index| apart(index))
             .map(|&index| self.tables.bindings.get(index).idents[RIGHT])
             .collect();
-        let found = access::outside(section, || {
+        let result = access::outside(section, || {
             walk_objects(part.to_ref(), |object, _| {
                 Ok(if apart.contains(&object.identity()) {
                     WalkResult::Interrupt(())
@@ -182,7 +182,7 @@ impl<'a> Engine<'a> {
                 })
             })
         });
-        Ok(found?.is_none())
+        Ok(result?.is_none())
     }
 
     /// The bindings of definition fields that are in force at this place.
@@ -215,7 +215,7 @@ impl<'a> Engine<'a> {
             let same = |other: &usize| others.slot(*other).is_some_and(|o| o.field == slot.field);
             let right = (0..others.len())
                 .find(same)
-                .and_then(|at| others.get(section, at));
+                .and_then(|index| others.get(section, index));
             let Some((_, right)) = right else {
                 continue;
             };

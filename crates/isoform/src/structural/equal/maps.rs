@@ -86,20 +86,20 @@ impl<'a> Engine<'a> {
             // Both maps have the object as a key, but one side has bound the object.
             let object = self.arena.keep(object.to_ref());
             self.differ_bound::<REC>(Reason::Bound, object, object);
-            if let Some(found) = &mut self.found {
+            if let Some(difference) = &mut self.found {
                 let steps = (
                     AccessStep::MapItem(key.clone()),
                     AccessStep::MapItem(wanted.clone()),
                 );
                 let (left, right) = if in_left { steps } else { (steps.1, steps.0) };
-                found.left_steps.push(left);
-                found.right_steps.push(right);
+                difference.left_steps.push(left);
+                difference.right_steps.push(right);
                 let (left, right) = if in_left {
                     (value, other_value)
                 } else {
                     (other_value, value)
                 };
-                (found.left, found.right) = (Some(left.clone()), Some(right.clone()));
+                (difference.left, difference.right) = (Some(left.clone()), Some(right.clone()));
             }
             return;
         }
@@ -180,10 +180,10 @@ impl<'a> Engine<'a> {
         let right_objects = &right.key_order().objects;
         let find = |ident: u64| {
             let by_ident = |position: &u32| key_object(right, *position).map(|key| key.ident());
-            let found = right_objects
+            let index = right_objects
                 .binary_search_by_key(&Some(ident), by_ident)
                 .ok()?;
-            Some(right_objects[found])
+            Some(right_objects[index])
         };
         let mut bound = Vec::new();
         let mut unbound = Vec::new();
@@ -200,7 +200,9 @@ impl<'a> Engine<'a> {
         if bound.len() > 1 && !self.tables.skipped.is_empty() {
             // Skips that left one of the keys unbound have changed the order of the
             // keys.
-            let keys = bound.iter().filter_map(|&(_, at)| key_object(left, at));
+            let keys = bound
+                .iter()
+                .filter_map(|&(_, position)| key_object(left, position));
             self.tables.visited.extend(keys.map(|key| key.ident()));
         }
         for (index, position) in bound {

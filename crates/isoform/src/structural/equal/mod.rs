@@ -392,8 +392,8 @@ impl<'a> Engine<'a> {
             let remember = pair.info().has_children
                 && pair.is_shared()
                 && !leaf::hold_few_leaves(section, pair);
-            if remember && let Some(known) = self.is_known(l, r, region)? {
-                return Ok(known);
+            if remember && let Some(result) = self.is_known(l, r, region)? {
+                return Ok(result);
             }
             return self.plain::<REC>(section, pair, 0, region, base);
         }
@@ -494,8 +494,8 @@ impl<'a> Engine<'a> {
                 if few_plain_equal(l, r) {
                     return Ok(EntryResult::Equal);
                 }
-                if let Some(known) = self.begin_shared(l, r, region)? {
-                    return Ok(known);
+                if let Some(result) = self.begin_shared(l, r, region)? {
+                    return Ok(result);
                 }
                 self.push(Job::Items, l, r, region);
                 return Ok(EntryResult::Open);
@@ -504,8 +504,8 @@ impl<'a> Engine<'a> {
                 if few_plain_equal(l, r) {
                     return Ok(EntryResult::Equal);
                 }
-                if let Some(known) = self.begin_shared(l, r, region)? {
-                    return Ok(known);
+                if let Some(result) = self.begin_shared(l, r, region)? {
+                    return Ok(result);
                 }
                 return self.enter_map::<REC>(l, r, region);
             }

@@ -92,12 +92,12 @@ impl<'a> Engine<'a> {
     fn is_proven_alike(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> bool {
         let subject = [l.ident(), r.ident()];
         let (bindings, current) = (&mut self.tables.bindings, self.levels.current());
-        let found = self.tables.environments.find(subject, |read, key| {
+        let newest_dag = self.tables.environments.find(subject, |read, key| {
             partner(bindings, read, region, current)
                 .map(|partner| key.push(partner))
                 .is_some()
         });
-        let Some(newest_dag) = found else {
+        let Some(newest_dag) = newest_dag else {
             return false;
         };
         // A dag pair undone with its alternative is not a proof. While the newest dag
@@ -290,9 +290,9 @@ impl<'a> Engine<'a> {
         let kept = self.levels.kept(needs);
         let reads: SmallVec<[VarDependency; FEW]> = kept
             .iter()
-            .map(|known| VarDependency {
-                ident: bindings.get(known.binding).idents[LEFT],
-                defined: known.defined,
+            .map(|variable| VarDependency {
+                ident: bindings.get(variable.binding).idents[LEFT],
+                defined: variable.defined,
             })
             .collect();
         let current = self.levels.current();

@@ -95,10 +95,10 @@ impl<'a> Engine<'a> {
         if REC && first {
             let left = self.tables.bindings.of(LEFT, l.ident());
             let right = self.tables.bindings.of(RIGHT, r.ident());
-            if let (Some(found), Some(index)) = (&mut self.found, left.or(right)) {
-                found.binding = Some(index);
+            if let (Some(difference), Some(index)) = (&mut self.found, left.or(right)) {
+                difference.binding = Some(index);
                 let partner = self.bound.get(index as usize);
-                found.partner = partner.map(|pair| {
+                difference.partner = partner.map(|pair| {
                     let object = if left.is_some() {
                         pair.right
                     } else {
@@ -106,7 +106,7 @@ impl<'a> Engine<'a> {
                     };
                     object.to_ref().into()
                 });
-                found.left_bound = left.is_some();
+                difference.left_bound = left.is_some();
             }
         }
         EntryResult::Different
@@ -122,21 +122,21 @@ impl<'a> Engine<'a> {
     ) {
         self.differ::<REC>(Reason::Missing, || (l.cloned(), r.cloned()));
         if REC
-            && let Some(found) = &mut self.found
-            && !std::mem::replace(&mut found.complete, true)
+            && let Some(difference) = &mut self.found
+            && !std::mem::replace(&mut difference.complete, true)
         {
             // A sequence's frame already points at the element.
             if matches!(here, AccessStep::ArrayItem(_)) {
-                found.left_steps.pop();
-                found.right_steps.pop();
+                difference.left_steps.pop();
+                difference.right_steps.pop();
             }
             let (left, right) = if l.is_some() {
                 (here, gone)
             } else {
                 (gone, here)
             };
-            found.left_steps.push(left);
-            found.right_steps.push(right);
+            difference.left_steps.push(left);
+            difference.right_steps.push(right);
         }
     }
 

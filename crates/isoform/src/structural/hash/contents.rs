@@ -74,8 +74,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
             self.sink.word(&mut acc, Part::Length, map.len() as u64);
             let start = self.tables.orders.len();
             self.keys(map, &mut acc)?;
-            for at in start..self.tables.orders.len() {
-                let position = self.tables.orders[at] as usize;
+            for index in start..self.tables.orders.len() {
+                let position = self.tables.orders[index] as usize;
                 if let Some((_, value)) = map.entry(position) {
                     self.plain(&mut acc, value);
                 }

@@ -128,7 +128,7 @@ fn by_radius(
 ) -> Vec<Vec<u64>> {
     let side = &sides[number];
     let mut hashes = starting_hashes(side, number, pairs, labels);
-    let mut found = vec![Vec::new(); radii.len()];
+    let mut hashes_by_radius = vec![Vec::new(); radii.len()];
     for radius in 1..=radii.first().copied().unwrap_or(0) {
         costs.hashed += side.len() as u64;
         let hash = |node: u32| {
@@ -150,10 +150,10 @@ fn by_radius(
         };
         hashes = (0..=side.sink()).map(hash).collect();
         if let Some(place) = radii.iter().position(|wanted| *wanted == radius) {
-            found[place].clone_from(&hashes);
+            hashes_by_radius[place].clone_from(&hashes);
         }
     }
-    found
+    hashes_by_radius
 }
 
 /// Pairs the nodes without partners whose hash occurs once per side.

@@ -84,13 +84,13 @@ fn correct(sides: &[Side<'_>; 2], pairs: &mut Pairs, costs: &mut AlignmentCosts)
         let free = (0..sides[side].sink()).filter(|node| !pairs.has(side, *node));
         open.extend(free.map(|node| (side, node)));
     }
-    let mut found = Vec::new();
+    let mut candidates = Vec::new();
     while let Some((side, node)) = open.pop() {
         if pairs.has(side, node) {
             continue;
         }
-        counterparts(sides, pairs, side, node, &mut found, costs);
-        let best = found
+        counterparts(sides, pairs, side, node, &mut candidates, costs);
+        let best = candidates
             .drain(..)
             .filter_map(|other| {
                 let pair = if side == 0 {
@@ -131,7 +131,7 @@ fn counterparts(
     pairs: &Pairs,
     side: usize,
     node: u32,
-    found: &mut Vec<u32>,
+    candidates: &mut Vec<u32>,
     costs: &mut AlignmentCosts,
 ) {
     let (this, that) = (&sides[side], &sides[1 - side]);
@@ -143,10 +143,10 @@ fn counterparts(
         let Some(operand) = partner(operand) else {
             continue;
         };
-        for &(user, at) in that.users(operand).iter().take(FEW) {
+        for &(user, position) in that.users(operand).iter().take(FEW) {
             costs.judged += 1;
-            if at == slot && that.op(user) == this.op(node) {
-                found.push(user);
+            if position == slot && that.op(user) == this.op(node) {
+                candidates.push(user);
             }
         }
     }
@@ -156,11 +156,11 @@ fn counterparts(
         if let Some(&other) = other
             && that.op(other) == this.op(node)
         {
-            found.push(other);
+            candidates.push(other);
         }
     }
-    found.sort_unstable();
-    found.dedup();
+    candidates.sort_unstable();
+    candidates.dedup();
 }
 
 /// Nodes without partners that differ in operator only: their operands are pairs at the

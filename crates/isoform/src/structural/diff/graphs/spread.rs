@@ -103,7 +103,7 @@ fn candidates_around(
     sides: &[Side<'_>; 2],
     pairs: &Pairs,
     pair: (u32, u32),
-    found: &mut Vec<Candidate>,
+    candidates: &mut Vec<Candidate>,
     costs: &mut AlignmentCosts,
 ) {
     let (l, r) = pair;
@@ -112,7 +112,7 @@ fn candidates_around(
     for (&x, &y) in operands {
         costs.judged += 1;
         if pairs.is_free(x, y) && left.op(x) == right.op(y) {
-            found.push(Candidate {
+            candidates.push(Candidate {
                 pair: (x, y),
                 is_operand: true,
             });
@@ -144,9 +144,9 @@ fn candidates_around(
     let mut open = vec![(2, left_users.as_slice(), right_users.as_slice())];
     while let Some((words, left, right)) = open.pop() {
         let mut right = right
-            .chunk_by(|one, two| one.0[..words] == two.0[..words])
+            .chunk_by(|a, b| a.0[..words] == b.0[..words])
             .peekable();
-        for group in left.chunk_by(|one, two| one.0[..words] == two.0[..words]) {
+        for group in left.chunk_by(|a, b| a.0[..words] == b.0[..words]) {
             let key = &group[0].0[..words];
             while right.next_if(|other| &other[0].0[..words] < key).is_some() {}
             let Some(others) = right.next_if(|other| &other[0].0[..words] == key) else {
@@ -154,7 +154,7 @@ fn candidates_around(
             };
             if group.len() * others.len() <= FEW {
                 for (_, x) in group {
-                    found.extend(others.iter().map(|(_, y)| Candidate {
+                    candidates.extend(others.iter().map(|(_, y)| Candidate {
                         pair: (*x, *y),
                         is_operand: false,
                     }));

@@ -41,11 +41,11 @@ impl<'p> EditedList<'p> {
                 }
                 0 => list
                     .fates
-                    .extend((from..from + removed).map(|at| (at, Fate::Gone))),
+                    .extend((from..from + removed).map(|position| (position, Fate::Gone))),
                 count if count == removed => {
                     let fates = (from..).zip(items);
                     list.fates
-                        .extend(fates.map(|(at, source)| (at, Fate::Is(source))));
+                        .extend(fates.map(|(position, source)| (position, Fate::Is(source))));
                 }
                 _ => list.stretches.push((from, from + removed, items)),
             }
@@ -149,9 +149,9 @@ impl<'p> Planner<'p> {
                 .iter()
                 .all(|(start, end, _)| *end <= from || *start >= to)
                 && gaps.all(|gap| list.inserted(gap).is_empty())
-                && elements.all(|at| {
-                    let fate = self.fate_of(list, &cells[at], at);
-                    !self.sides.is_changed(side, &cells[at], fate)
+                && elements.all(|position| {
+                    let fate = self.fate_of(list, &cells[position], position);
+                    !self.sides.is_changed(side, &cells[position], fate)
                 })
         };
         let parts = |side: usize, alone: bool| {
@@ -192,13 +192,13 @@ impl<'p> Planner<'p> {
         let mut gap = *gaps.start();
         while gap <= to {
             parts.extend(list.inserted(gap).iter().map(own));
-            let at = list
+            let index = list
                 .stretches
                 .binary_search_by_key(&gap, |(start, _, _)| *start);
-            if let Ok(at) = at
+            if let Ok(index) = index
                 && gap < to
             {
-                let (_, end, items) = list.stretches[at];
+                let (_, end, items) = list.stretches[index];
                 parts.extend(items.iter().map(own));
                 gap = end;
                 continue;

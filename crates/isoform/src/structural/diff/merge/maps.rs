@@ -44,12 +44,12 @@ impl<'p> EditedMap<'p> {
         });
         let set = keyed.set.iter();
         for (key, source) in named.chain(set.map(|(key, source)| (Cow::Borrowed(key), source))) {
-            let known = match &*key {
+            let position = match &*key {
                 Source::Left(node) | Source::Image(node) => by_node.get(node),
                 Source::Value(value) => by_value.get(value),
                 Source::New(_) => None,
             };
-            match known {
+            match position {
                 Some(&position) => {
                     edit.set.insert(position, source);
                 }

@@ -39,8 +39,8 @@ impl Uses {
             (None, Some(root)) => search.keep(root, Form::Image),
             (None, None) => {}
         }
-        while let Some(found) = search.stack.pop() {
-            search.enter(found);
+        while let Some(entry) = search.stack.pop() {
+            search.enter(entry);
         }
         search.uses
     }
@@ -169,24 +169,24 @@ impl Search<'_> {
         match edit {
             None => self.keep_parts(node, form, |_| true),
             Some(Edit::Fields(info, fields)) => {
-                self.keep_parts(node, form, |at| {
-                    let slot = info.visited.get(at);
+                self.keep_parts(node, form, |position| {
+                    let slot = info.visited.get(position);
                     slot.is_some_and(|slot| fields.iter().all(|(field, _)| *field != slot.field))
                 });
                 fields.iter().for_each(|(_, source)| self.mention(source));
             }
             Some(Edit::Items(splices)) => {
-                self.keep_parts(node, form, |at| {
-                    let after = splices.partition_point(|splice| splice.from as usize <= at);
+                self.keep_parts(node, form, |position| {
+                    let after = splices.partition_point(|splice| splice.from as usize <= position);
                     let splice = after.checked_sub(1).map(|before| &splices[before]);
-                    splice.is_none_or(|splice| at >= (splice.from + splice.removed) as usize)
+                    splice.is_none_or(|splice| position >= (splice.from + splice.removed) as usize)
                 });
                 let items = splices.iter().flat_map(|splice| &splice.items);
                 items.for_each(|source| self.mention(source));
             }
             Some(Edit::Keyed(keyed)) => {
                 let edited = EditedMap::of(base, node, keyed);
-                self.keep_parts(node, form, |at| edited.keeps(at));
+                self.keep_parts(node, form, |position| edited.keeps(position));
                 for source in edited.set.values() {
                     self.mention(source);
                 }

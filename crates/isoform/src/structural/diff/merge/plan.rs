@@ -135,8 +135,8 @@ impl<'p> Planner<'p> {
 
     fn object(&self, view: View, node: u32) -> Result<Plan> {
         let base = self.sides.base;
-        let found = base.node(node);
-        let info = found.info();
+        let base_node = base.node(node);
+        let info = base_node.info();
         let edits = [0, 1].map(|side| match view.0[side] {
             Mode::Full => self.sides.edit(side, node),
             Mode::Own | Mode::Verbatim | Mode::Absent => None,
@@ -178,7 +178,7 @@ impl<'p> Planner<'p> {
                 None => {}
             }
         }
-        Ok(Plan::Fields(found.object.clone(), fields))
+        Ok(Plan::Fields(base_node.object.clone(), fields))
     }
 
     fn new_object(&self, side: usize, number: u32, alone: bool) -> Plan {
@@ -190,11 +190,11 @@ impl<'p> Planner<'p> {
                 .collect()
         };
         match &self.sides.patch(side).news[number as usize] {
-            New::Copy(object, given) => {
+            New::Copy(object, sources) => {
                 let object = self.of_side(side, &Source::Value(object.clone()), alone);
-                Plan::Copy(object, fields(given))
+                Plan::Copy(object, fields(sources))
             }
-            New::Object(info, given) => Plan::Object(info, fields(given)),
+            New::Object(info, sources) => Plan::Object(info, fields(sources)),
             New::Items(container, items) => {
                 Plan::Items(container, items.iter().map(part).collect())
             }

@@ -283,17 +283,17 @@ fn is_left_without(options: &DiffOptions, merge: &Merge, side: usize) -> Result<
 }
 
 /// True if two merges are one with the sides exchanged, even after resolving conflicts.
-fn are_swapped(options: &DiffOptions, one: &Merge, other: &Merge) -> Result<bool> {
-    if one.conflicts.len() != other.conflicts.len()
-        || !is_same(options, &one.merged, &other.merged)?
+fn are_swapped(options: &DiffOptions, first: &Merge, second: &Merge) -> Result<bool> {
+    if first.conflicts.len() != second.conflicts.len()
+        || !is_same(options, &first.merged, &second.merged)?
     {
         return Ok(false);
     }
-    if one.is_clean() {
+    if first.is_clean() {
         return Ok(true);
     }
-    let mut rest: Vec<&Conflict> = other.conflicts.iter().collect();
-    for conflict in &one.conflicts {
+    let mut rest: Vec<&Conflict> = second.conflicts.iter().collect();
+    for conflict in &first.conflicts {
         let mut position = None;
         for (number, other) in rest.iter().enumerate() {
             if is_swapped(options, conflict, other)? {
@@ -311,9 +311,9 @@ fn are_swapped(options: &DiffOptions, one: &Merge, other: &Merge) -> Result<bool
         (Resolution::Left, Resolution::Right),
         (Resolution::Right, Resolution::Left),
     ] {
-        match (resolved(one, &choice), resolved(other, &opposite)) {
-            (Ok(one), Ok(other)) if is_same(options, &one, &other)? => {}
-            (Err(one), Err(other)) if one.kind() == other.kind() => {}
+        match (resolved(first, &choice), resolved(second, &opposite)) {
+            (Ok(first), Ok(second)) if is_same(options, &first, &second)? => {}
+            (Err(first), Err(second)) if first.kind() == second.kind() => {}
             _ => return Ok(false),
         }
     }

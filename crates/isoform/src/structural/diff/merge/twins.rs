@@ -87,7 +87,7 @@ impl Twins {
         };
         is_equal = is_equal && pairs.iter().all(|pair| self.allows(pair));
         for (right, left) in pairs.into_iter().filter(|_| is_equal) {
-            if self.pairs.iter().all(|(known, _)| !is_same(known, &right)) {
+            if self.pairs.iter().all(|(other, _)| !is_same(other, &right)) {
                 self.pairs.push((right, left));
                 self.is_new = true;
             }

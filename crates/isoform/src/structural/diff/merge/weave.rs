@@ -107,9 +107,9 @@ impl Weaver<'_, '_> {
                     stack.extend(parts.into_iter().rev().map(Step::Open));
                 }
                 Step::Finish(task, plan) => {
-                    let made = self.finish(plan)?;
-                    self.note_image(task, &made);
-                    self.done.insert(task, made);
+                    let value = self.finish(plan)?;
+                    self.note_image(task, &value);
+                    self.done.insert(task, value);
                 }
             }
         }

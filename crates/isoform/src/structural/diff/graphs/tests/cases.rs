@@ -72,17 +72,17 @@ fn aligned(left: &str, right: &str) -> Case {
         .filter(|op| **op == u64::from(INPUT))
         .count() as u32;
     let fixed: Vec<(u32, u32)> = (0..count).map(|input| (input, input)).collect();
-    let found = align(&left, &right, &fixed);
-    super::model::check(&left, &right, &fixed, &found);
+    let alignment = align(&left, &right, &fixed);
+    super::model::check(&left, &right, &fixed, &alignment);
     let show =
         |(l, r): (u32, u32)| format!("{} {}", left_names[l as usize], right_names[r as usize]);
     let pairs = (0..)
-        .zip(&found.left)
+        .zip(&alignment.left)
         .filter_map(|(l, r)| Some(show((l, (*r)?))));
     let pairs = pairs.collect();
-    let replaced = found.replaced.iter().map(|pair| show(*pair)).collect();
+    let replaced = alignment.replaced.iter().map(|pair| show(*pair)).collect();
     Case {
-        hunks: hunks(&left, &right, &found),
+        hunks: hunks(&left, &right, &alignment),
         names: [left_names, right_names],
         pairs,
         replaced,

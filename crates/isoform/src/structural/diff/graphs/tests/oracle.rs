@@ -136,15 +136,15 @@ fn short_texts_have_the_most_words_in_common() {
         let (left, right) = (text(), text());
         // Without a budget, only common beginnings and ends are found.
         for budget in [0, u64::MAX] {
-            let mut found = Vec::new();
+            let mut pairs = Vec::new();
             let mut myers = Myers::new(budget, 256);
-            myers.align(&left, &right, |l, r| found.push((l, r)));
-            found.sort_unstable();
-            assert!(found.is_sorted_by(|one, two| one.0 < two.0 && one.1 < two.1));
-            assert!(found.iter().all(|(l, r)| left[*l] == right[*r]));
+            myers.align(&left, &right, |l, r| pairs.push((l, r)));
+            pairs.sort_unstable();
+            assert!(pairs.is_sorted_by(|a, b| a.0 < b.0 && a.1 < b.1));
+            assert!(pairs.iter().all(|(l, r)| left[*l] == right[*r]));
             if budget > 0 {
                 let most = most_common(&left, &right);
-                assert_eq!(found.len(), most, "{round}: {left:?} {right:?}");
+                assert_eq!(pairs.len(), most, "{round}: {left:?} {right:?}");
             }
         }
     }
