@@ -141,10 +141,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
     let absent = Column::<bool>::open("bench.sparse.0")?;
     let misses = alone(NODES, || {
-        let found = black_box(&nodes)
+        let values = black_box(&nodes)
             .iter()
             .filter_map(|node| node.attr(&absent));
-        black_box(found.count());
+        black_box(values.count());
     });
     row("general column, mostly absent", misses, 6.0, f64::NAN);
     memory();

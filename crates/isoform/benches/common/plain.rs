@@ -53,8 +53,8 @@ pub(crate) fn equal_renamed(left: &Expr, right: &Expr) -> bool {
     fn equal(left: &Expr, right: &Expr, bound: &mut Vec<(u32, u32)>) -> bool {
         match (left, right) {
             (Expr::Var(left), Expr::Var(right)) => {
-                let found = bound.iter().rev().find(|(l, r)| l == left || r == right);
-                found.map_or(left == right, |found| *found == (*left, *right))
+                let pair = bound.iter().rev().find(|(l, r)| l == left || r == right);
+                pair.map_or(left == right, |pair| *pair == (*left, *right))
             }
             (Expr::Int(left), Expr::Int(right)) => left == right,
             (Expr::Add(left, lhs), Expr::Add(right, rhs)) => {

@@ -352,8 +352,8 @@ impl<F: FnMut(&Arc<Expr>) -> Option<Arc<Expr>>> Mutator<F> {
                 (self.rewrite)(&call).unwrap_or(call)
             }
             Expr::Let { var, value, body } => {
-                let made = [var, value, body].map(|part| self.mutate(part));
-                let [new_var, new_value, new_body] = made;
+                let parts = [var, value, body].map(|part| self.mutate(part));
+                let [new_var, new_value, new_body] = parts;
                 if Arc::ptr_eq(&new_var, var)
                     && Arc::ptr_eq(&new_value, value)
                     && Arc::ptr_eq(&new_body, body)
@@ -387,11 +387,11 @@ impl<F: FnMut(&Arc<Expr>) -> Option<Arc<Expr>>> Mutator<F> {
                 Some(items) => Arc::new(Expr::Tuple(items)),
             },
             Expr::Item(tuple, index) => {
-                let made = self.mutate(tuple);
-                if Arc::ptr_eq(&made, tuple) {
+                let new_tuple = self.mutate(tuple);
+                if Arc::ptr_eq(&new_tuple, tuple) {
                     Arc::clone(expr)
                 } else {
-                    Arc::new(Expr::Item(made, *index))
+                    Arc::new(Expr::Item(new_tuple, *index))
                 }
             }
             Expr::Function { params, body } => {

@@ -28,9 +28,9 @@ pub(crate) fn program(loops: usize) -> Ref<Function> {
         let i = Var::new("i", &ty);
         let mut last = x.clone();
         let mut body: Vec<Ref<Stmt>> = Vec::with_capacity(BODY);
-        for at in 0..BODY {
+        for index in 0..BODY {
             let product = Mul::new(&last, &i, DataType::Int64);
-            let sum = Add::new(product, number(at), DataType::Int64);
+            let sum = Add::new(product, number(index), DataType::Int64);
             last = Var::new("t", &ty);
             body.push(AssignStmt::new(&last, sum).upcast());
         }
@@ -90,9 +90,9 @@ pub(crate) fn plain_program(loops: usize) -> Arc<PlainFunction> {
         let i = var();
         let mut last = Arc::clone(&x);
         let mut body = Vec::with_capacity(BODY);
-        for at in 0..BODY {
+        for index in 0..BODY {
             let product = Arc::new(Expr::Mul(last, Arc::clone(&i), ty));
-            let sum = Arc::new(Expr::Add(product, number(at), ty));
+            let sum = Arc::new(Expr::Add(product, number(index), ty));
             last = var();
             body.push(Arc::new(PlainStmt::Assign(Arc::clone(&last), sum)));
         }

@@ -54,9 +54,12 @@ pub(crate) fn incremental(table: &mut Table) {
     let mut edits = 0;
     let mut edit = |number: usize| {
         edits += 1;
-        let made = function(&names, number, edits).upcast();
+        let new_function = function(&names, number, edits).upcast();
         let name = names[number].clone();
-        module.functions.insert(name, made).expect("a function");
+        module
+            .functions
+            .insert(name, new_function)
+            .expect("a function");
     };
     (0..FUNCTIONS).for_each(&mut edit);
     let what = format!("a module of {FUNCTIONS} functions of {CALLS} calls");

@@ -108,7 +108,7 @@ impl NodeTable {
         let mut shells: Vec<Option<UninitObject>> = Vec::new();
         shells.resize_with(count, || None);
         let mut uses = vec![NEVER; count];
-        let (mut found, mut poll) = (0, Poll::default());
+        let (mut visited_count, mut poll) = (0, Poll::default());
         let mut waiting = Vec::new();
         let mut next = Some(root as u32);
         while let Some(number) = next.take().or_else(|| waiting.pop()) {
@@ -123,7 +123,7 @@ impl NodeTable {
                 continue;
             }
             *used = ONCE;
-            found += 1;
+            visited_count += 1;
             let [node, behind] = &self.nodes[number..number + 2] else {
                 continue;
             };
@@ -141,7 +141,7 @@ impl NodeTable {
             }
         }
         // Nodes outside of the root may share parts with nodes inside.
-        if found < count || looks_ahead {
+        if visited_count < count || looks_ahead {
             uses.fill(OFTEN);
         }
         Ok(Layout { shells, uses })

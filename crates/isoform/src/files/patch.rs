@@ -371,7 +371,7 @@ impl<'p> Writer<'p> {
                     self.depth = self.depth.max(*depth);
                     data.clone()
                 }
-                Some(PartData::Shared(at)) => numbered("n", *at),
+                Some(PartData::Shared(number)) => numbered("n", *number),
                 None => return Err(malformed("a new object", "made before it is used")),
             },
             Source::Value(value) => {
@@ -490,7 +490,10 @@ impl<'p> Writer<'p> {
                 let pairs = self.pairs(&keyed.set)?.into_iter();
                 set.extend(pairs.map(|(key, value)| list(vec![key, value])));
                 if !keyed.removed.is_empty() {
-                    let removed = keyed.removed.iter().map(|&at| i64::from(at).into());
+                    let removed = keyed
+                        .removed
+                        .iter()
+                        .map(|&position| i64::from(position).into());
                     map.insert("$del".into(), list(removed.collect()));
                 }
                 if !set.is_empty() {
@@ -550,12 +553,12 @@ impl<'p> Writer<'p> {
                         info.key()
                     )));
                 }
-                let mut made: Map = Map::new();
+                let mut map: Map = Map::new();
                 for (name, value) in own_fields(copied, fields) {
                     let value = self.source(&Source::Value(value))?;
-                    made.insert(name.into(), value);
+                    map.insert(name.into(), value);
                 }
-                tagged(info.key(), self.fields(info, fields, made)?)
+                tagged(info.key(), self.fields(info, fields, map)?)
             }
         })
     }
@@ -611,7 +614,7 @@ impl Reader {
                 Some(key) if &**key == "$del" => {
                     let removed: Result<Vec<u32>> = array(data, "$del")?
                         .iter()
-                        .map(|at| number(at, "a position"))
+                        .map(|position| number(position, "a position"))
                         .collect();
                     keyed.removed = removed?;
                     keyed.removed.sort_unstable();
@@ -670,16 +673,16 @@ impl Reader {
     }
 
     fn tagged(&mut self, tag: &str, data: &Value, depth: usize) -> Result<Source> {
-        if let Some(at) = data.as_int() {
-            let at = number(&at.into(), "a part")?;
+        if let Some(index) = data.as_int() {
+            let index = number(&index.into(), "a part")?;
             return match tag {
-                "k" => Ok(Source::Left(at)),
-                "i" => Ok(Source::Image(at)),
-                "n" => match self.shared.get(at as usize) {
+                "k" => Ok(Source::Left(index)),
+                "i" => Ok(Source::Image(index)),
+                "n" => match self.shared.get(index as usize) {
                     Some(source) => Ok(source.clone()),
                     None => Err(malformed("a part", "an earlier element of `new`")),
                 },
-                "v" => match self.values.get(at as usize) {
+                "v" => match self.values.get(index as usize) {
                     Some(value) => Ok(Source::Value(value.clone())),
                     None => Err(malformed("a part", "one of `values`")),
                 },

@@ -91,8 +91,8 @@ impl Difference {
     /// `ValueError` for a variable free on one side only; `TypeError` for values that
     /// cannot be written.
     pub fn record(&self) -> Result<DifferenceRecord> {
-        if let Cow::Owned(made) = self.as_made()? {
-            return made.record();
+        if let Cow::Owned(difference) = self.as_made()? {
+            return difference.record();
         }
         let back = self.invert()?;
         let mut paths = PlacePaths::default();
@@ -273,14 +273,15 @@ impl DifferenceRecord {
     /// `TypeError` for values that cannot be written.
     pub fn to_json(&self) -> Result<String> {
         let mut paths = PathTree::default();
-        let mut known: HashMap<(*const PathTree, u32), u32, RandomState> = HashMap::default();
+        let mut place_numbers: HashMap<(*const PathTree, u32), u32, RandomState> =
+            HashMap::default();
         let changes: Vec<Value> = self
             .changes
             .iter()
             .map(|change| {
                 let of = Arc::as_ptr(&change.paths);
                 change.data(change.places.map(|place| {
-                    let place = paths.add(&mut known, (of, place), |&(_, place)| {
+                    let place = paths.add(&mut place_numbers, (of, place), |&(_, place)| {
                         change.paths.above(place).map(|place| (of, place))
                     });
                     paths.text(place)
@@ -315,11 +316,11 @@ impl DifferenceRecord {
         let map = data
             .as_map()
             .ok_or_else(|| malformed("the text", "an object"))?;
-        let found = map.get(&"format".into()).and_then(Value::as_str);
-        if found != Some(FORMAT) {
+        let format = map.get(&"format".into()).and_then(Value::as_str);
+        if format != Some(FORMAT) {
             return Err(Error::value_error(format!(
                 "expected JSON of the format '{FORMAT}', got {}",
-                found.map_or("no format".to_owned(), |found| format!("'{found}'"))
+                format.map_or("no format".to_owned(), |format| format!("'{format}'"))
             )));
         }
         let version = field(map, "version")?;
@@ -340,18 +341,18 @@ impl DifferenceRecord {
             }
         }
         let changes = array(field(map, "changes")?, "changes")?;
-        let mut found = Vec::with_capacity(changes.len());
+        let mut records = Vec::with_capacity(changes.len());
         for change in changes.values() {
             let (mut record, texts) = ChangeRecord::from_data(change)?;
             record.places = texts.map(|text| read(&mut paths, text, &beginnings));
-            found.push(record);
+            records.push(record);
         }
         let paths = Arc::new(paths);
-        for change in &mut found {
+        for change in &mut records {
             change.paths = paths.clone();
         }
         Ok(DifferenceRecord {
-            changes: found,
+            changes: records,
             patch: Patch::from_data(field(map, "patch")?)?,
             inverse: Patch::from_data(field(map, "inverse")?)?,
         })

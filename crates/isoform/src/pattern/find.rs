@@ -96,14 +96,14 @@ impl Pattern {
             // that use it.
             if admitted
                 && of_variable.is_none_or(|_| visit.depth() == 0)
-                && let Some(found) = find(&value)?
+                && let Some(pattern_match) = find(&value)?
             {
                 let place = Place {
                     visit,
                     step: None,
                     shared: std::mem::replace(&mut shared, visit.depth()),
                 };
-                match callback(&place, found)? {
+                match callback(&place, pattern_match)? {
                     WalkResult::Advance => {}
                     other => return Ok(other),
                 }
@@ -119,13 +119,13 @@ impl Pattern {
                 if child.region != RegionKind::Use || !seen.insert(ident) {
                     continue;
                 }
-                if let Some(found) = find(&child.value)? {
+                if let Some(pattern_match) = find(&child.value)? {
                     let place = Place {
                         visit,
                         step: children.place_step(position),
                         shared: std::mem::replace(&mut shared, visit.depth()),
                     };
-                    if let WalkResult::Interrupt(result) = callback(&place, found)? {
+                    if let WalkResult::Interrupt(result) = callback(&place, pattern_match)? {
                         return Ok(WalkResult::Interrupt(result));
                     }
                 }
@@ -175,10 +175,10 @@ impl Pattern {
             Ok(WalkResult::<()>::Advance)
         })?;
         let places = Arc::new(places);
-        let located = |(place, found)| PatternMatch {
+        let located = |(place, pattern_match)| PatternMatch {
             places: Arc::clone(&places),
             place,
-            found,
+            found: pattern_match,
         };
         Ok(all.into_iter().map(located).collect())
     }

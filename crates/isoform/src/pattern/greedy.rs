@@ -335,8 +335,8 @@ impl<'r> Driver<'r> {
         }
         self.bury(node)?;
         self.queue_users(moved);
-        for at in (before..after).rev() {
-            self.enqueue(at);
+        for new_node in (before..after).rev() {
+            self.enqueue(new_node);
         }
         Ok(())
     }
@@ -511,14 +511,14 @@ impl<'r> Driver<'r> {
     /// the nearest nodes are visited first.
     fn queue_users(&mut self, places: impl IntoIterator<Item = Edge>) {
         let mut new_users: Vec<NodeId> = Vec::new();
-        let mut known: HashSet<NodeId, RandomState> = HashSet::default();
+        let mut user_set: HashSet<NodeId, RandomState> = HashSet::default();
         let mut level: Vec<Edge> = places.into_iter().collect();
         let graph = &self.program.graph;
         for _ in 0..self.reach {
             let first = new_users.len();
             while let Some(edge) = level.pop() {
                 // A dropped node has handed its users on.
-                if !graph.node(edge.user).dead && known.insert(edge.user) {
+                if !graph.node(edge.user).dead && user_set.insert(edge.user) {
                     new_users.push(edge.user);
                     if self.looks_through {
                         // The users of a variable see the value bound to it.

@@ -217,14 +217,14 @@ impl Hole {
         let guard = self.guard.clone();
         Ok(Some(Arc::new(move |part: &Value| {
             for (path, name, wanted) in &tests {
-                let found = match path {
+                let value = match path {
                     Some(path) => path.get(part).ok(),
                     None => attribute(part, name)?,
                 };
-                let Some(found) = found else {
+                let Some(value) = value else {
                     return Ok(false);
                 };
-                if !CompareOptions::default().equal(wanted, &found)? {
+                if !CompareOptions::default().equal(wanted, &value)? {
                     return Ok(false);
                 }
             }

@@ -111,19 +111,19 @@ impl Plan {
     /// # Errors
     ///
     /// `ValueError` for a hole that the template uses and the match lacks.
-    fn images(&self, found: &Match) -> Result<Images> {
+    fn images(&self, pattern_match: &Match) -> Result<Images> {
         let mut images = Images::default();
-        for pair in &found.filled().pairs {
+        for pair in &pattern_match.filled().pairs {
             if let Some(ident) = variable(&pair.left) {
                 images.entry(ident).or_insert_with(|| pair.right.clone());
             }
         }
-        for (hole, part) in found.holes() {
+        for (hole, part) in pattern_match.holes() {
             if let Some(ident) = variable(hole) {
                 images.insert(ident, part.clone());
             }
         }
-        for hole in found.pattern().holes() {
+        for hole in pattern_match.pattern().holes() {
             let ident = variable(hole.var()).unwrap_or_default();
             if self.variables.used.contains_key(&ident) && !images.contains_key(&ident) {
                 return Err(Error::value_error(format!(
@@ -138,8 +138,8 @@ impl Plan {
 
     /// True if every variable of a part has the same meaning in the
     /// replacement.
-    fn is_sound(&self, found: &Match, images: &Images) -> Result<bool> {
-        let pairs = &found.filled().pairs;
+    fn is_sound(&self, pattern_match: &Match, images: &Images) -> Result<bool> {
+        let pairs = &pattern_match.filled().pairs;
         let bound: Idents = pairs
             .iter()
             .filter(|pair| pair.defined)
@@ -153,11 +153,11 @@ impl Plan {
             let image = images.get(&left).and_then(variable);
             self.variables.defined.contains(&left) && image == Some(right)
         };
-        for (number, hole) in found.pattern().holes().iter().enumerate() {
+        for (number, hole) in pattern_match.pattern().holes().iter().enumerate() {
             let Some(ident) = variable(hole.var()) else {
                 continue;
             };
-            let Some((part, around)) = found.part(number) else {
+            let Some((part, around)) = pattern_match.part(number) else {
                 continue;
             };
             if !self.variables.has(ident) {
@@ -186,7 +186,7 @@ impl Plan {
                 }
             }
         }
-        let own = self.own_variables(found.pattern());
+        let own = self.own_variables(pattern_match.pattern());
         let captured = own.filter(|(ident, _)| bound.contains(ident));
         Ok(captured.count() == 0)
     }

@@ -287,9 +287,9 @@ impl<'a> Normalizer<'a, '_> {
             if !self.defined.contains(&ident) {
                 return Ok(EntryResult::Leaf(part.met));
             }
-            if let Some(known) = self.variables.get(&ident) {
+            if let Some(variable) = self.variables.get(&ident) {
                 return Ok(EntryResult::Leaf(PartRef::of(
-                    self.rewriter.parts.keep_value(known),
+                    self.rewriter.parts.keep_value(variable),
                 )));
             }
         }

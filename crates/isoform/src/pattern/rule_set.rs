@@ -171,8 +171,8 @@ impl<'r> RuleSet<'r> {
             None => FieldConstraint::Open,
         };
         let place = (ty, key);
-        if let Some(known) = self.by_type.get(&place) {
-            return known.clone();
+        if let Some(candidates) = self.by_type.get(&place) {
+            return candidates.clone();
         }
         let admits = |number: &usize| {
             let rule = &rules[*number];

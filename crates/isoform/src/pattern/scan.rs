@@ -144,7 +144,7 @@ pub(super) fn scopes(root: &Value, of: &Idents) -> Result<HashMap<u64, Idents, R
                         let here: Idents = active.iter().copied().collect();
                         around
                             .entry(ident)
-                            .and_modify(|known| known.retain(|bound| here.contains(bound)))
+                            .and_modify(|idents| idents.retain(|bound| here.contains(bound)))
                             .or_insert(here);
                     }
                 }

@@ -414,7 +414,7 @@ impl Search<'_, '_> {
     fn items(&mut self, goal: Goal) -> Result<bool> {
         let Goal::Items {
             node,
-            at,
+            at: position,
             items,
             from,
             take,
@@ -428,39 +428,43 @@ impl Search<'_, '_> {
         let Shape::Items { items: wanted, .. } = &shell.nodes[node].shape else {
             return Ok(false);
         };
-        let rest = |at, from, take, taken| Goal::Items {
+        let rest = |position, from, take, taken| Goal::Items {
             node,
-            at,
+            at: position,
             items: items.clone(),
             from,
             take,
             taken,
             above,
         };
-        let Some(&kid) = wanted.get(at) else {
+        let Some(&kid) = wanted.get(position) else {
             return Ok(from == items.len());
         };
         let several = |kid: &NodeNumber| takes_items(shell, *kid);
-        let fixed = wanted[at..].iter().filter(|kid| !several(kid)).count();
-        let holes = wanted.len() - at - fixed;
+        let fixed = wanted[position..]
+            .iter()
+            .filter(|kid| !several(kid))
+            .count();
+        let holes = wanted.len() - position - fixed;
         let left = items.len() - from;
         self.longest = self.longest.max(left as u64);
         if left < fixed || holes == 0 && left != fixed {
             return Ok(false);
         }
         if let Some(taken) = taken {
-            let is_free =
-                |at: &usize| taken & 1 << at == 0 && self.may_match(kid, &items.values()[*at]);
+            let is_free = |index: &usize| {
+                taken & 1 << index == 0 && self.may_match(kid, &items.values()[*index])
+            };
             let Some(next) = (take..items.len()).find(is_free) else {
                 return Ok(false);
             };
-            self.choose(rest(at, from, next + 1, Some(taken)));
-            self.push(rest(at + 1, from + 1, 0, Some(taken | 1 << next)));
+            self.choose(rest(position, from, next + 1, Some(taken)));
+            self.push(rest(position + 1, from + 1, 0, Some(taken | 1 << next)));
             self.push_node(kid, items.values()[next].clone(), above);
             return Ok(true);
         }
         if !several(&kid) {
-            self.push(rest(at + 1, from + 1, 0, None));
+            self.push(rest(position + 1, from + 1, 0, None));
             self.push_node(kid, items.values()[from].clone(), above);
             return Ok(true);
         }
@@ -469,7 +473,9 @@ impl Search<'_, '_> {
         let mut take = if holes == 1 { most } else { take };
         // The items after the hole decide first, which saves a copy of the items before
         // a position.
-        let next = wanted[at + 1..].iter().take_while(|kid| !several(kid));
+        let next = wanted[position + 1..]
+            .iter()
+            .take_while(|kid| !several(kid));
         let next: SmallVec<[NodeNumber; 4]> = next.copied().collect();
         let item_values = items.values();
         let fits = |first: usize| {
@@ -483,10 +489,10 @@ impl Search<'_, '_> {
             take += 1;
         }
         if take < most {
-            self.choose(rest(at, from, take + 1, None));
+            self.choose(rest(position, from, take + 1, None));
         }
         let after = from + take;
-        self.push(rest(at + 1 + next.len(), after + next.len(), 0, None));
+        self.push(rest(position + 1 + next.len(), after + next.len(), 0, None));
         self.push(Goal::Several {
             node: kid,
             items: items.clone(),
@@ -650,18 +656,18 @@ impl Search<'_, '_> {
             holes: &core.table,
             options: core.options,
         };
-        let Some(found) = matching.run()? else {
+        let Some(bindings) = matching.run()? else {
             return Ok(false);
         };
-        let mut places = Vec::with_capacity(found.pairs.len());
-        for pair in found.pairs {
+        let mut places = Vec::with_capacity(bindings.pairs.len());
+        for pair in bindings.pairs {
             let idents = (variable(&pair.left), variable(&pair.right));
             if let (false, Some(left), Some(right)) = (pair.defined, idents.0, idents.1) {
-                let known = self.lefts.contains_key(&left);
+                let is_paired = self.lefts.contains_key(&left);
                 if !self.pair(left, right) {
                     return Ok(false);
                 }
-                if known {
+                if is_paired {
                     places.push(usize::MAX);
                     continue;
                 }
@@ -672,7 +678,7 @@ impl Search<'_, '_> {
         if !fill {
             return Ok(true);
         }
-        for (number, part) in found.parts.into_iter().enumerate() {
+        for (number, part) in bindings.parts.into_iter().enumerate() {
             let Some((part, around)) = part else { continue };
             let around = around
                 .into_iter()

@@ -468,9 +468,9 @@ impl TemplateSplitter<'_> {
             self.places[part] += 1;
             return Ok(Some(self.push(Shape::Hole(self.declared[number]), value)));
         }
-        if let Some(&known) = self.known.get(&ident) {
+        if let Some(&node) = self.known.get(&ident) {
             self.shell.linear = false;
-            return Ok(Some(known));
+            return Ok(Some(node));
         }
         let demand = self.survey.demand(value);
         let is_divisible = is_divisible(value);

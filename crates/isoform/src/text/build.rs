@@ -22,22 +22,22 @@ impl<'a> Parser<'a> {
         &mut self,
         kinds: Kinds,
         parts: impl Iterator<Item = Part>,
-        at: usize,
+        position: usize,
     ) -> Parsed<Value> {
         let (ty, name) = match kinds {
             Kinds::Object(ty, name) => (ty, name),
-            Kinds::Container(container) => return self.build_container(container, parts, at),
+            Kinds::Container(container) => return self.build_container(container, parts, position),
         };
         let name = name.map(|name| self.names[name as usize].text);
         let ty = &mut self.types[ty as usize];
         let info = ty.filler.info();
         let mut missing_name = ty.name_field;
-        let fault = |error: &Error, at: usize, place: &str| {
+        let fault = |error: &Error, position: usize, place: &str| {
             let message = format!("{}{place}: {}", info.key(), error.message());
             Box::new(Fault {
                 kind: error.kind(),
-                start: at,
-                end: at,
+                start: position,
+                end: position,
                 message,
             })
         };
@@ -64,12 +64,18 @@ impl<'a> Parser<'a> {
         }
         if let (Some(field), Some(name)) = (missing_name, name) {
             let set = ty.filler.set(field, name[1..].into(), &mut self.fitter);
-            set.map_err(|error| fault(&error, at, &format!(".{}", info.fields()[field].name())))?;
+            set.map_err(|error| {
+                fault(
+                    &error,
+                    position,
+                    &format!(".{}", info.fields()[field].name()),
+                )
+            })?;
         }
         let object: Ref<Obj> = ty
             .filler
             .finish(None, &mut self.fitter)
-            .map_err(|error| fault(&error, at, ""))?;
+            .map_err(|error| fault(&error, position, ""))?;
         Ok(if ty.is_singleton {
             self.singletons.resolve(object).into()
         } else {

@@ -325,8 +325,8 @@ impl Sink for Graph<'_> {
     fn other(&mut self, value: &Value) -> Result<bool> {
         if let ValueRef::Function(function) = value.view()
             && let Some(name) = function.name()
-            && let Ok(known) = global_function(name)
-            && Value::from(known).words() == value.words()
+            && let Ok(global) = global_function(name)
+            && Value::from(global).words() == value.words()
         {
             self.tables.pool.push_str(spelling::FUNCTION);
             self.tables.pool.push('(');

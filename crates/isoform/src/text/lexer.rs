@@ -226,10 +226,12 @@ impl<'a> Lexer<'a> {
                 }
                 b'\\' => {
                     out.push_str(&self.text[run..self.at]);
-                    let at = self.at;
+                    let escape_start = self.at;
                     let code = self.escape()?;
                     let Some(c) = char::from_u32(code) else {
-                        return Err(self.fault(at, "the escape does not denote a character"));
+                        return Err(
+                            self.fault(escape_start, "the escape does not denote a character")
+                        );
                     };
                     out.push(c);
                     run = self.at;
@@ -254,10 +256,14 @@ impl<'a> Lexer<'a> {
                     return Ok(out);
                 }
                 b'\\' => {
-                    let at = self.at;
+                    let escape_start = self.at;
                     match u8::try_from(self.escape()?) {
                         Ok(byte) => out.push(byte),
-                        Err(_) => return Err(self.fault(at, "the escape does not denote a byte")),
+                        Err(_) => {
+                            return Err(
+                                self.fault(escape_start, "the escape does not denote a byte")
+                            );
+                        }
                     }
                 }
                 b'\n' => break,

@@ -40,7 +40,7 @@ pub(super) enum Literal<'a> {
 /// Reads the start of a value, with `byte` as its first byte.
 #[inline]
 pub(super) fn take<'a>(lexer: &mut Lexer<'a>, byte: Option<u8>) -> Lexed<Literal<'a>> {
-    let at = lexer.position();
+    let position = lexer.position();
     match byte {
         Some(bracket @ (b'[' | b'{')) => match container("", bracket) {
             Some(container) => Ok(open(lexer, container)),
@@ -63,10 +63,13 @@ pub(super) fn take<'a>(lexer: &mut Lexer<'a>, byte: Option<u8>) -> Lexed<Literal
         Some(b'0'..=b'9' | b'-') => number(lexer).map(Literal::Value),
         Some(b'<') => {
             let what = "text in angle brackets cannot be read back";
-            Err(lexer.fault(at, what))
+            Err(lexer.fault(position, what))
         }
-        Some(b'.') => Err(lexer.fault(at, "something was left out here when the text was printed")),
-        Some(_) => word(lexer, at),
+        Some(b'.') => Err(lexer.fault(
+            position,
+            "something was left out here when the text was printed",
+        )),
+        Some(_) => word(lexer, position),
         None => Err(lexer.unexpected("a value")),
     }
 }
@@ -86,7 +89,7 @@ fn container(word: &str, bracket: u8) -> Option<&'static ContainerType> {
     })
 }
 
-fn word<'a>(lexer: &mut Lexer<'a>, at: usize) -> Lexed<Literal<'a>> {
+fn word<'a>(lexer: &mut Lexer<'a>, position: usize) -> Lexed<Literal<'a>> {
     let word = lexer.dotted_word();
     if word.is_empty() {
         return Err(lexer.unexpected("a value"));
@@ -94,7 +97,7 @@ fn word<'a>(lexer: &mut Lexer<'a>, at: usize) -> Lexed<Literal<'a>> {
     match (lexer.byte(), word) {
         (Some(b'('), TENSOR) => {
             lexer.expect(b'(')?;
-            tensor(lexer, at).map(Literal::Value)
+            tensor(lexer, position).map(Literal::Value)
         }
         (Some(b'('), DEVICE) => {
             let (name, start) = argument(lexer)?;
@@ -123,7 +126,7 @@ fn word<'a>(lexer: &mut Lexer<'a>, at: usize) -> Lexed<Literal<'a>> {
         (Some(b'"'), "b") => Ok(Literal::Value(Bytes::from(lexer.bytes()?).into())),
         (bracket, word) => match bracket.and_then(|bracket| container(word, bracket)) {
             Some(container) => Ok(open(lexer, container)),
-            None => plain_word(lexer, word, at).map(Literal::Value),
+            None => plain_word(lexer, word, position).map(Literal::Value),
         },
     }
 }
@@ -160,13 +163,13 @@ fn argument<'a>(lexer: &mut Lexer<'a>) -> Lexed<(Cow<'a, str>, usize)> {
 }
 
 fn number(lexer: &mut Lexer<'_>) -> Lexed<Value> {
-    let at = lexer.position();
+    let position = lexer.position();
     let text = lexer.number();
     if let Ok(small) = text.parse::<i64>() {
-        return check_digits(lexer, text, at).map(|()| small.into());
+        return check_digits(lexer, text, position).map(|()| small.into());
     }
     let digits = text.strip_prefix('-').unwrap_or(text);
-    let refuse = |what: &str| Err(lexer.fault(at, &format!("{what} '{}'", shown(text))));
+    let refuse = |what: &str| Err(lexer.fault(position, &format!("{what} '{}'", shown(text))));
     if let Some(hex) = digits.strip_prefix("0x") {
         let is_hex = !hex.is_empty() && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
         let number = BigInt::parse_bytes(hex.as_bytes(), 16).filter(|_| is_hex);
@@ -176,7 +179,7 @@ fn number(lexer: &mut Lexer<'_>) -> Lexed<Value> {
             None => refuse("expected hexadecimal digits, got"),
         };
     }
-    check_digits(lexer, text, at)?;
+    check_digits(lexer, text, position)?;
     if digits.bytes().all(|byte| byte.is_ascii_digit()) {
         if digits.len() > MAX_DIGITS {
             return refuse("expected base 16 for an int of so many digits, got");
@@ -186,7 +189,7 @@ fn number(lexer: &mut Lexer<'_>) -> Lexed<Value> {
             Err(_) => refuse("expected a number, got"),
         };
     }
-    float(lexer, text, at).map(Value::from)
+    float(lexer, text, position).map(Value::from)
 }
 
 /// Rejects leading zeros, because several languages read them as octal.
@@ -237,7 +240,7 @@ fn ints(lexer: &mut Lexer<'_>) -> Lexed<Vec<i64>> {
 }
 
 /// A tensor; `Tensor(` has been taken.
-fn tensor(lexer: &mut Lexer<'_>, at: usize) -> Lexed<Value> {
+fn tensor(lexer: &mut Lexer<'_>, position: usize) -> Lexed<Value> {
     lexer.peek()?;
     let start = lexer.position();
     let word = lexer.word();
@@ -259,7 +262,7 @@ fn tensor(lexer: &mut Lexer<'_>, at: usize) -> Lexed<Value> {
     lexer.expect(b')')?;
     match Tensor::new(dtype, shape, data) {
         Ok(tensor) => Ok(tensor.into()),
-        Err(error) => Err(lexer.fault(at, error.message())),
+        Err(error) => Err(lexer.fault(position, error.message())),
     }
 }
 
@@ -289,17 +292,17 @@ fn elements(lexer: &mut Lexer<'_>, dtype: DType) -> Lexed<Vec<u8>> {
     while lexer.more(is_first, b']')? {
         is_first = false;
         let byte = lexer.peek()?;
-        let at = lexer.position();
+        let position = lexer.position();
         let value = match byte {
             Some(b'0'..=b'9' | b'-') => number(lexer)?,
             _ => {
                 let word = lexer.word();
-                plain_word(lexer, word, at)?
+                plain_word(lexer, word, position)?
             }
         };
         if !element.append(&value, &mut data) {
             let what = format!("expected an element of {dtype}");
-            return Err(lexer.fault(at, &what));
+            return Err(lexer.fault(position, &what));
         }
     }
     Ok(data)

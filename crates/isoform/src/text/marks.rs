@@ -77,8 +77,8 @@ fn follow(graph: &Graph<'_>, plan: &Plan, value: &Value, path: &AccessPath) -> (
         let Item::Node(item) = part.item else {
             break;
         };
-        let one = AccessPath::from_steps(vec![step.clone()]);
-        match one.get(&value) {
+        let step_path = AccessPath::from_steps(vec![step.clone()]);
+        match step_path.get(&value) {
             Ok(next) => value = next,
             Err(_) => break,
         }

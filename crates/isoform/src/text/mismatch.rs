@@ -99,7 +99,7 @@ pub fn render_mismatch(left: &Value, right: &Value, mismatch: &Mismatch) -> Stri
 fn side(
     root: &Value,
     path: &AccessPath,
-    found: Option<&Value>,
+    part: Option<&Value>,
     options: &MismatchOptions,
     out: &mut String,
 ) -> Vec<String> {
@@ -117,7 +117,7 @@ fn side(
         let from = AccessPath::from_steps(steps[..first].to_vec());
         let _ = write!(out, ", in {from}:");
     }
-    let note = if found.is_none() {
+    let note = if part.is_none() {
         "has no such part"
     } else {
         ""
@@ -132,7 +132,7 @@ fn side(
         .ignored_fields(false)
         .mark(inner, note);
     let mut printed = print_marked(&places[first], &text);
-    if found.is_some() && printed.as_ref().is_ok_and(|printed| !printed.is_exact) {
+    if part.is_some() && printed.as_ref().is_ok_and(|printed| !printed.is_exact) {
         // If the difference is in a field with its default value, or a hook compares
         // more than the fields, the field is shown.
         let text = text.show_fields(fields_on(&places[first..], &steps[first..]));

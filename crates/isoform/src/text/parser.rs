@@ -154,15 +154,15 @@ impl<'a> Parser<'a> {
     fn document(&mut self) -> Parsed<Slot> {
         let mut root = None;
         while let Some(byte) = self.lexer.peek()? {
-            let at = self.lexer.position();
+            let position = self.lexer.position();
             if Lexer::is_name(Some(byte)) {
                 let name = self.lexer.name()?;
                 if self.lexer.eat(b'=')? {
-                    self.define(name, at, true);
+                    self.define(name, position, true);
                     self.value()?;
                     continue;
                 }
-                self.lexer.go_to(at);
+                self.lexer.go_to(position);
             }
             if root.is_some() {
                 let expected = "a definition or the end of the text";
@@ -194,24 +194,24 @@ impl<'a> Parser<'a> {
     fn begin(&mut self, is_key: bool) -> Parsed<Option<Slot>> {
         loop {
             let byte = self.lexer.peek()?;
-            let at = self.lexer.position();
+            let position = self.lexer.position();
             if Lexer::is_name(byte) {
                 let name = self.lexer.name()?;
                 // After a key, the colon belongs to the map.
                 if !is_key && self.lexer.eat(b':')? {
-                    self.define(name, at, false);
+                    self.define(name, position, false);
                     continue;
                 }
-                return Ok(Some(self.refer(name, at)));
+                return Ok(Some(self.refer(name, position)));
             }
             return match literals::take(&mut self.lexer, byte)? {
                 Literal::Value(value) => Ok(Some(Slot::Value(value))),
                 Literal::Open(kinds) => {
-                    self.open(kinds, at);
+                    self.open(kinds, position);
                     Ok(None)
                 }
                 Literal::Object(key) => {
-                    let ty = self.type_number(key, at)?;
+                    let ty = self.type_number(key, position)?;
                     let name = match self.stack.last() {
                         Some(OpenValue {
                             what: Opened::Definition { name, .. },
@@ -219,12 +219,13 @@ impl<'a> Parser<'a> {
                         }) => Some(*name),
                         _ => None,
                     };
-                    self.open(Kinds::Object(ty, name), at);
+                    self.open(Kinds::Object(ty, name), position);
                     Ok(None)
                 }
                 Literal::Hooked(key) => {
-                    let ty = self.type_number(key, at)?;
-                    self.hooked(ty, at).map(|value| Some(Slot::Value(value)))
+                    let ty = self.type_number(key, position)?;
+                    self.hooked(ty, position)
+                        .map(|value| Some(Slot::Value(value)))
                 }
             };
         }
@@ -313,27 +314,27 @@ impl<'a> Parser<'a> {
     #[inline]
     fn begin_item(&mut self, ty: u32) -> Parsed<Option<Slot>> {
         let byte = self.lexer.peek()?;
-        let at = self.lexer.position();
+        let position = self.lexer.position();
         if Lexer::is_name(byte) {
             let name = self.lexer.name()?;
             self.lexer.expect(b'=')?;
-            self.define(name, at, true);
+            self.define(name, position, true);
             return self.begin(false);
         }
         let name = match byte {
             Some(b'"') => self.lexer.string()?,
             _ => Cow::Borrowed(self.lexer.word()),
         };
-        if self.lexer.position() == at {
+        if self.lexer.position() == position {
             let close = "a field, a definition or ')'";
             return Err(self.lexer.unexpected(close).into());
         }
         let info = self.types[ty as usize].filler.info();
-        let Some(found) = info.field_index(&name) else {
+        let Some(index) = info.field_index(&name) else {
             let key = info.key();
             let hint = field_hint(info, &name);
             let what = format!("{key} has no field '{}'{hint}", spelling::shown(&name));
-            return Err(self.lexer.fault(at, &what).into());
+            return Err(self.lexer.fault(position, &what).into());
         };
         self.lexer.expect(b'=')?;
         self.lexer.peek()?;
@@ -344,7 +345,7 @@ impl<'a> Parser<'a> {
             ..
         }) = self.stack.last_mut()
         {
-            *field = found as u32;
+            *field = index as u32;
             *field_at = self.lexer.position();
         }
         self.begin(false)
@@ -368,16 +369,18 @@ impl<'a> Parser<'a> {
                 self.advance(false)
             }
             Opened::Definition { name, is_line } => {
-                let at = open.at;
+                let position = open.at;
                 self.stack.pop();
-                let known = &mut self.names[name as usize];
-                if known.meaning.is_some() {
-                    let text = known.text;
-                    let mut fault = self.lexer.fault(at, &format!("{text} is defined twice"));
-                    fault.end = at + text.len();
+                let entry = &mut self.names[name as usize];
+                if entry.meaning.is_some() {
+                    let text = entry.text;
+                    let mut fault = self
+                        .lexer
+                        .fault(position, &format!("{text} is defined twice"));
+                    fault.end = position + text.len();
                     return Err(fault.into());
                 }
-                known.meaning = Some(slot.clone());
+                entry.meaning = Some(slot.clone());
                 if is_line && !self.stack.is_empty() {
                     return self.advance(false);
                 }

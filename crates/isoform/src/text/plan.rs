@@ -240,11 +240,11 @@ impl Plan {
                 };
                 let is_header = (position as u32) < node.header;
                 let place = if is_header { home } else { inside };
-                let known = self.spots[item as usize].home;
-                let home = if known == NONE {
+                let old_home = self.spots[item as usize].home;
+                let home = if old_home == NONE {
                     place
                 } else {
-                    self.common(known, place)
+                    self.common(old_home, place)
                 };
                 let spot = &mut self.spots[item as usize];
                 spot.home = home;

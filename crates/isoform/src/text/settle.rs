@@ -81,7 +81,7 @@ impl Parser<'_> {
 
     fn build_pending(&mut self, number: u32) -> Parsed<()> {
         let pending = &mut self.pending[number as usize];
-        let at = pending.at;
+        let position = pending.at;
         let value = match &mut pending.what {
             PendingKind::Name(name) => match self.names[*name as usize].meaning.clone() {
                 Some(meaning) => self.settled(&meaning),
@@ -96,7 +96,7 @@ impl Parser<'_> {
                         part.settled(value)
                     })
                     .collect();
-                self.build(kinds, parts.into_iter(), at)?
+                self.build(kinds, parts.into_iter(), position)?
             }
         };
         self.pending[number as usize].state = State::Built(value);

@@ -44,8 +44,8 @@ impl Bindings {
     /// # Errors
     ///
     /// `TypeError` or `ValueError` for an attribute of the wrong form.
-    pub(crate) fn note(&mut self, graph: &Graph, at: NodeId) -> Result<bool> {
-        let node = graph.node(at);
+    pub(crate) fn note(&mut self, graph: &Graph, binder: NodeId) -> Result<bool> {
+        let node = graph.node(binder);
         let Some(binding) = self.roles.of(&node.value)?.and_then(|roles| roles.binding) else {
             return Ok(false);
         };
@@ -55,12 +55,12 @@ impl Bindings {
         };
         let field = node.kids[field].node;
         let mut add = |definition: NodeId, index| {
-            let known = BinderEntry {
-                binding: at,
+            let entry = BinderEntry {
+                binding: binder,
                 value: value as u32,
                 index,
             };
-            self.known.entry(definition).or_default().push(known);
+            self.known.entry(definition).or_default().push(entry);
         };
         let holder = graph.node(field);
         if holder.role == Role::Definition {
@@ -227,11 +227,11 @@ impl Bindings {
     ) -> Result<bool> {
         let mut seen: HashSet<NodeId, RandomState> = HashSet::default();
         let mut stack = vec![value];
-        while let Some(at) = stack.pop() {
-            if !seen.insert(at) {
+        while let Some(id) = stack.pop() {
+            if !seen.insert(id) {
                 continue;
             }
-            let node = graph.node(at);
+            let node = graph.node(id);
             match node.role {
                 Role::Use => {
                     if node.kids.iter().any(|kid| !allows(kid.node)) {

@@ -307,13 +307,13 @@ impl BindingScopes {
     /// Returns the meaning of a variable at a place.
     pub(super) fn look_up(&mut self, var: u64, place: Place, was: PartRef<'_>) -> Meaning {
         let bindings = self.bindings.get(&var);
-        let found = bindings.and_then(|stack| match place.sight {
+        let binding = bindings.and_then(|stack| match place.sight {
             LookupRule::Bindings | LookupRule::Size => stack.last(),
             LookupRule::Pairs => stack.first().filter(|pair| pair.level == 0),
             LookupRule::Fields => None,
         });
         // A definition field rebinds variables bound further out.
-        let is_bound = found.is_some_and(|binding| binding.level >= place.def_level);
+        let is_bound = binding.is_some_and(|binding| binding.level >= place.def_level);
         if !is_bound && !self.is_use(var, place) {
             return Meaning::Binder;
         }
@@ -321,7 +321,7 @@ impl BindingScopes {
         if place.region != RegionKind::Use {
             self.dependence.defs |= 1 << place.def_level.min(LAST_BIT);
         }
-        let Some(binding) = found else {
+        let Some(binding) = binding else {
             return match self.free.get(&var).cloned() {
                 Some(image) => {
                     let image = Outcome::of(image, was);

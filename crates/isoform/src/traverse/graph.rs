@@ -189,7 +189,7 @@ impl Graph {
         let place = place_of(object, part.region, part.is_key);
         match self.places.get(&place) {
             Some(&OPEN) => return Err(object),
-            Some(&known) if !self.nodes[known as usize].dead => return Ok(Ok(known)),
+            Some(&node) if !self.nodes[node as usize].dead => return Ok(Ok(node)),
             _ => {}
         }
         let role = match (part.met.variable(), part.region) {
@@ -201,10 +201,10 @@ impl Graph {
             let node = self.push(part, role);
             self.places.insert(place, node);
             let definition = (object.ident(), RegionKind::Def as u8);
-            if let Some(&known) = self.places.get(&definition)
-                && known < OPEN
+            if let Some(&definition_node) = self.places.get(&definition)
+                && definition_node < OPEN
             {
-                self.link(node, 0, known);
+                self.link(node, 0, definition_node);
             }
             return Ok(Ok(node));
         }
@@ -553,8 +553,8 @@ impl Graph {
         this.kids = kept.into();
         let items: Vec<Value> = items.into_iter().flatten().collect();
         let container = this.value.container();
-        let made = container.and_then(|row| row.holding(Contents::Items(items.into())));
-        made.unwrap_or_else(|| this.value.clone())
+        let array = container.and_then(|row| row.holding(Contents::Items(items.into())));
+        array.unwrap_or_else(|| this.value.clone())
     }
 
     /// The places of a node: its users, without the uses of a variable defined by the

@@ -45,7 +45,7 @@ pub(super) fn rewrite(
     let mut mapper = Mapper {
         options,
         view: View::of_compared(options.children.include_ignored),
-        plain_wanted: wanted(None) || driver.as_ref().is_some_and(|it| it.wants(None)),
+        plain_wanted: wanted(None) || driver.as_ref().is_some_and(|driver| driver.wants(None)),
         wanted,
         callback,
         special: hooks.exist() || driver.is_some(),

@@ -408,12 +408,12 @@ pub(crate) fn replace(
     changes: impl Iterator<Item = (usize, Value)>,
 ) -> Result<Value> {
     let object = cursor.object();
-    let made = |contents| {
-        let made = object
+    let value_of = |contents| {
+        let value = object
             .info()
             .container()
             .and_then(|container| container.holding(contents));
-        made.unwrap_or_default()
+        value.unwrap_or_default()
     };
     if let Some(old) = cursor.items() {
         let mut items = old.to_vec();
@@ -422,11 +422,11 @@ pub(crate) fn replace(
                 *item = value;
             }
         }
-        return Ok(made(Contents::Items(items.into())));
+        return Ok(value_of(Contents::Items(items.into())));
     }
     if let Some(old) = cursor.entries() {
         let map = replace_entries(cursor, object, old, changes)?;
-        return Ok(made(Contents::Entries(map)));
+        return Ok(value_of(Contents::Entries(map)));
     }
     let changes = changes.filter_map(|(position, value)| {
         let slot = cursor.slot(position)?;

@@ -311,7 +311,7 @@ impl<'a> Substitution<'a> {
         if is_var(info) {
             if self.bound.is_free_use(ident, place) && self.bound.note_use(ident) {
                 match &mut self.free {
-                    Some(found) => found.push(object.to_ref()),
+                    Some(variables) => variables.push(object.to_ref()),
                     None => self.note_uses_in(section, object)?,
                 }
             }

@@ -178,7 +178,7 @@ impl Uses {
         }
         let ident = PartRef::of(old).variable();
         let definition = ident.and_then(|ident| self.graph.find(ident, RegionKind::Def, false));
-        if definition.is_some_and(|at| !self.bindings.is_settled(&self.graph, at)) {
+        if definition.is_some_and(|node| !self.bindings.is_settled(&self.graph, node)) {
             let pair = (old.clone(), new.clone());
             let replaced = substitute(self.root(), &[pair])?;
             if replaced != *self.root() {
@@ -213,8 +213,8 @@ impl Uses {
         while let Some((node, left)) = stack.pop() {
             if left {
                 let image = |kid: NodeId| images.get(&kid);
-                if let Some(made) = self.graph.with_kids(node, image)? {
-                    images.insert(node, made);
+                if let Some(value) = self.graph.with_kids(node, image)? {
+                    images.insert(node, value);
                 }
                 continue;
             }

@@ -60,7 +60,7 @@ pub(super) fn unsettled(graph: &Graph, root: NodeId) -> HashSet<NodeId, RandomSt
         held.next().is_some()
             || graph
                 .uses_of(definition)
-                .any(|at| places.is_known(at) && !places.is_visible(definition, at))
+                .any(|node| places.is_known(node) && !places.is_visible(definition, node))
     };
     let definitions = order.iter().copied();
     definitions
@@ -147,7 +147,7 @@ impl Places<'_> {
     /// True if every place of a use is in the scope of the definition, after it.
     /// O(log n) for a use with one place, and for each node above a use with several
     /// places in different parts of the definition's surroundings.
-    fn is_visible(&self, definition: NodeId, at: NodeId) -> bool {
+    fn is_visible(&self, definition: NodeId, use_node: NodeId) -> bool {
         let scope = self.at(definition).scope;
         if scope == SEVERAL {
             return false;
@@ -160,7 +160,7 @@ impl Places<'_> {
             self.at(below).first
         };
         let mut seen: HashSet<NodeId, RandomState> = HashSet::default();
-        let mut stack = vec![at];
+        let mut stack = vec![use_node];
         while let Some(node) = stack.pop() {
             if !seen.insert(node) {
                 continue;

@@ -70,7 +70,7 @@ pub fn declare_trait<Tr: NodeTrait + ?Sized>() -> Result<()> {
 
 /// Checks the functions in a map against the functions required by the methods.
 fn check_names(methods: &[TraitMethod], value: &Value) -> Result<()> {
-    let Some(given) = value.as_map() else {
+    let Some(functions) = value.as_map() else {
         return Ok(());
     };
     let list = |names: &mut dyn Iterator<Item = String>| {
@@ -78,11 +78,11 @@ fn check_names(methods: &[TraitMethod], value: &Value) -> Result<()> {
         names.join(", ")
     };
     for method in methods.iter().filter(|method| method.required) {
-        if given.get(&method.name.into()).is_none() {
-            let got = if given.is_empty() {
+        if functions.get(&method.name.into()).is_none() {
+            let got = if functions.is_empty() {
                 "no functions".to_owned()
             } else {
-                let mut names = given.keys().map(|name| format!("{name:?}"));
+                let mut names = functions.keys().map(|name| format!("{name:?}"));
                 format!("functions {}", list(&mut names))
             };
             return Err(Error::value_error(format!(
@@ -91,12 +91,12 @@ fn check_names(methods: &[TraitMethod], value: &Value) -> Result<()> {
             )));
         }
     }
-    let known = |name: &Value| {
+    let is_method = |name: &Value| {
         methods
             .iter()
             .any(|method| name.as_str() == Some(method.name))
     };
-    match given.keys().find(|name| !known(name)) {
+    match functions.keys().find(|name| !is_method(name)) {
         None => Ok(()),
         Some(name) => Err(Error::value_error(format!(
             "expected functions among {}, got {name:?}",

@@ -122,9 +122,11 @@ impl<'a> Hashing<'a> {
         };
         let position = self.positions.word(object.ident());
         if let Some(position) = position.checked_sub(1) {
-            let known = self.known[position as usize];
+            let cached_hash = self.known[position as usize];
             let path = || path_of(self.stack.iter().map(|frame| &frame.cursor));
-            return known.map(Some).ok_or_else(|| cyclic(object).at(path()));
+            return cached_hash
+                .map(Some)
+                .ok_or_else(|| cyclic(object).at(path()));
         }
         self.known.push(None);
         *position = self.known.len() as u32;

@@ -268,7 +268,7 @@ impl<'a> Reader<'a> {
                 )));
             };
             let position = position.map(|position| position as u32);
-            if position.is_some() && fields.iter().any(|(_, known)| *known == position) {
+            if position.is_some() && fields.iter().any(|(_, other)| *other == position) {
                 return Err(Error::value_error(format!("field '{name}' is given twice")));
             }
             fields.push((literal, position));

@@ -459,7 +459,7 @@ impl<'a> Reader<'a> {
                 let name = self.lexer.string()?;
                 self.lexer.expect(b':')?;
                 match info.field_index(&name) {
-                    Some(found) => position = found,
+                    Some(index) => position = index,
                     None if self.options.ignore_unknown_fields => {
                         data::parse(&mut self.lexer)?;
                         continue;
@@ -608,8 +608,8 @@ fn take_dtype<'a>(
 ) -> Result<DType> {
     let start = lexer.position();
     let name = lexer.string()?;
-    if let Some((known, dtype)) = last
-        && *known == name
+    if let Some((last_name, dtype)) = last
+        && *last_name == name
     {
         return Ok(*dtype);
     }

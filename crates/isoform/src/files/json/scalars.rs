@@ -28,7 +28,7 @@ pub(super) fn push_float(number: f64, out: &mut String) {
 pub(super) fn push_string(text: &str, out: &mut String) {
     out.push('"');
     let mut run = 0;
-    for (at, byte) in text.bytes().enumerate() {
+    for (index, byte) in text.bytes().enumerate() {
         let escape = match byte {
             b'"' => "\\\"",
             b'\\' => "\\\\",
@@ -36,17 +36,17 @@ pub(super) fn push_string(text: &str, out: &mut String) {
             b'\r' => "\\r",
             b'\t' => "\\t",
             0..0x20 => {
-                out.push_str(&text[run..at]);
+                out.push_str(&text[run..index]);
                 // Writing to a string cannot fail.
                 let _ = write!(out, "\\u{byte:04x}");
-                run = at + 1;
+                run = index + 1;
                 continue;
             }
             _ => continue,
         };
-        out.push_str(&text[run..at]);
+        out.push_str(&text[run..index]);
         out.push_str(escape);
-        run = at + 1;
+        run = index + 1;
     }
     out.push_str(&text[run..]);
     out.push('"');

@@ -106,17 +106,17 @@ fn set(number: u32) -> &'static [ElementConstraint] {
 /// contains the demand.
 fn extended(number: u32, demand: ElementConstraint) -> u32 {
     let key = (number, demand.parts.address());
-    let known = TABLE.read().unwrap_or_else(PoisonError::into_inner);
-    if let Some(&known) = known.extended.get(&key) {
-        return known;
+    let read_table = TABLE.read().unwrap_or_else(PoisonError::into_inner);
+    if let Some(&superset) = read_table.extended.get(&key) {
+        return superset;
     }
-    drop(known);
+    drop(read_table);
     let mut table = TABLE.write().unwrap_or_else(PoisonError::into_inner);
-    if let Some(&known) = table.extended.get(&key) {
-        return known;
+    if let Some(&superset) = table.extended.get(&key) {
+        return superset;
     }
     let demands = table.set(number);
-    let result = if demands.iter().any(|known| known.parts == demand.parts) {
+    let result = if demands.iter().any(|other| other.parts == demand.parts) {
         number
     } else {
         let demands: Vec<_> = demands.iter().copied().chain([demand]).collect();
@@ -140,8 +140,8 @@ pub(super) fn admit_items(number: u32, items: &mut [Value]) -> Result<()> {
     for item in items {
         for demand in demands {
             if let Parts::Items(schema) = demand.parts {
-                let given = std::mem::take(item);
-                let converted = schema.convert(given);
+                let value = std::mem::take(item);
+                let converted = schema.convert(value);
                 *item = converted.map_err(|error| {
                     let error = in_place(format_args!("element"), error);
                     demand.field.blame(error)

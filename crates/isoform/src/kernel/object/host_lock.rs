@@ -313,7 +313,10 @@ mod tests {
         let operations: [&(dyn Fn() + Sync); 3] = [
             &|| assert!(structural_equal(&left, &right).expect("comparable")),
             &|| {
-                assert!(first_structural_mismatch(&left, &right).is_ok_and(|found| found.is_none()))
+                assert!(
+                    first_structural_mismatch(&left, &right)
+                        .is_ok_and(|mismatch| mismatch.is_none())
+                )
             },
             &|| assert!(structural_digest(&left).is_ok()),
         ];

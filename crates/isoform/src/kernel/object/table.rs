@@ -581,10 +581,10 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
         None => info(OBJECT),
         Some(index) => {
             drop(registry());
-            let known = TABLE
+            let is_registered = TABLE
                 .get(index.0 as usize)
                 .map(|entry| !entry.load(Ordering::Acquire).is_null());
-            if known != Some(true) {
+            if is_registered != Some(true) {
                 return Err(Error::value_error(format!(
                     "type {}: unknown parent type (index {})",
                     definition.key(),

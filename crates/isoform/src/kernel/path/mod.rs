@@ -193,19 +193,19 @@ impl AccessStep {
                 {
                     return Ok(entry.clone());
                 }
-                let found = match (contents, value.view()) {
+                let item = match (contents, value.view()) {
                     (Some(Contents::Items(items)), _) => items.get(*index).cloned(),
                     (_, ValueRef::Shape(shape)) => shape.get(*index).map(|&dim| Value::from(dim)),
                     _ => return Err(unsupported(&format!("a sequence for step [{index}]"))),
                 };
-                found.ok_or_else(|| missing(ErrorKind::Index, format!("no element {index}")))
+                item.ok_or_else(|| missing(ErrorKind::Index, format!("no element {index}")))
             }
             AccessStep::MapItem(key) => {
                 let Some(entries) = value.entries() else {
                     return Err(unsupported(&format!("a map for step [{key:?}]")));
                 };
-                let found = entries.get(key).cloned();
-                found.ok_or_else(|| missing(ErrorKind::Key, format!("no key {key:?}")))
+                let entry = entries.get(key).cloned();
+                entry.ok_or_else(|| missing(ErrorKind::Key, format!("no key {key:?}")))
             }
             AccessStep::AttrMissing(name) => Err(missing(
                 ErrorKind::Attribute,

@@ -179,12 +179,12 @@ impl<'t> Parser<'t> {
         if let Some((_, meant)) = simple.into_iter().find(|(token, _)| self.take(token)) {
             return Ok(meant);
         }
-        let found = self.rest().strip_prefix("u{").and_then(|rest| {
+        let escape = self.rest().strip_prefix("u{").and_then(|rest| {
             let (digits, _) = rest.split_once('}')?;
             let number = u32::from_str_radix(digits, 16).ok()?;
             Some((digits.len() + 3, char::from_u32(number)?))
         });
-        let (length, meant) = found.ok_or_else(|| self.fail("an escape sequence"))?;
+        let (length, meant) = escape.ok_or_else(|| self.fail("an escape sequence"))?;
         self.at += length;
         Ok(meant)
     }

@@ -76,19 +76,19 @@ impl PathTree {
         self.nodes.len() as u32
     }
 
-    /// Adds a place and the places around it, except places in `known`. `above` derives
+    /// Adds a place and the places around it, except places in `places`. `above` derives
     /// a place from another place, and must lead to the root. O(1) for each added
     /// place.
     pub fn add<K: Hash + Eq, S: BuildHasher>(
         &mut self,
-        known: &mut HashMap<K, u32, S>,
+        places: &mut HashMap<K, u32, S>,
         key: K,
         mut above: impl FnMut(&K) -> Above<K>,
     ) -> u32 {
         let mut open: Vec<(K, Option<AccessStep>)> = Vec::new();
         let mut next = key;
         let mut place = loop {
-            if let Some(&place) = known.get(&next) {
+            if let Some(&place) = places.get(&next) {
                 break place;
             }
             let (key, step) = match above(&next) {
@@ -100,7 +100,7 @@ impl PathTree {
         };
         while let Some((key, step)) = open.pop() {
             place = step.map_or(place, |step| self.below(place, step));
-            known.insert(key, place);
+            places.insert(key, place);
         }
         place
     }

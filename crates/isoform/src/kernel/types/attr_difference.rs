@@ -26,30 +26,30 @@ pub(super) fn attr_difference<'a>(
     Some(name)
 }
 
-fn is_same(one: &Value, other: &Value) -> bool {
-    let mut open = vec![(one.clone(), other.clone())];
-    while let Some((one, other)) = open.pop() {
-        match (one.view(), other.view()) {
-            _ if one == other => {}
-            _ if let (Some(one), Some(other)) = (one.as_array(), other.as_array())
-                && one.len() == other.len() =>
+fn is_same(left: &Value, right: &Value) -> bool {
+    let mut open = vec![(left.clone(), right.clone())];
+    while let Some((left, right)) = open.pop() {
+        match (left.view(), right.view()) {
+            _ if left == right => {}
+            _ if let (Some(left), Some(right)) = (left.as_array(), right.as_array())
+                && left.len() == right.len() =>
             {
-                open.extend(one.iter().cloned().zip(other.iter().cloned()));
+                open.extend(left.iter().cloned().zip(right.iter().cloned()));
             }
-            _ if let (Some(one), Some(other)) = (one.as_map(), other.as_map())
-                && one.len() == other.len() =>
+            _ if let (Some(left), Some(right)) = (left.as_map(), right.as_map())
+                && left.len() == right.len() =>
             {
-                for (key, value) in one.iter() {
-                    let Some(known) = other.get(key) else {
+                for (key, value) in left.iter() {
+                    let Some(partner) = right.get(key) else {
                         return false;
                     };
-                    open.push((value.clone(), known.clone()));
+                    open.push((value.clone(), partner.clone()));
                 }
             }
-            (ValueRef::Shape(one), ValueRef::Shape(other)) if one[..] == other[..] => {}
+            (ValueRef::Shape(left), ValueRef::Shape(right)) if left[..] == right[..] => {}
             (ValueRef::Function(_), ValueRef::Function(_)) => {}
-            (ValueRef::Object(one), ValueRef::Object(other))
-                if one.type_index() == other.type_index() => {}
+            (ValueRef::Object(left), ValueRef::Object(right))
+                if left.type_index() == right.type_index() => {}
             _ => return false,
         }
     }

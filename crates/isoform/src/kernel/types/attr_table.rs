@@ -285,9 +285,9 @@ impl Attribute {
     fn sparse_place(&self, index: u32, add: bool) -> Option<&'static Published<Value>> {
         let current = self.sparse.get();
         if let Some(sparse) = current {
-            let (place, known) = sparse.place(index);
+            let (place, is_present) = sparse.place(index);
             // At most five of six slots are taken, to keep a free slot near.
-            if known || (add && (sparse.taken() + 1) * 6 <= sparse.keys.len() * 5) {
+            if is_present || (add && (sparse.taken() + 1) * 6 <= sparse.keys.len() * 5) {
                 return Some(&sparse.values[place]);
             }
         }
@@ -296,10 +296,10 @@ impl Attribute {
         }
         let capacity = current.map_or(0, |sparse| sparse.keys.len());
         let grown = Sparse::with_capacity(Sparse::next_capacity(capacity));
-        for (known, value) in current.into_iter().flat_map(Sparse::iter) {
-            let (place, _) = grown.place(known);
+        for (key, value) in current.into_iter().flat_map(Sparse::iter) {
+            let (place, _) = grown.place(key);
             grown.values[place].publish(value);
-            grown.keys[place].store(known + 1, Ordering::Relaxed);
+            grown.keys[place].store(key + 1, Ordering::Relaxed);
         }
         let grown: &'static Sparse = Box::leak(Box::new(grown));
         self.sparse.publish(grown);

@@ -127,8 +127,8 @@ impl SchemaChecker {
         if changed.is_none() && value.container() == Some(wanted) {
             return Ok(value.clone());
         }
-        let made = wanted.holding(changed.unwrap_or(contents));
-        made.ok_or_else(refused)
+        let result = wanted.holding(changed.unwrap_or(contents));
+        result.ok_or_else(refused)
     }
 
     /// Converts each item to its own schema; None if no item changes.

@@ -548,9 +548,9 @@ impl TypeDef {
             if name.is_empty() {
                 return Err(Error::value_error("an attribute needs a name").in_context(what()));
             }
-            let is_set = |known: &str| *known == **name;
-            if hooks.attributes().iter().any(|(known, _)| is_set(known))
-                || others.iter().any(|(known, _)| is_set(known))
+            let is_set = |other: &str| *other == **name;
+            if hooks.attributes().iter().any(|(other, _)| is_set(other))
+                || others.iter().any(|(other, _)| is_set(other))
             {
                 let error = Error::value_error(format!("attribute '{name}' is set twice"));
                 return Err(error.in_context(what()));

@@ -54,22 +54,26 @@ impl EnumKnowledge {
     /// definition holds one function of each kind.
     pub fn of<E: NodeEnum>() -> Self {
         let key = <E::Object as Node>::TYPE_KEY;
-        let member = Function::new(|given: &[Value]| match given {
+        let member = Function::new(|args: &[Value]| match args {
             [value] => member_of::<E>(value).map(Value::from),
             _ => Err(Error::type_error(format!(
                 "{}: expected one name or number, got {} arguments",
                 <E::Object as Node>::TYPE_KEY,
-                given.len()
+                args.len()
             ))),
         });
         let named = |suffix: &str| {
-            let made = member.named(&format!("{key}{suffix}"));
+            let function = member.named(&format!("{key}{suffix}"));
             let either = Schema::Union(Box::new([Schema::Str, Schema::Int]));
             let parameter = Parameter::new(either).named("value");
-            made.with_doc("The member with this name or number.")
+            function
+                .with_doc("The member with this name or number.")
                 .with_signature(Signature::new(vec![parameter], Schema::named(key)))
         };
-        let names: Vec<Str> = E::MEMBERS.iter().map(|it| it.name().into()).collect();
+        let names: Vec<Str> = E::MEMBERS
+            .iter()
+            .map(|member| member.name().into())
+            .collect();
         let mut aliases = Map::<Str, Str>::new();
         for (alias, member) in E::ALIASES {
             aliases.insert((*alias).into(), member.name().into());
@@ -118,7 +122,7 @@ fn member_of<E: NodeEnum>(value: &Value) -> Result<Enumerator<E>> {
         return Ok(member.clone());
     }
     let key = <E::Object as Node>::TYPE_KEY;
-    let found = match value.view() {
+    let member = match value.view() {
         ValueRef::Str(name) => E::from_name(name),
         ValueRef::Int(number) => usize::try_from(number)
             .ok()
@@ -130,7 +134,7 @@ fn member_of<E: NodeEnum>(value: &Value) -> Result<Enumerator<E>> {
             )));
         }
     };
-    found.map(NodeEnum::object).ok_or_else(|| {
+    member.map(NodeEnum::object).ok_or_else(|| {
         let names: Vec<_> = E::MEMBERS.iter().map(|member| member.name()).collect();
         Error::value_error(format!(
             "{key}: expected one of {}, got {value:?}",

@@ -352,9 +352,9 @@ impl Schema {
                 _ => Err(self.mismatch(&value)),
             },
             (Schema::Tuple(items), _) => {
-                let given = value
+                let elements = value
                     .items()
-                    .filter(|given| given.len() == items.len())
+                    .filter(|elements| elements.len() == items.len())
                     .ok_or_else(|| self.mismatch(&value))?;
                 let convert = |(position, (item, value)): (usize, (&Schema, &Value))| {
                     item.convert(value.clone())
@@ -362,7 +362,7 @@ impl Schema {
                 };
                 let converted: Vec<Value> = items
                     .iter()
-                    .zip(given.values())
+                    .zip(elements.values())
                     .enumerate()
                     .map(convert)
                     .collect::<Result<_>>()?;
@@ -379,8 +379,8 @@ impl Schema {
                     }
                     _ => return Err(self.mismatch(&value)),
                 };
-                let made = container.holding(converted);
-                made.ok_or_else(|| self.mismatch(&value))
+                let result = container.holding(converted);
+                result.ok_or_else(|| self.mismatch(&value))
             }
         }
     }
@@ -417,11 +417,11 @@ impl Schema {
             ValueRef::BigInt(_) => "int outside the 64-bit range",
             _ => value.type_name(),
         };
-        if let (Schema::Tuple(items), Some(given)) = (self, value.items()) {
+        if let (Schema::Tuple(items), Some(elements)) = (self, value.items()) {
             return Error::type_error(format!(
                 "expected {self} ({} elements), got {got} of {}",
                 items.len(),
-                given.len()
+                elements.len()
             ));
         }
         if matches!(self, Schema::Literal(_)) {

@@ -40,7 +40,9 @@ pub(crate) fn visit_order(line: &[&TypeDef]) -> Result<Vec<usize>> {
     let Some(definition) = line.last() else {
         return Ok(order);
     };
-    let is_stated = line.iter().any(|one| one.stated_order().is_some());
+    let is_stated = line
+        .iter()
+        .any(|type_def| type_def.stated_order().is_some());
     let by_default = definition.is_scope() && !is_stated;
     if definition.declared_defs_first().unwrap_or(by_default) {
         // The sort is stable, keeping the order within both groups.
@@ -61,25 +63,25 @@ fn stated(
         .enumerate()
         .map(|(position, field)| (field.name(), position))
         .collect();
-    let mut found = Vec::with_capacity(names.len());
+    let mut order = Vec::with_capacity(names.len());
     let mut is_named = vec![false; fields.len()];
     for name in names {
         let Some(position) = positions.get(&**name).copied() else {
-            let known: Vec<_> = fields.iter().map(|field| field.name()).collect();
+            let field_names: Vec<_> = fields.iter().map(|field| field.name()).collect();
             return Err(Error::value_error(format!(
                 "unknown field '{name}', expected some of {}",
-                known.join(", ")
+                field_names.join(", ")
             )));
         };
         if std::mem::replace(&mut is_named[position], true) {
             return Err(Error::value_error(format!("field '{name}' is named twice")));
         }
-        found.push(position);
+        order.push(position);
     }
     let mut own = fields.iter().zip(&is_named).skip(inherited);
     let missing = own.find(|(field, named)| !*named && field.field_flag() != FieldFlag::Ignore);
     match missing {
-        None => Ok((found, is_named)),
+        None => Ok((order, is_named)),
         Some((field, _)) => Err(Error::value_error(format!(
             "field '{}' is missing, expected every field of the type's own that comparison visits",
             field.name()

@@ -198,20 +198,20 @@ impl<'m, M: Methods> Run<'m, M> {
     /// The result for a value, or None after putting the value on the stack.
     fn meet(&mut self, value: Value, region: RegionKind) -> Outcome<Option<M::Reply>, M> {
         let methods = self.methods;
-        let object = value.as_object().filter(|it| !methods.is_plain(it));
+        let object = value.as_object().filter(|object| !methods.is_plain(object));
         let Some(object) = object else {
             return methods.plain(value).map(Some);
         };
         let place = object.identity();
-        let known = methods.memory(|memory| {
+        let state = methods.memory(|memory| {
             if region == RegionKind::Use
                 && let Some(image) = memory.uses.get(&place)
             {
                 return Some(Some(methods.reply(&methods.answer_of(image.clone()))));
             }
             match memory.known.entry(place) {
-                Entry::Occupied(known) => {
-                    Some(known.get().as_ref().map(|answer| methods.reply(answer)))
+                Entry::Occupied(entry) => {
+                    Some(entry.get().as_ref().map(|answer| methods.reply(answer)))
                 }
                 Entry::Vacant(unknown) => {
                     unknown.insert(None);
@@ -219,7 +219,7 @@ impl<'m, M: Methods> Run<'m, M> {
                 }
             }
         });
-        match known {
+        match state {
             Some(Some(reply)) => return Ok(Some(reply)),
             Some(None) => {
                 let error = cyclic(object.borrowed());
