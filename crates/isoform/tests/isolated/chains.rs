@@ -376,9 +376,9 @@ chains! {
         attrs::replace(ty, "it.chains", deep.twin.clone())?;
         // The contents of a singleton are limited, so deep contents are
         // rejected.
-        let one = Single::new(deep.value.clone());
-        assert!(isoform::types::register_singleton(&one).is_err());
-        assert!(isoform::types::find_singleton(&one).is_none());
+        let singleton = Single::new(deep.value.clone());
+        assert!(isoform::types::register_singleton(&singleton).is_err());
+        assert!(isoform::types::find_singleton(&singleton).is_none());
     }
 
     "collect_cycles" "Value as Drop"

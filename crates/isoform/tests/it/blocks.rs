@@ -118,12 +118,12 @@ fn the_layers_of_a_transformer() {
 #[test]
 fn copies_are_wired_alike() {
     let pair = |swapped: bool, input: &Ref<Op>| {
-        let one = op("One", &[input]);
-        let two = op("Two", &[&one]);
+        let first = op("One", &[input]);
+        let second = op("Two", &[&first]);
         if swapped {
-            op("Sub", &[&two, &one])
+            op("Sub", &[&second, &first])
         } else {
-            op("Sub", &[&one, &two])
+            op("Sub", &[&first, &second])
         }
     };
     // The order is the same, since the last node reaches `One` through `Two`.
@@ -171,29 +171,29 @@ fn operators_shapes_and_results_matter() {
 fn several_programs_and_functions() {
     let function = |names: [&str; 2]| {
         let x = Input::new(names[0]);
-        let one = Op::new("One", vec![Value::from(&x)], Value::default());
-        let two = op(names[1], &[&one]);
-        let three = Op::new(
+        let first = Op::new("One", vec![Value::from(&x)], Value::default());
+        let second = op(names[1], &[&first]);
+        let third = Op::new(
             "Three",
-            vec![Value::from(two), Value::from(&x)],
+            vec![Value::from(second), Value::from(&x)],
             Value::default(),
         );
-        Value::from(Fun::new(vec![Value::from(&x)], three))
+        Value::from(Fun::new(vec![Value::from(&x)], third))
     };
     let programs = [
         function(["x", "Two"]),
         function(["y", "Two"]),
         function(["z", "Other"]),
     ];
-    let found = repeated_blocks(&programs, 2, 2).expect("has blocks");
-    assert_eq!(shape(&found), [(4, 2)]);
-    let values: Vec<usize> = found[0].places.iter().map(|place| place.0).collect();
+    let repeats = repeated_blocks(&programs, 2, 2).expect("has blocks");
+    assert_eq!(shape(&repeats), [(4, 2)]);
+    let values: Vec<usize> = repeats[0].places.iter().map(|place| place.0).collect();
     assert_eq!(values, [0, 1]);
     // A use of the parameter of the wrong function is not a copy.
     let (x, y) = (Input::new("x"), Input::new("y"));
     let inner = |used: &Ref<Input>| {
-        let one = Op::new("One", vec![Value::from(used)], Value::default());
-        Fun::new(vec![Value::from(&y)], op("Two", &[&one]))
+        let first = Op::new("One", vec![Value::from(used)], Value::default());
+        Fun::new(vec![Value::from(&y)], op("Two", &[&first]))
     };
     let both = vec![Value::from(inner(&x)), Value::from(inner(&y))];
     let both = Value::from(Fun::new(vec![Value::from(&x)], both));
@@ -222,16 +222,16 @@ fn a_value_bound_to_a_variable_is_that_value() {
         let mut bound: Vec<(Ref<Var>, isoform::Ref<isoform_ir::ir::RelayExpr>)> = Vec::new();
         let mut last = x.clone();
         for copy in 0..2 {
-            let (one, two, three) = (Var::new("a"), Var::new("b"), Var::new("c"));
-            bound.push((one.clone(), Call::new(&neg, [last.expr()]).expr()));
-            bound.push((two.clone(), Call::new(&neg, [one.expr()]).expr()));
+            let (first, second, third) = (Var::new("a"), Var::new("b"), Var::new("c"));
+            bound.push((first.clone(), Call::new(&neg, [last.expr()]).expr()));
+            bound.push((second.clone(), Call::new(&neg, [first.expr()]).expr()));
             let order = if swapped && copy == 1 {
-                [two.expr(), one.expr()]
+                [second.expr(), first.expr()]
             } else {
-                [one.expr(), two.expr()]
+                [first.expr(), second.expr()]
             };
-            bound.push((three.clone(), Call::new(&add, order).expr()));
-            last = three;
+            bound.push((third.clone(), Call::new(&add, order).expr()));
+            last = third;
         }
         let body = bound
             .into_iter()
@@ -288,12 +288,12 @@ fn long_programs_take_bounded_work() {
             varied = op("Layer", &[&varied]);
         }
     }
-    let found = blocks(&chain, 4);
-    assert_eq!(found.len(), 1);
-    assert!(found[0].size() * found[0].places.len() > 99_900);
-    let found = blocks(&varied, 4);
-    assert!(!found.is_empty());
-    check(&found, 4, 2);
+    let repeats = blocks(&chain, 4);
+    assert_eq!(repeats.len(), 1);
+    assert!(repeats[0].size() * repeats[0].places.len() > 99_900);
+    let repeats = blocks(&varied, 4);
+    assert!(!repeats.is_empty());
+    check(&repeats, 4, 2);
     // Parts shared many times do not multiply the edges.
     let mut shared = Value::from(vec![Value::from(op("In", &[]))]);
     for _ in 0..60 {
@@ -304,9 +304,9 @@ fn long_programs_take_bounded_work() {
 }
 
 /// Checks that copies correspond by the definition, and do not overlap.
-fn check(found: &[RepeatedBlock], min_size: usize, min_count: usize) {
+fn check(repeats: &[RepeatedBlock], min_size: usize, min_count: usize) {
     let mut seen = std::collections::HashSet::new();
-    for block in found {
+    for block in repeats {
         assert!(block.size() >= min_size && block.places.len() >= min_count);
         let (_, first) = &block.places[0];
         for (_, copy) in &block.places {
@@ -314,22 +314,28 @@ fn check(found: &[RepeatedBlock], min_size: usize, min_count: usize) {
             let position = |nodes: &[Ref<Obj>], node: &Ref<Op>| {
                 nodes
                     .iter()
-                    .position(|one| one.identity() == node.identity())
+                    .position(|candidate| candidate.identity() == node.identity())
             };
-            for (one, other) in first.iter().zip(copy) {
-                assert!(seen.insert(other.identity()) || one.identity() == other.identity());
-                let [one, other] = [one, other].map(|node| node.downcast_ref::<Op>().expect("one"));
-                assert_eq!(one.name, other.name);
-                assert_eq!(one.weight.is_none(), other.weight.is_none());
-                assert_eq!(one.args.len(), other.args.len());
-                for (one, other) in one.args.values().iter().zip(other.args.values()) {
-                    let [one, other] = [one, other].map(|arg| {
+            for (node, partner) in first.iter().zip(copy) {
+                assert!(seen.insert(partner.identity()) || node.identity() == partner.identity());
+                let [node, partner] =
+                    [node, partner].map(|node| node.downcast_ref::<Op>().expect("one"));
+                assert_eq!(node.name, partner.name);
+                assert_eq!(node.weight.is_none(), partner.weight.is_none());
+                assert_eq!(node.args.len(), partner.args.len());
+                for (argument, other_argument) in
+                    node.args.values().iter().zip(partner.args.values())
+                {
+                    let [argument, other_argument] = [argument, other_argument].map(|arg| {
                         arg.as_object()
                             .and_then(|arg| arg.downcast_ref::<Result_>())
                             .expect("one")
                     });
-                    assert_eq!(one.index, other.index);
-                    assert_eq!(position(first, &one.of), position(copy, &other.of));
+                    assert_eq!(argument.index, other_argument.index);
+                    assert_eq!(
+                        position(first, &argument.of),
+                        position(copy, &other_argument.of)
+                    );
                 }
             }
         }
@@ -373,23 +379,23 @@ fn planted_copies_are_found() {
             for glue in 0..next(3) {
                 value = op(&format!("glue{place}.{glue}"), &[&value]);
             }
-            let mut made: Vec<Ref<Op>> = Vec::new();
+            let mut nodes: Vec<Ref<Op>> = Vec::new();
             for (letter, inside, outside) in &templates[*which] {
                 // The first operand makes the visit reach the nodes one after another.
-                let mut args = vec![made.last().unwrap_or(&value)];
-                args.extend(inside.iter().map(|&node| &made[node]));
+                let mut args = vec![nodes.last().unwrap_or(&value)];
+                args.extend(inside.iter().map(|&node| &nodes[node]));
                 args.extend(outside.iter().map(|&input| &inputs[input]));
-                made.push(op(&letter.to_string(), &args));
+                nodes.push(op(&letter.to_string(), &args));
             }
-            value = made.pop().expect("a node");
+            value = nodes.pop().expect("a node");
         }
-        let found = blocks(&value, 4);
-        check(&found, 4, 2);
+        let repeats = blocks(&value, 4);
+        check(&repeats, 4, 2);
         let each = templates.iter().zip(&copies);
         planted += each
             .map(|(template, count)| template.len() * (count - 1))
             .sum::<usize>();
-        let each = found
+        let each = repeats
             .iter()
             .map(|block| block.size() * (block.places.len() - 1));
         covered += each.sum::<usize>();

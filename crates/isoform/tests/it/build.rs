@@ -181,7 +181,7 @@ pub(crate) fn judge(
         let recorded = options.first_mismatch(l, r);
         for (who, got) in [
             ("engine", options.equal(l, r)),
-            ("recorder", recorded.map(|found| found.is_none())),
+            ("recorder", recorded.map(|mismatch| mismatch.is_none())),
             ("oracle", oracle::equal(l, r, options)),
         ] {
             let got = show(got);

@@ -65,8 +65,8 @@ struct Block {
 fn parse(file: &str, text: &str) -> std::result::Result<Vec<Case>, String> {
     let mut cases = Vec::new();
     let mut block: Option<Block> = None;
-    for (at, line) in text.lines().chain(["## "]).enumerate() {
-        let place = format!("{file}:{}", at + 1);
+    for (index, line) in text.lines().chain(["## "]).enumerate() {
+        let place = format!("{file}:{}", index + 1);
         let wrong = |what: &str| Err(format!("{place}: {what}: {line}"));
         if let Some(sentence) = line.strip_prefix("## ") {
             if block.is_some_and(|block| block.cases == 0) {
@@ -185,14 +185,14 @@ fn with_keys(case: &Case, family: &Family) -> String {
     for part in case.text.split_inclusive('(') {
         let word = part.trim_end_matches('(');
         let from = word.rfind(|c: char| !c.is_alphanumeric() && c != '.');
-        let (before, word) = word.split_at(from.map_or(0, |at| at + 1));
+        let (before, word) = word.split_at(from.map_or(0, |index| index + 1));
         let role = match (word, &case.binder) {
             ("F", Some(binder)) => binder,
             _ => word,
         };
-        let known = |known: &&Role| format!("{known:?}") == role;
+        let is_named = |candidate: &&Role| format!("{candidate:?}") == role;
         text += before;
-        match ROLES.iter().find(known) {
+        match ROLES.iter().find(is_named) {
             Some(role) if part.ends_with('(') => {
                 text += isoform::host::type_info(family.type_of(*role)).key();
             }
@@ -265,7 +265,7 @@ fn judge(case: &Case, family: &Family) -> Vec<String> {
     let (options, says) = (case.options, &case.says);
     let mut failures = Vec::new();
     let mismatch = |l, r| options.first_mismatch(l, r);
-    let turned = mismatch(right, left).map(|found| found.is_none());
+    let turned = mismatch(right, left).map(|mismatch| mismatch.is_none());
     for (who, got) in [
         ("the mismatch", shown(mismatch(left, right), family)),
         ("the turned mismatch", verdict(turned, says, family)),

@@ -133,7 +133,7 @@ fn a_destructor_may_look_at_the_list_it_was_in() {
     let list: List = List::new();
     let dict: Dict = Dict::new();
     let outcomes: Vec<_> = (0..8).map(|_| Arc::new(AtomicBool::new(false))).collect();
-    let looks = |at: usize| Value::opaque(Looks(list.clone(), Arc::clone(&outcomes[at])));
+    let looks = |index: usize| Value::opaque(Looks(list.clone(), Arc::clone(&outcomes[index])));
     list.push(looks(0)).unwrap();
     drop(list.pop());
     list.push(looks(1)).unwrap();
@@ -146,8 +146,8 @@ fn a_destructor_may_look_at_the_list_it_was_in() {
     dict.insert(1.into(), looks(6)).unwrap();
     drop(dict.insert(1.into(), looks(7)).unwrap());
     dict.clear();
-    for (at, outcome) in outcomes.iter().enumerate() {
-        assert!(outcome.load(Ordering::Relaxed), "destructor {at} ran");
+    for (index, outcome) in outcomes.iter().enumerate() {
+        assert!(outcome.load(Ordering::Relaxed), "destructor {index} ran");
     }
 }
 

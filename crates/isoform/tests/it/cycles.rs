@@ -480,11 +480,11 @@ fn a_list_or_dict_that_holds_itself_is_named_with_its_path() {
         assert!(failures.is_empty(), "\n{}", failures.join("\n"));
     }
     // An earlier mismatch wins here too.
-    let (one, two) = (
+    let (first, second) = (
         [1.into(), left.clone()].into(),
         [2.into(), right.clone()].into(),
     );
-    let failures = judge("first", &one, &two, PLAIN, Says::Differ);
+    let failures = judge("first", &first, &second, PLAIN, Says::Differ);
     assert!(failures.is_empty(), "\n{}", failures.join("\n"));
     for outcome in [
         structural_hash(&left).map(drop),

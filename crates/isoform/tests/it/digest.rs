@@ -349,7 +349,7 @@ fn digests_see_contents_and_not_sharing_whatever_the_sizes() {
             .wrapping_add(1);
         (state >> 33) as usize % below
     };
-    let mut known = std::collections::HashMap::new();
+    let mut spelling_of = std::collections::HashMap::new();
     let mut pieces = 0;
     for _ in 0..300 {
         let mut trees = vec![Tree::new("", Array::new())];
@@ -366,13 +366,15 @@ fn digests_see_contents_and_not_sharing_whatever_the_sizes() {
             assert_eq!(structural_digest(unshared(tree)).expect("portable"), digest);
             let spelling = spelled(tree);
             pieces += usize::from(spelling.len() > 600);
-            let known = known.entry(digest).or_insert_with(|| spelling.clone());
-            assert_eq!(*known, spelling);
+            let first_spelling = spelling_of
+                .entry(digest)
+                .or_insert_with(|| spelling.clone());
+            assert_eq!(*first_spelling, spelling);
         }
     }
     assert!(pieces > 300, "{pieces} large trees");
-    let spellings: std::collections::HashSet<_> = known.values().collect();
-    assert_eq!(spellings.len(), known.len());
+    let spellings: std::collections::HashSet<_> = spelling_of.values().collect();
+    assert_eq!(spellings.len(), spelling_of.len());
 }
 
 #[test]
@@ -499,16 +501,16 @@ fn nan_payloads_and_skipped_contents() {
     let (quiet, signalling) = (tensor(0x7fc0_0000, vec![2]), tensor(0xffa0_0001, vec![2]));
     assert!(structural_equal(&quiet, &signalling).expect("comparable"));
     assert_eq!(digest(&quiet), digest(&signalling));
-    let one = tensor(1.0f32.to_bits(), vec![2]);
-    assert_ne!(digest(&quiet), digest(&one));
+    let plain = tensor(1.0f32.to_bits(), vec![2]);
+    assert_ne!(digest(&quiet), digest(&plain));
     let options = CompareOptions {
         skip_tensor_content: true,
         ..Default::default()
     };
     let skipped = |value: &Value| options.digest(value).expect("portable");
-    assert_eq!(skipped(&quiet), skipped(&one));
+    assert_eq!(skipped(&quiet), skipped(&plain));
     assert_ne!(
-        skipped(&one),
+        skipped(&plain),
         skipped(&tensor(1.0f32.to_bits(), vec![1, 2]))
     );
 }

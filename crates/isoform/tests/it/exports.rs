@@ -82,12 +82,12 @@ pub(crate) const WITHOUT_VALUE: [&str; 36] = [
 pub(crate) fn functions_in(source: &str) -> Vec<String> {
     // What only bindings use is documented there.
     let source = source.split("\npub mod host {").next().unwrap_or(source);
-    let mut found = Vec::new();
+    let mut functions = Vec::new();
     let mut lines = source.lines();
     while let Some(line) = lines.next() {
         if let Some(rest) = line.strip_prefix("pub fn ") {
             let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
-            found.push(rest[..end.unwrap_or(rest.len())].to_owned());
+            functions.push(rest[..end.unwrap_or(rest.len())].to_owned());
         }
         let Some(first) = line.trim_start().strip_prefix("pub use ") else {
             continue;
@@ -108,9 +108,9 @@ pub(crate) fn functions_in(source: &str) -> Vec<String> {
         };
         let names = names.split(',').map(str::trim);
         let is_function = |name: &&str| name.starts_with(|c: char| c.is_ascii_lowercase());
-        found.extend(names.filter(is_function).map(str::to_owned));
+        functions.extend(names.filter(is_function).map(str::to_owned));
     }
-    found
+    functions
 }
 
 /// The exported functions that take a value, with their modules.

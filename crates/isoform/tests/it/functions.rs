@@ -240,15 +240,15 @@ fn integers_have_the_range_of_their_type() {
 
 #[test]
 fn the_number_of_arguments() {
-    let check = |function: Function, given: usize, message: &str| {
-        let arguments = vec![Value::from(1); given];
+    let check = |function: Function, count: usize, message: &str| {
+        let arguments = vec![Value::from(1); count];
         check_error(function.call(&arguments), ErrorKind::Type, message);
     };
-    let two = Function::typed(|x: i64, y: i64| x + y).named("demo.add");
-    check(two.clone(), 3, "demo.add() expects 2 arguments, got 3");
-    check(two, 0, "demo.add() expects 2 arguments, got 0");
-    let one = Function::typed(|x: i64| x);
-    check(one, 2, "function() expects 1 argument, got 2");
+    let binary = Function::typed(|x: i64, y: i64| x + y).named("demo.add");
+    check(binary.clone(), 3, "demo.add() expects 2 arguments, got 3");
+    check(binary, 0, "demo.add() expects 2 arguments, got 0");
+    let unary = Function::typed(|x: i64| x);
+    check(unary, 2, "function() expects 1 argument, got 2");
     let none = Function::typed(|| 1).named("f");
     check(none, 1, "f() expects no arguments, got 1");
     let optional = Function::typed(|x: i64, y: Option<i64>| x + y.unwrap_or(7)).named("f");
@@ -342,8 +342,8 @@ fn signatures_are_data() {
 
 #[test]
 fn groups_are_registered_whole_or_not_at_all() {
-    let [one, two] = exports![inner::fail, inner::read];
-    register_functions([one.clone(), two.clone(), one.clone()]).expect("the names are free");
+    let [fail, read] = exports![inner::fail, inner::read];
+    register_functions([fail.clone(), read.clone(), fail.clone()]).expect("the names are free");
     register_functions(exports![inner::fail, inner::read]).expect("they are the same ones");
     let other = Function::typed(|| 1);
     let group = [

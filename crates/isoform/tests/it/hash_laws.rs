@@ -174,17 +174,23 @@ fn maps_and_their_keys_obey_the_laws() {
         let keyed = |key: &Value| map([(key.clone(), 1.into())]);
         let mut values = Vec::new();
         for binder in [Role::Function, Role::Lambda] {
-            for (one, two) in [(&x, &y), (&y, &x), (&x, &x), (&y, &y)] {
+            for (first, second) in [(&x, &y), (&y, &x), (&x, &x), (&y, &y)] {
                 let empty = |param: &Value| b.binder(binder, &[param], 0);
-                values.push(b.binder(binder, &[one], keyed(two)));
-                values.push(map([("a".into(), one.clone()), ("f".into(), empty(two))]));
-                values.push(map([("f".into(), empty(one)), ("z".into(), two.clone())]));
-                values.push(arr([one, &keyed(two)]));
+                values.push(b.binder(binder, &[first], keyed(second)));
+                values.push(map([
+                    ("a".into(), first.clone()),
+                    ("f".into(), empty(second)),
+                ]));
+                values.push(map([
+                    ("f".into(), empty(first)),
+                    ("z".into(), second.clone()),
+                ]));
+                values.push(arr([first, &keyed(second)]));
             }
         }
-        for (one, two) in [(&p, &q), (&q, &p), (&p, &p), (&q, &q)] {
-            values.push(arr([one, &keyed(two)]));
-            values.push(arr([&keyed(one), two]));
+        for (first, second) in [(&p, &q), (&q, &p), (&p, &p), (&q, &q)] {
+            values.push(arr([first, &keyed(second)]));
+            values.push(arr([&keyed(first), second]));
         }
         for options in [PLAIN, MAPPED] {
             check_laws(&values, options).expect("the laws hold");

@@ -271,8 +271,8 @@ fn alternatives_see_their_own_bindings_only() {
         {
             for turned in [false, true] {
                 let side = |turned: bool| {
-                    let [[one, pairs_one], [_, pairs_two]] = [(); 2].map(|()| make(&b, wrap));
-                    let sum = b.add(&one, 1);
+                    let [[term, pairs_one], [_, pairs_two]] = [(); 2].map(|()| make(&b, wrap));
+                    let sum = b.add(&term, 1);
                     let operands = [arr([&pairs_one, &sum]), arr([&pairs_two, &sum])];
                     let [lhs, rhs] = operands;
                     if turned {
@@ -521,10 +521,10 @@ fn what_a_hook_has_asked_about_is_known_after_it() {
             .flat_map(|ask| parts.map(|part| (ask, part)))
         {
             let side = |is_same: bool, is_asked: bool| {
-                let one = part(&b);
-                let two = if is_same { one.clone() } else { part(&b) };
-                let second = if is_asked { ask(&b, &two) } else { two };
-                arr([&ask(&b, &one), &second])
+                let original = part(&b);
+                let other = if is_same { original.clone() } else { part(&b) };
+                let second = if is_asked { ask(&b, &other) } else { other };
+                arr([&ask(&b, &original), &second])
             };
             for is_asked in [false, true] {
                 for (right, says) in [(true, Says::Equal), (false, Says::Differ)] {
@@ -575,7 +575,7 @@ fn operands_share_what_they_share() {
             let [lhs, rhs] = operands;
             arr([&b.comm(lhs, rhs), &all[last]])
         };
-        let one = || side([0, 1], false, 0);
+        let left = || side([0, 1], false, 0);
         for (right, says) in [
             (side([0, 1], false, 0), Says::Equal),
             (side([0, 1], true, 0), Says::Equal),
@@ -585,11 +585,11 @@ fn operands_share_what_they_share() {
             (side([0, 0], false, 0), Says::Differ),
             (side([0, 0], true, 1), Says::Differ),
         ] {
-            let failures = judge("operands", &one(), &right, MAPPED, says);
+            let failures = judge("operands", &left(), &right, MAPPED, says);
             assert!(failures.is_empty(), "{failures:?}");
         }
         let values = [
-            one(),
+            left(),
             side([0, 1], true, 0),
             side([0, 1], true, 1),
             side([0, 0], false, 0),

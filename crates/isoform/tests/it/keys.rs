@@ -123,8 +123,8 @@ fn keys_of_all_parts_of_a_program_keep_nothing_but_the_program() {
         Value::from(List::from(vec![Value::from(Int::new(1))])),
         Value::NONE,
     );
-    for at in 1..300 {
-        rebuilt = cell(at, &rebuilt);
+    for number in 1..300 {
+        rebuilt = cell(number, &rebuilt);
     }
     assert_eq!(key(&rebuilt), keys[299]);
     // With the last key, its saved contents are dropped.
@@ -179,12 +179,12 @@ fn a_key_is_of_its_moment_whatever_is_written_after_it() {
             keys.drain(3..12);
         }
     }
-    for (at, (of_moment, rebuilt)) in keys.iter().enumerate() {
-        assert_eq!(of_moment.table_hash(), rebuilt.table_hash(), "{at}");
-        assert_eq!(of_moment, rebuilt, "{at}");
-        assert_eq!(rebuilt, of_moment, "{at}");
+    for (index, (of_moment, rebuilt)) in keys.iter().enumerate() {
+        assert_eq!(of_moment.table_hash(), rebuilt.table_hash(), "{index}");
+        assert_eq!(of_moment, rebuilt, "{index}");
+        assert_eq!(rebuilt, of_moment, "{index}");
         let equal = keys.iter().filter(|(other, _)| other == rebuilt).count();
-        assert_eq!(equal, 1, "{at}");
+        assert_eq!(equal, 1, "{index}");
     }
 }
 
@@ -216,7 +216,7 @@ fn a_hook_that_writes_while_a_key_is_made_is_seen_once() {
 fn keys_made_while_others_write_are_of_one_moment() {
     let (number, list) = (cell(0, Value::NONE), List::from(vec![0i64]));
     let both = Value::from(vec![Value::from(&number), list.clone().into()]);
-    let made = std::thread::scope(|scope| {
+    let snapshots = std::thread::scope(|scope| {
         let maker = scope.spawn(|| (0..300).map(|_| key(&both)).collect::<Vec<_>>());
         let mut round = 0;
         while !maker.is_finished() {
@@ -226,13 +226,16 @@ fn keys_made_while_others_write_are_of_one_moment() {
         }
         maker.join().expect("keys can be made")
     });
-    for made in made {
-        let found = (0..9).find(|at| {
-            let number = Value::from(&cell(at / 3, Value::NONE));
-            let list = Value::from(List::from(vec![at % 3]));
-            key(Value::from(vec![number, list])) == made
+    for snapshot in snapshots {
+        let matching_state = (0..9).find(|state| {
+            let number = Value::from(&cell(state / 3, Value::NONE));
+            let list = Value::from(List::from(vec![state % 3]));
+            key(Value::from(vec![number, list])) == snapshot
         });
-        assert!(found.is_some(), "a key is equal to one of the states");
+        assert!(
+            matching_state.is_some(),
+            "a key is equal to one of the states"
+        );
     }
 }
 
@@ -485,7 +488,7 @@ fn what_a_key_meets_only_after_a_write_is_of_its_moment_too() {
             },
         ),
     ];
-    for (at, (make, change)) in parts.into_iter().enumerate() {
+    for (index, (make, change)) in parts.into_iter().enumerate() {
         let holder = cell(0, Value::NONE);
         let part = make();
         let inside = (holder.clone(), part.clone());
@@ -496,17 +499,17 @@ fn what_a_key_meets_only_after_a_write_is_of_its_moment_too() {
             }
             Ok(init)
         });
-        let definition = TypeDef::new(&format!("keys.Linker{at}"))
+        let definition = TypeDef::new(&format!("keys.Linker{index}"))
             .hook(DynEqual::new(|_, _, _| Ok(true)))
             .hook(hash);
         let linker = register_type(definition).expect("a valid definition");
         let linker = Value::from(&construct(linker, Vec::new()).expect("fits"));
         // The hook links to a part that the walk had not met before.
-        let made = key(vec![Value::from(&holder), linker.clone()]);
+        let linked_key = key(vec![Value::from(&holder), linker.clone()]);
         let same = key(vec![Value::from(&cell(0, make())), linker]);
-        assert_eq!(made, same);
+        assert_eq!(linked_key, same);
         change(&part);
-        assert_eq!(made, same, "part {at} was written to afterwards");
+        assert_eq!(linked_key, same, "part {index} was written to afterwards");
     }
 }
 
@@ -554,18 +557,18 @@ fn a_part_is_not_kept_where_the_fields_of_its_variables_bind() {
 fn the_end_of_a_key_made_by_a_hook_changes_no_key() {
     // Enough lists to drop contents that no key needs.
     let lists: Vec<List> = (0..1_500i64)
-        .map(|at| List::from(vec![at.into()]))
+        .map(|index| List::from(vec![index.into()]))
         .collect();
     let whole = Value::from(lists.iter().cloned().map(Value::from).collect::<Vec<_>>());
     let inside = (lists.clone(), whole.clone());
     let kept = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
-    let made = kept.clone();
+    let keys = kept.clone();
     let hash = DynHash::new(move |_, init, _| {
         let (lists, whole) = &inside;
-        if made.lock().unwrap().is_empty() {
+        if keys.lock().unwrap().is_empty() {
             let push = |list: &List| list.push(0.into());
             lists.iter().try_for_each(push)?;
-            made.lock().unwrap().push(StructuralKey::new(whole)?);
+            keys.lock().unwrap().push(StructuralKey::new(whole)?);
             lists.iter().try_for_each(push)?;
         }
         Ok(init)

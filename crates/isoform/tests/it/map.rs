@@ -493,7 +493,8 @@ fn parts_of_an_answer_are_rewritten_once_wherever_else_they_occur() {
         });
         assert_eq!(calls, 1, "swapped: {swaps}");
         let items: Array = result.expect("rewritten").extract().expect("an array");
-        let parts = [0, 1].map(|at| field_value(items.get(at).unwrap().as_object().unwrap(), "a"));
+        let parts =
+            [0, 1].map(|index| field_value(items.get(index).unwrap().as_object().unwrap(), "a"));
         assert_eq!(parts[0].as_ref().unwrap(), parts[1].as_ref().unwrap());
     }
 }
@@ -525,7 +526,7 @@ fn what_a_hook_asks_for_is_visited_and_rewritten_once() {
     structural_walk(&root, |visit| {
         let is_leaf = visit
             .object()
-            .is_some_and(|it| it.type_info().index() == leaf);
+            .is_some_and(|object| object.type_info().index() == leaf);
         met += usize::from(is_leaf);
         Ok(WalkResult::<()>::Advance)
     })

@@ -182,11 +182,11 @@ fn a_hook_replaces_what_is_being_compared() {
     // all nodes by equal ones, the nodes on the stack of the walk included.
     let build = || {
         let nodes: Vec<_> = (0..10).map(|_| node(Value::NONE, Value::NONE)).collect();
-        for (at, this) in nodes.iter().enumerate() {
-            let below = nodes.get(at + 1).map_or(Value::NONE, Value::from);
+        for (index, this) in nodes.iter().enumerate() {
+            let below = nodes.get(index + 1).map_or(Value::NONE, Value::from);
             set(this, "next", below);
-            let inner = meddler(chain(2).into(), long(at));
-            set(this, "value", meddler(inner.into(), long(at)));
+            let inner = meddler(chain(2).into(), long(index));
+            set(this, "value", meddler(inner.into(), long(index)));
         }
         nodes
     };
@@ -317,23 +317,23 @@ fn shared_graph() -> Arc<Vec<Ref<Obj>>> {
 }
 
 fn exercise(nodes: &[Ref<Obj>], worker: usize, round: usize) {
-    let at = (worker * 7 + round * 13) % (nodes.len() - 1);
-    let further = at + 1 + (round * 5 + worker) % (nodes.len() - 1 - at);
+    let index = (worker * 7 + round * 13) % (nodes.len() - 1);
+    let further = index + 1 + (round * 5 + worker) % (nodes.len() - 1 - index);
     match round % 8 {
-        0 => set(&nodes[at], "next", &nodes[further]),
-        1 => set(&nodes[at], "value", long(round)),
+        0 => set(&nodes[index], "next", &nodes[further]),
+        1 => set(&nodes[index], "value", long(round)),
         2 => set(
-            &nodes[at],
+            &nodes[index],
             "value",
             Array::from([Value::from(&nodes[further]), long(1)]),
         ),
         3 => {
-            let _ = structural_equal(&nodes[0], &nodes[at]).expect("comparable");
+            let _ = structural_equal(&nodes[0], &nodes[index]).expect("comparable");
         }
         4 => {
             structural_hash(&nodes[0]).expect("can be hashed");
-            structural_digest(&nodes[at]).expect("can be named");
-            let value = Value::from(&nodes[at]);
+            structural_digest(&nodes[index]).expect("can be named");
+            let value = Value::from(&nodes[index]);
             isoform::files::to_json_graph(&value).expect("can be written");
             isoform::files::to_bytes(&value).expect("can be written");
             isoform::traverse::deep_copy(&value).expect("can be copied");
@@ -341,7 +341,7 @@ fn exercise(nodes: &[Ref<Obj>], worker: usize, round: usize) {
         5 => {
             structural_walk(&nodes[0], |visit| {
                 if round % 16 == 5 && visit.depth() == 3 {
-                    set(&nodes[at], "number", round as i64);
+                    set(&nodes[index], "number", round as i64);
                 }
                 assert!(!visit.path().to_string().is_empty());
                 Ok(WalkResult::<()>::Advance)
@@ -349,13 +349,13 @@ fn exercise(nodes: &[Ref<Obj>], worker: usize, round: usize) {
             .expect("no cycle");
         }
         6 => {
-            let key = StructuralKey::new(&nodes[at]).expect("can be hashed");
+            let key = StructuralKey::new(&nodes[index]).expect("can be hashed");
             assert_eq!(key, key.clone());
         }
         _ => {
-            let copy = with_field(&nodes[at], "number", 1.into()).expect("fits");
+            let copy = with_field(&nodes[index], "number", 1.into()).expect("fits");
             assert!(!format!("{copy:?}").is_empty());
-            let _ = get(&nodes[at], "value");
+            let _ = get(&nodes[index], "value");
         }
     }
 }
@@ -581,8 +581,8 @@ fn lists_that_change_in_place_are_read_as_they_were() {
         }
         scope.spawn(|| {
             while !done.load(Ordering::Relaxed) {
-                for at in 40..60 {
-                    list.push(long(at)).unwrap();
+                for number in 40..60 {
+                    list.push(long(number)).unwrap();
                 }
                 for _ in 0..20 {
                     list.pop();

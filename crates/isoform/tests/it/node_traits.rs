@@ -358,8 +358,8 @@ fn functions_implement_a_trait_of_several_methods() {
         };
         Ok(format!("{count:?} of {name:?}").into())
     });
-    let given = functions([unit(4), ("total".into(), total.into())]);
-    attrs::replace(ty, "node_traits.cost", given).expect("fits");
+    let methods = functions([unit(4), ("total".into(), total.into())]);
+    attrs::replace(ty, "node_traits.cost", methods).expect("fits");
     let costly = node.implements::<dyn Cost>().expect("set");
     assert_eq!(&*costly.total(2, "us").expect("a text"), "2 of \"us\"");
     assert_eq!(
@@ -577,8 +577,8 @@ fn another_language_may_have_declared_the_trait_in_other_words() {
     assert_eq!(info.doc, "In other words.");
     // The names of the methods are checked from now on.
     let (ty, _) = run_time("node_traits.Sharer");
-    let given = attrs::set(ty, "node_traits.shared", functions([unit(1)]));
-    assert!(text(given).contains("expected a function 'one', got functions \"unit\""));
+    let result = attrs::set(ty, "node_traits.shared", functions([unit(1)]));
+    assert!(text(result).contains("expected a function 'one', got functions \"unit\""));
 }
 
 #[test]

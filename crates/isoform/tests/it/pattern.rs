@@ -43,11 +43,14 @@ fn a_hole_stands_for_any_expression_of_its_type() -> Result<()> {
     let pattern = Pattern::new(tir::Mul::new(&x, &one)?, [&x])?;
 
     let sum = tir::Add::new(&a, &b)?;
-    let found = find(&pattern, tir::Mul::new(&sum, &one)?).expect("it matches");
-    assert_eq!(found.get(&Value::from(&x)), Some(&Value::from(&sum)));
-    assert_eq!(found.holes().count(), 1);
-    assert_eq!(found.get(&Value::from(&a)), None);
-    assert_eq!(found.get(&Value::from(3)), None);
+    let pattern_match = find(&pattern, tir::Mul::new(&sum, &one)?).expect("it matches");
+    assert_eq!(
+        pattern_match.get(&Value::from(&x)),
+        Some(&Value::from(&sum))
+    );
+    assert_eq!(pattern_match.holes().count(), 1);
+    assert_eq!(pattern_match.get(&Value::from(&a)), None);
+    assert_eq!(pattern_match.get(&Value::from(3)), None);
 
     // The data type is a field that both classes have in common.
     let long = DType::INT64;
@@ -96,9 +99,9 @@ fn free_variables_map_one_to_one_or_to_themselves() -> Result<()> {
     ]));
     let value = |parts: [&Ref<Var>; 4]| Call::new(parts.map(Value::from));
     let mapping = Pattern::new(&template, [&h])?;
-    let found = find(&mapping, value([&x, &u, &v, &u])).expect("u for x, v for y");
-    assert_eq!(found.get(&Value::from(&x)), Some(&Value::from(&u)));
-    assert_eq!(found.vars().count(), 2);
+    let pattern_match = find(&mapping, value([&x, &u, &v, &u])).expect("u for x, v for y");
+    assert_eq!(pattern_match.get(&Value::from(&x)), Some(&Value::from(&u)));
+    assert_eq!(pattern_match.vars().count(), 2);
     assert!(!matches(&mapping, value([&x, &u, &v, &v])));
     assert!(
         !matches(&mapping, value([&x, &u, &u, &u])),
@@ -142,8 +145,8 @@ fn a_mismatch_is_explained() -> Result<()> {
     let x = nameless();
     let pattern = Pattern::new(add(&x, &x), [Hole::new(&x).class::<Int>()])?;
     let why = |value: Ref<Expr>| -> Result<(String, MismatchReason)> {
-        let found = pattern.explain(&value.into())?.expect("no match");
-        Ok((found.right_path.to_string(), found.reason))
+        let mismatch = pattern.explain(&value.into())?.expect("no match");
+        Ok((mismatch.right_path.to_string(), mismatch.reason))
     };
     let (path, reason) = why(add(int(1), int(2)))?;
     assert_eq!(path, "<root>.rhs");
@@ -169,25 +172,25 @@ fn a_mismatch_is_explained() -> Result<()> {
     let hole = typed(1);
     let pattern = Pattern::new(Call::new([Value::from(&hole)]), [&hole])?;
     let other = Call::new([Value::from(typed(2))]);
-    let found = pattern.explain(&other.into())?.expect("another type");
-    assert_eq!(found.right_path.to_string(), "<root>.args[0].ty.value");
+    let mismatch = pattern.explain(&other.into())?.expect("another type");
+    assert_eq!(mismatch.right_path.to_string(), "<root>.args[0].ty.value");
 
     let hole = i32_var("h");
     let pattern = Pattern::new([Value::from(&hole)], [&hole])?;
     let other = Value::from(tir::Var::new("h", DType::FLOAT32));
-    let found = pattern.explain(&[other].into())?.expect("another type");
-    assert_eq!(found.right_path.to_string(), "<root>[0].dtype");
-    assert_eq!(found.left, Some(DType::INT32.into()));
-    assert_eq!(found.right, Some(DType::FLOAT32.into()));
+    let mismatch = pattern.explain(&[other].into())?.expect("another type");
+    assert_eq!(mismatch.right_path.to_string(), "<root>[0].dtype");
+    assert_eq!(mismatch.left, Some(DType::INT32.into()));
+    assert_eq!(mismatch.right, Some(DType::FLOAT32.into()));
 
     let function = |last: usize| {
         let vars = ["x", "y"].map(var);
         Value::from(Lambda::new(&vars[last], vars.clone()))
     };
     let pattern = Pattern::new(function(0), Vec::<Hole>::new())?;
-    let found = pattern.explain(&function(1))?.expect("another variable");
-    let MismatchReason::BoundElsewhere(pair) = found.reason else {
-        panic!("{found}");
+    let mismatch = pattern.explain(&function(1))?.expect("another variable");
+    let MismatchReason::BoundElsewhere(pair) = mismatch.reason else {
+        panic!("{mismatch}");
     };
     let place = if pair.left_is_bound { 0 } else { 1 };
     let place = format!("<root>.params[{place}]");
@@ -249,15 +252,18 @@ fn every_match_is_found_with_its_path() -> Result<()> {
     let pattern = Pattern::new(add(&x, int(0)), [&x])?;
     let shared = add(int(5), int(0));
     let root = pair(add(add(int(1), int(0)), int(0)), pair(&shared, &shared));
-    let found = pattern.find_all(&root.clone().into())?;
-    let paths: Vec<String> = found.iter().map(|one| one.path().to_string()).collect();
+    let all_matches = pattern.find_all(&root.clone().into())?;
+    let paths: Vec<String> = all_matches
+        .iter()
+        .map(|pattern_match| pattern_match.path().to_string())
+        .collect();
     let expected = [
         "<root>.args[0]",
         "<root>.args[0].lhs",
         "<root>.args[1].args[0]",
     ];
     assert_eq!(paths, expected);
-    assert_eq!(found[2].found.value(), &Value::from(&shared));
+    assert_eq!(all_matches[2].found.value(), &Value::from(&shared));
 
     let mut seen = 0;
     let first = pattern.for_each_match(&root.into(), |visit, _| {
@@ -319,9 +325,9 @@ fn deep_and_shared_templates_match() -> Result<()> {
     let (x, leaf) = (nameless(), nameless());
     let deep = |last: Ref<Expr>| (0..length).fold(last, |inner, _| add(&inner, int(1)));
     let pattern = Pattern::new(deep(x.clone().upcast()), [&x])?;
-    let found = find(&pattern, deep(add(&leaf, &leaf))).expect("it matches");
+    let pattern_match = find(&pattern, deep(add(&leaf, &leaf))).expect("it matches");
     assert!(structural_equal(
-        found.get(&Value::from(&x)).expect("a part"),
+        pattern_match.get(&Value::from(&x)).expect("a part"),
         add(&leaf, &leaf)
     )?);
     // Taking a deep part costs nothing.
@@ -337,8 +343,8 @@ fn deep_and_shared_templates_match() -> Result<()> {
     let doubled = |leaf: Ref<Expr>| (0..60).fold(leaf, |inner, _| add(&inner, &inner));
     let pattern = Pattern::new(doubled(x.clone().upcast()), [&x])?;
     assert!(matches(&pattern, doubled(int(7))));
-    let found = pattern.find_all(&doubled(int(7)).into())?;
-    assert_eq!(found.len(), 1);
+    let all_matches = pattern.find_all(&doubled(int(7)).into())?;
+    assert_eq!(all_matches.len(), 1);
     Ok(())
 }
 

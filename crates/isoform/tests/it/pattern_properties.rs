@@ -71,7 +71,7 @@ fn candidates(template: &Value) -> Result<Vec<Value>, String> {
         let value = visit.value();
         let is_var = |value: &Value| {
             let object = value.as_object();
-            object.is_some_and(|it| it.type_info().kind() == Kind::Var)
+            object.is_some_and(|object| object.type_info().kind() == Kind::Var)
         };
         if is_var(&value) {
             others.extend(variables_below(&value)?);
@@ -123,23 +123,23 @@ fn instances(bytes: &[u8]) -> Result<(), String> {
     let replacement = Value::from(holes.clone());
     let rule = Rule::new(pattern.clone(), &replacement).map_err(told)?;
     for pattern in [pattern.clone(), pattern.map_free_vars(false)] {
-        let Some(found) = pattern.match_value(&instance).map_err(told)? else {
+        let Some(pattern_match) = pattern.match_value(&instance).map_err(told)? else {
             let why = pattern.explain(&instance).map_err(told)?;
             return Err(format!(
                 "no match of {template:?} with {instance:?}: {why:?}"
             ));
         };
         for (hole, part) in &pairs {
-            if found.get(hole) != Some(part) {
-                let got = found.get(hole);
+            if pattern_match.get(hole) != Some(part) {
+                let got = pattern_match.get(hole);
                 return Err(format!("{hole:?} is {got:?} in {template:?}"));
             }
         }
     }
     let parts = Value::from(pairs.into_iter().map(|pair| pair.1).collect::<Vec<_>>());
-    let made = rule.apply(&instance).map_err(told)?;
-    match made {
-        Some(made) if structural_equal(&made, &parts).map_err(told)? => Ok(()),
-        made => Err(format!("the rule made {made:?} of {instance:?}")),
+    let result = rule.apply(&instance).map_err(told)?;
+    match result {
+        Some(result) if structural_equal(&result, &parts).map_err(told)? => Ok(()),
+        result => Err(format!("the rule made {result:?} of {instance:?}")),
     }
 }

@@ -171,7 +171,7 @@ fn another_rust_type_under_a_key_is_refused() {
 fn one_rust_type_in_two_copies_of_a_library_is_registered_once() {
     use std::any::{TypeId, type_name};
 
-    let mut found = Vec::new();
+    let mut copies = Vec::new();
     {
         #[derive(Node)]
         #[node(key = "it.registry.Copied")]
@@ -180,7 +180,7 @@ fn one_rust_type_in_two_copies_of_a_library_is_registered_once() {
             number: i64,
         }
         let index = register::<Copied>().unwrap();
-        found.push((TypeId::of::<Copied>(), type_name::<Copied>(), index));
+        copies.push((TypeId::of::<Copied>(), type_name::<Copied>(), index));
     }
     {
         #[derive(Node)]
@@ -190,9 +190,9 @@ fn one_rust_type_in_two_copies_of_a_library_is_registered_once() {
             number: i64,
         }
         let index = register::<Copied>().unwrap();
-        found.push((TypeId::of::<Copied>(), type_name::<Copied>(), index));
+        copies.push((TypeId::of::<Copied>(), type_name::<Copied>(), index));
     }
-    let [(first, name, index), (second, other_name, other)] = found[..] else {
+    let [(first, name, index), (second, other_name, other)] = copies[..] else {
         unreachable!("there are two");
     };
     assert_ne!(first, second);
@@ -527,8 +527,8 @@ fn a_host_tells_its_own_values_apart() {
     let ty = register_type(ty).unwrap();
     let values = [Value::NONE, Value::opaque(3u8)];
     for value in &values {
-        let made = construct(ty, vec![value.clone(), values.to_vec().into()]).unwrap();
-        assert_eq!(field_value(&made, "one").unwrap(), *value);
+        let object = construct(ty, vec![value.clone(), values.to_vec().into()]).unwrap();
+        assert_eq!(field_value(&object, "one").unwrap(), *value);
         assert!(optional(handle.clone()).check(value).is_ok());
     }
     for (value, got) in [(Value::from(1), "int"), (Value::opaque(3u16), "u16")] {

@@ -131,10 +131,13 @@ fn rules_without_end_are_an_error() -> Result<()> {
         Some("<root>.args[0]")
     );
     // A value without parts makes the stack no deeper.
-    let count = Rule::computed(Pattern::new(&x, [Hole::new(&x).class::<Int>()])?, |found| {
-        let number: Ref<Int> = found.value().extract()?;
-        Ok(Some(int(number.value + 1).into()))
-    });
+    let count = Rule::computed(
+        Pattern::new(&x, [Hole::new(&x).class::<Int>()])?,
+        |pattern_match| {
+            let number: Ref<Int> = pattern_match.value().extract()?;
+            Ok(Some(int(number.value + 1).into()))
+        },
+    );
     let options = options.max_steps(200_000);
     assert!(
         options
@@ -169,8 +172,9 @@ fn guards_and_functions_decide() -> Result<()> {
         let number: Ref<Int> = value.cloned().unwrap_or_default().extract()?;
         Ok(number.value)
     };
-    let fold = Rule::computed(Pattern::new(add(&x, &y), ints)?, move |found| {
-        let sum = number(found.get(&first))?.checked_add(number(found.get(&second))?);
+    let fold = Rule::computed(Pattern::new(add(&x, &y), ints)?, move |pattern_match| {
+        let sum =
+            number(pattern_match.get(&first))?.checked_add(number(pattern_match.get(&second))?);
         Ok(sum.map(|sum| int(sum).into()))
     });
     let done = run(

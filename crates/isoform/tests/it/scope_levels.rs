@@ -73,7 +73,7 @@ fn judge_alone(name: &str, left: &Value, right: &Value, says: Says) -> Vec<Strin
             "mismatch",
             first_structural_mismatch(left, right)
                 .ok()
-                .map(|found| found.is_none()),
+                .map(|mismatch| mismatch.is_none()),
         ),
         (
             "hash",
@@ -204,7 +204,7 @@ fn three_scopes_that_end_one_after_the_other() {
                     let shared = b.add(node, b.add(&y, b.add(&z, &x)));
                     let vars = [&x, &y, &z];
                     let left = program(&b, role, vars, vars, &shared);
-                    let turned = order.map(|at: usize| vars[at]);
+                    let turned = order.map(|index: usize| vars[index]);
                     let right = program(&b, role, turned, vars, &shared);
                     let name = format!("{order:?}, {role:?}, {depth} scopes");
                     failures.extend(judge(&name, &left, &right, PLAIN, Says::Differ));

@@ -46,10 +46,10 @@ fn places(
 ) -> Value {
     let mut params: Vec<&Value> = vars.iter().collect();
     let mut items = Vec::new();
-    for (at, body) in bodies.iter().enumerate() {
-        let last = at + 1 == bodies.len();
-        if let (Some([one, other]), true) = (swap, last) {
-            params.swap(one, other);
+    for (index, body) in bodies.iter().enumerate() {
+        let last = index + 1 == bodies.len();
+        if let (Some([first, second]), true) = (swap, last) {
+            params.swap(first, second);
         }
         if outside && !last {
             items.push(b.function(&params, body));
@@ -87,7 +87,7 @@ fn either(one: Value, other: impl Into<Value>) -> Value {
 #[test]
 fn no_variable_of_many_is_lost() {
     fn sum(b: &Build, vars: &[Value]) -> Value {
-        let add = |one: Value, other: &Value| b.add(one, other);
+        let add = |total: Value, var: &Value| b.add(total, var);
         vars.iter().fold(Value::from(0), add)
     }
     // A part over variables, and a part possibly met before; the operands, in any
@@ -105,19 +105,19 @@ fn no_variable_of_many_is_lost() {
         }),
         ("as many as are known, and one further in", |b, vars, _| {
             let own = b.var();
-            let known = b.add(sum(b, &vars[..16]), &own);
-            let inner = b.lambda(&[&own], arr([&known, &known]));
+            let term = b.add(sum(b, &vars[..16]), &own);
+            let inner = b.lambda(&[&own], arr([&term, &term]));
             [1.into(), arr([&inner, &sum(b, vars)])]
         }),
         (
             "half of them before an alternative that fails",
             |b, vars, turned| {
                 let half = sum(b, &vars[MANY / 2..]);
-                let [one, two] = [1, 2].map(|n| b.add(&half, n));
+                let [first, second] = [1, 2].map(|n| b.add(&half, n));
                 let sums = if turned {
-                    b.comm(two, one)
+                    b.comm(second, first)
                 } else {
-                    b.comm(one, two)
+                    b.comm(first, second)
                 };
                 let both = [sum(b, &vars[..MANY / 2]), sums];
                 [1.into(), b.lambda(&[], Value::from(both))]

@@ -63,10 +63,10 @@ fn sixty_levels_of_sharing_take_a_few_visits_each() {
     // A few visits per object, of 60 to 250 objects; the trees have 2^60 parts.
     const BOUND: u64 = 3000;
     for b in builds() {
-        let (one, two) = (doubled(&b, LEVELS, 1), doubled(&b, LEVELS, 1));
-        assert_cheap(&one, &two, true, BOUND);
-        assert_cheap(&one, &one, true, BOUND);
-        assert_cheap(&one, &doubled(&b, LEVELS, 2), false, BOUND);
+        let (left, right) = (doubled(&b, LEVELS, 1), doubled(&b, LEVELS, 1));
+        assert_cheap(&left, &right, true, BOUND);
+        assert_cheap(&left, &left, true, BOUND);
+        assert_cheap(&left, &doubled(&b, LEVELS, 2), false, BOUND);
         let (l, r) = (crossed(&b, LEVELS, 1), crossed(&b, LEVELS, 1));
         assert_cheap(&l, &r, true, BOUND);
         // The difference comes last, and the comparison visits all other parts first.

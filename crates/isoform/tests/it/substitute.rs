@@ -276,27 +276,27 @@ impl Random {
         (self.0 >> 33) as usize % limit
     }
 
-    fn term(&mut self, depth: usize, known: &mut Vec<Rc<Term>>) -> Rc<Term> {
-        if !known.is_empty() && self.below(6) == 0 {
-            return known[self.below(known.len())].clone();
+    fn term(&mut self, depth: usize, terms: &mut Vec<Rc<Term>>) -> Rc<Term> {
+        if !terms.is_empty() && self.below(6) == 0 {
+            return terms[self.below(terms.len())].clone();
         }
         let term = match if depth == 0 { 9 } else { self.below(10) } {
-            0..3 => Term::Add(self.term(depth - 1, known), self.term(depth - 1, known)),
+            0..3 => Term::Add(self.term(depth - 1, terms), self.term(depth - 1, terms)),
             3 | 4 => {
                 let length = self.below(4);
-                Term::Block((0..length).map(|_| self.term(depth - 1, known)).collect())
+                Term::Block((0..length).map(|_| self.term(depth - 1, terms)).collect())
             }
-            5 => Term::Bind(self.term(depth - 1, known), self.below(VARS)),
+            5 => Term::Bind(self.term(depth - 1, terms), self.below(VARS)),
             6 | 7 => {
                 let length = self.below(3);
                 let params = (0..length).map(|_| self.below(VARS)).collect();
-                Term::Lambda(params, self.term(depth - 1, known))
+                Term::Lambda(params, self.term(depth - 1, terms))
             }
             _ if self.below(5) == 0 => Term::Int(self.below(3) as i64),
             _ => Term::Var(self.below(VARS)),
         };
         let term = Rc::new(term);
-        known.push(term.clone());
+        terms.push(term.clone());
         term
     }
 }
@@ -307,8 +307,8 @@ fn shared(
     vars: &[Ref<Var>],
     done: &mut HashMap<*const Term, Ref<Expr>>,
 ) -> Ref<Expr> {
-    if let Some(known) = done.get(&Rc::as_ptr(term)) {
-        return known.clone();
+    if let Some(expr) = done.get(&Rc::as_ptr(term)) {
+        return expr.clone();
     }
     let mut go = |term: &Rc<Term>| shared(term, vars, done);
     let result = match &**term {
@@ -412,8 +412,8 @@ fn random_terms_agree_with_renaming_everything_apart() {
                 Some(ty) => Var::typed("v", &vars[ty]),
             });
         }
-        let mut known = Vec::new();
-        let term = random.term(6, &mut known);
+        let mut terms = Vec::new();
+        let term = random.term(6, &mut terms);
         let mut done = HashMap::new();
         let root = shared(&term, &vars, &mut done);
         let mut pairs = HashMap::new();

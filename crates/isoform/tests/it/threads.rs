@@ -312,19 +312,19 @@ fn all_that_reads_fields_runs_beside_all_that_writes_them() {
                 set_field(cell, field, value).expect("it is mutable");
             };
             for round in 0..rounds {
-                let at = (round * 7 + worker) % last;
+                let index = (round * 7 + worker) % last;
                 match (round + worker) % 9 {
                     0 => {
                         let text = to_text(&root).expect("no cycle");
                         assert!(text.contains("it.threads.Cell("), "{text}");
                     }
                     1 => assert!(repr(&root).starts_with("it.threads.Cell(value=")),
-                    2 => set(&cells[at], "value", object_or_not(round)),
-                    3 => set(&cells[at], "value", Value::from(&witness)),
+                    2 => set(&cells[index], "value", object_or_not(round)),
+                    3 => set(&cells[index], "value", Value::from(&witness)),
                     // Links point forward only, so the cells form no cycle.
                     4 => {
-                        let next = at + 1 + round % (last - at);
-                        set(&cells[at], "next", Value::from(&cells[next]));
+                        let next = index + 1 + round % (last - index);
+                        set(&cells[index], "next", Value::from(&cells[next]));
                     }
                     5 => {
                         structural_walk(&root, |visit| {
@@ -341,8 +341,8 @@ fn all_that_reads_fields_runs_beside_all_that_writes_them() {
                         assert!(structural_equal(&copy, &twin).expect("no cycle"));
                         assert!(recursive_eq(&copy, &twin).expect("no hooks"));
                         let hashes = [&copy, &twin].map(structural_hash);
-                        let [one, other] = hashes.map(|hash| hash.expect("no cycle"));
-                        assert_eq!(one, other);
+                        let [copy_hash, twin_hash] = hashes.map(|hash| hash.expect("no cycle"));
+                        assert_eq!(copy_hash, twin_hash);
                     }
                     7 => {
                         // One section reads both sides.

@@ -214,10 +214,10 @@ fn promotion_keeps_every_value() {
     for (n, ty) in types.iter().enumerate().filter(|(n, _)| n % 3 == 1) {
         attrs::set(*ty, "attrs.promoted", n).expect("new");
     }
-    let found: Vec<_> = column.iter().map(|(ty, value)| (ty, *value)).collect();
+    let entries: Vec<_> = column.iter().map(|(ty, value)| (ty, *value)).collect();
     let expected = types.iter().enumerate().filter(|(n, _)| n % 3 != 2);
     assert_eq!(
-        found,
+        entries,
         expected.map(|(n, ty)| (*ty, n as i64)).collect::<Vec<_>>()
     );
     assert!(message(attrs::set(types[0], "attrs.promoted", 1)).contains("set already"));
@@ -264,14 +264,14 @@ fn the_table_answers_as_a_plain_map_does() {
     for step in 0..20_000u64 {
         let name = format!("attrs.model.{}", random(12));
         let ty = types[random(50) as usize];
-        let known = model.get(&(name.clone(), ty)).copied();
+        let current_value = model.get(&(name.clone(), ty)).copied();
         match random(8) {
             0..3 => match attrs::set(ty, &name, step) {
                 Ok(()) => {
-                    assert_eq!(known, None, "{name} was set");
+                    assert_eq!(current_value, None, "{name} was set");
                     model.insert((name.clone(), ty), step);
                 }
-                Err(error) => assert!(known.is_some(), "{error}"),
+                Err(error) => assert!(current_value.is_some(), "{error}"),
             },
             3..5 => {
                 attrs::replace(ty, &name, step).expect("any value");
@@ -283,11 +283,11 @@ fn the_table_answers_as_a_plain_map_does() {
             }
             _ if random(400) == 0 => attrs::declare_dense(&name).expect("a name"),
             _ => {
-                let found = attrs::types_with(&name);
+                let holders = attrs::types_with(&name);
                 let expected = types
                     .iter()
                     .filter(|ty| model.contains_key(&(name.clone(), **ty)));
-                assert_eq!(found, expected.copied().collect::<Vec<_>>());
+                assert_eq!(holders, expected.copied().collect::<Vec<_>>());
             }
         }
         let expected = model
@@ -393,7 +393,7 @@ fn hooks_set_after_registration_take_effect() {
 #[test]
 fn a_plain_function_can_be_a_hook() {
     let ty = node_type("attrs.Verified");
-    let check = Function::new(|given| match given {
+    let check = Function::new(|args| match args {
         [value] if value.as_object().is_some() => Err(Error::value_error("never good")),
         _ => Err(Error::type_error("one object")),
     });
@@ -446,10 +446,10 @@ fn three_threads_register_read_and_traverse() {
                     }
                 }
                 assert!(structural_equal(&left, &right).expect("comparable"));
-                for known in attrs::types_with("attrs.race.new") {
-                    let value = attrs::get(known, "attrs.race.new", Lookup::Exact);
+                for holder in attrs::types_with("attrs.race.new") {
+                    let value = attrs::get(holder, "attrs.race.new", Lookup::Exact);
                     let number = value.and_then(Value::as_int).expect("set with the type");
-                    let object = node(known, number as usize);
+                    let object = node(holder, number as usize);
                     // Its hook was registered with the type, and returns this error.
                     let error = isoform::files::to_json_graph(&object.into());
                     assert!(error.is_err_and(|error| error.message() == "not for files"));

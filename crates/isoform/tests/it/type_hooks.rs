@@ -114,16 +114,16 @@ fn a_text_that_fails_is_reported() {
 fn the_callback_of_a_hook_ends_with_the_hook() {
     static KEPT: std::sync::Mutex<Option<Value>> = std::sync::Mutex::new(None);
     let ty = pair_type("hooks.ReprKept");
-    set_function(ty, "__ffi_repr__", |given| {
-        let part = given[1]
+    set_function(ty, "__ffi_repr__", |args| {
+        let part = args[1]
             .as_object()
             .and_then(Function::of)
             .expect("a function");
-        *KEPT.lock().unwrap() = Some(given[1].clone());
+        *KEPT.lock().unwrap() = Some(args[1].clone());
         // The second argument is only usable in this thread.
         let elsewhere = std::thread::scope(|scope| scope.spawn(|| part.call(&[1.into()])).join());
         assert!(elsewhere.expect("no panic").is_err());
-        let object = given[0].as_object().expect("an object");
+        let object = args[0].as_object().expect("an object");
         part.call(&[field_value(object, "x")?])
     });
     assert_eq!(repr(&node(ty, 7, 0)), "7");
@@ -148,7 +148,7 @@ fn a_hook_is_a_function_for_everybody() {
         .as_object()
         .and_then(Function::of)
         .expect("a function");
-    let part = Function::new(|given| Ok(Value::from(&*format!("part {:?}", given[0]))));
+    let part = Function::new(|args| Ok(Value::from(&*format!("part {:?}", args[0]))));
     let text = shown.call(&[node(ty, 1, 2), part.into()]).expect("a text");
     assert_eq!(text.as_str(), Some("<part 1>"));
     let error = shown.call(&[1.into()]).expect_err("too few");
@@ -200,21 +200,21 @@ fn a_type_compares_in_its_own_way() {
 fn functions_compare_too() {
     let ty = pair_type("hooks.ByFunction");
     let x = |object: &Value| field(object, "x");
-    let call = move |given: &[Value]| {
-        let cmp = given[2]
+    let call = move |args: &[Value]| {
+        let cmp = args[2]
             .as_object()
             .and_then(Function::of)
             .expect("a function");
-        cmp.call(&[x(&given[0]), x(&given[1])])
+        cmp.call(&[x(&args[0]), x(&args[1])])
     };
     set_function(ty, "__ffi_eq__", call);
     set_function(ty, "__ffi_compare__", call);
-    set_function(ty, "__ffi_hash__", move |given| {
-        let part = given[1]
+    set_function(ty, "__ffi_hash__", move |args| {
+        let part = args[1]
             .as_object()
             .and_then(Function::of)
             .expect("a function");
-        part.call(&[x(&given[0])])
+        part.call(&[x(&args[0])])
     });
     let (left, right) = (node(ty, 1, 3), node(ty, 1, 4));
     assert!(recursive_eq(&left, &right).unwrap());
@@ -338,15 +338,15 @@ fn a_field_converts_what_it_gets() {
         );
     let holder = register_type(holder).unwrap();
     let make = |id: Value, ids: Value| construct(holder, vec![id, ids]);
-    let made = make(1.into(), Value::from([2, 3])).unwrap();
+    let object = make(1.into(), Value::from([2, 3])).unwrap();
     assert_eq!(
-        repr(&Value::from(&made)),
+        repr(&Value::from(&object)),
         "hooks.Holder(id=hooks.Id(n=1), ids=(hooks.Id(n=2), hooks.Id(n=3)))"
     );
-    set_field(&made, "id", 9.into()).unwrap();
-    assert_eq!(repr(&field_value(&made, "id").unwrap()), "hooks.Id(n=9)");
+    set_field(&object, "id", 9.into()).unwrap();
+    assert_eq!(repr(&field_value(&object, "id").unwrap()), "hooks.Id(n=9)");
     let empty = || Value::from(Array::<Value>::new());
-    let message = |made: isoform::Result<_>| made.map(|_| ()).expect_err("no").to_string();
+    let message = |result: isoform::Result<_>| result.map(|_| ()).expect_err("no").to_string();
     assert_eq!(
         message(make("s".into(), empty())),
         "TypeError: hooks.Holder.id: expected hooks.Id, got str (hooks.Id.__ffi_convert__: \

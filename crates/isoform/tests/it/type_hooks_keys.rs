@@ -167,7 +167,7 @@ fn one_hook_alone_makes_no_key() {
         );
     }
     let ty = pair_type("keys.Wrong");
-    set_function(ty, "__any_hash__", |given| match given.len() {
+    set_function(ty, "__any_hash__", |args| match args.len() {
         1 => Ok(1.into()),
         _ => Err(Error::type_error("one argument")),
     });

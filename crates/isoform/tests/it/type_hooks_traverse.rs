@@ -106,13 +106,13 @@ fn the_children_of_a_value_are_visited_without_its_callback() {
 fn walks_end_early_through_hooks() {
     let ty = only_y("traverse.Early");
     let root = node(ty, 1, [1, 2, 3]);
-    let found = structural_walk(&root, |visit| {
+    let path = structural_walk(&root, |visit| {
         Ok(match visit.value().as_int() {
             Some(2) => WalkResult::Interrupt(visit.path().to_string()),
             _ => WalkResult::Advance,
         })
     });
-    assert_eq!(found.unwrap().as_deref(), Some("<root>.y[1]"));
+    assert_eq!(path.unwrap().as_deref(), Some("<root>.y[1]"));
     let failed = structural_walk(&root, |visit| match visit.value().as_int() {
         Some(2) => Err(Error::value_error("two")),
         _ => Ok(WalkResult::<()>::Advance),
@@ -155,13 +155,13 @@ fn walks_end_early_through_hooks() {
 #[test]
 fn functions_visit_and_rewrite() {
     let ty = pair_type("traverse.Functions");
-    set_function(ty, "__s_visit__", |given| {
-        let visitor = Function::of(given[1].as_object().unwrap()).expect("a function");
-        visitor.call(&[field(&given[0], "x"), 1.into()])
+    set_function(ty, "__s_visit__", |args| {
+        let visitor = Function::of(args[1].as_object().unwrap()).expect("a function");
+        visitor.call(&[field(&args[0], "x"), 1.into()])
     });
-    set_function(ty, "__s_mutate__", move |given| {
-        let mutator = Function::of(given[1].as_object().unwrap()).expect("a function");
-        let x = mutator.call(&[field(&given[0], "x"), 1.into()])?;
+    set_function(ty, "__s_mutate__", move |args| {
+        let mutator = Function::of(args[1].as_object().unwrap()).expect("a function");
+        let x = mutator.call(&[field(&args[0], "x"), 1.into()])?;
         Ok(node(ty, x, "rewritten"))
     });
     let mut met = Vec::new();
@@ -184,7 +184,7 @@ fn functions_visit_and_rewrite() {
     let only_y = only_y("traverse.Called");
     let hook = attrs::get(only_y, "__s_visit__", attrs::Lookup::Exact).unwrap();
     let hook = Function::of(hook.as_object().unwrap()).unwrap();
-    let visitor = Function::new(|given| Ok(given[0].clone()));
+    let visitor = Function::new(|args| Ok(args[0].clone()));
     assert_eq!(
         hook.call(&[node(only_y, 1, 2), visitor.into()]).unwrap(),
         2.into()

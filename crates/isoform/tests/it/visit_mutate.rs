@@ -214,7 +214,7 @@ fn hooks_of_types_and_callbacks_meet() {
     assert_eq!(repr(&field(&mutated, "x")), repr(&int(1).into()));
     assert_eq!(repr(&field(&mutated, "y")).matches("value=10").count(), 2);
     // The callback for the type comes before its hook, and can call the hook.
-    let hooked = move |found: Option<TypeIndex>| found == Some(ty) || of::<Int>()(found);
+    let hooked = move |index: Option<TypeIndex>| index == Some(ty) || of::<Int>()(index);
     let mutated = structural_mutate(
         &root,
         &hooked,
@@ -240,10 +240,10 @@ fn what_does_not_change_keeps_its_identity_and_what_is_shared_stays_shared() {
         })
     };
     let wanted = of::<Int>();
-    let made = structural_mutate(&root, &wanted, &increment).unwrap();
+    let result = structural_mutate(&root, &wanted, &increment).unwrap();
     let (old, new) = (
         root.extract::<Array>().unwrap(),
-        made.extract::<Array>().unwrap(),
+        result.extract::<Array>().unwrap(),
     );
     assert_eq!(calls.get(), 3);
     assert_eq!(new.values()[0], new.values()[1]);

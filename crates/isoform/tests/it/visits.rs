@@ -155,14 +155,14 @@ fn nodes_with_several_partners_are_visited_once_with_each() {
                 let params: Vec<&Value> = vars.iter().collect();
                 let leaf = Value::from(vars.clone());
                 let tower = || doubled(&b, &b.constant(&leaf), levels, &mut None);
-                let [one, two, three, four] = [(); 4].map(|()| tower());
-                let mut left = vec![one.clone(); 4];
-                let mut right = vec![one.clone(), two.clone(), three, four.clone()];
-                left.push(two.clone());
-                right.push(four);
+                let [first, second, third, fourth] = [(); 4].map(|()| tower());
+                let mut left = vec![first.clone(); 4];
+                let mut right = vec![first.clone(), second.clone(), third, fourth.clone()];
+                left.push(second.clone());
+                right.push(fourth);
                 for _ in 0..40 {
-                    left.extend([one.clone(), one.clone()]);
-                    right.extend([one.clone(), two.clone()]);
+                    left.extend([first.clone(), first.clone()]);
+                    right.extend([first.clone(), second.clone()]);
                 }
                 let sides = [left, right].map(|items| b.lambda(&params, items));
                 let objects = 5 * (levels + count) + 2 * 40;
@@ -203,7 +203,7 @@ fn terms_of_outer_scopes_outlive_bindings_further_in() {
             for times in [10, 40] {
                 let make = || {
                     let vars: Vec<Value> = (0..count).map(|_| b.var()).collect();
-                    let sum = |one: Value, var: &Value| b.add(one, var);
+                    let sum = |total: Value, var: &Value| b.add(total, var);
                     let body = vars.iter().fold(Value::from(0), sum);
                     let body = doubled(&b, &body, 100, &mut None);
                     let own = b.var();
@@ -298,7 +298,7 @@ fn rebound(b: &Build, vars: &[Value], levels: usize, shared: fn(usize) -> bool) 
 /// power of the variables less one. Equality only looks partners up.
 #[test]
 fn what_scopes_rebind_is_visited_once_per_way_to_lie() {
-    let sharings: [fn(usize) -> bool; 3] = [|_| true, |_| false, |at| at % 2 == 0];
+    let sharings: [fn(usize) -> bool; 3] = [|_| true, |_| false, |index| index % 2 == 0];
     let [native, dynamic] = builds();
     for (b, sizes) in [(native, &[10, 20, 40, 60][..]), (dynamic, &[10, 20])] {
         for count in [2, 3] {
@@ -418,8 +418,8 @@ fn alternatives_that_fail_are_remembered() {
                         assert_eq!(equal.ok(), Some(false), "{name}");
                         let taken = last_visit_count();
                         assert!(taken <= 64 * levels as u64, "{name}: {taken} visits");
-                        let found = options.first_mismatch(&left, &right);
-                        assert!(found.is_ok_and(|found| found.is_some()), "{name}");
+                        let mismatch = options.first_mismatch(&left, &right);
+                        assert!(mismatch.is_ok_and(|mismatch| mismatch.is_some()), "{name}");
                         let taken = last_visit_count();
                         assert!(
                             taken <= 64 * levels as u64,
@@ -445,8 +445,8 @@ fn what_differs_stays_different_behind_other_scopes() {
                 };
                 for bottom in [[b.constant(1), b.constant(2)], [b.add(&x, 1), b.add(&a, 2)]] {
                     let level = |below: Value, _| {
-                        let [one, two] = [(); 2].map(|()| arr([&behind(), &below]));
-                        b.comm(one, two)
+                        let [first, second] = [(); 2].map(|()| arr([&behind(), &below]));
+                        b.comm(first, second)
                     };
                     let [left, right] = bottom.map(|leaf| (0..levels).fold(leaf, level));
                     let (left, right) = (b.lambda(&[&x], &left), b.lambda(&[&a], &right));
@@ -488,11 +488,11 @@ fn proofs_outlive_the_alternatives_that_fail() {
                 let x = b.var();
                 let level = |below: Value, _| {
                     let operands = [b.add(&below, 1), b.add(&below, 2)];
-                    let [one, two] = &operands;
+                    let [first, second] = &operands;
                     if turn {
-                        b.comm(two, one)
+                        b.comm(second, first)
                     } else {
-                        b.comm(one, two)
+                        b.comm(first, second)
                     }
                 };
                 b.lambda(&[&x], (0..levels).fold(b.add(&x, &x), level))

@@ -200,14 +200,14 @@ fn regions_follow_the_flags() {
     let node = || construct(inner, vec![typed().into(), typed().into(), typed().into()]).unwrap();
 
     let region_of = |root: &Ref<Obj>, wanted: &str| {
-        let found = pre().walk(root, |visit| {
+        let region = pre().walk(root, |visit| {
             Ok(if visit.path().to_string() == wanted {
                 WalkResult::Interrupt(visit.region())
             } else {
                 WalkResult::Advance
             })
         });
-        found.unwrap().expect("the path exists")
+        region.unwrap().expect("the path exists")
     };
     use RegionKind::{Def, DefSimple, Use};
     let root = construct(
@@ -648,13 +648,13 @@ fn a_deep_chain_is_walked_in_both_orders() {
             .unwrap();
         assert_eq!((visits, deepest), (length, length));
     }
-    let found = pre().walk(&root, |visit| {
+    let path = pre().walk(&root, |visit| {
         Ok(match visit.object() {
             None => WalkResult::Interrupt(visit.path()),
             Some(_) => WalkResult::Advance,
         })
     });
-    let path = found.unwrap().expect("the chain ends");
+    let path = path.unwrap().expect("the chain ends");
     assert_eq!(path.depth(), length);
     assert!(path.to_string().ends_with(".next.next"));
 }

@@ -104,8 +104,8 @@ fn too_many(
             continue;
         };
         let tokens = without_tests(&tokens);
-        let named = (0..tokens.len()).find(|&at| names(&tokens, at));
-        findings.extend(named.map(|at| Finding::new(path, tokens[at].line, what)));
+        let named = (0..tokens.len()).find(|&index| names(&tokens, index));
+        findings.extend(named.map(|index| Finding::new(path, tokens[index].line, what)));
     }
     if findings.len() > most {
         findings
@@ -127,9 +127,9 @@ fn unfinished(repo: &Repo) -> Vec<Finding> {
                 continue;
             }
         };
-        for (at, token) in tokens.iter().enumerate() {
+        for (index, token) in tokens.iter().enumerate() {
             for name in ["todo", "unimplemented", "dbg"] {
-                if matches_at(&tokens, at, &[name, "!"]) {
+                if matches_at(&tokens, index, &[name, "!"]) {
                     findings.push(Finding::new(path, token.line, format!("{name}!")));
                 }
             }
@@ -198,14 +198,14 @@ fn few_files_know_the_storage_kinds_can_fail() {
     assert_found(&storage_files(&Repo::example(few)), &[]);
     let [a, b, c, d, ..] = few;
     let many = Repo::example([a, b, c, d, ("crates/b/src/a.rs", NAMES)]);
-    let found = [
+    let expected = [
         "crates/a/src/a.rs:3",
         "crates/a/src/b.rs:3",
         "crates/a/src/c.rs:3",
         "crates/a/src/d.rs:3",
         "crates/b/src/a.rs:3",
     ];
-    assert_found(&storage_files(&many), &found);
+    assert_found(&storage_files(&many), &expected);
 }
 
 #[test]

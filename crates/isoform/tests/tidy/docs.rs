@@ -136,11 +136,11 @@ fn dead_mentions(repo: &Repo) -> Vec<Finding> {
                 continue;
             }
         };
-        for at in 0..tokens.len() {
-            if !matches_at(&tokens, at, &["doc", "="]) {
+        for index in 0..tokens.len() {
+            if !matches_at(&tokens, index, &["doc", "="]) {
                 continue;
             }
-            let Some(doc) = tokens.get(at + 2) else {
+            let Some(doc) = tokens.get(index + 2) else {
                 continue;
             };
             let code = doc.text.split('`').skip(1).step_by(2);

@@ -132,7 +132,7 @@ impl Table {
         let Some(from) = self.folder_of(file) else {
             return Vec::new();
         };
-        let mut found = BTreeMap::new();
+        let mut findings = BTreeMap::new();
         for (path, line) in imports {
             let to = self.folder_of(&format!("{CORE}{}", path.join("/")));
             let reason = match to {
@@ -148,10 +148,10 @@ impl Table {
             };
             let what = format!("imports crate::{}: {reason}", path.join("::"));
             let key = to.map_or_else(|| path.join("/"), |to| to.path.clone());
-            found.entry(key).or_insert((*line, what));
+            findings.entry(key).or_insert((*line, what));
         }
-        let found = found.into_values();
-        found
+        let findings = findings.into_values();
+        findings
             .map(|(line, what)| Finding::new(file, line, what))
             .collect()
     }
@@ -165,73 +165,73 @@ fn imported_paths(file: &str, tokens: &[Token]) -> Vec<(Vec<String>, usize)> {
         .unwrap_or(file)
         .trim_end_matches(".rs");
     let module: Vec<&str> = inside.trim_end_matches("/mod").split('/').collect();
-    let mut found = Vec::new();
-    let mut at = 0;
-    while at < tokens.len() {
-        let first = tokens[at].text.as_str();
-        let before = at.checked_sub(1).map_or("", |at| &tokens[at].text);
-        let is_path = tokens.get(at + 1).is_some_and(|next| next.text == ":");
+    let mut paths = Vec::new();
+    let mut index = 0;
+    while index < tokens.len() {
+        let first = tokens[index].text.as_str();
+        let before = index.checked_sub(1).map_or("", |index| &tokens[index].text);
+        let is_path = tokens.get(index + 1).is_some_and(|next| next.text == ":");
         if matches!(first, "crate" | "super") && is_path && before != "$" && before != ":" {
             let mut stem: Vec<String> = Vec::new();
             if first == "super" {
                 let parent = &module[..module.len() - 1];
                 stem.extend(parent.iter().map(ToString::to_string));
             }
-            at = read_tree(tokens, at + 1, stem, &mut found);
+            index = read_tree(tokens, index + 1, stem, &mut paths);
         } else {
-            at += 1;
+            index += 1;
         }
     }
-    found
+    paths
 }
 
 /// Reads the part of a path or `use` tree after a segment, adds its leaves, and returns the
 /// index after it.
 fn read_tree(
     tokens: &[Token],
-    mut at: usize,
+    mut index: usize,
     mut path: Vec<String>,
-    found: &mut Vec<(Vec<String>, usize)>,
+    paths: &mut Vec<(Vec<String>, usize)>,
 ) -> usize {
-    let text = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
-    while text(at) == ":" && text(at + 1) == ":" {
-        let line = tokens[at].line;
-        at += 2;
-        match text(at) {
+    let text = |index: usize| tokens.get(index).map_or("", |token| token.text.as_str());
+    while text(index) == ":" && text(index + 1) == ":" {
+        let line = tokens[index].line;
+        index += 2;
+        match text(index) {
             "super" => {
                 path.pop();
             }
             "{" => {
-                at += 1;
-                while !matches!(text(at), "}" | "") {
+                index += 1;
+                while !matches!(text(index), "}" | "") {
                     let mut inner = path.clone();
-                    if text(at) != "self" {
-                        inner.push(text(at).to_owned());
+                    if text(index) != "self" {
+                        inner.push(text(index).to_owned());
                     }
-                    at = read_tree(tokens, at + 1, inner, found);
+                    index = read_tree(tokens, index + 1, inner, paths);
                     // A rename, and the comma.
-                    while !matches!(text(at), "," | "}" | "") {
-                        at += 1;
+                    while !matches!(text(index), "," | "}" | "") {
+                        index += 1;
                     }
-                    at += usize::from(text(at) == ",");
+                    index += usize::from(text(index) == ",");
                 }
-                return at + 1;
+                return index + 1;
             }
             name if name.starts_with(|c: char| c.is_alphabetic() || c == '_') => {
                 path.push(name.to_owned());
             }
             _ => {
-                found.push((path, line));
-                return at;
+                paths.push((path, line));
+                return index;
             }
         }
-        at += 1;
+        index += 1;
     }
     let line = tokens
-        .get(at.saturating_sub(1))
+        .get(index.saturating_sub(1))
         .map_or(1, |token| token.line);
-    found.push((path, line));
-    at
+    paths.push((path, line));
+    index
 }
 
 /// The cells of a row of a table; empty for any other line.

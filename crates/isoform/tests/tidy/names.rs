@@ -23,9 +23,9 @@ fn vague_types(repo: &Repo) -> Vec<Finding> {
                 continue;
             }
         };
-        for (at, token) in tokens.iter().enumerate() {
+        for (index, token) in tokens.iter().enumerate() {
             let named = |name: &&&str| {
-                let introduced = |keyword| matches_at(&tokens, at, &[keyword, **name]);
+                let introduced = |keyword| matches_at(&tokens, index, &[keyword, **name]);
                 KEYWORDS.into_iter().any(introduced)
             };
             if let Some(name) = VAGUE_NAMES.iter().find(named) {

@@ -114,12 +114,12 @@ pub(crate) fn wanted_files(tokens: &[Token]) -> Vec<Wanted> {
     // any.
     let mut braces: Vec<Option<String>> = Vec::new();
     let mut path = None;
-    for at in 0..tokens.len() {
-        let text = |offset: usize| tokens.get(at + offset).map_or("", |token| &token.text);
+    for index in 0..tokens.len() {
+        let text = |offset: usize| tokens.get(index + offset).map_or("", |token| &token.text);
         match text(0) {
             "{" => {
-                let module = at >= 2 && tokens[at - 2].text == "mod";
-                braces.push(module.then(|| tokens[at - 1].text.clone()));
+                let module = index >= 2 && tokens[index - 2].text == "mod";
+                braces.push(module.then(|| tokens[index - 1].text.clone()));
                 path = None;
             }
             "}" => {

@@ -228,14 +228,15 @@ fn poor_words(path: &str, text: &str) -> Vec<Finding> {
             }));
         }
         for phrase in PHRASES {
-            for at in occurrences(&words, phrase.words) {
+            for position in occurrences(&words, phrase.words) {
                 let fine = phrase.except.iter().any(|longer| {
                     let size = longer.split(' ').count();
-                    occurrences(&words, longer).any(|start| (start..start + size).contains(&at))
+                    occurrences(&words, longer)
+                        .any(|start| (start..start + size).contains(&position))
                 });
                 if !fine {
                     let what = format!("\"{}\": write {}", phrase.words, phrase.instead);
-                    findings.push(Finding::new(path, words[at].0, what));
+                    findings.push(Finding::new(path, words[position].0, what));
                 }
             }
         }

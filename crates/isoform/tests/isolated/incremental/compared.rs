@@ -25,11 +25,11 @@ fn compare(left: &Value, right: &Value) -> (bool, u64) {
         };
         verdict = options.equal(left, right).unwrap();
         most = most.max(last_visit_count());
-        let found = options.first_mismatch(left, right).unwrap();
+        let mismatch = options.first_mismatch(left, right).unwrap();
         most = most.max(last_visit_count());
         let wanted = visiting_everything(|| options.first_mismatch(left, right).unwrap());
         let text = |paths: Option<_>| paths.map(|pair| format!("{pair:?}"));
-        assert_eq!(text(found), text(wanted));
+        assert_eq!(text(mismatch), text(wanted));
         assert_eq!(
             verdict,
             visiting_everything(|| options.equal(left, right)).unwrap()
@@ -75,18 +75,18 @@ fn a_write_is_seen_and_costs_one_visit_of_everything() {
     let whole = level.remove(0);
     let inside = whole.as_object().unwrap();
     let leaf = isoform::objects::field_value(inside, "lhs").unwrap();
-    let (one, other) = (node(whole.clone(), 1.into()), node(whole.clone(), 1.into()));
-    assert!(compare(&one, &other).0);
-    let (equal, visits) = compare(&one, &other);
+    let (left, right) = (node(whole.clone(), 1.into()), node(whole.clone(), 1.into()));
+    assert!(compare(&left, &right).0);
+    let (equal, visits) = compare(&left, &right);
     assert!(equal && visits <= 4, "{visits}");
     set_field(leaf.as_object().unwrap(), "rhs", 7.into()).unwrap();
-    let (equal, visits) = compare(&one, &other);
+    let (equal, visits) = compare(&left, &right);
     assert!(equal && visits > 500, "{visits}");
-    let (equal, visits) = compare(&one, &other);
+    let (equal, visits) = compare(&left, &right);
     assert!(equal && visits <= 4, "{visits}");
     // A cycle is an error, also where both sides are the same.
     set_field(leaf.as_object().unwrap(), "rhs", whole.clone()).unwrap();
-    let error = structural_equal(&one, &other).expect_err("it contains itself");
+    let error = structural_equal(&left, &right).expect_err("it contains itself");
     assert!(error.to_string().contains("cyclic"), "{error}");
     set_field(leaf.as_object().unwrap(), "rhs", 7.into()).unwrap();
 }
@@ -144,15 +144,15 @@ fn an_edit_of_a_graph_costs_what_it_rebuilds() {
         let first = steps(&params, &[], 0, &name);
         let program = close(&first);
         assert!(compare(&program, &program.clone()).0);
-        for at in [1990, 1900, 1000] {
-            let next = close(&steps(&params, &first, at, &name));
+        for start in [1990, 1900, 1000] {
+            let next = close(&steps(&params, &first, start, &name));
             compare(&program, &next);
             let (equal, visits) = compare(&program, &next);
-            let rebuilt = 2 * (2000 - at) as u64;
+            let rebuilt = 2 * (2000 - start) as u64;
             assert!(equal);
             assert!(
                 visits <= 6 * rebuilt + 2 * count as u64 + 20,
-                "{count} {at} {visits}"
+                "{count} {start} {visits}"
             );
         }
     }
@@ -164,9 +164,9 @@ fn an_edit_of_an_open_graph_costs_what_it_rebuilds() {
     let _guard = alone();
     for count in [1, 5, 300] {
         let vars: Vec<Value> = (0..count).map(|_| var()).collect();
-        let all = |before: &[Value], at: usize| {
-            let mut all: Vec<Value> = before[..at].to_vec();
-            for step in at..2000 {
+        let all = |before: &[Value], start: usize| {
+            let mut all: Vec<Value> = before[..start].to_vec();
+            for step in start..2000 {
                 let operand = all.last().cloned().unwrap_or_else(|| vars[0].clone());
                 all.push(dag(
                     operand.clone(),
@@ -179,13 +179,13 @@ fn an_edit_of_an_open_graph_costs_what_it_rebuilds() {
         let program = |steps: &[Value]| arr(&[vars[0].clone(), steps[1999].clone(), arr(&vars)]);
         let whole = program(&first);
         assert!(compare(&whole, &whole.clone()).0);
-        for at in [1990, 1900] {
-            let edited = program(&all(&first, at));
+        for start in [1990, 1900] {
+            let edited = program(&all(&first, start));
             compare(&whole, &edited);
             let (equal, visits) = compare(&whole, &edited);
             assert!(equal);
-            let most = 12 * (2000 - at) + 4 * count + 20;
-            assert!(visits <= most as u64, "{count} {at} {visits}");
+            let most = 12 * (2000 - start) + 4 * count + 20;
+            assert!(visits <= most as u64, "{count} {start} {visits}");
         }
     }
 }
@@ -216,16 +216,17 @@ fn an_edit_of_statements_costs_one_visit_for_each() {
     let names: Vec<_> = (0..COUNT)
         .map(|i| Name::new(format!("v{i}").as_str()))
         .collect();
-    let value = |at: usize| -> Value {
-        let used = [at / 2, at.saturating_sub(1), 0].map(|i| Value::from(&names[i.min(at)]));
+    let value = |index: usize| -> Value {
+        let used =
+            [index / 2, index.saturating_sub(1), 0].map(|i| Value::from(&names[i.min(index)]));
         Array::from(vec![
             Value::from(used.to_vec()),
-            Value::from(vec![Value::from(at as i64); 20]),
+            Value::from(vec![Value::from(index as i64); 20]),
         ])
         .into()
     };
     let mut all: Vec<Value> = (0..COUNT)
-        .map(|at| Assign::new(&names[at], value(at)).into())
+        .map(|index| Assign::new(&names[index], value(index)).into())
         .collect();
     let block = |all: &[Value]| Value::from(Array::from(all.to_vec()));
     let program = block(&all);
@@ -256,8 +257,8 @@ fn a_skip_hides_no_other_pairing() {
     let copy = Call::new(&name, [x.expr()]).expr();
     let wrap = |call: &Ref<RelayExpr>| Call::new(&name, [call.clone(), call.clone()]).expr();
     let (above, again) = (wrap(&leaf), wrap(&copy));
-    let pair = |one: &Ref<RelayExpr>, other: &Ref<RelayExpr>| -> Value {
-        Array::from(vec![Value::from(one), Value::from(other)]).into()
+    let pair = |first: &Ref<RelayExpr>, second: &Ref<RelayExpr>| -> Value {
+        Array::from(vec![Value::from(first), Value::from(second)]).into()
     };
     for (left, right, equal) in [
         (pair(&above, &leaf), pair(&above, &leaf), true),

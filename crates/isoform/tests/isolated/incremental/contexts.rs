@@ -86,7 +86,8 @@ fn a_shared_map_whose_keys_are_bound_in_another_order() {
         let inner = fun(key.clone(), second.clone());
         map(&[("b".into(), first.clone()), (key.clone(), inner)])
     };
-    let twice = |one: &Value, other: &Value| fun(param.clone(), arr(&[one.clone(), other.clone()]));
+    let twice =
+        |left: &Value, right: &Value| fun(param.clone(), arr(&[left.clone(), right.clone()]));
     let shared = {
         let part = both(&entries(), &entries());
         let shared = entries();

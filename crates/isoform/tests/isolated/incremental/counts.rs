@@ -165,8 +165,8 @@ fn a_part_is_not_taken_where_its_variables_have_other_names() {
         let mut hasher = IncrementalHasher::new(options);
         for program in programs.iter().chain(programs.iter().rev()) {
             let alone = (options.hash(program).unwrap(), options.digest(program).ok());
-            let known = (hasher.hash(program).unwrap(), hasher.digest(program).ok());
-            assert_eq!(known, alone, "{options:?}");
+            let results = (hasher.hash(program).unwrap(), hasher.digest(program).ok());
+            assert_eq!(results, alone, "{options:?}");
         }
     }
 }

@@ -188,10 +188,10 @@ fn a_definition_field_may_contain_a_scope() {
 fn dag_nodes_are_merged_by_contents_unless_sharing_counts() {
     let node = || call("f", vec![Value::from(1)]);
     let shared = node();
-    let (one, two) = (array([shared.clone(), shared]), array([node(), node()]));
-    check(&one, &two, ClassOptions::default(), true);
-    check(&one, &two, BY_IDENTITY, false);
-    check(&array([node(), node()]), &two, BY_IDENTITY, true);
+    let (sharing, copies) = (array([shared.clone(), shared]), array([node(), node()]));
+    check(&sharing, &copies, ClassOptions::default(), true);
+    check(&sharing, &copies, BY_IDENTITY, false);
+    check(&array([node(), node()]), &copies, BY_IDENTITY, true);
     // Opened in two functions, the same node is one computation.
     let (x, y) = (var("x"), var("y"));
     let of = |var: &isoform::Ref<Var>| call("f", vec![Value::from(var)]);
@@ -271,7 +271,7 @@ fn keys_match_by_binding_or_by_identity() {
 #[test]
 fn what_can_change_is_equal_by_contents_or_by_identity() {
     let list = || Value::from(List::from(vec![Value::from(1)]));
-    let one = list();
+    let original = list();
     let around = |list: &Value| array([list.clone()]);
     for sharing in [false, true] {
         let contents = ClassOptions {
@@ -282,9 +282,9 @@ fn what_can_change_is_equal_by_contents_or_by_identity() {
             mutable_by_identity: true,
             ..contents
         };
-        check(&around(&one), &around(&one), identity, true);
-        check(&around(&one), &around(&list()), identity, false);
-        check(&around(&one), &around(&list()), contents, true);
+        check(&around(&original), &around(&original), identity, true);
+        check(&around(&original), &around(&list()), identity, false);
+        check(&around(&original), &around(&list()), contents, true);
     }
     let inner = Value::from(vec![Value::from(2)]);
     let list = Value::from(List::from(vec![inner.clone()]));

@@ -105,12 +105,12 @@ fn places_move_not_objects() {
         difference(left, lists([vec![], parts(to), inside])).counts()
     };
     for is_shared in [false, true] {
-        let found = counts(is_shared, [3, 2, 0]);
-        assert_eq!(found, [(Deleted, 1), (Moved, 2)], "{is_shared}");
-        let found = counts(is_shared, [1, 2, 0]);
-        assert_eq!(found, [(Inserted, 1), (Moved, 1)], "{is_shared}");
-        let found = counts(is_shared, [3, 1, 2]);
-        assert_eq!(found, [(Inserted, 2), (Moved, 3)], "{is_shared}");
+        let changes = counts(is_shared, [3, 2, 0]);
+        assert_eq!(changes, [(Deleted, 1), (Moved, 2)], "{is_shared}");
+        let changes = counts(is_shared, [1, 2, 0]);
+        assert_eq!(changes, [(Inserted, 1), (Moved, 1)], "{is_shared}");
+        let changes = counts(is_shared, [3, 1, 2]);
+        assert_eq!(changes, [(Inserted, 2), (Moved, 3)], "{is_shared}");
     }
     let nested = |is_shared: bool| {
         let both = |parts: fn() -> [Vec<Value>; 2]| {
@@ -151,7 +151,7 @@ fn parts_that_came_inside_of_shared_ones_moved_at_each_place() {
 #[test]
 fn equal_findings_lose_what_moved_one_after_another() {
     use ChangeKind::{Inserted, Moved, Replaced};
-    let replaced = || array((0..100).map(|at| add(at, Step::new(at)).into()));
+    let replaced = || array((0..100).map(|index| add(index, Step::new(index)).into()));
     let left_part = || lists([vec![add("x", replaced()).into()], vec![]]);
     let right_part = || lists([vec![add("x", chain(10)).into()], vec![chain(10)]]);
     let counts = |is_shared: bool| {
@@ -383,15 +383,15 @@ fn what_moved_with_a_larger_part_does_not_stay() {
         vec![outer()],
         vec![add("new", Stride::new(chain(10))).into()],
     ]);
-    let found = difference(left, right);
+    let difference = difference(left, right);
     assert_eq!(
-        found.counts(),
+        difference.counts(),
         [
             (ChangeKind::Inserted, 1),
             (ChangeKind::Deleted, 1),
             (ChangeKind::Moved, 2)
         ],
-        "{found}"
+        "{difference}"
     );
 }
 
@@ -399,9 +399,9 @@ fn what_moved_with_a_larger_part_does_not_stay() {
 fn what_also_stays_never_moves_from_inside_to_inside() {
     let value = |is_left: bool| {
         let vars = ["x", "y", "z"].map(var);
-        let part = |at: usize| Value::from(add(&vars[at], chain(6)));
-        let old = |at: usize| vec![Value::from(add("old", Step::new(part(at))))];
-        let new = |name: &str, at: usize| vec![Value::from(add(name, Stride::new(part(at))))];
+        let part = |index: usize| Value::from(add(&vars[index], chain(6)));
+        let old = |index: usize| vec![Value::from(add("old", Step::new(part(index))))];
+        let new = |name: &str, index: usize| vec![Value::from(add(name, Stride::new(part(index))))];
         let parts = if is_left {
             [vec![part(0)], old(1), vec![], vec![]]
         } else {
@@ -410,10 +410,10 @@ fn what_also_stays_never_moves_from_inside_to_inside() {
         let uses = vars.each_ref().map(Value::from).into_iter();
         fun(&vars, array(uses.chain([part(2), lists(parts)])))
     };
-    let found = difference(value(true), value(false));
+    let difference = difference(value(true), value(false));
     let moved = |change: &&isoform::compare::Change| change.kind() == ChangeKind::Moved;
-    let moved: Vec<_> = found.changes().iter().filter(moved).collect();
-    assert_eq!(moved.len(), 1, "{found}");
+    let moved: Vec<_> = difference.changes().iter().filter(moved).collect();
+    assert_eq!(moved.len(), 1, "{difference}");
     // The whole part disappeared: it is in the first list, after 20 strings.
     let path = moved[0].left_path().to_string();
     assert!(path.ends_with("[4][0][20]"), "{path}");

@@ -296,13 +296,13 @@ fn large_tensors() {
         4,
         1,
     );
-    let found = check(
+    let difference = check(
         &array([left.clone(), Value::from(1)]),
         &array([make(false), Value::from(2)]),
         4,
         1,
     );
-    assert_eq!(found.changes()[0].kind(), ChangeKind::Value);
+    assert_eq!(difference.changes()[0].kind(), ChangeKind::Value);
 }
 
 #[test]
@@ -311,7 +311,7 @@ fn layers_of_shared_parts_that_all_differ() {
     let layers = |seed: u64| {
         let mut state = seed;
         let mut layer: Vec<Value> = (0..WIDTH as i64)
-            .map(|at| add(at, seed as i64).into())
+            .map(|index| add(index, seed as i64).into())
             .collect();
         for _ in 0..30 {
             let mut part = || layer[(split_mix(&mut state) % WIDTH) as usize].clone();
@@ -321,11 +321,11 @@ fn layers_of_shared_parts_that_all_differ() {
         layer.into_iter().fold(0.into(), sum)
     };
     let (left, right) = (layers(1), layers(2));
-    let found = diff(&left, &right).expect("a difference");
+    let difference = diff(&left, &right).expect("a difference");
     // In every layer, any of 300 parts may be paired with any part of the other side.
-    let costs = found.costs();
+    let costs = difference.costs();
     assert!(costs.visits <= (1 << 20) + 16 * costs.objects, "{costs:?}");
-    let built = found.apply(&left).expect("a value");
+    let built = difference.apply(&left).expect("a value");
     assert!(structural_equal(built, right).expect("comparable"));
 }
 

@@ -115,17 +115,17 @@ fn lists_are_merged_element_by_element_and_gap_by_gap() {
         &ints(&[1, 9, 3, 4]),
     );
     clean(&base, &ints(&[1, 3, 4]), &ints(&[1, 2, 4]), &ints(&[1, 4]));
-    let (found, conflict) = conflict(
+    let (merge, conflict) = conflict(
         &base,
         &ints(&[1, 8, 2, 3, 4]),
         &ints(&[1, 9, 2, 3, 4]),
         "<root>[1]",
     );
     assert!(conflict.base().is_empty() && !conflict.is_single());
-    assert!(is_equal(found.merged(), &base));
+    assert!(is_equal(merge.merged(), &base));
     let both =
         |conflict: &Conflict| Resolution::Parts([conflict.left(), conflict.right()].concat());
-    let resolved = found
+    let resolved = merge
         .resolve(|conflict| Ok(both(conflict)))
         .expect("a value");
     assert!(is_equal(&resolved, &ints(&[1, 8, 9, 2, 3, 4])));
@@ -136,15 +136,15 @@ fn a_stretch_of_another_length_is_one_conflict() {
     let base = ints(&[1, 2, 3, 4, 5]);
     let left = ints(&[1, 20, 21, 22, 4, 5]);
     let right = ints(&[1, 2, 30, 4, 50]);
-    let (found, conflict) = conflict(&base, &left, &right, "<root>[1]");
+    let (merge, conflict) = conflict(&base, &left, &right, "<root>[1]");
     assert!(is_equal(&array(conflict.base().to_vec()), &ints(&[2, 3])));
     assert!(is_equal(
         &array(conflict.left().to_vec()),
         &ints(&[20, 21, 22])
     ));
     assert!(is_equal(&array(conflict.right().to_vec()), &ints(&[2, 30])));
-    assert!(is_equal(found.merged(), &ints(&[1, 2, 3, 4, 50])));
-    let left = found.resolve(|_| Ok(Resolution::Left)).expect("a value");
+    assert!(is_equal(merge.merged(), &ints(&[1, 2, 3, 4, 50])));
+    let left = merge.resolve(|_| Ok(Resolution::Left)).expect("a value");
     assert!(is_equal(&left, &ints(&[1, 20, 21, 22, 4, 50])));
     // A side that changed nothing there.
     let right = ints(&[1, 2, 3, 4, 50]);
@@ -161,10 +161,10 @@ fn a_part_that_one_side_deletes_and_the_other_edits_is_a_conflict() {
     let part = |n: i64| Value::from(add(add(int(1), int(2)), int(n)));
     let base = array([part(3), 7.into()]);
     let (left, right) = (array([7.into()]), array([part(4), 7.into()]));
-    let (found, conflict) = conflict(&base, &left, &right, "<root>[0]");
+    let (merge, conflict) = conflict(&base, &left, &right, "<root>[0]");
     assert!(conflict.left().is_empty());
     assert!(is_equal(&conflict.right()[0], &part(4)));
-    assert!(is_equal(found.merged(), &base));
+    assert!(is_equal(merge.merged(), &base));
     assert_eq!(
         conflict.right_change().expect("comparable").summary(),
         "1 value"
@@ -174,10 +174,10 @@ fn a_part_that_one_side_deletes_and_the_other_edits_is_a_conflict() {
         map([("b", 1.into())]),
         map([("a", part(4)), ("b", 2.into())]),
     );
-    let (found, conflict) = self::conflict(&base, &left, &right, "<root>[\"a\"]");
+    let (merge, conflict) = self::conflict(&base, &left, &right, "<root>[\"a\"]");
     assert!(conflict.left().is_empty() && !conflict.is_single());
     let resolve =
-        |resolution: Resolution| found.resolve(|_| Ok(resolution.clone())).expect("a value");
+        |resolution: Resolution| merge.resolve(|_| Ok(resolution.clone())).expect("a value");
     assert!(is_equal(
         &resolve(Resolution::Left),
         &map([("b", 2.into())])
@@ -380,17 +380,17 @@ fn mutable_containers_stay_one_object() {
         let dict = Value::from(entries.collect::<Dict>());
         array([dict.clone(), dict])
     };
-    let found = merged(
+    let merge = merged(
         &program(&[("a", 1), ("b", 2)]),
         &program(&[("a", 5), ("b", 2)]),
         &program(&[("a", 1), ("b", 2), ("c", 3)]),
     );
-    assert!(found.is_clean(), "{found}");
+    assert!(merge.is_clean(), "{merge}");
     assert!(is_equal(
-        found.merged(),
+        merge.merged(),
         &program(&[("a", 5), ("b", 2), ("c", 3)])
     ));
-    let items = found
+    let items = merge
         .merged()
         .peek::<isoform::Array>()
         .expect("a list")
@@ -411,29 +411,29 @@ fn edits_that_would_make_a_circle_are_a_conflict() {
         |of_one: &dyn Fn(&Value) -> Value, of_other: &dyn Fn(&Value) -> Value, first: bool| {
             let leaf = call("in", ints(&[]));
             if first {
-                let one = call("one", of_one(&leaf));
-                let other = call("other", of_other(&one));
-                array([one, other, leaf])
+                let one_call = call("one", of_one(&leaf));
+                let other_call = call("other", of_other(&one_call));
+                array([one_call, other_call, leaf])
             } else {
-                let other = call("other", of_other(&leaf));
-                let one = call("one", of_one(&other));
-                array([one, other, leaf])
+                let other_call = call("other", of_other(&leaf));
+                let one_call = call("one", of_one(&other_call));
+                array([one_call, other_call, leaf])
             }
         };
     let wrap = |value: &Value| array([value.clone()]);
     let base = program(&wrap, &|_| array([call("x", ints(&[]))]), true);
     let left = program(&wrap, &wrap, true);
     let right = program(&wrap, &|_| array([call("x", ints(&[]))]), false);
-    let found = merged(&base, &left, &right);
-    let text = found.to_string();
+    let merge = merged(&base, &left, &right);
+    let text = merge.to_string();
     for resolution in [Resolution::Left, Resolution::Right] {
-        let resolved = found.resolve(|_| Ok(resolution.clone())).expect("a value");
+        let resolved = merge.resolve(|_| Ok(resolution.clone())).expect("a value");
         assert!(
             structural_equal(&resolved, &resolved).expect("comparable"),
             "{text}"
         );
     }
-    assert!(!found.is_clean(), "{text}");
+    assert!(!merge.is_clean(), "{text}");
 }
 
 #[test]

@@ -107,9 +107,9 @@ fn new_parts_stay_shared() {
     let text = said(&array([]), &array([tower.into()]));
     assert!(text.len() < 5000, "{text}");
     let new = Value::from(add(1, 2));
-    let rest = |at: i64| (10 * at..10 * at + 10).map(Value::from);
-    let user = |lhs: Value, at| Value::from(add(lhs, array(rest(at))));
-    let users = |lhs: &dyn Fn(i64) -> Value| array((0..100).map(|at| user(lhs(at), at)));
+    let rest = |index: i64| (10 * index..10 * index + 10).map(Value::from);
+    let user = |lhs: Value, index| Value::from(add(lhs, array(rest(index))));
+    let users = |lhs: &dyn Fn(i64) -> Value| array((0..100).map(|index| user(lhs(index), index)));
     let text = said(&users(&Value::from), &users(&|_| new.clone()));
     assert_eq!(text.matches("term.Add").count(), 1, "{text}");
     assert_eq!(text.matches(r#""$v":0"#).count(), 100, "{text}");

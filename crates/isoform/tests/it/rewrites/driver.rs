@@ -286,8 +286,8 @@ fn several_results_are_replaced_one_by_one() -> Result<()> {
         assert_eq!((done.value, done.applied), (root, vec![0]));
     }
     let parts = [a.clone(), b.clone()];
-    let computed = Rule::computed_results(split.clone(), move |found| {
-        let part = |var: &Ref<Var>| found.get(&var.into()).cloned().unwrap_or_default();
+    let computed = Rule::computed_results(split.clone(), move |pattern_match| {
+        let part = |var: &Ref<Var>| pattern_match.get(&var.into()).cloned().unwrap_or_default();
         Ok(Some(vec![part(&parts[1]), part(&parts[0])]))
     });
     let swapped = Value::from(vec![Value::from(int(2)), int(1).into()]);
@@ -390,8 +390,8 @@ fn another_order_is_tried_if_users_exclude_the_first() -> Result<()> {
 fn rules_of_a_simplifier_r122() -> Result<()> {
     let (x, y, z) = (var("x"), var("y"), var("z"));
     let any = || PatternOptions::default().commutative(true);
-    let number = |found: &isoform::pattern::Match, var: &Ref<Var>| -> Result<i64> {
-        let int: Ref<Int> = found
+    let number = |pattern_match: &isoform::pattern::Match, var: &Ref<Var>| -> Result<i64> {
+        let int: Ref<Int> = pattern_match
             .get(&var.into())
             .cloned()
             .unwrap_or_default()
@@ -403,12 +403,12 @@ fn rules_of_a_simplifier_r122() -> Result<()> {
         let (x, y, z) = (x.clone(), y.clone(), z.clone());
         let holes = constants.into_iter().chain([Hole::new(&x)]);
         let pattern = any().pattern(add(add(&x, &y), &z), holes)?;
-        Rule::computed(pattern, move |found| {
-            let rest = found.get(&(&x).into()).cloned().unwrap_or_default();
+        Rule::computed(pattern, move |pattern_match| {
+            let rest = pattern_match.get(&(&x).into()).cloned().unwrap_or_default();
             if rest.extract::<Ref<Int>>().is_ok() {
                 return Ok(None);
             }
-            let sum = number(found, &y)? + number(found, &z)?;
+            let sum = number(pattern_match, &y)? + number(pattern_match, &z)?;
             let rest: Ref<Expr> = rest.extract()?;
             Ok(Some(add(rest, int(sum)).into()))
         })

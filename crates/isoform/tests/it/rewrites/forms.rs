@@ -57,22 +57,23 @@ fn items_match_in_any_order_if_the_operator_says_so() -> Result<()> {
     let (x, y) = (var("x"), var("y"));
     let of = |op: &str, items: [Value; 3]| call(op, items);
     let wanted = |op: &str| of(op, [int(1).into(), (&x).into(), add(&y, int(2)).into()]);
-    let given = |op: &str| {
+    let subject = |op: &str| {
         of(
             op,
             [add(int(5), int(2)).into(), int(7).into(), int(1).into()],
         )
     };
     let pattern = commutative().pattern(wanted("mul"), [&x, &y])?;
-    let found = find(&pattern, given("mul")).expect("another order");
-    assert_same(part(&found, &x), int(7));
-    assert_same(part(&found, &y), int(5));
+    let pattern_match = find(&pattern, subject("mul")).expect("another order");
+    assert_same(part(&pattern_match, &x), int(7));
+    assert_same(part(&pattern_match, &y), int(5));
     let pattern = commutative().pattern(wanted("div"), [&x, &y])?;
-    assert!(find(&pattern, given("div")).is_none());
+    assert!(find(&pattern, subject("div")).is_none());
     // Also if nothing else in the template needs a choice.
     let pattern = commutative().pattern(call("mul", [(&x).into(), int(1).into()]), [&x])?;
-    let found = find(&pattern, call("mul", [int(1).into(), int(7).into()])).expect("swapped");
-    assert_same(part(&found, &x), int(7));
+    let pattern_match =
+        find(&pattern, call("mul", [int(1).into(), int(7).into()])).expect("swapped");
+    assert_same(part(&pattern_match, &x), int(7));
     Ok(())
 }
 
@@ -120,18 +121,18 @@ fn a_hole_takes_any_number_of_items() -> Result<()> {
     };
     let pattern = Pattern::new(&template, holes())?;
     let zero = |number| Value::from(add(int(number), int(0)));
-    let found = find(
+    let pattern_match = find(
         &pattern,
         call("concat", [int(1).into(), zero(2), zero(3), int(4).into()]),
     );
-    let found = found.expect("two sums");
+    let pattern_match = pattern_match.expect("two sums");
     // The first hole takes the fewest possible items.
-    assert_eq!(array(&part(&found, &before)).len(), 1);
-    assert_same(part(&found, &x), int(2));
-    assert_eq!(array(&part(&found, &after)).len(), 2);
+    assert_eq!(array(&part(&pattern_match, &before)).len(), 1);
+    assert_same(part(&pattern_match, &x), int(2));
+    assert_eq!(array(&part(&pattern_match, &after)).len(), 2);
     assert!(find(&pattern, call("concat", [int(1).into()])).is_none());
-    let found = find(&pattern, call("concat", [zero(1)])).expect("both empty");
-    assert!(array(&part(&found, &before)).is_empty());
+    let pattern_match = find(&pattern, call("concat", [zero(1)])).expect("both empty");
+    assert!(array(&part(&pattern_match, &before)).is_empty());
 
     // A replacement has the items in the place of the hole.
     let rule = Rule::new(
@@ -146,7 +147,7 @@ fn a_hole_takes_any_number_of_items() -> Result<()> {
             ],
         ),
     )?;
-    let made = rule.apply(
+    let result = rule.apply(
         &call(
             "concat",
             [int(1).into(), zero(2), int(3).into(), int(4).into()],
@@ -154,7 +155,7 @@ fn a_hole_takes_any_number_of_items() -> Result<()> {
         .into(),
     )?;
     let wanted = [3, 4, 2, 1, 9].map(|number| int(number).into());
-    assert_same(made.expect("it applies"), call("concat", wanted));
+    assert_same(result.expect("it applies"), call("concat", wanted));
 
     // A hole that occurs twice takes equal items; guards see the array.
     let twice = Pattern::new(
@@ -207,8 +208,9 @@ fn holes_ask_for_attributes_fields_and_constants_r52() -> Result<()> {
     let inner = Pattern::new(add(&y, int(1)), [&y])?;
     let outer = Hole::new(&x).field_matching("lhs", inner);
     let outer = Pattern::new(call("f", [(&x).into()]), [outer])?;
-    let found = find(&outer, call("f", [sub(add(int(8), int(1)), int(2)).into()])).expect("8 + 1");
-    assert_same(part(&found, &y), int(8));
+    let pattern_match =
+        find(&outer, call("f", [sub(add(int(8), int(1)), int(2)).into()])).expect("8 + 1");
+    assert_same(part(&pattern_match, &y), int(8));
 
     let error = Pattern::new(add(&x, &y), [Hole::new(&x).field("a[", 1)])
         .err()
@@ -236,8 +238,8 @@ fn holes_ask_operators_for_attributes_r52() -> Result<()> {
     ];
     let pattern = Pattern::new(template, holes)?;
     let of = |op: &Ref<Op>| call("call", [op.into(), int(1).into()]);
-    let found = find(&pattern, of(&relu)).expect("element-wise");
-    assert_eq!(part(&found, &op), Value::from(&relu));
+    let pattern_match = find(&pattern, of(&relu)).expect("element-wise");
+    assert_eq!(part(&pattern_match, &op), Value::from(&relu));
     assert!(find(&pattern, of(&conv)).is_none());
     assert!(find(&pattern, call("call", [int(1).into(), int(1).into()])).is_none());
     Ok(())
@@ -274,8 +276,9 @@ fn alternatives_are_tried_in_order_r52() -> Result<()> {
     let product = Pattern::new(call("mul", [(&x).into(), (&y).into()]), [&x, &y])?;
     let either = Pattern::any_of([sum.clone(), product])?;
     assert_eq!(either.holes().len(), 2);
-    let found = find(&either, call("mul", [int(1).into(), int(2).into()])).expect("a product");
-    assert_same(part(&found, &y), int(2));
+    let pattern_match =
+        find(&either, call("mul", [int(1).into(), int(2).into()])).expect("a product");
+    assert_same(part(&pattern_match, &y), int(2));
     assert!(find(&either, add(int(1), int(2))).is_some());
     assert!(find(&either, sub(int(1), int(2))).is_none());
     assert!(either.explain(&sub(int(1), int(2)).into())?.is_some());
@@ -288,11 +291,11 @@ fn alternatives_are_tried_in_order_r52() -> Result<()> {
 
     // In the middle of a template.
     let inside = Pattern::new(sub(&h, &x), [Hole::new(&h).matching(either), Hole::new(&x)])?;
-    let found = find(
+    let pattern_match = find(
         &inside,
         sub(call("mul", [int(1).into(), int(2).into()]), int(1)),
     );
-    assert_same(part(&found.expect("x is 1"), &y), int(2));
+    assert_same(part(&pattern_match.expect("x is 1"), &y), int(2));
     assert!(
         find(&inside, sub(add(int(1), int(2)), int(3))).is_none(),
         "x differs"
@@ -496,9 +499,9 @@ fn definitions_are_looked_through() -> Result<()> {
         value.clone(),
     );
     let uses = Uses::of(&root)?;
-    let found = pattern.match_in(&value, &uses)?.expect("through t and u");
-    assert_eq!(part(&found, &x), Value::from(&e));
-    assert_same(part(&found, &y), int(5));
+    let pattern_match = pattern.match_in(&value, &uses)?.expect("through t and u");
+    assert_eq!(part(&pattern_match, &x), Value::from(&e));
+    assert_same(part(&pattern_match, &y), int(5));
     assert!(
         pattern.match_value(&value)?.is_none(),
         "no definitions are known"
@@ -613,11 +616,15 @@ fn items_before_a_match_are_copied_once() -> Result<()> {
     );
     assert_eq!(seen.load(std::sync::atomic::Ordering::Relaxed), 0);
     items[count as usize - 2] = int(-1).into();
-    let found = pattern
+    let pattern_match = pattern
         .match_value(&call("f", items).into())?
         .expect("it is there");
     assert_eq!(seen.load(std::sync::atomic::Ordering::Relaxed), 1);
-    let length = |hole: &Ref<Var>| found.get(&hole.into()).map(|part| array(part).len());
+    let length = |hole: &Ref<Var>| {
+        pattern_match
+            .get(&hole.into())
+            .map(|part| array(part).len())
+    };
     assert_eq!(
         (length(&before), length(&after)),
         (Some(count as usize - 2), Some(1))

@@ -14,17 +14,20 @@ fn rules() -> Result<Vec<Rule>> {
         |x: &Ref<Var>, y: &Ref<Var>| [Hole::new(x).class::<Int>(), Hole::new(y).class::<Int>()];
     let fold = {
         let (x, y) = (x.clone(), y.clone());
-        Rule::computed(Pattern::new(add(&x, &y), numbers(&x, &y))?, move |found| {
-            let number = |var: &Ref<Var>| -> Result<i64> {
-                let int: Ref<Int> = found
-                    .get(&var.into())
-                    .cloned()
-                    .unwrap_or_default()
-                    .extract()?;
-                Ok(int.value)
-            };
-            Ok(Some(int(number(&x)?.wrapping_add(number(&y)?)).into()))
-        })
+        Rule::computed(
+            Pattern::new(add(&x, &y), numbers(&x, &y))?,
+            move |pattern_match| {
+                let number = |var: &Ref<Var>| -> Result<i64> {
+                    let int: Ref<Int> = pattern_match
+                        .get(&var.into())
+                        .cloned()
+                        .unwrap_or_default()
+                        .extract()?;
+                    Ok(int.value)
+                };
+                Ok(Some(int(number(&x)?.wrapping_add(number(&y)?)).into()))
+            },
+        )
     };
     let several = |hole: &Ref<Var>| Hole::new(hole).items();
     Ok(vec![
@@ -67,7 +70,7 @@ impl Programs<'_, '_> {
             .extend(free.iter().map(|var| var.clone().upcast()));
         self.pool.push(int(0));
         for _ in 0..40 {
-            let made = match self.source.below(9) {
+            let expr = match self.source.below(9) {
                 0 => int(self.source.below(3) as i64),
                 1 | 2 => add(self.pick(), self.pick()),
                 3 => sub(self.pick(), self.pick()),
@@ -88,7 +91,7 @@ impl Programs<'_, '_> {
                 }
                 _ => flow("node", [self.pick().into(), self.pick().into()]),
             };
-            self.pool.push(made);
+            self.pool.push(expr);
         }
         let last = self.pool.split_off(self.pool.len() - 6);
         Value::from(last)

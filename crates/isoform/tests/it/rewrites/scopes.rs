@@ -24,12 +24,15 @@ fn bind(
 
 /// The number that an expression represents; None for uses of a variable without a
 /// value.
-fn evaluate(of: &Value, known: &[(u64, i64)]) -> Option<i64> {
+fn evaluate(of: &Value, values: &[(u64, i64)]) -> Option<i64> {
     if let Ok(int) = of.extract::<Ref<Int>>() {
         return Some(int.value);
     }
     let both = |lhs: &Ref<Expr>, rhs: &Ref<Expr>| {
-        Some((evaluate(&lhs.into(), known)?, evaluate(&rhs.into(), known)?))
+        Some((
+            evaluate(&lhs.into(), values)?,
+            evaluate(&rhs.into(), values)?,
+        ))
     };
     if let Ok(sum) = of.extract::<Ref<Add>>() {
         return both(&sum.lhs, &sum.rhs).map(|(lhs, rhs)| lhs.wrapping_add(rhs));
@@ -38,17 +41,17 @@ fn evaluate(of: &Value, known: &[(u64, i64)]) -> Option<i64> {
         return both(&difference.lhs, &difference.rhs).map(|(lhs, rhs)| lhs.wrapping_sub(rhs));
     }
     if let Ok(call) = of.extract::<Ref<Call>>() {
-        return evaluate(&call.args.values()[0], known).map(i64::wrapping_neg);
+        return evaluate(&call.args.values()[0], values).map(i64::wrapping_neg);
     }
     if let Ok(binding) = of.extract::<Ref<Let>>() {
-        let value = evaluate(&(&binding.value).into(), known)?;
-        let mut inside = known.to_vec();
+        let value = evaluate(&(&binding.value).into(), values)?;
+        let mut inside = values.to_vec();
         inside.push((binding.var.identity(), value));
         return evaluate(&(&binding.body).into(), &inside);
     }
     let ident = of.as_object()?.identity();
-    let known = known.iter().rev().find(|known| known.0 == ident);
-    known.map(|known| known.1)
+    let entry = values.iter().rev().find(|entry| entry.0 == ident);
+    entry.map(|entry| entry.1)
 }
 
 /// A short form for messages.
@@ -109,7 +112,7 @@ impl<'s, 'b> Programs<'s, 'b> {
                 int(self.source.below(4) as i64)
             };
         }
-        let made = match self.source.below(6) {
+        let expr = match self.source.below(6) {
             0..3 => {
                 let var = match self.source.below(4) {
                     0 | 1 => self.source.pick(visible).clone(),
@@ -146,9 +149,9 @@ impl<'s, 'b> Programs<'s, 'b> {
             ),
         };
         if visible.len() == self.free.len() {
-            self.shared.push(made.clone());
+            self.shared.push(expr.clone());
         }
-        made
+        expr
     }
 
     /// A rule, chosen from rules that keep the meaning of a program.
@@ -218,8 +221,8 @@ impl<'s, 'b> Programs<'s, 'b> {
             });
         }
         let pattern = options.pattern(template, holes)?;
-        let part = |found: &isoform::pattern::Match, var: &Ref<Var>| -> Result<Ref<Expr>> {
-            found
+        let part = |pattern_match: &isoform::pattern::Match, var: &Ref<Var>| -> Result<Ref<Expr>> {
+            pattern_match
                 .get(&var.into())
                 .cloned()
                 .unwrap_or_default()
@@ -227,12 +230,12 @@ impl<'s, 'b> Programs<'s, 'b> {
         };
         let rule = match replacement {
             Some(replacement) => Rule::new(pattern, replacement)?,
-            None if choice == 15 => Rule::computed(pattern, move |found| {
-                Ok(Some(sub(&r, add(&r, part(found, &x)?)).into()))
+            None if choice == 15 => Rule::computed(pattern, move |pattern_match| {
+                Ok(Some(sub(&r, add(&r, part(pattern_match, &x)?)).into()))
             }),
-            None => Rule::computed(pattern, move |found| {
-                let negated = bind(&q, part(found, &y)?, neg(&q));
-                Ok(Some(add(part(found, &x)?, negated).into()))
+            None => Rule::computed(pattern, move |pattern_match| {
+                let negated = bind(&q, part(pattern_match, &y)?, neg(&q));
+                Ok(Some(add(part(pattern_match, &x)?, negated).into()))
             }),
         };
         Ok(rule.with_benefit(1 + self.source.below(3) as u32))
@@ -253,7 +256,7 @@ fn rewriting_keeps_the_meaning_where_variables_are_bound_again_r53_r122() -> Res
         let (free, depth) = (programs.free.clone(), 2 + programs.source.below(5));
         let root: Value = programs.expression(depth, &free).into();
         let numbers = [1_000_003, 7_368_787, 15_485_863];
-        let known: Vec<(u64, i64)> = free.iter().map(|var| var.identity()).zip(numbers).collect();
+        let values: Vec<(u64, i64)> = free.iter().map(|var| var.identity()).zip(numbers).collect();
         let options = GreedyOptions::default().max_steps(300);
         let done = match options.rewrite_greedily(&root, &rules) {
             Ok(done) => done,
@@ -265,9 +268,9 @@ fn rewriting_keeps_the_meaning_where_variables_are_bound_again_r53_r122() -> Res
                 continue;
             }
         };
-        let (found, wanted) = (evaluate(&done.value, &known), evaluate(&root, &known));
+        let (result, wanted) = (evaluate(&done.value, &values), evaluate(&root, &values));
         assert_eq!(
-            found,
+            result,
             wanted,
             "seed {seed}: {}\n{}\n{:?} {rules:?}",
             show(&root),
@@ -367,7 +370,7 @@ fn uses_of_a_free_variable_are_replaced_where_it_is_free() -> Result<()> {
         let (free, depth) = (programs.free.clone(), 1 + programs.source.below(5));
         let root: Value = programs.expression(depth, &free).into();
         let new: Value = programs.expression(2, &free).into();
-        let mut known: Vec<(u64, i64)> = free
+        let mut values: Vec<(u64, i64)> = free
             .iter()
             .map(|var| var.identity())
             .zip([3, 50, 700])
@@ -377,11 +380,11 @@ fn uses_of_a_free_variable_are_replaced_where_it_is_free() -> Result<()> {
             continue;
         }
         let done = replace_all_uses(&root, &(&free[0]).into(), &new)?;
-        let found = evaluate(&done, &known);
-        known[0].1 = evaluate(&new, &known).unwrap_or_default();
+        let result = evaluate(&done, &values);
+        values[0].1 = evaluate(&new, &values).unwrap_or_default();
         assert_eq!(
-            found,
-            evaluate(&root, &known),
+            result,
+            evaluate(&root, &values),
             "seed {seed}: {}\n{}\n{}",
             show(&root),
             show(&new),

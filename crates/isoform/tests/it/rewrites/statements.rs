@@ -129,8 +129,8 @@ fn many_statements_die_in_linear_time() -> Result<()> {
     let wanted: Vec<Value> = (0..count).map(|_| (&kept).into()).collect();
     // The rule introduces a variable bound in the program, so the binder gets another
     // variable.
-    let found: Ref<super::support::Block> = done.value.extract()?;
-    assert_eq!((found.stmts.len(), wanted.len()), (1, count));
+    let block: Ref<super::support::Block> = done.value.extract()?;
+    assert_eq!((block.stmts.len(), wanted.len()), (1, count));
     Ok(())
 }
 
@@ -204,8 +204,9 @@ fn statements_of_pto() -> Result<()> {
     let pattern = through().pattern(template, [Hole::new(&x), constant(&c), constant(&d)])?;
     let rule = {
         let (x, c, d) = (x.clone(), c.clone(), d.clone());
-        Rule::computed(pattern, move |found| {
-            let part = |var: &Ref<pto::Var>| found.get(&var.into()).cloned().unwrap_or_default();
+        Rule::computed(pattern, move |pattern_match| {
+            let part =
+                |var: &Ref<pto::Var>| pattern_match.get(&var.into()).cloned().unwrap_or_default();
             let value = |var: &Ref<pto::Var>| -> Result<i64> {
                 Ok(part(var).extract::<Ref<pto::ConstInt>>()?.value)
             };
