@@ -119,8 +119,8 @@ impl Attention<'_> {
             let (batch, group) = (head / sizes.heads, head % sizes.heads / per_group);
             let first = (batch * sizes.groups + group) * sizes.keys;
             let query = &query[number * sizes.width..][..sizes.width];
-            for (at, score) in row.iter_mut().enumerate() {
-                let key = &key[(first + at) * sizes.width..][..sizes.width];
+            for (position, score) in row.iter_mut().enumerate() {
+                let key = &key[(first + position) * sizes.width..][..sizes.width];
                 let product: f64 = query.iter().zip(key).map(|(a, b)| a * b).sum();
                 *score = product * self.scale;
                 progress.advance(sizes.width + 1)?;
@@ -147,8 +147,8 @@ impl Attention<'_> {
             weigh(&mut row, is_masked);
             keep(Scores::Weights, &row);
             let to = &mut result[number * sizes.value_width..][..sizes.value_width];
-            for (at, weight) in row.iter().enumerate() {
-                let value = &value[(first + at) * sizes.value_width..][..sizes.value_width];
+            for (position, weight) in row.iter().enumerate() {
+                let value = &value[(first + position) * sizes.value_width..][..sizes.value_width];
                 for (to, value) in to.iter_mut().zip(value) {
                     *to += weight * value;
                 }

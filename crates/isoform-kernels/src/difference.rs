@@ -352,10 +352,10 @@ impl Measure {
 
     fn compare_complex<T: Element>(&mut self, left: &[u8], right: &[u8]) {
         let pairs = T::chunks(left).chunks_exact(2);
-        for (at, (left, right)) in pairs.zip(T::chunks(right).chunks_exact(2)).enumerate() {
-            let part = |at: usize| {
-                let is_same = left[at].as_ref() == right[at].as_ref();
-                let (left, right) = (T::read(left[at]), T::read(right[at]));
+        for (index, (left, right)) in pairs.zip(T::chunks(right).chunks_exact(2)).enumerate() {
+            let part = |component: usize| {
+                let is_same = left[component].as_ref() == right[component].as_ref();
+                let (left, right) = (T::read(left[component]), T::read(right[component]));
                 if is_same || are_nan(left, right) {
                     None
                 } else {
@@ -365,9 +365,9 @@ impl Measure {
             let expected = || T::read(right[0]).to_f64().hypot(T::read(right[1]).to_f64());
             match (part(0), part(1)) {
                 (None, None) => {}
-                (Some(apart), None) | (None, Some(apart)) => self.differ(at, apart, expected()),
+                (Some(apart), None) | (None, Some(apart)) => self.differ(index, apart, expected()),
                 (Some(real), Some(imaginary)) => {
-                    self.differ(at, real.hypot(imaginary), expected());
+                    self.differ(index, real.hypot(imaginary), expected());
                 }
             }
         }
@@ -419,17 +419,17 @@ impl Measure {
     }
 
     fn result(self) -> Difference {
-        let mut found = self.found;
-        if found.differing == 0 {
-            return found;
+        let mut difference = self.found;
+        if difference.differing == 0 {
+            return difference;
         }
-        found.max_abs = Some(self.largest);
-        found.max_rel = Some(self.largest_rel);
-        found.max_abs_int = found.max_abs_int.map(|_| self.largest_int);
+        difference.max_abs = Some(self.largest);
+        difference.max_rel = Some(self.largest_rel);
+        difference.max_abs_int = difference.max_abs_int.map(|_| self.largest_int);
         if self.is_unbounded {
-            found.relative_l2 = Some(f64::INFINITY);
-            found.cosine = None;
-            return found;
+            difference.relative_l2 = Some(f64::INFINITY);
+            difference.cosine = None;
+            return difference;
         }
         let Sums {
             left,
@@ -438,17 +438,17 @@ impl Measure {
             product,
             scales,
         } = self.sums;
-        found.relative_l2 = Some(match (left, apart) {
+        difference.relative_l2 = Some(match (left, apart) {
             (_, 0.0) => 0.0,
             (0.0, _) => f64::INFINITY,
             _ => (apart / left).sqrt() * (scales[0] / scales[2]),
         });
-        found.cosine = match (left, right) {
+        difference.cosine = match (left, right) {
             (0.0, 0.0) => Some(1.0),
             (0.0, _) | (_, 0.0) => None,
             _ => Some((product / (left.sqrt() * right.sqrt())).clamp(-1.0, 1.0)),
         };
-        found
+        difference
     }
 }
 

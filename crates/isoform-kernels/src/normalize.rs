@@ -155,8 +155,8 @@ impl BatchNorm<'_> {
             else Err(not_defined("batch_norm", "a float type", ty)))
     }
 
-    fn scale<T: Float>(&self, x: View<'_>, at: usize, control: &Control<'_>) -> Result<Tensor> {
-        let channels = x.shape()[at];
+    fn scale<T: Float>(&self, x: View<'_>, axis: usize, control: &Control<'_>) -> Result<Tensor> {
+        let channels = x.shape()[axis];
         let wide = |view: View<'_>| -> Vec<f64> {
             view.elements::<T>()
                 .iter()
@@ -169,7 +169,7 @@ impl BatchNorm<'_> {
             .for_each(|value| *value = (*value + self.epsilon).sqrt());
         let gamma = self.gamma.map_or_else(|| vec![1.0; channels], wide);
         let beta = self.beta.map_or_else(|| vec![0.0; channels], wide);
-        let inner: usize = x.shape()[at + 1..].iter().product();
+        let inner: usize = x.shape()[axis + 1..].iter().product();
         let mut bytes = control.zeros(x.shape(), T::TYPE.size())?;
         let mut progress = control.progress();
         if !bytes.is_empty() {
@@ -225,7 +225,7 @@ impl LayerNorm<'_> {
     pub fn apply(&self, x: View<'_>, control: &Control<'_>) -> Result<Tensor> {
         let ty = x.element_type();
         let axes = shape::axes(self.axes, x.rank())?;
-        let sizes: Vec<usize> = axes.iter().map(|at| x.shape()[*at]).collect();
+        let sizes: Vec<usize> = axes.iter().map(|axis| x.shape()[*axis]).collect();
         if axes.windows(2).any(|pair| pair[0] + 1 != pair[1]) {
             return Err(KernelError::shape(format!(
                 "layer_norm: expected consecutive axes, got {:?}",
@@ -242,13 +242,13 @@ impl LayerNorm<'_> {
                 let center = mean::<T>(raw, progress)?;
                 let variance = squares::<T>(raw, center, progress)? / row.len() as f64;
                 let scale = (variance + self.epsilon).sqrt();
-                for (at, value) in row.iter_mut().enumerate() {
+                for (index, value) in row.iter_mut().enumerate() {
                     *value = (*value - center) / scale;
                     if let Some(gamma) = gamma {
-                        *value *= T::read(gamma[at]).widen();
+                        *value *= T::read(gamma[index]).widen();
                     }
                     if let Some(beta) = beta {
-                        *value += T::read(beta[at]).widen();
+                        *value += T::read(beta[index]).widen();
                     }
                 }
                 Ok(())

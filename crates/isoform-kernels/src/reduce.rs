@@ -156,12 +156,12 @@ impl Axes<'_> {
                 x,
             )?;
             return self.each(x, control, |row: &[[u8; 1]], progress| {
-                let mut found = false;
+                let mut has_other = false;
                 for block in row.chunks(BLOCK) {
-                    found |= block.iter().any(|byte| (byte[0] != 0) != neutral);
+                    has_other |= block.iter().any(|byte| (byte[0] != 0) != neutral);
                     progress.advance(block.len())?;
                 }
-                Ok(found != neutral)
+                Ok(has_other != neutral)
             });
         }
         let numbers = "an integer or float type";
@@ -218,9 +218,9 @@ impl Axes<'_> {
         match extreme.index_type {
             ElementType::Int32 => {
                 dispatch!(number ty, T => self.each(x, control, |row: &[_], progress| {
-                let at = find::<T>(row, extreme, progress)?;
-                i32::try_from(at).map_err(|_| KernelError::undefined(format!(
-                    "{name}: expected an index in the range of int32, got {at}"
+                let index = find::<T>(row, extreme, progress)?;
+                i32::try_from(index).map_err(|_| KernelError::undefined(format!(
+                    "{name}: expected an index in the range of int32, got {index}"
                 )))
             }), else Err(not_defined(name, expected, ty)))
             }
@@ -250,7 +250,7 @@ impl Axes<'_> {
     ) -> Result<Tensor> {
         let ty = x.element_type();
         let axes = self.resolve(x.rank())?;
-        let given = match mean {
+        let broadcast_mean = match mean {
             None => None,
             Some(mean) if mean.element_type() == ty => {
                 let kept = shape::reduce(x.shape(), &axes, true);
@@ -274,7 +274,7 @@ impl Axes<'_> {
             }
         };
         dispatch!(float ty, T => {
-            let means = given.as_ref().map(|mean| mean.view().elements::<T>());
+            let means = broadcast_mean.as_ref().map(|mean| mean.view().elements::<T>());
             let mut number = 0;
             self.each(x, control, |row: &[<T as Element>::Raw], progress| {
                 let center = match means {
@@ -428,9 +428,9 @@ fn mean_of_integers<T: Integer>(row: &[T::Raw], progress: &mut Progress<'_>) -> 
 
 fn find<T: Number>(row: &[T::Raw], extreme: Extreme, progress: &mut Progress<'_>) -> Result<usize> {
     let mut best = T::read(row[0]);
-    let mut found = 0;
+    let mut best_index = 0;
     for (number, block) in row.chunks(BLOCK).enumerate() {
-        for (at, raw) in block.iter().enumerate() {
+        for (index, raw) in block.iter().enumerate() {
             let value = T::read(*raw);
             let better = if best.is_nan() {
                 extreme.last && value.is_nan()
@@ -443,12 +443,12 @@ fn find<T: Number>(row: &[T::Raw], extreme: Extreme, progress: &mut Progress<'_>
                 further || value.is_nan() || (extreme.last && value == best)
             };
             if better {
-                (best, found) = (value, number * BLOCK + at);
+                (best, best_index) = (value, number * BLOCK + index);
             }
         }
         progress.advance(block.len())?;
     }
-    Ok(found)
+    Ok(best_index)
 }
 
 /// Sums the tensor to a shape that broadcasts to the tensor's shape, as a gradient of

@@ -114,15 +114,15 @@ impl<const N: usize> Plan<N> {
                 }
                 axis -= 1;
                 index[axis] += 1;
-                for (at, stride) in start.iter_mut().zip(self.strides[axis]) {
-                    *at += stride;
+                for (offset, stride) in start.iter_mut().zip(self.strides[axis]) {
+                    *offset += stride;
                 }
                 if index[axis] < self.dims[axis] {
                     break;
                 }
                 index[axis] = 0;
-                for (at, stride) in start.iter_mut().zip(self.strides[axis]) {
-                    *at -= stride * self.dims[axis] as isize;
+                for (offset, stride) in start.iter_mut().zip(self.strides[axis]) {
+                    *offset -= stride * self.dims[axis] as isize;
                 }
             }
         }

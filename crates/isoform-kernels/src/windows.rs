@@ -198,22 +198,23 @@ impl<'a> Steps<'a> {
         };
         let kernel: usize = self.windows.iter().map(|window| window.size).product();
         let mut place = vec![0; rank];
-        let mut at = vec![0; rank];
+        let mut result_index = vec![0; rank];
         for number in 0..kernel {
             let ranges: Vec<(usize, usize)> = (0..rank)
                 .map(|axis| self.range(axis, place[axis]))
                 .collect();
             if ranges.iter().all(|(first, end)| first < end) {
-                for (at, (first, _)) in at.iter_mut().zip(&ranges) {
-                    *at = *first;
+                for (index, (first, _)) in result_index.iter_mut().zip(&ranges) {
+                    *index = *first;
                 }
                 'rows: loop {
                     let (mut out, mut start) = (0, 0);
                     for axis in 0..rank {
                         let window = &self.windows[axis];
-                        let position = at[axis] * window.stride + place[axis] * window.dilation
+                        let position = result_index[axis] * window.stride
+                            + place[axis] * window.dilation
                             - window.before;
-                        out += at[axis] * self.out_strides[axis] as usize;
+                        out += result_index[axis] * self.out_strides[axis] as usize;
                         start += position * self.data_strides[axis] as usize;
                     }
                     let (first, end) = ranges[last];
@@ -232,20 +233,20 @@ impl<'a> Steps<'a> {
                             break 'rows;
                         }
                         axis -= 1;
-                        at[axis] += 1;
-                        if at[axis] < ranges[axis].1 {
+                        result_index[axis] += 1;
+                        if result_index[axis] < ranges[axis].1 {
                             break;
                         }
-                        at[axis] = ranges[axis].0;
+                        result_index[axis] = ranges[axis].0;
                     }
                 }
             }
-            for (at, window) in place.iter_mut().zip(self.windows).rev() {
-                *at += 1;
-                if *at < window.size {
+            for (index, window) in place.iter_mut().zip(self.windows).rev() {
+                *index += 1;
+                if *index < window.size {
                     break;
                 }
-                *at = 0;
+                *index = 0;
             }
         }
         Ok(())
@@ -354,8 +355,8 @@ impl Pool<'_> {
                 }
                 progress.advance(run.len + 1)
             })?;
-            for (at, (to, value)) in to.iter_mut().zip(&values).enumerate() {
-                *to = finish(*value, at).write();
+            for (index, (to, value)) in to.iter_mut().zip(&values).enumerate() {
+                *to = finish(*value, index).write();
             }
         }
         Ok(Tensor::raw(T::TYPE, shape, bytes))
@@ -378,8 +379,9 @@ impl Pool<'_> {
                 (window.before, window.before + data)
             };
             let axis: Vec<i64> = (0..*out)
-                .map(|at| {
-                    let places = (0..window.size).map(|i| at * window.stride + i * window.dilation);
+                .map(|position| {
+                    let places =
+                        (0..window.size).map(|i| position * window.stride + i * window.dilation);
                     places.filter(|place| (low..high).contains(place)).count() as i64
                 })
                 .collect();

@@ -367,14 +367,14 @@ impl<'a> Ctx<'a> {
     fn new_doc(&self) -> String {
         let (base, fields) = (&self.node.base, &self.node.fields);
         let is_given = |default: &Option<DefaultValue>| default.is_none();
-        let names = |given: bool| {
+        let names = |required: bool| {
             let base = base
                 .iter()
-                .filter(|base| is_given(&base.default) == given)
+                .filter(|base| is_given(&base.default) == required)
                 .map(|base| base.ident.unraw().to_string());
             let fields = fields
                 .iter()
-                .filter(|field| is_given(&field.default) == given)
+                .filter(|field| is_given(&field.default) == required)
                 .map(FieldModel::bare_name);
             base.chain(fields)
                 .map(|name| format!("`{name}`"))

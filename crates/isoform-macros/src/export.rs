@@ -98,20 +98,20 @@ pub(crate) fn without_defaults(item: TokenStream, error: &TokenStream) -> TokenS
 
 fn check_signature(function: &ItemFn, errors: &mut Errors) {
     let sig = &function.sig;
-    let mut refuse = |found: Option<&dyn quote::ToTokens>, what: &str| {
-        if let Some(found) = found {
+    let mut refuse = |tokens: Option<&dyn quote::ToTokens>, what: &str| {
+        if let Some(tokens) = tokens {
             errors.push_at(
-                found,
+                tokens,
                 format!("expected an exported function without {what}"),
             );
         }
     };
-    refuse(sig.asyncness.as_ref().map(|found| found as _), "`async`");
+    refuse(sig.asyncness.as_ref().map(|tokens| tokens as _), "`async`");
     if let syn::Safety::Unsafe(keyword) = &sig.safety {
         refuse(Some(keyword), "`unsafe`");
     }
     refuse(
-        sig.variadic.as_ref().map(|found| found as _),
+        sig.variadic.as_ref().map(|tokens| tokens as _),
         "a variable number of arguments",
     );
     if !sig.generics.params.is_empty() {
@@ -245,7 +245,7 @@ fn expand(options: &ExportOptions, function: &ItemFn, parameters: &[Parameter]) 
     });
     let described = parameters.iter().map(|parameter| {
         let ty = &parameter.ty;
-        let made = if parameter.by_reference {
+        let constructor = if parameter.by_reference {
             quote_spanned!(ty.span()=> #private::parameter_ref::<#ty>())
         } else {
             quote_spanned!(ty.span()=> #private::parameter::<#ty>())
@@ -256,7 +256,7 @@ fn expand(options: &ExportOptions, function: &ItemFn, parameters: &[Parameter]) 
             .as_ref()
             .map(|value| quote!(.default_value(#value)));
         let keyword = parameter.keyword.then(|| quote!(.keyword_only()));
-        quote!(#made #named #default #keyword)
+        quote!(#constructor #named #default #keyword)
     });
     let returned = match &function.sig.output {
         ReturnType::Default => quote!(()),
@@ -265,7 +265,7 @@ fn expand(options: &ExportOptions, function: &ItemFn, parameters: &[Parameter]) 
     let schema = quote_spanned!(returned.span()=> <#returned as #private::Returned>::schema());
     let result =
         quote_spanned!(returned.span()=> #private::Returned::into_value(#ident(#(#gives),*)));
-    let made = format!(" The function `{}`; always the same object.", name.value());
+    let function_doc = format!(" The function `{}`; always the same object.", name.value());
     let companion = format!(" Registers [`{ident}`]({ident}()); see `isoform::exports`.");
     quote! {
         #function
@@ -282,7 +282,7 @@ fn expand(options: &ExportOptions, function: &ItemFn, parameters: &[Parameter]) 
             }
 
             impl #ident {
-                #[doc = #made]
+                #[doc = #function_doc]
                 #vis fn function() -> #private::Function {
                     static FUNCTION: #private::OnceLock<#private::Function> = #private::OnceLock::new();
                     FUNCTION

@@ -226,15 +226,15 @@ fn require<T: Element>(
     if all {
         return Ok(());
     }
-    let at = elements.iter().position(|raw| !holds(T::read(*raw)));
-    let at = at.unwrap_or(0);
-    let value = T::read(elements[at]);
+    let index = elements.iter().position(|raw| !holds(T::read(*raw)));
+    let index = index.unwrap_or(0);
+    let value = T::read(elements[index]);
     let value = match T::CLASS {
         Class::Unsigned => i128::from(value.to_i64() as u64),
         _ => i128::from(value.to_i64()),
     };
     Err(KernelError::undefined(format!(
-        "{}: expected {expected}, got {value} at element {at}",
+        "{}: expected {expected}, got {value} at element {index}",
         op.name()
     )))
 }

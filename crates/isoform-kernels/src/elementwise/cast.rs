@@ -106,12 +106,12 @@ fn convert<S: Element, D: Element>(
     for (number, (from, to)) in blocks.enumerate() {
         if checks {
             let outside = |raw: &S::Raw| !D::holds(S::read(*raw).to_f64());
-            if let Some(at) = from.iter().position(outside) {
+            if let Some(index) = from.iter().position(outside) {
                 return Err(KernelError::undefined(format!(
                     "cast: expected values in the range of {}, got {} at element {}",
                     D::TYPE,
-                    S::read(from[at]).to_f64(),
-                    number * BLOCK + at
+                    S::read(from[index]).to_f64(),
+                    number * BLOCK + index
                 )));
             }
         }

@@ -36,17 +36,17 @@ pub fn gather(
     mode: IndexMode,
     control: &Control<'_>,
 ) -> Result<Tensor> {
-    let at = shape::axis(axis, data.rank())?;
-    check_places("gather", data, indices.shape(), at)?;
+    let axis = shape::axis(axis, data.rank())?;
+    check_places("gather", data, indices.shape(), axis)?;
     let ty = data.element_type();
     let mut bytes = control.zeros(indices.shape(), ty.size())?;
     let values = read_indices("gather", indices, control)?;
-    let size = data.shape()[at];
+    let size = data.shape()[axis];
     let mut places = control.scratch(values.len(), 0)?;
     each_place(
         data.shape(),
         indices.shape(),
-        at,
+        axis,
         control,
         &mut |number, base, stride| {
             places[number] = base + mode.resolve("gather", values[number], size)? * stride;
@@ -91,7 +91,7 @@ pub(super) fn each_place(
 ) -> Result<()> {
     let strides = row_major(data);
     let stride = strides[axis] as usize;
-    let steps = (0..data.len()).map(|at| [if at == axis { 0 } else { strides[at] }]);
+    let steps = (0..data.len()).map(|dim| [if dim == axis { 0 } else { strides[dim] }]);
     let plan = Plan::new(indices, steps, [0]);
     let mut failure = Ok(());
     plan.run(control, &mut |run| {
@@ -221,16 +221,16 @@ impl GatherNd {
         let mut starts = control.scratch(count, 0)?;
         let mut progress = control.progress();
         for (number, start) in starts.iter_mut().enumerate() {
-            let mut at = number / (count / batches.max(1)).max(1) * batch_size;
+            let mut offset = number / (count / batches.max(1)).max(1) * batch_size;
             for part in 0..length {
                 let index = match self.tuples {
                     TupleAxis::First => values[part * count + number],
                     TupleAxis::Last => values[number * length + part],
                 };
                 let axis = shared + part;
-                at += self.mode.resolve(operator, index, data[axis])? * strides[axis] as usize;
+                offset += self.mode.resolve(operator, index, data[axis])? * strides[axis] as usize;
             }
-            *start = at;
+            *start = offset;
             progress.advance(length + 1)?;
         }
         Ok(Places { starts, piece })

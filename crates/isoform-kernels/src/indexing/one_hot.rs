@@ -64,8 +64,8 @@ impl OneHot<'_> {
             .into_parts()
             .2;
         let values = read_indices("one_hot", indices, control)?;
-        let at = shape::axis(self.axis, shape.len())?;
-        let inner: usize = shape[at + 1..].iter().product();
+        let axis = shape::axis(self.axis, shape.len())?;
+        let inner: usize = shape[axis + 1..].iter().product();
         let depth = self.depth as i64;
         let mut progress = control.progress();
         by_size!(ty, N => {

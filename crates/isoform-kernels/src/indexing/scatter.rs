@@ -59,16 +59,16 @@ pub fn scatter_elements(
     (index_mode, mode): (IndexMode, ScatterMode),
     control: &Control<'_>,
 ) -> Result<Tensor> {
-    let at = shape::axis(axis, data.rank())?;
-    check_places("scatter_elements", data, indices.shape(), at)?;
+    let axis = shape::axis(axis, data.rank())?;
+    check_places("scatter_elements", data, indices.shape(), axis)?;
     check_updates("scatter_elements", data, updates, indices.shape())?;
     let values = read_indices("scatter_elements", indices, control)?;
-    let size = data.shape()[at];
+    let size = data.shape()[axis];
     let mut places = control.scratch(values.len(), 0)?;
     each_place(
         data.shape(),
         indices.shape(),
-        at,
+        axis,
         control,
         &mut |number, base, stride| {
             let index = index_mode.resolve("scatter_elements", values[number], size)?;

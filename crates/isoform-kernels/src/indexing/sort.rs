@@ -41,7 +41,7 @@ pub fn argsort(
     index_type: ElementType,
     control: &Control<'_>,
 ) -> Result<Tensor> {
-    let at = shape::axis(axis, x.rank())?;
+    let axis_index = shape::axis(axis, x.rank())?;
     let ty = x.element_type();
     if ty == ElementType::Bool {
         let bytes = View::new(ElementType::UInt8, x.shape(), x.bytes())?;
@@ -59,15 +59,15 @@ pub fn argsort(
             ));
         }
     };
-    if x.shape()[at] > exact {
+    if x.shape()[axis_index] > exact {
         return Err(KernelError::undefined(format!(
             "argsort: expected at most {exact} elements for indices of type {index_type}, got {}",
-            x.shape()[at]
+            x.shape()[axis_index]
         )));
     }
-    let rows = dispatch!(number ty, T => sorted::<T>(x, at, ascending, index_type, control),
+    let rows = dispatch!(number ty, T => sorted::<T>(x, axis_index, ascending, index_type, control),
         else Err(not_defined("argsort", "bool, an integer or a float type", ty)))?;
-    restore_axis(rows, x.shape(), at, control)
+    restore_axis(rows, x.shape(), axis_index, control)
 }
 
 fn sorted<T: Number>(
@@ -95,8 +95,8 @@ fn sorted<T: Number>(
     let elements = T::chunks(&rows.bytes);
     for number in 0..if rows.len == 0 { 0 } else { rows.count } {
         let row = &elements[number * rows.len..][..rows.len];
-        for (at, index) in order.iter_mut().enumerate() {
-            *index = at;
+        for (position, index) in order.iter_mut().enumerate() {
+            *index = position;
         }
         let by_value = |a: &usize, b: &usize| compare(T::read(row[*a]), T::read(row[*b]));
         stable_sort(&mut order, &mut merged, by_value, &mut progress)?;
@@ -166,11 +166,11 @@ pub fn top_k(
     largest: bool,
     control: &Control<'_>,
 ) -> Result<(Tensor, Tensor)> {
-    let at = shape::axis(axis, x.rank())?;
-    if k > x.shape()[at] {
+    let axis_index = shape::axis(axis, x.rank())?;
+    if k > x.shape()[axis_index] {
         return Err(KernelError::shape(format!(
             "top_k: expected a number of at most {} elements, got {k}",
-            x.shape()[at]
+            x.shape()[axis_index]
         )));
     }
     let order = argsort(x, axis, !largest, ElementType::Int64, control)?;

@@ -151,8 +151,8 @@ impl Take {
             let indices = &values[batch * per_batch..][..per_batch];
             let from = &data.bytes()[number * size * piece..][..size * piece];
             for (to, index) in row.chunks_exact_mut(piece).zip(indices) {
-                let at = self.mode.resolve("take", *index, size)?;
-                to.copy_from_slice(&from[at * piece..][..piece]);
+                let position = self.mode.resolve("take", *index, size)?;
+                to.copy_from_slice(&from[position * piece..][..piece]);
                 progress.advance(piece / ty.size())?;
             }
         }

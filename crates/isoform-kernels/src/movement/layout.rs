@@ -124,10 +124,10 @@ pub fn layout_transform(
             .into_iter()
             .filter_map(|inner| from.position(letter, inner))
             .collect();
-        sizes.push(parts.iter().map(|at| x.shape()[*at]).product::<usize>());
+        sizes.push(parts.iter().map(|axis| x.shape()[*axis]).product::<usize>());
         order.extend(parts);
     }
-    let shape: Vec<usize> = order.iter().map(|at| x.shape()[*at]).collect();
+    let shape: Vec<usize> = order.iter().map(|axis| x.shape()[*axis]).collect();
     let merged = permuted(x, &order, &shape, control)?;
     // Then split each axis as in the target layout, and move the parts to their places.
     let mut split = Vec::new();
@@ -140,13 +140,13 @@ pub fn layout_transform(
             )));
         }
         for (inner, size) in [(false, size / factor), (true, factor)] {
-            if let Some(at) = to.position(letter, inner) {
-                places[at] = split.len();
+            if let Some(position) = to.position(letter, inner) {
+                places[position] = split.len();
                 split.push(size);
             }
         }
     }
-    let shape: Vec<usize> = places.iter().map(|at| split[*at]).collect();
+    let shape: Vec<usize> = places.iter().map(|place| split[*place]).collect();
     let view = View::new(x.element_type(), &split, &merged)?;
     let bytes = permuted(view, &places, &shape, control)?;
     Ok(Tensor::raw(x.element_type(), shape, bytes))

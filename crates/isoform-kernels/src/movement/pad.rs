@@ -74,8 +74,8 @@ pub fn pad(
         }
         let before = (*before).max(0);
         control.elements(&[*padded], size_of::<Option<usize>>())?;
-        let map = (0..*padded as i64).map(|at| {
-            let inner = inner_index(at - before, kept as i64, mode);
+        let map = (0..*padded as i64).map(|position| {
+            let inner = inner_index(position - before, kept as i64, mode);
             inner.map(|inner| inner + removed)
         });
         maps.push(map.collect());
@@ -182,7 +182,11 @@ fn place<const N: usize>(
     let from = x.bytes().as_chunks::<N>().0;
     // Unchanged trailing axes form a single contiguous piece.
     let same = |map: &[Option<usize>], size: usize| {
-        map.len() == size && map.iter().enumerate().all(|(at, index)| *index == Some(at))
+        map.len() == size
+            && map
+                .iter()
+                .enumerate()
+                .all(|(position, index)| *index == Some(position))
     };
     let pairs = maps.iter().zip(x.shape());
     let whole = pairs
@@ -201,7 +205,7 @@ fn place<const N: usize>(
     for row in to.chunks_exact_mut(inner_map.len() * piece) {
         let places = index.iter().zip(outer_maps).zip(&strides);
         let base = places
-            .map(|((at, map), stride)| Some(map[*at]? * *stride as usize))
+            .map(|((position, map), stride)| Some(map[*position]? * *stride as usize))
             .sum::<Option<usize>>();
         for (to, inner) in row.chunks_exact_mut(piece).zip(inner_map) {
             match (base, inner) {
@@ -212,12 +216,12 @@ fn place<const N: usize>(
             }
             progress.advance(piece)?;
         }
-        for (at, map) in index.iter_mut().zip(outer_maps).rev() {
-            *at += 1;
-            if *at < map.len() {
+        for (position, map) in index.iter_mut().zip(outer_maps).rev() {
+            *position += 1;
+            if *position < map.len() {
                 break;
             }
-            *at = 0;
+            *position = 0;
         }
     }
     Ok(())

@@ -42,17 +42,17 @@ pub fn strided_slice(x: View<'_>, slices: &[AxisSlice], control: &Control<'_>) -
     let mut start = 0;
     let mut seen = vec![false; shape.len()];
     for slice in slices {
-        let at = shape::axis(slice.axis, shape.len())?;
-        if std::mem::replace(&mut seen[at], true) {
+        let axis = shape::axis(slice.axis, shape.len())?;
+        if std::mem::replace(&mut seen[axis], true) {
             return Err(KernelError::shape(format!(
-                "strided_slice: expected each axis once, got axis {at} twice"
+                "strided_slice: expected each axis once, got axis {axis} twice"
             )));
         }
-        let (first, count) = shape::slice(shape[at], slice.begin, slice.end, slice.step)?;
-        shape[at] = count;
-        start += first as isize * strides[at];
+        let (first, count) = shape::slice(shape[axis], slice.begin, slice.end, slice.step)?;
+        shape[axis] = count;
+        start += first as isize * strides[axis];
         // With a single element, the step may be out of range of the product.
-        strides[at] = strides[at].wrapping_mul(slice.step as isize);
+        strides[axis] = strides[axis].wrapping_mul(slice.step as isize);
     }
     let size = x.element_type().size();
     let mut bytes = control.zeros(&shape, size)?;

@@ -94,17 +94,17 @@ pub fn concatenate(shapes: &[&[usize]], axis: i64) -> Result<Vec<usize>> {
             "concatenate: expected one tensor or more, got none",
         ));
     };
-    let at = super::axis(axis, first.len())?;
+    let axis = super::axis(axis, first.len())?;
     let mut result = first.to_vec();
-    result[at] = 0;
+    result[axis] = 0;
     for (number, shape) in shapes.iter().enumerate() {
-        let same = |axis: usize| axis == at || shape[axis] == first[axis];
+        let same = |other: usize| other == axis || shape[other] == first[other];
         if shape.len() != first.len() || !(0..first.len()).all(same) {
             return Err(KernelError::shape(format!(
-                "concatenate: expected shapes equal except on axis {at}, got {first:?} and, as operand {number}, {shape:?}"
+                "concatenate: expected shapes equal except on axis {axis}, got {first:?} and, as operand {number}, {shape:?}"
             )));
         }
-        result[at] = result[at].checked_add(shape[at]).ok_or_else(|| {
+        result[axis] = result[axis].checked_add(shape[axis]).ok_or_else(|| {
             KernelError::too_large("concatenate: the size of the axis is out of range")
         })?;
     }
@@ -184,9 +184,9 @@ pub fn slice(
     let (low, high) = if step > 0 { (0, size) } else { (-1, size - 1) };
     let bound = |bound: Option<i64>, default: i128| match bound {
         None => default,
-        Some(at) => {
-            let at = i128::from(at);
-            (if at < 0 { at + size } else { at }).clamp(low, high)
+        Some(index) => {
+            let index = i128::from(index);
+            (if index < 0 { index + size } else { index }).clamp(low, high)
         }
     };
     let forwards = step > 0;

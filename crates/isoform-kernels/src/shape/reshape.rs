@@ -120,7 +120,7 @@ pub fn reshape(shape: &[usize], codes: &[i64], zero: ZeroCode) -> Result<Vec<usi
             .iter()
             .try_fold(1_usize, |all, size| all.checked_mul(*size))
     };
-    if let Some(at) = unknown {
+    if let Some(axis) = unknown {
         let counts = (count(&counted_from), count(&counted_to));
         let (Some(from), Some(to)) = counts else {
             return Err(fault("expected a number of elements in range"));
@@ -128,7 +128,7 @@ pub fn reshape(shape: &[usize], codes: &[i64], zero: ZeroCode) -> Result<Vec<usi
         if to == 0 || from % to != 0 {
             return Err(fault("expected sizes that determine the one of -1"));
         }
-        result[at] = from / to;
+        result[axis] = from / to;
     }
     let (before, after) = (count(shape), count(&result));
     if before != after || before.is_none() {
@@ -207,7 +207,13 @@ pub fn reshape_like(
 ) -> Result<Vec<usize>> {
     let range = |(begin, end): (i64, Option<i64>), rank: usize| {
         let size = rank as i64;
-        let bound = |at: i64| if at < 0 { at.saturating_add(size) } else { at };
+        let bound = |axis: i64| {
+            if axis < 0 {
+                axis.saturating_add(size)
+            } else {
+                axis
+            }
+        };
         let (begin, end) = (bound(begin), bound(end.unwrap_or(size)));
         if 0 <= begin && begin <= end && end <= size {
             return Ok(begin as usize..end as usize);

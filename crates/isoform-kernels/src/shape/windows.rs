@@ -128,11 +128,11 @@ pub fn convolution(
             "convolution: expected weights of shape (outputs, channels / groups, ..) with {groups} groups dividing channels and outputs, got data {data:?} and weights {weight:?}"
         )));
     }
-    if let Some(at) = (0..windows.len()).find(|at| windows[*at].size != weight[at + 2]) {
+    if let Some(axis) = (0..windows.len()).find(|axis| windows[*axis].size != weight[axis + 2]) {
         return Err(KernelError::shape(format!(
-            "convolution: expected a window of size {} on spatial axis {at}, as the weights have, got {}",
-            weight[at + 2],
-            windows[at].size
+            "convolution: expected a window of size {} on spatial axis {axis}, as the weights have, got {}",
+            weight[axis + 2],
+            windows[axis].size
         )));
     }
     let mut result = vec![data[0], weight[0]];

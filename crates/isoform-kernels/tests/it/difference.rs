@@ -29,9 +29,9 @@ fn every_type_that_is_a_number_agrees_with_a_naive_computation() {
     let wild = |seed: u32| {
         let mut state = seed;
         let numbers: Vec<f32> = (0..count)
-            .map(|at| {
+            .map(|index| {
                 state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                if at % 3 == 0 {
+                if index % 3 == 0 {
                     1.0
                 } else {
                     (state >> 29) as f32 * 0.25
@@ -48,29 +48,38 @@ fn every_type_that_is_a_number_agrees_with_a_naive_computation() {
     };
     let numbers = ElementType::ALL.iter().filter(|ty| !ty.is_complex());
     for ty in numbers {
-        let [left, right] = [&left, &right].map(|it| cast(it.view(), *ty, &control).unwrap());
-        let found = measured(&left, &right, Some(tolerance));
-        let [a, b] = [&left, &right].map(|it| to_f64s(it.view(), &control).unwrap());
+        let [left, right] =
+            [&left, &right].map(|tensor| cast(tensor.view(), *ty, &control).unwrap());
+        let difference = measured(&left, &right, Some(tolerance));
+        let [a, b] = [&left, &right].map(|tensor| to_f64s(tensor.view(), &control).unwrap());
         let apart: Vec<f64> = a.iter().zip(&b).map(|(a, b)| (a - b).abs()).collect();
-        let length = |it: &[f64]| it.iter().map(|x| x * x).sum::<f64>().sqrt();
-        let differing = apart.iter().filter(|it| **it != 0.0).count();
+        let length = |values: &[f64]| values.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let differing = apart.iter().filter(|distance| **distance != 0.0).count();
         assert!(differing > 0, "{ty}");
-        assert_eq!((found.count, found.differing), (count, differing), "{ty}");
-        assert_eq!(found.first, apart.iter().position(|it| *it != 0.0), "{ty}");
+        assert_eq!(
+            (difference.count, difference.differing),
+            (count, differing),
+            "{ty}"
+        );
+        assert_eq!(
+            difference.first,
+            apart.iter().position(|distance| *distance != 0.0),
+            "{ty}"
+        );
         let largest = apart.iter().copied().fold(0.0, f64::max);
-        assert_eq!(found.max_abs, Some(largest), "{ty}");
+        assert_eq!(difference.max_abs, Some(largest), "{ty}");
         let beyond = apart
             .iter()
             .zip(&b)
             .filter(|(apart, b)| **apart > 0.25 + 0.25 * **b);
-        assert_eq!(found.beyond, beyond.count(), "{ty}");
-        close(found.relative_l2, length(&apart) / length(&a));
+        assert_eq!(difference.beyond, beyond.count(), "{ty}");
+        close(difference.relative_l2, length(&apart) / length(&a));
         let product: f64 = a.iter().zip(&b).map(|(a, b)| a * b).sum();
-        close(found.cosine, product / length(&a) / length(&b));
+        close(difference.cosine, product / length(&a) / length(&b));
         if ty.packed_bits() < 8 {
-            let [l, r] = [&left, &right].map(|it| pack_bits(it.view(), &control).unwrap());
+            let [l, r] = [&left, &right].map(|tensor| pack_bits(tensor.view(), &control).unwrap());
             let packed = packed_difference(*ty, count, (&l, &r), Some(tolerance), &control);
-            assert_eq!(packed.unwrap(), found, "{ty}");
+            assert_eq!(packed.unwrap(), difference, "{ty}");
         }
     }
 }
@@ -84,18 +93,23 @@ fn a_difference_at_the_end_is_found_there() {
         let mut other = vec![1.0_f32; count];
         other[count - 2] = 0.5;
         let right = Tensor::from_slice(&[count], &other).unwrap();
-        let [left, right] = [&left, &right].map(|it| cast(it.view(), *ty, &control).unwrap());
+        let [left, right] =
+            [&left, &right].map(|tensor| cast(tensor.view(), *ty, &control).unwrap());
         if left == right {
             // Truth values have no halves.
             assert_eq!(*ty, ElementType::Bool);
             continue;
         }
-        let found = measured(&left, &right, None);
-        assert_eq!((found.first, found.differing), (Some(count - 2), 1), "{ty}");
+        let difference = measured(&left, &right, None);
+        assert_eq!(
+            (difference.first, difference.differing),
+            (Some(count - 2), 1),
+            "{ty}"
+        );
         if ty.packed_bits() < 8 {
-            let [l, r] = [&left, &right].map(|it| pack_bits(it.view(), &control).unwrap());
+            let [l, r] = [&left, &right].map(|tensor| pack_bits(tensor.view(), &control).unwrap());
             let packed = packed_difference(*ty, count, (&l, &r), None, &control);
-            assert_eq!(packed.unwrap(), found, "{ty}");
+            assert_eq!(packed.unwrap(), difference, "{ty}");
         }
     }
 }
@@ -220,17 +234,21 @@ fn tensors_of_two_types_are_compared_as_their_numbers() {
     let control = Control::default();
     // Longer than a block of work.
     let count = 70_001;
-    let numbers: Vec<f32> = (0..count).map(|at| (at % 5) as f32 * 0.25).collect();
+    let numbers: Vec<f32> = (0..count).map(|index| (index % 5) as f32 * 0.25).collect();
     let left = Tensor::from_slice(&[count], &numbers).unwrap();
     let real = ElementType::ALL.iter().filter(|ty| !ty.is_complex());
     for ty in real {
         let right = cast(left.view(), *ty, &control).unwrap();
-        let found = difference_of_numbers(left.view(), right.view(), &control).unwrap();
-        let wide = |it: &Tensor| {
-            let numbers = to_f64s(it.view(), &control).unwrap();
+        let difference = difference_of_numbers(left.view(), right.view(), &control).unwrap();
+        let wide = |tensor: &Tensor| {
+            let numbers = to_f64s(tensor.view(), &control).unwrap();
             Tensor::from_slice(&[count], &numbers).unwrap()
         };
-        assert_eq!(found, measured(&wide(&left), &wide(&right), None), "{ty}");
+        assert_eq!(
+            difference,
+            measured(&wide(&left), &wide(&right), None),
+            "{ty}"
+        );
     }
     let complex = Tensor::new(ElementType::Complex64, vec![count], vec![0; 8 * count]).unwrap();
     let error = difference_of_numbers(left.view(), complex.view(), &control).unwrap_err();

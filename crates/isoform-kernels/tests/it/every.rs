@@ -203,8 +203,8 @@ impl Operands {
             (
                 "attention",
                 Box::new(move |c| {
-                    let (query, one) = (self.queries.view(), self.kernel.view());
-                    Ok(Attention::new(1.0).apply(query, one, one, c)?.0)
+                    let (query, kernel) = (self.queries.view(), self.kernel.view());
+                    Ok(Attention::new(1.0).apply(query, kernel, kernel, c)?.0)
                 }),
             ),
             ("max_pool", Box::new(move |c| POOL.max(image, c))),

@@ -11,7 +11,7 @@ const LONG: usize = 300_007;
 fn long_tensors_are_computed_to_the_end() {
     let control = Control::default();
     let values: Vec<i32> = (0..LONG as i32)
-        .map(|at| at.wrapping_mul(2_654_435) % 1000)
+        .map(|index| index.wrapping_mul(2_654_435) % 1000)
         .collect();
     let x = Tensor::from_slice(&[LONG], &values).unwrap();
     let sum = binary(Binary::Add, x.view(), x.view(), &control).unwrap();
@@ -43,12 +43,12 @@ fn long_tensors_are_computed_to_the_end() {
     let last = Axes::default()
         .position(extreme, x.view(), &control)
         .unwrap();
-    let expected = (0..LONG).max_by_key(|at| values[*at]).unwrap();
+    let expected = (0..LONG).max_by_key(|index| values[*index]).unwrap();
     assert_eq!(last.view().to_vec::<i32>().unwrap(), [expected as i32]);
 
     let order = argsort(x.view(), 0, false, ElementType::Int32, &control).unwrap();
     let mut expected: Vec<i32> = (0..LONG as i32).collect();
-    expected.sort_by_key(|at| std::cmp::Reverse(values[*at as usize]));
+    expected.sort_by_key(|index| std::cmp::Reverse(values[*index as usize]));
     assert_eq!(order.view().to_vec::<i32>().unwrap(), expected);
 
     let wide = cast(x.view(), ElementType::Float64, &control).unwrap();

@@ -152,13 +152,13 @@ fn check_trait(item: &ItemTrait, errors: &mut Errors) {
         );
     }
     for bound in &item.supertraits {
-        let known = match bound {
+        let is_allowed = match bound {
             TypeParamBound::Trait(bound) => {
                 SUPERTRAITS.iter().any(|name| bound.path.is_ident(name))
             }
             _ => false,
         };
-        if !known {
+        if !is_allowed {
             errors.push_at(
                 bound,
                 format!(

@@ -92,11 +92,11 @@ fn the_trait_stays_after_an_error() {
 fn check_error(arguments: &str, source: &str, messages: &[&str]) {
     let arguments = arguments.parse().expect("made of tokens");
     let item = syn::parse_str(source).expect("a trait");
-    let found = match TraitModel::new(arguments, item) {
+    let errors = match TraitModel::new(arguments, item) {
         Ok(_) => Vec::new(),
         Err(errors) => errors.into_iter().map(|error| error.to_string()).collect(),
     };
-    assert_eq!(found, messages, "for the trait\n{source}");
+    assert_eq!(errors, messages, "for the trait\n{source}");
 }
 
 /// Checks a method of an otherwise right trait.
