@@ -31,9 +31,9 @@ pub(crate) fn run(
     common: &Common,
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
-    let found = find_models(&args.paths);
-    let mut failures = found.failures;
-    let candidates = group_by_digest(&found.files, common, &mut failures, output);
+    let list = find_models(&args.paths);
+    let mut failures = list.failures;
+    let candidates = group_by_digest(&list.files, common, &mut failures, output);
 
     // Equal models have equal digests; the reverse is not left to chance.
     let confirmed: Vec<(Vec<Group>, Failures)> = candidates
@@ -59,7 +59,7 @@ fn group_by_digest(
 ) -> Vec<Group> {
     let bar = progress::bar(files.len(), output.shows_progress());
     let mut groups: Vec<Group> = Vec::new();
-    let mut known: HashMap<[u8; 32], usize> = HashMap::new();
+    let mut group_of_digest: HashMap<[u8; 32], usize> = HashMap::new();
     let flow = in_order(
         files,
         |file| {
@@ -71,7 +71,7 @@ fn group_by_digest(
             match result {
                 Ok(digest) => {
                     let next = groups.len();
-                    let group = *known.entry(*digest.as_bytes()).or_insert(next);
+                    let group = *group_of_digest.entry(*digest.as_bytes()).or_insert(next);
                     if group == next {
                         let files = Vec::new();
                         groups.push(Group { digest, files });

@@ -160,9 +160,9 @@ mod tests {
             fs::write(root.join(file), content).unwrap();
         }
         fs::write(root.join("e.isob"), b"\x89isoform\x01").unwrap();
-        let found = find_models(&[root.to_owned()]);
+        let list = find_models(&[root.to_owned()]);
         assert_eq!(
-            names(&found, root),
+            names(&list, root),
             [
                 "a.ONNX",
                 "b/b.onnx",
@@ -175,12 +175,12 @@ mod tests {
                 "q.safetensors"
             ]
         );
-        assert!(found.failures.is_empty());
+        assert!(list.failures.is_empty());
 
         // A file given by name is read whatever its suffix, and only once.
-        let found = find_models(&[root.join("plain"), root.join("c.onnx"), root.to_owned()]);
+        let list = find_models(&[root.join("plain"), root.join("c.onnx"), root.to_owned()]);
         assert_eq!(
-            names(&found, root),
+            names(&list, root),
             [
                 "plain",
                 "c.onnx",
@@ -220,13 +220,9 @@ mod tests {
         symlink(root.join("nowhere"), root.join("notes")).unwrap();
         symlink(root.join("nowhere"), root.join("broken.onnx")).unwrap();
         symlink(root.join("self.onnx"), root.join("self.onnx")).unwrap();
-        let found = find_models(&[root.to_owned()]);
-        assert_eq!(names(&found, root), ["a/m.onnx", "z.onnx"]);
-        let failed: Vec<_> = found
-            .failures
-            .iter()
-            .map(|(path, _)| path.clone())
-            .collect();
+        let list = find_models(&[root.to_owned()]);
+        assert_eq!(names(&list, root), ["a/m.onnx", "z.onnx"]);
+        let failed: Vec<_> = list.failures.iter().map(|(path, _)| path.clone()).collect();
         assert_eq!(failed, [root.join("broken.onnx"), root.join("self.onnx")]);
     }
 }

@@ -108,11 +108,11 @@ pub(crate) fn load(
     output: &mut Output<'_, '_>,
 ) -> io::Result<bool> {
     // The parser keeps only the values after the command.
-    let given = args
+    let arguments = args
         .iter()
         .filter_map(|arg| arg.to_str())
         .take_while(|arg| *arg != "--");
-    let count = given.filter(|arg| *arg == "--import" || arg.starts_with("--import="));
+    let count = arguments.filter(|arg| *arg == "--import" || arg.starts_with("--import="));
     if count.count() > modules.len() {
         output.failed_file(Path::new("--import"), &TWO_PLACES.into())?;
         return Ok(false);

@@ -107,9 +107,9 @@ fn two(
     right_input: &Input,
 ) -> Result<Summary, Failure> {
     match (left_input, right_input) {
-        (Input::Model(one), Input::Model(other)) => {
+        (Input::Model(left_model), Input::Model(right_model)) => {
             let control = Control::default();
-            let summary = ModelsSummary::new(one.program(), other.program(), &control)
+            let summary = ModelsSummary::new(left_model.program(), right_model.program(), &control)
                 .map_err(|error| message(left, &error))?;
             Ok(Summary {
                 lines: summary.lines(),

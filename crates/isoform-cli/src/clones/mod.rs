@@ -61,12 +61,12 @@ pub(crate) fn run(
         .iter()
         .map(|program| program.value.clone())
         .collect();
-    let found = repeated_blocks(&values, args.min_size, args.min_count).and_then(|blocks| {
+    let result = repeated_blocks(&values, args.min_size, args.min_count).and_then(|blocks| {
         let subterms = duplicates(&values, args.min_size as u64, args.min_count)?;
         Ok((blocks, subterms))
     });
-    let (blocks, subterms) = match found {
-        Ok(found) => found,
+    let (blocks, subterms) = match result {
+        Ok(repeats) => repeats,
         Err(error) => {
             // Comparison fails because of the contents of a file. The error is reported
             // for the first file, because the failing file is unknown.
@@ -80,12 +80,12 @@ pub(crate) fn run(
         let others = group.members.len().saturating_sub(1) as u64;
         group.saved >= others.saturating_mul(args.min_size as u64)
     };
-    let mut known = HashSet::new();
+    let mut node_sets = HashSet::new();
     let subterms: Vec<Duplicate> = subterms
         .into_iter()
         .filter(is_large)
         // For people, a node and its result are one subterm.
-        .filter(|group| known.insert(nodes_of(group)))
+        .filter(|group| node_sets.insert(nodes_of(group)))
         .collect();
     let counts = (blocks.len(), subterms.len());
     let mut groups: Vec<Group> = blocks.iter().take(args.max).map(of_block).collect();

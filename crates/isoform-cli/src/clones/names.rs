@@ -194,7 +194,7 @@ fn is_part(object: &Ref<Obj>) -> bool {
 /// The name of an object's operator, or else of its type.
 pub(super) fn operator(object: &Ref<Obj>) -> String {
     let call = match object.downcast_ref::<CallOutput>() {
-        Some(made) => Some(&made.call),
+        Some(output) => Some(&output.call),
         None => object.downcast_ref::<Call>(),
     };
     if let Some(call) = call {

@@ -37,18 +37,18 @@ pub(crate) fn run(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>)
         let with = named_as(right, left);
         return files(&args.of(&with, right), common, output);
     }
-    let found = [left, right].map(|folder| find_models(std::slice::from_ref(folder)));
-    for (file, failure) in found.iter().flat_map(|found| &found.failures) {
+    let lists = [left, right].map(|folder| find_models(std::slice::from_ref(folder)));
+    for (file, failure) in lists.iter().flat_map(|list| &list.failures) {
         trouble(&[(file, failure)], output)?;
     }
-    for (folder, found) in [left, right].into_iter().zip(&found) {
-        if found.files.is_empty() && found.failures.is_empty() {
+    for (folder, list) in [left, right].into_iter().zip(&lists) {
+        if list.files.is_empty() && list.failures.is_empty() {
             let failure = "this folder has no models or IR files".into();
             return trouble(&[(folder, &failure)], output);
         }
     }
-    let [left_found, right_found] = &found;
-    for pair in pairs(left, left_found, right, right_found) {
+    let [left_list, right_list] = &lists;
+    for pair in pairs(left, left_list, right, right_list) {
         // The worst of all counts.
         let status = output.status;
         let written = match (&pair.left, &pair.right) {
@@ -115,7 +115,7 @@ fn pairs(left: &Path, lefts: &FileList, right: &Path, rights: &FileList) -> Vec<
     for file in &rights.files {
         open.insert(inside(right, file), file.clone());
     }
-    let mut found: Vec<Pair> = lefts
+    let mut pairs: Vec<Pair> = lefts
         .files
         .iter()
         .map(|file| Pair {
@@ -125,12 +125,12 @@ fn pairs(left: &Path, lefts: &FileList, right: &Path, rights: &FileList) -> Vec<
         .collect();
     let name = |file: &PathBuf| file.file_name().map(ToOwned::to_owned);
     let is_open = |pair: &&mut Pair| pair.right.is_none();
-    let names: Vec<_> = found
+    let names: Vec<_> = pairs
         .iter_mut()
         .filter(is_open)
-        .filter_map(|it| name(it.left.as_ref()?))
+        .filter_map(|pair| name(pair.left.as_ref()?))
         .collect();
-    for pair in found.iter_mut().filter(is_open) {
+    for pair in pairs.iter_mut().filter(is_open) {
         let Some(wanted) = pair.left.as_ref().and_then(name) else {
             continue;
         };
@@ -143,15 +143,15 @@ fn pairs(left: &Path, lefts: &FileList, right: &Path, rights: &FileList) -> Vec<
             pair.right = open.remove(key);
         }
     }
-    let mut rest: Vec<&mut Pair> = found.iter_mut().filter(is_open).collect();
+    let mut rest: Vec<&mut Pair> = pairs.iter_mut().filter(is_open).collect();
     if let ([pair], 1) = (&mut rest[..], open.len()) {
         pair.right = open.pop_first().map(|(_, file)| file);
     }
-    found.extend(open.into_values().map(|file| Pair {
+    pairs.extend(open.into_values().map(|file| Pair {
         left: None,
         right: Some(file),
     }));
-    found
+    pairs
 }
 
 impl DiffArgs {
@@ -171,14 +171,14 @@ mod tests {
 
     #[track_caller]
     fn check(left: &[&str], right: &[&str], expected: &[(&str, &str)]) {
-        let found = [("l", left), ("r", right)].map(|(folder, files)| FileList {
+        let lists = [("l", left), ("r", right)].map(|(folder, files)| FileList {
             files: files
                 .iter()
                 .map(|file| Path::new(folder).join(file))
                 .collect(),
             failures: Vec::new(),
         });
-        let pairs = pairs(Path::new("l"), &found[0], Path::new("r"), &found[1]);
+        let pairs = pairs(Path::new("l"), &lists[0], Path::new("r"), &lists[1]);
         let text = |file: &Option<PathBuf>| {
             file.as_ref().map_or_else(String::new, |file| {
                 file.display().to_string().replace('\\', "/")
@@ -186,7 +186,7 @@ mod tests {
         };
         let pairs: Vec<(String, String)> = pairs
             .iter()
-            .map(|it| (text(&it.left), text(&it.right)))
+            .map(|pair| (text(&pair.left), text(&pair.right)))
             .collect();
         let expected: Vec<(String, String)> = expected
             .iter()

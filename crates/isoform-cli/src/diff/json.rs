@@ -123,20 +123,20 @@ fn tensor(change: &Change) -> Json {
     let (ValueRef::Tensor(left), ValueRef::Tensor(right)) = (left.view(), right.view()) else {
         return Json::Null;
     };
-    let Ok(found) = tensor_difference(left, right, None, &Control::default()) else {
+    let Ok(difference) = tensor_difference(left, right, None, &Control::default()) else {
         return Json::Null;
     };
     let lanes = u64::from(left.dtype().lanes());
-    let first = found
+    let first = difference
         .first
-        .map(|at| elements::indices(left.shape(), at as u64 / lanes));
+        .map(|position| elements::indices(left.shape(), position as u64 / lanes));
     json!({
-        "elements": found.count,
-        "differing": found.differing,
+        "elements": difference.count,
+        "differing": difference.differing,
         "first": first,
-        "max_abs": found.max_abs,
-        "max_rel": found.max_rel,
-        "relative_l2": found.relative_l2,
-        "cosine": found.cosine,
+        "max_abs": difference.max_abs,
+        "max_rel": difference.max_rel,
+        "relative_l2": difference.relative_l2,
+        "cosine": difference.cosine,
     })
 }

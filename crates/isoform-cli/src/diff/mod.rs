@@ -106,7 +106,7 @@ fn compared(
     let tolerance = args.tolerance();
     options
         .ignore
-        .extend(tolerance.map(|it| within(it.rtol, it.atol)));
+        .extend(tolerance.map(|tolerance| within(tolerance.rtol, tolerance.atol)));
     let difference = options.diff(left.to_value(), right.to_value())?;
     Ok(values(args, &difference, output))
 }

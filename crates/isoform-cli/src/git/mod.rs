@@ -85,9 +85,9 @@ fn changes(
             format!("{program} diff \"$LOCAL\" \"$REMOTE\""),
         ),
     ] {
-        let known = ask(&["config", scope, "--get-all", key])?;
-        let arguments = match (installs, known) {
-            (true, Some(known)) if known == wanted => continue,
+        let setting = ask(&["config", scope, "--get-all", key])?;
+        let arguments = match (installs, setting) {
+            (true, Some(setting)) if setting == wanted => continue,
             (true, _) => vec!["config", scope, "--replace-all", key, &wanted],
             (false, None) => continue,
             (false, Some(_)) => vec!["config", scope, "--unset-all", key],

@@ -134,12 +134,12 @@ pub(crate) fn load_with(
     if is_dash(file) {
         return in_memory(standard_input()?.into(), file, Path::new("."), options);
     }
-    let found = std::fs::metadata(file).map_err(|error| error.to_string())?;
-    if found.is_dir() {
+    let metadata = std::fs::metadata(file).map_err(|error| error.to_string())?;
+    if metadata.is_dir() {
         return Err(folder_refusal(file).into());
     }
     let mut opened = File::open(file).map_err(|error| error.to_string())?;
-    if !found.is_file() {
+    if !metadata.is_file() {
         // Only the bytes themselves are known of a pipe, and they come only once.
         let mut bytes = Vec::new();
         let read = opened.read_to_end(&mut bytes);

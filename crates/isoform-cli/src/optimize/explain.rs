@@ -46,7 +46,7 @@ pub(super) fn explain(report: &Report, output: &mut Output<'_, '_>) -> io::Resul
     for total in &totals {
         output.line("")?;
         output.line(format_args!("{strong}{}{strong:#}", total.rule))?;
-        let fired = report.fired.iter().filter(|it| it.rule == total.rule);
+        let fired = report.fired.iter().filter(|entry| entry.rule == total.rule);
         for group in groups(fired) {
             output.line(line(&group))?;
         }
@@ -87,7 +87,7 @@ fn line(group: &[&Fired]) -> String {
     if first.bytes != 0 {
         changes.push(signed_bytes(first.bytes));
     }
-    let mut names: Vec<String> = group.iter().take(NAMED).map(|it| name(it)).collect();
+    let mut names: Vec<String> = group.iter().take(NAMED).map(|entry| name(entry)).collect();
     if group.len() > NAMED {
         names.push(format!("{} more", group.len() - NAMED));
     }

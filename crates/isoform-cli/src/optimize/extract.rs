@@ -40,7 +40,11 @@ pub(crate) fn extract(
     written::tell_unused(&unused, &args.output, output);
     let graph = &part.graph;
     if output.json {
-        let inputs: Vec<&str> = graph.params.iter().map(|it| it.name.as_str()).collect();
+        let inputs: Vec<&str> = graph
+            .params
+            .iter()
+            .map(|param| param.name.as_str())
+            .collect();
         let outputs: Vec<&str> = graph.result_names.iter().map(Str::as_str).collect();
         return output.json_line(&json!({
             "file": args.input.to_string_lossy(),

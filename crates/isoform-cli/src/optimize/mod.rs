@@ -113,7 +113,7 @@ fn run<'a>(
     bar.set_message("reading");
     let model = load_model(input, common).map_err(|failure| (input, failure))?;
     let external = model.external_files().iter().map(|(_, bytes)| bytes).sum();
-    let bytes_before = std::fs::metadata(input).map_or(0, |found| found.len());
+    let bytes_before = std::fs::metadata(input).map_or(0, |metadata| metadata.len());
     bar.inc(1);
     bar.set_message("simplifying");
     let fixed = args
@@ -141,8 +141,8 @@ fn run<'a>(
             program: model.program(),
             file: Some(input),
         };
-        let given = verify::given(args, common)?;
-        let verified = verify::verify(args, given, original, &done.optimized.program, host)
+        let inputs = verify::given(args, common)?;
+        let verified = verify::verify(args, inputs, original, &done.optimized.program, host)
             .map_err(in_input)?;
         let (judged, is_same) = (verified.judged(), verified.is_same());
         if judged == 0 {

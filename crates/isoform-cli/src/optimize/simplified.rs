@@ -34,10 +34,10 @@ fn one_target(site: &mut Site<'_, '_>) -> isoform::Result<Option<Vec<Value>>> {
         return Ok(None);
     };
     let mut target = Vec::with_capacity(to.len());
-    for (at, size) in to.iter().enumerate() {
+    for (axis, size) in to.iter().enumerate() {
         let is_copied = from
-            .get(at)
-            .is_some_and(|it| it.known_eq(size) == Some(true));
+            .get(axis)
+            .is_some_and(|input_size| input_size.known_eq(size) == Some(true));
         target.push(match size.as_const() {
             Some(0) => return Ok(None),
             Some(size) => size,

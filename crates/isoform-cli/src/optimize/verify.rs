@@ -24,12 +24,15 @@ pub(super) fn given<'a>(
         return Ok(Vec::new());
     };
     let failed = |failure: Failure| (file.as_path(), failure);
-    let found = load_complete(file, common).map_err(failed)?;
-    let tensors = match &found {
-        Input::Value(found) => found.value.extract::<Map<Str, Value>>().ok(),
+    let input = load_complete(file, common).map_err(failed)?;
+    let tensors = match &input {
+        Input::Value(file) => file.value.extract::<Map<Str, Value>>().ok(),
         Input::Model(_) => None,
     };
-    let tensors = tensors.filter(|it| it.iter().all(|(_, value)| value.peek::<Tensor>().is_some()));
+    let tensors = tensors.filter(|map| {
+        map.iter()
+            .all(|(_, value)| value.peek::<Tensor>().is_some())
+    });
     let Some(tensors) = tensors else {
         let text = "expected inputs by name, as numpy.savez('inputs.npz', input=...) writes them";
         return Err(failed(text.into()));

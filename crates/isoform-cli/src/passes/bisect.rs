@@ -154,7 +154,7 @@ pub(crate) fn bisect(
         Err(failure) => return output.failed_file(&args.file, &failure),
     };
     note_skipped(&pipeline, &args.passes, output);
-    let found = Folder::new().map_err(Error::from).and_then(|folder| {
+    let result = Folder::new().map_err(Error::from).and_then(|folder| {
         let check = Check {
             command: &args.command,
             folder,
@@ -162,32 +162,32 @@ pub(crate) fn bisect(
         };
         let pipeline = pipeline.upcast();
         let ctx = options_of(&args.passes)?.make()?;
-        let found = ctx.within(|| {
+        let bisection = ctx.within(|| {
             isoform_ir::transform::bisect(&pipeline, &root, |program| check.accepts(program))
         })?;
-        let changes = changes_text(&found.before, &found.after)?;
-        Ok((found, changes))
+        let changes = changes_text(&bisection.before, &bisection.after)?;
+        Ok((bisection, changes))
     });
-    let (found, changes) = match found {
-        Ok(found) => found,
+    let (bisection, changes) = match result {
+        Ok(parts) => parts,
         Err(error) => return output.failed_file(&args.file, &failure_of(&error)),
     };
-    let name = &*found.pass.info.name;
+    let name = &*bisection.pass.info.name;
     if output.json {
         return output.json_line(&json!({
             "pass": name,
-            "position": found.position,
-            "functions": found.functions,
-            "checks": found.checks,
+            "position": bisection.position,
+            "functions": bisection.functions,
+            "checks": bisection.checks,
             "changes": changes,
         }));
     }
     output.line(format_args!(
         "the check fails after pass '{name}', which is number {}",
-        found.position + 1
+        bisection.position + 1
     ))?;
-    if !found.functions.is_empty() {
-        let functions = found.functions.join(", ");
+    if !bisection.functions.is_empty() {
+        let functions = bisection.functions.join(", ");
         output.line(format_args!(
             "the changes of these functions suffice: {functions}"
         ))?;

@@ -116,13 +116,13 @@ impl Instrument for Reporter {
 /// A line about a pass, and its diff.
 fn entry(name: &str, took: Duration, diff: &str, limit: Option<(usize, usize)>) -> String {
     let lines: Vec<&str> = diff.lines().collect();
-    let is_head = |at: usize| {
+    let is_head = |index: usize| {
         let next = lines
-            .get(at + 1)
+            .get(index + 1)
             .is_some_and(|line| line.starts_with("+++ "));
-        lines[at].starts_with("--- ") && next
+        lines[index].starts_with("--- ") && next
     };
-    let functions = (0..lines.len()).filter(|&at| is_head(at)).count();
+    let functions = (0..lines.len()).filter(|&index| is_head(index)).count();
     let (mut added, mut removed) = (0, 0);
     for line in &lines {
         added += usize::from(line.starts_with('+'));

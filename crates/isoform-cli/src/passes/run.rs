@@ -166,8 +166,8 @@ fn finish(
     };
     let nodes = |program: &Program| layout::list(program).node_count();
     if let (Some((before, after)), true, None) = (&models, is_dash(&args.output), args.to) {
-        let made = before.with_program(after.clone());
-        return print_result(&made, nodes(before.program()), output);
+        let model = before.with_program(after.clone());
+        return print_result(&model, nodes(before.program()), output);
     }
     let metadata = match input {
         Input::Value(file) => file.metadata,

@@ -57,16 +57,22 @@ fn body(rows: &mut Rows, args: &ShowArgs, body: usize, bodies: &mut [Value]) -> 
         args.limit.map_or(all, |limit| limit.min(all))
     };
     out["omitted"] = json!(all - shown);
-    let nodes = (0..shown).map(|at| node(rows, args, body, at, bodies));
+    let nodes = (0..shown).map(|position| node(rows, args, body, position, bodies));
     out["nodes"] = nodes.collect();
     out
 }
 
-fn node(rows: &mut Rows, args: &ShowArgs, body: usize, at: usize, bodies: &mut [Value]) -> Value {
+fn node(
+    rows: &mut Rows,
+    args: &ShowArgs,
+    body: usize,
+    position: usize,
+    bodies: &mut [Value],
+) -> Value {
     let Node {
         call,
         bodies: inner,
-    } = &rows.listing.bodies[body].nodes[at];
+    } = &rows.listing.bodies[body].nodes[position];
     let (call, inner) = (call.clone(), inner.clone());
     let row = rows.row(&call);
     let mut out = json!({"inputs": row.inputs, "outputs": row.outputs});

@@ -36,20 +36,20 @@ impl Labels {
             }
             // Bodies still open, with the position of their next node.
             let mut stack = vec![(root, 0)];
-            while let Some((body, at)) = stack.pop() {
+            while let Some((body, position)) = stack.pop() {
                 let body_ref = &listing.bodies[body];
-                if at == 0 {
+                if position == 0 {
                     labels.bodies.push(body);
                     for param in body_ref.kind.params().iter() {
                         let label = names.label(param.name.as_str(), "input");
                         labels.values.insert(param.identity(), vec![label]);
                     }
                 }
-                let Some(node) = body_ref.nodes.get(at) else {
+                let Some(node) = body_ref.nodes.get(position) else {
                     continue;
                 };
                 labels.add_node(node, &mut names);
-                stack.push((body, at + 1));
+                stack.push((body, position + 1));
                 stack.extend(node.bodies.iter().rev().map(|(_, inner)| (*inner, 0)));
             }
         }

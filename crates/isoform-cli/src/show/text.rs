@@ -51,8 +51,8 @@ pub(crate) fn print(
                 Step::Open(label, body, indent) => {
                     open(rows, args, output, &mut stack, label, body, indent)?
                 }
-                Step::Nodes(body, at, indent) => {
-                    node(rows, args, output, &mut stack, body, at, indent)?
+                Step::Nodes(body, position, indent) => {
+                    node(rows, args, output, &mut stack, body, position, indent)?
                 }
             }
         }
@@ -109,13 +109,13 @@ fn node(
     output: &mut Output<'_, '_>,
     stack: &mut Vec<Step>,
     body: usize,
-    at: usize,
+    position: usize,
     indent: usize,
 ) -> io::Result<()> {
     let all = &rows.listing.bodies[body].nodes;
     let pad = "  ".repeat(indent);
     let shown = args.limit.map_or(all.len(), |limit| limit.min(all.len()));
-    if at == shown {
+    if position == shown {
         let left = all.len() - shown;
         if left > 0 {
             output.line(format_args!("{pad}... {}", counted(left, "node")))?;
@@ -124,8 +124,8 @@ fn node(
         let results = rows.results(body).join(", ");
         return output.line(format!("{pad}{strong}return{strong:#} {results}").trim_end());
     }
-    stack.push(Step::Nodes(body, at + 1, indent));
-    let Node { call, bodies } = &all[at];
+    stack.push(Step::Nodes(body, position + 1, indent));
+    let Node { call, bodies } = &all[position];
     let (call, bodies) = (call.clone(), bodies.clone());
     let row = rows.row(&call);
     let strong = output.style.strong;

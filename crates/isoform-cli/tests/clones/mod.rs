@@ -92,9 +92,9 @@ fn a_deep_chain_is_named_by_its_nodes() {
     let folder = Folder::new();
     let count = 20_000;
     let ops = ["Relu", "Tanh", "Sigmoid", "Neg"];
-    let nodes = (0..count).map(|at| {
-        let names = [format!("t{at}"), format!("t{}", at + 1)];
-        node(ops[at % 4], &[&names[0]], &[&names[1]])
+    let nodes = (0..count).map(|index| {
+        let names = [format!("t{index}"), format!("t{}", index + 1)];
+        node(ops[index % 4], &[&names[0]], &[&names[1]])
     });
     folder.model(
         "chain.onnx",
@@ -108,13 +108,13 @@ fn a_deep_chain_is_named_by_its_nodes() {
     );
     let ran = folder.run("clones --json chain.onnx");
     assert_eq!(ran.status, 0, "{}", ran.err);
-    let found = json(&ran);
-    let block = &found["blocks"][0];
+    let report = json(&ran);
+    let block = &report["blocks"][0];
     let places = block["places"].as_array().expect("a list");
     assert_eq!(
         places[0]["paths"][0]
             .as_str()
-            .map(|it| it.starts_with("<node ")),
+            .map(|path| path.starts_with("<node ")),
         Some(true)
     );
     assert!(
@@ -137,10 +137,10 @@ fn branches() -> ModelProto {
         output: vec![value(&format!("{name}d"), FLOAT, &[Dim::Size(2)])],
         ..Default::default()
     };
-    let either = |at: usize| {
+    let either = |index: usize| {
         let attributes = ["then_branch", "else_branch"]
-            .map(|side| graph_attribute(side, branch(&format!("{side}{at}"))));
-        with_attributes(node("If", &["c"], &[&format!("i{at}")]), &attributes)
+            .map(|side| graph_attribute(side, branch(&format!("{side}{index}"))));
+        with_attributes(node("If", &["c"], &[&format!("i{index}")]), &attributes)
     };
     model(GraphProto {
         name: "main".to_owned(),
@@ -175,8 +175,8 @@ fn copies_are_wired_alike_and_may_be_in_other_files() {
     folder.model("two.onnx", &layers(3, &[0]));
     let ran = folder.run("clones --json --min-size 5 one.onnx two.onnx missing.onnx");
     assert_eq!(ran.status, 2, "{ran:?}");
-    let found = json(&ran);
-    let blocks = found["blocks"].as_array().expect("a list");
+    let report = json(&ran);
+    let blocks = report["blocks"].as_array().expect("a list");
     let shape: Vec<(u64, usize)> = blocks
         .iter()
         .map(|block| {
@@ -193,8 +193,8 @@ fn copies_are_wired_alike_and_may_be_in_other_files() {
     assert_eq!(files(0), ["one.onnx", "two.onnx", "two.onnx"]);
     assert_eq!(files(1), ["one.onnx", "two.onnx"]);
     assert_eq!(blocks[0]["saved"], 10);
-    assert_eq!(found["failed"][0]["file"], "missing.onnx");
-    assert_eq!(found["counts"]["programs"], 2);
+    assert_eq!(report["failed"][0]["file"], "missing.onnx");
+    assert_eq!(report["counts"]["programs"], 2);
 }
 
 #[test]
@@ -205,8 +205,8 @@ fn equal_subterms_of_ir_files() {
     folder.file("renamed.iso", module.replace("%x", "%data").as_bytes());
     let ran = folder.run("clones --json module.iso renamed.iso");
     assert_eq!(ran.status, 0, "{ran:?}");
-    let found = json(&ran);
-    let first = &found["subterms"][0];
+    let report = json(&ran);
+    let first = &report["subterms"][0];
     assert_eq!(first["places"].as_array().map(Vec::len), Some(2));
     assert_eq!(first["places"][1]["file"], "renamed.iso");
     let path = first["places"][0]["paths"][0].as_str().expect("a path");

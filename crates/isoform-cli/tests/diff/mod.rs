@@ -45,13 +45,13 @@ fn softmax(version: i64, attributes: &[AttributeProto]) -> ModelProto {
 fn layers(count: usize, op: &str, weight: f32) -> ModelProto {
     let mut nodes = Vec::new();
     let mut last = "x".to_owned();
-    for at in 0..count {
-        let (sum, out) = (format!("s{at}"), format!("v{at}"));
+    for layer in 0..count {
+        let (sum, out) = (format!("s{layer}"), format!("v{layer}"));
         let mut add = node("Add", &[&last, "w"], &[&sum]);
-        add.name = format!("/layer.{at}/add");
-        let op = if at % 4 == 1 { op } else { "Relu" };
+        add.name = format!("/layer.{layer}/add");
+        let op = if layer % 4 == 1 { op } else { "Relu" };
         let mut act = node(op, &[&sum], &[&out]);
-        act.name = format!("/layer.{at}/act");
+        act.name = format!("/layer.{layer}/act");
         nodes.extend([add, act]);
         last = out;
     }
@@ -160,15 +160,15 @@ fn a_part_that_became_another_one() {
     let mut other = layers(4, "Relu", 0.5);
     let graph = other.graph.as_mut().unwrap();
     // In place of Add and Relu, one node.
-    for at in [1, 2] {
+    for layer in [1, 2] {
         let start = graph
             .node
             .iter()
-            .position(|it| it.name == format!("/layer.{at}/add"));
+            .position(|node| node.name == format!("/layer.{layer}/add"));
         let start = start.unwrap();
-        let (input, output) = (format!("v{}", at - 1), format!("v{at}"));
+        let (input, output) = (format!("v{}", layer - 1), format!("v{layer}"));
         let mut fused = node("Sqrt", &[&input], &[&output]);
-        fused.name = format!("/layer.{at}/fused");
+        fused.name = format!("/layer.{layer}/fused");
         graph.node.splice(start..start + 2, [fused]);
     }
     folder.model("b.onnx", &other);
@@ -354,7 +354,7 @@ fn small_differences_of_numbers_can_be_ignored() {
 fn a_maximum_and_the_summary_alone() {
     let folder = Folder::new();
     let many = |end: &str| {
-        let items = (0..30).map(|at| format!("\"k{at}\": \"{at}{end}\""));
+        let items = (0..30).map(|number| format!("\"k{number}\": \"{number}{end}\""));
         format!("{{{}}}", items.collect::<Vec<_>>().join(", "))
     };
     folder.file("a.iso", many("").as_bytes());
@@ -456,20 +456,20 @@ fn names_cannot_disturb_the_terminal() {
 #[test]
 fn models_as_json() {
     let folder = folder();
-    let found = json(&folder.run("diff --json a.onnx attribute.onnx"));
+    let report = json(&folder.run("diff --json a.onnx attribute.onnx"));
     assert_eq!(
-        (&found["format"], &found["version"], &found["equal"]),
+        (&report["format"], &report["version"], &report["equal"]),
         (&json_of!("isoform.diff"), &json_of!(2), &json_of!(false))
     );
-    assert_eq!(found["left"]["file"], "a.onnx");
-    assert_eq!(found["right"]["file"], "attribute.onnx");
-    let summary = &found["summary"];
+    assert_eq!(report["left"]["file"], "a.onnx");
+    assert_eq!(report["right"]["file"], "attribute.onnx");
+    let summary = &report["summary"];
     assert_eq!(
         summary["nodes"],
         json_of!({"same": 2, "changed": 1, "added": 0, "removed": 0})
     );
     assert!(summary["operators"].is_array() && summary["weights"]["pairs"] == 2);
-    let change = &found["changes"][0];
+    let change = &report["changes"][0];
     assert_eq!(
         (&change["left"], &change["right"]),
         (&json_of!("1"), &json_of!("2"))
@@ -479,8 +479,8 @@ fn models_as_json() {
     assert_eq!(change["places"][0]["right_path"], path);
     assert_eq!(change["origin"]["name"], "Conv_c");
     assert_eq!(change["tensor"], json_of!(null));
-    assert_eq!(found["hunks"], json_of!([]));
-    let group = &found["groups"][0];
+    assert_eq!(report["hunks"], json_of!([]));
+    let group = &report["groups"][0];
     assert_eq!(
         group["text"],
         "attribute 'pads' of Conv 'Conv_c': [1, 1] -> [1, 2]"
@@ -490,8 +490,8 @@ fn models_as_json() {
         (&json_of!(1), &json_of!("Conv"))
     );
 
-    let found = json(&folder.run("diff --json a.onnx weight.onnx"));
-    let change = &found["changes"][0];
+    let report = json(&folder.run("diff --json a.onnx weight.onnx"));
+    let change = &report["changes"][0];
     assert_eq!(change["kind"], "tensor");
     assert_eq!(
         (
@@ -503,8 +503,8 @@ fn models_as_json() {
     assert_eq!(change["tensor"]["first"], json_of!([0]));
     assert!(change["tensor"]["max_rel"].as_f64().unwrap() < 1e-6);
 
-    let found = json(&folder.run("diff --json a.onnx operator.onnx"));
-    assert_eq!(found["hunks"][0]["left"].as_array().map(Vec::len), Some(1));
+    let report = json(&folder.run("diff --json a.onnx operator.onnx"));
+    assert_eq!(report["hunks"][0]["left"].as_array().map(Vec::len), Some(1));
     let same = json(&folder.run("diff --json a.onnx renamed.onnx"));
     assert_eq!(
         (&same["equal"], &same["changes"]),
@@ -567,32 +567,32 @@ fn the_json_of_a_deep_model_grows_with_its_edits() {
     folder.model("short.onnx", &layers(50, "Relu", 0.5));
     folder.model("long.onnx", &layers(1000, "Relu", 0.5));
     let edited = |count: usize, edits: usize| {
-        let mut made = layers(count, "Relu", 0.5);
-        let nodes = &mut made.graph.as_mut().unwrap().node;
-        let relus = nodes.iter_mut().filter(|it| it.op_type == "Relu");
+        let mut model = layers(count, "Relu", 0.5);
+        let nodes = &mut model.graph.as_mut().unwrap().node;
+        let relus = nodes.iter_mut().filter(|node| node.op_type == "Relu");
         for node in relus.take(edits) {
             node.op_type = "Tanh".to_owned();
         }
-        made
+        model
     };
     folder.model("short_one.onnx", &edited(50, 1));
     folder.model("long_one.onnx", &edited(1000, 1));
-    let one = length("long.onnx", "long_one.onnx");
-    assert!(one <= 4096, "{one}");
-    assert!(one <= length("short.onnx", "short_one.onnx") + 64);
+    let single = length("long.onnx", "long_one.onnx");
+    assert!(single <= 4096, "{single}");
+    assert!(single <= length("short.onnx", "short_one.onnx") + 64);
     folder.model("many.onnx", &edited(1000, 100));
     folder.model("more.onnx", &edited(1000, 200));
     let (many, more) = (
         length("long.onnx", "many.onnx"),
         length("long.onnx", "more.onnx"),
     );
-    assert!(more < 2 * many + one, "{many} {more}");
+    assert!(more < 2 * many + single, "{many} {more}");
 }
 
 #[test]
 fn a_removed_node_is_named_in_json() {
     let folder = Folder::new();
-    let made = |is_kept: bool| {
+    let variant = |is_kept: bool| {
         let mut nodes = vec![node("Sin", &["x"], &["a"])];
         nodes.extend(is_kept.then(|| node("HardSigmoid", &["a"], &["b"])));
         nodes.push(node("Mul", &["a", if is_kept { "b" } else { "a" }], &["y"]));
@@ -604,11 +604,11 @@ fn a_removed_node_is_named_in_json() {
             ..Default::default()
         })
     };
-    folder.model("a.onnx", &made(true));
-    folder.model("b.onnx", &made(false));
-    let found = json(&folder.run("diff --json a.onnx b.onnx"));
-    let changes = found["changes"].as_array().expect("a list");
-    let deleted = changes.iter().find(|it| it["kind"] == "deleted");
+    folder.model("a.onnx", &variant(true));
+    folder.model("b.onnx", &variant(false));
+    let report = json(&folder.run("diff --json a.onnx b.onnx"));
+    let changes = report["changes"].as_array().expect("a list");
+    let deleted = changes.iter().find(|change| change["kind"] == "deleted");
     let deleted = deleted.expect("a removed node");
     assert_eq!(deleted["origin"]["op"], "HardSigmoid");
     assert_eq!(deleted["left_path"], "<node 1 of 'main'>");
@@ -640,8 +640,8 @@ fn long_paths_of_ir_files_share_their_beginnings() {
 #[test]
 fn targets_of_reshapes_that_mean_the_same_are_simplified() {
     let folder = Folder::new();
-    let made = |target: &[i64]| {
-        let mut made = model(GraphProto {
+    let variant = |target: &[i64]| {
+        let mut result = model(GraphProto {
             name: "main".to_owned(),
             node: vec![
                 node("Abs", &["x"], &["a"]),
@@ -662,12 +662,12 @@ fn targets_of_reshapes_that_mean_the_same_are_simplified() {
             output: vec![value("y", FLOAT, &[Dim::Symbol("batch"), Dim::Size(8)])],
             ..Default::default()
         });
-        made.opset_import[0].version = 17;
-        made
+        result.opset_import[0].version = 17;
+        result
     };
-    folder.model("zero.onnx", &made(&[0, 8]));
-    folder.model("open.onnx", &made(&[-1, 8]));
-    folder.model("last.onnx", &made(&[0, -1]));
+    folder.model("zero.onnx", &variant(&[0, 8]));
+    folder.model("open.onnx", &variant(&[-1, 8]));
+    folder.model("last.onnx", &variant(&[0, -1]));
     for other in ["open.onnx", "last.onnx"] {
         assert_eq!(folder.run(&format!("diff -q zero.onnx {other}")).status, 1);
         check(
@@ -681,7 +681,7 @@ fn targets_of_reshapes_that_mean_the_same_are_simplified() {
 #[test]
 fn folders_are_compared_in_pairs() {
     let folder = Folder::new();
-    for (file, made) in [
+    for (file, model) in [
         ("a/main/model.onnx", layers(2, "Relu", 0.5)),
         ("a/same.onnx", layers(3, "Relu", 0.5)),
         ("b/other/model.onnx", layers(2, "Tanh", 0.5)),
@@ -689,7 +689,7 @@ fn folders_are_compared_in_pairs() {
         ("b/new/extra.onnx", layers(1, "Relu", 0.5)),
         ("same.onnx", layers(3, "Relu", 0.5)),
     ] {
-        folder.model(file, &made);
+        folder.model(file, &model);
     }
     let ran = folder.run("diff a b");
     assert_eq!(ran.status, 1, "{ran:?}");
@@ -699,15 +699,23 @@ fn folders_are_compared_in_pairs() {
         "equal",
         "only on the right: b/new/extra.onnx",
     ] {
-        assert!(ran.out.lines().any(|it| it == line), "{line}\n{}", ran.out);
+        assert!(
+            ran.out.lines().any(|printed| printed == line),
+            "{line}\n{}",
+            ran.out
+        );
     }
     let ran = folder.run("diff --json --stat a b");
-    let found: Vec<serde_json::Value> = (ran.out.lines())
+    let reports: Vec<serde_json::Value> = (ran.out.lines())
         .map(|line| serde_json::from_str(line).expect("an object"))
         .collect();
-    assert_eq!(found.len(), 3);
-    assert_eq!(found[2]["left"], json_of!(null));
-    assert!(found.iter().all(|it| it["format"] == "isoform.diff"));
+    assert_eq!(reports.len(), 3);
+    assert_eq!(reports[2]["left"], json_of!(null));
+    assert!(
+        reports
+            .iter()
+            .all(|report| report["format"] == "isoform.diff")
+    );
     // The file of this name in the folder.
     check(&folder.run("diff same.onnx b"), 0, "equal\n");
     check(&folder.run("diff b same.onnx"), 0, "equal\n");

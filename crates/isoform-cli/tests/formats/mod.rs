@@ -230,12 +230,12 @@ fn numpy_archives_are_maps_of_tensors() {
     check(&folder.run("show -q a.npy"), 0, "int16[2] {1, 2}\n");
 
     // One flipped bit is noticed in both.
-    let at = stored
+    let position = stored
         .windows(4)
         .position(|part| part == [1, 0, 2, 0])
         .unwrap();
     let mut flipped = stored.clone();
-    flipped[at] ^= 1;
+    flipped[position] ^= 1;
     folder.file("flipped.npz", &flipped);
     refused(
         &folder.run("hash flipped.npz"),

@@ -352,10 +352,10 @@ right  b.iso
     //        ^
 ",
     );
-    let found = json(&folder.run("diff --first --json a.iso b.iso"));
-    assert_eq!(found["left"]["path"], "<root>[\"a\"][1]");
-    assert_eq!(found["right"]["value"], "4");
-    assert!(found["text"].as_str().unwrap().contains("//        ^"));
+    let report = json(&folder.run("diff --first --json a.iso b.iso"));
+    assert_eq!(report["left"]["path"], "<root>[\"a\"][1]");
+    assert_eq!(report["right"]["value"], "4");
+    assert!(report["text"].as_str().unwrap().contains("//        ^"));
     check(&folder.run("diff -q a.iso b.iso"), 1, "");
     assert!(
         folder
@@ -733,8 +733,8 @@ fn a_killed_process_leaves_no_part_of_the_target() {
         }
         // Without the file in the way, the next attempt is about a new one.
         assert_eq!(names(), ["replaced.isob", "source.iso"]);
-        let found = complete(target);
-        assert!(found.is_err() || found.is_ok_and(|bytes| bytes == 3 || bytes > 48 << 20));
+        let result = complete(target);
+        assert!(result.is_err() || result.is_ok_and(|bytes| bytes == 3 || bytes > 48 << 20));
         let _ = fs::remove_file(folder.path().join("target.isob"));
         folder.file("replaced.isob", b"old");
         if caught == 4 {

@@ -168,11 +168,11 @@ fn digests_are_stable_and_tell_models_apart() {
 
     let ran = run_in(&real.models, ["dedup", "--json", "."]);
     assert_eq!((ran.status, ran.err.as_str()), (0, ""));
-    let found: Value = serde_json::from_str(&ran.out).expect("JSON");
-    assert_eq!(found["models"], names.len());
-    assert_eq!(found["distinct"], by_digest.len());
+    let report: Value = serde_json::from_str(&ran.out).expect("JSON");
+    assert_eq!(report["models"], names.len());
+    assert_eq!(report["distinct"], by_digest.len());
     let repeated = by_digest.values().filter(|group| group.len() > 1).count();
-    assert_eq!(found["groups"].as_array().map(Vec::len), Some(repeated));
+    assert_eq!(report["groups"].as_array().map(Vec::len), Some(repeated));
 }
 
 #[test]

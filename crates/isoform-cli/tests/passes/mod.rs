@@ -281,12 +281,12 @@ fn the_pass_and_the_functions_are_found() {
     let start = "the check fails after pass 'pto.simplify', which is number 2\n\
                  the changes of these functions suffice: f, g\n--- before/f\n";
     assert!(ran.out.starts_with(start), "{}", ran.out);
-    let found = json(&folder.run(&format!("bisect --json {}", &line["bisect ".len()..])));
+    let report = json(&folder.run(&format!("bisect --json {}", &line["bisect ".len()..])));
     assert_eq!(
-        (found["pass"].as_str(), found["position"].as_u64()),
+        (report["pass"].as_str(), report["position"].as_u64()),
         (Some("pto.simplify"), Some(1))
     );
-    assert_eq!(found["functions"].as_array().unwrap().len(), 2);
+    assert_eq!(report["functions"].as_array().unwrap().len(), 2);
     let ran = folder.run("bisect pto.cse p.json -- sh check.sh");
     assert_eq!(ran.status, 2);
     assert!(
@@ -332,8 +332,8 @@ fn nothing_is_left_if_a_signal_ends_the_search() {
     fn until<T>(mut what: impl FnMut() -> Option<T>) -> T {
         let end = Instant::now() + Duration::from_secs(120);
         loop {
-            if let Some(found) = what() {
-                return found;
+            if let Some(value) = what() {
+                return value;
             }
             assert!(Instant::now() < end, "nothing happened");
             std::thread::sleep(Duration::from_millis(10));

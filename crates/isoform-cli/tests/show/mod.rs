@@ -45,11 +45,11 @@ fn show_changes_little_where_a_node_is_inserted() {
     let changed = |options: &str| {
         let show = |file: &str| folder.run(&format!("show {options} {file}")).out;
         let (before, after) = (show("before.onnx"), show("after.onnx"));
-        let known: HashSet<&str> = before.lines().collect();
+        let old_lines: HashSet<&str> = before.lines().collect();
         assert_eq!(before.lines().next(), after.lines().next());
         after
             .lines()
-            .filter(|line| !known.contains(line))
+            .filter(|line| !old_lines.contains(line))
             .map(str::to_owned)
             .collect::<Vec<String>>()
     };

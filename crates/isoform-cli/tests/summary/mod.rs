@@ -32,7 +32,11 @@ fn two_models_in_numbers() {
         "  Tanh  0  ->  1  +1",
         "  Conv  1  ->  1",
     ] {
-        assert!(ran.out.lines().any(|it| it == line), "{line}: {}", ran.out);
+        assert!(
+            ran.out.lines().any(|printed| printed == line),
+            "{line}: {}",
+            ran.out
+        );
     }
     let ran = json(&folder.run("summary --json a.onnx weight.onnx"));
     let weights = &ran["weights"];

@@ -11,7 +11,7 @@ pub(super) fn read(file: &Bytes) -> Result<Tensor, String> {
     let rest = file.strip_prefix(b"\x93NUMPY").ok_or_else(|| {
         "its first bytes are not those of a NumPy array; write it with numpy.save".to_owned()
     })?;
-    let (size, at) = match *rest {
+    let (size, offset) = match *rest {
         [1, _, a, b, ..] => (usize::from(u16::from_le_bytes([a, b])), 10),
         [2 | 3, _, a, b, c, d, ..] => (u32::from_le_bytes([a, b, c, d]) as usize, 12),
         [version, ..] if !(1..=3).contains(&version) => {
@@ -22,10 +22,10 @@ pub(super) fn read(file: &Bytes) -> Result<Tensor, String> {
         _ => return Err(cut()),
     };
     let start = size
-        .checked_add(at)
+        .checked_add(offset)
         .filter(|&start| start <= file.len())
         .ok_or_else(cut)?;
-    let header = std::str::from_utf8(&file[at..start]).map_err(|_| cut())?;
+    let header = std::str::from_utf8(&file[offset..start]).map_err(|_| cut())?;
     let header = Header::parse(header)?;
     let (dtype, swapped) = element_type(&header.descr)?;
     let width = usize::from(dtype.bits() / 8);
@@ -80,16 +80,16 @@ fn in_row_major(data: &[u8], shape: &[i64], width: usize) -> Vec<u8> {
         .collect();
     let mut out = Vec::with_capacity(data.len());
     let mut index = vec![0; dims.len()];
-    let mut at = 0;
+    let mut offset = 0;
     while out.len() < data.len() {
-        out.extend_from_slice(&data[at..at + width]);
+        out.extend_from_slice(&data[offset..offset + width]);
         for axis in (0..dims.len()).rev() {
             index[axis] += 1;
-            at += steps[axis];
+            offset += steps[axis];
             if index[axis] < dims[axis] {
                 break;
             }
-            at -= steps[axis] * dims[axis];
+            offset -= steps[axis] * dims[axis];
             index[axis] = 0;
         }
     }
@@ -158,8 +158,8 @@ impl Header {
         };
         let value = |key: &str| {
             let quoted = [format!("'{key}'"), format!("\"{key}\"")];
-            let found = quoted.iter().find_map(|key| text.split_once(key.as_str()));
-            let (_, rest) = found.ok_or_else(wrong)?;
+            let split = quoted.iter().find_map(|key| text.split_once(key.as_str()));
+            let (_, rest) = split.ok_or_else(wrong)?;
             let rest = rest.trim_start().strip_prefix(':');
             rest.map(str::trim_start).ok_or_else(wrong)
         };
