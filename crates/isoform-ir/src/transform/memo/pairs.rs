@@ -228,7 +228,8 @@ impl Pairs {
                         true
                     } else {
                         entered.push(pair);
-                        let parts = |at| field_value_at(left, at).zip(field_value_at(right, at));
+                        let parts =
+                            |field| field_value_at(left, field).zip(field_value_at(right, field));
                         stack.extend((0..info.fields().len()).filter_map(parts));
                         info.index() == right.type_index()
                             && matches!(info.kind(), Kind::Tree | Kind::ConstTree)
