@@ -18,7 +18,7 @@ use crate::{
 };
 
 impl<'a> Importer<'a> {
-    /// All attributes of a node at position `at` of its body.
+    /// All attributes of a node at `position` in its body.
     pub(super) fn attributes(
         &mut self,
         unit: &mut Unit<'a>,
