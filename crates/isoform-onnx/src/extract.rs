@@ -130,7 +130,10 @@ impl<'p> Extraction<'p> {
         let mut cut: HashMap<ValueKey, Value> = HashMap::new();
         let mut params: Vec<Ref<Input>> = Vec::new();
         for (name, value) in from.iter().zip(&starts) {
-            let param = match value.as_object().and_then(|it| it.downcast_ref::<Input>()) {
+            let param = match value
+                .as_object()
+                .and_then(|object| object.downcast_ref::<Input>())
+            {
                 Some(input) => input.clone(),
                 None => Ref::new(Input {
                     name: name.as_str().into(),
@@ -188,7 +191,7 @@ impl<'p> Extraction<'p> {
     /// model on which the results depend.
     fn needed(
         &self,
-        given: Vec<Ref<Input>>,
+        inputs: Vec<Ref<Input>>,
         results: &Array,
         may_add: bool,
     ) -> isoform::Result<Vec<Ref<Input>>> {
@@ -202,10 +205,10 @@ impl<'p> Extraction<'p> {
                 Ok(WalkResult::<()>::Advance)
             },
         )?;
-        let known: HashSet<u64> = given.iter().map(Ref::identity).collect();
-        let (mut params, mut missing) = (given, Vec::new());
+        let idents: HashSet<u64> = inputs.iter().map(Ref::identity).collect();
+        let (mut params, mut missing) = (inputs, Vec::new());
         for input in self.program.graph.params.iter() {
-            if !used.contains(&input.identity()) || known.contains(&input.identity()) {
+            if !used.contains(&input.identity()) || idents.contains(&input.identity()) {
                 continue;
             }
             if may_add || !input.default.is_none() {

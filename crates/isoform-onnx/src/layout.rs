@@ -99,7 +99,7 @@ pub fn list(program: &Program) -> Listing {
         bodies: Vec::new(),
         functions: Vec::new(),
     };
-    let mut known = HashMap::new();
+    let mut seen = HashMap::new();
     let mut pending = vec![BodyKind::Graph(program.graph.clone())];
     let mut next = 0;
     while next < pending.len() {
@@ -112,7 +112,7 @@ pub fn list(program: &Program) -> Listing {
         }
         for call in listing.add(kind) {
             if let Some(callee) = &call.callee
-                && known.insert(callee.identity(), ()).is_none()
+                && seen.insert(callee.identity(), ()).is_none()
             {
                 pending.push(BodyKind::Function(callee.clone()));
             }

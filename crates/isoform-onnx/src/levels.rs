@@ -142,7 +142,7 @@ impl Levels {
             let results = graph.result_types.values().iter().enumerate();
             let positions = |types: &mut dyn Iterator<Item = (usize, &Value)>| -> Vec<usize> {
                 let undeclared = types.filter(|(_, ty)| is_undeclared(ty));
-                undeclared.map(|(at, _)| at).collect()
+                undeclared.map(|(position, _)| position).collect()
             };
             open.inputs.extend(positions(&mut { inputs }));
             open.results.extend(positions(&mut { results }));
@@ -159,7 +159,7 @@ impl Levels {
             .params
             .iter()
             .enumerate()
-            .map(|(at, it)| (it.identity(), at))
+            .map(|(position, input)| (input.identity(), position))
             .collect();
         // A variable is visited at its binding and at each use, and must become the
         // same variable.
@@ -178,11 +178,11 @@ impl Levels {
                 let Some(input) = object.downcast_ref::<Input>() else {
                     return Ok(None);
                 };
-                if let Some(known) = inputs.borrow().get(&input.identity()) {
-                    return Ok(Some(known.clone()));
+                if let Some(copy) = inputs.borrow().get(&input.identity()) {
+                    return Ok(Some(copy.clone()));
                 }
                 let ty = match main.get(&input.identity()) {
-                    Some(at) if !open.inputs.contains(at) => without_shape(&input.ty),
+                    Some(position) if !open.inputs.contains(position) => without_shape(&input.ty),
                     _ => Value::NONE,
                 };
                 if same(&ty, &input.ty) {
@@ -209,7 +209,9 @@ impl Levels {
         let schema = match call.callee {
             Some(_) => None,
             // A newer operator set may have changed anything.
-            None if schema::newest(&call.domain).is_none_or(|it| it < call.version) => None,
+            None if schema::newest(&call.domain).is_none_or(|version| version < call.version) => {
+                None
+            }
             None => schema::lookup(&call.domain, &call.op, call.version),
         };
         let meaning = schema
@@ -227,14 +229,14 @@ impl Levels {
             let default = match &call.callee {
                 Some(callee) => {
                     let mut defaults = callee.attr_defaults.iter();
-                    let found = defaults.find(|(known, _)| *known == name);
-                    found.map(|(_, default)| default.clone())
+                    let entry = defaults.find(|(key, _)| *key == name);
+                    entry.map(|(_, default)| default.clone())
                 }
                 None => {
                     let newer = meaning.as_ref().map(|meaning| meaning.schema);
                     let mut schemas = schema.into_iter().chain(newer);
-                    let found = schemas.find_map(|schema| schema.attribute(name));
-                    found.and_then(|attribute| attribute.default_value())
+                    let attribute = schemas.find_map(|schema| schema.attribute(name));
+                    attribute.and_then(|attribute| attribute.default_value())
                 }
             };
             if let Some(default) = default

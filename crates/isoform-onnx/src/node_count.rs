@@ -34,12 +34,12 @@ impl Body {
             .kind
             .params()
             .iter()
-            .map(|it| (it.identity(), &it.name))
+            .map(|param| (param.identity(), &param.name))
             .collect();
         let mut seen = HashMap::new();
         let results = self.kind.results().values().iter().enumerate();
-        let is_copy = |(at, value): &(usize, &Value)| {
-            let name = self.kind.result_names().get(*at);
+        let is_copy = |(position, value): &(usize, &Value)| {
+            let name = self.kind.result_names().get(*position);
             match ValueKey::of(value) {
                 ValueKey::Output(call, index) => {
                     let first = *seen.entry((call, index)).or_insert(name);

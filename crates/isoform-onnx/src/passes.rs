@@ -46,7 +46,7 @@ impl Root for Program {
     }
 
     fn with_functions(&self, changed: Vec<(Str, Ref<Obj>)>) -> Result<Ref<Obj>> {
-        let known: HashMap<Str, Ref<Function>> = local_functions(self)?.into_iter().collect();
+        let functions: HashMap<Str, Ref<Function>> = local_functions(self)?.into_iter().collect();
         let mut graph = self.graph.clone();
         let mut replaced: HashMap<u64, Value> = HashMap::new();
         for (name, function) in changed {
@@ -54,7 +54,7 @@ impl Root for Program {
                 graph = expected::<Graph>(&name, function)?;
                 continue;
             }
-            let old = known.get(&name).ok_or_else(|| {
+            let old = functions.get(&name).ok_or_else(|| {
                 Error::value_error(format!("the program calls no function '{name}'"))
             })?;
             let new = expected::<Function>(&name, function)?;

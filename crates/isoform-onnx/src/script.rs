@@ -145,16 +145,22 @@ impl Writer {
         Ok(head)
     }
 
-    fn node(&mut self, stack: &mut Vec<Step>, body: usize, at: usize, indent: usize) -> Result<()> {
+    fn node(
+        &mut self,
+        stack: &mut Vec<Step>,
+        body: usize,
+        position: usize,
+        indent: usize,
+    ) -> Result<()> {
         let pad = "  ".repeat(indent);
-        let Some(Node { call, bodies }) = self.listing.bodies[body].nodes.get(at) else {
+        let Some(Node { call, bodies }) = self.listing.bodies[body].nodes.get(position) else {
             let results = self.listing.bodies[body].kind.results().clone();
             let results = self.operands(&results)?;
             self.line(&format!("{pad}return {results}"));
             return Ok(());
         };
         let (call, bodies) = (call.clone(), bodies.clone());
-        stack.push(Step::Nodes(body, at + 1, indent));
+        stack.push(Step::Nodes(body, position + 1, indent));
         let outputs: Vec<String> = (0..call.outputs).map(|n| self.output(&call, n)).collect();
         let mut line = format!("{pad}{} = {}", outputs.join(", "), self.op(&call));
         write_to(

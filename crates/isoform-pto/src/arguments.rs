@@ -91,10 +91,10 @@ impl Overload {
     /// parameter.
     pub(super) fn sort<const COUNT: usize>(
         key: &str,
-        given: [(&str, Value); COUNT],
+        arguments: [(&str, Value); COUNT],
     ) -> Result<Overload> {
         let mut sorted = Overload::default();
-        for (name, value) in given {
+        for (name, value) in arguments {
             if value.is_none() {
                 continue;
             }

@@ -135,20 +135,20 @@ fn make_call(
     #[default = ()] span: Value,
     #[default = ()] attrs: Value,
 ) -> Result<Ref<Call>> {
-    let given = [
+    let arguments = [
         ("kwargs", kwargs),
         ("type", r#type),
         ("span", span),
         ("attrs", attrs),
     ];
-    let given = Overload::sort("pto.Call", given)?;
-    let ty = given.ty.unwrap_or_else(|| UnknownType::new().upcast());
+    let overload = Overload::sort("pto.Call", arguments)?;
+    let ty = overload.ty.unwrap_or_else(|| UnknownType::new().upcast());
     Ok(Ref::new(Call {
-        base: Expr::typed(ty, given.span),
+        base: Expr::typed(ty, overload.span),
         op,
         args,
-        kwargs: given.kwargs.unwrap_or_default(),
-        attrs: given.attrs.unwrap_or_default(),
+        kwargs: overload.kwargs.unwrap_or_default(),
+        attrs: overload.attrs.unwrap_or_default(),
     }))
 }
 

@@ -21,40 +21,40 @@ struct Variables {
 }
 
 fn variables(root: &Value) -> Result<Variables> {
-    let mut found = Variables {
+    let mut variables = Variables {
         defined: Vec::new(),
         free: Vec::new(),
     };
     let options = WalkOptions::default().order(WalkOrder::Pre);
     let mut definitions = Vec::new();
-    let mut given = SeenVars::default();
+    let mut seen = SeenVars::default();
     let mut defined: HashSet<u64> = HashSet::new();
     options.walk_objects(root, |object: &Ref<Obj>, region| {
         definitions.extend(definitions_of(object)?);
         // A walk visits a variable before its value, but the value is computed before
         // the variable, and before the sizes in the variable's type.
         if let Some(assign) = object.downcast_ref::<AssignStmt>() {
-            given.use_in(&assign.value)?;
+            seen.use_in(&assign.value)?;
         } else if let Some(args) = iter_args(object) {
             args.iter()
-                .try_for_each(|arg| given.use_in(&arg.init_value))?;
+                .try_for_each(|arg| seen.use_in(&arg.init_value))?;
         }
         // The walk visits the first values before the variable of the loop, but the
         // variable is the first definition.
         if let Some(each) = object.downcast_ref::<ForStmt>()
             && defined.insert(each.loop_var.identity())
         {
-            found.defined.push(each.loop_var.clone());
+            variables.defined.push(each.loop_var.clone());
         }
         if let Some(var) = object.downcast_ref::<Var>() {
-            let is_given = !given.met.insert(var.identity());
+            let is_given = !seen.met.insert(var.identity());
             match region {
                 RegionKind::Def | RegionKind::DefSimple if !is_given => {
                     if defined.insert(var.identity()) {
-                        found.defined.push(var.clone());
+                        variables.defined.push(var.clone());
                     }
                 }
-                _ => found.free.push(var.clone()),
+                _ => variables.free.push(var.clone()),
             }
         }
         Ok(WalkResult::<()>::Advance)
@@ -65,9 +65,11 @@ fn variables(root: &Value) -> Result<Variables> {
         .iter()
         .filter_map(|object| object.downcast_ref::<Var>());
     let late = definitions.filter(|var| defined.insert(var.identity()));
-    found.defined.extend(late.cloned());
-    found.free.retain(|var| !defined.contains(&var.identity()));
-    Ok(found)
+    variables.defined.extend(late.cloned());
+    variables
+        .free
+        .retain(|var| !defined.contains(&var.identity()));
+    Ok(variables)
 }
 
 /// The variables carried by a loop.

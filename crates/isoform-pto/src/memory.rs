@@ -144,9 +144,9 @@ fn make_memref(
         let place = value.peek::<Ref<Span>>();
         let twice = match (value.view(), place, value.peek::<Ref<Var>>()) {
             (ValueRef::None, ..) => false,
-            (_, Some(given), _) => span.replace(given.clone()).is_some(),
-            (ValueRef::Str(given), ..) => name.replace(given.into()).is_some(),
-            (_, _, Some(given)) => pointer.replace(given.clone()).is_some(),
+            (_, Some(location), _) => span.replace(location.clone()).is_some(),
+            (ValueRef::Str(text), ..) => name.replace(text.into()).is_some(),
+            (_, _, Some(var)) => pointer.replace(var.clone()).is_some(),
             (ValueRef::Int(_), ..) if argument == "byte_offset" => false,
             _ => {
                 return refused(format!(

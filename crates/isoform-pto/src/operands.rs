@@ -61,7 +61,7 @@ fn nearest(
     is_wanted: impl Fn(&Ref<Obj>) -> bool,
     through_nodes: bool,
 ) -> Vec<Ref<Obj>> {
-    let mut found = Vec::new();
+    let mut objects = Vec::new();
     // A container may contain itself, or occur at many places.
     let mut seen = HashSet::new();
     let mut stack = vec![value.clone()];
@@ -70,7 +70,7 @@ fn nearest(
             continue;
         };
         if is_wanted(object) {
-            found.push(object.clone());
+            objects.push(object.clone());
         } else if (object.type_info().is_builtin() || through_nodes)
             && seen.insert(object.identity())
         {
@@ -80,5 +80,5 @@ fn nearest(
             stack[first..].reverse();
         }
     }
-    found
+    objects
 }

@@ -280,7 +280,7 @@ pub fn common_format(left: DataType, right: DataType) -> Option<DataType> {
         let (wide, narrow) = (wide.int_range()?, narrow.int_range()?);
         Some(wide.start() <= narrow.start() && narrow.end() <= wide.end())
     };
-    let known = [
+    let formats = [
         DataType::Index,
         left,
         right,
@@ -290,31 +290,31 @@ pub fn common_format(left: DataType, right: DataType) -> Option<DataType> {
         DataType::Int64,
     ];
     let index = left == DataType::Index || right == DataType::Index;
-    let known = if index { &known[..] } else { &known[1..] };
+    let formats = if index { &formats[..] } else { &formats[1..] };
     let fits = |dtype: &&DataType| {
         holds(**dtype, left) == Some(true) && holds(**dtype, right) == Some(true)
     };
-    known.iter().find(fits).copied()
+    formats.iter().find(fits).copied()
 }
 
 /// The format of an operation on two operands.
 fn format_of(name: &str, left: &Operand, right: &Operand, demand: OperandRule) -> Result<DataType> {
-    let (one, other) = (left.literal(), right.literal());
+    let (left_literal, right_literal) = (left.literal(), right.literal());
     let is_number = |operand: &Operand| !matches!(operand, Operand::Expr(_));
     // A constant takes the format of an operand that is not constant. Between two
     // constants, the node of a literal determines the format.
-    let dtype = match (is_number(&one), is_number(&other)) {
+    let dtype = match (is_number(&left_literal), is_number(&right_literal)) {
         (false, true) => left.dtype(name)?,
         (true, false) => right.dtype(name)?,
         (true, true) if is_number(left) && !is_number(right) => right.dtype(name)?,
         (true, true) if !is_number(left) && is_number(right) => left.dtype(name)?,
         _ => {
-            let (one, other) = (left.dtype(name)?, right.dtype(name)?);
-            common_format(one, other).ok_or_else(|| {
+            let (left_format, right_format) = (left.dtype(name)?, right.dtype(name)?);
+            common_format(left_format, right_format).ok_or_else(|| {
                 Error::type_error(format!(
                     "pto.{name}: expected operands with compatible formats, got {} and {}",
-                    one.name(),
-                    other.name()
+                    left_format.name(),
+                    right_format.name()
                 ))
             })?
         }

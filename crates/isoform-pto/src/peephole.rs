@@ -213,11 +213,11 @@ impl Rules<'_> {
             let pattern = Pattern::new(template, [Hole::new(&x), hole])?;
             let (x, power) = (Value::from(&x), Value::from(&power));
             self.rules
-                .push(Rule::computed(pattern, move |found: &Match| {
-                    let literal: Ref<ConstInt> = part(found, &power)?;
+                .push(Rule::computed(pattern, move |rule_match: &Match| {
+                    let literal: Ref<ConstInt> = part(rule_match, &power)?;
                     let operand = expr(ConstInt::new(operand(literal.value), format));
-                    let made = make(&part::<Expr>(found, &x)?, &operand, format);
-                    Ok(Some(made.into()))
+                    let replacement = make(&part::<Expr>(rule_match, &x)?, &operand, format);
+                    Ok(Some(replacement.into()))
                 }));
         }
         Ok(())

@@ -62,9 +62,9 @@ impl Purity {
         while let Some((expr, operands)) = stack.pop() {
             let ident = expr.identity();
             if let Some(operands) = operands {
-                let known =
+                let operand_is_pure =
                     |operand: &Ref<Expr>| self.known.get(&operand.identity()) == Some(&true);
-                let pure = operands.iter().all(known);
+                let pure = operands.iter().all(operand_is_pure);
                 self.known.insert(ident, pure);
                 continue;
             }

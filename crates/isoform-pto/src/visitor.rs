@@ -152,10 +152,10 @@ const INSIDE: [&str; 3] = ["loop_var", "iter_args", "params"];
 
 impl Redefined {
     fn between(old: &Ref<Obj>, new: &Ref<Obj>) -> Result<Redefined> {
-        let mut found = Redefined::default();
+        let mut redefinitions = Redefined::default();
         let info = old.type_info();
         if old.same_as(new) || new.type_index() != old.type_index() {
-            return Ok(found);
+            return Ok(redefinitions);
         }
         for field in definition_fields(info) {
             let before = vars_of(&isoform::objects::field_value(old, field.name())?);
@@ -166,13 +166,13 @@ impl Redefined {
             for (before, after) in before.iter().zip(after).filter(|(b, a)| !b.same_as(a)) {
                 let (ident, after) = (before.identity(), Value::from(after));
                 if INSIDE.contains(&field.name()) {
-                    drop(found.inside.insert(ident, after))
+                    drop(redefinitions.inside.insert(ident, after))
                 } else {
-                    found.later.push((ident, after))
+                    redefinitions.later.push((ident, after))
                 }
             }
         }
-        Ok(found)
+        Ok(redefinitions)
     }
 }
 

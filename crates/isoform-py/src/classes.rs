@@ -59,9 +59,9 @@ fn subterm_classes(
         sharing,
         mutable_by_identity,
     };
-    let given = untyped(value)?;
+    let root = untyped(value)?;
     let find = || {
-        let mut classes = options.classes(given)?;
+        let mut classes = options.classes(root)?;
         if confirm {
             classes.confirm()?;
         }

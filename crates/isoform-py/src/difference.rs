@@ -53,8 +53,8 @@ fn _diff(
     };
     let py = left.py();
     let (left, right) = (untyped(left)?, untyped(right)?);
-    let found = under_gil(py, || options.diff(left, right)).into_py()?;
-    Ok(DifferenceHandle(found))
+    let difference = under_gil(py, || options.diff(left, right)).into_py()?;
+    Ok(DifferenceHandle(difference))
 }
 
 /// A predicate in Python on a change.

@@ -33,8 +33,8 @@ pub(crate) fn install(class: &Bound<'_, PyType>, name: &str) -> PyResult<()> {
 
 fn install_function(methods: Methods<'_>) -> PyResult<()> {
     methods.make(
-        |given: &[Object<'_>], named: Option<&Bound<'_, PyDict>>, _py: Python<'_>| {
-            let ([callable], None) = (given, named) else {
+        |arguments: &[Object<'_>], named: Option<&Bound<'_, PyDict>>, _py: Python<'_>| {
+            let ([callable], None) = (arguments, named) else {
                 return Err(PyTypeError::new_err("Function() takes one callable"));
             };
             match function_of(callable)?.view_object() {
@@ -154,15 +154,15 @@ pub(crate) fn describe<'py>(
     returns: &Bound<'py, SchemaHandle>,
 ) -> PyResult<Object<'py>> {
     let value = function_of(function)?;
-    let ValueRef::Function(found) = value.view() else {
+    let ValueRef::Function(described) = value.view() else {
         return Err(PyTypeError::new_err("expected a function"));
     };
-    let mut found = found.clone();
+    let mut described = described.clone();
     if let Some(name) = known_as {
-        found = found.named(name);
+        described = described.named(name);
     }
     if let Some(doc) = doc {
-        found = found.with_doc(doc);
+        described = described.with_doc(doc);
     }
     if let Some(parameters) = parameters {
         let describe = |(name, schema, has_default, default): ParamSpec<'py>| {
@@ -175,9 +175,9 @@ pub(crate) fn describe<'py>(
         };
         let parameters: PyResult<Vec<_>> = parameters.into_iter().map(describe).collect();
         let signature = Signature::new(parameters?, returns.get().schema().clone());
-        found = found.with_signature(signature.language(PYTHON));
+        described = described.with_signature(signature.language(PYTHON));
     }
-    to_python(function.py(), &found.into())
+    to_python(function.py(), &described.into())
 }
 
 /// A parameter for Python: name, text of the schema, whether a default exists, the

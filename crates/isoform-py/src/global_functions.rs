@@ -69,20 +69,20 @@ fn _register_method(
     let data = of_class(py, cls.as_type_ptr())
         .ok_or_else(|| PyTypeError::new_err(format!("{cls} is not a registered cls")))?;
     let value = untyped(function)?;
-    let ValueRef::Function(found) = value.view() else {
+    let ValueRef::Function(method) = value.view() else {
         return Err(PyTypeError::new_err(format!(
             "method '{name}' of {}: expected a callable, got {}",
             data.info.key(),
             function.get_type().name()?
         )));
     };
-    let mut found = found.clone();
+    let mut method = method.clone();
     if is_static {
-        let inner = found;
+        let inner = method;
         // The core passes the object to every method.
-        found = Function::new(move |arguments| inner.call(arguments.get(1..).unwrap_or_default()));
+        method = Function::new(move |arguments| inner.call(arguments.get(1..).unwrap_or_default()));
     }
-    register_method(data.info.index(), name, found, replace).into_py()
+    register_method(data.info.index(), name, method, replace).into_py()
 }
 
 static METHOD_HOOK: PyOnceLock<Py<PyAny>> = PyOnceLock::new();

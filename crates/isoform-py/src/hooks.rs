@@ -222,25 +222,25 @@ struct Region(RegionChange);
 impl<'a, 'py> FromPyObject<'a, 'py> for Region {
     type Error = PyErr;
 
-    fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        if let Ok(flag) = given.cast::<PyBool>() {
+    fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(flag) = value.cast::<PyBool>() {
             return Ok(Region(if flag.is_true() {
                 RegionChange::Def
             } else {
                 RegionChange::Inherit
             }));
         }
-        if !given.is_instance_of::<PyInt>() {
+        if !value.is_instance_of::<PyInt>() {
             return Err(PyTypeError::new_err(format!(
                 "expected a bool or an int, got {}",
-                given.get_type().name()?
+                value.get_type().name()?
             )));
         }
-        match given.extract::<i64>() {
+        match value.extract::<i64>() {
             Ok(number) => RegionChange::from_number(number).into_py().map(Region),
             Err(_) => Err(PyValueError::new_err(format!(
                 "def_region: expected 0, 1 or 2, got {}",
-                &*given
+                &*value
             ))),
         }
     }

@@ -41,8 +41,8 @@ fn _merge(
     };
     let py = base.py();
     let (base, left, right) = (untyped(base)?, untyped(left)?, untyped(right)?);
-    let found = under_gil(py, || options.merge(base, left, right)).into_py()?;
-    Ok(MergeHandle(found))
+    let result = under_gil(py, || options.merge(base, left, right)).into_py()?;
+    Ok(MergeHandle(result))
 }
 
 /// The changes of two values since a third one, together, by `isoform.diff.merge`.
@@ -99,7 +99,7 @@ impl MergeHandle {
     /// place, and whatever the function raises. O(n) for n parts of the base.
     fn resolve<'py>(&self, choice: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = choice.py();
-        let made = match choice.extract::<String>() {
+        let result = match choice.extract::<String>() {
             Ok(side) => {
                 let resolution = match &*side {
                     "left" => Resolution::Left,
@@ -126,7 +126,7 @@ impl MergeHandle {
                 )));
             }
         };
-        to_python(py, &made.into_py()?)
+        to_python(py, &result.into_py()?)
     }
 
     fn __str__(&self, py: Python<'_>) -> String {

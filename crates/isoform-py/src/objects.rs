@@ -197,11 +197,11 @@ fn make_node<'py>(
     for (name, value) in fields {
         let name: String = name.extract()?;
         let Some(field) = info.field_index(&name) else {
-            let known: Vec<_> = info.fields().iter().map(|field| field.name()).collect();
+            let names: Vec<_> = info.fields().iter().map(|field| field.name()).collect();
             return Err(PyAttributeError::new_err(format!(
                 "{} has no field '{name}', expected some of {}",
                 info.key(),
-                known.join(", ")
+                names.join(", ")
             )));
         };
         let schema = info.fields()[field].schema();
@@ -215,11 +215,11 @@ fn make_node<'py>(
         .map(|(name, value)| (&**name, value.clone()))
         .collect();
     let object = isoform::objects::construct_named(info.index(), named).into_py()?;
-    let made = wrapper::wrap(py, object)?;
+    let node = wrapper::wrap(py, object)?;
     if class::of_index(py, info.index()).is_some_and(|data| data.post_init) {
-        made.call_method0(intern!(py, "__post_init__"))?;
+        node.call_method0(intern!(py, "__post_init__"))?;
     }
-    Ok(made)
+    Ok(node)
 }
 
 /// Returns a copy of an object with some of its fields replaced; the constructor is not
@@ -240,7 +240,7 @@ fn with_fields<'py>(
             info.key()
         )));
     }
-    let mut given = Vec::with_capacity(changes.len());
+    let mut new_values = Vec::with_capacity(changes.len());
     for (name, value) in changes {
         let name = name.cast_into::<PyString>()?;
         let name = name.to_str()?;
@@ -254,7 +254,7 @@ fn with_fields<'py>(
         let value = convert::field(&value, schema, converter).map_err(|error| {
             error.into_python(|message| format!("{} field '{name}': {message}", info.key()))
         })?;
-        given.push((field, value));
+        new_values.push((field, value));
     }
     let copied = attrs::has(info.index(), DynCopy::NAME, Lookup::Exact);
     let object = if copied {
@@ -263,11 +263,11 @@ fn with_fields<'py>(
         object
     };
     let mut values = under_gil(py, || host::field_values(&object));
-    for (field, value) in given {
+    for (field, value) in new_values {
         values[field] = value;
     }
-    let made = host::construct_from(info, &mut values).into_py()?;
-    like(obj, made)
+    let copy = host::construct_from(info, &mut values).into_py()?;
+    like(obj, copy)
 }
 
 /// Calls `__repr__` methods of users for objects inside of other objects.
@@ -361,8 +361,8 @@ fn reduce<'py>(this: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         .import(intern!(py, "isoform._core"))?
         .getattr(intern!(py, "_from_pickle"))?;
     let ty = this.get_type();
-    let known = class::of_class(py, ty.as_type_ptr()).is_some();
-    let class = if known {
+    let is_registered = class::of_class(py, ty.as_type_ptr()).is_some();
+    let class = if is_registered {
         py.None().into_bound(py)
     } else {
         ty.into_any()

@@ -153,9 +153,9 @@ fn answer(site: &mut Site<'_, '_>, request: &[Value]) -> isoform::Result<Value> 
                 .map(|(name, value)| (name.as_str(), value.clone()))
                 .collect();
             let outputs = outputs.extract::<i64>()?;
-            let made = site.request(&op, inputs, &attrs, outputs, what == "replace");
+            let results = site.request(&op, inputs, &attrs, outputs, what == "replace");
             // The engine keeps the reason, and raises it when the function has ended.
-            let mut values = made.ok_or_else(|| {
+            let mut values = results.ok_or_else(|| {
                 let reason = format!("a call of {op} cannot be made");
                 Error::new(ErrorKind::Runtime, reason)
             })?;
@@ -212,13 +212,13 @@ impl SiteHandle {
         outputs: i64,
         attrs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let mut given: Vec<(Str, Value)> = Vec::new();
+        let mut attributes: Vec<(Str, Value)> = Vec::new();
         for (name, value) in attrs.into_iter().flatten() {
-            given.push((name.extract::<String>()?.into(), untyped(&value)?));
+            attributes.push((name.extract::<String>()?.into(), untyped(&value)?));
         }
         let inputs = inputs.try_iter()?.map(|value| untyped(&value?));
         let inputs: Vec<Value> = inputs.collect::<PyResult<_>>()?;
-        let attrs: Map<Str, Value> = given.into_iter().collect();
+        let attrs: Map<Str, Value> = attributes.into_iter().collect();
         let request = [
             what.into(),
             op.into(),
@@ -461,9 +461,9 @@ fn onnx_verify<'py>(
     if let Some((rtol, atol)) = tolerance {
         options = options.tolerance(Tolerance { rtol, atol });
     }
-    let found = py.detach(|| {
+    let report = py.detach(|| {
         let mut runners: Vec<&dyn Runner> = Vec::new();
-        runners.extend(runtime.as_ref().map(|it| it as &dyn Runner));
+        runners.extend(runtime.as_ref().map(|runner| runner as &dyn Runner));
         runners.push(&Evaluator);
         let subject = Subject {
             program: &left,
@@ -471,6 +471,6 @@ fn onnx_verify<'py>(
         };
         options.verify(subject, (&right).into(), &runners)
     });
-    let found = found.into_py()?;
-    Ok((pythonize(py, &found.cases)?, found.to_string()))
+    let report = report.into_py()?;
+    Ok((pythonize(py, &report.cases)?, report.to_string()))
 }

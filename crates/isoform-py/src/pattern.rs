@@ -161,8 +161,8 @@ fn hole_of(given: &Bound<'_, PyAny>) -> PyResult<Hole> {
 
 /// The holes given as variables, `Hole`s, or a dict from variables to requirements:
 /// None, a class or a guard.
-fn holes_of(given: &Bound<'_, PyAny>) -> PyResult<Vec<Hole>> {
-    if let Ok(dict) = given.cast::<PyDict>() {
+fn holes_of(holes: &Bound<'_, PyAny>) -> PyResult<Vec<Hole>> {
+    if let Ok(dict) = holes.cast::<PyDict>() {
         return dict
             .iter()
             .map(|(var, demand)| {
@@ -177,12 +177,12 @@ fn holes_of(given: &Bound<'_, PyAny>) -> PyResult<Vec<Hole>> {
             })
             .collect();
     }
-    if given.is_instance_of::<HoleHandle>()
-        || wrapper::core_of(given).is_some_and(|object| !object.type_info().is_builtin())
+    if holes.is_instance_of::<HoleHandle>()
+        || wrapper::core_of(holes).is_some_and(|object| !object.type_info().is_builtin())
     {
-        return Ok(vec![hole_of(given)?]);
+        return Ok(vec![hole_of(holes)?]);
     }
-    given.try_iter()?.map(|hole| hole_of(&hole?)).collect()
+    holes.try_iter()?.map(|hole| hole_of(&hole?)).collect()
 }
 
 /// A template with holes.
@@ -243,8 +243,8 @@ impl PatternHandle {
             .identity(identity)
             .definitions(definitions)
             .interior_uses(uses);
-        let made = under_gil(template.py(), || options.pattern(value, holes)).into_py()?;
-        Ok(PatternHandle(made))
+        let compiled = under_gil(template.py(), || options.pattern(value, holes)).into_py()?;
+        Ok(PatternHandle(compiled))
     }
 
     /// A pattern that matches what one of several patterns matches; the first that does decides.
@@ -510,8 +510,8 @@ impl RuleHandle {
         let own = pattern_of("Rule.pattern", pattern)?;
         let pattern = PatternHandle(own.clone());
         let rule = match function_of(replacement) {
-            Some(function) => Rule::computed(own, move |found| {
-                let answer = answer_of(&function, found)?;
+            Some(function) => Rule::computed(own, move |rule_match| {
+                let answer = answer_of(&function, rule_match)?;
                 Python::attach(|py| {
                     if answer.bind(py).is_none() {
                         Ok(None)
@@ -547,15 +547,15 @@ impl RuleHandle {
         let py = pattern.py();
         let own = pattern_of("Rule.pattern", pattern)?;
         let pattern = PatternHandle(own.clone());
-        let all = |given: &Bound<'_, PyAny>| {
-            let items = given.try_iter()?;
+        let all = |values: &Bound<'_, PyAny>| {
+            let items = values.try_iter()?;
             items
                 .map(|item| untyped(&item?))
                 .collect::<PyResult<Vec<Value>>>()
         };
         let rule = match function_of(replacements) {
-            Some(function) => Rule::computed_results(own, move |found| {
-                let answer = answer_of(&function, found)?;
+            Some(function) => Rule::computed_results(own, move |rule_match| {
+                let answer = answer_of(&function, rule_match)?;
                 Python::attach(|py| {
                     let answer = answer.bind(py);
                     if answer.is_none() {

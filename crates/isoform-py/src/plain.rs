@@ -69,8 +69,8 @@ struct Conversion<'a, 'py> {
 
 impl<'py> Conversion<'_, 'py> {
     fn run(&mut self, root: &Value) -> PyResult<Object<'py>> {
-        if let Some(known) = self.enter(root)? {
-            return Ok(known);
+        if let Some(result) = self.enter(root)? {
+            return Ok(result);
         }
         let py = self.leaf.py();
         let mut steps = 0;
@@ -79,10 +79,10 @@ impl<'py> Conversion<'_, 'py> {
                 return Ok(py.None().into_bound(py));
             };
             if let Some(part) = frame.parts.get(frame.done.len()).cloned() {
-                if let Some(known) = self.enter(&part)?
+                if let Some(result) = self.enter(&part)?
                     && let Some(frame) = self.stack.last_mut()
                 {
-                    frame.done.push(known);
+                    frame.done.push(result);
                 }
                 continue;
             }
@@ -94,11 +94,11 @@ impl<'py> Conversion<'_, 'py> {
                 return Ok(py.None().into_bound(py));
             };
             let identity = frame.object.identity();
-            let made = self.finish(frame)?;
-            self.met.insert(identity, Some(made.clone()));
+            let result = self.finish(frame)?;
+            self.met.insert(identity, Some(result.clone()));
             match self.stack.last_mut() {
-                Some(outer) => outer.done.push(made),
-                None => return Ok(made),
+                Some(outer) => outer.done.push(result),
+                None => return Ok(result),
             }
         }
     }
@@ -113,7 +113,7 @@ impl<'py> Conversion<'_, 'py> {
             return to_python(py, value).map(Some);
         }
         match self.met.get(&object.identity()) {
-            Some(Some(known)) => return Ok(Some(known.clone())),
+            Some(Some(result)) => return Ok(Some(result.clone())),
             Some(None) => return Err(self.cyclic()),
             None => self.met.insert(object.identity(), None),
         };
@@ -159,11 +159,11 @@ impl<'py> Conversion<'_, 'py> {
                 return Ok(PyList::new(py, frame.done)?.into_any());
             }
             Some(Contents::Entries(_)) => {
-                let made = PyDict::new(py);
+                let dict = PyDict::new(py);
                 for (key, value) in frame.keys.iter().zip(frame.done) {
-                    made.set_item(to_python(py, key)?, value)?;
+                    dict.set_item(to_python(py, key)?, value)?;
                 }
-                return Ok(made.into_any());
+                return Ok(dict.into_any());
             }
             None => {}
         }
@@ -176,21 +176,21 @@ impl<'py> Conversion<'_, 'py> {
         let info = frame.object.type_info();
         let names = info.fields().iter().map(|field| field.name());
         let Some(factory) = &self.factory else {
-            let made = PyDict::new(py);
+            let dict = PyDict::new(py);
             match class::of_index(py, info.index()) {
                 // These strings already exist.
                 Some(data) => {
                     for (field, value) in data.fields.iter().zip(frame.done) {
-                        made.set_item(&field.name, value)?;
+                        dict.set_item(&field.name, value)?;
                     }
                 }
                 None => {
                     for (name, value) in names.zip(frame.done) {
-                        made.set_item(name, value)?;
+                        dict.set_item(name, value)?;
                     }
                 }
             }
-            return Ok(made.into_any());
+            return Ok(dict.into_any());
         };
         factory.call1((PyList::new(py, names.zip(frame.done))?,))
     }

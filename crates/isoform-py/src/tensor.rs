@@ -67,9 +67,9 @@ pub(crate) fn install(class: &Bound<'_, PyType>) -> PyResult<()> {
         let address = own(this)?.data().as_ptr() as usize;
         Ok(address.into_pyobject(this.py())?.into_any())
     })?;
-    methods.variadic("_dlpack", |this, given| {
-        given.expect("_dlpack", 2, 2)?;
-        let flag = |place| match given.get(place) {
+    methods.variadic("_dlpack", |this, arguments| {
+        arguments.expect("_dlpack", 2, 2)?;
+        let flag = |place| match arguments.get(place) {
             Some(flag) => flag.is_truthy(),
             None => Ok(false),
         };

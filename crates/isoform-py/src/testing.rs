@@ -240,11 +240,11 @@ fn call_attribute<'py>(
             "attribute '{name}': expected a function, got {value:?}"
         )));
     };
-    let mut given = vec![node.clone()];
+    let mut values = vec![node.clone()];
     for argument in arguments {
-        given.push(untyped(&argument)?);
+        values.push(untyped(&argument)?);
     }
-    to_python(arguments.py(), &function.call(&given).into_py()?)
+    to_python(arguments.py(), &function.call(&values).into_py()?)
 }
 
 /// Adds the functions of `isoform.testing`.

@@ -159,8 +159,8 @@ fn compute(name: &str, o: &Options<'_, '_>, views: &[View<'_>]) -> PyResult<Vec<
     let control = &Control::default();
     // A missing operand is empty.
     let empty = View::new(ElementType::Bool, &[0], &[]).map_err(raised)?;
-    let operand = |at: usize| views.get(at).copied();
-    let [x, y, z] = [0, 1, 2].map(|at| operand(at).unwrap_or(empty));
+    let operand = |index: usize| views.get(index).copied();
+    let [x, y, z] = [0, 1, 2].map(|index| operand(index).unwrap_or(empty));
     let axis = || o.get::<i64>("axis");
     let list: Option<Vec<i64>> = o.maybe("axes")?;
     let axes = Axes {

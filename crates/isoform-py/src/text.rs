@@ -33,29 +33,29 @@ fn to_text(obj: &Bound<'_, PyAny>, options: &Bound<'_, PyDict>) -> PyResult<Stri
 }
 
 /// Sets one option.
-fn set(mut text: TextOptions, name: &str, given: &Bound<'_, PyAny>) -> PyResult<TextOptions> {
+fn set(mut text: TextOptions, name: &str, value: &Bound<'_, PyAny>) -> PyResult<TextOptions> {
     match name {
-        "width" => text.width = given.extract()?,
-        "indent" => text.indent = given.extract()?,
-        "depth" => text.depth = given.extract()?,
-        "defaults" => text.defaults = given.is_truthy()?,
-        "ignored_fields" => text.ignored_fields = given.is_truthy()?,
-        "spans" => text.spans = given.is_truthy()?,
-        "types" => text.types = given.is_truthy()?,
-        "hide" => text.hidden_fields = given.extract()?,
-        "metadata" => text.metadata = given.is_truthy()?,
-        "placeholders" => text.placeholders = given.is_truthy()?,
-        "color" => text.color = given.is_truthy()?,
-        "tensors" => text.tensors = tensors(given)?,
+        "width" => text.width = value.extract()?,
+        "indent" => text.indent = value.extract()?,
+        "depth" => text.depth = value.extract()?,
+        "defaults" => text.defaults = value.is_truthy()?,
+        "ignored_fields" => text.ignored_fields = value.is_truthy()?,
+        "spans" => text.spans = value.is_truthy()?,
+        "types" => text.types = value.is_truthy()?,
+        "hide" => text.hidden_fields = value.extract()?,
+        "metadata" => text.metadata = value.is_truthy()?,
+        "placeholders" => text.placeholders = value.is_truthy()?,
+        "color" => text.color = value.is_truthy()?,
+        "tensors" => text.tensors = tensors(value)?,
         "marks" => {
-            for mark in given.try_iter()? {
+            for mark in value.try_iter()? {
                 let (path, note): (Bound<'_, PathHandle>, String) = mark?.extract()?;
                 text = text.mark(AccessPath::from(path.get()), note);
             }
         }
         "annotate" => {
-            if !given.is_none() {
-                text = annotate(text, given.clone().unbind());
+            if !value.is_none() {
+                text = annotate(text, value.clone().unbind());
             }
         }
         _ => {

@@ -58,13 +58,13 @@ fn admit_global_var(
     var: Ref<GlobalVar>,
     module: Ref<IRModule>,
 ) -> Result<Ref<BaseFunc>> {
-    let known = module.lookup(&callee)?;
-    let Some(func) = known.downcast_ref::<Function>() else {
+    let base_func = module.lookup(&callee)?;
+    let Some(func) = base_func.downcast_ref::<Function>() else {
         return Err(Error::type_error(format!(
             "ir.IRModule: the function @{}: expected the variable of a relay.Function, got that \
              of {}",
             var.name_hint,
-            known.type_info().key()
+            base_func.type_info().key()
         )));
     };
     // The copy has fresh variables, and keeps types and type parameters.

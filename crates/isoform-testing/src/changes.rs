@@ -30,12 +30,12 @@ pub(super) fn restructured(value: &Value, source: &mut Source<'_>) -> Value {
         0 | 1 if !lists.is_empty() => {
             let (from, to) = (source.pick(&lists).clone(), source.pick(&lists).clone());
             let mut items = children(&from);
-            let at = source.below(items.len());
-            let item = items[at].clone();
+            let index = source.below(items.len());
+            let item = items[index].clone();
             let is_same = same(&from, &to);
             let mut value = value.clone();
             if choice == 0 {
-                items.remove(at);
+                items.remove(index);
                 if !is_same {
                     value = replace(&value, &from, items.clone().into());
                 }
@@ -75,9 +75,11 @@ pub(super) fn restructured(value: &Value, source: &mut Source<'_>) -> Value {
                 return value.clone();
             }
             let map = *source.pick(&maps);
-            let at = source.below(map.len());
+            let index = source.below(map.len());
             let renamed = |(position, (key, part)): (usize, (&Value, &Value))| match key.as_str() {
-                Some(name) if position == at => (Value::from(format!("{name}_new")), part.clone()),
+                Some(name) if position == index => {
+                    (Value::from(format!("{name}_new")), part.clone())
+                }
                 _ => (key.clone(), part.clone()),
             };
             let entries: Map = map.iter().enumerate().map(renamed).collect();
@@ -98,12 +100,12 @@ fn same(one: &Value, other: &Value) -> bool {
 /// # Errors
 ///
 /// An account of what does not hold.
-pub(super) fn check_changes(pair: &Pair, found: &Difference) -> Result<(), String> {
-    let has_moves = found
+pub(super) fn check_changes(pair: &Pair, difference: &Difference) -> Result<(), String> {
+    let has_moves = difference
         .changes()
         .iter()
         .any(|change| change.kind() == ChangeKind::Moved);
-    for change in found.changes() {
+    for change in difference.changes() {
         let sides = (change.left().is_some(), change.right().is_some());
         let expected = match change.kind() {
             ChangeKind::Inserted => (false, true),
@@ -225,10 +227,10 @@ fn check_places(pair: &Pair, change: &Change) -> Result<(), String> {
         if change.kind() == ChangeKind::KeyRenamed || path.steps().iter().any(is_object) {
             continue;
         }
-        let found = path.get(root);
-        let is_there = found.is_ok_and(|found| {
+        let part = path.get(root);
+        let is_there = part.is_ok_and(|part| {
             let pair = |value: &Value| Array::from(vec![value.clone()]);
-            format!("{:?}", pair(&found)) == format!("{:?}", pair(value))
+            format!("{:?}", pair(&part)) == format!("{:?}", pair(value))
         });
         if !is_there {
             return Err(format!(
@@ -282,10 +284,10 @@ pub(super) fn replace_everywhere(
     {
         return new.clone();
     }
-    if let Some(known) = done.get(&object.identity()) {
-        return known.clone();
+    if let Some(copy) = done.get(&object.identity()) {
+        return copy.clone();
     }
-    let mut made = value.clone();
+    let mut copy = value.clone();
     for (position, child) in children(value).iter().enumerate() {
         let replaced = replace_everywhere(child, target, new, done);
         let is_same = match (replaced.as_object(), child.as_object()) {
@@ -293,9 +295,9 @@ pub(super) fn replace_everywhere(
             (replaced, child) => replaced.is_none() && child.is_none(),
         };
         if !is_same {
-            made = replace_child(&made, position, replaced);
+            copy = replace_child(&copy, position, replaced);
         }
     }
-    done.insert(object.identity(), made.clone());
-    made
+    done.insert(object.identity(), copy.clone());
+    copy
 }

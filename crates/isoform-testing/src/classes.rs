@@ -142,19 +142,19 @@ pub fn judge(
         }
         Err(error) => return Err(format!("{error}\n  in {value:?}\n  with {options:?}")),
     };
-    let found = subterms(value);
+    let terms = subterms(value);
     let mut judge = Judge::new(options, family, classes);
     let mut twins = Vec::new();
-    for object in &found {
+    for object in &terms {
         if judge.classes.class_of(object).is_none() {
             return Err(format!("{object:?} has no class\n  in {value:?}"));
         }
         twins.push(judge.twin(object).map_err(setup)?);
     }
     let mut judged = VerdictCounts::default();
-    for left in 0..found.len() {
+    for left in 0..terms.len() {
         for right in 0..left {
-            let pair = [&found[left], &found[right]];
+            let pair = [&terms[left], &terms[right]];
             judged.pairs += 1;
             judge
                 .pair(pair, [&twins[left], &twins[right]], &mut judged)
@@ -342,7 +342,7 @@ fn tree_twin(family: &Family, role: Role) -> Result<TypeIndex> {
 
 /// The first objects that comparison visits below a value, keys of maps included.
 fn subterms(value: &Value) -> Vec<Value> {
-    let mut found: Vec<Value> = Vec::new();
+    let mut terms: Vec<Value> = Vec::new();
     let mut seen = std::collections::HashSet::new();
     let mut queue = std::collections::VecDeque::from([value.clone()]);
     while let Some(value) = queue.pop_front() {
@@ -370,12 +370,12 @@ fn subterms(value: &Value) -> Vec<Value> {
             }
             _ => queue.extend(children(&value)),
         }
-        found.push(value);
-        if found.len() >= SUBTERMS {
+        terms.push(value);
+        if terms.len() >= SUBTERMS {
             break;
         }
     }
-    found
+    terms
 }
 
 /// Keys that are compared as objects.
@@ -392,8 +392,8 @@ fn interned_values_are_equal(bytes: &[u8]) -> Result<(), String> {
     let pair = Pair::draw(&family, bytes, bytes.len() % 5 == 1).map_err(setup)?;
     let value = Value::from(vec![pair.left, pair.right]);
     let account = |what: String| format!("{what}\n  in {value:?}");
-    let made = match intern(&value) {
-        Ok(made) => made,
+    let interned = match intern(&value) {
+        Ok(interned) => interned,
         Err(error) => return Err(account(format!("intern: {error}"))),
     };
     for map_free_vars in [false, true] {
@@ -401,25 +401,25 @@ fn interned_values_are_equal(bytes: &[u8]) -> Result<(), String> {
             map_free_vars,
             ..CompareOptions::default()
         };
-        match options.equal(&value, &made) {
+        match options.equal(&value, &interned) {
             Ok(true) => {}
             // A value incomparable with itself is incomparable here, too.
             Err(error)
                 if options.equal(&value, &value).map_err(|e| e.kind()) == Err(error.kind()) => {}
             other => {
-                let place = options.first_mismatch(&value, &made);
-                let what = format!("{other:?} at {place:?}; interned: {made:?}");
+                let place = options.first_mismatch(&value, &interned);
+                let what = format!("{other:?} at {place:?}; interned: {interned:?}");
                 return Err(account(what));
             }
         }
     }
-    let again = intern(&made).map_err(|error| account(format!("intern again: {error}")))?;
-    let idents = [&made, &again].map(|value| value.as_object().map(Ref::identity));
+    let again = intern(&interned).map_err(|error| account(format!("intern again: {error}")))?;
+    let idents = [&interned, &again].map(|value| value.as_object().map(Ref::identity));
     if idents[0] == idents[1] {
         Ok(())
     } else {
         Err(account(format!(
-            "interned twice it differs: {made:?} and {again:?}"
+            "interned twice it differs: {interned:?} and {again:?}"
         )))
     }
 }

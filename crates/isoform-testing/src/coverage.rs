@@ -29,7 +29,9 @@ pub fn count_nodes(root: &Value, classes: &mut BTreeMap<&'static str, usize>) ->
                 }
                 let info = object.type_info();
                 *classes.entry(info.key()).or_default() += 1;
-                stack.extend((0..info.fields().len()).filter_map(|at| field_value_at(object, at)));
+                stack.extend(
+                    (0..info.fields().len()).filter_map(|index| field_value_at(object, index)),
+                );
             }
             _ => {}
         }

@@ -116,53 +116,59 @@ pub(crate) fn judge(pair: &Pair) -> Result<(), String> {
     } = pair;
     let fail = |what: &str| Err(account(pair, what));
     let equal = options.equal(left, right);
-    let found = of(left, right, *options);
-    let (equal, found) = match (equal, found) {
-        (Ok(equal), Ok(found)) => (equal, found),
+    let difference = of(left, right, *options);
+    let (equal, difference) = match (equal, difference) {
+        (Ok(equal), Ok(difference)) => (equal, difference),
         (Err(expected), Err(error)) if expected.kind() == error.kind() => return Ok(()),
         // Comparison found a difference before reaching the cycle.
         (Ok(false), Err(error)) if error.kind() == ErrorKind::Value => return Ok(()),
-        (expected, found) => {
+        (expected, difference) => {
             return fail(&format!(
-                "comparison says {expected:?}, the difference {found:?}"
+                "comparison says {expected:?}, the difference {difference:?}"
             ));
         }
     };
-    if found.is_empty() != equal {
+    if difference.is_empty() != equal {
         return fail(&format!(
-            "comparison says {equal}, the difference is {found}"
+            "comparison says {equal}, the difference is {difference}"
         ));
     }
     let again = of(left, right, *options).map_err(setup)?;
-    if format!("{again}") != format!("{found}") {
-        return fail(&format!("the difference is once {found} and once {again}"));
+    if format!("{again}") != format!("{difference}") {
+        return fail(&format!(
+            "the difference is once {difference} and once {again}"
+        ));
     }
     let is = |built: Result<Value>, wanted: &Value| is(built, wanted, *options);
-    match is(found.apply(left), right) {
+    match is(difference.apply(left), right) {
         Ok(true) => {}
-        other => return fail(&format!("applying {found} to the left value: {other:?}")),
+        other => {
+            return fail(&format!(
+                "applying {difference} to the left value: {other:?}"
+            ));
+        }
     }
-    if let Ok(built) = found.apply(left)
+    if let Ok(built) = difference.apply(left)
         && matches!(oracle::equal(&built, right, *options), Ok(false))
     {
         return fail(&format!(
-            "the oracle denies that {found} leads to the right value"
+            "the oracle denies that {difference} leads to the right value"
         ));
     }
     if survives_a_file(left, right)
-        && let Err(what) = check_written(pair, &found)
+        && let Err(what) = check_written(pair, &difference)
     {
         return fail(&what);
     }
-    if let Err(what) = check_other_values(pair, &found) {
+    if let Err(what) = check_other_values(pair, &difference) {
         return fail(&what);
     }
-    let back = found.invert().map_err(setup)?;
+    let back = difference.invert().map_err(setup)?;
     match is(back.apply(right), left) {
         Ok(true) => {}
-        other => return fail(&format!("applying the inverse of {found}: {other:?}")),
+        other => return fail(&format!("applying the inverse of {difference}: {other:?}")),
     }
-    if let Err(what) = check_changes(pair, &found) {
+    if let Err(what) = check_changes(pair, &difference) {
         return fail(&what);
     }
     Ok(())
@@ -179,13 +185,13 @@ fn is(built: Result<Value>, wanted: &Value, options: CompareOptions) -> Result<b
 
 /// Checks that the patch survives writing and reading, unless a file cannot hold the
 /// patch.
-fn check_written(pair: &Pair, found: &Difference) -> Result<(), String> {
+fn check_written(pair: &Pair, difference: &Difference) -> Result<(), String> {
     let Pair {
         left,
         right,
         options,
     } = pair;
-    let text = match found.patch_to_json() {
+    let text = match difference.patch_to_json() {
         Ok(text) => text,
         Err(error) => {
             let has_new_variables = || !variables(right).is_subset(&seen_variables(left));
@@ -197,7 +203,9 @@ fn check_written(pair: &Pair, found: &Difference) -> Result<(), String> {
             return if is_expected {
                 Ok(())
             } else {
-                Err(format!("the patch of {found} cannot be written: {message}"))
+                Err(format!(
+                    "the patch of {difference} cannot be written: {message}"
+                ))
             };
         }
     };
@@ -240,7 +248,7 @@ fn are_unlike(pair: &Pair) -> bool {
 
 /// Checks that a difference applies to every value equal to the left value, and to no
 /// different value.
-fn check_other_values(pair: &Pair, found: &Difference) -> Result<(), String> {
+fn check_other_values(pair: &Pair, difference: &Difference) -> Result<(), String> {
     let Pair {
         left,
         right,
@@ -254,13 +262,17 @@ fn check_other_values(pair: &Pair, found: &Difference) -> Result<(), String> {
         if !options.equal(&copy, left).unwrap_or(false) {
             continue;
         }
-        match is(found.apply(&copy), right, *options) {
+        match is(difference.apply(&copy), right, *options) {
             Ok(true) => {}
-            other => return Err(format!("applying {found} to the copy {copy:?}: {other:?}")),
+            other => {
+                return Err(format!(
+                    "applying {difference} to the copy {copy:?}: {other:?}"
+                ));
+            }
         }
     }
-    if are_unlike(pair) && found.apply(right).is_ok() {
-        return Err(format!("{found} applies to the right value"));
+    if are_unlike(pair) && difference.apply(right).is_ok() {
+        return Err(format!("{difference} applies to the right value"));
     }
     Ok(())
 }
@@ -302,10 +314,10 @@ pub fn judge_copies(bytes: &[u8]) -> Result<bool, String> {
         map_free_vars: false,
         ..options
     };
-    let Ok(found) = of(left, right, options) else {
+    let Ok(difference) = of(left, right, options) else {
         return Ok(false);
     };
-    if found.is_empty() || !are_plain(left, right, bound) {
+    if difference.is_empty() || !are_plain(left, right, bound) {
         return Ok(false);
     }
     let renamed = rename(left, bound, &mut source).map(|left| (left, right.clone()));
@@ -314,8 +326,8 @@ pub fn judge_copies(bytes: &[u8]) -> Result<bool, String> {
     for (copies, what) in [(renamed, "after a renaming"), (copies, "of copies")] {
         let Ok((left, right)) = copies else { continue };
         let other = of(&left, &right, options).map_err(setup)?;
-        if groups(&other) != groups(&found) {
-            let what = format!("the difference is {found}, and {what} {other}");
+        if groups(&other) != groups(&difference) {
+            let what = format!("the difference is {difference}, and {what} {other}");
             return Err(account(&pair, &what));
         }
     }
@@ -427,18 +439,18 @@ fn groups(difference: &Difference) -> BTreeMap<(ChangeKind, u64, u64), u64> {
 }
 
 /// A hash of everything in a value but for variables and the order of entries.
-fn skeleton(value: &Value, known: &mut HashMap<u64, u64>) -> u64 {
+fn skeleton(value: &Value, hashes: &mut HashMap<u64, u64>) -> u64 {
     let mut hasher = DefaultHasher::new();
     let Some(object) = value.as_object() else {
         format!("{value:?}").hash(&mut hasher);
         return hasher.finish();
     };
-    if let Some(&hash) = known.get(&object.identity()) {
+    if let Some(&hash) = hashes.get(&object.identity()) {
         return hash;
     }
     let parts: Vec<u64> = compared(value)
         .iter()
-        .map(|part| skeleton(part, known))
+        .map(|part| skeleton(part, hashes))
         .collect();
     object.type_info().key().hash(&mut hasher);
     match value.view() {
@@ -455,7 +467,7 @@ fn skeleton(value: &Value, known: &mut HashMap<u64, u64>) -> u64 {
         _ => parts.hash(&mut hasher),
     }
     let hash = hasher.finish();
-    known.insert(object.identity(), hash);
+    hashes.insert(object.identity(), hash);
     hash
 }
 
@@ -542,19 +554,19 @@ pub fn one_edit(bytes: &[u8]) -> Result<Option<OneEdit>, String> {
         return Ok(None);
     }
     let copy = rename(&left, options, &mut source).map_err(setup)?;
-    let found = of(&copy, &right, options).map_err(setup)?;
-    if found.is_empty() {
+    let difference = of(&copy, &right, options).map_err(setup)?;
+    if difference.is_empty() {
         return Ok(None);
     }
     let inside = |change: &Change| change.left_size().max(change.right_size());
     Ok(Some(OneEdit {
-        changes: found.changes().len(),
-        inside: found.changes().iter().map(inside).sum(),
+        changes: difference.changes().len(),
+        inside: difference.changes().iter().map(inside).sum(),
         edited: edited_nodes(&target, &new),
-        made: objects_only_in(&found.apply(&copy).map_err(setup)?, &copy),
+        made: objects_only_in(&difference.apply(&copy).map_err(setup)?, &copy),
         new: objects_only_in(&right, &left),
-        patch: found.patch_to_json().ok(),
-        text: found.to_string(),
+        patch: difference.patch_to_json().ok(),
+        text: difference.to_string(),
     }))
 }
 

@@ -296,7 +296,7 @@ impl<'g, 's> Generator<'g, 's> {
         for _ in 0..3 + self.source.below(10) {
             let (lhs, rhs) = (self.part(&parts), self.part(&parts));
             let var = self.source.pick(&vars).clone();
-            let made = match self.source.below(8) {
+            let node = match self.source.below(8) {
                 0..=2 => self.family.make(Role::Add, vec![Value::NONE, lhs, rhs])?,
                 3 => {
                     let other = self.source.pick(&vars).clone();
@@ -314,7 +314,7 @@ impl<'g, 's> Generator<'g, 's> {
                         .make(Role::Lambda, vec![Value::NONE, lhs, params])?
                 }
             };
-            parts.push(made.into());
+            parts.push(node.into());
         }
         let tail = parts.split_off(parts.len() - 2 - self.source.below(2));
         Ok(tail.into())

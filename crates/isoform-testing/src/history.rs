@@ -67,8 +67,8 @@ fn judge_pair(pair: &Pair, left_names: &Names, right_names: &Names) -> Result<()
     let (left, right, options) = (&pair.left, &pair.right, pair.options);
     let engine = outcome(options.equal(left, right));
     let judge = outcome(oracle::equal(left, right, options));
-    let found = options.first_mismatch(left, right);
-    let recorded = outcome(found.map(|found| found.is_none()));
+    let mismatch = options.first_mismatch(left, right);
+    let recorded = outcome(mismatch.map(|mismatch| mismatch.is_none()));
     if engine != judge || recorded != judge {
         let what = format!("the engine says {engine:?} and {recorded:?}, the oracle {judge:?}");
         return Err(account(pair, &what));

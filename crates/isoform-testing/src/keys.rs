@@ -24,8 +24,8 @@ pub(super) fn keys_are_equal_as_their_values_were(bytes: &[u8]) -> Result<(), St
     for _ in 0..source.below(6) {
         if !parts.is_empty() {
             let part = parts.swap_remove(source.below(parts.len()));
-            let made = StructuralKey::new(part);
-            held.extend(made.ok().filter(|_| source.chance(50)));
+            let key = StructuralKey::new(part);
+            held.extend(key.ok().filter(|_| source.chance(50)));
         }
     }
     let expected = structural_equal(&pair.left, &pair.right).map_err(|error| error.kind());
@@ -45,11 +45,11 @@ pub(super) fn keys_are_equal_as_their_values_were(bytes: &[u8]) -> Result<(), St
         _ => return Ok(()),
     };
     let compare = || left.try_eq(&right).map_err(|error| error.kind());
-    let given = compare();
+    let answer = compare();
     let same_hash = left.table_hash() == right.table_hash();
-    let agrees = given == expected || (expected.is_err() && !same_hash);
+    let agrees = answer == expected || (expected.is_err() && !same_hash);
     if !agrees {
-        return fail(&format!("the keys say {given:?}, equality {expected:?}"));
+        return fail(&format!("the keys say {answer:?}, equality {expected:?}"));
     }
     for _ in 0..3 {
         for root in [&pair.left, &pair.right] {
@@ -68,7 +68,7 @@ pub(super) fn keys_are_equal_as_their_values_were(bytes: &[u8]) -> Result<(), St
         if !write_somewhere(&pair, &mut source) {
             return Ok(());
         }
-        if compare() != given {
+        if compare() != answer {
             return fail("a write has changed what the keys say");
         }
         parts = parts_of([&pair.left, &pair.right]);
@@ -76,7 +76,7 @@ pub(super) fn keys_are_equal_as_their_values_were(bytes: &[u8]) -> Result<(), St
         held.extend(StructuralKey::new(part).ok());
     }
     drop(held);
-    if compare() != given {
+    if compare() != answer {
         return fail("the end of other keys has changed what the keys say");
     }
     // Comparing a key made today with the earlier key has the same result as comparing
@@ -88,7 +88,7 @@ pub(super) fn keys_are_equal_as_their_values_were(bytes: &[u8]) -> Result<(), St
     ) {
         (Ok(today), Ok(true)) => {
             let equal = structural_equal(&pair.left, &pair.right);
-            let unchanged = equal.map_err(|error| error.kind()) == given;
+            let unchanged = equal.map_err(|error| error.kind()) == answer;
             if today && !unchanged {
                 return fail("equal to their old keys, the values compare otherwise");
             }

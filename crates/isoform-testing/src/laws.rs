@@ -68,10 +68,10 @@ impl std::error::Error for LawViolation {}
 /// # Ok::<(), isoform_testing::LawViolation>(())
 /// ```
 pub fn check_laws(values: &[Value], options: CompareOptions) -> Result<(), LawViolation> {
-    let violation = |law, detail: String, at: &[usize]| LawViolation {
+    let violation = |law, detail: String, indices: &[usize]| LawViolation {
         law,
         detail,
-        values: at.iter().map(|&index| values[index].clone()).collect(),
+        values: indices.iter().map(|&index| values[index].clone()).collect(),
     };
     let count = values.len();
     let mut equal = vec![vec![false; count]; count];

@@ -126,26 +126,27 @@ fn swapped_sides(drawn: &Triple) -> Result<(), String> {
     if again.to_string() != merged.to_string() {
         return drawn.fail(&format!("merging gives once {merged} and once {again}"));
     }
-    let is_same = |one: &Value, other: &Value| drawn.options.equal(one, other).unwrap_or(true);
-    let are_same = |one: &[Value], other: &[Value]| {
-        one.len() == other.len()
-            && one
+    let is_same =
+        |first: &Value, second: &Value| drawn.options.equal(first, second).unwrap_or(true);
+    let are_same = |first: &[Value], second: &[Value]| {
+        first.len() == second.len()
+            && first
                 .iter()
-                .zip(other)
-                .all(|(one, other)| is_same(one, other))
+                .zip(second)
+                .all(|(first, second)| is_same(first, second))
     };
-    let are_swapped = |one: &Conflict, other: &Conflict| {
-        one.path().to_string() == other.path().to_string()
-            && are_same(one.base(), other.base())
-            && are_same(one.left(), other.right())
-            && are_same(one.right(), other.left())
+    let are_swapped = |first: &Conflict, second: &Conflict| {
+        first.path().to_string() == second.path().to_string()
+            && are_same(first.base(), second.base())
+            && are_same(first.left(), second.right())
+            && are_same(first.right(), second.left())
     };
     let (ours, theirs) = (merged.conflicts(), swapped.conflicts());
     let mut rest: Vec<&Conflict> = theirs.iter().collect();
     for conflict in ours {
         match rest.iter().position(|other| are_swapped(conflict, other)) {
-            Some(at) => {
-                rest.swap_remove(at);
+            Some(position) => {
+                rest.swap_remove(position);
             }
             None => return drawn.fail(&format!("got {merged}\nand swapped {swapped}")),
         }
@@ -166,9 +167,9 @@ fn swapped_sides(drawn: &Triple) -> Result<(), String> {
         let swapped = swapped.resolve(|_| Ok(other.clone()));
         match (resolved, swapped) {
             (Ok(resolved), Ok(swapped)) if is_same(&resolved, &swapped) => {}
-            (Err(one), Err(other)) if one.kind() == other.kind() => {}
-            found => {
-                return drawn.fail(&format!("resolved by {choice:?}: {found:?}, of {merged}"));
+            (Err(first), Err(second)) if first.kind() == second.kind() => {}
+            results => {
+                return drawn.fail(&format!("resolved by {choice:?}: {results:?}, of {merged}"));
             }
         }
     }
@@ -193,7 +194,7 @@ pub fn kept_changes(bytes: &[u8]) -> Result<Outcome, String> {
     let mut outcome = Outcome::Merged;
     for (taken, other) in [(&drawn.left, &drawn.right), (&drawn.right, &drawn.left)] {
         let back = merge(taken, [&drawn.base, both], drawn.options).map_err(setup)?;
-        let is_same = |one: &Value| drawn.options.equal(one, other).unwrap_or(true);
+        let is_same = |value: &Value| drawn.options.equal(value, other).unwrap_or(true);
         if !back.is_clean() {
             outcome = Outcome::Conflicts;
             continue;
@@ -242,13 +243,15 @@ pub fn two_places(bytes: &[u8]) -> Result<Outcome, String> {
     let size = 10 + source.below(100);
     let base = program(split_mix(&mut seed), size)?;
     let places = places(&base);
-    let one = source.pick(&places).clone();
-    let is_apart = |other: &&Vec<usize>| !one.starts_with(other) && !other.starts_with(&one);
+    let left_place = source.pick(&places).clone();
+    let is_apart = |right_place: &&Vec<usize>| {
+        !left_place.starts_with(right_place) && !right_place.starts_with(&left_place)
+    };
     let others: Vec<&Vec<usize>> = places.iter().filter(is_apart).collect();
     if others.is_empty() {
         return Ok(Outcome::Skipped);
     }
-    let other = (*source.pick(&others)).clone();
+    let right_place = (*source.pick(&others)).clone();
     let mut edit = |place: &[usize], name: &str| {
         let old = part(&base, place);
         if source.chance(50) {
@@ -257,13 +260,13 @@ pub fn two_places(bytes: &[u8]) -> Result<Outcome, String> {
             tweak(&old, &[], &mut source)
         }
     };
-    let (ours, theirs) = (edit(&one, "left"), edit(&other, "right"));
-    let left = replaced(&base, &one, &ours);
-    let right = replaced(&base, &other, &theirs);
+    let (ours, theirs) = (edit(&left_place, "left"), edit(&right_place, "right"));
+    let left = replaced(&base, &left_place, &ours);
+    let right = replaced(&base, &right_place, &theirs);
     judge(
         base.clone(),
         [left.clone(), right],
-        &replaced(&left, &other, &theirs),
+        &replaced(&left, &right_place, &theirs),
         &mut source,
     )
 }
@@ -284,24 +287,31 @@ pub fn two_parts(bytes: &[u8]) -> Result<Outcome, String> {
         edited(&parts[1], &mut source)?,
     ];
     let is_list = source.chance(50);
-    let made = |one: &Value, other: &Value| -> Value {
-        let [one, other] = [one, other].map(Value::clone);
+    let whole = |first: &Value, second: &Value| -> Value {
+        let [first, second] = [first, second].map(Value::clone);
         if is_list {
-            vec!["first".into(), one, "between".into(), other, "last".into()].into()
+            vec![
+                "first".into(),
+                first,
+                "between".into(),
+                second,
+                "last".into(),
+            ]
+            .into()
         } else {
-            [("one".into(), one), ("other".into(), other)]
+            [("one".into(), first), ("other".into(), second)]
                 .into_iter()
                 .collect::<Map>()
                 .into()
         }
     };
-    let base = made(&parts[0], &parts[1]);
-    let left = made(&edits[0], &parts[1]);
-    let right = made(&parts[0], &edits[1]);
+    let base = whole(&parts[0], &parts[1]);
+    let left = whole(&edits[0], &parts[1]);
+    let right = whole(&parts[0], &edits[1]);
     judge(
         base,
         [left, right],
-        &made(&edits[0], &edits[1]),
+        &whole(&edits[0], &edits[1]),
         &mut source,
     )
 }

@@ -183,9 +183,9 @@ fn mismatch_is_the_oracles(bytes: &[u8]) -> Result<(), String> {
     let pair = draw(bytes, true)?;
     let engine = pair.options.first_mismatch(&pair.left, &pair.right);
     let equal = outcome(engine_equal(&pair));
-    let found = outcome(engine.as_ref().map(Option::is_none).map_err(copy_of));
-    if found != equal {
-        let what = format!("mismatch says {found:?}, equality {equal:?}");
+    let mismatch = outcome(engine.as_ref().map(Option::is_none).map_err(copy_of));
+    if mismatch != equal {
+        let what = format!("mismatch says {mismatch:?}, equality {equal:?}");
         return Err(account(&pair, &what));
     }
     let Ok(Some(paths)) = engine else {
@@ -242,9 +242,9 @@ fn explanation_agrees(bytes: &[u8]) -> Result<(), String> {
         (Ok(None), Ok(None)) => return Ok(()),
         (Ok(Some(paths)), Ok(Some(reason))) => (paths, reason),
         (mismatch, explained) => {
-            let found = mismatch.map(|found| found.is_some());
-            let explained = explained.map(|found| found.is_some());
-            return fail(format!("mismatch {found:?}, explanation {explained:?}"));
+            let mismatch = mismatch.map(|paths| paths.is_some());
+            let explained = explained.map(|reason| reason.is_some());
+            return fail(format!("mismatch {mismatch:?}, explanation {explained:?}"));
         }
     };
     if paths != (reason.left_path.clone(), reason.right_path.clone()) {

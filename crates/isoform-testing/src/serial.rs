@@ -197,29 +197,29 @@ pub(super) fn same_graph(left: &Value, right: &Value) -> Result<(), String> {
             }
             continue;
         }
-        let (Some(one), Some(other)) = (left.as_object(), right.as_object()) else {
+        let (Some(left_object), Some(right_object)) = (left.as_object(), right.as_object()) else {
             return differ("kinds of values differ");
         };
-        if one.type_info().index() != other.type_info().index() {
+        if left_object.type_info().index() != right_object.type_info().index() {
             return differ("types differ");
         }
-        let known = forth.insert(one.identity(), other.identity());
-        let known_back = back.insert(other.identity(), one.identity());
-        match (known, known_back) {
+        let forward = forth.insert(left_object.identity(), right_object.identity());
+        let backward = back.insert(right_object.identity(), left_object.identity());
+        match (forward, backward) {
             (None, None) => {}
-            (Some(partner), Some(_)) if partner == other.identity() => continue,
+            (Some(partner), Some(_)) if partner == right_object.identity() => continue,
             _ => return differ("sharing differs"),
         }
-        let is_singleton = one.type_info().kind() == Kind::Singleton;
-        if is_singleton && one != other {
+        let is_singleton = left_object.type_info().kind() == Kind::Singleton;
+        if is_singleton && left_object != right_object {
             return differ("a singleton became another object");
         }
         let same_content = match (left.view(), right.view()) {
-            (ValueRef::Shape(one), ValueRef::Shape(other)) => one[..] == other[..],
-            (ValueRef::Tensor(one), ValueRef::Tensor(other)) => {
-                one.dtype() == other.dtype()
-                    && one.shape() == other.shape()
-                    && one.data() == other.data()
+            (ValueRef::Shape(left), ValueRef::Shape(right)) => left[..] == right[..],
+            (ValueRef::Tensor(left), ValueRef::Tensor(right)) => {
+                left.dtype() == right.dtype()
+                    && left.shape() == right.shape()
+                    && left.data() == right.data()
             }
             _ => true,
         };
@@ -333,17 +333,17 @@ fn edited_is_sound(format: &Format<String>, tokens: &[&str], bytes: &[u8]) -> Re
         return Ok(());
     };
     for [high, low, what, with] in edits {
-        let mut at = (usize::from(high) << 8 | usize::from(low)) % text.len().max(1);
-        while !text.is_char_boundary(at) {
-            at -= 1;
+        let mut offset = (usize::from(high) << 8 | usize::from(low)) % text.len().max(1);
+        while !text.is_char_boundary(offset) {
+            offset -= 1;
         }
         let token = tokens[usize::from(with) % tokens.len()];
-        let next = text[at..].chars().next().map_or(0, char::len_utf8);
+        let next = text[offset..].chars().next().map_or(0, char::len_utf8);
         match what % 4 {
-            0 => text.insert_str(at, token),
-            1 => text.replace_range(at..at + next, token),
-            2 => text.replace_range(at..at + next, ""),
-            _ => text.truncate(at),
+            0 => text.insert_str(offset, token),
+            1 => text.replace_range(offset..offset + next, token),
+            2 => text.replace_range(offset..offset + next, ""),
+            _ => text.truncate(offset),
         }
     }
     read_is_sound(format, &text)
@@ -441,13 +441,13 @@ pub(super) fn edited_binary_forms_are_forms_or_errors(bytes: &[u8]) -> Result<()
     };
     let sound = form.clone();
     for [high, low, what, with] in edits {
-        let at = (usize::from(high) << 8 | usize::from(low)) % form.len().max(1);
+        let offset = (usize::from(high) << 8 | usize::from(low)) % form.len().max(1);
         match what % 4 {
-            0 => form.insert(at, with),
-            1 if at < form.len() => form[at] = with,
-            2 if at < form.len() => drop(form.remove(at)),
+            0 => form.insert(offset, with),
+            1 if offset < form.len() => form[offset] = with,
+            2 if offset < form.len() => drop(form.remove(offset)),
             _ => {
-                let tail = &mut form[at..];
+                let tail = &mut form[offset..];
                 tail.rotate_left(usize::from(with) % tail.len().max(1));
             }
         }

@@ -61,9 +61,9 @@ pub fn relatives(family: &Family, source: &mut Source<'_>) -> Result<Vec<Value>>
                 }
             }
             length => {
-                let at = tangle.source.below(length);
-                row[at] = if tangle.source.chance(20) {
-                    copy(&row[at])
+                let index = tangle.source.below(length);
+                row[index] = if tangle.source.chance(20) {
+                    copy(&row[index])
                 } else {
                     tangle.side()
                 };

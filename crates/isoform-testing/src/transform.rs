@@ -287,11 +287,11 @@ impl<'a, 's> Rebuild<'a, 's> {
         make: impl FnOnce(Vec<Value>) -> Result<Value>,
     ) -> Result<Value> {
         let ident = original.as_object().map_or(0, Ref::identity);
-        let known = self.copies.get(&ident).and_then(|copies| {
+        let shared_copy = self.copies.get(&ident).and_then(|copies| {
             let same = copies.iter().find(|(other, _)| *other == parts);
             same.map(|(_, copy)| copy.clone())
         });
-        match known {
+        match shared_copy {
             Some(copy) if self.share => Ok(copy),
             _ => {
                 let copy = make(parts.clone())?;

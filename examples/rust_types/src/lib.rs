@@ -57,8 +57,10 @@ impl Commutative for Add {}
 
 impl Simplify for Add {
     fn simplify(&self) -> Result<Option<Ref<Obj>>> {
-        let is_zero =
-            |side: &Ref<Obj>| side.downcast_ref::<Const>().is_some_and(|it| it.value == 0);
+        let is_zero = |side: &Ref<Obj>| {
+            side.downcast_ref::<Const>()
+                .is_some_and(|constant| constant.value == 0)
+        };
         Ok(match (is_zero(&self.lhs), is_zero(&self.rhs)) {
             (true, _) => Some(self.rhs.clone()),
             (_, true) => Some(self.lhs.clone()),

@@ -76,14 +76,14 @@ pub trait AttrsRef {
 
 impl AttrsRef for Ref<Attrs> {
     fn attribute(&self, name: &str) -> Result<Value> {
-        let found = match self.downcast_ref::<DictAttrs>() {
+        let value = match self.downcast_ref::<DictAttrs>() {
             Some(attrs) => attrs.dict.get(&name.into()).cloned(),
             None => {
                 let field = self.type_info().field_index(name);
                 field.and_then(|field| field_value_at(self.as_object(), field))
             }
         };
-        found.ok_or_else(|| {
+        value.ok_or_else(|| {
             let key = self.type_info().key();
             Error::new(
                 ErrorKind::Attribute,

@@ -147,14 +147,14 @@ pub fn globals<K: Global, V: ElementType>(
     named(given).map_err(|error| error.in_context(format_args!("ir.IRModule.{what}")))
 }
 
-fn named<K: Global, V: ElementType>(given: &Value) -> Result<Dict<Ref<K>, V>> {
+fn named<K: Global, V: ElementType>(mapping: &Value) -> Result<Dict<Ref<K>, V>> {
     let dict = Dict::new();
-    let entries = given.entries().ok_or_else(|| {
+    let entries = mapping.entries().ok_or_else(|| {
         Error::type_error(format!(
             "expected a dict of {} to {}, got {}",
             K::TYPE_KEY,
             V::element_schema(),
-            given.type_name()
+            mapping.type_name()
         ))
     })?;
     let mut names = HashSet::new();
@@ -205,9 +205,9 @@ fn add(module: &Ref<IRModule>, var: &Ref<GlobalVar>, value: &Value) -> Result<()
 fn add_all(
     module: &Ref<IRModule>,
     what: &str,
-    given: Option<&Value>,
+    functions: Option<&Value>,
 ) -> Result<Vec<(Ref<GlobalVar>, Ref<BaseFunc>)>> {
-    if let Some(other) = given.filter(|given| given.entries().is_none()) {
+    if let Some(other) = functions.filter(|functions| functions.entries().is_none()) {
         return Err(Error::type_error(format!(
             "ir.IRModule.{what}: expected a dict of {} to {}, got {}",
             GlobalVar::TYPE_KEY,
@@ -215,10 +215,10 @@ fn add_all(
             other.type_name()
         )));
     }
-    let given: Dict<Ref<GlobalVar>, Value> = globals(what, given)?;
-    let given = given.snapshot();
+    let functions: Dict<Ref<GlobalVar>, Value> = globals(what, functions)?;
+    let functions = functions.snapshot();
     // Aliases for functions of the module come after the aliased functions.
-    let (later, first): (Vec<_>, Vec<_>) = given
+    let (later, first): (Vec<_>, Vec<_>) = functions
         .iter()
         .partition(|(_, value)| value.peek::<Ref<GlobalVar>>().is_some());
     let mut added = Vec::with_capacity(first.len() + later.len());

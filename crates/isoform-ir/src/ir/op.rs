@@ -128,14 +128,14 @@ impl OpRegistry {
         if name.is_empty() {
             return Err(Error::value_error("an operator needs a name"));
         }
-        if let Some(known) = OpRegistry::find(name) {
-            return Ok(known);
+        if let Some(registry) = OpRegistry::find(name) {
+            return Ok(registry);
         }
         // Makes sure that files also find an operator found in the registry.
         static ADDING: Mutex<()> = Mutex::new(());
         let guard = ADDING.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = OpRegistry::find(name) {
-            return Ok(known);
+        if let Some(registry) = OpRegistry::find(name) {
+            return Ok(registry);
         }
         let op = Ref::new(Op {
             base: RelayExpr::default(),
@@ -237,13 +237,13 @@ impl OpRegistry {
         }
         let guard = SETTING.lock().unwrap_or_else(PoisonError::into_inner);
         match self.attribute_info(name) {
-            Some(known) if known.priority > priority => return Ok(self),
-            Some(known) if known.priority == priority => {
+            Some(previous) if previous.priority > priority => return Ok(self),
+            Some(previous) if previous.priority == priority => {
                 drop(guard);
                 return Err(Error::value_error(format!(
                     "Attribute '{name}' of operator {} is already registered with the same \
                      plevel={priority}: is {:?}, got {value:?}",
-                    self.op.name, known.value
+                    self.op.name, previous.value
                 )));
             }
             _ => {}
@@ -292,7 +292,7 @@ impl OpRegistry {
         let global = format!("tvm.relay.type_relation.{name}");
         if let Some(func) = func {
             match global_function(&global) {
-                Ok(known) if known.same_body(&func) => {}
+                Ok(previous) if previous.same_body(&func) => {}
                 _ => register_function(&global, func, false)?,
             }
         }

@@ -287,9 +287,9 @@ mod tests {
             ([0.0, 0.0], [0.1, 9.0], 0.0, 0.5, false),
             ([1.0, f32::INFINITY], [1.0, 3.0], 1.0, 1.0, false),
         ] {
-            let found = is_close(floats(left), floats(right), rtol, atol);
-            assert_eq!(found, expected, "{left:?} {right:?} {rtol} {atol}");
-            let [left, right] = [left[1], right[1]].map(|it| Value::from(f64::from(it)));
+            let result = is_close(floats(left), floats(right), rtol, atol);
+            assert_eq!(result, expected, "{left:?} {right:?} {rtol} {atol}");
+            let [left, right] = [left[1], right[1]].map(|value| Value::from(f64::from(value)));
             assert_eq!(is_close(left, right, rtol, atol), expected);
         }
         let short = Value::from(tensor("float32", 1, &[0; 4]));

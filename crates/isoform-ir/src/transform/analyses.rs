@@ -104,8 +104,8 @@ impl AnalysisResults for Ref<PassContext> {
     fn analysis<A: Analysis>(&self, object: &Ref<impl Node>) -> Result<Arc<A::Output>> {
         let (object, store) = self.place(object.as_object())?;
         let object = &object;
-        if let Some(found) = store.and_then(|store| store.find(A::NAME, object)) {
-            return found.downcast().map_err(|_| other_result(A::NAME));
+        if let Some(cached_result) = store.and_then(|store| store.find(A::NAME, object)) {
+            return cached_result.downcast().map_err(|_| other_result(A::NAME));
         }
         let computed = A::compute(object, self);
         let computed = Arc::new(computed.map_err(|error| noted(error, A::NAME))?);
@@ -121,14 +121,16 @@ impl AnalysisResults for Ref<PassContext> {
     fn analysis_named(&self, name: &str, object: &Ref<Obj>) -> Result<Value> {
         let (object, store) = self.place(object)?;
         let object = &object;
-        if let Some(found) = store.and_then(|store| store.find(name, object)) {
-            let found = found.downcast::<Value>().map_err(|_| other_result(name))?;
-            return Ok((*found).clone());
+        if let Some(cached_result) = store.and_then(|store| store.find(name, object)) {
+            let cached_result = cached_result
+                .downcast::<Value>()
+                .map_err(|_| other_result(name))?;
+            return Ok((*cached_result).clone());
         }
         let function = global_function(&format!("{PREFIX}{name}")).map_err(|_| {
-            let known = list_functions();
-            let known = known.iter().filter_map(|known| known.strip_prefix(PREFIX));
-            let hint = name_hint(name, known);
+            let names = list_functions();
+            let names = names.iter().filter_map(|name| name.strip_prefix(PREFIX));
+            let hint = name_hint(name, names);
             Error::value_error(format!("no analysis is registered as '{name}'{hint}"))
         })?;
         let computed = function

@@ -126,7 +126,7 @@ fn search(
 /// The single passes in running order, including the passes of inner sequences and
 /// required passes.
 fn flattened(pipeline: &Ref<Pass>, ctx: &PassContext) -> Result<Vec<Ref<Pass>>> {
-    let mut found = Vec::new();
+    let mut passes = Vec::new();
     // Passes, with their depth in chains of required passes.
     let mut stack = vec![(pipeline.clone(), 0)];
     while let Some((pass, depth)) = stack.pop() {
@@ -134,7 +134,7 @@ fn flattened(pipeline: &Ref<Pass>, ctx: &PassContext) -> Result<Vec<Ref<Pass>>> 
             return Err(frames::too_deep(&pass.info.name));
         }
         let Some(sequence) = pass.downcast_ref::<Sequential>() else {
-            found.push(pass);
+            passes.push(pass);
             continue;
         };
         let mut inner = Vec::new();
@@ -150,7 +150,7 @@ fn flattened(pipeline: &Ref<Pass>, ctx: &PassContext) -> Result<Vec<Ref<Pass>>> 
         }
         stack.extend(inner.into_iter().rev());
     }
-    Ok(found)
+    Ok(passes)
 }
 
 /// The program with as few failing changes as possible, by delta debugging: sets of
@@ -185,7 +185,10 @@ fn reduced(
         let size = kept.len().div_ceil(parts);
         let subsets: Vec<Vec<_>> = kept.chunks(size).map(<[_]>::to_vec).collect();
         let rests = (0..subsets.len()).map(|left_out| {
-            let rest = subsets.iter().enumerate().filter(|(at, _)| *at != left_out);
+            let rest = subsets
+                .iter()
+                .enumerate()
+                .filter(|(position, _)| *position != left_out);
             rest.flat_map(|(_, subset)| subset.clone())
                 .collect::<Vec<_>>()
         });
@@ -195,19 +198,19 @@ fn reduced(
         } else {
             Vec::new()
         };
-        let mut found = None;
+        let mut reduction = None;
         for (position, candidate) in subsets.iter().chain(&rests).enumerate() {
-            let made = apply(candidate)?;
-            if !is_good(&made)? {
+            let result = apply(candidate)?;
+            if !is_good(&result)? {
                 let is_subset = position < subsets.len();
-                found = Some((candidate.clone(), made, is_subset));
+                reduction = Some((candidate.clone(), result, is_subset));
                 break;
             }
         }
-        match found {
-            Some((smaller, made, is_subset)) => {
+        match reduction {
+            Some((smaller, result, is_subset)) => {
                 kept = smaller;
-                program = made;
+                program = result;
                 parts = if is_subset { 2 } else { (parts - 1).max(2) };
             }
             None if parts >= kept.len() => break,

@@ -45,14 +45,14 @@ pub fn apply_to_functions(
 ) -> Ref<ModulePass> {
     let (pass, name) = (pass.clone(), info.name.clone());
     ModulePass::new(info, move |root: Ref<Obj>, ctx: &Ref<PassContext>| {
-        let known = functions(&root)?;
+        let all_functions = functions(&root)?;
         let mut stubs = Vec::new();
-        for (name, function) in &known {
+        for (name, function) in &all_functions {
             if !wanted(name)? {
                 stubs.push((name.clone(), stub(function)?));
             }
         }
-        if stubs.len() == known.len() {
+        if stubs.len() == all_functions.len() {
             return if must_match {
                 Err(Error::value_error(format!(
                     "pass '{name}': no function of the program has a name that matches"
@@ -71,7 +71,7 @@ pub fn apply_to_functions(
         if result.same_as(&reduced) {
             Ok(root)
         } else {
-            taken_over(&root, &known, &stubbed, &result)
+            taken_over(&root, &all_functions, &stubbed, &result)
         }
     })
 }
@@ -80,11 +80,11 @@ pub fn apply_to_functions(
 /// result stays: functions hidden from the pass may use the missing function.
 fn taken_over(
     root: &Ref<Obj>,
-    known: &[(Str, Ref<Obj>)],
+    all_functions: &[(Str, Ref<Obj>)],
     stubbed: &HashSet<Str>,
     result: &Ref<Obj>,
 ) -> Result<Ref<Obj>> {
-    let before: HashMap<&Str, &Ref<Obj>> = known
+    let before: HashMap<&Str, &Ref<Obj>> = all_functions
         .iter()
         .map(|(name, function)| (name, function))
         .collect();
@@ -108,9 +108,11 @@ fn taken_over(
     ) {
         return with_new_functions(module, result, &before, &wanted);
     }
-    if adds && left == known.len() {
+    if adds && left == all_functions.len() {
         // Other types of programs add functions themselves: the result contains them.
-        let originals = known.iter().filter(|(name, _)| stubbed.contains(name));
+        let originals = all_functions
+            .iter()
+            .filter(|(name, _)| stubbed.contains(name));
         with_functions(result, originals.cloned().collect())
     } else {
         with_functions(root, wanted)

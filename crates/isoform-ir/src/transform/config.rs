@@ -117,14 +117,14 @@ fn register_value(key: &str, schema: Schema, default: Value, doc: &str) -> Resul
         option.default = option.legalised(key, &default)?;
     }
     let mut options = OPTIONS.write().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = options.get(key) {
-        let same_default = known.default == option.default;
-        return if known.schema == option.schema && known.doc == option.doc && same_default {
+    if let Some(previous) = options.get(key) {
+        let same_default = previous.default == option.default;
+        return if previous.schema == option.schema && previous.doc == option.doc && same_default {
             Ok(())
         } else {
             Err(Error::value_error(format!(
                 "config option '{key}' is already registered, for {}",
-                known.schema
+                previous.schema
             )))
         };
     }

@@ -162,16 +162,16 @@ const RENDERER: &str = "diagnostics.GetRenderer";
 /// [`IRModule`], which holds the source texts.
 pub fn diagnostics() -> Result<Ref<DiagnosticContext>> {
     ASKED.set(ASKED.get() + 1);
-    let found = FRAMES.with_borrow(|frames| {
+    let innermost_frame = FRAMES.with_borrow(|frames| {
         let frame = frames.last()?;
         Some((frame.root.clone(), frame.diagnostics.clone()))
     });
-    let Some((root, made)) = found else {
+    let Some((root, diagnostics)) = innermost_frame else {
         let message = "there are messages only while a pass runs";
         return Err(Error::new(isoform::errors::ErrorKind::Runtime, message));
     };
-    if let Some(made) = made {
-        return Ok(made);
+    if let Some(diagnostics) = diagnostics {
+        return Ok(diagnostics);
     }
     let got = root.type_info().key();
     let module = root.cast::<IRModule>().map_err(|_| {
@@ -179,17 +179,17 @@ pub fn diagnostics() -> Result<Ref<DiagnosticContext>> {
             "messages belong to a program with source texts: expected ir.IRModule, got {got}"
         ))
     })?;
-    let mut made = DiagnosticContext::new(&module);
+    let mut diagnostics = DiagnosticContext::new(&module);
     if let Ok(renderer) = global_function(RENDERER) {
         let renderer = renderer.call(&[])?;
-        made = made.with_renderer(Some(renderer.extract()?));
+        diagnostics = diagnostics.with_renderer(Some(renderer.extract()?));
     }
     FRAMES.with_borrow_mut(|frames| {
         if let Some(frame) = frames.last_mut() {
-            frame.diagnostics = Some(made.clone());
+            frame.diagnostics = Some(diagnostics.clone());
         }
     });
-    Ok(made)
+    Ok(diagnostics)
 }
 
 /// The messages of the innermost running pass; None outside of passes.

@@ -90,13 +90,13 @@ impl Store {
         preserved: &Preserved<'_>,
     ) {
         let dropped = self.with(|results| {
-            let known = results.remove(&old.identity())?;
-            let (kept, dropped): (Results, Results) = known
+            let old_results = results.remove(&old.identity())?;
+            let (kept, dropped): (Results, Results) = old_results
                 .into_iter()
                 .partition(|(name, _)| new.is_some() && preserved.includes(name));
             if let Some(new) = new.filter(|_| !kept.is_empty()) {
                 let present = results.entry(new.identity()).or_default();
-                let is_known = |name: &str| present.iter().any(|(known, _)| **known == *name);
+                let is_known = |name: &str| present.iter().any(|(other, _)| **other == *name);
                 let more: Results = kept
                     .into_iter()
                     .filter(|(name, _)| !is_known(name))

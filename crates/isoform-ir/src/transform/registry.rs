@@ -79,10 +79,10 @@ pub fn register_pass(name: &str, factory: Function, replace: bool) -> Result<()>
     if name.is_empty() {
         return Err(Error::value_error("a pass needs a name"));
     }
-    let known = factory
+    let return_schema = factory
         .signature()
         .map(|signature| signature.returns().clone());
-    let factory = match known {
+    let factory = match return_schema {
         Some(Schema::Object(_)) => factory,
         // Listing recognises passes by the declared return type of the function.
         _ => {
@@ -127,7 +127,7 @@ pub(super) fn module_of(name: &str) -> Option<Str> {
 
 /// The passes with names for [`make_pass`], sorted.
 pub fn registered_passes() -> Vec<PassEntry> {
-    let mut found: Vec<PassEntry> = Vec::new();
+    let mut entries: Vec<PassEntry> = Vec::new();
     for full in list_functions() {
         let Some(name) = PREFIXES.iter().find_map(|prefix| full.strip_prefix(prefix)) else {
             continue;
@@ -148,12 +148,12 @@ pub fn registered_passes() -> Vec<PassEntry> {
         };
         if class.is_some_and(|class| table::is_a(class, Pass::type_index())) {
             let name = name.to_owned();
-            found.push(PassEntry { name, factory });
+            entries.push(PassEntry { name, factory });
         }
     }
-    found.sort_by(|left, right| left.name.cmp(&right.name));
-    found.dedup_by(|later, first| later.name == first.name);
-    found
+    entries.sort_by(|left, right| left.name.cmp(&right.name));
+    entries.dedup_by(|later, first| later.name == first.name);
+    entries
 }
 
 /// The function for making a pass.
@@ -220,8 +220,8 @@ pub(super) fn make(name: &str, factory: &Function, options: &[(&str, Value)]) ->
         })
         };
     let arguments = arguments.into_iter().zip(parameters).map(fill);
-    let made = factory.call(&arguments.collect::<Result<Vec<_>>>()?)?;
-    let pass = made
+    let result = factory.call(&arguments.collect::<Result<Vec<_>>>()?)?;
+    let pass = result
         .extract::<Ref<Pass>>()
         .map_err(|error| error.in_context(format_args!("the function that makes pass '{name}'")))?;
     for (option, value) in options {

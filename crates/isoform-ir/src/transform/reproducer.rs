@@ -43,12 +43,12 @@ fn written(pass: &Ref<Pass>, root: &Ref<Obj>, ctx: &PassContext, folder: &Path) 
     let (program, passes) = (path(number, "json"), path(number, "pipeline"));
     fs::write(&program, json)?;
     fs::write(&passes, format!("{pipeline}\n"))?;
-    let known = match registry::factory(&pass.info.name) {
+    let condition = match registry::factory(&pass.info.name) {
         Ok(_) => String::new(),
         Err(_) => format!(", once a pass is registered as '{}'", pass.info.name),
     };
     Ok(format!(
-        "to repeat it{known}: {} {} {}",
+        "to repeat it{condition}: {} {} {}",
         command(pass, ctx),
         quoted(&format!("@{}", passes.display())),
         quoted(&program.display().to_string())

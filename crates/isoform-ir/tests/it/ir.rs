@@ -179,10 +179,10 @@ fn globals_are_found_by_name_whatever_happened_to_the_dict() {
     for round in 0..4_000 {
         let functions = &module.functions;
         let name = format!("f{}", draw(30));
-        let known = module.global_var(&name).ok();
+        let existing_var = module.global_var(&name).ok();
         match draw(8) {
             0..4 => {
-                let var = known.unwrap_or_else(|| GlobalVar::new(&*name));
+                let var = existing_var.unwrap_or_else(|| GlobalVar::new(&*name));
                 module.update_func(&var, body.clone()).expect("its own");
             }
             // Bypasses the module and inserts into the dict; names may
@@ -193,7 +193,7 @@ fn globals_are_found_by_name_whatever_happened_to_the_dict() {
                     .unwrap(),
             ),
             5 => drop(functions.pop()),
-            6 => drop(known.and_then(|var| functions.remove(&var.into()))),
+            6 => drop(existing_var.and_then(|var| functions.remove(&var.into()))),
             _ if round % 5 == 0 => functions.clear(),
             _ => drop(functions.replace(functions.snapshot()).unwrap()),
         }
@@ -202,9 +202,9 @@ fn globals_are_found_by_name_whatever_happened_to_the_dict() {
             let entries = functions.snapshot();
             let vars = entries.keys().filter_map(Value::peek::<Ref<GlobalVar>>);
             let first = vars.into_iter().find(|var| *var.name_hint == *name);
-            let found = module.global_var(&name).ok();
+            let result = module.global_var(&name).ok();
             assert_eq!(
-                found.map(|var| var.identity()),
+                result.map(|var| var.identity()),
                 first.map(|var| var.identity()),
                 "{name} in round {round}"
             );

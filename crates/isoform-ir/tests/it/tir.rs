@@ -50,19 +50,19 @@ fn arithmetic_is_that_of_the_machine() {
         for a in range.clone() {
             for b in range.clone() {
                 for (position, (fold, exact)) in operations.into_iter().enumerate() {
-                    let found = fold(&int(dtype, a), &int(dtype, b));
+                    let result = fold(&int(dtype, a), &int(dtype, b));
                     if (3..=6).contains(&position) && b == 0 {
-                        let error = found.expect_err("no division by zero");
+                        let error = result.expect_err("no division by zero");
                         assert_eq!(error.to_string(), "ValueError: Divide by zero");
                         continue;
                     }
                     if position == 1 && *range.start() == 0 && a == 0 && b > 0 {
-                        assert_eq!(found.expect_err("negative").kind(), ErrorKind::Value);
+                        assert_eq!(result.expect_err("negative").kind(), ErrorKind::Value);
                         continue;
                     }
                     let exact = (exact(a, b) - range.start()).rem_euclid(256) + range.start();
-                    let found = found.expect("numbers");
-                    assert_eq!((value(&found), found.dtype), (exact, dtype), "{a}, {b}");
+                    let result = result.expect("numbers");
+                    assert_eq!((value(&result), result.dtype), (exact, dtype), "{a}, {b}");
                 }
             }
         }
@@ -134,8 +134,8 @@ fn comparisons_of_floats_know_nan() {
             (Comparison::GT, a > b),
             (Comparison::GE, a >= b),
         ] {
-            let found = tir::compare(comparison, &number(a), &number(b)).expect("numbers");
-            assert_eq!((value(&found) != 0, found.dtype), (exact, DType::BOOL));
+            let result = tir::compare(comparison, &number(a), &number(b)).expect("numbers");
+            assert_eq!((value(&result) != 0, result.dtype), (exact, DType::BOOL));
         }
     }
 }

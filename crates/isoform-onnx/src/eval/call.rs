@@ -61,9 +61,9 @@ pub(crate) fn compute(
     if exact {
         check_operands(name, &args)?;
     }
-    let made = kernel(&args)?;
+    let results = kernel(&args)?;
     if exact {
-        check_results(name, &args, &made)?;
+        check_results(name, &args, &results)?;
     }
-    values(&args, made, strings.as_ref())
+    values(&args, results, strings.as_ref())
 }

@@ -216,7 +216,7 @@ const EXACT_BITS: f64 = 52.0;
 
 /// Refuses operands for which runtimes differ although the operator is exact.
 pub(super) fn check_operands(name: &str, args: &Args<'_>) -> Result<(), Refusal> {
-    let operands = (0..args.count()).filter_map(|at| args.optional(at).transpose());
+    let operands = (0..args.count()).filter_map(|index| args.optional(index).transpose());
     match name {
         "Min" | "Max" | "Clip" | "Relu" | "ReduceMax" | "ReduceMin" | "MaxPool"
         | "GlobalMaxPool" | "Sign" => {
@@ -236,8 +236,8 @@ pub(super) fn check_operands(name: &str, args: &Args<'_>) -> Result<(), Refusal>
             return Err(args.fault("runtimes differ for NaN"));
         }
         "Pow" => {
-            let size = |at: usize| -> Result<f64, Refusal> {
-                let sizes = absolutes(args, at)?;
+            let size = |index: usize| -> Result<f64, Refusal> {
+                let sizes = absolutes(args, index)?;
                 Ok(sizes.fold(1.0, f64::max))
             };
             if size(0)?.log2() * size(1)? >= EXACT_BITS {
@@ -263,7 +263,11 @@ pub(super) fn check_operands(name: &str, args: &Args<'_>) -> Result<(), Refusal>
 }
 
 /// Refuses a computed NaN, whose sign depends on the processor.
-pub(super) fn check_results(name: &str, args: &Args<'_>, made: &[OpResult]) -> Result<(), Refusal> {
+pub(super) fn check_results(
+    name: &str,
+    args: &Args<'_>,
+    results: &[OpResult],
+) -> Result<(), Refusal> {
     let computes = matches!(
         name,
         "Add"
@@ -285,8 +289,8 @@ pub(super) fn check_results(name: &str, args: &Args<'_>, made: &[OpResult]) -> R
             | "ThresholdedRelu"
     );
     if computes {
-        for made in made {
-            if let OpResult::Tensor(tensor) = made
+        for result in results {
+            if let OpResult::Tensor(tensor) = result
                 && has_nan(tensor.view(), args)?
             {
                 return Err(args.fault("the bits of a computed NaN are not fixed"));

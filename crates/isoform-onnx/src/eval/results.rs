@@ -58,11 +58,11 @@ pub(super) fn values(
 
 fn value(
     args: &Args<'_>,
-    made: OpResult,
+    result: OpResult,
     ids: Option<&StringIds>,
     position: usize,
 ) -> Result<Value, Refusal> {
-    match made {
+    match result {
         OpResult::Tensor(computed) => {
             let is_string = computed.element_type() == ElementType::Int64
                 && makes_strings(&args.call.op, position);

@@ -76,7 +76,7 @@ impl Writer<'_, '_> {
         expected: impl Fn() -> Option<AttributeType>,
     ) -> Result<AttributeProto> {
         use AttributeType as Kind;
-        let known = || {
+        let expected_kind = || {
             let kept = kept.map(AttributeProto::r#type);
             kept.filter(|&kind| kind != Kind::Undefined)
                 .or_else(&expected)
@@ -104,12 +104,14 @@ impl Writer<'_, '_> {
             }
             ValueRef::Array(items) => {
                 if items.values().is_empty() {
-                    known().filter(|kind| kind.is_list()).unwrap_or(Kind::Ints)
+                    expected_kind()
+                        .filter(|kind| kind.is_list())
+                        .unwrap_or(Kind::Ints)
                 } else {
                     self.list(&mut attr, items)?
                 }
             }
-            _ => self.object(&mut attr, value, &known)?,
+            _ => self.object(&mut attr, value, &expected_kind)?,
         };
         attr.set_type(kind);
         if let Some(kept) = kept {
@@ -127,7 +129,7 @@ impl Writer<'_, '_> {
         &mut self,
         attr: &mut AttributeProto,
         value: &Value,
-        known: &dyn Fn() -> Option<AttributeType>,
+        expected_kind: &dyn Fn() -> Option<AttributeType>,
     ) -> Result<AttributeType> {
         if let Some(constant) = constant_proto(value, "")? {
             return Ok(match constant {
@@ -165,7 +167,7 @@ impl Writer<'_, '_> {
                 )));
             }
             attr.ref_attr_name = reference.name.to_string();
-            return Ok(known().unwrap_or(AttributeType::Undefined));
+            return Ok(expected_kind().unwrap_or(AttributeType::Undefined));
         }
         Err(OnnxError::value(format!(
             "expected an int, float, string, bytes, constant, onnx.Graph, onnx.TypeAttr, \

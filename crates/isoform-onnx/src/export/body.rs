@@ -281,8 +281,8 @@ impl Writer<'_, '_> {
         if self.check && call.callee.is_none() {
             let form = form(&proto, &call.domain, &call.op, call.version);
             let is_of_file = |refusal: &OnnxError| {
-                let mut known = said.doc_string.lines();
-                known.any(|line| line == one_line(refusal))
+                let mut lines = said.doc_string.lines();
+                lines.any(|line| line == one_line(refusal))
             };
             let mut refusals = refusals(&form).into_iter();
             // A node read from a file is written unchanged.
@@ -294,12 +294,12 @@ impl Writer<'_, '_> {
     }
 
     /// The operator or function that a node calls.
-    fn operator(&self, call: &Call, said: &NodeProto, made: &mut NodeProto) -> Result<()> {
+    fn operator(&self, call: &Call, said: &NodeProto, proto: &mut NodeProto) -> Result<()> {
         if let Some(callee) = &call.callee {
             let name = self.functions.of(callee)?;
-            made.domain.clone_from(&name.domain);
-            made.op_type.clone_from(&name.name);
-            made.overload.clone_from(&name.overload);
+            proto.domain.clone_from(&name.domain);
+            proto.op_type.clone_from(&name.name);
+            proto.overload.clone_from(&name.overload);
             return Ok(());
         }
         if call.op.is_empty() {
@@ -307,15 +307,15 @@ impl Writer<'_, '_> {
                 "expected the name of an operator in op, or a function in callee",
             ));
         }
-        made.domain = call.domain.to_string();
+        proto.domain = call.domain.to_string();
         let suffix = format!(":{}", said.overload);
         match call.op.strip_suffix(&suffix) {
             // An overload that belongs to no local function is part of the name.
             Some(op) if !said.overload.is_empty() => {
-                made.op_type = op.into();
-                made.overload.clone_from(&said.overload);
+                proto.op_type = op.into();
+                proto.overload.clone_from(&said.overload);
             }
-            _ => made.op_type = call.op.to_string(),
+            _ => proto.op_type = call.op.to_string(),
         }
         Ok(())
     }

@@ -122,10 +122,11 @@ impl<W: Write> Encoder<'_, W> {
 
     fn node(&mut self, tag: u32, node: &NodeProto) -> io::Result<()> {
         let has_tensors = |attr: &AttributeProto| {
-            let one = attr.t.is_some() || attr.g.is_some() || attr.sparse_tensor.is_some();
-            one || !(attr.tensors.is_empty()
-                && attr.graphs.is_empty()
-                && attr.sparse_tensors.is_empty())
+            let has_one = attr.t.is_some() || attr.g.is_some() || attr.sparse_tensor.is_some();
+            has_one
+                || !(attr.tensors.is_empty()
+                    && attr.graphs.is_empty()
+                    && attr.sparse_tensors.is_empty())
         };
         if !node.attribute.iter().any(has_tensors) {
             return self.all(tag, std::slice::from_ref(node));
@@ -251,7 +252,7 @@ mod tests {
     /// The test covers every place that can hold a tensor, and no other part is large.
     #[test]
     fn large_tensors_are_written_from_where_they_are() {
-        let weights: Vec<Bytes> = (0..7).map(|at| vec![at; 100_000].into()).collect();
+        let weights: Vec<Bytes> = (0..7).map(|byte| vec![byte; 100_000].into()).collect();
         let sparse = |bytes: &Bytes| SparseTensorProto {
             values: Some(tensor(bytes)),
             ..Default::default()

@@ -62,8 +62,8 @@ impl Names {
             counters: HashMap::new(),
         };
         let mut constants: Vec<Vec<usize>> = vec![Vec::new(); values.end - values.root];
-        for (at, constant) in values.constants.iter().enumerate() {
-            constants[constant.home - values.root].push(at);
+        for (index, constant) in values.constants.iter().enumerate() {
+            constants[constant.home - values.root].push(index);
         }
         for body in values.root..values.end {
             let place = || body_place(&values.listing.bodies[body]);
@@ -75,13 +75,13 @@ impl Names {
                 let outputs = names.outputs(values, body, node);
                 names.body_mut(body).outputs.push(outputs);
             }
-            for &at in &constants[body - values.root] {
-                let constant = &values.constants[at];
+            for &index in &constants[body - values.root] {
+                let constant = &values.constants[index];
                 if !names.of.contains_key(&constant.key) {
                     let name = names.claim(values, body, &constant.wanted, "constant");
                     names.of.insert(constant.key.clone(), name.clone());
-                    let made = (name, constant.value.clone());
-                    names.body_mut(body).constants.push(made);
+                    let entry = (name, constant.value.clone());
+                    names.body_mut(body).constants.push(entry);
                 }
             }
         }
@@ -155,13 +155,13 @@ impl Names {
                 Some(home) if home == body && is_free => {
                     self.of.insert(key.clone(), name.clone());
                     if !matches!(key, Key::Output(..)) {
-                        let made = (name.clone(), value.clone());
-                        self.body_mut(body).constants.push(made);
+                        let entry = (name.clone(), value.clone());
+                        self.body_mut(body).constants.push(entry);
                     }
                 }
                 None => {
-                    let made = (name.clone(), value.clone());
-                    self.body_mut(body).constants.push(made);
+                    let entry = (name.clone(), value.clone());
+                    self.body_mut(body).constants.push(entry);
                 }
                 Some(_) => {
                     let copy = (key.clone(), name.clone());

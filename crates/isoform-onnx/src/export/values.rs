@@ -164,13 +164,15 @@ impl<'l> Values<'l> {
             used: HashSet::new(),
             wanted: HashSet::new(),
         };
-        for at in root..end {
+        for body_index in root..end {
             values
-                .define(at)
-                .within(|| body_place(&listing.bodies[at]))?;
+                .define(body_index)
+                .within(|| body_place(&listing.bodies[body_index]))?;
         }
-        for at in root..end {
-            values.uses(at).within(|| body_place(&listing.bodies[at]))?;
+        for body_index in root..end {
+            values
+                .uses(body_index)
+                .within(|| body_place(&listing.bodies[body_index]))?;
         }
         for constant in &mut values.constants {
             if listed.contains(&constant.wanted) {
@@ -180,15 +182,15 @@ impl<'l> Values<'l> {
         Ok(values)
     }
 
-    fn define(&mut self, at: usize) -> Result<()> {
-        let body = &self.listing.bodies[at];
+    fn define(&mut self, body_index: usize) -> Result<()> {
+        let body = &self.listing.bodies[body_index];
         if body.depth > MAX_NESTING {
             return Err(OnnxError::value(format!(
                 "graphs are nested more than {MAX_NESTING} deep"
             )));
         }
         if let BodyKind::Graph(graph) = &body.kind
-            && self.body_of.insert(graph.identity(), at).is_some()
+            && self.body_of.insert(graph.identity(), body_index).is_some()
         {
             return Err(OnnxError::value(
                 "the graph is used in two places, expected a copy for each",
@@ -196,7 +198,7 @@ impl<'l> Values<'l> {
         }
         for (position, param) in body.kind.params().iter().enumerate() {
             self.wanted.insert(param.name.clone());
-            if self.owners.insert(param.identity(), at).is_some() {
+            if self.owners.insert(param.identity(), body_index).is_some() {
                 return Err(OnnxError::value(format!(
                     "input #{position} '{}' is an input of two graphs, or listed twice",
                     param.name
@@ -213,26 +215,27 @@ impl<'l> Values<'l> {
                 ))
                 .within(call_place(call)));
             }
-            self.places.insert(call.identity(), at);
+            self.places.insert(call.identity(), body_index);
             let names = call.input_names.iter().chain(call.output_names.iter());
             self.wanted.extend(names.cloned());
         }
         Ok(())
     }
 
-    fn uses(&mut self, at: usize) -> Result<()> {
+    fn uses(&mut self, body_index: usize) -> Result<()> {
         let listing = self.listing;
-        let body = &listing.bodies[at];
+        let body = &listing.bodies[body_index];
         for node in &body.nodes {
             let call = &node.call;
-            self.uses_of_call(at, call).within(|| call_place(call))?;
+            self.uses_of_call(body_index, call)
+                .within(|| call_place(call))?;
         }
         let kind = &body.kind;
         for (index, value) in kind.results().values().iter().enumerate() {
             let name = kind.result_names().get(index).cloned().unwrap_or_default();
             let key = Key::of(value).within(|| format!("result #{index} '{name}'"))?;
             if !is_repeated(&key, value) {
-                self.add_use(at, key, value, name.clone())
+                self.add_use(body_index, key, value, name.clone())
                     .within(|| format!("result #{index} '{name}'"))?;
             } else if let Some(&constant) = self.constant_at.get(&key) {
                 // The constant already has a name if nodes use it.
@@ -265,19 +268,19 @@ impl<'l> Values<'l> {
         Ok(())
     }
 
-    fn add_use(&mut self, at: usize, key: Key, value: &Value, wanted: Str) -> Result<()> {
+    fn add_use(&mut self, body_index: usize, key: Key, value: &Value, wanted: Str) -> Result<()> {
         match &key {
             Key::Output(call, index) => _ = self.used.insert((*call, *index)),
             Key::Input(input) => {
                 let owner = self.owners.get(input).copied();
-                if owner.is_none_or(|owner| self.listing.common(owner, at) != owner) {
+                if owner.is_none_or(|owner| self.listing.common(owner, body_index) != owner) {
                     return Err(outside(value));
                 }
             }
             Key::Tensor(..) | Key::Constant(_) => match self.constant_at.entry(key.clone()) {
                 Entry::Occupied(entry) => {
                     let constant = &mut self.constants[*entry.get()];
-                    constant.home = self.listing.common(constant.home, at);
+                    constant.home = self.listing.common(constant.home, body_index);
                     if constant.wanted.is_empty() {
                         constant.wanted = wanted;
                     }
@@ -287,7 +290,7 @@ impl<'l> Values<'l> {
                     self.constants.push(Constant {
                         key,
                         value: value.clone(),
-                        home: at,
+                        home: body_index,
                         wanted,
                     });
                 }

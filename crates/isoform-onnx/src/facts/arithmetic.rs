@@ -229,9 +229,9 @@ impl Symbols {
             return right.clone();
         }
         // No extent is negative, so clipping an extent at zero changes nothing.
-        for (one, other) in [(left, right), (right, left)] {
-            if !one.is_nonneg() && self.max(one, &Size::from(0)) == *other {
-                return one.clone();
+        for (first, second) in [(left, right), (right, left)] {
+            if !first.is_nonneg() && self.max(first, &Size::from(0)) == *second {
+                return first.clone();
             }
         }
         match (never_one(left), never_one(right)) {

@@ -55,13 +55,13 @@ pub(super) fn join_branches(analysis: &mut Analysis, call: &Ref<Call>) -> (Vec<F
         return (Vec::new(), depends);
     };
     let mut facts = Vec::with_capacity(first.results.values().len());
-    for (at, result) in first.results.values().iter().enumerate() {
+    for (index, result) in first.results.values().iter().enumerate() {
         let mut fact = Fact::clone(&analysis.known(result));
         for other in others {
             let other_fact = other
                 .results
                 .values()
-                .get(at)
+                .get(index)
                 .map(|value| analysis.known(value));
             fact = match other_fact {
                 Some(other_fact) => join(
@@ -187,17 +187,17 @@ pub(super) fn open(analysis: &mut Analysis, stack: &mut Vec<Step>, call: &Ref<Ca
     let depends = depends_inside(analysis, call, scope);
     let crowded = analysis.open.len() >= MAX_OPEN;
     let mut own = HashSet::new();
-    for (at, param) in body.params.iter().enumerate() {
-        let carried = at
+    for (position, param) in body.params.iter().enumerate() {
+        let carried = position
             .checked_sub(parts.carried_params)
-            .filter(|at| *at < parts.carried);
+            .filter(|position| *position < parts.carried);
         let mut fact = match carried {
             Some(_) if crowded => Arc::new(Fact::unknown()),
-            Some(at) => match call.input(parts.carried_inputs + at) {
+            Some(position) => match call.input(parts.carried_inputs + position) {
                 Some(value) if call.op == "Loop" || call.version > 8 => analysis.known(value),
                 _ => Arc::new(Fact::unknown()),
             },
-            None => Arc::new(first_values(analysis, call, &parts, at, param)),
+            None => Arc::new(first_values(analysis, call, &parts, position, param)),
         };
         if other.is_some()
             && let Some(bound) = analysis.param(param)
@@ -223,7 +223,7 @@ fn first_values(
     analysis: &mut Analysis,
     call: &Call,
     parts: &Parts,
-    at: usize,
+    position: usize,
     param: &Input,
 ) -> Fact {
     if call.op == "Loop" {
@@ -240,7 +240,7 @@ fn first_values(
             Some(1) => Some(vec![Size::from(1)]),
             _ => None,
         };
-        return match at {
+        return match position {
             0 => {
                 let number = analysis.symbols.fresh(Some(0), Some(MAX_ITERATIONS));
                 let mut fact = Fact::tensor(Some(ElemType::Int64), shape);
@@ -257,7 +257,7 @@ fn first_values(
         };
     }
     let Some(fact) = call
-        .input(parts.carried_inputs + at)
+        .input(parts.carried_inputs + position)
         .map(|value| analysis.known(value))
     else {
         return Fact::unknown();
@@ -265,12 +265,17 @@ fn first_values(
     if call.version <= 8 {
         return Fact::tensor(fact.elem, None);
     }
-    let shape =
-        scan_axis(call, "scan_input_axes", at - parts.carried, fact.rank()).and_then(|axis| {
-            let mut shape = fact.shape.clone()?;
-            shape.remove(axis);
-            Some(shape)
-        });
+    let shape = scan_axis(
+        call,
+        "scan_input_axes",
+        position - parts.carried,
+        fact.rank(),
+    )
+    .and_then(|axis| {
+        let mut shape = fact.shape.clone()?;
+        shape.remove(axis);
+        Some(shape)
+    });
     Fact::tensor(fact.elem, shape)
 }
 
@@ -292,13 +297,13 @@ pub(super) fn end_round(analysis: &mut Analysis, stack: &mut Vec<Step>, call: &R
     let params: Vec<Ref<Input>> = open.body.params.iter().cloned().collect();
     let mut changed = false;
     let mut next = Vec::with_capacity(parts.carried);
-    for at in 0..parts.carried {
-        let result = &open.body.results.values()[parts.carried_results + at];
+    for index in 0..parts.carried {
+        let result = &open.body.results.values()[parts.carried_results + index];
         let assumed = analysis
-            .param(&params[parts.carried_params + at])
+            .param(&params[parts.carried_params + index])
             .unwrap_or_else(|| Arc::new(Fact::unknown()));
-        let found = analysis.known(result);
-        let joined = join(&mut analysis.symbols, &assumed, &found, &mut open.own);
+        let result_fact = analysis.known(result);
+        let joined = join(&mut analysis.symbols, &assumed, &result_fact, &mut open.own);
         changed |= joined != *assumed;
         next.push(joined);
     }
@@ -309,12 +314,12 @@ pub(super) fn end_round(analysis: &mut Analysis, stack: &mut Vec<Step>, call: &R
     open.rounds += 1;
     let unsettled = open.rounds >= MAX_ROUNDS;
     let inside = depends_inside(analysis, call, open.scope);
-    let found = analysis.depends(open.body.results.values());
-    let depends = analysis.scopes.union(inside, found);
+    let body_depends = analysis.depends(open.body.results.values());
+    let depends = analysis.scopes.union(inside, body_depends);
     let round = analysis.scopes.take_round(open.scope);
     analysis.forget(round);
-    for (at, fact) in next.into_iter().enumerate() {
-        let param = &params[parts.carried_params + at];
+    for (index, fact) in next.into_iter().enumerate() {
+        let param = &params[parts.carried_params + index];
         let fact = if unsettled { Fact::unknown() } else { fact };
         analysis.bind(param, Arc::new(fact), Some(open.scope), depends);
     }
@@ -333,15 +338,15 @@ fn depends_inside(analysis: &mut Analysis, call: &Call, scope: Scope) -> Depends
 
 fn close(analysis: &mut Analysis, call: &Ref<Call>, parts: &Parts, open: OpenLoop) {
     let params: Vec<Ref<Input>> = open.body.params.iter().cloned().collect();
-    let found = analysis.depends(open.body.results.values());
+    let body_depends = analysis.depends(open.body.results.values());
     let inside = depends_inside(analysis, call, open.scope);
-    let inside = analysis.scopes.union(inside, found);
+    let inside = analysis.scopes.union(inside, body_depends);
     let depends = analysis.scopes.without(inside, open.scope);
     let mut facts = Vec::new();
-    for at in 0..parts.carried {
+    for index in 0..parts.carried {
         // The value after the last iteration is among the values that the body may get.
         let fact = analysis
-            .param(&params[parts.carried_params + at])
+            .param(&params[parts.carried_params + index])
             .unwrap_or_else(|| Arc::new(Fact::unknown()));
         facts.push(outside(&mut analysis.symbols, &fact, &open));
     }
@@ -352,13 +357,13 @@ fn close(analysis: &mut Analysis, call: &Ref<Call>, parts: &Parts, open: OpenLoo
         .get(parts.carried_results + parts.carried..)
         .unwrap_or_default();
     let count = iterations(analysis, call, &open.body);
-    for (at, result) in scanned.iter().enumerate() {
+    for (index, result) in scanned.iter().enumerate() {
         let each = analysis.known(result);
         let each = outside(&mut analysis.symbols, &each, &open);
         facts.push(collected(
             &mut analysis.symbols,
             call,
-            at,
+            index,
             &each,
             count.as_ref(),
         ));
@@ -392,7 +397,7 @@ fn iterations(analysis: &mut Analysis, call: &Call, body: &Graph) -> Option<Size
     let mut element = |value: &Value| {
         let fact = analysis.known(value);
         match fact.elements.as_deref() {
-            Some([one]) => Some(one.clone()),
+            Some([size]) => Some(size.clone()),
             _ => None,
         }
     };
@@ -411,12 +416,12 @@ fn iterations(analysis: &mut Analysis, call: &Call, body: &Graph) -> Option<Size
     let scanned = usize::try_from(call.int("num_scan_inputs").ok()??).ok()?;
     let carried = body.params.len().checked_sub(scanned)?;
     let mut length: Option<Size> = None;
-    for at in 0..scanned {
-        let Some(value) = call.input(carried + at) else {
+    for index in 0..scanned {
+        let Some(value) = call.input(carried + index) else {
             continue;
         };
         let fact = analysis.known(value);
-        let axis = scan_axis(call, "scan_input_axes", at, fact.rank());
+        let axis = scan_axis(call, "scan_input_axes", index, fact.rank());
         let size = axis.and_then(|axis| fact.shape.as_ref()?.get(axis).cloned());
         if length.is_none() || size.as_ref().is_some_and(|size| size.as_const().is_some()) {
             length = size.or(length);
@@ -429,7 +434,7 @@ fn iterations(analysis: &mut Analysis, call: &Call, body: &Graph) -> Option<Size
 fn collected(
     symbols: &mut Symbols,
     call: &Call,
-    at: usize,
+    position: usize,
     each: &Fact,
     count: Option<&Size>,
 ) -> Fact {
@@ -453,7 +458,7 @@ fn collected(
         return Fact::tensor(each.elem, shape);
     }
     let shape = each.shape.clone().and_then(|mut shape| {
-        let axis = scan_axis(call, "scan_output_axes", at, Some(shape.len() + 1))?;
+        let axis = scan_axis(call, "scan_output_axes", position, Some(shape.len() + 1))?;
         shape.insert(axis, symbols.or_fresh(count.cloned()));
         Some(shape)
     });

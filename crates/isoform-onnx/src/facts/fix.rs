@@ -105,10 +105,10 @@ impl Fixing {
 
     fn shape(&mut self, graph: &Graph, name: &str, shape: &[Option<i64>]) -> Result<()> {
         let Some(param) = graph.params.iter().find(|param| param.name == name) else {
-            let known = graph.params.iter().map(|param| param.name.as_str());
+            let names = graph.params.iter().map(|param| param.name.as_str());
             return Err(Error::new(
                 ErrorKind::Key,
-                format!("input '{name}': the model has {}", list("inputs", known)),
+                format!("input '{name}': the model has {}", list("inputs", names)),
             ));
         };
         let Some(ty) = tensor_type(&param.ty) else {
@@ -148,11 +148,11 @@ impl Fixing {
             held.resize(shape.len(), None);
         }
         for (held, extent) in held.iter_mut().zip(shape) {
-            if let (Some(one), Some(other)) = (*held, *extent)
-                && one != other
+            if let (Some(first), Some(second)) = (*held, *extent)
+                && first != second
             {
                 return Err(Error::value_error(format!(
-                    "input '{name}': expected one shape, got extents {one} and {other} for an axis"
+                    "input '{name}': expected one shape, got extents {first} and {second} for an axis"
                 )));
             }
             *held = extent.or(*held);
@@ -196,23 +196,23 @@ impl Fixing {
     /// The new type of an input of the main graph; None if unchanged.
     fn changed_type(&self, param: &Ref<Input>) -> Option<Value> {
         let ty = tensor_type(&param.ty)?;
-        let given = self.shapes.get(&param.identity());
-        let shape: Vec<Value> = match (&ty.shape, given) {
-            (Some(declared), given) => {
+        let fixed_shape = self.shapes.get(&param.identity());
+        let shape: Vec<Value> = match (&ty.shape, fixed_shape) {
+            (Some(declared), fixed_shape) => {
                 let extents = declared.values().iter().enumerate();
                 let extent = |(axis, dim): (usize, &Value)| {
                     let named = dim_of(dim).and_then(|dim| self.fixed.get(&dim.identity()));
-                    let given = given.and_then(|given| *given.get(axis)?);
-                    match named.copied().or(given) {
+                    let fixed_extent = fixed_shape.and_then(|shape| *shape.get(axis)?);
+                    match named.copied().or(fixed_extent) {
                         Some(extent) => Value::from(extent),
                         None => dim.clone(),
                     }
                 };
                 extents.map(extent).collect()
             }
-            (None, Some(given)) => {
+            (None, Some(fixed_shape)) => {
                 let extent = |extent: &Option<i64>| extent.map_or(Value::NONE, Value::from);
-                given.iter().map(extent).collect()
+                fixed_shape.iter().map(extent).collect()
             }
             (None, None) => return None,
         };

@@ -428,8 +428,8 @@ impl Size {
         let quotient = |term: Term| {
             let mut left = term.symbols.into_vec();
             for symbol in &by.symbols {
-                let at = left.iter().position(|other| other == symbol)?;
-                left.remove(at);
+                let position = left.iter().position(|other| other == symbol)?;
+                left.remove(position);
             }
             (term.factor.checked_rem(by.factor)? == 0).then_some(())?;
             Some(Term {
@@ -582,11 +582,12 @@ impl Size {
             } else {
                 (ceilings, floors)
             };
-            lower = (below.iter().filter_map(replaced)).fold(lower, |best, one| best.max(one.0));
-            for one in above.iter().filter_map(replaced) {
-                upper = match (upper, one.1) {
-                    (Some(best), Some(one)) => Some(best.min(one)),
-                    (best, one) => best.or(one),
+            lower =
+                (below.iter().filter_map(replaced)).fold(lower, |best, bounds| best.max(bounds.0));
+            for bounds in above.iter().filter_map(replaced) {
+                upper = match (upper, bounds.1) {
+                    (Some(best), Some(limit)) => Some(best.min(limit)),
+                    (best, limit) => best.or(limit),
                 };
             }
         }
@@ -677,8 +678,8 @@ impl fmt::Display for Size {
                 (_, false) => f.write_str(" + ")?,
                 (_, true) => f.write_str(" - ")?,
             }
-            for (at, symbol) in term.symbols.iter().enumerate() {
-                if at > 0 {
+            for (position, symbol) in term.symbols.iter().enumerate() {
+                if position > 0 {
                     f.write_str("*")?;
                 }
                 f.write_str(symbol.name())?;

@@ -151,9 +151,9 @@ impl Analysis {
             return Vec::new();
         }
         let resolved = self.resolved(call);
-        let given = resolved.as_ref().map_or(&call.attrs, |call| &call.attrs);
+        let call_attrs = resolved.as_ref().map_or(&call.attrs, |call| &call.attrs);
         let mut attrs: Vec<(Str, Value)> = Vec::new();
-        for (name, value) in function.attr_defaults.iter().chain(given.iter()) {
+        for (name, value) in function.attr_defaults.iter().chain(call_attrs.iter()) {
             attrs.retain(|(other, _)| other.as_str() != name.as_str());
             attrs.push((name.clone(), value.clone()));
         }
@@ -165,9 +165,9 @@ impl Analysis {
             ..Analysis::default()
         };
         let inputs = self.input_facts(call);
-        for (at, param) in function.params.iter().enumerate() {
+        for (index, param) in function.params.iter().enumerate() {
             let fact = inputs
-                .get(at)
+                .get(index)
                 .cloned()
                 .flatten()
                 .unwrap_or_else(|| Arc::new(Fact::unknown()));
@@ -191,15 +191,15 @@ impl Analysis {
             let object = value.as_object()?;
             object
                 .downcast_ref::<AttrRef>()
-                .map(|found| found.name.clone())
+                .map(|attr_ref| attr_ref.name.clone())
         };
         call.attrs.iter().find_map(|(_, value)| reference(value))?;
         let attrs = call.attrs.iter().filter_map(|(name, value)| {
             let value = match reference(value) {
                 // An attribute omitted by the caller is omitted here as well.
                 Some(outer_name) => {
-                    let mut given = outer.iter();
-                    given.find(|(name, _)| **name == outer_name)?.1.clone()
+                    let mut entries = outer.iter();
+                    entries.find(|(name, _)| **name == outer_name)?.1.clone()
                 }
                 None => value.clone(),
             };

@@ -18,13 +18,13 @@ use crate::{
 };
 
 impl<'a> Importer<'a> {
-    /// All attributes of a node at position `at` of its body.
+    /// All attributes of a node at `position` in its body.
     pub(super) fn attributes(
         &mut self,
         unit: &mut Unit<'a>,
         scopes: &mut Vec<Scope<'a>>,
         node: &'a NodeProto,
-        at: usize,
+        position: usize,
         bodies: &mut Bodies<'a>,
     ) -> Result<Map<Str, Value>> {
         let mut values: Vec<(Str, Value)> = Vec::with_capacity(node.attribute.len());
@@ -40,7 +40,7 @@ impl<'a> Importer<'a> {
             let value = if names_values(node, attr) {
                 self.named_values(scopes, attr)
             } else {
-                let body = |graph| bodies.remove(&(at, index, graph));
+                let body = |graph| bodies.remove(&(position, index, graph));
                 self.attribute(unit, scopes, attr, body)
             };
             values.push((attr.name.as_str().into(), value.within(place)?));
@@ -108,7 +108,8 @@ impl<'a> Importer<'a> {
             },
             AttributeType::Graphs => {
                 let graphs = attr.graphs.iter().enumerate();
-                let values = graphs.map(|(at, proto)| graph(self, unit, at, &proto.name));
+                let values =
+                    graphs.map(|(position, proto)| graph(self, unit, position, &proto.name));
                 values.collect::<Result<Vec<Value>>>()?.into()
             }
             AttributeType::TypeProto => type_attribute(scopes, attr.tp.as_deref())?,

@@ -87,7 +87,7 @@ pub(super) fn kind(attr: &AttributeProto) -> Result<AttributeType> {
     let expected = fields.iter().find(|(kind, _, _)| *kind == declared);
     match (expected, first) {
         // The first versions of the format had no kinds.
-        (None, Some(&(found, _, _))) => Ok(found),
+        (None, Some(&(kind, _, _))) => Ok(kind),
         (None, None) => Err(OnnxError::value("neither a kind nor a value is given")),
         (Some((_, expected, _)), Some((kind, got, _))) if *kind != declared => Err(
             OnnxError::value(format!("expected the value in {expected}, got {got}")),

@@ -62,11 +62,11 @@ impl<'a> Importer<'a> {
         scopes.push(scope);
         for &position in &plan.order {
             let node = &plan.listed[position];
-            let made = self
+            let call = self
                 .node(unit, scopes, node, position, &place, &mut plan.bodies)
                 .within(|| node_place(node, position))?;
             if let Some(scope) = scopes.last_mut() {
-                scope.made[position] = Some(made);
+                scope.made[position] = Some(call);
             }
         }
         let results: Result<Vec<Value>> = plan

@@ -192,10 +192,10 @@ impl<'a> Importer<'a> {
         let mut bodies = Bodies::new();
         let mut reads = Vec::with_capacity(listed.len());
         for (position, node) in listed.iter().enumerate() {
-            let found = self
+            let node_reads = self
                 .reads(scopes, node, position, &mut bodies)
                 .within(|| node_place(node, position))?;
-            reads.push(found);
+            reads.push(node_reads);
         }
         let order = topological(listed, &reads)?;
 
@@ -203,8 +203,10 @@ impl<'a> Importer<'a> {
         let mut captures = HashSet::new();
         for name in &result_names {
             match resolve(scopes, name).within(|| format!("output '{name}'"))? {
-                (found, Some(node)) if found == level => needed[node] = true,
-                (found, _) if found < level => _ = captures.insert((found, *name)),
+                (scope_level, Some(node)) if scope_level == level => needed[node] = true,
+                (scope_level, _) if scope_level < level => {
+                    _ = captures.insert((scope_level, *name))
+                }
                 _ => {}
             }
         }
@@ -262,14 +264,14 @@ impl<'a> Importer<'a> {
                     }
                 }
                 let graphs = attr.g.as_deref().into_iter().chain(&attr.graphs);
-                for (at, graph) in graphs.enumerate() {
+                for (number, graph) in graphs.enumerate() {
                     let body = self
                         .plan_graph(scopes, graph)
                         .within(|| format!("graph '{}'", graph.name))?;
                     for &(_, name) in &body.captures {
                         reads.add(scopes, name, position)?;
                     }
-                    bodies.insert((position, index, at), body);
+                    bodies.insert((position, index, number), body);
                 }
                 Ok(())
             })()

@@ -17,8 +17,8 @@ use crate::values::{ValueKey, constant, made_by, output, tensor};
 /// nodes; branches with bodies inside are not compared.
 pub(super) fn same_branches(listing: &Listing, node: &Node, constants: &mut Constants) -> bool {
     let body = |name: &str| {
-        let found = node.bodies.iter().find(|(label, _)| label == name);
-        found.map(|(_, at)| &listing.bodies[*at])
+        let entry = node.bodies.iter().find(|(label, _)| label == name);
+        entry.map(|(_, index)| &listing.bodies[*index])
     };
     let (Some(left), Some(right)) = (body("then_branch"), body("else_branch")) else {
         return false;
@@ -151,8 +151,8 @@ impl Ranks {
         let first = call.input(0);
         match call.standard_op() {
             Some("LSTM" | "GRU" | "RNN") => {
-                for at in [0, 5, 6] {
-                    need(call.input(at), Some(3), body);
+                for index in [0, 5, 6] {
+                    need(call.input(index), Some(3), body);
                 }
             }
             Some("Conv" | "ConvTranspose") => {
@@ -180,12 +180,12 @@ impl Ranks {
                 need(first, before.map(|(own, axes)| own + axes), body);
             }
             Some("If") => {
-                for (at, index) in (0..call.outputs).enumerate() {
+                for (position, index) in (0..call.outputs).enumerate() {
                     let key = ValueKey::Output(call.identity(), index);
                     let rank = self.needed.get(&key).copied();
                     for (_, inner) in &node.bodies {
                         let results = listing.bodies[*inner].kind.results().values();
-                        let origin = results.get(at).and_then(made_by);
+                        let origin = results.get(position).and_then(made_by);
                         if let (Some((origin, index)), Some(rank)) = (origin, rank)
                             && place.get(&origin.identity()) == Some(inner)
                         {

@@ -137,7 +137,7 @@ impl CallPattern {
             })
     }
 
-    fn matches(&self, call: &Ref<Call>, found: &mut Match) -> bool {
+    fn matches(&self, call: &Ref<Call>, rule_match: &mut Match) -> bool {
         if !self.names(call) {
             return false;
         }
@@ -145,36 +145,39 @@ impl CallPattern {
         if inputs.len() > self.inputs.len() && !self.open {
             return false;
         }
-        let (values, calls) = (found.values.len(), found.calls.len());
+        let (values, calls) = (rule_match.values.len(), rule_match.calls.len());
         if let Some(label) = &self.label {
-            found.calls.push((label.clone(), call.clone()));
+            rule_match.calls.push((label.clone(), call.clone()));
         }
         let none = Value::NONE;
-        let given = |position: usize| inputs.get(position).unwrap_or(&none);
-        let in_order = (0..self.inputs.len()).all(|at| self.inputs[at].matches(given(at), found));
+        let input = |position: usize| inputs.get(position).unwrap_or(&none);
+        let in_order = (0..self.inputs.len())
+            .all(|position| self.inputs[position].matches(input(position), rule_match));
         if in_order {
             return true;
         }
         if self.inputs.len() == 2 && inputs.len() == 2 && COMMUTATIVE.contains(&call.op.as_str()) {
-            found.values.truncate(values);
-            found
+            rule_match.values.truncate(values);
+            rule_match
                 .calls
                 .truncate(calls + usize::from(self.label.is_some()));
-            if self.inputs[0].matches(given(1), found) && self.inputs[1].matches(given(0), found) {
+            if self.inputs[0].matches(input(1), rule_match)
+                && self.inputs[1].matches(input(0), rule_match)
+            {
                 return true;
             }
         }
-        found.values.truncate(values);
-        found.calls.truncate(calls);
+        rule_match.values.truncate(values);
+        rule_match.calls.truncate(calls);
         false
     }
 }
 
 impl Operand {
-    fn matches(&self, value: &Value, found: &mut Match) -> bool {
+    fn matches(&self, value: &Value, rule_match: &mut Match) -> bool {
         match self {
             Operand::Call(pattern) => made_by(value).is_some_and(|(call, index)| {
-                index == pattern.output && pattern.matches(call, found)
+                index == pattern.output && pattern.matches(call, rule_match)
             }),
             Operand::Name {
                 name,
@@ -190,10 +193,10 @@ impl Operand {
                 if name == "_" {
                     return true;
                 }
-                match found.value(name) {
-                    Some(known) => ValueKey::of(known) == ValueKey::of(value),
+                match rule_match.value(name) {
+                    Some(bound_value) => ValueKey::of(bound_value) == ValueKey::of(value),
                     None => {
-                        found.values.push((name.clone(), value.clone()));
+                        rule_match.values.push((name.clone(), value.clone()));
                         true
                     }
                 }

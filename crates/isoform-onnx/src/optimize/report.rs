@@ -71,7 +71,7 @@ impl Report {
     pub fn totals(&self) -> Vec<RuleTotal> {
         let mut totals: Vec<RuleTotal> = Vec::new();
         for fired in &self.fired {
-            let at = totals
+            let index = totals
                 .iter()
                 .position(|total| total.rule == fired.rule)
                 .unwrap_or_else(|| {
@@ -83,9 +83,9 @@ impl Report {
                     });
                     totals.len() - 1
                 });
-            totals[at].times += 1;
-            totals[at].nodes += fired.nodes;
-            totals[at].bytes += fired.bytes;
+            totals[index].times += 1;
+            totals[index].nodes += fired.nodes;
+            totals[index].bytes += fired.bytes;
         }
         totals.sort_by(|left, right| (right.nodes, &left.rule).cmp(&(left.nodes, &right.rule)));
         totals

@@ -172,9 +172,9 @@ impl<'r> Rewriter<'r> {
             };
             let is_open = |size: &Size| size.as_const() == Some(-1);
             if target.iter().any(is_open) && target.len() == shape.len() {
-                for (size, made) in target.iter().zip(&shape) {
+                for (size, extent) in target.iter().zip(&shape) {
                     if !is_open(size) {
-                        made.assume_nonzero();
+                        extent.assume_nonzero();
                     }
                 }
             }
@@ -211,8 +211,8 @@ impl<'r> Rewriter<'r> {
     }
 
     /// Makes the calls of a body in the current one, and returns the results of the body.
-    fn body(&mut self, listing: &Listing, at: usize) -> isoform::Result<Vec<Value>> {
-        let body = &listing.bodies[at];
+    fn body(&mut self, listing: &Listing, body_index: usize) -> isoform::Result<Vec<Value>> {
+        let body = &listing.bodies[body_index];
         if body.depth > MAX_BODIES {
             return Err(Error::value_error(format!(
                 "graph inside of graph, {} times: expected at most {MAX_BODIES} levels",
@@ -245,8 +245,10 @@ impl<'r> Rewriter<'r> {
                     call.op_name
                 )));
             };
-            let found = usize::try_from(index).ok().and_then(|at| values.get(at));
-            return found.cloned().ok_or_else(|| {
+            let result = usize::try_from(index)
+                .ok()
+                .and_then(|position| values.get(position));
+            return result.cloned().ok_or_else(|| {
                 Error::value_error(format!(
                     "output {index} of {} is used, which has {} outputs",
                     call.op_name,
@@ -378,11 +380,11 @@ impl<'r> Rewriter<'r> {
         });
         self.analysis.bind_bodies(&probe);
         let mut bodies: HashMap<&str, (Vec<Value>, bool)> = HashMap::new();
-        for (label, at) in &node.bodies {
+        for (label, body_index) in &node.bodies {
             self.enter_body();
             self.purity.enter();
             self.depth += 1;
-            let results = self.body(listing, *at);
+            let results = self.body(listing, *body_index);
             self.depth -= 1;
             let is_pure = self.purity.leave();
             self.leave_body();
@@ -461,7 +463,7 @@ impl<'r> Rewriter<'r> {
         if values.is_none() && self.requests < MAX_REQUESTS {
             values = self.rules(call)?;
         }
-        let outputs: Vec<Value> = (0..call.outputs).map(|at| output(call, at)).collect();
+        let outputs: Vec<Value> = (0..call.outputs).map(|index| output(call, index)).collect();
         if values.is_none() {
             self.known.learn_element(call, &outputs);
             self.ranks.learn_possible(&mut self.analysis, call);
@@ -491,12 +493,12 @@ impl<'r> Rewriter<'r> {
     }
 
     fn replaced_by_known(&mut self, call: &Ref<Call>) -> Option<Vec<Value>> {
-        let outputs: Vec<Value> = (0..call.outputs).map(|at| output(call, at)).collect();
+        let outputs: Vec<Value> = (0..call.outputs).map(|index| output(call, index)).collect();
         let mut values = Vec::with_capacity(outputs.len());
         let mut changed = None;
         for value in outputs {
             let fact = self.analysis.fact(&value);
-            let found = match self.known.constant(&fact) {
+            let replacement = match self.known.constant(&fact) {
                 Some(constant) if self.settings.uses("known-values") => {
                     changed = Some("known-values");
                     self.new_constant(constant)
@@ -509,7 +511,7 @@ impl<'r> Rewriter<'r> {
                     _ => value,
                 },
             };
-            values.push(found);
+            values.push(replacement);
         }
         match changed {
             Some(rule) => {
@@ -660,8 +662,8 @@ impl Surroundings for Rewriter<'_> {
         let version = if domain == root.domain.as_str() && root.callee.is_none() {
             root.version
         } else {
-            let known = self.versions.iter().find(|(key, _)| key.as_str() == domain);
-            known.map_or(1, |(_, version)| *version)
+            let entry = self.versions.iter().find(|(key, _)| key.as_str() == domain);
+            entry.map_or(1, |(_, version)| *version)
         };
         let inputs = inputs
             .into_iter()

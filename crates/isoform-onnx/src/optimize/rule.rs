@@ -176,13 +176,13 @@ impl Rule {
             return Ok(None);
         }
         for pattern in &self.patterns {
-            let Some(found) = pattern.match_call(call) else {
+            let Some(rule_match) = pattern.match_call(call) else {
                 continue;
             };
             let mut site = Site {
                 around,
                 root: call,
-                found,
+                found: rule_match,
                 rule: &self.name,
                 failed: None,
             };

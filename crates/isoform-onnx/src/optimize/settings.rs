@@ -42,12 +42,12 @@ impl Settings {
         without: &[String],
     ) -> isoform::Result<Settings> {
         // A rule of the library may be left out though it would not be used anyway.
-        let known = |name: &String| {
+        let is_known = |name: &String| {
             let mut all = rules.iter().chain(library_rules());
             STEPS.iter().any(|step| step.name == name) || all.any(|rule| rule.name() == name)
         };
         for name in only.unwrap_or_default().iter().chain(without) {
-            if !known(name) {
+            if !is_known(name) {
                 return Err(unknown_rule(name, &rules));
             }
         }

@@ -54,7 +54,7 @@ pub(super) fn groups(
     let main = &right.graph.name;
     let pairs = difference.node_pairs();
     let pairs = pairs.filter_map(|(l, r)| {
-        let call = |it: Value| it.peek::<Ref<Call>>().cloned();
+        let call = |value: Value| value.peek::<Ref<Call>>().cloned();
         Some((call(l)?, call(r)?))
     });
     let mut writer = Writer {
@@ -72,12 +72,14 @@ pub(super) fn groups(
         writer.partnered.insert(left.identity());
         if left.version != right.version && left.shown_op() == right.shown_op() {
             let versions = (left.version, right.version);
-            let known = writer.versions.entry(versions).or_default();
-            known.push((left, right));
+            let version_pairs = writer.versions.entry(versions).or_default();
+            version_pairs.push((left, right));
         }
     }
     let in_hunks = hunks::add(main, difference, &mut writer.items);
-    let changed = in_hunks.iter().filter(|it| writer.partnered.contains(it));
+    let changed = in_hunks
+        .iter()
+        .filter(|ident| writer.partnered.contains(ident));
     writer.changed.extend(changed);
     writer.in_hunks.clone_from(&in_hunks);
     for (number, change) in difference.changes().iter().enumerate() {
@@ -151,7 +153,7 @@ impl Writer<'_> {
         let changed = changed_node(&site);
         let item = self.item(number, &site);
         // A node with another weight is the same node.
-        let is_weight = item.as_ref().is_some_and(|it| it.rank == Rank::Weights);
+        let is_weight = item.as_ref().is_some_and(|item| item.rank == Rank::Weights);
         if !is_weight {
             self.changed.extend(changed);
         }
@@ -163,7 +165,7 @@ impl Writer<'_> {
             let side = |value: Option<&Value>| value.map(text);
             item.before = match (side(change.left()), side(change.right())) {
                 (Some(left), Some(right)) => format!("{whole}: {left} -> {right}"),
-                (Some(one), None) | (None, Some(one)) => format!("{whole}: {one}"),
+                (Some(shown), None) | (None, Some(shown)) => format!("{whole}: {shown}"),
                 (None, None) => whole,
             };
         }
@@ -172,46 +174,50 @@ impl Writer<'_> {
     }
 
     /// None if it was told already.
-    fn item(&mut self, number: usize, at: &ChangeSite<'_>) -> Option<Item> {
-        let kind = at.change.kind();
-        if let Some(item) = self.whole_node(at) {
+    fn item(&mut self, number: usize, site: &ChangeSite<'_>) -> Option<Item> {
+        let kind = site.change.kind();
+        if let Some(item) = self.whole_node(site) {
             return Some(item);
         }
         // For a one-sided part, the place on the opposite side is the place of the
         // container.
         let side = usize::from(kind != ChangeKind::Deleted);
-        let around = at.sides[side].around();
-        let other = at.sides[1 - side].around();
+        let around = site.sides[side].around();
+        let other = site.sides[1 - side].around();
         match (around, other) {
             (Some((Part::Call(call), steps)), Some((Part::Call(other), others))) => {
                 let calls = match side {
                     1 => [(other, others), (call, steps)],
                     _ => [(call, steps), (other, others)],
                 };
-                self.in_call(number, at, calls)
+                self.in_call(number, site, calls)
             }
-            (Some((Part::Input(_), _)), Some((Part::Input(_), _))) => self.input_type(at),
-            (Some((Part::Graph(_) | Part::Function(_), _)), _) => self.in_graph(number, at, side),
-            (None, _) => Some(self.in_program(at)),
-            _ => Some(self.other(at)),
+            (Some((Part::Input(_), _)), Some((Part::Input(_), _))) => self.input_type(site),
+            (Some((Part::Graph(_) | Part::Function(_), _)), _) => self.in_graph(number, site, side),
+            (None, _) => Some(self.in_program(site)),
+            _ => Some(self.other(site)),
         }
     }
 
     /// An added, removed or replaced node.
-    fn whole_node(&self, at: &ChangeSite<'_>) -> Option<Item> {
+    fn whole_node(&self, site: &ChangeSite<'_>) -> Option<Item> {
         let call = |value: Option<&Value>| value?.peek::<Ref<Call>>().cloned();
-        let (left, right) = (call(at.change.left()), call(at.change.right()));
-        let kind = at.change.kind();
+        let (left, right) = (call(site.change.left()), call(site.change.right()));
+        let kind = site.change.kind();
         match (kind, left, right) {
-            (ChangeKind::Inserted, None, Some(call)) => {
-                Some(alone("added ", Role::Right, &call, self.main, &at.sides[1]))
-            }
+            (ChangeKind::Inserted, None, Some(call)) => Some(alone(
+                "added ",
+                Role::Right,
+                &call,
+                self.main,
+                &site.sides[1],
+            )),
             (ChangeKind::Deleted, Some(call), None) => Some(alone(
                 "removed ",
                 Role::Left,
                 &call,
                 self.main,
-                &at.sides[0],
+                &site.sides[0],
             )),
             (ChangeKind::Replaced, Some(left), Some(right)) => {
                 Some(became(&left, &right, self.main))
@@ -226,7 +232,7 @@ impl Writer<'_> {
                 };
                 let before = format!("{verb} a copy of ");
                 let mut item = Item::new(Rank::Nodes, kind.name(), before, String::new());
-                item.once = used_by(&at.sides[1]);
+                item.once = used_by(&site.sides[1]);
                 Some(item.of_call(&call, self.main).role(role))
             }
             _ => None,
@@ -236,16 +242,16 @@ impl Writer<'_> {
     fn in_call(
         &mut self,
         number: usize,
-        at: &ChangeSite<'_>,
+        site: &ChangeSite<'_>,
         [(left, left_steps), (right, right_steps)]: [(&Ref<Call>, &[AccessStep]); 2],
     ) -> Option<Item> {
         if [left, right]
             .iter()
-            .all(|it| self.in_hunks.contains(&it.identity()))
+            .all(|call| self.in_hunks.contains(&call.identity()))
         {
             return None;
         }
-        let kind = at.change.kind().name();
+        let kind = site.change.kind().name();
         let name = field(right_steps.first().or(left_steps.first()));
         match name {
             // Another operator says more than its version.
@@ -266,9 +272,9 @@ impl Writer<'_> {
             }
             "inputs" => {
                 let positions = [index(left_steps.get(1)), index(right_steps.get(1))];
-                self.operand(number, at, [left, right], positions)
+                self.operand(number, site, [left, right], positions)
             }
-            _ => Some(self.other(at)),
+            _ => Some(self.other(site)),
         }
     }
 
@@ -303,8 +309,8 @@ impl Writer<'_> {
         let value = |call: &Ref<Call>, key: &Option<String>| {
             let key = key.as_deref().unwrap_or(&name);
             let mut entries = call.attrs.iter();
-            let found = entries.find(|(known, _)| known.as_str() == key);
-            found.map(|(_, value)| value.clone())
+            let entry = entries.find(|(label, _)| label.as_str() == key);
+            entry.map(|(_, value)| value.clone())
         };
         let values = (value(left, &left_key), value(right, &right_key));
         let (after, role) = match &values {
@@ -449,23 +455,23 @@ impl Writer<'_> {
     }
 
     /// The type of an input as a whole.
-    fn input_type(&mut self, at: &ChangeSite<'_>) -> Option<Item> {
-        let sides = at.sides.each_ref().map(Around::around);
+    fn input_type(&mut self, site: &ChangeSite<'_>) -> Option<Item> {
+        let sides = site.sides.each_ref().map(Around::around);
         let [
             Some((Part::Input(left), steps)),
             Some((Part::Input(right), _)),
         ] = sides
         else {
-            return Some(self.other(at));
+            return Some(self.other(site));
         };
-        let kind = at.change.kind().name();
+        let kind = site.change.kind().name();
         if field(steps.first()) == "default" {
             let mut weight = 0.0;
             let change = match (tensor(&left.default), tensor(&right.default)) {
                 (Some(left), Some(right)) => match self.measured.get(left, right) {
-                    Some(found) => {
-                        weight = apart(found);
-                        weights(found, self.options.tolerance)
+                    Some(difference) => {
+                        weight = apart(difference);
+                        weights(difference, self.options.tolerance)
                     }
                     None => tensors(left, right, self.options.tolerance),
                 },
@@ -494,19 +500,24 @@ impl Writer<'_> {
         format!("input '{}'{place}", input.name)
     }
 
-    fn in_graph(&mut self, number: usize, at: &ChangeSite<'_>, side: usize) -> Option<Item> {
-        let (part, steps) = at.sides[side].around()?;
-        let other = at.sides[1 - side].around();
-        let kind = at.change.kind();
+    fn in_graph(&mut self, number: usize, site: &ChangeSite<'_>, side: usize) -> Option<Item> {
+        let (part, steps) = site.sides[side].around()?;
+        let other = site.sides[1 - side].around();
+        let kind = site.change.kind();
         let (owner, of) = match part {
             Part::Graph(graph) if graph.name == *self.main => (graph.identity(), String::new()),
             Part::Graph(graph) => (graph.identity(), format!(" of graph '{}'", graph.name)),
-            Part::Function(it) => (it.identity(), format!(" of function '{}'", it.name)),
-            Part::Call(_) | Part::Input(_) => return Some(self.other(at)),
+            Part::Function(function) => (
+                function.identity(),
+                format!(" of function '{}'", function.name),
+            ),
+            Part::Call(_) | Part::Input(_) => return Some(self.other(site)),
         };
         let names = |part: &Part| match part {
             Part::Graph(graph) => Some((graph.result_names.clone(), graph.results.clone())),
-            Part::Function(it) => Some((it.result_names.clone(), it.results.clone())),
+            Part::Function(function) => {
+                Some((function.result_names.clone(), function.results.clone()))
+            }
             _ => None,
         };
         let (role, verb) = match kind {
@@ -518,7 +529,7 @@ impl Writer<'_> {
         let position = index(steps.get(1));
         match (list, position) {
             ("params", Some(_)) => {
-                let value = at.change.right().or(at.change.left())?;
+                let value = site.change.right().or(site.change.left())?;
                 let input = value.peek::<Ref<Input>>()?;
                 let ty = type_text(&input.ty);
                 let before = format!("{}{verb}: {ty}", self.named_input(input));
@@ -544,28 +555,33 @@ impl Writer<'_> {
                 };
                 let change = match (is_type, part, other) {
                     (true, Part::Graph(here), Some((Part::Graph(there), _))) => {
-                        let ty = |types: &isoform::Array, at| types.values().get(at).map(type_text);
-                        let there = other_position.and_then(|at| ty(&there.result_types, at));
+                        let ty = |types: &isoform::Array, index| {
+                            types.values().get(index).map(type_text)
+                        };
+                        let there = other_position.and_then(|index| ty(&there.result_types, index));
                         both(ty(&here.result_types, position)?, there)
                     }
                     _ => {
                         let here = results.values().get(position)?.clone();
                         let there = other
                             .and_then(|(part, _)| names(part))
-                            .map(|it| it.1)
+                            .map(|(_, values)| values)
                             .zip(other_position)
-                            .and_then(|(it, at)| it.values().get(at).cloned());
-                        if let (Some(one), Some(two)) =
+                            .and_then(|(values, index)| values.values().get(index).cloned());
+                        if let (Some(left), Some(right)) =
                             (there.as_ref().and_then(tensor), tensor(&here))
                         {
-                            let change = tensors(one, two, self.options.tolerance);
+                            let change = tensors(left, right, self.options.tolerance);
                             let before = format!("weight (as {what}): {change}");
                             let mut item =
                                 Item::new(Rank::Weights, kind.name(), before, String::new());
                             item.key = format!("weight {number}");
                             return Some(item);
                         }
-                        both(operand(&here, None), there.map(|it| operand(&it, None)))
+                        both(
+                            operand(&here, None),
+                            there.map(|value| operand(&value, None)),
+                        )
                     }
                 };
                 let of_type = if is_type { "type of " } else { "" };
@@ -580,7 +596,7 @@ impl Writer<'_> {
                 );
                 Some(item.role(role))
             }
-            _ => Some(self.other(at)),
+            _ => Some(self.other(site)),
         }
     }
 

@@ -29,13 +29,15 @@ pub(super) fn add(main: &Str, difference: &Difference, items: &mut Vec<Item>) ->
         }
         let nodes = || hunk.left.iter().chain(&hunk.right);
         told.extend(nodes().filter_map(|node| call_identity(Some(node))));
-        let calls: Vec<&Ref<Call>> = nodes().filter_map(|it| it.peek::<Ref<Call>>()).collect();
+        let calls: Vec<&Ref<Call>> = nodes()
+            .filter_map(|node| node.peek::<Ref<Call>>())
+            .collect();
         let Some(first) = calls.first() else {
             continue;
         };
         let (text, role) = text(&hunk);
         let outside = outside(first, main);
-        let (name, one) = match common_place(&calls) {
+        let (name, single_label) = match common_place(&calls) {
             Some(place) => (place.clone(), place),
             None => (names(&calls), label(first)),
         };
@@ -50,7 +52,7 @@ pub(super) fn add(main: &Str, difference: &Difference, items: &mut Vec<Item>) ->
             after: String::new(),
             node: Some(NodeOrigin::of_call(first)),
             name: name + &outside,
-            label: one + &outside,
+            label: single_label + &outside,
             place: head_of_node(first),
             role,
             weight: 0.0,
@@ -74,11 +76,11 @@ fn described(nodes: &[Value]) -> String {
     let mut operators: Vec<(String, usize)> = Vec::new();
     let calls: Vec<&Ref<Call>> = nodes
         .iter()
-        .filter_map(|it| it.peek::<Ref<Call>>())
+        .filter_map(|node| node.peek::<Ref<Call>>())
         .collect();
     for call in &calls {
         let op = call.shown_op();
-        match operators.iter_mut().find(|(known, _)| *known == op) {
+        match operators.iter_mut().find(|(other, _)| *other == op) {
             Some((_, count)) => *count += 1,
             None => operators.push((op, 1)),
         }

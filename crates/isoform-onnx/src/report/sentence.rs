@@ -178,24 +178,24 @@ pub(super) fn weight_name(left: Option<&Str>, right: Option<&Str>) -> String {
 /// Groups items with the same words. Groups are sorted by rank, then by weight, and
 /// then by first occurrence.
 pub(super) fn grouped(items: Vec<Item>) -> Vec<ChangeGroup> {
-    let mut known: HashMap<(Rank, String), usize> = HashMap::new();
+    let mut indices: HashMap<(Rank, String), usize> = HashMap::new();
     let mut groups: Vec<(Rank, Vec<Item>)> = Vec::new();
     for item in items {
         let key = match item.key.as_str() {
             "" => format!("{}\0{}\0{}", item.before, item.op, item.after_many()),
             key => key.to_owned(),
         };
-        match known.get(&(item.rank, key.clone())) {
-            Some(&at) => groups[at].1.push(item),
+        match indices.get(&(item.rank, key.clone())) {
+            Some(&index) => groups[index].1.push(item),
             None => {
-                known.insert((item.rank, key), groups.len());
+                indices.insert((item.rank, key), groups.len());
                 groups.push((item.rank, vec![item]));
             }
         }
     }
     let order = |(rank, items): &(Rank, Vec<Item>)| (*rank, items[0].weight);
-    groups.sort_by(|one, other| {
-        let ((rank, weight), (other_rank, other_weight)) = (order(one), order(other));
+    groups.sort_by(|left, right| {
+        let ((rank, weight), (other_rank, other_weight)) = (order(left), order(right));
         rank.cmp(&other_rank).then(other_weight.total_cmp(&weight))
     });
     groups.into_iter().map(|(_, items)| group(items)).collect()

@@ -123,15 +123,15 @@ impl Report {
         }
         let mut lines = vec![line(Role::Row, text)];
         let mut retyped: BTreeMap<String, Vec<&MeasuredWeight>> = BTreeMap::new();
-        for found in &weights.changed {
-            let [left, right] = [&found.left, &found.right].map(|it| it.tensor.dtype());
+        for weight in &weights.changed {
+            let [left, right] = [&weight.left, &weight.right].map(|side| side.tensor.dtype());
             if left != right {
                 let types = format!("{left} -> {right}");
-                retyped.entry(types).or_default().push(found);
+                retyped.entry(types).or_default().push(weight);
             }
         }
-        for (types, found) in retyped {
-            let text = format!("  {} {types}{}", found.len(), extremes(&found));
+        for (types, group) in retyped {
+            let text = format!("  {} {types}{}", group.len(), extremes(&group));
             lines.push(line(Role::Changed, text));
         }
         lines
@@ -140,21 +140,33 @@ impl Report {
 
 /// The largest distances of weights, each after a comma.
 fn extremes(weights: &[&MeasuredWeight]) -> String {
-    let found = || weights.iter().filter_map(|it| it.difference.as_ref());
+    let differences = || {
+        weights
+            .iter()
+            .filter_map(|weight| weight.difference.as_ref())
+    };
     // Beside zeros, no relative distance of elements is finite.
     let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
     let facts = [
         (
             "max abs",
-            found().filter_map(|it| it.max_abs).reduce(f64::max),
+            differences()
+                .filter_map(|difference| difference.max_abs)
+                .reduce(f64::max),
         ),
         (
             "relative L2 up to",
-            found().filter_map(|it| it.relative_l2).reduce(f64::max),
+            differences()
+                .filter_map(|difference| difference.relative_l2)
+                .reduce(f64::max),
         ),
         (
             "max rel",
-            finite(found().filter_map(|it| it.max_rel).reduce(f64::max)),
+            finite(
+                differences()
+                    .filter_map(|difference| difference.max_rel)
+                    .reduce(f64::max),
+            ),
         ),
     ];
     let mut text = String::new();
@@ -163,7 +175,9 @@ fn extremes(weights: &[&MeasuredWeight]) -> String {
             text.push_str(&format!(", {name} {}", number(value)));
         }
     }
-    let cosine = found().filter_map(|it| it.cosine).reduce(f64::min);
+    let cosine = differences()
+        .filter_map(|difference| difference.cosine)
+        .reduce(f64::min);
     // With 1.000000, it would say nothing.
     if let Some(cosine) = cosine.filter(|cosine| *cosine < 1.0 - 5e-7) {
         text.push_str(&format!(", cosine at least {cosine:.6}"));
@@ -178,21 +192,22 @@ fn line(role: Role, text: String) -> Line {
 fn value_lines(what: &str, values: &[(usize, Changed<ValueSummary>)]) -> Vec<Line> {
     let shown = values.iter().take(MOST_ROWS);
     let mut lines: Vec<Line> = shown
-        .map(|(at, changed)| {
-            let name = |it: &ValueSummary| format!("'{}'", it.name);
+        .map(|(index, changed)| {
+            let name = |value: &ValueSummary| format!("'{}'", value.name);
             let text = match (&changed.left, &changed.right) {
                 (Some(left), Some(right)) if left.name == right.name => {
                     format!("{}: {} -> {}", name(left), left.ty(), right.ty())
                 }
                 (Some(left), Some(right)) => {
-                    let sides = [left, right].map(|it| format!("{} {}", name(it), it.ty()));
+                    let sides =
+                        [left, right].map(|value| format!("{} {}", name(value), value.ty()));
                     sides.join(" -> ")
                 }
                 (Some(left), None) => format!("{} removed: {}", name(left), left.ty()),
                 (None, Some(right)) => format!("{} added: {}", name(right), right.ty()),
                 (None, None) => String::new(),
             };
-            line(changed_role(changed), format!("{what} #{at} {text}"))
+            line(changed_role(changed), format!("{what} #{index} {text}"))
         })
         .collect();
     if values.len() > MOST_ROWS {

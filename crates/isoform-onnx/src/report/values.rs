@@ -170,26 +170,32 @@ fn measured(
     left: &Tensor,
     right: &Tensor,
     tolerance: Option<Tolerance>,
-    found: &Difference,
+    difference: &Difference,
 ) -> String {
-    let Some(first) = found.first else {
+    let Some(first) = difference.first else {
         return "the same elements".to_owned();
     };
     let first = first as u64 / u64::from(left.dtype().lanes());
     let change = format!("{} -> {}", element(left, first), element(right, first));
-    if found.count == 1 {
+    if difference.count == 1 {
         return change;
     }
-    let mut text = format!("{} of {} elements differ", found.differing, found.count);
+    let mut text = format!(
+        "{} of {} elements differ",
+        difference.differing, difference.count
+    );
     if tolerance.is_some() {
-        text.push_str(&format!(", {} beyond the tolerance", found.beyond));
+        text.push_str(&format!(", {} beyond the tolerance", difference.beyond));
     }
-    for (name, value) in [("max abs", found.max_abs), ("max rel", found.max_rel)] {
+    for (name, value) in [
+        ("max abs", difference.max_abs),
+        ("max rel", difference.max_rel),
+    ] {
         if let Some(value) = value {
             text.push_str(&format!(", {name} {}", number(value)));
         }
     }
-    let at = indices(left.shape(), first);
-    text.push_str(&format!(", first at {at:?}: {change}"));
+    let position = indices(left.shape(), first);
+    text.push_str(&format!(", first at {position:?}: {change}"));
     text
 }

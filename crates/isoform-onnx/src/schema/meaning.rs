@@ -79,11 +79,11 @@ fn gives(call: &Call, schema: &Schema, name: &str) -> bool {
 /// empty list differs from an omitted input.
 fn moved(
     call: &Call,
-    found: &Meaning,
+    meaning: &Meaning,
     moves: &[(&'static str, usize)],
 ) -> Option<(Vec<Value>, Vec<Str>)> {
-    let known = found.inputs.as_deref();
-    let mut inputs = known.unwrap_or(call.inputs.values()).to_vec();
+    let meaning_inputs = meaning.inputs.as_deref();
+    let mut inputs = meaning_inputs.unwrap_or(call.inputs.values()).to_vec();
     let mut names = Vec::new();
     for (name, position) in moves {
         let Some(value) = attribute(call, name) else {

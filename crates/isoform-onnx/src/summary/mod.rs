@@ -152,7 +152,7 @@ impl ModelSummary {
                 .bodies
                 .iter()
                 .flat_map(|body| &body.nodes)
-                .map(|it| &it.call)
+                .map(|node| &node.call)
         };
         for call in calls() {
             *summary.operators.entry(operator(call)).or_default() += 1;
@@ -251,7 +251,7 @@ fn depth(listing: &Listing) -> usize {
             if is_ready {
                 let before = needed
                     .iter()
-                    .filter_map(|it| depths.get(&it.identity()))
+                    .filter_map(|operand| depths.get(&operand.identity()))
                     .max()
                     .copied()
                     .unwrap_or(0);
@@ -261,8 +261,8 @@ fn depth(listing: &Listing) -> usize {
             stack.push((call, true));
             let open = needed.into_iter();
             stack.extend(
-                open.filter(|it| !depths.contains_key(&it.identity()))
-                    .map(|it| (it, false)),
+                open.filter(|operand| !depths.contains_key(&operand.identity()))
+                    .map(|operand| (operand, false)),
             );
         }
     }

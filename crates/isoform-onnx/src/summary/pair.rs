@@ -93,7 +93,7 @@ impl ModelsSummary {
         let (left, right) = (ModelSummary::new(l), ModelSummary::new(r));
         let domains: BTreeSet<&String> = left.opsets.keys().chain(right.opsets.keys()).collect();
         let opsets = domains.into_iter().filter_map(|domain| {
-            let versions = [&left, &right].map(|it| it.opsets.get(domain).cloned());
+            let versions = [&left, &right].map(|summary| summary.opsets.get(domain).cloned());
             Some((domain.clone(), changed(versions)?))
         });
         let operators: BTreeSet<&Operator> = left
@@ -102,7 +102,8 @@ impl ModelsSummary {
             .chain(right.operators.keys())
             .collect();
         let operators = operators.into_iter().map(|operator| {
-            let count = |it: &ModelSummary| it.operators.get(operator).copied().unwrap_or(0);
+            let count =
+                |summary: &ModelSummary| summary.operators.get(operator).copied().unwrap_or(0);
             OperatorDifference {
                 operator: operator.clone(),
                 left: count(&left),
@@ -110,15 +111,16 @@ impl ModelsSummary {
             }
         });
         let mut dims = Dims::default();
-        let types = [l, r].map(|it| {
-            it.graph
+        let types = [l, r].map(|program| {
+            program
+                .graph
                 .params
                 .iter()
                 .map(|input| input.ty.clone())
                 .collect()
         });
         let inputs = values([&left.inputs, &right.inputs], types, &mut dims, names_count);
-        let types = [l, r].map(|it| it.graph.result_types.values().to_vec());
+        let types = [l, r].map(|program| program.graph.result_types.values().to_vec());
         let outputs = values(
             [&left.outputs, &right.outputs],
             types,
@@ -150,21 +152,22 @@ fn values(
     names_count: bool,
 ) -> Vec<(usize, Changed<ValueSummary>)> {
     let [left, right] = sides;
-    let mut is_same = |at: usize| {
-        let both =
-            |types: &[Vec<Value>; 2]| Some((types[0].get(at)?.clone(), types[1].get(at)?.clone()));
+    let mut is_same = |index: usize| {
+        let both = |types: &[Vec<Value>; 2]| {
+            Some((types[0].get(index)?.clone(), types[1].get(index)?.clone()))
+        };
         let Some((l, r)) = both(&types) else {
             return false;
         };
-        let is_named = !names_count || left[at].name == right[at].name;
+        let is_named = !names_count || left[index].name == right[index].name;
         dims.are_same(&l, &r) && is_named
     };
     let positions = 0..left.len().max(right.len());
-    let differing = positions.filter(|at| !is_same(*at));
+    let differing = positions.filter(|index| !is_same(*index));
     differing
-        .map(|at| {
-            let [left, right] = sides.map(|side| side.get(at).cloned());
-            (at, Changed { left, right })
+        .map(|index| {
+            let [left, right] = sides.map(|side| side.get(index).cloned());
+            (index, Changed { left, right })
         })
         .collect()
 }

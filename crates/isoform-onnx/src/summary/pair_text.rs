@@ -56,17 +56,19 @@ impl ModelsSummary {
         });
         lines.table("", &[Left, Left, Left, Left], facts.collect());
         let opsets = self.opsets.iter().map(|(domain, changed)| {
-            sides(domain_text(domain).to_owned(), changed, |it| versions(it))
+            sides(domain_text(domain).to_owned(), changed, |opset_versions| {
+                versions(opset_versions)
+            })
         });
         lines.table("opsets that differ", &[Left; 4], opsets.collect());
         for (heading, values) in [
             ("inputs that differ", &self.inputs),
             ("outputs that differ", &self.outputs),
         ] {
-            let value = |it: &ValueSummary| format!("{} {}", it.name, it.ty());
+            let value = |summary: &ValueSummary| format!("{} {}", summary.name, summary.ty());
             let rows = values
                 .iter()
-                .map(|(at, changed)| sides(format!("#{at}"), changed, value));
+                .map(|(index, changed)| sides(format!("#{index}"), changed, value));
             lines.table(heading, &[Left; 4], rows.collect());
         }
         lines.table(
@@ -110,20 +112,21 @@ impl ModelsSummary {
                 weights.differing, weights.elements
             ));
         }
-        if let Some(largest) = weights.max_abs.filter(|it| *it > 0.0) {
+        if let Some(largest) = weights.max_abs.filter(|distance| *distance > 0.0) {
             text.push_str(&format!(", by at most {}", number(largest)));
         }
         lines.heading(&text);
         let mut rows: Vec<&MeasuredWeight> = weights.changed.iter().collect();
-        let apart = |it: &&MeasuredWeight| {
-            it.difference
-                .map_or(f64::INFINITY, |it| it.relative_l2.unwrap_or(f64::INFINITY))
+        let apart = |measured: &&MeasuredWeight| {
+            measured.difference.map_or(f64::INFINITY, |difference| {
+                difference.relative_l2.unwrap_or(f64::INFINITY)
+            })
         };
         rows.sort_by(|left, right| apart(right).total_cmp(&apart(left)));
         let mut shown: Vec<_> = rows
             .iter()
             .take(MOST_WEIGHTS)
-            .map(|it| (Role::Changed, weight(it)))
+            .map(|measured| (Role::Changed, weight(measured)))
             .collect();
         if rows.len() > MOST_WEIGHTS {
             let more = format!("... {} more", rows.len() - MOST_WEIGHTS);
@@ -149,29 +152,29 @@ impl ModelsSummary {
 }
 
 /// The cells of a weight that differs.
-fn weight(it: &MeasuredWeight) -> Vec<String> {
-    let name = if it.left.name == it.right.name {
-        it.left.name.to_string()
+fn weight(measured: &MeasuredWeight) -> Vec<String> {
+    let name = if measured.left.name == measured.right.name {
+        measured.left.name.to_string()
     } else {
-        format!("{} -> {}", it.left.name, it.right.name)
+        format!("{} -> {}", measured.left.name, measured.right.name)
     };
-    let types = it.types();
-    let Some(found) = &it.difference else {
+    let types = measured.types();
+    let Some(difference) = &measured.difference else {
         return vec![name, types];
     };
     let Difference {
         count, differing, ..
-    } = *found;
+    } = *difference;
     let told = |name: &str, value: Option<f64>| {
-        value.map_or_else(String::new, |it| format!("{name} {}", number(it)))
+        value.map_or_else(String::new, |value| format!("{name} {}", number(value)))
     };
     vec![
         name,
         types,
         format!("{differing} of {count}"),
-        told("max", found.max_abs),
-        told("relative L2", found.relative_l2),
-        told("cosine", found.cosine),
+        told("max", difference.max_abs),
+        told("relative L2", difference.relative_l2),
+        told("cosine", difference.cosine),
     ]
 }
 

@@ -81,11 +81,11 @@ pub(crate) fn paired_weights(
     let mut pairing = Pairing::new(&sides);
     if difference.is_empty() {
         pairing.alike(left, right);
-    } else if [left, right].iter().any(|it| has_decoding(it)) {
+    } else if [left, right].iter().any(|program| has_decoding(program)) {
         let (left, right) = (bare(difference.left())?, bare(difference.right())?);
-        let found = diff_options().diff(&left, &right)?;
-        pairing.nodes(&found);
-        if found.is_empty()
+        let bare_difference = diff_options().diff(&left, &right)?;
+        pairing.nodes(&bare_difference);
+        if bare_difference.is_empty()
             && let (Some(left), Some(right)) = (left.peek(), right.peek())
         {
             let (left, right): (&Ref<Program>, &Ref<Program>) = (left, right);
@@ -113,11 +113,11 @@ pub(crate) fn paired_weights(
 /// decode them before use. O(nodes × depth of bodies).
 fn weights_of(program: &Program) -> Vec<Weight> {
     let listing = list(program);
-    let mut known: HashMap<u64, usize> = HashMap::new();
+    let mut indices: HashMap<u64, usize> = HashMap::new();
     let mut weights: Vec<Weight> = Vec::new();
     let mut add = |name: Option<&Str>, value: &Value| {
         if let Some(tensor) = tensor(value) {
-            known.entry(identity(value)).or_insert_with(|| {
+            indices.entry(identity(value)).or_insert_with(|| {
                 weights.push(Weight {
                     name: name.cloned().unwrap_or_default(),
                     tensor: tensor.clone(),
@@ -126,10 +126,10 @@ fn weights_of(program: &Program) -> Vec<Weight> {
                 weights.len() - 1
             });
         } else if let Some((weight, decoding)) = stored(value)
-            && let Some(&at) = known.get(&identity(weight))
+            && let Some(&index) = indices.get(&identity(weight))
         {
             // A longer chain comes later.
-            weights[at].decoding = decoding;
+            weights[index].decoding = decoding;
         }
     };
     for body in &listing.bodies {
@@ -137,12 +137,12 @@ fn weights_of(program: &Program) -> Vec<Weight> {
             add(Some(&param.name), &param.default);
         }
         for node in &body.nodes {
-            for (at, value) in node.call.inputs.values().iter().enumerate() {
-                add(node.call.input_names.get(at), value);
+            for (position, value) in node.call.inputs.values().iter().enumerate() {
+                add(node.call.input_names.get(position), value);
             }
         }
-        for (at, value) in body.kind.results().values().iter().enumerate() {
-            add(body.kind.result_names().get(at), value);
+        for (position, value) in body.kind.results().values().iter().enumerate() {
+            add(body.kind.result_names().get(position), value);
         }
     }
     weights
@@ -259,10 +259,10 @@ impl<'w> Pairing<'w> {
             let is_alone = [calls[1].is_empty(), calls[0].is_empty()];
             for side in [0, 1] {
                 for input in calls[side].iter().flat_map(|call| call.inputs.values()) {
-                    if let Some(&at) = self.known[side].get(&identity(input))
+                    if let Some(&index) = self.known[side].get(&identity(input))
                         && is_alone[side]
                     {
-                        self.open[side][at] = false;
+                        self.open[side][index] = false;
                     }
                 }
             }
@@ -293,15 +293,15 @@ impl<'w> Pairing<'w> {
         let sides = self.sides;
         let form = |weight: &Weight| (weight.tensor.dtype(), weight.tensor.shape().to_vec());
         let mut forms: HashMap<_, Vec<usize>> = HashMap::new();
-        for (at, weight) in sides[1].iter().enumerate() {
-            if self.open[1][at] {
-                forms.entry(form(weight)).or_default().push(at);
+        for (index, weight) in sides[1].iter().enumerate() {
+            if self.open[1][index] {
+                forms.entry(form(weight)).or_default().push(index);
             }
         }
         // By form, the weights of each hash, in reverse.
         let mut hashed: HashMap<_, HashMap<u64, Vec<usize>>> = HashMap::new();
-        for (at, weight) in sides[0].iter().enumerate() {
-            if !self.open[0][at] {
+        for (left, weight) in sides[0].iter().enumerate() {
+            if !self.open[0][left] {
                 continue;
             }
             let form = form(weight);
@@ -323,7 +323,7 @@ impl<'w> Pairing<'w> {
                 && structural_equal(weight.tensor.clone(), sides[1][right].tensor.clone())?
             {
                 candidates.pop();
-                self.pair(at, right);
+                self.pair(left, right);
             }
         }
         Ok(())

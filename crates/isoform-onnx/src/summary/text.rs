@@ -180,23 +180,25 @@ impl ModelSummary {
         lines.table("", &[Left, Left], facts.collect());
         let values = |values: &[ValueSummary]| {
             let values = values.iter();
-            values.map(|it| row([it.name.clone(), it.ty()])).collect()
+            values
+                .map(|value| row([value.name.clone(), value.ty()]))
+                .collect()
         };
         lines.table("inputs", &[Left, Left], values(&self.inputs));
         lines.table("outputs", &[Left, Left], values(&self.outputs));
-        let weights = self.weights.iter().map(|(dtype, it)| {
+        let weights = self.weights.iter().map(|(dtype, stats)| {
             row([
                 dtype.clone(),
-                it.count.to_string(),
-                format!("{} elements", it.elements),
-                format!("{} bytes", it.bytes),
+                stats.count.to_string(),
+                format!("{} elements", stats.elements),
+                format!("{} bytes", stats.bytes),
             ])
         });
         lines.table("weights", &[Left, Right, Right, Right], weights.collect());
         let functions = self
             .functions
             .iter()
-            .map(|it| row([it.name.clone(), format!("{} nodes", it.nodes)]));
+            .map(|function| row([function.name.clone(), format!("{} nodes", function.nodes)]));
         lines.table("functions", &[Left, Right], functions.collect());
         let mut operators: Vec<_> = self.operators.iter().collect();
         // The most frequent operators first; equally frequent operators stay sorted by

@@ -86,7 +86,7 @@ pub fn measure_weights(
     tolerance: Option<Tolerance>,
     control: &Control<'_>,
 ) -> Result<WeightsDifference> {
-    let names = |weights: &[Weight]| weights.iter().map(|it| it.name.clone()).collect();
+    let names = |weights: &[Weight]| weights.iter().map(|weight| weight.name.clone()).collect();
     let mut total = WeightsDifference {
         pairs: weights.pairs.len(),
         left_only: names(&weights.left_only),
@@ -94,7 +94,7 @@ pub fn measure_weights(
         ..Default::default()
     };
     for (left, right) in &weights.pairs {
-        let forms = [left, right].map(|it| (it.tensor.dtype(), it.tensor.shape()));
+        let forms = [left, right].map(|weight| (weight.tensor.dtype(), weight.tensor.shape()));
         let is_one_form = forms[0] == forms[1];
         let difference = if is_one_form {
             let difference = tensor_difference(&left.tensor, &right.tensor, tolerance, control);
@@ -105,7 +105,7 @@ pub fn measure_weights(
         if let Some(difference) = &difference {
             total.add(difference);
         }
-        if !is_one_form || difference.is_none_or(|it| it.differing > 0) {
+        if !is_one_form || difference.is_none_or(|difference| difference.differing > 0) {
             total.changed.push(MeasuredWeight {
                 left: left.clone(),
                 right: right.clone(),

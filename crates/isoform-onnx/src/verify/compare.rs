@@ -78,7 +78,7 @@ pub(super) fn has_half(program: &Program) -> bool {
     let in_type = |ty: &Value| {
         let ty = ty
             .as_object()
-            .and_then(|it| it.downcast_ref::<crate::ir::TensorType>());
+            .and_then(|object| object.downcast_ref::<crate::ir::TensorType>());
         ty.is_some_and(|ty| matches!(ty.elem.view(), ValueRef::DType(dtype) if is_half(dtype)))
     };
     let listing = list(program);

@@ -110,19 +110,19 @@ impl UserInputs {
             if !graph
                 .params
                 .iter()
-                .any(|it| it.name.as_str() == name.as_str())
+                .any(|param| param.name.as_str() == name.as_str())
             {
-                let known: Vec<String> = graph
+                let names: Vec<String> = graph
                     .params
                     .iter()
-                    .map(|it| format!("'{}'", it.name))
+                    .map(|param| format!("'{}'", param.name))
                     .collect();
-                let known = if known.is_empty() {
+                let listing = if names.is_empty() {
                     "no inputs".to_owned()
                 } else {
-                    format!("the inputs {}", known.join(", "))
+                    format!("the inputs {}", names.join(", "))
                 };
-                let text = format!("input '{name}': the model has {known}");
+                let text = format!("input '{name}': the model has {listing}");
                 return Err(Error::new(ErrorKind::Key, text));
             }
         }
@@ -218,8 +218,8 @@ impl Dims {
             _ if position + 1 == rank => Place::Last,
             _ => Place::Middle,
         };
-        let known = dim.peek::<Ref<Dim>>();
-        let number = match known {
+        let symbol = dim.peek::<Ref<Dim>>();
+        let number = match symbol {
             // Two inputs may have different objects for one name.
             Some(dim) => match (
                 self.by_object.get(&dim.identity()),
@@ -247,7 +247,7 @@ impl Dims {
                 sizes.len()
             )));
         }
-        for (at, (axis, size)) in axes.iter().zip(sizes).enumerate() {
+        for (position, (axis, size)) in axes.iter().zip(sizes).enumerate() {
             let known_size = match axis {
                 Axis::Fixed(known_size) => *known_size,
                 Axis::Free(dim) => *self.fixed.entry(*dim).or_insert(*size),
@@ -257,7 +257,7 @@ impl Dims {
             }
             return Err(Error::value_error(match axis {
                 Axis::Fixed(_) => format!(
-                    "input '{input}': expected {known_size} at axis {at}, as the model declares, got {size}"
+                    "input '{input}': expected {known_size} at axis {position}, as the model declares, got {size}"
                 ),
                 Axis::Free(dim) => format!(
                     "input '{input}': expected one size for the dimension '{}', got {known_size} and {size}",
@@ -288,22 +288,25 @@ enum Part {
 pub(super) fn plans(
     original: &Graph,
     optimized: &Graph,
-    given: &UserInputs,
+    user_inputs: &UserInputs,
 ) -> isoform::Result<Result<Vec<Plan>, String>> {
-    given.check(original)?;
+    user_inputs.check(original)?;
     let mut dims = Dims::default();
     let mut parts = Vec::new();
     for param in original.params.iter() {
         let name = param.name.as_str();
-        let (value, shape) = (given.value(name), given.shape(name));
+        let (value, shape) = (user_inputs.value(name), user_inputs.shape(name));
         if !param.default.is_none() && value.is_none() && shape.is_none() {
             continue;
         }
-        let other = optimized.params.iter().find(|it| it.name == param.name);
+        let other = optimized
+            .params
+            .iter()
+            .find(|input| input.name == param.name);
         let ty = tensor_type(other.unwrap_or(param)).or_else(|| tensor_type(param));
         let declared = ty.and_then(|ty| ty.shape.as_ref()).map(|shape| {
             let axes = shape.values().iter().enumerate();
-            let axis = |(at, dim)| dims.axis(name, at, shape.len(), dim);
+            let axis = |(position, dim)| dims.axis(name, position, shape.len(), dim);
             axes.map(axis).collect::<Vec<Axis>>()
         });
         if let (Some(axes), Some(sizes)) = (&declared, &shape) {
@@ -330,7 +333,9 @@ pub(super) fn plans(
         };
         parts.push((name, Part::Drawn(elem, axes)));
     }
-    let is_drawn = parts.iter().any(|(_, it)| matches!(it, Part::Drawn(..)));
+    let is_drawn = parts
+        .iter()
+        .any(|(_, part)| matches!(part, Part::Drawn(..)));
     let patterns = match dims.listed.len() == dims.fixed.len() {
         _ if !is_drawn && !parts.is_empty() => &PATTERNS[..1],
         true => &PATTERNS[..FIXED_PATTERNS],
@@ -377,9 +382,13 @@ fn tensor_type(input: &Ref<Input>) -> Option<&TensorType> {
 }
 
 fn plan(parts: &[(&str, Part)], dims: &Dims, pattern: Pattern, number: u64) -> Option<Plan> {
-    let size = |(at, (_, place)): (usize, &(String, Place))| {
-        let step = if pattern.distinct { at as i64 % 5 } else { 0 };
-        let fixed = dims.fixed.get(&at).copied();
+    let size = |(index, (_, place)): (usize, &(String, Place))| {
+        let step = if pattern.distinct {
+            index as i64 % 5
+        } else {
+            0
+        };
+        let fixed = dims.fixed.get(&index).copied();
         fixed.unwrap_or(pattern.sizes[*place as usize] + step)
     };
     let sizes: Vec<i64> = dims.listed.iter().enumerate().map(size).collect();
@@ -393,7 +402,7 @@ fn plan(parts: &[(&str, Part)], dims: &Dims, pattern: Pattern, number: u64) -> O
                     .iter()
                     .map(|axis| match axis {
                         Axis::Fixed(size) => *size,
-                        Axis::Free(at) => sizes[*at],
+                        Axis::Free(index) => sizes[*index],
                     })
                     .collect();
                 let count = shape

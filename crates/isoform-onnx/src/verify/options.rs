@@ -117,7 +117,7 @@ impl VerifyOptions {
         runners: &[&dyn Runner],
     ) -> isoform::Result<Verification> {
         let mut verification = Verification::default();
-        let graphs = [original, optimized].map(|it| &it.program.graph);
+        let graphs = [original, optimized].map(|subject| &subject.program.graph);
         let plans = match inputs::plans(graphs[0], graphs[1], &self.given)? {
             Ok(plans) => plans,
             Err(reason) => {
@@ -170,7 +170,7 @@ impl Judge<'_> {
         &self,
         plans: &[inputs::Plan],
         seed: u64,
-        found: &mut Verification,
+        verification: &mut Verification,
     ) -> isoform::Result<()> {
         let mut judged = 0;
         let mut rest = plans;
@@ -184,14 +184,14 @@ impl Judge<'_> {
             for ((plan, inputs), expected) in now.iter().zip(drawn).zip(expected) {
                 match expected {
                     Ok(values) => runs.push((plan, inputs, values)),
-                    Err(reason) => found
+                    Err(reason) => verification
                         .cases
                         .push(self.case(plan, Outcome::NotRun { reason })),
                 }
             }
             runs.truncate(CASES - judged);
             if runs.is_empty() {
-                let repeated = found.cases.chunk_by(Case::repeats).last();
+                let repeated = verification.cases.chunk_by(Case::repeats).last();
                 if repeated.is_some_and(|cases| cases.len() >= SAME_REASONS) {
                     break;
                 }
@@ -204,13 +204,13 @@ impl Judge<'_> {
             for ((_, _, expected), actual) in runs.iter().zip(&actual) {
                 outcomes.push(self.outcome(expected, actual, self.tolerance));
             }
-            let is_different = |it: &Outcome| matches!(it, Outcome::Different(_));
+            let is_different = |outcome: &Outcome| matches!(outcome, Outcome::Different(_));
             if outcomes.iter().any(is_different) && self.tolerance.is_none() && !self.is_own {
-                let expected: Vec<&[Value]> = runs.iter().map(|it| it.2.as_slice()).collect();
+                let expected: Vec<&[Value]> = runs.iter().map(|run| run.2.as_slice()).collect();
                 self.with_constants(&inputs, &expected, &actual, &mut outcomes)?;
             }
             for ((plan, ..), outcome) in runs.iter().zip(outcomes) {
-                found.cases.push(self.case(plan, outcome));
+                verification.cases.push(self.case(plan, outcome));
             }
         }
         Ok(())
@@ -226,12 +226,12 @@ impl Judge<'_> {
         outcomes: &mut [Outcome],
     ) -> isoform::Result<()> {
         let mut near = Vec::new();
-        for (at, outcome) in outcomes.iter().enumerate() {
+        for (index, outcome) in outcomes.iter().enumerate() {
             if let Outcome::Different(_) = outcome
                 && let Outcome::Close { max_abs } =
-                    self.outcome(expected[at], &actual[at], Some(LOOSE))
+                    self.outcome(expected[index], &actual[index], Some(LOOSE))
             {
-                near.push((at, max_abs));
+                near.push((index, max_abs));
             }
         }
         if near.is_empty() {
@@ -242,14 +242,17 @@ impl Judge<'_> {
             .max_constant(MAX_CONSTANT);
         let left = computed.optimize(self.original.program)?.program;
         let right = computed.optimize(self.optimized.program)?.program;
-        let inputs: Vec<Inputs> = near.iter().map(|(at, _)| inputs[*at].clone()).collect();
+        let inputs: Vec<Inputs> = near
+            .iter()
+            .map(|(index, _)| inputs[*index].clone())
+            .collect();
         let expected = self.runner.run((&left).into(), &inputs)?;
         let actual = self.runner.run((&right).into(), &inputs)?;
-        for (((at, max_abs), expected), actual) in near.into_iter().zip(expected).zip(actual) {
+        for (((index, max_abs), expected), actual) in near.into_iter().zip(expected).zip(actual) {
             if let Ok(expected) = expected
                 && let Outcome::Same = self.outcome(&expected, &actual, None)
             {
-                outcomes[at] = Outcome::Rounded { max_abs };
+                outcomes[index] = Outcome::Rounded { max_abs };
             }
         }
         Ok(())

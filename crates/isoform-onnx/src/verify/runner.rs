@@ -63,7 +63,7 @@ impl Runner for Evaluator {
     }
 
     fn run(&self, subject: Subject<'_>, cases: &[Inputs]) -> isoform::Result<Vec<Ran>> {
-        let one = |inputs: &Inputs| {
+        let run_case = |inputs: &Inputs| {
             let polls = Cell::new(0);
             let interrupted = || {
                 polls.set(polls.get() + 1);
@@ -82,6 +82,6 @@ impl Runner for Evaluator {
                 Err(error) => Ok(Err(error.to_string())),
             }
         };
-        cases.iter().map(one).collect()
+        cases.iter().map(run_case).collect()
     }
 }

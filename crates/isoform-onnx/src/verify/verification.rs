@@ -81,9 +81,9 @@ impl fmt::Display for Verification {
                     )?;
                 }
                 Outcome::NotRun { reason } => write!(f, "could not run: {reason}")?,
-                Outcome::Different(found) => {
+                Outcome::Different(differences) => {
                     write!(f, "different")?;
-                    for difference in found {
+                    for difference in differences {
                         write!(f, "\n  {difference}")?;
                     }
                 }

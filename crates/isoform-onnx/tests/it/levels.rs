@@ -464,9 +464,9 @@ fn defaults_of_local_functions_count_as_given() {
             node("Scale", "x", "y").in_domain("demo"),
             |node, attribute| node.with(attribute),
         );
-        let mut made = model("x", vec![call], "y");
-        made.functions = vec![scale];
-        made
+        let mut proto = model("x", vec![call], "y");
+        proto.functions = vec![scale];
+        proto
     };
     same_at(DEFAULTS, &calling(vec![float("by", 0.5)]), &calling(vec![]));
     differ_at(

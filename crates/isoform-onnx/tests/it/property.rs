@@ -32,11 +32,12 @@ fn build(
 ) -> ModelProto {
     // Values 0 and 1 are inputs, 2 is a weight.
     let mut list: Vec<NodeProto> = Vec::new();
-    for (at, (op, inputs, attr, has_body)) in nodes.iter().enumerate() {
-        let read = inputs.map(|index| name(index.index(at + 3)));
-        let mut node = node(OPERATORS[*op], &read.join(" "), &name(at + 3)).with(int("k", *attr));
+    for (position, (op, inputs, attr, has_body)) in nodes.iter().enumerate() {
+        let read = inputs.map(|index| name(index.index(position + 3)));
+        let mut node =
+            node(OPERATORS[*op], &read.join(" "), &name(position + 3)).with(int("k", *attr));
         if *has_body {
-            let inner = name(1000 + at);
+            let inner = name(1000 + position);
             let body = graph(
                 "",
                 vec![crate::build::node("Log", &read[0], &inner)],

@@ -22,41 +22,52 @@ fn texts(report: &Report) -> Vec<&str> {
 fn a_long_chain_is_told() {
     let count = 50_000;
     let chain = |version| {
-        let nodes =
-            (0..count).map(|at| node("Softmax", &format!("v{at}"), &format!("v{}", at + 1)));
-        let mut made = model("v0", nodes.collect(), &format!("v{count}"));
-        made.opset_import = vec![opset("", version)];
-        load(&made).program().clone()
+        let nodes = (0..count)
+            .map(|index| node("Softmax", &format!("v{index}"), &format!("v{}", index + 1)));
+        let mut proto = model("v0", nodes.collect(), &format!("v{count}"));
+        proto.opset_import = vec![opset("", version)];
+        load(&proto).program().clone()
     };
     let (left, right) = (chain(13), chain(12));
     let strict = ReportOptions {
         levels: Levels::NONE,
         ..ReportOptions::default()
     };
-    let found = strict.report(&left, &right, &Control::default()).unwrap();
-    assert_eq!(found.groups.len(), 1);
-    assert_eq!((found.groups[0].count, found.nodes.changed), (count, count));
+    let model_report = strict.report(&left, &right, &Control::default()).unwrap();
+    assert_eq!(model_report.groups.len(), 1);
+    assert_eq!(
+        (model_report.groups[0].count, model_report.nodes.changed),
+        (count, count)
+    );
     let text = format!("opset ai.onnx: 13 -> 12, {count} times");
-    assert!(texts(&found)[0].starts_with(&text), "{:?}", texts(&found));
+    assert!(
+        texts(&model_report)[0].starts_with(&text),
+        "{:?}",
+        texts(&model_report)
+    );
     // By meaning, Softmax changed, too.
-    let found = report(&left, &right).unwrap();
+    let model_report = report(&left, &right).unwrap();
     let text = format!("version of Softmax: 13 -> 11, {count} times");
-    assert!(texts(&found)[0].starts_with(&text), "{:?}", texts(&found));
+    assert!(
+        texts(&model_report)[0].starts_with(&text),
+        "{:?}",
+        texts(&model_report)
+    );
 }
 
 #[test]
 fn versions_and_equal_numbers_elsewhere_are_kept_apart() {
-    let made = |version, axis| {
+    let program = |version, axis| {
         let nodes = vec![
             node("Softmax", "x", "a").with(ints("demo", &[axis])),
             node("Softmax", "a", "y"),
         ];
-        let mut made = model("x", nodes, "y");
-        made.opset_import = vec![opset("", version)];
-        load(&made).program().clone()
+        let mut proto = model("x", nodes, "y");
+        proto.opset_import = vec![opset("", version)];
+        load(&proto).program().clone()
     };
-    let found = report(&made(11, 11), &made(13, 13)).unwrap();
-    let mut texts = texts(&found);
+    let model_report = report(&program(11, 11), &program(13, 13)).unwrap();
+    let mut texts = texts(&model_report);
     texts.sort_unstable();
     assert_eq!(texts.len(), 2, "{texts:?}");
     assert!(
@@ -68,7 +79,7 @@ fn versions_and_equal_numbers_elsewhere_are_kept_apart() {
         "{texts:?}"
     );
     assert_eq!(
-        found.nodes.to_string(),
+        model_report.nodes.to_string(),
         "0 the same, 2 changed, 0 added, 0 removed"
     );
 }
@@ -121,7 +132,7 @@ fn places_are_named_from_the_node_around_them() {
 
 #[test]
 fn a_removed_node_is_named_itself() {
-    let made = |is_kept: bool| {
+    let program = |is_kept: bool| {
         let gone = || node("HardSigmoid", "a", "b");
         let last = if is_kept { "a b" } else { "a a" };
         let nodes = [node("Sin", "x", "a")]
@@ -130,11 +141,11 @@ fn a_removed_node_is_named_itself() {
             .chain([node("Mul", last, "y")]);
         model("x", nodes.collect(), "y")
     };
-    let found = reported(&made(true), &made(false));
+    let model_report = reported(&program(true), &program(false));
     let mut removed = 0;
-    for change in found.difference.changes() {
+    for change in model_report.difference.changes() {
         for both in change.places() {
-            let origin = found.origin(change, &both).expect("a part");
+            let origin = model_report.origin(change, &both).expect("a part");
             let op = match change.kind() {
                 ChangeKind::Deleted => "HardSigmoid",
                 _ => "Mul",
@@ -142,18 +153,21 @@ fn a_removed_node_is_named_itself() {
             assert_eq!(origin.op, op, "{change}");
             if change.kind() == ChangeKind::Deleted {
                 removed += 1;
-                assert_eq!(found.place_text(change, &both.0), "<node 1 of 'main'>");
+                assert_eq!(
+                    model_report.place_text(change, &both.0),
+                    "<node 1 of 'main'>"
+                );
             }
         }
     }
     assert_eq!(removed, 1);
     // The same on the other side.
-    let found = reported(&made(false), &made(true));
-    let inserted = found.difference.changes().iter();
-    let mut inserted = inserted.filter(|it| it.kind() == ChangeKind::Inserted);
+    let model_report = reported(&program(false), &program(true));
+    let inserted = model_report.difference.changes().iter();
+    let mut inserted = inserted.filter(|change| change.kind() == ChangeKind::Inserted);
     let change = inserted.next().expect("an inserted node");
     let both = change.places().next().expect("a place");
-    let origin = found.origin(change, &both).expect("a node");
+    let origin = model_report.origin(change, &both).expect("a node");
     assert_eq!(origin.op, "HardSigmoid");
 }
 
@@ -238,7 +252,7 @@ fn halves(name: &str, numbers: &[f32]) -> TensorProto {
         name: name.into(),
         dims: vec![numbers.len() as i64],
         data_type: 10,
-        int32_data: numbers.iter().map(|it| half(*it) as i32).collect(),
+        int32_data: numbers.iter().map(|number| half(*number) as i32).collect(),
         ..Default::default()
     }
 }
@@ -279,8 +293,8 @@ fn weights_of_another_type_have_numbers() {
         &[],
         &["a", "b", "c"],
     );
-    let found = reported(&left, &right);
-    let text = found.to_string();
+    let model_report = reported(&left, &right);
+    let text = model_report.to_string();
     let line = text
         .lines()
         .find(|line| line.starts_with("  3 float32 -> float16"));
@@ -323,8 +337,8 @@ fn quantised_weights_are_compared_after_their_decoding() {
         &["w = DequantizeLinear w_q w_scale w_zero"],
         &["w"],
     );
-    let found = reported(&left, &right);
-    let weights = &found.summary.weights;
+    let model_report = reported(&left, &right);
+    let weights = &model_report.summary.weights;
     assert_eq!(
         (
             weights.pairs,
@@ -335,7 +349,7 @@ fn quantised_weights_are_compared_after_their_decoding() {
     );
     let difference = weights.changed[0].difference.expect("numbers");
     assert!((difference.max_abs.expect("a number") - 0.01).abs() < 1e-6);
-    let text = found.to_string();
+    let text = model_report.to_string();
     assert!(text.contains("  1 float32 -> int8, max abs 0.01"), "{text}");
     assert!(
         text.contains(
@@ -393,19 +407,19 @@ fn both_summaries_pair_weights_alike() {
         &["other0", "other1"],
     );
     for (left, right) in [(&left, &right), (&left, &left)] {
-        let found = reported(left, right).summary.weights;
+        let weights = reported(left, right).summary.weights;
         let [left, right] = [left, right].map(load);
         let control = Control::default();
         let other = ModelsSummary::new(left.program(), right.program(), &control).unwrap();
-        let numbers = |it: &isoform_onnx::summary::WeightsDifference| {
+        let numbers = |difference: &isoform_onnx::summary::WeightsDifference| {
             (
-                it.pairs,
-                it.changed.len(),
-                it.elements,
-                it.differing,
-                it.max_abs,
+                difference.pairs,
+                difference.changed.len(),
+                difference.elements,
+                difference.differing,
+                difference.max_abs,
             )
         };
-        assert_eq!(numbers(&found), numbers(&other.weights));
+        assert_eq!(numbers(&weights), numbers(&other.weights));
     }
 }

@@ -34,13 +34,13 @@ fn rich() -> ModelProto {
     graph.input[0] = value("x", "batch 2");
     graph.output[0] = value("y", "batch ?");
     graph.initializer = vec![tensor("w", &[1.0, 2.0])];
-    let mut made = model_of(graph);
-    made.producer_name = "pytest".into();
+    let mut proto = model_of(graph);
+    proto.producer_name = "pytest".into();
     let half = node("LeakyRelu", "x", "h").with(ref_attr("alpha", "by", AttributeType::Float));
     let mut scale = function("Scale", "x", vec![half, node("Neg", "h", "y")], "y");
     scale.attribute = vec!["by".into()];
-    made.functions = vec![scale];
-    made
+    proto.functions = vec![scale];
+    proto
 }
 
 #[test]
@@ -118,17 +118,18 @@ fn pairs(
     expected: &[(&str, &str)],
     rest: [&str; 2],
 ) {
-    let [left, right] = [left, right].map(|it| load(&adding(it)));
-    let found = pair_weights(left.program(), right.program()).unwrap();
-    let names = found.pairs.iter();
+    let [left, right] = [left, right].map(|weights| load(&adding(weights)));
+    let pairing = pair_weights(left.program(), right.program()).unwrap();
+    let names = pairing.pairs.iter();
     let names: Vec<_> = names
         .map(|(l, r)| (l.name.as_str(), r.name.as_str()))
         .collect();
     assert_eq!(names, expected);
-    let only = [&found.left_only, &found.right_only];
-    let only = only.map(|it| {
-        it.iter()
-            .map(|it| it.name.as_str())
+    let only = [&pairing.left_only, &pairing.right_only];
+    let only = only.map(|weights| {
+        weights
+            .iter()
+            .map(|weight| weight.name.as_str())
             .collect::<Vec<_>>()
             .join(" ")
     });
@@ -203,7 +204,7 @@ weights: 2 of 3 changed, 1 of 3 elements, by at most 0.5
   d";
     assert_eq!(summary.to_string(), expected);
     let changed = summary.weights.changed.iter();
-    let first = changed.filter_map(|it| it.difference?.first);
+    let first = changed.filter_map(|weight| weight.difference?.first);
     assert_eq!(first.collect::<Vec<_>>(), [1]);
 }
 

@@ -82,8 +82,8 @@ fn sizes_and_inputs_are_those_of_the_user() {
 fn inputs_that_cannot_be_are_refused() {
     let (left, right) = (program("Relu", free()), program("Relu", free()));
     let error = |options: VerifyOptions| {
-        let found = options.verify((&left).into(), (&right).into(), &[&Evaluator]);
-        found.unwrap_err().to_string()
+        let result = options.verify((&left).into(), (&right).into(), &[&Evaluator]);
+        result.unwrap_err().to_string()
     };
     let shaped =
         |name: &str, shape: &[i64]| VerifyOptions::default().shapes([(name, shape.to_vec())]);
@@ -106,9 +106,9 @@ fn inputs_that_cannot_be_are_refused() {
     );
     let fixed = [Value::from(2), Value::from(&Dim::new("m"))];
     let (left, right) = (program("Relu", fixed.clone()), program("Relu", fixed));
-    let found = shaped("x", &[3, 1]).verify((&left).into(), (&right).into(), &[&Evaluator]);
+    let result = shaped("x", &[3, 1]).verify((&left).into(), (&right).into(), &[&Evaluator]);
     assert_eq!(
-        found.unwrap_err().to_string(),
+        result.unwrap_err().to_string(),
         "ValueError: input 'x': expected 2 at axis 0, as the model declares, got 3"
     );
 }
@@ -148,20 +148,20 @@ fn with_constant(op: &str, computed: bool) -> Ref<Program> {
     let program = program(op, free());
     let output: Ref<Output> = program.graph.results.get(0).unwrap().extract().unwrap();
     let call = &output.call;
-    let one = Tensor::new(DType::FLOAT32, vec![1], 1.0_f32.to_le_bytes().to_vec()).unwrap();
-    let mut one = Value::from(one);
+    let constant = Tensor::new(DType::FLOAT32, vec![1], 1.0_f32.to_le_bytes().to_vec()).unwrap();
+    let mut constant = Value::from(constant);
     if computed {
         let call = Ref::new(Call {
             op: "Identity".into(),
             op_name: "Identity".into(),
-            inputs: Array::from(vec![one]),
+            inputs: Array::from(vec![constant]),
             ..call.clone_fields()
         });
-        one = Ref::new(Output { call, index: 0 }).into();
+        constant = Ref::new(Output { call, index: 0 }).into();
     }
     let x = call.input(0).unwrap().clone();
     let call = Ref::new(Call {
-        inputs: Array::from(vec![x, one]),
+        inputs: Array::from(vec![x, constant]),
         ..call.clone_fields()
     });
     let result: Value = Ref::new(Output { call, index: 0 }).into();
@@ -179,24 +179,25 @@ fn a_runtime_may_round_otherwise_where_a_weight_is_a_constant() {
     let outcomes = |right: &Ref<Program>, offset: f32| {
         let left = with_constant("Add", true);
         let runner = Rounding(offset);
-        let found = VerifyOptions::default().verify((&left).into(), right.into(), &[&runner]);
-        let found = found.unwrap();
-        let text = found.to_string();
+        let verification =
+            VerifyOptions::default().verify((&left).into(), right.into(), &[&runner]);
+        let verification = verification.unwrap();
+        let text = verification.to_string();
         (
-            found
+            verification
                 .cases
                 .into_iter()
-                .map(|it| it.outcome)
+                .map(|case| case.outcome)
                 .collect::<Vec<_>>(),
             text,
         )
     };
     let right = with_constant("Add", false);
-    let (found, text) = outcomes(&right, 1e-6);
+    let (judged, text) = outcomes(&right, 1e-6);
     assert!(
-        found
+        judged
             .iter()
-            .all(|it| matches!(it, Outcome::Rounded { max_abs } if *max_abs > 0.0)),
+            .all(|outcome| matches!(outcome, Outcome::Rounded { max_abs } if *max_abs > 0.0)),
         "{text}"
     );
     assert!(
@@ -204,9 +205,11 @@ fn a_runtime_may_round_otherwise_where_a_weight_is_a_constant() {
         "{text}"
     );
     // A difference this large does not come from rounding.
-    let (found, text) = outcomes(&right, 1e-1);
+    let (judged, text) = outcomes(&right, 1e-1);
     assert!(
-        found.iter().all(|it| matches!(it, Outcome::Different(_))),
+        judged
+            .iter()
+            .all(|outcome| matches!(outcome, Outcome::Different(_))),
         "{text}"
     );
     // Nor is a little that stays when the constants are computed.
@@ -229,9 +232,11 @@ fn a_runtime_may_round_otherwise_where_a_weight_is_a_constant() {
         }),
         ..wrong.clone_fields()
     });
-    let (found, text) = outcomes(&wrong, 0.0);
+    let (judged, text) = outcomes(&wrong, 0.0);
     assert!(
-        found.iter().all(|it| matches!(it, Outcome::Different(_))),
+        judged
+            .iter()
+            .all(|outcome| matches!(outcome, Outcome::Different(_))),
         "{text}"
     );
 }

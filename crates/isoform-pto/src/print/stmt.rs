@@ -133,7 +133,7 @@ impl Printer<'_> {
         let mut types = Vec::new();
         let mut tasks = match results.as_slice() {
             [] => Vec::new(),
-            [one] => self.definition(one),
+            [result] => self.definition(result),
             several => {
                 types = self.types_of(several.iter());
                 Self::joined(
@@ -214,7 +214,7 @@ impl Printer<'_> {
         let carried: Vec<Ref<Var>> = each
             .iter_args
             .iter()
-            .map(|it| it.clone().upcast())
+            .map(|arg| arg.clone().upcast())
             .collect();
         // The usual type of a loop variable is omitted.
         let said = std::iter::once(&each.loop_var).filter(|var| !is_index(&var.ty));
@@ -268,7 +268,7 @@ impl Printer<'_> {
             let carried: Vec<Ref<Var>> = repeat
                 .iter_args
                 .iter()
-                .map(|it| it.clone().upcast())
+                .map(|arg| arg.clone().upcast())
                 .collect();
             let types = self.types_of(carried.iter());
             tasks.push("for ".into());
@@ -402,7 +402,7 @@ impl Printer<'_> {
             let direction = function
                 .param_directions
                 .get(position)
-                .map_or(ParamDirection::In, |it| it.get());
+                .map_or(ParamDirection::In, |direction| direction.get());
             if direction == ParamDirection::In {
                 tasks.push(": ".into());
                 tasks.push(Task::Root(param.ty.as_object().clone()));

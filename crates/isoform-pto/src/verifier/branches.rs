@@ -4,14 +4,14 @@ use isoform::host::{Place, Places, Step};
 
 /// True if two places are in different branches of one `if`: no path through the
 /// program reaches both places. O(distance to the branching).
-pub(super) fn exclude_each_other(places: &Places, one: Place, other: Place) -> bool {
-    let (mut one, mut other) = (one, other);
-    let mut last = (one, other);
-    while one != other {
-        last = (one, other);
-        let (depth, other_depth) = (places.depth(one), places.depth(other));
+pub(super) fn exclude_each_other(places: &Places, place: Place, other: Place) -> bool {
+    let (mut place, mut other) = (place, other);
+    let mut last = (place, other);
+    while place != other {
+        last = (place, other);
+        let (depth, other_depth) = (places.depth(place), places.depth(other));
         if depth >= other_depth {
-            one = places.above(one);
+            place = places.above(place);
         }
         if other_depth >= depth {
             other = places.above(other);

@@ -76,9 +76,9 @@ fn span_at(root: &Value, path: &AccessPath) -> Ref<Span> {
             Some(AccessStep::Attr(name)) => value
                 .as_object()
                 .and_then(|object| isoform::objects::field_value(object, name).ok()),
-            Some(AccessStep::ArrayItem(at)) => {
-                value.as_array().and_then(|items| items.get(*at).cloned())
-            }
+            Some(AccessStep::ArrayItem(index)) => value
+                .as_array()
+                .and_then(|items| items.get(*index).cloned()),
             Some(AccessStep::MapItem(key)) => value.as_map().and_then(|map| map.get(key).cloned()),
             _ => None,
         };

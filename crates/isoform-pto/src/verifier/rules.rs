@@ -64,57 +64,57 @@ impl Problems {
 
 fn check(object: &Ref<Obj>) -> Result<()> {
     let mut problems = Problems::default();
-    let found = &mut problems;
+    let report = &mut problems;
     if let Some(op) = object.downcast_ref::<BinaryExpr>() {
-        binary(found, object.type_info().key(), op);
+        binary(report, object.type_info().key(), op);
     } else if let Some(op) = object.downcast_ref::<UnaryExpr>() {
-        unary(found, object.type_info().key(), op);
+        unary(report, object.type_info().key(), op);
     } else if let Some(number) = object.downcast_ref::<ConstInt>() {
-        const_int(found, number);
+        const_int(report, number);
     } else if let Some(number) = object.downcast_ref::<ConstFloat>() {
         let is_float = |dtype: DataType| dtype.is_float();
-        found.scalar("type", &number.clone().upcast(), "a float", is_float);
+        report.scalar("type", &number.clone().upcast(), "a float", is_float);
     } else if let Some(item) = object.downcast_ref::<TupleGetItemExpr>() {
-        item_of_tuple(found, item);
+        item_of_tuple(report, item);
     } else if let Some(arg) = object.downcast_ref::<IterArg>() {
-        found.same_type("init_value", &arg.ty, &arg.init_value.ty);
+        report.same_type("init_value", &arg.ty, &arg.init_value.ty);
     } else if let Some(memory) = object.downcast_ref::<MemRef>() {
         for (field, value) in [("byte_offset", memory.byte_offset), ("size", memory.size)] {
             if value < 0 {
-                found.value(format!("{field}: expected at least 0, got {value}"));
+                report.value(format!("{field}: expected at least 0, got {value}"));
             }
         }
         if memory.slots < 1 {
-            found.value(format!("slots: expected at least 1, got {}", memory.slots));
+            report.value(format!("slots: expected at least 1, got {}", memory.slots));
         }
     } else if let Some(branch) = object.downcast_ref::<IfStmt>() {
-        condition(found, &branch.condition);
+        condition(report, &branch.condition);
         if branch.else_body.is_none() && !branch.return_vars.is_empty() {
             let count = branch.return_vars.len();
-            found.value(format!(
+            report.value(format!(
                 "else_body: expected one that yields {count} values, got none"
             ));
         }
     } else if let Some(each) = object.downcast_ref::<ForStmt>() {
-        for_loop(found, each);
+        for_loop(report, each);
     } else if let Some(repeat) = object.downcast_ref::<WhileStmt>() {
-        condition(found, &repeat.condition);
-        carried(found, &repeat.iter_args, &repeat.return_vars);
+        condition(report, &repeat.condition);
+        carried(report, &repeat.iter_args, &repeat.return_vars);
     } else if let Some(spmd) = object.downcast_ref::<SpmdScopeStmt>() {
-        found.scalar("core_num", &spmd.core_num, "an integer", DataType::is_int);
+        report.scalar("core_num", &spmd.core_num, "an integer", DataType::is_int);
     } else if let Some(shaped) = object.downcast_ref::<ShapedType>() {
-        shape(found, shaped);
+        shape(report, shaped);
     } else if let Some(function) = object.downcast_ref::<Function>() {
         let (params, directions) = (function.params.len(), function.param_directions.len());
         if params != directions {
-            found.value(format!(
+            report.value(format!(
                 "param_directions: expected {params}, as many as there are params, got {directions}"
             ));
         }
     } else if let Some(program) = object.downcast_ref::<Program>() {
         for (name, function) in program.functions.iter() {
             if *name != function.name {
-                found.value(format!(
+                report.value(format!(
                     "functions['{name}']: expected a function of this name, got '{}'",
                     function.name
                 ));
@@ -144,7 +144,7 @@ fn is_bool(dtype: DataType) -> bool {
     dtype == DataType::Bool
 }
 
-fn binary(found: &mut Problems, key: &str, op: &Ref<BinaryExpr>) {
+fn binary(problems: &mut Problems, key: &str, op: &Ref<BinaryExpr>) {
     let any = |_: DataType| true;
     let (expected, wanted): (_, fn(DataType) -> bool) = match key {
         "pto.And" | "pto.Or" | "pto.Xor" => ("a truth value", is_bool),
@@ -153,15 +153,15 @@ fn binary(found: &mut Problems, key: &str, op: &Ref<BinaryExpr>) {
         "pto.Eq" | "pto.Ne" => ("a scalar", any),
         _ => ("a number", is_number),
     };
-    let left = found.scalar("left", &op.left, expected, wanted);
-    let right = found.scalar("right", &op.right, expected, wanted);
+    let left = problems.scalar("left", &op.left, expected, wanted);
+    let right = problems.scalar("right", &op.right, expected, wanted);
     let is_shift = matches!(key, "pto.BitShiftLeft" | "pto.BitShiftRight");
     if let (Some(left), Some(right)) = (left, right)
         && !is_shift
         && !same_number(left, right)
     {
         let (left, right) = (left.name(), right.name());
-        found.ty(format!("right: expected type {left} as left, got {right}"));
+        problems.ty(format!("right: expected type {left} as left, got {right}"));
     }
     let result = op.scalar_dtype();
     let (fits, expected) = match key {
@@ -180,11 +180,11 @@ fn binary(found: &mut Problems, key: &str, op: &Ref<BinaryExpr>) {
     };
     if !fits {
         let got = shown(&op.ty);
-        found.ty(format!("type: expected {expected}, got {got}"));
+        problems.ty(format!("type: expected {expected}, got {got}"));
     }
 }
 
-fn unary(found: &mut Problems, key: &str, op: &Ref<UnaryExpr>) {
+fn unary(problems: &mut Problems, key: &str, op: &Ref<UnaryExpr>) {
     let any = |_: DataType| true;
     let (expected, wanted): (_, fn(DataType) -> bool) = match key {
         "pto.Not" => ("a truth value", is_bool),
@@ -192,30 +192,30 @@ fn unary(found: &mut Problems, key: &str, op: &Ref<UnaryExpr>) {
         "pto.Cast" => ("a scalar", any),
         _ => ("a number", is_number),
     };
-    let operand = found.scalar("operand", &op.operand, expected, wanted);
+    let operand = problems.scalar("operand", &op.operand, expected, wanted);
     let Some(result) = op.scalar_dtype() else {
         let got = shown(&op.ty);
-        return found.ty(format!("type: expected a scalar, got {got}"));
+        return problems.ty(format!("type: expected a scalar, got {got}"));
     };
     if let Some(operand) = operand
         && key != "pto.Cast"
         && !same_number(operand, result)
     {
         let (operand, result) = (operand.name(), result.name());
-        found.ty(format!("type: expected {operand}, got {result}"));
+        problems.ty(format!("type: expected {operand}, got {result}"));
     }
 }
 
-fn const_int(found: &mut Problems, number: &Ref<ConstInt>) {
+fn const_int(problems: &mut Problems, number: &Ref<ConstInt>) {
     let range = number.scalar_dtype().and_then(DataType::int_range);
     match range {
         None => {
             let got = shown(&number.ty);
-            found.ty(format!("type: expected an integer, got {got}"));
+            problems.ty(format!("type: expected an integer, got {got}"));
         }
         Some(range) if !range.contains(&i128::from(number.value)) => {
             let (first, last) = (range.start(), range.end());
-            found.value(format!(
+            problems.value(format!(
                 "value: expected {first} to {last}, the range of {}, got {}",
                 shown(&number.ty),
                 number.value
@@ -225,18 +225,18 @@ fn const_int(found: &mut Problems, number: &Ref<ConstInt>) {
     }
 }
 
-fn item_of_tuple(found: &mut Problems, item: &Ref<TupleGetItemExpr>) {
+fn item_of_tuple(problems: &mut Problems, item: &Ref<TupleGetItemExpr>) {
     if item.tuple.ty.isa::<UnknownType>() {
         return;
     }
     let Some(tuple) = item.tuple.ty.downcast_ref::<TupleType>() else {
         let got = shown(&item.tuple.ty);
-        return found.ty(format!("tuple: expected a tuple, got {got}"));
+        return problems.ty(format!("tuple: expected a tuple, got {got}"));
     };
     let index = usize::try_from(item.index).ok();
     match index.and_then(|index| tuple.types.get(index)) {
-        Some(ty) => found.same_type("type", ty, &item.ty),
-        None => found.value(format!(
+        Some(ty) => problems.same_type("type", ty, &item.ty),
+        None => problems.value(format!(
             "index: expected 0 to {}, got {}",
             tuple.types.len().saturating_sub(1),
             item.index
@@ -244,25 +244,25 @@ fn item_of_tuple(found: &mut Problems, item: &Ref<TupleGetItemExpr>) {
     }
 }
 
-fn condition(found: &mut Problems, condition: &Ref<Expr>) {
-    found.scalar("condition", condition, "a truth value", is_bool);
+fn condition(problems: &mut Problems, condition: &Ref<Expr>) {
+    problems.scalar("condition", condition, "a truth value", is_bool);
 }
 
-fn for_loop(found: &mut Problems, each: &Ref<ForStmt>) {
+fn for_loop(problems: &mut Problems, each: &Ref<ForStmt>) {
     let var: Ref<Expr> = each.loop_var.clone().upcast();
-    let of_var = found.scalar("loop_var", &var, "an integer", DataType::is_int);
+    let of_var = problems.scalar("loop_var", &var, "an integer", DataType::is_int);
     let bounds = [
         ("start", &each.start),
         ("stop", &each.stop),
         ("step", &each.step),
     ];
     for (field, bound) in bounds {
-        let dtype = found.scalar(field, bound, "an integer", DataType::is_int);
+        let dtype = problems.scalar(field, bound, "an integer", DataType::is_int);
         if let (Some(of_var), Some(dtype)) = (of_var, dtype)
             && !same_number(of_var, dtype)
         {
             let (of_var, dtype) = (of_var.name(), dtype.name());
-            found.ty(format!(
+            problems.ty(format!(
                 "{field}: expected type {of_var} as loop_var, got {dtype}"
             ));
         }
@@ -270,40 +270,40 @@ fn for_loop(found: &mut Problems, each: &Ref<ForStmt>) {
     if let Some(step) = each.step.downcast_ref::<ConstInt>()
         && step.value == 0
     {
-        found.value("step: expected another number than 0, got 0".to_owned());
+        problems.value("step: expected another number than 0, got 0".to_owned());
     }
-    carried(found, &each.iter_args, &each.return_vars);
+    carried(problems, &each.iter_args, &each.return_vars);
 }
 
 fn carried(
-    found: &mut Problems,
+    problems: &mut Problems,
     iter_args: &isoform::Array<Ref<IterArg>>,
     return_vars: &isoform::Array<Ref<Var>>,
 ) {
     if iter_args.len() != return_vars.len() {
         let (expected, got) = (iter_args.len(), return_vars.len());
-        return found.value(format!(
+        return problems.value(format!(
             "return_vars: expected {expected}, as many as there are iter_args, got {got}"
         ));
     }
     for (position, (arg, var)) in iter_args.iter().zip(return_vars.iter()).enumerate() {
-        found.same_type(&format!("return_vars[{position}]"), &arg.ty, &var.ty);
+        problems.same_type(&format!("return_vars[{position}]"), &arg.ty, &var.ty);
     }
 }
 
-fn shape(found: &mut Problems, shaped: &Ref<ShapedType>) {
+fn shape(problems: &mut Problems, shaped: &Ref<ShapedType>) {
     for (position, size) in shaped.shape.iter().enumerate() {
         let field = format!("shape[{position}]");
-        found.scalar(&field, size, "an integer", DataType::is_int);
+        problems.scalar(&field, size, "an integer", DataType::is_int);
         if let Some(size) = size.downcast_ref::<ConstInt>()
             && size.value < 0
         {
             // Only an erroneous program contains a negative size.
-            found.value(format!("{field}: expected at least 0, got {}", size.value));
+            problems.value(format!("{field}: expected at least 0, got {}", size.value));
         }
     }
     if shaped.isa::<ArrayType>() && shaped.shape.len() != 1 {
         let got = shaped.shape.len();
-        found.value(format!("shape: expected 1 dimension, got {got}"));
+        problems.value(format!("shape: expected 1 dimension, got {got}"));
     }
 }

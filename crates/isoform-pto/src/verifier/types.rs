@@ -25,38 +25,39 @@ pub(super) fn compatible(expected: &Ref<Type>, got: &Ref<Type>) -> bool {
         if expected.type_index() != got.type_index() {
             return false;
         }
-        if let (Some(one), Some(other)) = (
+        if let (Some(left), Some(right)) = (
             expected.downcast_ref::<ScalarType>(),
             got.downcast_ref::<ScalarType>(),
         ) {
-            if !same_number(one.dtype.get(), other.dtype.get()) {
+            if !same_number(left.dtype.get(), right.dtype.get()) {
                 return false;
             }
-        } else if let (Some(one), Some(other)) = (
+        } else if let (Some(left), Some(right)) = (
             expected.downcast_ref::<ShapedType>(),
             got.downcast_ref::<ShapedType>(),
         ) {
-            if one.dtype != other.dtype || one.shape.len() != other.shape.len() {
+            if left.dtype != right.dtype || left.shape.len() != right.shape.len() {
                 return false;
             }
-            let literal = |size: &Ref<Expr>| size.downcast_ref::<ConstInt>().map(|it| it.value);
-            let sizes = one.shape.iter().zip(other.shape.iter());
-            for (one, other) in sizes {
-                if let (Some(one), Some(other)) = (literal(one), literal(other))
-                    && one != other
+            let literal =
+                |size: &Ref<Expr>| size.downcast_ref::<ConstInt>().map(|number| number.value);
+            let sizes = left.shape.iter().zip(right.shape.iter());
+            for (left, right) in sizes {
+                if let (Some(left), Some(right)) = (literal(left), literal(right))
+                    && left != right
                 {
                     return false;
                 }
             }
-        } else if let (Some(one), Some(other)) = (
+        } else if let (Some(left), Some(right)) = (
             expected.downcast_ref::<TupleType>(),
             got.downcast_ref::<TupleType>(),
         ) {
-            if one.types.len() != other.types.len() {
+            if left.types.len() != right.types.len() {
                 return false;
             }
             if seen.insert((expected.identity(), got.identity())) {
-                let types = one.types.iter().cloned().zip(other.types.iter().cloned());
+                let types = left.types.iter().cloned().zip(right.types.iter().cloned());
                 pairs.extend(types);
             }
         }

@@ -62,7 +62,7 @@ fn members_of_enums_are_one_object_each() {
         tile.with_memory_space(MemorySpace::Acc)
             .memory_space
             .as_deref()
-            .map(|it| it.get()),
+            .map(|space| space.get()),
         Some(MemorySpace::Acc)
     );
     for kind in ForKind::MEMBERS {

@@ -591,10 +591,10 @@ fn simplified_expressions_keep_their_value() -> Result<()> {
         let after: Ref<Expr> = done.value.extract()?;
         for _ in 0..4 {
             let values: Vec<i128> = (0..3).map(|_| extreme(&mut random)).collect();
-            let known = random.vars.iter().map(Ref::identity).zip(values).collect();
-            if let Some(expected) = evaluate(&before, &known) {
+            let assignment = random.vars.iter().map(Ref::identity).zip(values).collect();
+            if let Some(expected) = evaluate(&before, &assignment) {
                 assert_eq!(
-                    evaluate(&after, &known),
+                    evaluate(&after, &assignment),
                     Some(expected),
                     "{before:?} {after:?}"
                 );

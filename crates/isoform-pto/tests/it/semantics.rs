@@ -48,13 +48,13 @@ fn check(what: &str, left: impl Into<Value>, right: impl Into<Value>, plain: boo
             map_free_vars,
             ..CompareOptions::default()
         };
-        for (one, other) in [(&left, &right), (&right, &left)] {
-            let equal = options.equal(one, other).unwrap();
+        for (first, second) in [(&left, &right), (&right, &left)] {
+            let equal = options.equal(first, second).unwrap();
             assert_eq!(equal, expected, "{what}, map_free_vars={map_free_vars}");
-            let mismatch = options.first_mismatch(one, other).unwrap();
+            let mismatch = options.first_mismatch(first, second).unwrap();
             assert_eq!(mismatch.is_none(), expected, "{what}: mismatch");
             assert_eq!(
-                oracle::equal(one, other, options).unwrap(),
+                oracle::equal(first, second, options).unwrap(),
                 expected,
                 "{what}: oracle, map_free_vars={map_free_vars}"
             );
@@ -206,11 +206,11 @@ fn loops_bind_what_they_count_carry_and_result_in() {
         }
         ForStmt::new(var("i"), int(0), int(8), int(1), BreakStmt::new()).with_attrs(attrs)
     };
-    let (one, other) = (
+    let (first, second) = (
         annotated(&[("a", 1), ("b", 2)]),
         annotated(&[("b", 2), ("a", 1)]),
     );
-    check("order of attributes", one, other, true, true);
+    check("order of attributes", first, second, true, true);
     check(
         "other attribute",
         annotated(&[("a", 1)]),
@@ -346,18 +346,24 @@ fn programs_link_by_name() {
         ];
         Program::new(functions, "p").unwrap()
     };
-    let one = program(["f", "g"], "g");
+    let original = program(["f", "g"], "g");
     check(
         "the same",
-        &one,
+        &original,
         program(["f", "g"], "g").with_name("q"),
         true,
         true,
     );
-    check("another name", &one, program(["f", "h"], "h"), false, false);
+    check(
+        "another name",
+        &original,
+        program(["f", "h"], "h"),
+        false,
+        false,
+    );
     check(
         "another callee",
-        &one,
+        &original,
         program(["f", "g"], "f"),
         false,
         false,
@@ -453,10 +459,10 @@ fn memory_is_compared_by_layout() {
         false,
         false,
     );
-    let shared = |one: bool| {
+    let shared = |is_same: bool| {
         let base = base();
         let first = MemRef::new(&base, 0, 64);
-        let second = if one {
+        let second = if is_same {
             first.clone()
         } else {
             MemRef::new(&base, 0, 64)

@@ -355,31 +355,31 @@ fn calls_fit_the_functions_of_the_program() {
     };
     let program =
         |caller: Ref<Function>| Program::new([callee.clone(), caller], "p").expect("a program");
-    let at = "<root>.functions[\"f\"].body.expr";
+    let path = "<root>.functions[\"f\"].body.expr";
     check(program(call(vec![number(1)], int(), "g")), &[]);
     check(
         program(call(vec![number(1)], int(), "h")),
         &[&format!(
-            "{at}: ValueError: call of 'h': expected a function of the program"
+            "{path}: ValueError: call of 'h': expected a function of the program"
         )],
     );
     check(
         program(call(vec![], int(), "g")),
         &[&format!(
-            "{at}: ValueError: call of 'g': expected 1 arguments, got 0"
+            "{path}: ValueError: call of 'g': expected 1 arguments, got 0"
         )],
     );
     check(
         program(call(vec![ConstBool::new(true).upcast()], int(), "g")),
         &[&format!(
-            "{at}: TypeError: call of 'g': args[0]: expected type INT64, got BOOL"
+            "{path}: TypeError: call of 'g': args[0]: expected type INT64, got BOOL"
         )],
     );
     let wrong = ScalarType::new(DataType::Bool).upcast();
     check(
         program(call(vec![number(1)], wrong, "g")),
         &[&format!(
-            "{at}: TypeError: call of 'g': expected a result of type INT64, got BOOL"
+            "{path}: TypeError: call of 'g': expected a result of type INT64, got BOOL"
         )],
     );
 }

@@ -283,8 +283,8 @@ fn a_builder_makes_the_same_as_the_constructors() {
         Some(EvalStmt::new(&n).upcast()),
         [],
     );
-    let made = Function::new("g", [n, c], [], seq([looped, branch.upcast()]));
-    assert!(structural_equal(&built, &made).expect("comparable"));
+    let expected = Function::new("g", [n, c], [], seq([looped, branch.upcast()]));
+    assert!(structural_equal(&built, &expected).expect("comparable"));
     assert!(
         pto::verify(&built, &Default::default())
             .expect("checked")

@@ -278,12 +278,12 @@ enum Step {
 /// `TypeError` if something inside is mutable or unhashable.
 pub(crate) fn hash(py: Python<'_>, value: &Value) -> PyResult<isize> {
     let mut stack: Vec<Frame> = Vec::new();
-    let mut known: HashMap<u64, isize> = HashMap::new();
+    let mut hashes: HashMap<u64, isize> = HashMap::new();
     let mut step = Step::Enter(value.clone());
     loop {
         let child = match step {
             Step::Enter(value) => match Frame::of(&value)? {
-                Some(frame) => match frame.name.and_then(|name| known.get(&name)) {
+                Some(frame) => match frame.name.and_then(|name| hashes.get(&name)) {
                     Some(&hash) => Some(hash),
                     None => {
                         stack.push(frame);
@@ -314,7 +314,7 @@ pub(crate) fn hash(py: Python<'_>, value: &Value) -> PyResult<isize> {
             None => {
                 let hash = frame.finish();
                 if let Some(name) = frame.name {
-                    known.insert(name, hash);
+                    hashes.insert(name, hash);
                 }
                 stack.pop();
                 Step::Leave(hash)

@@ -17,8 +17,8 @@ type Object<'py> = Bound<'py, PyAny>;
 
 pub(super) fn install(methods: Methods<'_>) -> PyResult<()> {
     methods.make(
-        |given: &[Object<'_>], named: Option<&Bound<'_, PyDict>>, py: Python<'_>| {
-            fresh(dict_of(&gather(py, "Dict", given, named)?)?.into())
+        |arguments: &[Object<'_>], named: Option<&Bound<'_, PyDict>>, py: Python<'_>| {
+            fresh(dict_of(&gather(py, "Dict", arguments, named)?)?.into())
         },
     )?;
     methods.set_item(set_item)?;
@@ -29,12 +29,16 @@ pub(super) fn install(methods: Methods<'_>) -> PyResult<()> {
         own(this)?.clear();
         none(this)
     })?;
-    methods.variadic("_update", |this, given| {
-        let named = given.get(1);
+    methods.variadic("_update", |this, arguments| {
+        let named = arguments.get(1);
         let named = named
             .as_deref()
             .and_then(|named| named.cast::<PyDict>().ok());
-        let source: Vec<Object<'_>> = given.iter().take(1).map(|one| one.to_owned()).collect();
+        let source: Vec<Object<'_>> = arguments
+            .iter()
+            .take(1)
+            .map(|argument| argument.to_owned())
+            .collect();
         update(this, &source, named)?;
         none(this)
     })?;

@@ -17,9 +17,9 @@ type Object<'py> = Bound<'py, PyAny>;
 
 pub(super) fn install(methods: Methods<'_>) -> PyResult<()> {
     methods.make(
-        |given: &[Object<'_>], named: Option<&Bound<'_, PyDict>>, _py: Python<'_>| {
-            only_items("List", given, named)?;
-            let items: Vec<Value> = match given.first() {
+        |arguments: &[Object<'_>], named: Option<&Bound<'_, PyDict>>, _py: Python<'_>| {
+            only_items("List", arguments, named)?;
+            let items: Vec<Value> = match arguments.first() {
                 Some(items) => values_of(items)?.values().to_vec(),
                 None => Vec::new(),
             };

@@ -51,24 +51,24 @@ pub(super) fn install(methods: Methods<'_>) -> PyResult<()> {
     methods.variadic("get", get)?;
     methods.binary("_has_value", |this, value| {
         let value = untyped(value)?;
-        let mut found = false;
+        let mut has_value = false;
         for (_, held) in own(this)?.iter() {
             if compare::equal(this.py(), held, &value)? {
-                found = true;
+                has_value = true;
                 break;
             }
         }
-        Ok(found.into_pyobject(this.py())?.to_owned().into_any())
+        Ok(has_value.into_pyobject(this.py())?.to_owned().into_any())
     })?;
-    methods.variadic("_has_item", |this, given| {
-        let (Some(key), Some(value)) = (given.get(0), given.get(1)) else {
+    methods.variadic("_has_item", |this, arguments| {
+        let (Some(key), Some(value)) = (arguments.get(0), arguments.get(1)) else {
             return Err(foreign(this));
         };
-        let found = match look_up(this, &key)? {
+        let has_item = match look_up(this, &key)? {
             Some(held) => compare::equal(this.py(), &held, &untyped(&value)?)?,
             None => false,
         };
-        Ok(found.into_pyobject(this.py())?.to_owned().into_any())
+        Ok(has_item.into_pyobject(this.py())?.to_owned().into_any())
     })?;
     methods.binary("__or__", |this, other| unite(this, this, other))?;
     methods.binary("__ror__", |this, other| unite(this, other, this))?;
@@ -150,16 +150,16 @@ fn is_equal<'py>(this: &Object<'py>, other: &Object<'py>) -> PyResult<Option<boo
 pub(super) fn gather(
     py: Python<'_>,
     name: &str,
-    given: &[Object<'_>],
+    arguments: &[Object<'_>],
     named: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Map> {
-    if given.len() > 1 {
+    if arguments.len() > 1 {
         return Err(PyTypeError::new_err(format!(
             "{name}() takes at most 1 argument but {} were given",
-            given.len()
+            arguments.len()
         )));
     }
-    let mut entries = match given.first() {
+    let mut entries = match arguments.first() {
         Some(source) => entries_of(py, source)?,
         None => Map::new(),
     };

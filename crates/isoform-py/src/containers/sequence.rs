@@ -276,11 +276,11 @@ fn count<'py>(this: &Object<'py>, item: &Object<'py>) -> PyResult<Object<'py>> {
     Ok(count.into_pyobject(this.py())?.into_any())
 }
 
-fn index<'py>(this: &Object<'py>, given: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
-    given.expect("index", 1, 3)?;
+fn index<'py>(this: &Object<'py>, arguments: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    arguments.expect("index", 1, 3)?;
     let len = len(this)?;
     let bound = |place: usize, default: usize| -> PyResult<usize> {
-        let Some(key) = given.get(place) else {
+        let Some(key) = arguments.get(place) else {
             return Ok(default);
         };
         Ok(match raw_index(&key)? {
@@ -290,7 +290,7 @@ fn index<'py>(this: &Object<'py>, given: Arguments<'_, 'py>) -> PyResult<Object<
         })
     };
     let (start, stop) = (bound(1, 0)?, bound(2, usize::MAX)?);
-    if let Some(item) = given.get(0) {
+    if let Some(item) = arguments.get(0) {
         if let Some(position) = find(this, &item, start, stop)? {
             return Ok(position.into_pyobject(this.py())?.into_any());
         }

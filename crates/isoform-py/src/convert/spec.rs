@@ -66,7 +66,7 @@ fn parse_at(spec: &Bound<'_, PyAny>, depth: usize) -> PyResult<Schema> {
             parts.next().ok_or_else(missing)?,
         )))
     };
-    let one = || -> PyResult<Box<Schema>> {
+    let element = || -> PyResult<Box<Schema>> {
         let part = exactly(1)?.pop();
         part.map(Box::new)
             .ok_or_else(|| PyValueError::new_err("a container has elements"))
@@ -89,12 +89,12 @@ fn parse_at(spec: &Bound<'_, PyAny>, depth: usize) -> PyResult<Schema> {
             let key: String = parts.get_item(1)?.extract()?;
             Schema::named(&key)
         }
-        "Array" => Schema::Array(one()?),
-        "List" => Schema::List(one()?),
+        "Array" => Schema::Array(element()?),
+        "List" => Schema::List(element()?),
         "Map" => Schema::Map(pair()?),
         "Dict" => Schema::Dict(pair()?),
         "Tuple" => Schema::Tuple(inner()?.into()),
-        "Optional" => Schema::Optional(one()?),
+        "Optional" => Schema::Optional(element()?),
         "Union" => Schema::Union(inner()?.into()),
         "Literal" => {
             let values: Vec<Value> = parts

@@ -49,21 +49,21 @@ pub(super) unsafe extern "C" fn class_vectorcall(
             if (*class).tp_flags & ffi::Py_TPFLAGS_IS_ABSTRACT != 0 {
                 return refuse_abstract(py, class);
             }
-            let given = Arguments {
+            let arguments = Arguments {
                 py,
                 args,
                 positional,
                 names,
             };
             if let Some(maker) = &data.maker {
-                let made = maker.make(py, given.positional(), given.named()?)?;
-                return Ok(wrapper::wrap(py, made)?.into_ptr());
+                let object = maker.make(py, arguments.positional(), arguments.named()?)?;
+                return Ok(wrapper::wrap(py, object)?.into_ptr());
             }
             if data.simple && positional == data.fields.len() && names.is_null() {
-                return given.make_at_once(data, class);
+                return arguments.make_at_once(data, class);
             }
             let mut slots: Slots = SmallVec::from_elem(None, data.fields.len());
-            given.fill(data, &mut slots)?;
+            arguments.fill(data, &mut slots)?;
             make(py, data, class, slots)
         })
     }
@@ -183,19 +183,19 @@ impl<'py> Arguments<'py> {
 pub(super) fn parameter(data: &'static ClassData, name: &Bound<'_, PyAny>) -> PyResult<usize> {
     // Keywords in source code are interned, so comparing addresses nearly always
     // suffices.
-    let mut found = data
+    let mut param = data
         .params
         .iter()
         .find(|&&field| data.fields[field].name.as_ptr() == name.as_ptr());
-    if found.is_none() {
+    if param.is_none() {
         for field in &data.params {
             if name.eq(&data.fields[*field].name)? {
-                found = Some(field);
+                param = Some(field);
                 break;
             }
         }
     }
-    found.copied().ok_or_else(|| {
+    param.copied().ok_or_else(|| {
         let hint = host::field_hint(data.info, &name.to_string());
         PyTypeError::new_err(format!(
             "{}.__init__() got an unexpected keyword argument '{name}'{hint}",
@@ -351,25 +351,25 @@ unsafe fn make(
     let complete = slots.iter().all(Option::is_some);
     // SAFETY: promised by the caller; the object made is fresh.
     let this = unsafe {
-        let made = if complete {
+        let instance = if complete {
             let mut values: SmallVec<[Value; 8]> = slots.into_iter().flatten().collect();
             let object = host::construct_from(data.info, &mut values).into_py()?;
             wrapper::wrap_fresh(class, object)
         } else {
-            let made = wrapper::allocate(class);
-            if !made.is_null() {
-                wrapper::layout(made).set_staging(Staging {
+            let instance = wrapper::allocate(class);
+            if !instance.is_null() {
+                wrapper::layout(instance).set_staging(Staging {
                     data,
                     values: slots.into_vec(),
                     finishing: false,
                 });
             }
-            made
+            instance
         };
-        if !data.post_init && complete && !made.is_null() {
-            return Ok(made);
+        if !data.post_init && complete && !instance.is_null() {
+            return Ok(instance);
         }
-        Bound::from_owned_ptr_or_err(py, made)?
+        Bound::from_owned_ptr_or_err(py, instance)?
     };
     if data.post_init {
         this.call_method0(intern!(py, "__post_init__"))?;
@@ -420,10 +420,10 @@ pub(crate) fn finish(this: &Bound<'_, PyAny>) -> PyResult<()> {
         (*staging).finishing = true;
         ((*staging).data, (*staging).values.clone())
     };
-    let made = complete(py, data, values.into());
+    let result = complete(py, data, values.into());
     // SAFETY: as above; this is the wrapper itself, and the object is new.
     unsafe {
-        match made {
+        match result {
             Ok(object) => {
                 wrapper::tie(this.as_ptr(), object);
                 Ok(())
@@ -518,15 +518,15 @@ pub(super) unsafe extern "C" fn object_new(
                     data.info.key()
                 )));
             }
-            let made = wrapper::allocate(class);
-            if !made.is_null() {
-                wrapper::layout(made).set_staging(Staging {
+            let instance = wrapper::allocate(class);
+            if !instance.is_null() {
+                wrapper::layout(instance).set_staging(Staging {
                     data,
                     values: vec![None; data.fields.len()],
                     finishing: false,
                 });
             }
-            Ok(Bound::from_owned_ptr_or_err(py, made)?.into_ptr())
+            Ok(Bound::from_owned_ptr_or_err(py, instance)?.into_ptr())
         })
     }
 }

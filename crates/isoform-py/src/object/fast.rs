@@ -75,17 +75,22 @@ impl Signature {
             }
             if let Some(names) = Bound::from_borrowed_ptr_or_opt(py, names) {
                 for (offset, name) in names.cast::<PyTuple>()?.iter().enumerate() {
-                    let given: String = name.extract()?;
-                    let known = self.parameters.iter().position(|known| *known == given);
-                    match known {
+                    let keyword: String = name.extract()?;
+                    let position = self
+                        .parameters
+                        .iter()
+                        .position(|parameter| *parameter == keyword);
+                    match position {
                         Some(place) if sorted[place].is_null() => {
                             sorted[place] = *arguments.add(count + offset);
                         }
                         Some(_) => {
-                            return error(format!("got multiple values for argument '{given}'"));
+                            return error(format!("got multiple values for argument '{keyword}'"));
                         }
                         None => {
-                            return error(format!("got an unexpected keyword argument '{given}'"));
+                            return error(format!(
+                                "got an unexpected keyword argument '{keyword}'"
+                            ));
                         }
                     }
                 }
@@ -194,13 +199,14 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         }));
         // SAFETY: the definition has the flags of its function, and is never
         // freed; the name of the module is a live string.
-        let made = unsafe {
+        let function = unsafe {
             let module_name = module.name()?;
-            let made = ffi::PyCFunction_NewEx(definition, ptr::null_mut(), module_name.as_ptr());
-            Bound::from_owned_ptr_or_err(module.py(), made)?
+            let function =
+                ffi::PyCFunction_NewEx(definition, ptr::null_mut(), module_name.as_ptr());
+            Bound::from_owned_ptr_or_err(module.py(), function)?
         };
-        let name = made.getattr("__name__")?.cast_into::<PyString>()?;
-        module.setattr(&name, made)?;
+        let name = function.getattr("__name__")?.cast_into::<PyString>()?;
+        module.setattr(&name, function)?;
     }
     Ok(())
 }

@@ -158,7 +158,10 @@ fn with_named<'py>(
     args: &Bound<'py, PyTuple>,
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<(Bound<'py, PyTuple>, Option<Bound<'py, PyDict>>)> {
-    let Some(marker) = args.iter().position(|given| missing::is_kwargs(&given)) else {
+    let Some(marker) = args
+        .iter()
+        .position(|argument| missing::is_kwargs(&argument))
+    else {
         return Ok((args.clone(), kwargs.cloned()));
     };
     let fail = |what: String| {

@@ -99,15 +99,15 @@ impl Maker {
             values[position] = Some(self.convert(py, position, &argument)?);
         }
         let values = self.complete(py, values)?;
-        let made = self.function.call(&values).into_py()?;
-        match made.as_object() {
+        let result = self.function.call(&values).into_py()?;
+        match result.as_object() {
             Some(object) if host::extends(object.type_index(), self.info.index()) => {
                 Ok(object.clone())
             }
             _ => Err(PyTypeError::new_err(format!(
                 "{0}.__ffi_init__: expected {0} as result, got {1}",
                 self.key(),
-                made.type_name()
+                result.type_name()
             ))),
         }
     }

@@ -40,8 +40,8 @@ fn new_class<'py>(
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = meta.py();
-    let mut given: Vec<Bound<'py, PyAny>> = std::iter::once(meta.clone()).chain(args).collect();
-    if let [_, _, _, body] = given.as_mut_slice() {
+    let mut arguments: Vec<Bound<'py, PyAny>> = std::iter::once(meta.clone()).chain(args).collect();
+    if let [_, _, _, body] = arguments.as_mut_slice() {
         let copy = body.cast::<PyDict>()?.copy()?;
         if !copy.contains(intern!(py, "__slots__"))? {
             copy.set_item(intern!(py, "__slots__"), PyTuple::empty(py))?;
@@ -52,7 +52,7 @@ fn new_class<'py>(
     let abc_meta = unsafe { Bound::from_borrowed_ptr(py, (*roots::meta()).tp_base.cast()) };
     let class = abc_meta
         .getattr(intern!(py, "__new__"))?
-        .call(PyTuple::new(py, given)?, kwargs)?;
+        .call(PyTuple::new(py, arguments)?, kwargs)?;
     let ty = class.as_ptr().cast::<ffi::PyTypeObject>();
     // SAFETY: `ty` is the live type just made.
     unsafe {
@@ -108,13 +108,13 @@ unsafe extern "C" fn meta_call(
         let Some(call) = ffi::PyType_Type.tp_call else {
             return ptr::null_mut();
         };
-        let made = call(class.as_ptr(), args, kwargs);
-        if made.is_null() || !roots::is_wrapper(made) {
-            return made;
+        let instance = call(class.as_ptr(), args, kwargs);
+        if instance.is_null() || !roots::is_wrapper(instance) {
+            return instance;
         }
-        let made = Bound::from_owned_ptr(py, made);
-        match construct::finish(&made) {
-            Ok(()) => made.into_ptr(),
+        let instance = Bound::from_owned_ptr(py, instance);
+        match construct::finish(&instance) {
+            Ok(()) => instance.into_ptr(),
             Err(error) => raised(py, error, ptr::null_mut()),
         }
     }
@@ -133,9 +133,9 @@ unsafe extern "C" fn meta_getattro(
         let Some(plain) = ffi::PyType_Type.tp_getattro else {
             return ptr::null_mut();
         };
-        let found = plain(class, name);
-        if !found.is_null() || ffi::PyErr_ExceptionMatches(ffi::PyExc_AttributeError) == 0 {
-            return found;
+        let attribute = plain(class, name);
+        if !attribute.is_null() || ffi::PyErr_ExceptionMatches(ffi::PyExc_AttributeError) == 0 {
+            return attribute;
         }
         let py = Python::assume_attached();
         let missing = PyErr::fetch(py);
@@ -461,8 +461,8 @@ fn make_type<'py>(
     // SAFETY: the slots end with a zero entry and hold functions of the types that
     // their numbers ask for; CPython copies what it needs.
     unsafe {
-        let made = ffi::PyType_FromSpecWithBases(&raw mut spec, bases);
+        let class = ffi::PyType_FromSpecWithBases(&raw mut spec, bases);
         ffi::Py_XDECREF(bases);
-        Ok(Bound::from_owned_ptr_or_err(py, made)?.cast_into::<PyType>()?)
+        Ok(Bound::from_owned_ptr_or_err(py, class)?.cast_into::<PyType>()?)
     }
 }

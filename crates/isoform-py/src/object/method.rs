@@ -292,10 +292,11 @@ unsafe extern "C" fn make_fast<F: Make>(
         let py = Python::assume_attached();
         guarded_object(py, || {
             let positional = ffi::PyVectorcall_NARGS(nargsf) as usize;
-            let given: smallvec::SmallVec<[Object<'_>; 2]> = raw_arguments(arguments, positional)
-                .iter()
-                .map(|&argument| Bound::from_borrowed_ptr(py, argument))
-                .collect();
+            let positional_args: smallvec::SmallVec<[Object<'_>; 2]> =
+                raw_arguments(arguments, positional)
+                    .iter()
+                    .map(|&argument| Bound::from_borrowed_ptr(py, argument))
+                    .collect();
             let mut named = None;
             if let Some(names) = Bound::from_borrowed_ptr_or_opt(py, names) {
                 let dict = PyDict::new(py);
@@ -305,7 +306,7 @@ unsafe extern "C" fn make_fast<F: Make>(
                 }
                 named = Some(dict);
             }
-            let object = function::<F>()(&given, named.as_ref(), py)?;
+            let object = function::<F>()(&positional_args, named.as_ref(), py)?;
             finish_new(py, class.cast(), object)
         })
     }
@@ -322,7 +323,7 @@ unsafe extern "C" fn make_slow<F: Make>(
     unsafe {
         let py = Python::assume_attached();
         guarded_object(py, || {
-            let given: Vec<Object<'_>> = Bound::from_borrowed_ptr(py, arguments)
+            let positional_args: Vec<Object<'_>> = Bound::from_borrowed_ptr(py, arguments)
                 .cast_into::<PyTuple>()?
                 .iter()
                 .collect();
@@ -330,7 +331,7 @@ unsafe extern "C" fn make_slow<F: Make>(
                 Some(named) => Some(named.cast_into::<PyDict>()?),
                 None => None,
             };
-            let object = function::<F>()(&given, named.as_ref(), py)?;
+            let object = function::<F>()(&positional_args, named.as_ref(), py)?;
             finish_new(py, class, object)
         })
     }
@@ -413,7 +414,7 @@ impl<'py> Methods<'py> {
         let mut parameters = Vec::with_capacity(count);
         for (position, name) in names.iter().take(count).enumerate() {
             let default = (position + defaults.len()).checked_sub(count);
-            parameters.push(match default.and_then(|at| defaults.get(at)) {
+            parameters.push(match default.and_then(|index| defaults.get(index)) {
                 _ if position == 0 => "$self".to_owned(),
                 Some(default) => format!("{name}={}", default.repr()?),
                 None => name.clone(),

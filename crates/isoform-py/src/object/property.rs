@@ -50,13 +50,16 @@ impl Property {
             schema: definition.schema(),
             binds: host::holds_typed_containers(definition),
             frozen: data.frozen,
-            converter: data.converter.as_ref().map(|found| found.clone_ref(py)),
+            converter: data
+                .converter
+                .as_ref()
+                .map(|converter| converter.clone_ref(py)),
             owner: owner.clone().unbind(),
         };
-        let made = Bound::new(py, property)?;
+        let handle = Bound::new(py, property)?;
         let text = Some(definition.documentation()).filter(|text| !text.is_empty());
-        made.setattr(pyo3::intern!(py, "__doc__"), text)?;
-        Ok(made)
+        handle.setattr(pyo3::intern!(py, "__doc__"), text)?;
+        Ok(handle)
     }
 
     fn definition(&self) -> &'static FieldDef {

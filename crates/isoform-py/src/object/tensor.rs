@@ -173,23 +173,23 @@ pub(crate) enum Sharing {
 /// unusable by the core: another device, an unknown data type or version.
 pub(crate) fn import(capsule: &Bound<'_, PyAny>, sharing: Sharing) -> PyResult<Tensor> {
     let lease = take(capsule)?;
-    let given = lease.tensor();
-    if given.device.kind != CPU {
+    let tensor = lease.tensor();
+    if tensor.device.kind != CPU {
         return Err(PyBufferError::new_err(format!(
             "expected a tensor in the memory of the CPU, got DLPack device kind {}",
-            given.device.kind
+            tensor.device.kind
         )));
     }
-    let dtype = DType::from_parts(given.dtype.code, given.dtype.bits, given.dtype.lanes)
+    let dtype = DType::from_parts(tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes)
         .ok_or_else(|| {
-            let DlType { code, bits, lanes } = given.dtype;
+            let DlType { code, bits, lanes } = tensor.dtype;
             PyBufferError::new_err(format!(
                 "unknown DLPack data type: code {code}, {bits} bits, {lanes} lanes"
             ))
         })?;
-    let ndim = usize::try_from(given.ndim).unwrap_or(0);
+    let ndim = usize::try_from(tensor.ndim).unwrap_or(0);
     // SAFETY: the producer gives `ndim` dimensions, and strides or null.
-    let (shape, strides) = unsafe { (dims(given.shape, ndim), dims(given.strides, ndim)) };
+    let (shape, strides) = unsafe { (dims(tensor.shape, ndim), dims(tensor.strides, ndim)) };
     let shape = shape.unwrap_or_default();
     if shape.len() != ndim || shape.iter().any(|&dim| dim < 0) {
         return Err(PyBufferError::new_err(format!(
@@ -205,11 +205,11 @@ pub(crate) fn import(capsule: &Bound<'_, PyAny>, sharing: Sharing) -> PyResult<T
         .ok_or_else(|| {
             PyBufferError::new_err(format!("a tensor of shape {shape:?} is too large"))
         })?;
-    let data = given
+    let data = tensor
         .data
         .cast::<u8>()
         .cast_const()
-        .wrapping_add(given.byte_offset as usize);
+        .wrapping_add(tensor.byte_offset as usize);
     let contiguous = strides
         .as_ref()
         .is_none_or(|strides| len == 0 || is_row_major(&shape, strides));
@@ -444,11 +444,11 @@ pub(crate) fn export<'py>(
     // SAFETY: the pointer is not null, and the destructor frees it unless a consumer
     // took it over.
     unsafe {
-        let made = ffi::PyCapsule_New(pointer, name.as_ptr(), Some(drop_capsule));
-        if made.is_null() {
+        let capsule = ffi::PyCapsule_New(pointer, name.as_ptr(), Some(drop_capsule));
+        if capsule.is_null() {
             free(pointer, versioned);
         }
-        Bound::from_owned_ptr_or_err(py, made)
+        Bound::from_owned_ptr_or_err(py, capsule)
     }
 }
 

@@ -35,21 +35,21 @@ fn make<'py>(py: Python<'py>, frame: &ErrorFrame) -> Option<Bound<'py, PyAny>> {
     let globals = PyDict::new(py);
     // SAFETY: the GIL is held and the strings live through the calls; each
     // result is a new reference or null with an exception.
-    let made = unsafe {
+    let python_frame = unsafe {
         let code = ffi::PyCode_NewEmpty(file.as_ptr(), function.as_ptr(), line);
         let code = Bound::from_owned_ptr_or_opt(py, code.cast());
         code.and_then(|code| {
-            let made = ffi::PyFrame_New(
+            let python_frame = ffi::PyFrame_New(
                 ffi::PyThreadState_Get(),
                 code.as_ptr().cast(),
                 globals.as_ptr(),
                 std::ptr::null_mut(),
             );
-            Bound::from_owned_ptr_or_opt(py, made.cast())
+            Bound::from_owned_ptr_or_opt(py, python_frame.cast())
         })
     };
-    if made.is_none() {
+    if python_frame.is_none() {
         drop(PyErr::take(py));
     }
-    made
+    python_frame
 }

@@ -123,8 +123,8 @@ pub(super) unsafe fn tie(this: *mut ffi::PyObject, object: Ref<Obj>) {
 ///
 /// `MemoryError`; exceptions from making the class of a native type.
 pub(crate) fn wrap(py: Python<'_>, object: Ref<Obj>) -> PyResult<Bound<'_, PyAny>> {
-    if let Some(found) = existing(py, &object) {
-        return Ok(found);
+    if let Some(wrapper) = existing(py, &object) {
+        return Ok(wrapper);
     }
     let class = class::class_of(py, host::type_index_of(&object))?;
     // SAFETY: the class is a live subclass of `Object`, and the object has no wrapper,
@@ -135,10 +135,10 @@ pub(crate) fn wrap(py: Python<'_>, object: Ref<Obj>) -> PyResult<Bound<'_, PyAny
         if this.is_null() {
             return Err(PyErr::fetch(py));
         }
-        if let Some(found) = existing(py, &object) {
+        if let Some(wrapper) = existing(py, &object) {
             // A finaliser run by the collector was faster.
             ffi::Py_DECREF(this);
-            return Ok(found);
+            return Ok(wrapper);
         }
         Wrapper::tie(this, object);
         Ok(Bound::from_owned_ptr(py, this))
@@ -234,29 +234,29 @@ pub(crate) fn wrap_as<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = class.py();
     let expected = class::class_of(py, host::type_index_of(&object))?;
-    let given = class.as_type_ptr();
+    let ty = class.as_type_ptr();
     // SAFETY: both are live types.
-    if unsafe { ffi::PyType_IsSubtype(given, expected) == 0 || !roots::has_layout(given) } {
+    if unsafe { ffi::PyType_IsSubtype(ty, expected) == 0 || !roots::has_layout(ty) } {
         return Err(PyTypeError::new_err(format!(
             "class {} does not stand for objects of {}",
             class.name()?,
             object.type_info().key()
         )));
     }
-    if let Some(found) = existing(py, &object) {
-        return Ok(found);
+    if let Some(wrapper) = existing(py, &object) {
+        return Ok(wrapper);
     }
     // SAFETY: the class extends the class of the type, and therefore `Object`; the
     // object has no wrapper, as checked above, and if one was made while memory was
     // allocated, the new wrapper is released.
     unsafe {
-        let this = allocate(given);
+        let this = allocate(ty);
         if this.is_null() {
             return Err(PyErr::fetch(py));
         }
-        if let Some(found) = existing(py, &object) {
+        if let Some(wrapper) = existing(py, &object) {
             ffi::Py_DECREF(this);
-            return Ok(found);
+            return Ok(wrapper);
         }
         Wrapper::tie(this, object);
         Ok(Bound::from_owned_ptr(py, this))

@@ -80,7 +80,7 @@ fn call(
     variables: &mut Variables,
     visit: &Visit<'_>,
 ) -> PyResult<Option<Value>> {
-    let Some((chosen, given)) = callbacks.find_for_visit(py, visit)? else {
+    let Some((chosen, argument)) = callbacks.find_for_visit(py, visit)? else {
         return Ok(None);
     };
     let spread = visit
@@ -93,8 +93,8 @@ fn call(
     if let Some(done) = spread.and_then(|identity| variables.get(&identity)) {
         return Ok(done.clone());
     }
-    let result = chosen.call(&given, visit.region())?;
-    let answer = if result.is(&given) {
+    let result = chosen.call(&argument, visit.region())?;
+    let answer = if result.is(&argument) {
         None
     } else {
         Some(replacement("structural_map", &visit.value(), &result)?)

@@ -35,29 +35,29 @@ impl Callbacks {
 
 fn read_entries(
     name: &str,
-    given: &Bound<'_, PyAny>,
+    callbacks: &Bound<'_, PyAny>,
     with_region: bool,
     entries: &mut Vec<Entry>,
 ) -> PyResult<()> {
-    if given.is_none() {
+    if callbacks.is_none() {
         return Ok(());
     }
-    if given.is_callable() {
+    if callbacks.is_callable() {
         entries.push(Entry {
             accepts: Accepts::Anything,
-            call: given.clone().unbind(),
+            call: callbacks.clone().unbind(),
             with_region,
         });
         return Ok(());
     }
-    let is_pair = |given: &Bound<'_, PyAny>| -> PyResult<bool> {
-        match given.cast::<PyTuple>() {
+    let is_pair = |candidate: &Bound<'_, PyAny>| -> PyResult<bool> {
+        match candidate.cast::<PyTuple>() {
             Ok(pair) if pair.len() == 2 => Ok(pair.get_item(1)?.is_callable()),
             _ => Ok(false),
         }
     };
-    if is_pair(given)? {
-        return read_pair(name, given, with_region, entries);
+    if is_pair(callbacks)? {
+        return read_pair(name, callbacks, with_region, entries);
     }
     let fail = || {
         PyTypeError::new_err(format!(
@@ -65,10 +65,10 @@ fn read_entries(
              function) or a sequence of pairs"
         ))
     };
-    if !given.is_instance_of::<PyTuple>() && !given.is_instance_of::<PyList>() {
+    if !callbacks.is_instance_of::<PyTuple>() && !callbacks.is_instance_of::<PyList>() {
         return Err(fail());
     }
-    for pair in given.try_iter()? {
+    for pair in callbacks.try_iter()? {
         let pair = pair?;
         if !is_pair(&pair)? {
             return Err(fail());
@@ -129,7 +129,7 @@ fn accepted(ty: &Bound<'_, PyAny>) -> PyResult<Option<Accepts>> {
         (py.get_type::<PyString>(), STR),
         (py.get_type::<PyBytes>(), BYTES),
     ];
-    if let Some((_, number)) = plain.iter().find(|(known, _)| known.is(class)) {
+    if let Some((_, number)) = plain.iter().find(|(other, _)| other.is(class)) {
         return Ok(Some(Accepts::Plain(*number)));
     }
     let special = [
@@ -137,8 +137,8 @@ fn accepted(ty: &Bound<'_, PyAny>) -> PyResult<Option<Accepts>> {
         (device_class(py), DEVICE),
         (shape_class(py), SHAPE),
     ];
-    for (known, number) in special {
-        if known.is_some_and(|known| known.is(class)) {
+    for (other, number) in special {
+        if other.is_some_and(|other| other.is(class)) {
             return Ok(Some(Accepts::Plain(number)));
         }
     }
@@ -157,7 +157,7 @@ fn accepted(ty: &Bound<'_, PyAny>) -> PyResult<Option<Accepts>> {
             index_of(Dict::<Value, Value>::new().into()),
         ),
     ];
-    if let Some((_, index)) = native.iter().find(|(known, _)| known.is(class)) {
+    if let Some((_, index)) = native.iter().find(|(other, _)| other.is(class)) {
         return Ok(index.map(Accepts::Objects));
     }
     let object = py.get_type::<PyAny>();
@@ -173,19 +173,19 @@ fn accepted(ty: &Bound<'_, PyAny>) -> PyResult<Option<Accepts>> {
 /// Parses the order from its name or number; the default is post-order.
 pub(super) fn order(
     name: &str,
-    given: Option<&Bound<'_, PyAny>>,
+    order: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<isoform::traverse::WalkOrder> {
     use isoform::traverse::WalkOrder::{Post, Pre};
-    let Some(given) = given else {
+    let Some(order) = order else {
         return Ok(Post);
     };
-    if let Ok(text) = given.cast::<PyString>() {
+    if let Ok(text) = order.cast::<PyString>() {
         match text.to_str()? {
             "pre" => return Ok(Pre),
             "post" => return Ok(Post),
             _ => {}
         }
-    } else if let Ok(number) = given.extract::<u8>() {
+    } else if let Ok(number) = order.extract::<u8>() {
         match number {
             0 => return Ok(Pre),
             1 => return Ok(Post),
@@ -194,6 +194,6 @@ pub(super) fn order(
     }
     Err(PyValueError::new_err(format!(
         "{name}: expected the order 'pre' or 'post', got {}",
-        given.repr()?
+        order.repr()?
     )))
 }

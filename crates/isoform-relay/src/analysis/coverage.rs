@@ -254,11 +254,11 @@ impl Search<'_> {
 
     /// The candidate as a pattern.
     fn pattern(&self) -> Ref<Pattern> {
-        let mut made: Vec<Ref<Pattern>> = Vec::new();
+        let mut results: Vec<Ref<Pattern>> = Vec::new();
         let mut stack = vec![(0, false)];
         while let Some((node, is_leaving)) = stack.pop() {
             let Some((shape, start)) = &self.nodes[node] else {
-                made.push(PatternWildcard::new().upcast());
+                results.push(PatternWildcard::new().upcast());
                 continue;
             };
             let count = shape.count();
@@ -267,15 +267,16 @@ impl Search<'_> {
                 stack.extend((*start..start + count).rev().map(|part| (part, false)));
                 continue;
             }
-            let patterns = made.split_off(made.len() - count);
-            made.push(match shape {
+            let patterns = results.split_off(results.len() - count);
+            results.push(match shape {
                 Shape::Constructor(constructor) => PatternConstructor::new(constructor)
                     .with_patterns(patterns)
                     .upcast(),
                 Shape::Tuple(_) => PatternTuple::new().with_patterns(patterns).upcast(),
             });
         }
-        made.pop()
+        results
+            .pop()
             .unwrap_or_else(|| PatternWildcard::new().upcast())
     }
 }

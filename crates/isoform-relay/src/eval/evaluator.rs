@@ -148,33 +148,36 @@ fn make_evaluator(
     #[default = 1000000] max_depth: i64,
     max_bytes: Option<i64>,
 ) -> Callable {
-    let limit = |given: i64| usize::try_from(given).unwrap_or(0);
+    let limit = |number: i64| usize::try_from(number).unwrap_or(0);
     let mut evaluator = Evaluator::new().max_depth(limit(max_depth));
     if let Some(bytes) = max_bytes {
         evaluator = evaluator.max_bytes(limit(bytes));
     }
     evaluator.program.module = module;
-    Callable::with_content(evaluator, |evaluator: &Evaluator, given| match given {
-        [expr] => evaluator.evaluate(expr.extract::<Ref<RelayExpr>>()?),
-        [callee, args] => {
-            let args: Vec<Value> = args
-                .items()
-                .ok_or_else(|| {
-                    Error::type_error(format!(
-                        "expected the arguments in a sequence, got {}",
-                        args.type_name()
-                    ))
-                })?
-                .iter()
-                .map(argument)
-                .collect();
-            evaluator.call(callee, &args)
-        }
-        _ => Err(Error::type_error(format!(
-            "expected an expression, or a function and its arguments, got {} arguments",
-            given.len()
-        ))),
-    })
+    Callable::with_content(
+        evaluator,
+        |evaluator: &Evaluator, arguments| match arguments {
+            [expr] => evaluator.evaluate(expr.extract::<Ref<RelayExpr>>()?),
+            [callee, args] => {
+                let args: Vec<Value> = args
+                    .items()
+                    .ok_or_else(|| {
+                        Error::type_error(format!(
+                            "expected the arguments in a sequence, got {}",
+                            args.type_name()
+                        ))
+                    })?
+                    .iter()
+                    .map(argument)
+                    .collect();
+                evaluator.call(callee, &args)
+            }
+            _ => Err(Error::type_error(format!(
+                "expected an expression, or a function and its arguments, got {} arguments",
+                arguments.len()
+            ))),
+        },
+    )
 }
 
 /// A value for a constant of a program.

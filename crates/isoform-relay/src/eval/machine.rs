@@ -124,7 +124,7 @@ impl<'p> Machine<'p> {
     }
 
     fn step(&mut self, unit: &Arc<Unit>, base: usize, step: &Step) -> Result<()> {
-        let at = |slot: Slot| base + slot as usize;
+        let slot_index = |slot: Slot| base + slot as usize;
         let value = match step {
             Step::Load { value, .. } => value.clone(),
             Step::Global { var, .. } => self.program.global(var)?.into(),
@@ -132,10 +132,10 @@ impl<'p> Machine<'p> {
             Step::Call {
                 to, callee, args, ..
             } => {
-                let callee = self.slots[at(*callee)].clone();
+                let callee = self.slots[slot_index(*callee)].clone();
                 let values: Vec<Value> = args
                     .iter()
-                    .map(|arg| self.slots[at(*arg)].clone())
+                    .map(|arg| self.slots[slot_index(*arg)].clone())
                     .collect();
                 match self.start(&callee, values.into_iter(), *to)? {
                     Some(result) => result,
@@ -143,14 +143,14 @@ impl<'p> Machine<'p> {
                 }
             }
             Step::Tuple { fields, .. } => self.gathered(base, fields).into(),
-            Step::Item { tuple, index, .. } => item(&self.slots[at(*tuple)], *index)?,
+            Step::Item { tuple, index, .. } => item(&self.slots[slot_index(*tuple)], *index)?,
             Step::If { to, cond, blocks } => {
-                let chosen = usize::from(!truth(&self.slots[at(*cond)])?);
+                let chosen = usize::from(!truth(&self.slots[slot_index(*cond)])?);
                 self.enter(blocks[chosen], *to);
                 return Ok(());
             }
             Step::Match { to, data, clauses } => {
-                let data = self.slots[at(*data)].clone();
+                let data = self.slots[slot_index(*data)].clone();
                 return self.matching(base, &data, clauses, *to);
             }
             Step::Closure {
@@ -166,18 +166,18 @@ impl<'p> Machine<'p> {
                 Closure::of(func, &code(entry), self.gathered(base, captured)).into()
             }
             Step::RefCreate { value, .. } => {
-                RefValue::holding(self.slots[at(*value)].clone())?.into()
+                RefValue::holding(self.slots[slot_index(*value)].clone())?.into()
             }
-            Step::RefRead { reference, .. } => self.reference(at(*reference))?.content(),
+            Step::RefRead { reference, .. } => self.reference(slot_index(*reference))?.content(),
             Step::RefWrite {
                 reference, value, ..
             } => {
-                self.reference(at(*reference))?
-                    .replace(self.slots[at(*value)].clone())?;
+                self.reference(slot_index(*reference))?
+                    .replace(self.slots[slot_index(*value)].clone())?;
                 Array::<Value>::new().into()
             }
         };
-        self.slots[at(step.to())] = value;
+        self.slots[slot_index(step.to())] = value;
         Ok(())
     }
 
@@ -399,12 +399,12 @@ fn matched(pattern: &Ref<Pattern>, value: &Value) -> Option<Vec<Value>> {
         }
         let fields = match pattern.downcast_ref::<PatternConstructor>() {
             Some(expected) => {
-                let made = value.peek::<Ref<ConstructorValue>>()?;
-                let (left, right) = (&expected.constructor, &made.constructor);
+                let constructed = value.peek::<Ref<ConstructorValue>>()?;
+                let (left, right) = (&expected.constructor, &constructed.constructor);
                 let is_same = left.same_as(right)
                     || left.name_hint == right.name_hint
                         && left.belong_to.name_hint == right.belong_to.name_hint;
-                is_same.then(|| made.fields.clone())?
+                is_same.then(|| constructed.fields.clone())?
             }
             None => value.as_array()?.clone(),
         };

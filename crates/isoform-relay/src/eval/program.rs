@@ -39,11 +39,11 @@ impl Program {
             ))
         })?;
         let func = module.lookup(var)?;
-        let known = self.globals.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known.get(&func.identity()) {
-            return Ok(known.clone());
+        let closures = self.globals.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(closure) = closures.get(&func.identity()) {
+            return Ok(closure.clone());
         }
-        drop(known);
+        drop(closures);
         let func = func
             .cast::<Function>()
             .map_err(|error| error.noted(format!("in the function @{}", var.name_hint)))?;
@@ -55,8 +55,8 @@ impl Program {
             function,
         };
         let closure = Closure::of(&func, &code(entry), Array::new());
-        let mut known = self.globals.lock().unwrap_or_else(PoisonError::into_inner);
-        known.insert(func.identity(), closure.clone());
+        let mut closures = self.globals.lock().unwrap_or_else(PoisonError::into_inner);
+        closures.insert(func.identity(), closure.clone());
         Ok(closure)
     }
 }

@@ -18,12 +18,12 @@ impl Inference<'_> {
             args.push(self.type_of(arg)?);
         }
         if let Some(op) = call.op.downcast_ref::<Op>()
-            && let Some(known) = self.operator(op)?
+            && let Some(operator) = self.operator(op)?
         {
-            if !self.check_count(known.inputs, args.len()) {
+            if !self.check_count(operator.inputs, args.len()) {
                 return Ok(self.types.hole());
             }
-            return self.relate(Rule::Call(known.relation, call.attrs.clone()), args);
+            return self.relate(Rule::Call(operator.relation, call.attrs.clone()), args);
         }
         let callee = self.type_of(&call.op)?;
         let callee = self.types.head(&callee);
@@ -49,8 +49,8 @@ impl Inference<'_> {
 
     /// The relation of an operator, with type parameters to find from the arguments.
     fn operator(&mut self, op: &Ref<Op>) -> Result<Option<Operator>> {
-        if let Some(known) = self.operators.get(&op.identity()) {
-            return Ok(Some(known.clone()));
+        if let Some(operator) = self.operators.get(&op.identity()) {
+            return Ok(Some(operator.clone()));
         }
         let callee = op.clone().upcast();
         if !is_primitive_op(&callee) {
@@ -74,12 +74,12 @@ impl Inference<'_> {
         let Some((relation, inputs)) = relation else {
             return Ok(None);
         };
-        let known = Operator {
+        let operator = Operator {
             relation: relation.func()?,
             inputs,
         };
-        self.operators.insert(op.identity(), known.clone());
-        Ok(Some(known))
+        self.operators.insert(op.identity(), operator.clone());
+        Ok(Some(operator))
     }
 
     fn check_count(&mut self, expected: usize, given: usize) -> bool {
@@ -104,8 +104,8 @@ impl Inference<'_> {
         function: &Ref<FuncType>,
         args: Vec<Ref<Type>>,
     ) -> Result<Ref<Type>> {
-        let given = call.type_args();
-        if given.len() > function.type_params.len() {
+        let type_args = call.type_args();
+        if type_args.len() > function.type_params.len() {
             let number = self.next();
             self.problems.add(
                 number,
@@ -113,7 +113,7 @@ impl Inference<'_> {
                     "Incorrect number of type args in {}: Expected {} but got {}",
                     type_text(&function.clone().upcast()),
                     function.type_params.len(),
-                    given.len()
+                    type_args.len()
                 ),
             );
         }
@@ -130,7 +130,7 @@ impl Inference<'_> {
             let mut replacements = ById::default();
             let mut chosen = Vec::with_capacity(function.type_params.len());
             for (position, param) in function.type_params.iter().enumerate() {
-                let ty = match given.get(position) {
+                let ty = match type_args.get(position) {
                     Some(ty) => ty.clone(),
                     None => self.types.hole(),
                 };
@@ -170,9 +170,9 @@ impl Inference<'_> {
             }
             let attrs = relation.attrs.clone().or_else(|| call.attrs.clone());
             let rule = Rule::Call(relation.func.func()?, attrs);
-            let found = self.relate(rule, all[..inputs].to_vec())?;
+            let output = self.relate(rule, all[..inputs].to_vec())?;
             let expr = call.expr();
-            self.require(&expr, &all[inputs], &found)?;
+            self.require(&expr, &all[inputs], &output)?;
         }
         Ok(result)
     }

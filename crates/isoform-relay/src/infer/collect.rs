@@ -164,12 +164,12 @@ impl<'m> Inference<'m> {
         {
             return Ok(());
         }
-        if let Some(known) = &expr.checked_type_
+        if let Some(ty) = &expr.checked_type_
             && self.trusts
             && !expr.same_as(root)
         {
-            let known = known.clone();
-            self.set(expr, known);
+            let ty = ty.clone();
+            self.set(expr, ty);
             return Ok(());
         }
         // Parts are pushed last to first.
@@ -337,8 +337,8 @@ impl<'m> Inference<'m> {
     /// parameters and the result of the function use the same holes, so calls fill the
     /// holes, too.
     pub(super) fn signature(&mut self, function: &Ref<Function>) -> Result<Ref<FuncType>> {
-        if let Some(known) = self.signatures.get(&function.identity()) {
-            return Ok(known.clone());
+        if let Some(signature) = self.signatures.get(&function.identity()) {
+            return Ok(signature.clone());
         }
         let mut args = Vec::with_capacity(function.params.len());
         for param in function.params.iter() {
@@ -348,16 +348,19 @@ impl<'m> Inference<'m> {
             Some(ty) => ty.clone(),
             None => self.types.hole(),
         };
-        let known = function.checked_type_.as_ref();
-        let made = FuncType::new(args, result).with_type_params(function.type_params.clone());
-        let made = match known.and_then(|known| known.downcast_ref::<FuncType>()) {
-            Some(known) if is_same_level(&known.clone().upcast(), &made.clone().upcast()) => {
-                known.clone()
+        let checked_type = function.checked_type_.as_ref();
+        let signature = FuncType::new(args, result).with_type_params(function.type_params.clone());
+        let signature = match checked_type.and_then(|ty| ty.downcast_ref::<FuncType>()) {
+            Some(func_type)
+                if is_same_level(&func_type.clone().upcast(), &signature.clone().upcast()) =>
+            {
+                func_type.clone()
             }
-            _ => made,
+            _ => signature,
         };
-        self.signatures.insert(function.identity(), made.clone());
-        Ok(made)
+        self.signatures
+            .insert(function.identity(), signature.clone());
+        Ok(signature)
     }
 
     /// Makes two types the same; failure is a problem of the expression.
@@ -423,8 +426,8 @@ impl<'m> Inference<'m> {
             let left = self.type_of(&choice.true_branch)?;
             let right = self.type_of(&choice.false_branch)?;
             self.require(expr, &left, &right)?
-        } else if let Some(made) = expr.downcast_ref::<RefCreate>() {
-            RelayRefType::new(self.type_of(&made.value)?).upcast()
+        } else if let Some(create) = expr.downcast_ref::<RefCreate>() {
+            RelayRefType::new(self.type_of(&create.value)?).upcast()
         } else if let Some(read) = expr.downcast_ref::<RefRead>() {
             let reference = self.type_of(&read.reference)?;
             self.referenced(&read.reference, &reference)?
@@ -436,8 +439,8 @@ impl<'m> Inference<'m> {
             TupleType::new([]).upcast()
         } else if let Some(matching) = expr.downcast_ref::<Match>() {
             self.clauses(expr, matching)?
-        } else if let Some(known) = &expr.checked_type_ {
-            known.clone()
+        } else if let Some(ty) = &expr.checked_type_ {
+            ty.clone()
         } else {
             let (number, key) = (self.next(), expr.type_info().key());
             let what = format!("expected an expression of the dialect relay, got {key}");

@@ -53,7 +53,7 @@ impl Inference<'_> {
         let mut mentions = Mentions::default();
         // For every type variable of a root, the place, and true if the place is a
         // call.
-        let mut found: Vec<(u32, Ref<TypeVar>, u32, bool)> = Vec::new();
+        let mut escapes: Vec<(u32, Ref<TypeVar>, u32, bool)> = Vec::new();
         let mut places: ById<usize> = ById::default();
         for (number, ty) in (0_u32..).zip(types) {
             for var in mentions.of(ty).iter() {
@@ -65,18 +65,18 @@ impl Inference<'_> {
                     continue;
                 }
                 let is_call = self.exprs[number as usize].isa::<Call>();
-                let next = found.len();
+                let next = escapes.len();
                 let place = *places.entry(var.identity()).or_insert(next);
-                match found.get_mut(place) {
-                    None => found.push((owner, var.clone(), number, is_call)),
-                    Some((.., known, was_call)) if is_call && !*was_call => {
-                        (*known, *was_call) = (number, true);
+                match escapes.get_mut(place) {
+                    None => escapes.push((owner, var.clone(), number, is_call)),
+                    Some((.., old_number, was_call)) if is_call && !*was_call => {
+                        (*old_number, *was_call) = (number, true);
                     }
                     Some(_) => {}
                 }
             }
         }
-        for (owner, var, number, is_call) in found {
+        for (owner, var, number, is_call) in escapes {
             let what = if is_call { "call" } else { "expression" };
             let (name, ty) = (&var.name_hint, type_text(&types[number as usize]));
             self.problems.root = owner;

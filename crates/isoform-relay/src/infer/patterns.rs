@@ -65,8 +65,8 @@ impl Inference<'_> {
         while let Some((pattern, ty)) = stack.pop() {
             if let Some(binder) = pattern.downcast_ref::<PatternVar>() {
                 let var = binder.var.expr();
-                let known = self.type_of(&var)?;
-                self.require(&var, &known, &ty)?;
+                let var_type = self.type_of(&var)?;
+                self.require(&var, &var_type, &ty)?;
             } else if let Some(tuple) = pattern.downcast_ref::<PatternTuple>() {
                 let fields: Vec<_> = tuple.patterns.iter().map(|_| self.types.hole()).collect();
                 let expected = TupleType::new(fields.clone()).upcast();

@@ -70,7 +70,7 @@ impl Problems {
         self.found
             .sort_by_key(|problem| (problem.root, problem.expr));
         self.found
-            .dedup_by(|one, other| one.expr == other.expr && one.message == other.message);
+            .dedup_by(|left, right| left.expr == right.expr && left.message == right.message);
         let context = DiagnosticContext::new(module);
         let left_out = self.found.len().saturating_sub(MOST);
         self.found.truncate(MOST);

@@ -72,39 +72,42 @@ impl Inference<'_> {
     fn replace_parts(
         &self,
         expr: &Ref<RelayExpr>,
-        made: &[Ref<RelayExpr>],
+        new_exprs: &[Ref<RelayExpr>],
         changes: &mut Changes,
     ) -> Result<()> {
-        let one = |part: &Ref<RelayExpr>| {
-            let new = self.new_of(part, made);
+        let new_part = |part: &Ref<RelayExpr>| {
+            let new = self.new_of(part, new_exprs);
             (!new.same_as(part)).then(|| Value::from(new))
         };
         let all = |parts: &Array<Ref<RelayExpr>>| {
-            let new: Vec<_> = parts.iter().map(|part| self.new_of(part, made)).collect();
+            let new: Vec<_> = parts
+                .iter()
+                .map(|part| self.new_of(part, new_exprs))
+                .collect();
             let same = parts.iter().zip(&new).all(|(old, new)| old.same_as(new));
             (!same).then(|| Value::from(Array::from(new)))
         };
-        let var = |var: &Ref<Var>| one(&var.expr());
+        let var = |var: &Ref<Var>| new_part(&var.expr());
         if let Some(call) = expr.downcast_ref::<Call>() {
-            changes.set_some("op", one(&call.op));
+            changes.set_some("op", new_part(&call.op));
             changes.set_some("args", all(&call.args));
         } else if let Some(tuple) = expr.downcast_ref::<Tuple>() {
             changes.set_some("fields", all(&tuple.fields));
         } else if let Some(item) = expr.downcast_ref::<TupleGetItem>() {
-            changes.set_some("tuple_value", one(&item.tuple_value));
+            changes.set_some("tuple_value", new_part(&item.tuple_value));
         } else if let Some(binding) = expr.downcast_ref::<Let>() {
             changes.set_some("var", var(&binding.var));
-            changes.set_some("value", one(&binding.value));
-            changes.set_some("body", one(&binding.body));
+            changes.set_some("value", new_part(&binding.value));
+            changes.set_some("body", new_part(&binding.body));
         } else if let Some(choice) = expr.downcast_ref::<If>() {
-            changes.set_some("cond", one(&choice.cond));
-            changes.set_some("true_branch", one(&choice.true_branch));
-            changes.set_some("false_branch", one(&choice.false_branch));
+            changes.set_some("cond", new_part(&choice.cond));
+            changes.set_some("true_branch", new_part(&choice.true_branch));
+            changes.set_some("false_branch", new_part(&choice.false_branch));
         } else if let Some(function) = expr.downcast_ref::<Function>() {
             let params: Vec<Value> = function
                 .params
                 .iter()
-                .map(|param| Value::from(self.new_of(&param.expr(), made)))
+                .map(|param| Value::from(self.new_of(&param.expr(), new_exprs)))
                 .collect();
             let same = |(old, new): (&Ref<Var>, &Value)| {
                 new.as_object().is_some_and(|new| new.same_as(old))
@@ -112,20 +115,20 @@ impl Inference<'_> {
             if !function.params.iter().zip(&params).all(same) {
                 changes.set("params", Value::from(params));
             }
-            changes.set_some("body", one(&function.body));
+            changes.set_some("body", new_part(&function.body));
         } else if let Some(reference) = expr.downcast_ref::<RefCreate>() {
-            changes.set_some("value", one(&reference.value));
+            changes.set_some("value", new_part(&reference.value));
         } else if let Some(read) = expr.downcast_ref::<RefRead>() {
-            changes.set_some("ref", one(&read.reference));
+            changes.set_some("ref", new_part(&read.reference));
         } else if let Some(write) = expr.downcast_ref::<RefWrite>() {
-            changes.set_some("ref", one(&write.reference));
-            changes.set_some("value", one(&write.value));
+            changes.set_some("ref", new_part(&write.reference));
+            changes.set_some("value", new_part(&write.value));
         } else if let Some(matching) = expr.downcast_ref::<Match>() {
-            changes.set_some("data", one(&matching.data));
+            changes.set_some("data", new_part(&matching.data));
             let mut clauses = Vec::with_capacity(matching.clauses.len());
             let mut same = true;
             for clause in matching.clauses.iter() {
-                let new = self.clause(clause, made)?;
+                let new = self.clause(clause, new_exprs)?;
                 same &= new.same_as(clause);
                 clauses.push(new);
             }
@@ -161,21 +164,24 @@ impl Inference<'_> {
         types: &[Ref<Type>],
         changes: &mut Changes,
     ) {
-        let known = &mut self.known;
-        let mut is_open =
-            |given: &Option<Ref<Type>>| given.as_ref().is_none_or(|given| known.has_holes(given));
+        let type_facts = &mut self.known;
+        let mut is_open = |annotation: &Option<Ref<Type>>| {
+            annotation
+                .as_ref()
+                .is_none_or(|annotation| type_facts.has_holes(annotation))
+        };
         if let Some(var) = expr.downcast_ref::<Var>() {
             if is_open(&var.type_annotation) {
                 changes.set("type_annotation", ty.into());
             }
         } else if let Some(function) = expr.downcast_ref::<Function>() {
-            if let Some(found) = ty.downcast_ref::<FuncType>()
+            if let Some(func_type) = ty.downcast_ref::<FuncType>()
                 && is_open(&function.ret_type)
             {
-                changes.set("ret_type", Value::from(&found.ret_type));
+                changes.set("ret_type", Value::from(&func_type.ret_type));
             }
         } else if let Some(call) = expr.downcast_ref::<Call>() {
-            let (field, found) = if is_primitive_op(&call.op) {
+            let (field, new) = if is_primitive_op(&call.op) {
                 let args = call.args.iter().map(|arg| match self.number(arg) {
                     Some(number) => Some(types[number as usize].clone()),
                     None => self.type_of_global(arg),
@@ -190,15 +196,15 @@ impl Inference<'_> {
                 });
                 ("type_args_", chosen)
             };
-            let Some(found) = found else { return };
+            let Some(new) = new else { return };
             let old = call.type_args();
-            let is_same = old.len() == found.len()
+            let is_same = old.len() == new.len()
                 && old
                     .iter()
-                    .zip(&found)
-                    .all(|(old, found)| self.known.are_equal(old, found));
+                    .zip(&new)
+                    .all(|(old, new)| self.known.are_equal(old, new));
             if !is_same {
-                changes.set(field, Array::from(found).into());
+                changes.set(field, Array::from(new).into());
             }
         }
     }

@@ -139,16 +139,16 @@ impl Relations {
                     problems.add(expr, what.to_owned());
                     continue;
                 }
-                let found = self.opened(&input, &replacements, expr, types);
-                provide(expr, output.as_ref(), &found, types, problems);
+                let ty = self.opened(&input, &replacements, expr, types);
+                provide(expr, output.as_ref(), &ty, types, problems);
                 continue;
             }
-            let found = attempt(relation, types, problems)?;
+            let ty = attempt(relation, types, problems)?;
             if !relation.is_done {
                 relation.wait(number, types);
-            } else if let Some(found) = found {
+            } else if let Some(ty) = ty {
                 let output = relation.output.as_ref();
-                provide(relation.expr, output, &found, types, problems);
+                provide(relation.expr, output, &ty, types, problems);
             }
         }
         Ok(())
@@ -222,9 +222,9 @@ fn attempt(
         Rule::Field(index) => field(&inputs[0], *index),
         Rule::Instance(_) => Ok(None),
         Rule::Call(function, attrs) => {
-            let mut given = CallTypes::new(&inputs, attrs.as_ref());
-            let result = solve(function, &mut given);
-            for (position, ty) in given.into_found() {
+            let mut call_types = CallTypes::new(&inputs, attrs.as_ref());
+            let result = solve(function, &mut call_types);
+            for (position, ty) in call_types.into_found() {
                 let Some(input) = inputs.get(position) else {
                     continue;
                 };
@@ -239,9 +239,9 @@ fn attempt(
     };
     match result {
         Ok(None) => Ok(None),
-        Ok(Some(found)) => {
+        Ok(Some(ty)) => {
             relation.is_done = true;
-            Ok(Some(found))
+            Ok(Some(ty))
         }
         Err(error) if error.kind_name() == "KeyboardInterrupt" => Err(error),
         Err(error) => {

@@ -149,10 +149,10 @@ impl Types {
         while let Some((ty, is_leaving)) = stack.pop() {
             let id = ty.identity();
             if is_leaving {
-                let made = self.completed(&ty);
+                let completed = self.completed(&ty);
                 self.settled
-                    .insert(made.identity(), Settled::Done(made.clone()));
-                self.settled.insert(id, Settled::Done(made));
+                    .insert(completed.identity(), Settled::Done(completed.clone()));
+                self.settled.insert(id, Settled::Done(completed));
                 continue;
             }
             let failure = match self.settled.get(&id) {
@@ -179,7 +179,7 @@ impl Types {
             stack.extend(inner.into_iter().map(|part| (part, false)));
         }
         match self.settled.get(&ty.identity()) {
-            Some(Settled::Done(found)) => Ok(found.clone()),
+            Some(Settled::Done(completed)) => Ok(completed.clone()),
             _ => Ok(ty.clone()),
         }
     }
@@ -257,15 +257,15 @@ impl Types {
     ) -> Ref<Type> {
         // None for a type with parts being replaced; occurrences inside of the type
         // itself stay.
-        let mut made: ById<Option<Ref<Type>>> = ById::default();
+        let mut results: ById<Option<Ref<Type>>> = ById::default();
         let mut stack = vec![(ty.clone(), false)];
         while let Some((ty, is_leaving)) = stack.pop() {
             let id = ty.identity();
-            if !is_leaving && made.contains_key(&id) {
+            if !is_leaving && results.contains_key(&id) {
                 continue;
             }
             if ty.isa::<TypeVar>() {
-                made.insert(id, Some(replacements.get(&id).unwrap_or(&ty).clone()));
+                results.insert(id, Some(replacements.get(&id).unwrap_or(&ty).clone()));
                 continue;
             }
             // The only part of a hole is the type known so far.
@@ -285,12 +285,12 @@ impl Types {
                     }
                     None => ty,
                 };
-                made.insert(id, Some(hole));
+                results.insert(id, Some(hole));
             } else if is_leaving {
                 let new: Vec<_> = parts
                     .iter()
                     .map(|part| {
-                        let new = made.get(&part.identity()).cloned().flatten();
+                        let new = results.get(&part.identity()).cloned().flatten();
                         new.unwrap_or_else(|| part.clone())
                     })
                     .collect();
@@ -299,17 +299,17 @@ impl Types {
                 } else {
                     rebuilt(&ty, &new)
                 };
-                made.insert(id, Some(new));
+                results.insert(id, Some(new));
             } else if parts.is_empty() {
-                made.insert(id, Some(ty));
+                results.insert(id, Some(ty));
             } else {
-                made.insert(id, None);
+                results.insert(id, None);
                 stack.push((ty, true));
                 stack.extend(parts.into_iter().map(|part| (part, false)));
             }
         }
-        let made = made.remove(&ty.identity()).flatten();
-        made.unwrap_or_else(|| ty.clone())
+        let result = results.remove(&ty.identity()).flatten();
+        result.unwrap_or_else(|| ty.clone())
     }
 }
 

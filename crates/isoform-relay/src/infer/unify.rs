@@ -46,14 +46,14 @@ impl Types {
                 Task::Leave(left, right, count) => {
                     let parts = results.split_off(results.len() - count);
                     // The side with these parts keeps its object.
-                    let made = if is_made_of(&right, &parts) {
+                    let common_type = if is_made_of(&right, &parts) {
                         right.clone()
                     } else {
                         rebuilt(&left, &parts)
                     };
                     let key = (left.identity(), right.identity());
-                    pairs.insert(key, Some(made.clone()));
-                    results.push(made);
+                    pairs.insert(key, Some(common_type.clone()));
+                    results.push(common_type);
                 }
             }
         }
@@ -78,8 +78,8 @@ impl Types {
             right.downcast_ref::<IncompleteType>(),
         );
         match holes {
-            (Some(one), Some(other)) => {
-                self.join(one, other);
+            (Some(left_hole), Some(right_hole)) => {
+                self.join(left_hole, right_hole);
                 results.push(self.head(&left));
                 return Ok(());
             }
@@ -96,17 +96,17 @@ impl Types {
             (None, None) => {}
         }
         let key = (left.identity(), right.identity());
-        if let Some(known) = pairs.get(&key) {
-            results.push(known.as_ref().unwrap_or(&left).clone());
+        if let Some(common_type) = pairs.get(&key) {
+            results.push(common_type.as_ref().unwrap_or(&left).clone());
             return Ok(());
         }
-        if let (Some(one), Some(other)) = (
+        if let (Some(left_tensor), Some(right_tensor)) = (
             left.downcast_ref::<TensorType>(),
             right.downcast_ref::<TensorType>(),
         ) {
-            let made = tensors(one, other)?;
-            pairs.insert(key, Some(made.clone()));
-            results.push(made);
+            let common_type = tensors(left_tensor, right_tensor)?;
+            pairs.insert(key, Some(common_type.clone()));
+            results.push(common_type);
             return Ok(());
         }
         let (mut lefts, mut rights) = (parts_of(&left), parts_of(&right));
@@ -139,15 +139,18 @@ impl Types {
         lefts: Vec<Ref<Type>>,
         rights: Vec<Ref<Type>>,
     ) -> (Vec<Ref<Type>>, Vec<Ref<Type>>) {
-        let (Some(one), Some(other)) = (
+        let (Some(left_func), Some(right_func)) = (
             left.downcast_ref::<FuncType>(),
             right.downcast_ref::<FuncType>(),
         ) else {
             return (lefts, rights);
         };
-        let params = one.type_params.iter().zip(other.type_params.iter());
+        let params = left_func
+            .type_params
+            .iter()
+            .zip(right_func.type_params.iter());
         let replacements: ById<Ref<Type>> = params
-            .map(|(one, other)| (other.identity(), one.clone().upcast()))
+            .map(|(left, right)| (right.identity(), left.clone().upcast()))
             .collect();
         let rights = rights
             .iter()
@@ -191,7 +194,9 @@ fn comparable(left: &Ref<Type>, right: &Ref<Type>) -> Result<Option<usize>, Stri
     ) {
         let params = [left.type_params.len(), right.type_params.len()];
         return match [left.arg_types.len(), right.arg_types.len()] {
-            [one, other] if one != other => fail("parameters", [one, other]),
+            [left_count, right_count] if left_count != right_count => {
+                fail("parameters", [left_count, right_count])
+            }
             _ if params[0] != params[1] => fail("type parameters", params),
             _ => Ok(Some(params[0])),
         };
@@ -199,15 +204,15 @@ fn comparable(left: &Ref<Type>, right: &Ref<Type>) -> Result<Option<usize>, Stri
     if left.isa::<RelayRefType>() && right.isa::<RelayRefType>() {
         return Ok(Some(0));
     }
-    if let (Some(one), Some(other)) = (
+    if let (Some(left_call), Some(right_call)) = (
         left.downcast_ref::<TypeCall>(),
         right.downcast_ref::<TypeCall>(),
     ) {
-        if !one.func.same_as(&other.func) {
+        if !left_call.func.same_as(&right_call.func) {
             return Err(differ(left, right));
         }
-        return match [one.args.len(), other.args.len()] {
-            [one, other] if one == other => Ok(Some(0)),
+        return match [left_call.args.len(), right_call.args.len()] {
+            [left_count, right_count] if left_count == right_count => Ok(Some(0)),
             counts => fail("arguments", counts),
         };
     }
@@ -225,16 +230,16 @@ fn tensors(left: &Ref<TensorType>, right: &Ref<TensorType>) -> Result<Ref<Type>,
         (left, type_text(&right.clone().upcast()))
     };
     if left.dtype != right.dtype {
-        let (one, other) = types();
+        let (left_text, right_text) = types();
         return Err(format!(
-            "{one} has data type {}, while {other} has data type {}",
+            "{left_text} has data type {}, while {right_text} has data type {}",
             left.dtype, right.dtype
         ));
     }
     if left.shape.len() != right.shape.len() {
-        let (one, other) = types();
+        let (left_text, right_text) = types();
         return Err(format!(
-            "{one} has {} dimensions, while {other} has {} dimensions",
+            "{left_text} has {} dimensions, while {right_text} has {} dimensions",
             left.shape.len(),
             right.shape.len()
         ));
@@ -242,18 +247,19 @@ fn tensors(left: &Ref<TensorType>, right: &Ref<TensorType>) -> Result<Ref<Type>,
     let mut shape: Vec<Ref<PrimExpr>> = Vec::with_capacity(left.shape.len());
     let mut conflicts = Vec::new();
     let (mut is_left, mut is_right) = (true, true);
-    for (axis, (one, other)) in left.shape.iter().zip(right.shape.iter()).enumerate() {
-        let Some(dim) = common_dim(one, other) else {
+    for (axis, (left_dim, right_dim)) in left.shape.iter().zip(right.shape.iter()).enumerate() {
+        let Some(dim) = common_dim(left_dim, right_dim) else {
             conflicts.push(format!(
                 "dimension {axis} conflicts: {} does not match {}",
-                dim_text(one),
-                dim_text(other)
+                dim_text(left_dim),
+                dim_text(right_dim)
             ));
             continue;
         };
-        is_left &= dims::is_any(one) == dims::is_any(&dim) && dims::known(one) == dims::known(&dim);
-        is_right &=
-            dims::is_any(other) == dims::is_any(&dim) && dims::known(other) == dims::known(&dim);
+        is_left &= dims::is_any(left_dim) == dims::is_any(&dim)
+            && dims::known(left_dim) == dims::known(&dim);
+        is_right &= dims::is_any(right_dim) == dims::is_any(&dim)
+            && dims::known(right_dim) == dims::known(&dim);
         shape.push(dim);
     }
     match conflicts.is_empty() {

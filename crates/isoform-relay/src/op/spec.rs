@@ -168,7 +168,7 @@ impl Table {
         }
         for spec in self.specs {
             let (name, solve) = spec.relation;
-            if relations.iter().all(|(known, _)| *known != name) {
+            if relations.iter().all(|(other, _)| *other != name) {
                 let global = format!("tvm.relay.type_relation.{name}");
                 let function = relation(solve).named(&global);
                 register_functions([function.clone()])?;
@@ -268,19 +268,19 @@ impl Spec {
             .named(&name)
     }
 
-    fn make(&self, label: &str, signature: &Signature, given: &[Value]) -> Result<Value> {
+    fn make(&self, label: &str, signature: &Signature, arguments: &[Value]) -> Result<Value> {
         let parameters = signature.parameters();
-        if given.len() > parameters.len() || given.len() < signature.required() {
+        if arguments.len() > parameters.len() || arguments.len() < signature.required() {
             return Err(Error::type_error(format!(
                 "{label}() expects {} to {} arguments, got {}",
                 signature.required(),
                 parameters.len(),
-                given.len()
+                arguments.len()
             )));
         }
         let mut values = Vec::with_capacity(parameters.len());
         for (position, parameter) in parameters.iter().enumerate() {
-            let value = given.get(position).or(parameter.default()).cloned();
+            let value = arguments.get(position).or(parameter.default()).cloned();
             let value = parameter.schema().convert(value.unwrap_or_default());
             values.push(value.map_err(|error| {
                 let name = parameter.name().unwrap_or_default();

@@ -265,17 +265,17 @@ impl Plan {
             let Step::Done(id) = *step else {
                 continue;
             };
-            let at = id as usize;
+            let index = id as usize;
             let block = blocks[scopes.scope(id) as usize] as usize;
-            if self.is_bound[at] || time >= last[block] {
+            if self.is_bound[index] || time >= last[block] {
                 continue;
             }
-            let is_used = has_inner_use[at] && is_movable(graph.form(id)?);
+            let is_used = has_inner_use[index] && is_movable(graph.form(id)?);
             let is_effect = time < last_effect[block]
                 && value_of_let(graph, id)?.is_none()
                 && has_own_effect(graph, effects, id)?;
             if is_used || is_effect {
-                self.is_bound[at] = true;
+                self.is_bound[index] = true;
                 any = true;
             }
         }

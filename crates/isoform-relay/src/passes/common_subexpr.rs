@@ -152,8 +152,8 @@ impl Dataflow for Merging<'_, '_> {
                 let Form::Op(op) = Form::of(&call.op)? else {
                     return Ok(None);
                 };
-                let known = self.stateful.entry(op.identity());
-                if operands.len() < 2 || *known.or_insert_with(|| is_stateful(op)) {
+                let entry = self.stateful.entry(op.identity());
+                if operands.len() < 2 || *entry.or_insert_with(|| is_stateful(op)) {
                     return Ok(None);
                 }
                 let types = call.type_args();

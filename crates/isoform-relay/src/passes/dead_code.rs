@@ -122,7 +122,8 @@ impl DeadCodeOptions {
                     results[id as usize] = match graph.form(id)? {
                         Form::Var(_) => continue,
                         Form::Let(binding) => {
-                            let [value, body] = [0, 1].map(|at| graph.operands(id)[at] as usize);
+                            let [value, body] =
+                                [0, 1].map(|position| graph.operands(id)[position] as usize);
                             if live.is_kept(id)? && !inlined[id as usize] {
                                 with_let(binding, results[value].clone(), results[body].clone())
                             } else {
@@ -162,14 +163,14 @@ fn used_once(live: &Live<'_>) -> Result<Vec<bool>> {
             let here = functions[scopes.of_operand(form, id, position) as usize];
             let there = functions[scopes.scope(binder) as usize];
             let count = if here == there { 1 } else { 2 };
-            let known = &mut uses[binder as usize];
-            *known = known.saturating_add(count);
+            let use_count = &mut uses[binder as usize];
+            *use_count = use_count.saturating_add(count);
         }
     }
-    let mut found = vec![false; graph.len()];
+    let mut flags = vec![false; graph.len()];
     for id in 0..graph.len() as Id {
-        found[id as usize] =
+        flags[id as usize] =
             uses[id as usize] == 1 && live.may_drop[id as usize] && !graph.is_recursive(id);
     }
-    Ok(found)
+    Ok(flags)
 }

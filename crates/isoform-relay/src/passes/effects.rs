@@ -95,9 +95,9 @@ impl Globals {
                 }
             }
         }
-        let known = vars.iter().map(Ref::identity).zip(effects);
+        let pairs = vars.iter().map(Ref::identity).zip(effects);
         Ok(Globals {
-            effects: known.collect(),
+            effects: pairs.collect(),
         })
     }
 
@@ -246,9 +246,9 @@ impl Equations {
             .iter()
             .filter(|(unknown, _)| seen[*unknown as usize]);
         let mut callees: Vec<Ref<GlobalVar>> = Vec::new();
-        let mut known = ByIdent::default();
+        let mut callee_idents = ByIdent::default();
         for (unknown, callee) in &self.callees {
-            if seen[*unknown as usize] && known.insert(callee.identity(), ()).is_none() {
+            if seen[*unknown as usize] && callee_idents.insert(callee.identity(), ()).is_none() {
                 callees.push(callee.clone());
             }
         }
@@ -261,28 +261,28 @@ impl Equations {
     /// The least solution.
     fn solve(&self, globals: &Globals) -> Vec<Effect> {
         let results = Rows::new(self.unknowns, self.edges.iter().copied());
-        let mut found = vec![Effect::None; self.unknowns];
+        let mut effects = vec![Effect::None; self.unknowns];
         let called = self
             .callees
             .iter()
             .map(|(unknown, callee)| (*unknown, globals.of_calling(callee)));
         for (unknown, effect) in self.own.iter().copied().chain(called) {
-            let known = &mut found[unknown as usize];
-            *known = effect.max(*known);
+            let entry = &mut effects[unknown as usize];
+            *entry = effect.max(*entry);
         }
         for level in [Effect::Any, Effect::Reference] {
-            let of_level = |unknown: &u32| found[*unknown as usize] == level;
+            let of_level = |unknown: &u32| effects[*unknown as usize] == level;
             let mut stack: Vec<u32> = (0..self.unknowns as u32).filter(of_level).collect();
             while let Some(cause) = stack.pop() {
                 for &result in results.of(cause) {
-                    if found[result as usize] < level {
-                        found[result as usize] = level;
+                    if effects[result as usize] < level {
+                        effects[result as usize] = level;
                         stack.push(result);
                     }
                 }
             }
         }
-        found
+        effects
     }
 }
 

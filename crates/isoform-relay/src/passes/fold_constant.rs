@@ -292,10 +292,10 @@ impl Folder<'_> {
     fn fold(&mut self, id: Id) -> Result<()> {
         let graph = self.graph;
         let form = graph.form(id)?;
-        let at = id as usize;
+        let index = id as usize;
         let operands = graph.operands(id);
         match form {
-            Form::Constant(constant) => self.values[at] = Some(constant.data.clone().into()),
+            Form::Constant(constant) => self.values[index] = Some(constant.data.clone().into()),
             // A replaced variable has had its result since its binding.
             Form::Var(_) | Form::GlobalVar(_) | Form::Op(_) | Form::Constructor(_) => {}
             Form::Let(_) if self.is_constant(operands[0]) => self.take(id, operands[1]),
@@ -310,10 +310,10 @@ impl Folder<'_> {
                 let values = operands
                     .iter()
                     .map(|field| self.values[*field as usize].clone());
-                self.values[at] = values.collect::<Option<Array>>().map(Value::from);
+                self.values[index] = values.collect::<Option<Array>>().map(Value::from);
             }
             Form::Function(func) if is_primitive(form) && operands.is_empty() => {
-                self.becomes[at] = FoldedExpr::Expr(self.closed(func)?);
+                self.becomes[index] = FoldedExpr::Expr(self.closed(func)?);
             }
             Form::Function(_)
             | Form::Let(_)
@@ -411,8 +411,8 @@ impl Folder<'_> {
         let Form::Call(call) = Form::of(&device)? else {
             return self.rebuild(id);
         };
-        let made = with_operands(&device, &[call.op.clone(), field_result])?;
-        self.becomes[id as usize] = FoldedExpr::Expr(made);
+        let new_call = with_operands(&device, &[call.op.clone(), field_result])?;
+        self.becomes[id as usize] = FoldedExpr::Expr(new_call);
         self.values[id as usize] = self.values[field as usize].clone();
         self.devices.insert(id, field);
         Ok(())
@@ -471,7 +471,7 @@ impl Folder<'_> {
         let fold_qnn = self.options.fold_qnn;
         let entry = self.operators.entry(callee);
         let operator = entry.or_insert_with(|| Operator::of(op, fold_qnn));
-        let made = match operator.role {
+        let result = match operator.role {
             Role::Kept => None,
             Role::OnDevice => {
                 let value = self.values[operands[1] as usize].clone();
@@ -510,7 +510,7 @@ impl Folder<'_> {
                 }
             }
         };
-        let Some(value) = made else {
+        let Some(value) = result else {
             return self.rebuild(id);
         };
         if !can_be_written(&value) {
@@ -531,8 +531,8 @@ impl Folder<'_> {
         let mut pairs = Vec::with_capacity(free.len());
         for var in &free {
             let by_number = self.graph.var(var).filter(|id| self.is_new(*id));
-            let found = || self.replaced.iter().find(|(old, _)| old.same_as(var));
-            if let Some(id) = by_number.or_else(|| found().map(|(_, id)| *id)) {
+            let replacement = || self.replaced.iter().find(|(old, _)| old.same_as(var));
+            if let Some(id) = by_number.or_else(|| replacement().map(|(_, id)| *id)) {
                 pairs.push((Value::from(var), Value::from(self.result(id))));
             }
         }
@@ -591,7 +591,7 @@ fn counted(
     let dtype = dtype
         .filter(|dtype| !dtype.is_void())
         .unwrap_or(DType::INT32);
-    let made = match role {
+    let value = match role {
         Role::ShapeOf => integers(shape, &[shape.len()], dtype, options.runner),
         _ => match shape
             .iter()
@@ -601,7 +601,7 @@ fn counted(
             None => return Ok(None),
         },
     };
-    known(made)
+    known(value)
 }
 
 /// True for the values supported by [`constant`].

@@ -235,11 +235,11 @@ impl Builder {
             let Some(operand) = self.pending.pop() else {
                 break;
             };
-            let known = self.graph.len();
+            let old_len = self.graph.len();
             let position = place - self.graph.rows[id as usize].start;
             let operand = self.arrive(operand, (id, position))?;
             self.graph.operands[place as usize] = operand;
-            if (operand as usize) < known {
+            if (operand as usize) < old_len {
                 self.check_use(operand)?;
             }
         }
@@ -260,9 +260,9 @@ impl Builder {
         self.poll.step_outside()?;
         let graph = &mut self.graph;
         let id = graph.exprs.len() as Id;
-        let known = *self.ids.entry(expr.identity()).or_insert(id);
-        if known != id {
-            return Ok(known);
+        let known_id = *self.ids.entry(expr.identity()).or_insert(id);
+        if known_id != id {
+            return Ok(known_id);
         }
         let form = Form::of(&expr)?;
         let is_kernel = id != 0 && !self.enter_primitives && is_primitive(form);
@@ -291,7 +291,9 @@ impl Builder {
             is_left: false,
             around,
         });
-        let operands = (0..count).rev().filter_map(|at| form.operand(at).cloned());
+        let operands = (0..count)
+            .rev()
+            .filter_map(|position| form.operand(position).cloned());
         self.pending.extend(operands);
         self.open.push(OpenExpr {
             id,
@@ -459,11 +461,11 @@ impl Sharing<'_> {
             let Some(form) = Form::find(&expr) else {
                 continue;
             };
-            let operands = (0..form.operand_count()).filter_map(|at| form.operand(at));
+            let operands = (0..form.operand_count()).filter_map(|position| form.operand(position));
             if is_visited {
                 let binds = |operand: &Ref<RelayExpr>| {
-                    let found = self.seen.get(&operand.identity());
-                    found.is_some_and(|(_, binds)| *binds)
+                    let entry = self.seen.get(&operand.identity());
+                    entry.is_some_and(|(_, binds)| *binds)
                 };
                 let mut binds = operands.clone().any(binds);
                 form.for_each_bound(&mut |var| {

@@ -90,7 +90,7 @@ fn in_expr(expr: &Ref<RelayExpr>, globals: &Globals) -> Result<Ref<RelayExpr>> {
                 results[id as usize] = match graph.form(id)? {
                     Form::Var(_) => continue,
                     Form::Let(binding) => {
-                        let [value, body] = [0, 1].map(|at| graph.operands(id)[at]);
+                        let [value, body] = [0, 1].map(|position| graph.operands(id)[position]);
                         let result = results[body as usize].clone();
                         if goes[id as usize] {
                             result

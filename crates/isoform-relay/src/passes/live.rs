@@ -106,12 +106,12 @@ impl<'g> Live<'g> {
             let uses = self.uses(&scopes, &functions, is_last)?;
             for &id in users_first.iter().rev() {
                 let operands = graph.operands(id);
-                let at = id as usize;
+                let index = id as usize;
                 let does_work = match graph.form(id)? {
                     Form::Constant(_) | Form::Function(_) | Form::Let(_) => false,
                     form => !form.is_atom(),
                 };
-                holds[at] = (does_work && uses.inner[at] && !uses.own[at])
+                holds[index] = (does_work && uses.inner[index] && !uses.own[index])
                     || operands.iter().any(|operand| holds[*operand as usize]);
             }
             let mut values = Vec::new();

@@ -59,10 +59,10 @@ impl Scopes {
             }
             for (position, operand) in graph.operands(id).iter().enumerate() {
                 let scope = scopes.of_operand(form, id, position);
-                let known = &mut scopes.of[*operand as usize];
-                *known = match *known {
+                let entry = &mut scopes.of[*operand as usize];
+                *entry = match *entry {
                     NONE => scope,
-                    known => scopes.tree.common(known, scope),
+                    old => scopes.tree.common(old, scope),
                 };
             }
         }

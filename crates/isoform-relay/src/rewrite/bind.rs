@@ -65,8 +65,8 @@ pub fn bind(expr: &Ref<RelayExpr>, binds: &[(Ref<Var>, Ref<RelayExpr>)]) -> Resu
     let before: HashSet<u64, RandomState> = free_vars(func)?.iter().map(Ref::identity).collect();
     let brought = free_vars(&open)?.into_iter();
     params.extend(brought.filter(|var| !before.contains(&var.identity())));
-    let made = open.with_params(params);
-    with_field(made.as_object(), "checked_type_", Value::NONE)?.cast()
+    let function = open.with_params(params);
+    with_field(function.as_object(), "checked_type_", Value::NONE)?.cast()
 }
 
 /// Replaces the type variables of a type by types. Linear in the number of objects.
@@ -94,8 +94,8 @@ pub fn bind_params_by_name<'n>(
 ) -> Result<Ref<Function>> {
     let mut named: HashMap<&str, Option<&Ref<Var>>, RandomState> = HashMap::default();
     for param in func.params.iter() {
-        let known = named.entry(&param.name_hint);
-        known.and_modify(|var| *var = None).or_insert(Some(param));
+        let entry = named.entry(&param.name_hint);
+        entry.and_modify(|var| *var = None).or_insert(Some(param));
     }
     let mut binds = Vec::new();
     for (name, data) in params {

@@ -282,12 +282,12 @@ impl<'a, C> Run<'_, '_, 'a, C> {
         else {
             return Ok(None);
         };
-        let at = parts.position() - 1;
+        let position = parts.position() - 1;
         let progress = self.enter(section, var, region)?;
         match self.stacks.take(progress) {
             Outcome::Same => Ok(None),
             Outcome::New(value) if value.peek::<Ref<Var>>().is_some() => {
-                self.stacks.change_earlier(at, value);
+                self.stacks.change_earlier(position, value);
                 Ok(None)
             }
             Outcome::New(_) => {
@@ -295,7 +295,7 @@ impl<'a, C> Run<'_, '_, 'a, C> {
                 while let Some(part) = parts.next(section) {
                     body = Some((parts.position() - 1, part.met));
                 }
-                let body = body.map(|(at, body)| match self.stacks.changed(at) {
+                let body = body.map(|(position, body)| match self.stacks.changed(position) {
                     Some(changed) => changed.clone(),
                     None => body.to_value(),
                 });
@@ -322,22 +322,22 @@ impl<'a, C> Run<'_, '_, 'a, C> {
             None => return Ok(Progress::Same),
         };
         let is_shared = object.is_shared();
-        if is_shared && let Some(known) = self.results.found(object.ident()) {
-            let Some(known) = known.cloned() else {
+        if is_shared && let Some(result) = self.results.found(object.ident()) {
+            let Some(result) = result.cloned() else {
                 return Err(cyclic(object).at(self.stacks.path()));
             };
-            return Ok(self.stacks.settle(Some(known)));
+            return Ok(self.stacks.settle(Some(result)));
         }
         if way != Strategy::Around
             && let Some(before) = self.rewriter.before.get(info.index())
             && let Some(expr) = object.as_ref().downcast_ref::<RelayExpr>()
         {
             let context = &mut *self.context;
-            if let Some(made) = access::outside(section, || before(context, expr))? {
+            if let Some(replacement) = access::outside(section, || before(context, expr))? {
                 return Ok(self.end(
                     object,
                     is_shared,
-                    Outcome::of(made.into(), PartRef::Object(object)),
+                    Outcome::of(replacement.into(), PartRef::Object(object)),
                 ));
             }
         }
@@ -378,15 +378,15 @@ impl<'a, C> Run<'_, '_, 'a, C> {
                     Outcome::New(value) => value.as_object().unwrap_or(object.as_ref()),
                 };
                 let exprs = (object.as_ref().downcast_ref(), now.downcast_ref());
-                let made = match exprs {
+                let replacement = match exprs {
                     (Some(before), Some(after)) => {
                         let context = &mut *self.context;
                         access::outside(section, || rewrite(context, before, after))?
                     }
                     _ => None,
                 };
-                match made {
-                    Some(made) => Outcome::of(made.into(), PartRef::Object(object)),
+                match replacement {
+                    Some(replacement) => Outcome::of(replacement.into(), PartRef::Object(object)),
                     None => below,
                 }
             }

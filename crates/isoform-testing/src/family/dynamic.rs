@@ -53,13 +53,13 @@ fn twin(role: Role, native: TypeIndex) -> TypeDef {
         twin = twin.visit_order(order.iter().cloned());
     }
     for field in declared.own_fields() {
-        let mut made = FieldDef::new(field.name(), schema_of_twin(field.schema()))
+        let mut twin_field = FieldDef::new(field.name(), schema_of_twin(field.schema()))
             .flag(field.field_flag())
             .mutable(is_mutable(role));
         if let Some(default) = field.make_default() {
-            made = made.default_value(default);
+            twin_field = twin_field.default_value(default);
         }
-        twin = twin.field(made);
+        twin = twin.field(twin_field);
     }
     with_hooks(role, twin)
 }

@@ -121,7 +121,7 @@ fn heights(infos: &[&'static TypeInfo]) -> Result<HashMap<TypeIndex, usize>> {
     let mut heights: HashMap<TypeIndex, usize> = HashMap::new();
     // Each round adds the classes of the next level.
     for round in 0..=infos.len() {
-        let found: Vec<_> = infos
+        let level: Vec<_> = infos
             .iter()
             .filter(|info| !heights.contains_key(&info.index()))
             .filter(|info| {
@@ -130,7 +130,7 @@ fn heights(infos: &[&'static TypeInfo]) -> Result<HashMap<TypeIndex, usize>> {
             })
             .map(|info| info.index())
             .collect();
-        heights.extend(found.into_iter().map(|index| (index, round)));
+        heights.extend(level.into_iter().map(|index| (index, round)));
     }
     match infos
         .iter()

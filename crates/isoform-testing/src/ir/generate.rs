@@ -329,7 +329,11 @@ impl<'a> Generator<'a> {
     fn any_of(&mut self, classes: &[Class], want: Option<DType>, depth: usize) -> Result<Ref<Obj>> {
         let fits = |class: &&Class| want.is_none_or(|want| typing::may_be(class.info, want));
         let fitting: Vec<Class> = classes.iter().filter(fits).copied().collect();
-        let concrete: Vec<Class> = fitting.iter().filter(|one| !one.is_base).copied().collect();
+        let concrete: Vec<Class> = fitting
+            .iter()
+            .filter(|class| !class.is_base)
+            .copied()
+            .collect();
         let mut choices = if concrete.is_empty() || self.source().chance(3) {
             fitting
         } else {

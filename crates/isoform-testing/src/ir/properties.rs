@@ -131,12 +131,14 @@ mod tests {
     fn edits_are_of_many_classes() {
         let mut edited = BTreeSet::new();
         for bytes in cases() {
-            let DrawnProgram { root: module, made } =
-                Case::of(&bytes).draw::<Modules>(None).expect("a module");
-            let edits = edits(&module, &made).expect("edits");
+            let DrawnProgram {
+                root: module,
+                made: objects,
+            } = Case::of(&bytes).draw::<Modules>(None).expect("a module");
+            let edits = edits(&module, &objects).expect("edits");
             assert!(edits.len() > 3, "{}", shown(&module));
             edited.extend(edits.iter().map(|edit| {
-                let info = made[edit.number].type_info();
+                let info = objects[edit.number].type_info();
                 (info.key(), info.fields()[edit.field].name())
             }));
         }

@@ -150,7 +150,9 @@ pub(super) fn call(
         Callee::Operator(domain, op, version) => (domain, Str::from(op), version, None),
         Callee::Function(function) => ("", Str::default(), 0, Some(function)),
     };
-    let op_name = callee.as_ref().map_or(op.clone(), |it| it.name.clone());
+    let op_name = callee
+        .as_ref()
+        .map_or(op.clone(), |function| function.name.clone());
     Ref::new(Call {
         domain: domain.into(),
         op,

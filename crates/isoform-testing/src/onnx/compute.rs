@@ -84,9 +84,9 @@ fn reduction(g: &mut Generator<'_>) -> Option<()> {
     if !keep || g.source.chance(30) {
         op = op.attr("keepdims", i64::from(keep));
     }
-    let made = g.make(op, x.elem, reduced(&x.dims, &axes, keep));
+    let result = g.make(op, x.elem, reduced(&x.dims, &axes, keep));
     if !keep && axes.len() == 1 && g.source.chance(35) {
-        reshapes::unsqueeze_at(g, &made, &axes);
+        reshapes::unsqueeze_at(g, &result, &axes);
         g.note("pattern: unsqueeze of reduction");
     }
     Some(())
@@ -130,7 +130,7 @@ fn mat_mul(g: &mut Generator<'_>) -> Option<()> {
     let (rows, inner) = (x.dims[x.rank() - 2], x.dims[x.rank() - 1]);
     let fits = |y: &Val| y.elem == x.elem && y.rank() >= 2 && y.dims[y.rank() - 2] == inner;
     let y = match g.known(fits) {
-        Some(known) if g.source.chance(50) => known,
+        Some(val) if g.source.chance(50) => val,
         _ => {
             let columns = g.size();
             g.fresh(x.elem, vec![inner, columns])
@@ -149,24 +149,24 @@ fn mat_mul(g: &mut Generator<'_>) -> Option<()> {
     } else {
         x
     };
-    let mut made = g.make(Op::new("MatMul").on(&x).on(&y), x.elem, dims);
-    if made.rank() == 2 && g.source.chance(25) {
+    let mut product = g.make(Op::new("MatMul").on(&x).on(&y), x.elem, dims);
+    if product.rank() == 2 && g.source.chance(25) {
         // By way of another shape with the same last axis.
-        let sizes = [vec![[1, 1]], made.dims.clone()].concat();
-        let is_fixed = made.is_fixed() && !made.may_be_empty();
+        let sizes = [vec![[1, 1]], product.dims.clone()].concat();
+        let is_fixed = product.is_fixed() && !product.may_be_empty();
         if is_fixed {
             let numbers: Vec<i64> = sizes.iter().map(|size| size[0]).collect();
-            made = reshapes::reshape_to(g, &made, &numbers, sizes);
+            product = reshapes::reshape_to(g, &product, &numbers, sizes);
             g.note("pattern: reshaped matrix product");
         }
     }
-    if (2..=3).contains(&made.rank()) && g.source.chance(40) {
+    if (2..=3).contains(&product.rank()) && g.source.chance(40) {
         let bias = g.matching(&Val {
-            dims: made.dims[made.rank() - 1..].to_vec(),
-            ..made.clone()
+            dims: product.dims[product.rank() - 1..].to_vec(),
+            ..product.clone()
         });
-        let dims = broadcast(&made.dims, &bias.dims)?;
-        g.make(Op::new("Add").on(&made).on(&bias), made.elem, dims);
+        let dims = broadcast(&product.dims, &bias.dims)?;
+        g.make(Op::new("Add").on(&product).on(&bias), product.elem, dims);
         g.note("pattern: add to matrix product");
     }
     Some(())
@@ -293,8 +293,8 @@ fn conv(g: &mut Generator<'_>) -> Option<()> {
     }
     let height = windows(x.dims[2], kernel, pad, 0, stride);
     let width = windows(x.dims[3], kernel, 0, pad, stride);
-    let made = g.make(op, x.elem, vec![x.dims[0], [outputs; 2], height, width]);
-    follow(g, &made, outputs);
+    let result = g.make(op, x.elem, vec![x.dims[0], [outputs; 2], height, width]);
+    follow(g, &result, outputs);
     Some(())
 }
 
@@ -491,13 +491,13 @@ fn dynamic_quantization(g: &mut Generator<'_>) -> Option<()> {
         (ElemType::Float, vec![]),
         (ElemType::Uint8, vec![]),
     ];
-    let made = g.make_all(Op::new("DynamicQuantizeLinear").on(&x), &outputs);
+    let results = g.make_all(Op::new("DynamicQuantizeLinear").on(&x), &outputs);
     if x.dims[1][0] == x.dims[1][1] && g.source.chance(60) {
         let weights = g.constant(ElemType::Int8, &[x.dims[1][0], 3]);
         let op = Op::new("MatMulInteger")
-            .on(&made[0])
+            .on(&results[0])
             .on(&weights)
-            .on(&made[2]);
+            .on(&results[2]);
         g.make(op, ElemType::Int32, vec![x.dims[0], [3, 3]]);
     }
     Some(())

@@ -130,12 +130,12 @@ fn branches(g: &mut Generator<'_>, condition: &Val, truth: Option<[bool; 2]>) ->
         let taken = if decided == Some(false) { right } else { left };
         outputs.push((taken.elem, taken.dims.clone()));
     }
-    let made = g.make_all(op, &outputs);
+    let results = g.make_all(op, &outputs);
     // A branch may return numbers of any kind, so the results are known to be small only
     // if both are.
-    let first = g.scope.len() - made.len();
-    for (at, (left, right)) in thens.0.iter().zip(&elses.0).enumerate() {
-        g.scope[first + at].tame = left.tame && right.tame;
+    let first = g.scope.len() - results.len();
+    for (index, (left, right)) in thens.0.iter().zip(&elses.0).enumerate() {
+        g.scope[first + index].tame = left.tame && right.tame;
     }
     if thens.0.iter().chain(&elses.0).any(|result| result.constant) {
         g.note("if: returns a constant");
@@ -217,12 +217,12 @@ fn failing_branch(g: &mut Generator<'_>) -> Option<()> {
         (wrong, right)
     };
     let op = if_else(g, &condition, &[left], &[right]);
-    let mut made = g.make(op, x.elem, x.dims.clone());
+    let mut result = g.make(op, x.elem, x.dims.clone());
     if g.source.chance(50) {
-        made = g.make(Op::new("Relu").on(&made), x.elem, x.dims.clone());
+        result = g.make(Op::new("Relu").on(&result), x.elem, x.dims.clone());
     }
     if g.source.chance(80) {
-        transpose_by_any(g, &made);
+        transpose_by_any(g, &result);
     }
     Some(())
 }
@@ -287,8 +287,8 @@ fn repetition(g: &mut Generator<'_>) -> Option<()> {
         let truth = g.uniform(ElemType::Bool, &[], f64::from(u8::from(truth)));
         op = op.on(&truth);
     } else if g.source.chance(30) {
-        let (truth, known) = shapes::shape_truth(g)?;
-        runs = known;
+        let (truth, values) = shapes::shape_truth(g)?;
+        runs = values;
         op = op.on(&truth);
     } else {
         op = op.skip();
@@ -298,10 +298,10 @@ fn repetition(g: &mut Generator<'_>) -> Option<()> {
         carried.push(result(g));
     }
     let (mut params, mut vals) = (Vec::new(), Vec::new());
-    let (at, at_val) = param(g, "at", ElemType::Int64, &[]);
+    let (iteration, iteration_val) = param(g, "at", ElemType::Int64, &[]);
     let (on, on_val) = param(g, "on", ElemType::Bool, &[]);
-    params.extend([at, on]);
-    vals.extend([at_val.clone(), on_val.clone()]);
+    params.extend([iteration, on]);
+    vals.extend([iteration_val.clone(), on_val.clone()]);
     for value in &carried {
         op = op.on(value);
         let (var, val) = param(g, "state", value.elem, &value.dims);
@@ -315,7 +315,7 @@ fn repetition(g: &mut Generator<'_>) -> Option<()> {
         let goes_on = match last {
             Some(last) => {
                 let last = g.int_constant(&[], &[last]);
-                let less = Op::new("Less").on(&at_val).on(&last);
+                let less = Op::new("Less").on(&iteration_val).on(&last);
                 g.make(less, ElemType::Bool, vec![])
             }
             None if g.source.chance(50) => on_val,
@@ -440,8 +440,8 @@ fn function(g: &mut Generator<'_>) -> Option<()> {
     let number = g.functions.len();
     let mut params = Vec::new();
     let mut vars = Vec::new();
-    for (at, argument) in arguments.iter().enumerate() {
-        let var = build::input(&format!("arg{at}"), Value::NONE);
+    for (index, argument) in arguments.iter().enumerate() {
+        let var = build::input(&format!("arg{index}"), Value::NONE);
         params.push(Val::new(
             Value::from(&var),
             argument.elem,
@@ -481,22 +481,22 @@ fn function(g: &mut Generator<'_>) -> Option<()> {
         }
     }
     let name = format!("local::function{number}");
-    let made = build::function(&name, vars, &required, defaults, values);
+    let function = build::function(&name, vars, &required, defaults, values);
     g.functions.push(KnownFunction {
-        function: made,
+        function,
         params,
         results,
         attrs,
     });
-    let known = g.functions[number].clone();
-    call(g, &known, &arguments);
+    let known_function = g.functions[number].clone();
+    call(g, &known_function, &arguments);
     Some(())
 }
 
-fn call(g: &mut Generator<'_>, known: &KnownFunction, arguments: &[Val]) {
+fn call(g: &mut Generator<'_>, known_function: &KnownFunction, arguments: &[Val]) {
     let mut attrs = Vec::new();
-    for (name, choices) in &known.attrs {
-        let has_default = !known.function.attr_defaults.is_empty();
+    for (name, choices) in &known_function.attrs {
+        let has_default = !known_function.function.attr_defaults.is_empty();
         if !has_default || g.source.chance(50) {
             let value = g.source.pick(choices).clone();
             attrs.push((Str::from(*name), value));
@@ -508,9 +508,9 @@ fn call(g: &mut Generator<'_>, known: &KnownFunction, arguments: &[Val]) {
         .iter()
         .map(|argument| argument.value.clone())
         .collect();
-    let callee = Callee::Function(known.function.clone());
-    let call = build::call(callee, attrs, inputs, known.results.len(), g.made);
-    for (index, result) in known.results.iter().enumerate() {
+    let callee = Callee::Function(known_function.function.clone());
+    let call = build::call(callee, attrs, inputs, known_function.results.len(), g.made);
+    for (index, result) in known_function.results.iter().enumerate() {
         let val = Val::new(
             build::output(&call, index),
             result.elem,

@@ -67,7 +67,7 @@ fn arithmetic(g: &mut Generator<'_>) -> Option<()> {
         (left, right)
     };
     let elem = left.elem;
-    let made = binary(g, Op::new(name), &left, &right, elem)?;
+    let result = binary(g, Op::new(name), &left, &right, elem)?;
     // The same subexpression again: by the same call, and by an equal one.
     if g.source.chance(12) {
         let again = if g.source.chance(50) && name != "Sub" && name != "Div" {
@@ -76,8 +76,8 @@ fn arithmetic(g: &mut Generator<'_>) -> Option<()> {
             binary(g, Op::new(name), &left, &right, elem)?
         };
         g.note("pattern: equal subexpressions");
-        let elem = made.elem;
-        binary(g, Op::new("Add"), &made, &again, elem)?;
+        let elem = result.elem;
+        binary(g, Op::new("Add"), &result, &again, elem)?;
     }
     Some(())
 }

@@ -29,10 +29,10 @@ pub(super) fn hold(drawn: &RandomProgram) -> Result<(), String> {
     analysis.enter_graph(graph);
     let facts: Vec<Fact> = values
         .iter()
-        .map(|it| (*analysis.fact(it)).clone())
+        .map(|value| (*analysis.fact(value)).clone())
         .collect();
 
-    let names = (0..values.len()).map(|at| Str::from(format!("value{at}")));
+    let names = (0..values.len()).map(|position| Str::from(format!("value{position}")));
     let all = Ref::new(Program {
         graph: Ref::new(Graph {
             results: Array::from(values),
@@ -47,10 +47,10 @@ pub(super) fn hold(drawn: &RandomProgram) -> Result<(), String> {
         let mut run = Run::default();
         // A symbol may be met in a product before it is met alone.
         for _ in 0..2 {
-            for (at, (fact, value)) in facts.iter().zip(results).enumerate() {
+            for (position, (fact, value)) in facts.iter().zip(results).enumerate() {
                 run.check(fact, value).map_err(|what| {
                     let value = running::shown(value);
-                    format!("value {at} with sizes {which}: {what}, but the run gave {value}")
+                    format!("value {position} with sizes {which}: {what}, but the run gave {value}")
                 })?;
             }
         }

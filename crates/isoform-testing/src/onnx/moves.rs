@@ -43,11 +43,11 @@ fn gather(g: &mut Generator<'_>) -> Option<()> {
     let scalar = g.source.chance(35);
     let numbers: Vec<i64> = (0..if scalar { 1 } else { count })
         .map(|_| {
-            let at = g.source.below(least as usize) as i64;
+            let index = g.source.below(least as usize) as i64;
             if g.since(11) && g.source.chance(25) {
-                -1 - at
+                -1 - index
             } else {
-                at
+                index
             }
         })
         .collect();
@@ -61,8 +61,14 @@ fn gather(g: &mut Generator<'_>) -> Option<()> {
     let op = Op::new("Gather").on(&x).on(&indices).attr("axis", written);
     if let Some(ints) = x.ints.clone().filter(|_| x.rank() == 1) {
         let ints = ints.map(|ints| {
-            let at = |&at: &i64| ints[if at < 0 { at + ints.len() as i64 } else { at } as usize];
-            numbers.iter().map(at).collect()
+            let element = |&index: &i64| {
+                ints[if index < 0 {
+                    index + ints.len() as i64
+                } else {
+                    index
+                } as usize]
+            };
+            numbers.iter().map(element).collect()
         });
         g.make_ints(op, dims, ints);
     } else {
@@ -86,10 +92,10 @@ fn expand(g: &mut Generator<'_>) -> Option<()> {
         })
         .collect();
     let mut dims = x.dims.clone();
-    for at in 0..dims.len() {
-        if dims[at] == [1, 1] && g.source.chance(40) {
-            numbers[at] = *g.source.pick(&[2, 3, 0]);
-            dims[at] = [numbers[at]; 2];
+    for axis in 0..dims.len() {
+        if dims[axis] == [1, 1] && g.source.chance(40) {
+            numbers[axis] = *g.source.pick(&[2, 3, 0]);
+            dims[axis] = [numbers[axis]; 2];
         }
     }
     if g.source.chance(30) {
@@ -247,7 +253,7 @@ fn gather_elements(g: &mut Generator<'_>) -> Option<()> {
     let size = x.dims[axis][0];
     let count: i64 = x.count()[0];
     let numbers: Vec<i64> = (0..count)
-        .map(|at| (at * 7 + 1) % size - size * (at % 2))
+        .map(|index| (index * 7 + 1) % size - size * (index % 2))
         .collect();
     let indices = g.int_constant(&x.shape(0), &numbers);
     let op = Op::new("GatherElements")
@@ -270,17 +276,17 @@ fn scatter(g: &mut Generator<'_>) -> Option<()> {
         return None;
     }
     if g.source.chance(50) {
-        let at = g.source.below(x.dims[0][0] as usize) as i64;
-        let indices = g.int_constant(&[1, 1], &[at]);
+        let index = g.source.below(x.dims[0][0] as usize) as i64;
+        let indices = g.int_constant(&[1, 1], &[index]);
         let updates = g.constant(x.elem, &[&[1], &x.shape(0)[1..]].concat());
         let op = Op::new("ScatterND").on(&x).on(&indices).on(&updates);
         g.make_tame(op, x.elem, x.dims.clone(), x.tame && updates.tame);
         return Some(());
     }
     let (axis, written) = g.axis(x.rank());
-    let at = g.source.below(x.dims[axis][0] as usize) as i64;
+    let index = g.source.below(x.dims[axis][0] as usize) as i64;
     let ones = vec![1; x.rank()];
-    let indices = g.int_constant(&ones, &[at]);
+    let indices = g.int_constant(&ones, &[index]);
     let updates = g.constant(x.elem, &ones);
     let op = Op::new("ScatterElements").on(&x).on(&indices).on(&updates);
     g.make_tame(

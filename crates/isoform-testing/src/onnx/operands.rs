@@ -94,13 +94,13 @@ impl Generator<'_> {
         fits: impl Fn(&Val) -> bool,
         most: usize,
     ) -> Val {
-        let known = if self.source.chance(12) {
+        let val = if self.source.chance(12) {
             None
         } else {
             self.known(|val| elems.contains(&val.elem) && val.rank() <= most && fits(val))
         };
-        if let Some(known) = known {
-            return known;
+        if let Some(val) = val {
+            return val;
         }
         for _ in 0..4 {
             let elem = *self.source.pick(elems);

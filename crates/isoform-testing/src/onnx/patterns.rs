@@ -354,7 +354,7 @@ fn equal_calls(g: &mut Generator<'_>) -> Option<()> {
 fn resize(g: &mut Generator<'_>) -> Option<()> {
     let fits = |x: &Val| x.elem == ElemType::Float && x.rank() == 4 && !x.may_be_empty();
     let x = match g.known(fits) {
-        Some(known) => known,
+        Some(val) => val,
         None => {
             let size = g.size();
             let size = if size.contains(&0) { [1, 1] } else { size };
@@ -493,9 +493,9 @@ fn large_uniform(g: &mut Generator<'_>) -> Option<()> {
             g.make(Op::new("Identity").on(&large), elem, large.dims.clone());
         }
         1 => {
-            let one = g.constant(elem, &[1]);
+            let element = g.constant(elem, &[1]);
             let shape = g.axes(&[24, 25]);
-            let op = Op::new("Expand").on(&one).on(&shape);
+            let op = Op::new("Expand").on(&element).on(&shape);
             g.make(op, elem, large.dims.clone());
         }
         _ => {

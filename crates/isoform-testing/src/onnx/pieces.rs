@@ -9,9 +9,13 @@ use super::values::{Size, Val};
 /// The places of a slice along an axis of a size.
 fn sliced(size: i64, start: i64, end: i64, step: i64) -> i64 {
     let (low, high) = if step > 0 { (0, size) } else { (0, size - 1) };
-    let place = |at: i64| {
-        let at = if at < 0 { at.saturating_add(size) } else { at };
-        at.clamp(if step > 0 { low } else { -1 }, high)
+    let place = |position: i64| {
+        let position = if position < 0 {
+            position.saturating_add(size)
+        } else {
+            position
+        };
+        position.clamp(if step > 0 { low } else { -1 }, high)
     };
     let start = if step < 0 {
         place(start).max(0)
@@ -54,8 +58,11 @@ pub(super) fn slice_by(g: &mut Generator<'_>, x: &Val, parts: &[(usize, i64, i64
     if g.since(10) {
         let (starts, ends) = (g.axes(&starts), g.axes(&ends));
         op = op.on(&starts).on(&ends);
-        let all =
-            parts.len() == x.rank() && parts.iter().enumerate().all(|(at, part)| at == part.0);
+        let all = parts.len() == x.rank()
+            && parts
+                .iter()
+                .enumerate()
+                .all(|(index, part)| index == part.0);
         let leave_axes = all && g.source.chance(50);
         op = if leave_axes {
             op.skip()
@@ -73,29 +80,29 @@ pub(super) fn slice_by(g: &mut Generator<'_>, x: &Val, parts: &[(usize, i64, i64
             .ints("ends", &ends)
             .ints("axes", &axes);
     }
-    let made = g.make_tame(op, x.elem, dims, x.tame);
+    let piece = g.make_tame(op, x.elem, dims, x.tame);
     let Some(ints) = x.ints.clone().filter(|_| x.rank() == 1 && parts.len() == 1) else {
-        return made;
+        return piece;
     };
     // Pieces of shapes stay known.
     let (_, start, _, step) = parts[0];
     let ints = [0, 1].map(|which| {
         let size = ints[which].len() as i64;
-        let count = made.dims[0][which];
-        let at = if start < 0 {
+        let count = piece.dims[0][which];
+        let first = if start < 0 {
             start.saturating_add(size).max(0)
         } else {
             start
         };
-        let at = if step < 0 { at.min(size - 1) } else { at };
+        let first = if step < 0 { first.min(size - 1) } else { first };
         (0..count)
-            .map(|n| ints[which][(at + n * step) as usize])
+            .map(|n| ints[which][(first + n * step) as usize])
             .collect()
     });
     g.scope.pop();
     g.keep(Val {
         ints: Some(ints),
-        ..made
+        ..piece
     })
 }
 
@@ -139,12 +146,12 @@ fn joinable(g: &mut Generator<'_>, x: &Val, axis: usize) -> Val {
     let fits = |val: &Val| {
         val.elem == x.elem
             && val.rank() == rank
-            && (0..rank).all(|at| at == axis || val.dims[at] == x.dims[at])
+            && (0..rank).all(|index| index == axis || val.dims[index] == x.dims[index])
     };
     if g.source.chance(80)
-        && let Some(known) = g.known(fits)
+        && let Some(val) = g.known(fits)
     {
-        return known;
+        return val;
     }
     let mut dims = x.dims.clone();
     dims[axis] = [1, 1];
@@ -152,9 +159,9 @@ fn joinable(g: &mut Generator<'_>, x: &Val, axis: usize) -> Val {
     if g.source.chance(30) {
         dims[axis] = [0, 0];
     }
-    let made = g.fresh(x.elem, dims.clone());
+    let val = g.fresh(x.elem, dims.clone());
     // Inside a function, no value of a symbolic size is available.
-    if made.dims == dims { made } else { x.clone() }
+    if val.dims == dims { val } else { x.clone() }
 }
 
 pub(super) fn concat_all(g: &mut Generator<'_>, parts: &[Val], axis: usize) -> Option<Val> {

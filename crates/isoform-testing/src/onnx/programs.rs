@@ -176,21 +176,21 @@ impl Generator<'_> {
         } else {
             4 + self.source.below(7) as i64
         };
-        let names = (0..results.len()).map(|at| Str::from(format!("result{at}")));
-        let params: Vec<Ref<Input>> = self.inputs.iter().map(|it| it.var.clone()).collect();
+        let names = (0..results.len()).map(|index| Str::from(format!("result{index}")));
+        let params: Vec<Ref<Input>> = self.inputs.iter().map(|input| input.var.clone()).collect();
         let values = results.iter().map(|result| result.value.clone()).collect();
         let graph = build::graph("main", params, types, values, names.collect());
         let fed = |which: usize| {
-            let named = self.inputs.iter().map(|it| {
-                let value = it.values[which].clone();
-                (it.var.name.as_str().to_owned(), value)
+            let named = self.inputs.iter().map(|input| {
+                let value = input.values[which].clone();
+                (input.var.name.as_str().to_owned(), value)
             });
             named.collect()
         };
         RandomProgram {
             program: build::program(graph, ir_version),
             inputs: [fed(0), fed(1)],
-            shapes: [0, 1].map(|which| results.iter().map(|it| it.shape(which)).collect()),
+            shapes: [0, 1].map(|which| results.iter().map(|result| result.shape(which)).collect()),
             elems: results.iter().map(|result| result.elem).collect(),
             patterns: self.patterns,
             is_misdeclared,

@@ -328,7 +328,7 @@ fn saved_programs_come_back(bytes: &[u8]) -> Result<(), String> {
                 return Err(fail(format!("another program came back:\n{}", text(&once))));
             }
             interface(&program.graph, &once.graph).map_err(fail)?;
-            let [expected, got] = [program, &once].map(|it| running::results(drawn, it));
+            let [expected, got] = [program, &once].map(|program| running::results(drawn, program));
             if let (Ok(expected), got) = (expected, got)
                 && let Some(what) = match got {
                     Ok(got) => running::difference(&expected, &got, None),

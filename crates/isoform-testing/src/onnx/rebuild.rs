@@ -123,7 +123,7 @@ impl Copy<'_, '_> {
             .results()
             .values()
             .iter()
-            .map(|it| self.value(it))
+            .map(|value| self.value(value))
             .collect();
         match body {
             Body::Graph(graph) => {
@@ -176,13 +176,13 @@ impl Copy<'_, '_> {
         }
         while !waiting.is_empty() {
             let ready: Vec<usize> = (0..waiting.len())
-                .filter(|&at| {
-                    let needed = &operands[&waiting[at].identity()];
+                .filter(|&index| {
+                    let needed = &operands[&waiting[index].identity()];
                     needed.iter().all(|ident| self.made.contains_key(ident))
                 })
                 .collect();
-            let at = *self.source.pick(&ready);
-            let call: Ref<Call> = waiting.swap_remove(at);
+            let index = *self.source.pick(&ready);
+            let call: Ref<Call> = waiting.swap_remove(index);
             let copy = self.call(&call);
             self.made.insert(call.identity(), Value::from(&copy));
         }
@@ -249,7 +249,7 @@ impl Copy<'_, '_> {
             .inputs
             .values()
             .iter()
-            .map(|it| self.value(it))
+            .map(|input| self.value(input))
             .collect();
         let attrs: Vec<(Str, Value)> = call
             .attrs
@@ -271,8 +271,8 @@ impl Copy<'_, '_> {
             })
             .collect::<Map<Str, Value>>();
         let callee = call.callee.as_ref().map(|callee| {
-            if let Some(made) = self.made.get(&callee.identity()) {
-                return made.extract::<Ref<Function>>().expect("a function");
+            if let Some(copy) = self.made.get(&callee.identity()) {
+                return copy.extract::<Ref<Function>>().expect("a function");
             }
             let copy = self.body(&Body::Function(callee.clone()));
             self.made.insert(callee.identity(), copy.clone());

@@ -88,8 +88,8 @@ fn state(g: &mut Generator<'_>, x: &Val, directions: i64) -> Option<Val> {
             Some(g.uniform(x.elem, &[directions, x.dims[1][0], HIDDEN], number))
         }
         _ => {
-            let made = g.fresh(x.elem, dims.clone());
-            (made.dims == dims).then_some(made)
+            let state = g.fresh(x.elem, dims.clone());
+            (state.dims == dims).then_some(state)
         }
     }
 }

@@ -39,21 +39,21 @@ pub(super) fn target(g: &mut Generator<'_>, dims: &[Size]) -> Option<(Vec<i64>, 
     for _ in 0..1 + g.source.below(3) {
         match g.source.below(3) {
             0 if sizes.len() > 1 => {
-                let at = g.source.below(sizes.len() - 1);
-                let next = sizes.remove(at + 1);
-                sizes[at] = [sizes[at][0] * next[0], sizes[at][1] * next[1]];
+                let index = g.source.below(sizes.len() - 1);
+                let next = sizes.remove(index + 1);
+                sizes[index] = [sizes[index][0] * next[0], sizes[index][1] * next[1]];
             }
             1 if sizes.len() < 5 => {
-                let at = g.source.below(sizes.len() + 1);
-                sizes.insert(at, [1, 1]);
+                let index = g.source.below(sizes.len() + 1);
+                sizes.insert(index, [1, 1]);
             }
             _ => {
                 let even = |size: &Size| size[0] == size[1] && size[0] > 0 && size[0] % 2 == 0;
-                if let Some(at) = sizes.iter().position(even)
+                if let Some(index) = sizes.iter().position(even)
                     && sizes.len() < 5
                 {
-                    sizes[at] = [sizes[at][0] / 2; 2];
-                    sizes.insert(at, [2, 2]);
+                    sizes[index] = [sizes[index][0] / 2; 2];
+                    sizes.insert(index, [2, 2]);
                 }
             }
         }
@@ -68,14 +68,14 @@ pub(super) fn written(g: &mut Generator<'_>, from: &[Size], to: &[Size]) -> Opti
     let differs = |size: &Size| size[0] != size[1];
     let mut free = None;
     let mut numbers = Vec::new();
-    for (at, size) in to.iter().enumerate() {
-        let copies = from.get(at) == Some(size);
+    for (axis, size) in to.iter().enumerate() {
+        let copies = from.get(axis) == Some(size);
         // A zero always means a copy here.
         let is_zero = size[0] == 0 && size[1] == 0;
         if copies && (is_zero || differs(size) || g.source.chance(20)) {
             numbers.push(0);
         } else if differs(size) {
-            if free.replace(at).is_some() {
+            if free.replace(axis).is_some() {
                 return None;
             }
             numbers.push(-1);
@@ -87,18 +87,18 @@ pub(super) fn written(g: &mut Generator<'_>, from: &[Size], to: &[Size]) -> Opti
     }
     let others = |free: usize| {
         let others: Vec<Size> = (0..to.len())
-            .filter(|&at| at != free)
-            .map(|at| to[at])
+            .filter(|&axis| axis != free)
+            .map(|axis| to[axis])
             .collect();
         product(&others).iter().all(|&count| count > 0)
     };
-    if let Some(at) = free {
-        return others(at).then_some(numbers);
+    if let Some(axis) = free {
+        return others(axis).then_some(numbers);
     }
     if !to.is_empty() && g.source.chance(25) {
-        let at = g.source.below(to.len());
-        if others(at) {
-            numbers[at] = -1;
+        let axis = g.source.below(to.len());
+        if others(axis) {
+            numbers[axis] = -1;
         }
     }
     Some(numbers)
@@ -125,8 +125,8 @@ pub(super) fn unsqueeze_at(g: &mut Generator<'_>, x: &Val, axes: &[usize]) -> Va
     let rank = x.rank() + axes.len();
     let mut dims = Vec::new();
     let mut rest = x.dims.iter();
-    for at in 0..rank {
-        dims.push(if axes.contains(&at) {
+    for axis in 0..rank {
+        dims.push(if axes.contains(&axis) {
             [1, 1]
         } else {
             *rest.next().expect("as many axes as the operand has")
@@ -149,13 +149,13 @@ pub(super) fn unsqueeze_at(g: &mut Generator<'_>, x: &Val, axes: &[usize]) -> Va
 pub(super) fn squeeze_at(g: &mut Generator<'_>, x: &Val, axes: &[usize]) -> Val {
     let rank = x.rank();
     let dims = (0..rank)
-        .filter(|at| !axes.contains(at))
-        .map(|at| x.dims[at])
+        .filter(|axis| !axes.contains(axis))
+        .map(|axis| x.dims[axis])
         .collect();
     let written: Vec<i64> = axes.iter().map(|&axis| g.written(axis, rank)).collect();
     let op = Op::new("Squeeze").on(x);
     // Without axes, every axis of size 1 is removed, and all sizes have to be known.
-    let ones = (0..rank).filter(|&at| x.dims[at].contains(&1)).count();
+    let ones = (0..rank).filter(|&axis| x.dims[axis].contains(&1)).count();
     let op = if ones == axes.len() && g.source.chance(25) {
         op
     } else if g.since(13) {
@@ -199,7 +199,7 @@ pub(super) fn squeeze(g: &mut Generator<'_>) -> Option<()> {
     let elems = g.wide_elems();
     let ones = |x: &Val| {
         (0..x.rank())
-            .filter(|&at| x.dims[at] == [1, 1])
+            .filter(|&axis| x.dims[axis] == [1, 1])
             .collect::<Vec<_>>()
     };
     let x = g.known(|x| elems.contains(&x.elem) && !ones(x).is_empty())?;

@@ -155,21 +155,23 @@ fn floats(tensor: &Tensor) -> Option<Vec<f64>> {
         ElemType::Float => {
             let chunks = bytes.as_chunks::<4>().0.iter();
             chunks
-                .map(|it| f64::from(f32::from_le_bytes(*it)))
+                .map(|chunk| f64::from(f32::from_le_bytes(*chunk)))
                 .collect()
         }
         ElemType::Double => {
             let chunks = bytes.as_chunks::<8>().0.iter();
-            chunks.map(|it| f64::from_le_bytes(*it)).collect()
+            chunks.map(|chunk| f64::from_le_bytes(*chunk)).collect()
         }
         ElemType::Bfloat16 => {
             let chunks = bytes.as_chunks::<2>().0.iter();
-            chunks.map(|it| wide(u16::from_le_bytes(*it))).collect()
+            chunks
+                .map(|chunk| wide(u16::from_le_bytes(*chunk)))
+                .collect()
         }
         ElemType::Float16 => {
             let chunks = bytes.as_chunks::<2>().0.iter();
             chunks
-                .map(|it| from_half(u16::from_le_bytes(*it)))
+                .map(|chunk| from_half(u16::from_le_bytes(*chunk)))
                 .collect()
         }
         _ => return None,
@@ -210,10 +212,10 @@ pub(super) fn difference(
             let (expected, got) = (expected[which].len(), got[which].len());
             return Some(format!("expected {expected} results, got {got}"));
         }
-        for (at, (left, right)) in expected[which].iter().zip(&got[which]).enumerate() {
+        for (position, (left, right)) in expected[which].iter().zip(&got[which]).enumerate() {
             if !agree(left, right, tolerance) {
                 return Some(format!(
-                    "result {at} with sizes {which}: expected {}, got {}",
+                    "result {position} with sizes {which}: expected {}, got {}",
                     shown(left),
                     shown(right)
                 ));

@@ -108,7 +108,7 @@ fn shape_element(g: &mut Generator<'_>) -> Option<()> {
 /// Computes with known integers.
 fn shape_arithmetic(g: &mut Generator<'_>) -> Option<()> {
     let x = match g.known(|x| x.ints.is_some() && x.rank() <= 1) {
-        Some(known) => known,
+        Some(val) => val,
         None => known_scalar(g)?,
     };
     let ints = x.ints.clone()?;
@@ -119,17 +119,17 @@ fn shape_arithmetic(g: &mut Generator<'_>) -> Option<()> {
     let number = *g.source.pick(&[2, 1, 3, 4]);
     let (mut other, mut numbers) = (g.int_constant(&[], &[number]), [vec![number], vec![number]]);
     if g.source.chance(35)
-        && let Some(known) = g.known(|y| {
+        && let Some(val) = g.known(|y| {
             y.ints
                 .as_ref()
                 .is_some_and(|ints| ints.iter().all(|ints| ints.len() == count))
                 && y.rank() == x.rank()
         })
     {
-        numbers = known.ints.clone()?;
-        other = known;
+        numbers = val.ints.clone()?;
+        other = val;
     }
-    let at = |numbers: &[i64], at: usize| numbers[at.min(numbers.len() - 1)];
+    let element = |numbers: &[i64], index: usize| numbers[index.min(numbers.len() - 1)];
     let nonzero = numbers.iter().flatten().all(|&number| number > 0);
     if numbers.iter().any(Vec::is_empty) {
         return None;
@@ -162,7 +162,7 @@ fn shape_arithmetic(g: &mut Generator<'_>) -> Option<()> {
     let mut results = [Vec::new(), Vec::new()];
     for which in 0..2 {
         for (position, left) in ints[which].iter().enumerate().take(count) {
-            results[which].push(compute(*left, at(&numbers[which], position))?);
+            results[which].push(compute(*left, element(&numbers[which], position))?);
         }
     }
     let (left, right) = if swap {
@@ -180,11 +180,11 @@ fn shape_arithmetic(g: &mut Generator<'_>) -> Option<()> {
 fn shape_from_parts(g: &mut Generator<'_>, x: &Val, sizes: &[Size]) -> Option<Val> {
     let mut parts = Vec::new();
     let mut free = false;
-    for (at, size) in sizes.iter().enumerate() {
+    for (position, size) in sizes.iter().enumerate() {
         let fixed = size[0] == size[1];
         let rest: Vec<Size> = (0..sizes.len())
-            .filter(|&it| it != at)
-            .map(|it| sizes[it])
+            .filter(|&other| other != position)
+            .map(|other| sizes[other])
             .collect();
         let determined = product(&rest).iter().all(|&count| count > 0);
         if !free && determined && g.source.chance(25) {
@@ -192,7 +192,7 @@ fn shape_from_parts(g: &mut Generator<'_>, x: &Val, sizes: &[Size]) -> Option<Va
             parts.push(g.int_constant(&[1], &[-1]));
         } else if fixed && size[0] != 0 && g.source.chance(75) {
             parts.push(g.int_constant(&[1], &[size[0]]));
-        } else if let Some(axis) = x.dims.iter().position(|it| it == size) {
+        } else if let Some(axis) = x.dims.iter().position(|dim| dim == size) {
             let scalar = element_of(g, x, axis);
             parts.push(reshapes::unsqueeze_at(g, &scalar, &[0]));
         } else if !free && determined {
@@ -209,7 +209,7 @@ fn shape_from_parts(g: &mut Generator<'_>, x: &Val, sizes: &[Size]) -> Option<Va
     let zero_elsewhere = sizes
         .iter()
         .enumerate()
-        .any(|(at, size)| size.contains(&0) && x.dims.get(at) != Some(size));
+        .any(|(position, size)| size.contains(&0) && x.dims.get(position) != Some(size));
     if zero_elsewhere {
         return None;
     }
@@ -277,10 +277,10 @@ fn expand_by_where(g: &mut Generator<'_>) -> Option<()> {
         g.axes(&vec![1; x.rank()])
     } else {
         let count = g.int_constant(&[1], &[rank]);
-        let one = g.uniform(ElemType::Int64, &[1], 1.0);
+        let fill = g.uniform(ElemType::Int64, &[1], 1.0);
         let op = Op::new("ConstantOfShape")
             .on(&count)
-            .attr("value", one.value);
+            .attr("value", fill.value);
         g.make_ints(
             op,
             vec![[rank, rank]],
@@ -301,15 +301,15 @@ fn slice_to_size(g: &mut Generator<'_>) -> Option<()> {
     }
     let axis = g.source.below(x.rank());
     let from = shaped(g, 4);
-    let (other, at) = if from.rank() > 0 && g.source.chance(40) {
-        let at = g.source.below(from.rank());
-        (from, at)
+    let (other, other_axis) = if from.rank() > 0 && g.source.chance(40) {
+        let other_axis = g.source.below(from.rank());
+        (from, other_axis)
     } else {
         (x.clone(), axis)
     };
-    let end = element_of(g, &other, at);
+    let end = element_of(g, &other, other_axis);
     let end = reshapes::unsqueeze_at(g, &end, &[0]);
-    let limit = other.dims[at];
+    let limit = other.dims[other_axis];
     let start = g.axes(&[0]);
     let axes = g.axes(&[axis as i64]);
     let mut dims = x.dims.clone();
@@ -365,7 +365,7 @@ fn constant_of_shape(g: &mut Generator<'_>) -> Option<()> {
         fits && g.is_small(&sizes_of(ints))
     };
     let shape = match g.known(|x| x.ints.is_some() && x.rank() == 1 && x.is_fixed()) {
-        Some(known) if small(g, known.ints.as_ref()?) => known,
+        Some(val) if small(g, val.ints.as_ref()?) => val,
         _ => {
             let numbers = [vec![2, 3], vec![], vec![1], vec![0, 2], vec![8, 9]];
             let numbers = g.source.pick(&numbers).clone();

@@ -27,16 +27,16 @@ pub(super) fn smallest(
     while progress {
         progress = false;
         for cut in [drop_results, cut_values, skip_calls, drop_inputs] {
-            let mut at = 0;
+            let mut index = 0;
             while tries < TRIES {
                 tries += 1;
-                match cut(&best.0, at) {
+                match cut(&best.0, index) {
                     None => break,
-                    Some(None) => at += 1,
-                    Some(Some(smaller)) if may_not_end(&smaller.program) => at += 1,
+                    Some(None) => index += 1,
+                    Some(Some(smaller)) if may_not_end(&smaller.program) => index += 1,
                     Some(Some(smaller)) => match fails(&smaller) {
                         Some(account) => (best, progress) = ((smaller, account), true),
-                        None => at += 1,
+                        None => index += 1,
                     },
                 }
             }
@@ -172,7 +172,7 @@ fn cut_value(drawn: &RandomProgram, call: &Ref<Call>) -> Option<RandomProgram> {
 
 /// Replaces the first output of a call everywhere by an operand, or by a result of a
 /// branch.
-fn skip_calls(drawn: &RandomProgram, at: usize) -> Option<Option<RandomProgram>> {
+fn skip_calls(drawn: &RandomProgram, index: usize) -> Option<Option<RandomProgram>> {
     let listing = list(&drawn.program);
     let nodes = listing.bodies.iter().flat_map(|body| &body.nodes);
     let choices = nodes.flat_map(|node| {
@@ -185,7 +185,7 @@ fn skip_calls(drawn: &RandomProgram, at: usize) -> Option<Option<RandomProgram>>
         }
         values.into_iter().map(move |value| (call.position, value))
     });
-    let (position, value) = choices.into_iter().nth(at)?;
+    let (position, value) = choices.into_iter().nth(index)?;
     if value.is_none() {
         return Some(None);
     }

@@ -68,13 +68,14 @@ pub(super) fn product(dims: &[Size]) -> Size {
 /// The sizes of two tensors broadcast together; None if one assignment forbids it.
 pub(super) fn broadcast(left: &[Size], right: &[Size]) -> Option<Vec<Size>> {
     let rank = left.len().max(right.len());
-    let at = |dims: &[Size], axis: usize| {
+    let size_of = |dims: &[Size], axis: usize| {
         let missing = rank - dims.len();
-        axis.checked_sub(missing).map_or([1, 1], |at| dims[at])
+        axis.checked_sub(missing)
+            .map_or([1, 1], |index| dims[index])
     };
     let mut result = Vec::with_capacity(rank);
     for axis in 0..rank {
-        let (left, right) = (at(left, axis), at(right, axis));
+        let (left, right) = (size_of(left, axis), size_of(right, axis));
         let mut size = [0, 0];
         for which in 0..2 {
             size[which] = match (left[which], right[which]) {
@@ -192,7 +193,7 @@ pub(super) fn element(source: &mut Source<'_>, elem: ElemType, tame: bool) -> Ve
                 ElemType::Double => 0xfff8_0000_0000_0123_u64.to_le_bytes().to_vec(),
                 _ => 0xffc3_u16.to_le_bytes().to_vec(),
             },
-            at => number(elem, WILD[at]),
+            index => number(elem, WILD[index]),
         },
         elem if tame => number(elem, source.below(5) as f64),
         elem => {

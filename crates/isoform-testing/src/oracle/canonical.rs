@@ -182,8 +182,8 @@ impl Printer {
                 }
             },
             Kind::Var => {
-                let known = self.newest(ident).map(|bound| (bound.level, bound.number));
-                match (known, region.binds_at()) {
+                let binding = self.newest(ident).map(|bound| (bound.level, bound.number));
+                match (binding, region.binds_at()) {
                     (Some((_, number)), None) => self.put(&format!("${number}")),
                     (Some((bound, number)), Some(level)) if bound >= level => {
                         self.put(&format!("${number}"));

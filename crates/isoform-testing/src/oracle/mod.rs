@@ -455,12 +455,12 @@ fn dags(l: &Ref<Obj>, r: &Ref<Obj>, spot: &PairContext, bindings: &Bindings) -> 
 
 fn vars(l: &Ref<Obj>, r: &Ref<Obj>, spot: &PairContext, bindings: &Bindings) -> Result<Verdict> {
     let (left, right) = (l.identity(), r.identity());
-    let known = (bindings.of_left(left), bindings.of_right(right));
-    let newest = known
+    let binders = (bindings.of_left(left), bindings.of_right(right));
+    let newest = binders
         .0
         .iter()
-        .chain(&known.1)
-        .map(|known| known.level)
+        .chain(&binders.1)
+        .map(|binder| binder.level)
         .max();
     let is_use = match (newest, spot.region.binds_at()) {
         (None, _) => false,
@@ -468,7 +468,7 @@ fn vars(l: &Ref<Obj>, r: &Ref<Obj>, spot: &PairContext, bindings: &Bindings) -> 
         (Some(bound), Some(region)) => bound >= region,
     };
     if is_use {
-        return spot.holds_if(known.0 == known.1, bindings);
+        return spot.holds_if(binders.0 == binders.1, bindings);
     }
     let inside = spot.in_region(spot.region.inside_var());
     let after = match fields(l, r, &inside, bindings)? {

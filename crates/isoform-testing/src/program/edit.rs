@@ -23,7 +23,7 @@ pub(crate) struct Edit {
 pub(super) fn compared(root: &Value) -> Vec<Value> {
     let mut seen = HashSet::new();
     let mut stack = vec![root.clone()];
-    let mut found = Vec::new();
+    let mut values = Vec::new();
     while let Some(value) = stack.pop() {
         if let Some(object) = value.as_object()
             && !seen.insert(object.identity())
@@ -41,9 +41,9 @@ pub(super) fn compared(root: &Value) -> Vec<Value> {
         if !matches!(value.view(), ValueRef::Object(_)) {
             stack.extend(children(&value));
         }
-        found.push(value);
+        values.push(value);
     }
-    found
+    values
 }
 
 /// The compared fields of an object: position, definition, value.
@@ -64,13 +64,13 @@ fn compared_fields(object: &Ref<Obj>) -> impl Iterator<Item = (usize, &'static F
 }
 
 /// All edits of a value that was drawn by making these objects.
-pub(crate) fn edits(root: &Value, made: &[Ref<Obj>]) -> Result<Vec<Edit>> {
-    let numbers: HashMap<u64, usize> = made
+pub(crate) fn edits(root: &Value, objects: &[Ref<Obj>]) -> Result<Vec<Edit>> {
+    let numbers: HashMap<u64, usize> = objects
         .iter()
         .enumerate()
         .map(|(number, object)| (object.identity(), number))
         .collect();
-    let mut found = Vec::new();
+    let mut edits = Vec::new();
     for value in compared(root) {
         let Some(object) = value.as_object() else {
             continue;
@@ -84,10 +84,10 @@ pub(crate) fn edits(root: &Value, made: &[Ref<Obj>]) -> Result<Vec<Edit>> {
                 field,
                 value,
             };
-            found.extend(changed(&value, definition.schema())?.map(edit));
+            edits.extend(changed(&value, definition.schema())?.map(edit));
         }
     }
-    Ok(found)
+    Ok(edits)
 }
 
 /// A value that differs from the given value and fits the same place.
@@ -147,14 +147,14 @@ fn other_member(object: &Ref<Obj>, schema: &Schema) -> Result<Option<Value>> {
 
 /// The changes of a program that put another, earlier variable of the same class into a
 /// field other than a definition.
-pub(super) fn swaps(root: &Value, made: &[Ref<Obj>]) -> Vec<Edit> {
-    let numbers: HashMap<u64, usize> = made
+pub(super) fn swaps(root: &Value, objects: &[Ref<Obj>]) -> Vec<Edit> {
+    let numbers: HashMap<u64, usize> = objects
         .iter()
         .enumerate()
         .map(|(number, object)| (object.identity(), number))
         .collect();
     let number_of = |object: &Ref<Obj>| numbers.get(&object.identity()).copied();
-    let mut found = Vec::new();
+    let mut swaps = Vec::new();
     for value in compared(root) {
         let Some((object, number)) = value
             .as_object()
@@ -170,17 +170,17 @@ pub(super) fn swaps(root: &Value, made: &[Ref<Obj>]) -> Vec<Edit> {
             }) else {
                 continue;
             };
-            let others = made[..number].iter().filter(|other| {
+            let others = objects[..number].iter().filter(|other| {
                 other.type_info().index() == var.type_info().index() && !other.same_as(var)
             });
-            found.extend(others.map(|other| Edit {
+            swaps.extend(others.map(|other| Edit {
                 number,
                 field,
                 value: other.into(),
             }));
         }
     }
-    found
+    swaps
 }
 
 fn has_plain_keys(map: &Map) -> bool {

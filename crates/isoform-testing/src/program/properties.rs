@@ -215,14 +215,17 @@ pub(crate) fn ignored_fields_are_invisible<D: Drawing>(bytes: &[u8]) -> Result<(
 
 pub(crate) fn edits_are_found<D: Drawing>(bytes: &[u8]) -> Result<(), String> {
     let case = Case::of(bytes);
-    let DrawnProgram { root, made } = case.draw::<D>(None)?;
-    let edits = edits(&root, &made).map_err(setup)?;
+    let DrawnProgram {
+        root,
+        made: objects,
+    } = case.draw::<D>(None)?;
+    let edits = edits(&root, &objects).map_err(setup)?;
     if edits.is_empty() {
         return Ok(());
     }
     let edit = one_of(&edits, bytes);
     let edited = case.draw::<D>(Some(edit))?;
-    let (left, right) = (&made[edit.number], &edited.made[edit.number]);
+    let (left, right) = (&objects[edit.number], &edited.made[edit.number]);
     let fail = |what: String| {
         let what = format!("{what}, after {}", described(edit, left));
         Err(account(&what, &root, &edited.root))
@@ -276,12 +279,15 @@ fn differ(left: &Value, right: &Value, way: CompareOptions) -> Result<(), String
 /// place, or a different program altogether.
 pub(crate) fn engine_is_the_oracle<D: Drawing>(bytes: &[u8]) -> Result<(), String> {
     let mut case = Case::of(bytes);
-    let DrawnProgram { root: left, made } = case.draw::<D>(None)?;
+    let DrawnProgram {
+        root: left,
+        made: objects,
+    } = case.draw::<D>(None)?;
     let mut source = Source::new(bytes);
     let changes = match source.below(4) {
         0 => Vec::new(),
-        1 => edits(&left, &made).map_err(setup)?,
-        _ => swaps(&left, &made),
+        1 => edits(&left, &objects).map_err(setup)?,
+        _ => swaps(&left, &objects),
     };
     let change = (!changes.is_empty()).then(|| one_of(&changes, bytes));
     case.rename();
@@ -297,14 +303,14 @@ pub(crate) fn engine_is_the_oracle<D: Drawing>(bytes: &[u8]) -> Result<(), Strin
             Err(error) if error.kind() == ErrorKind::Recursion => return Ok(()),
             judge => judge.map_err(setup)?,
         };
-        let found = way.first_mismatch(&left, &right);
-        let agree = match (&judge, &found) {
+        let mismatch = way.first_mismatch(&left, &right);
+        let agree = match (&judge, &mismatch) {
             (None, Ok(None)) => true,
             (Some(expected), Ok(Some(paths))) => same_place(paths, expected),
             _ => false,
         };
         if !agree {
-            let what = format!("the oracle says {judge:?}, the engine {found:?}, with {way:?}");
+            let what = format!("the oracle says {judge:?}, the engine {mismatch:?}, with {way:?}");
             return Err(account(&what, &left, &right));
         }
         match judge {
@@ -343,9 +349,9 @@ pub(crate) fn rebuilding_is_invisible<D: Drawing>(bytes: &[u8]) -> Result<(), St
 /// way, whichever variables are free in them.
 pub(crate) fn equal_parts_share_hashes<D: Drawing>(bytes: &[u8]) -> Result<(), String> {
     const PARTS: usize = 24;
-    let DrawnProgram { made, .. } = Case::of(bytes).draw::<D>(None)?;
-    let last = made.len().saturating_sub(PARTS);
-    let parts: Vec<Value> = made[last..].iter().map(Value::from).collect();
+    let DrawnProgram { made: objects, .. } = Case::of(bytes).draw::<D>(None)?;
+    let last = objects.len().saturating_sub(PARTS);
+    let parts: Vec<Value> = objects[last..].iter().map(Value::from).collect();
     for map_free_vars in [false, true] {
         let way = CompareOptions {
             map_free_vars,
@@ -356,10 +362,12 @@ pub(crate) fn equal_parts_share_hashes<D: Drawing>(bytes: &[u8]) -> Result<(), S
             .map(|part| way.hash(part))
             .collect::<Result<_>>()
             .map_err(setup)?;
-        for (one, left) in parts.iter().enumerate() {
-            for (other, right) in parts.iter().enumerate().skip(one) {
+        for (left_index, left) in parts.iter().enumerate() {
+            for (right_index, right) in parts.iter().enumerate().skip(left_index) {
                 let equal = way.equal(left, right).map_err(setup)?;
-                if equal != (hashes[one] == hashes[other]) || (one == other && !equal) {
+                if equal != (hashes[left_index] == hashes[right_index])
+                    || (left_index == right_index && !equal)
+                {
                     let what = format!("equal is {equal}, the hashes say otherwise, with {way:?}");
                     return Err(account(&what, left, right));
                 }
@@ -383,9 +391,9 @@ pub(crate) fn leads_to(root: &Value, path: &AccessPath, object: &Ref<Obj>) -> bo
         let there = value.as_object().map(Ref::identity);
         there == Some(object.identity())
     };
-    let mut at = root.clone();
+    let mut value = root.clone();
     for step in path.steps() {
-        if is_object(&at) {
+        if is_object(&value) {
             return true;
         }
         if let AccessStep::MapItem(key) | AccessStep::MapItemMissing(key) = step
@@ -393,19 +401,19 @@ pub(crate) fn leads_to(root: &Value, path: &AccessPath, object: &Ref<Obj>) -> bo
         {
             return true;
         }
-        match AccessPath::from_steps(vec![step.clone()]).get(&at) {
-            Ok(next) => at = next,
+        match AccessPath::from_steps(vec![step.clone()]).get(&value) {
+            Ok(next) => value = next,
             Err(_) => {
-                let is_code = match at.view() {
+                let is_code = match value.view() {
                     ValueRef::Object(node) => node.type_info().has_structural_hooks(),
                     // The parts of this node, listed in its own order.
                     ValueRef::Map(_) | ValueRef::Dict(_) => true,
                     _ => false,
                 };
-                return is_code && is_below(&at, object);
+                return is_code && is_below(&value, object);
             }
         }
     }
-    is_object(&at)
-        || matches!(at.view(), ValueRef::Map(_) | ValueRef::Dict(_)) && is_below(&at, object)
+    is_object(&value)
+        || matches!(value.view(), ValueRef::Map(_) | ValueRef::Dict(_)) && is_below(&value, object)
 }

@@ -48,9 +48,9 @@ impl Generator<'_> {
             return Ok(var);
         }
         if choice == 3
-            && let Some(known) = self.known_expr(ty)
+            && let Some(expr) = self.known_expr(ty)
         {
-            return Ok(known);
+            return Ok(expr);
         }
         if self.is_over(depth) {
             return self.leaf(ty);
@@ -64,11 +64,11 @@ impl Generator<'_> {
             (_, Form::Tuple(parts)) => self.tuple(ty, parts, below)?,
             (_, Form::Other) => self.call(ty, below)?,
         };
-        let known = Typed {
+        let typed = Typed {
             object: object.clone(),
             ty: ty.clone(),
         };
-        self.frame.exprs.push(known);
+        self.frame.exprs.push(typed);
         Ok(object)
     }
 
@@ -208,16 +208,16 @@ impl Generator<'_> {
 
     /// An element of a tuple, either a known or a new one.
     fn tuple_item(&mut self, ty: &Ty, depth: usize) -> Result<Ref<Obj>> {
-        let position_in = |known: &Typed| match &known.ty.form {
+        let position_in = |typed: &Typed| match &typed.ty.form {
             Form::Tuple(parts) => parts.iter().position(|part| part.is(ty)),
             _ => None,
         };
-        let known = self.frame.vars.iter().rev();
-        let found = known
+        let vars = self.frame.vars.iter().rev();
+        let element = vars
             .filter_map(|var| Some((var.object.clone(), position_in(var)?)))
             .next();
-        let (tuple, index) = match found {
-            Some(found) => found,
+        let (tuple, index) = match element {
+            Some(element) => element,
             None => {
                 let other = self.closed_type()?;
                 let index = self.main.below(2);
@@ -259,12 +259,12 @@ impl Generator<'_> {
     pub(super) fn call(&mut self, ty: &Ty, depth: usize) -> Result<Ref<Obj>> {
         // The type of several results is never requested.
         let fits = |function: &&Signature| {
-            function.is_called && matches!(&function.results[..], [one] if one.is(ty))
+            function.is_called && matches!(&function.results[..], [result] if result.is(ty))
         };
         let mut functions = self.signatures.iter().rev().take(20);
         let function = functions
             .find(fits)
-            .map(|it| (it.name.clone(), it.params.clone()));
+            .map(|function| (function.name.clone(), function.params.clone()));
         if let Some((name, params)) = function
             && self.main.chance(60)
         {
@@ -306,7 +306,7 @@ impl Generator<'_> {
 
     /// Values by name, for a selection of the names.
     pub(super) fn names(&mut self, names: &[&str]) -> Value {
-        let mut found = Map::<Str, Value>::new();
+        let mut entries = Map::<Str, Value>::new();
         for name in names {
             if !self.main.chance(25) {
                 continue;
@@ -324,9 +324,9 @@ impl Generator<'_> {
                 7 => self.member::<PipeType>(),
                 _ => self.member::<ScopeKind>(),
             };
-            found.insert((*name).into(), value);
+            entries.insert((*name).into(), value);
         }
-        found.into()
+        entries.into()
     }
 }
 

@@ -29,77 +29,77 @@ fn faults_of(object: &Ref<Obj>) -> Vec<(&'static str, Value)> {
     let float = || Value::from(ConstFloat::new(0.5, DataType::Fp32));
     let truth = || Value::from(ConstBool::new(true));
     let nothing = || Value::from(Array::<Value>::new());
-    let mut found = Vec::new();
+    let mut faults = Vec::new();
     if let Some(stmt) = object.downcast_ref::<YieldStmt>() {
         if !stmt.value.is_empty() {
-            found.push(("value", nothing()));
+            faults.push(("value", nothing()));
         }
     } else if let Some(stmt) = object.downcast_ref::<ReturnStmt>() {
         if !stmt.value.is_empty() {
-            found.push(("value", nothing()));
+            faults.push(("value", nothing()));
         }
     } else if let Some(stmt) = object.downcast_ref::<AssignStmt>() {
         // It is used before it is defined.
-        found.push(("value", Value::from(&stmt.var)));
+        faults.push(("value", Value::from(&stmt.var)));
     } else if let Some(stmts) = object.downcast_ref::<SeqStmts>() {
         let again = stmts.stmts.iter().find(|stmt| stmt.isa::<AssignStmt>());
         if let Some(again) = again {
             let stmts = stmts.stmts.iter().chain([again]);
-            found.push(("stmts", stmts.map(Value::from).collect::<Array>().into()));
+            faults.push(("stmts", stmts.map(Value::from).collect::<Array>().into()));
         }
     } else if let Some(function) = object.downcast_ref::<Function>() {
-        found.push(("body", Value::from(BreakStmt::new())));
-        found.push(("body", Value::from(YieldStmt::new([]))));
+        faults.push(("body", Value::from(BreakStmt::new())));
+        faults.push(("body", Value::from(YieldStmt::new([]))));
         if !function.params.is_empty() {
-            found.push(("param_directions", nothing()));
+            faults.push(("param_directions", nothing()));
         }
     } else if let Some(stmt) = object.downcast_ref::<IfStmt>() {
-        found.push(("condition", float()));
+        faults.push(("condition", float()));
         if !stmt.return_vars.is_empty() {
-            found.push(("else_body", Value::NONE));
-            found.push(("return_vars", nothing()));
+            faults.push(("else_body", Value::NONE));
+            faults.push(("return_vars", nothing()));
         }
     } else if let Some(stmt) = object.downcast_ref::<ForStmt>() {
-        found.push(("stop", float()));
+        faults.push(("stop", float()));
         if let Some(dtype) = stmt.start.scalar_dtype() {
-            found.push(("step", Value::from(ConstInt::new(0, dtype))));
+            faults.push(("step", Value::from(ConstInt::new(0, dtype))));
         }
         if !stmt.return_vars.is_empty() {
-            found.push(("return_vars", nothing()));
+            faults.push(("return_vars", nothing()));
         }
     } else if let Some(stmt) = object.downcast_ref::<WhileStmt>() {
-        found.push(("condition", float()));
+        faults.push(("condition", float()));
         if !stmt.return_vars.is_empty() {
-            found.push(("return_vars", nothing()));
+            faults.push(("return_vars", nothing()));
         }
     } else if object.isa::<SpmdScopeStmt>() {
-        found.push(("core_num", float()));
+        faults.push(("core_num", float()));
     } else if object.isa::<TupleGetItemExpr>() {
-        found.push(("index", Value::from(99)));
+        faults.push(("index", Value::from(99)));
     } else if object.isa::<ConstInt>() {
-        found.push(("type", Value::from(ScalarType::new(DataType::Fp32))));
+        faults.push(("type", Value::from(ScalarType::new(DataType::Fp32))));
     } else if object.isa::<ConstFloat>() {
-        found.push(("type", Value::from(ScalarType::new(DataType::Index))));
+        faults.push(("type", Value::from(ScalarType::new(DataType::Index))));
     } else if object.isa::<And>() || object.isa::<Or>() || object.isa::<Xor>() {
-        found.push(("left", float()));
+        faults.push(("left", float()));
     } else if object.isa::<BinaryExpr>() {
-        found.push(("right", truth()));
+        faults.push(("right", truth()));
     } else if object.isa::<MemRef>() {
-        found.push(("slots", Value::from(0)));
+        faults.push(("slots", Value::from(0)));
     } else if object.isa::<ArrayType>() {
-        found.push(("shape", nothing()));
+        faults.push(("shape", nothing()));
     } else if let Some(arg) = object.downcast_ref::<IterArg>() {
         match arg.scalar_dtype() {
-            Some(DataType::Bool) => found.push(("init_value", float())),
-            Some(_) => found.push(("init_value", truth())),
+            Some(DataType::Bool) => faults.push(("init_value", float())),
+            Some(_) => faults.push(("init_value", truth())),
             None => {}
         }
     } else if let Some(call) = object.downcast_ref::<Call>()
         && call.op.isa::<GlobalVar>()
     {
         let args = call.args.iter().map(Value::from).chain([truth()]);
-        found.push(("args", args.collect::<Array>().into()));
-        found.push(("op", Value::from(GlobalVar::new("nowhere"))));
+        faults.push(("args", args.collect::<Array>().into()));
+        faults.push(("op", Value::from(GlobalVar::new("nowhere"))));
     }
-    found
+    faults
 }

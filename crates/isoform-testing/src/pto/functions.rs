@@ -128,8 +128,8 @@ impl Generator<'_> {
                 self.sequence(stmts)
             }
             14 if !self.frame.stmts.is_empty() => {
-                let known = self.main.below(self.frame.stmts.len());
-                Ok(self.frame.stmts[known].clone())
+                let index = self.main.below(self.frame.stmts.len());
+                Ok(self.frame.stmts[index].clone())
             }
             _ => match self.main.below(4) {
                 0 => self.node::<Stmt>(Vec::new()),

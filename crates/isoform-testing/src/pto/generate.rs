@@ -80,8 +80,8 @@ impl<'a> Generator<'a> {
             .iter()
             .map(|field| {
                 let name = field.name();
-                if let Some(given) = fields.iter().position(|(given, _)| *given == name) {
-                    return Ok(fields.swap_remove(given).1);
+                if let Some(position) = fields.iter().position(|(other, _)| *other == name) {
+                    return Ok(fields.swap_remove(position).1);
                 }
                 if field.field_flag() == FieldFlag::Ignore {
                     return match field.schema() {

@@ -98,8 +98,8 @@ fn pto_programs_are_well_formed(bytes: &[u8]) -> Result<(), String> {
 /// A program broken at one place is reported, at this place.
 fn pto_faults_are_reported(bytes: &[u8]) -> Result<(), String> {
     let case = Case::of(bytes);
-    let DrawnProgram { made, .. } = case.draw::<Programs>(None)?;
-    let faults = faults(&made).map_err(setup)?;
+    let DrawnProgram { made: objects, .. } = case.draw::<Programs>(None)?;
+    let faults = faults(&objects).map_err(setup)?;
     if faults.is_empty() {
         return Ok(());
     }

@@ -254,9 +254,10 @@ impl Generator<'_> {
 
     /// A piece of memory, sometimes already in use: an allocation, or a part of one.
     fn memref(&mut self) -> Result<Value> {
-        let known = std::mem::take(&mut self.frame.memories);
-        let again = (!known.is_empty() && self.main.chance(35)).then(|| self.late(&known).clone());
-        self.frame.memories = known;
+        let memories = std::mem::take(&mut self.frame.memories);
+        let again =
+            (!memories.is_empty() && self.main.chance(35)).then(|| self.late(&memories).clone());
+        self.frame.memories = memories;
         if let Some(again) = again {
             return Ok(again.into());
         }

@@ -62,7 +62,7 @@ impl<'a> Programs<'a> {
         }
         self.budget -= 1;
         self.depth += 1;
-        let made = match self.source.below(16) {
+        let expr = match self.source.below(16) {
             0 | 1 => self.leaf(),
             2 => Tuple::new(self.several(3)).expr(),
             3 => TupleGetItem::new(self.expr(), self.source.below(3) as i64).expr(),
@@ -88,8 +88,8 @@ impl<'a> Programs<'a> {
             }
         };
         self.depth -= 1;
-        self.known.push(made.clone());
-        made
+        self.known.push(expr.clone());
+        expr
     }
 
     fn leaf(&mut self) -> Ref<RelayExpr> {

@@ -38,50 +38,50 @@ pub(super) enum Part {
 
 /// The parts of an expression in the order of variables: bound variables come first.
 pub(super) fn parts(expr: &Ref<RelayExpr>) -> Vec<Part> {
-    let one = |expr: &Ref<RelayExpr>| Part::Expr(expr.clone());
+    let part = |expr: &Ref<RelayExpr>| Part::Expr(expr.clone());
     if let Some(tuple) = expr.downcast_ref::<Tuple>() {
-        return tuple.fields.iter().map(one).collect();
+        return tuple.fields.iter().map(part).collect();
     }
     if let Some(get) = expr.downcast_ref::<TupleGetItem>() {
-        return vec![one(&get.tuple_value)];
+        return vec![part(&get.tuple_value)];
     }
     if let Some(call) = expr.downcast_ref::<Call>() {
         return std::iter::once(&call.op)
             .chain(call.args.iter())
-            .map(one)
+            .map(part)
             .collect();
     }
     if let Some(binding) = expr.downcast_ref::<Let>() {
-        let inside = vec![one(&binding.value), one(&binding.body)];
+        let inside = vec![part(&binding.value), part(&binding.body)];
         return vec![Part::Scope(vec![binding.var.clone()], inside)];
     }
     if let Some(branch) = expr.downcast_ref::<If>() {
         return vec![
-            one(&branch.cond),
-            one(&branch.true_branch),
-            one(&branch.false_branch),
+            part(&branch.cond),
+            part(&branch.true_branch),
+            part(&branch.false_branch),
         ];
     }
     if let Some(func) = expr.downcast_ref::<Function>() {
         let params = func.params.iter().cloned().collect();
-        return vec![Part::Scope(params, vec![one(&func.body)])];
+        return vec![Part::Scope(params, vec![part(&func.body)])];
     }
     if let Some(create) = expr.downcast_ref::<RefCreate>() {
-        return vec![one(&create.value)];
+        return vec![part(&create.value)];
     }
     if let Some(read) = expr.downcast_ref::<RefRead>() {
-        return vec![one(&read.reference)];
+        return vec![part(&read.reference)];
     }
     if let Some(write) = expr.downcast_ref::<RefWrite>() {
-        return vec![one(&write.reference), one(&write.value)];
+        return vec![part(&write.reference), part(&write.value)];
     }
     if let Some(cases) = expr.downcast_ref::<Match>() {
         let clauses = cases.clauses.iter().map(|clause| {
             let mut vars = Vec::new();
             pattern_vars(&clause.lhs, &mut vars);
-            Part::Scope(vars, vec![one(&clause.rhs)])
+            Part::Scope(vars, vec![part(&clause.rhs)])
         });
-        return std::iter::once(one(&cases.data)).chain(clauses).collect();
+        return std::iter::once(part(&cases.data)).chain(clauses).collect();
     }
     Vec::new()
 }
@@ -213,17 +213,17 @@ pub(super) fn below(expr: &Ref<RelayExpr>) -> Vec<Ref<RelayExpr>> {
     let params = params
         .iter()
         .flat_map(|params| params.iter().map(AsExpr::expr));
-    let mut found: Vec<_> = params.collect();
+    let mut exprs: Vec<_> = params.collect();
     for part in parts(expr) {
         match part {
-            Part::Expr(expr) => found.push(expr),
-            Part::Scope(_, inside) => found.extend(inside.into_iter().filter_map(|part| {
+            Part::Expr(expr) => exprs.push(expr),
+            Part::Scope(_, inside) => exprs.extend(inside.into_iter().filter_map(|part| {
                 let Part::Expr(expr) = part else { return None };
                 Some(expr)
             })),
         }
     }
-    found
+    exprs
 }
 
 /// True for constants, tuples of such, and their placement on a device.
@@ -287,11 +287,11 @@ pub(super) fn without_constants(
     replacement: &Ref<RelayExpr>,
     done: &mut HashMap<u64, Ref<RelayExpr>>,
 ) -> Ref<RelayExpr> {
-    if let Some(known) = done.get(&expr.identity()) {
-        return known.clone();
+    if let Some(copy) = done.get(&expr.identity()) {
+        return copy.clone();
     }
     let mut of = |expr: &Ref<RelayExpr>| without_constants(expr, replacement, done);
-    let made = if expr.isa::<Constant>() {
+    let copy = if expr.isa::<Constant>() {
         replacement.clone()
     } else if let Some(tuple) = expr.downcast_ref::<Tuple>() {
         Tuple::new(tuple.fields.iter().map(&mut of).collect::<Vec<_>>()).expr()
@@ -323,6 +323,6 @@ pub(super) fn without_constants(
     } else {
         expr.clone()
     };
-    done.insert(expr.identity(), made.clone());
-    made
+    done.insert(expr.identity(), copy.clone());
+    copy
 }

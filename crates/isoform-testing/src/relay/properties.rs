@@ -132,7 +132,7 @@ fn constants(bytes: &[u8]) -> Result<(), String> {
 
 fn features(bytes: &[u8]) -> Result<(), String> {
     let expr = program(bytes, false);
-    let found = told(detect_feature([(&expr).into()]))?;
+    let features = told(detect_feature([(&expr).into()]))?;
     let mut nodes = Vec::new();
     oracles::post_order(&expr, &mut nodes);
     let has = |check: fn(&Ref<RelayExpr>) -> bool| nodes.iter().any(check);
@@ -162,7 +162,7 @@ fn features(bytes: &[u8]) -> Result<(), String> {
     ];
     for (feature, expected) in pairs {
         let what = format!("the feature {feature:?}, expected {expected}");
-        ensure(found.contains(&feature) == expected, &what, &expr)?;
+        ensure(features.contains(&feature) == expected, &what, &expr)?;
     }
     Ok(())
 }

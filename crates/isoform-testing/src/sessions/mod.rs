@@ -103,11 +103,11 @@ fn node(source: &mut Source<'_>, pool: &[Value], vars: &[Value], mix: Mix) -> Va
         AssignUses => make(t.assign, vec![make(t.uses, vec![v, b]), a]),
         DagScope => make(t.dagscope, vec![a, v]),
         Entries => {
-            let key = |given: Value, other: &str| {
+            let key = |candidate: Value, other: &str| {
                 let types = [t.var, t.typed, t.frozenvar, t.dag];
-                let object = given.as_object();
+                let object = candidate.as_object();
                 let is_key = object.is_some_and(|object| types.contains(&object.type_index()));
-                if is_key { given } else { other.into() }
+                if is_key { candidate } else { other.into() }
             };
             map(&[(key(k1, "b"), a), (key(k2, "a"), b)])
         }
@@ -276,8 +276,8 @@ pub fn sessions_compare_and_hash_the_same(bytes: &[u8]) -> Result<(), String> {
         let last = roots[source.below(roots.len())].clone();
         let mut swap = HashMap::new();
         for _ in 0..1 + source.below(2) {
-            let at = source.below(pool.len());
-            let old = pool[at].clone();
+            let index = source.below(pool.len());
+            let old = pool[index].clone();
             let new = match source.below(4) {
                 0 => pool[source.below(pool.len())].clone(),
                 1 => node(&mut source, &pool, &vars, mix),
@@ -324,10 +324,10 @@ pub fn sessions_compare_and_hash_the_same(bytes: &[u8]) -> Result<(), String> {
         }
         roots.push(next);
         if source.below(3) == 0 {
-            let at = source.below(pool.len());
+            let index = source.below(pool.len());
             // No cycles: only earlier ones.
-            let to = pool[source.below(at + 1)].clone();
-            if let Some(o) = pool[at].as_object()
+            let to = pool[source.below(index + 1)].clone();
+            if let Some(o) = pool[index].as_object()
                 && to.as_object().is_none_or(|t| t.identity() != o.identity())
             {
                 if o.type_index() == t.cell {

@@ -22,12 +22,12 @@ pub fn shared_parts_do_the_same_everywhere(bytes: &[u8]) -> Result<(), String> {
     let mut vars = plain.to_vec();
     for _ in 0..source.below(4) {
         // Variables with earlier ones in their fields.
-        let one = vars[source.below(vars.len())].clone();
-        let other = vars[source.below(vars.len())].clone();
+        let first = vars[source.below(vars.len())].clone();
+        let second = vars[source.below(vars.len())].clone();
         vars.push(match source.below(4) {
-            0 => typed(one),
-            1 => typed(tree(one, other)),
-            _ => make(t.frozenvar, vec![one]),
+            0 => typed(first),
+            1 => typed(tree(first, second)),
+            _ => make(t.frozenvar, vec![first]),
         });
     }
     let mut pool = vars.clone();
@@ -67,12 +67,12 @@ pub fn shared_parts_do_the_same_everywhere(bytes: &[u8]) -> Result<(), String> {
         let (before, around) = (pair(), pair());
         let shapes = [source.below(5), source.below(8), source.below(6)];
         let options = options[source.below(2)];
-        let side = |at: usize, after: &Value| {
-            let (before, around) = (before[at].clone(), around[at].clone());
+        let side = |index: usize, after: &Value| {
+            let (before, around) = (before[index].clone(), around[index].clone());
             let before = match shapes[0] {
                 0 | 1 => arr(&[]),
                 2 => assign(before, 0),
-                3 => other[at].clone(),
+                3 => other[index].clone(),
                 _ => fun(before.clone(), before),
             };
             let part = part.clone();
@@ -88,7 +88,7 @@ pub fn shared_parts_do_the_same_everywhere(bytes: &[u8]) -> Result<(), String> {
             let after = match shapes[2] {
                 0 | 1 => assign(after.clone(), 0),
                 2 => arr(std::slice::from_ref(after)),
-                3 | 4 => other[at].clone(),
+                3 | 4 => other[index].clone(),
                 _ => fun(after.clone(), arr(&[after.clone(), pool[last].clone()])),
             };
             arr(&[before, within, after])

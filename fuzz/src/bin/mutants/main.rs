@@ -72,7 +72,7 @@ fn run(arguments: &Arguments) -> Result<Report, Problem> {
     let root = root.ok_or("no folder above fuzz/")?;
     let mut config: Config =
         toml::from_str(&std::fs::read_to_string(root.join("fuzz/mutants.toml"))?)?;
-    let known = std::mem::take(&mut config.same);
+    let equivalents = std::mem::take(&mut config.same);
     let environment = std::mem::take(&mut config.environment);
     let scratch = root.join(".cache/mutants");
     let workshop = Workshop::new(root, &scratch, config)?;
@@ -86,7 +86,7 @@ fn run(arguments: &Arguments) -> Result<Report, Problem> {
                 .map(|edit| Mutant::new(path, source, edit)),
         );
     }
-    let stale = report::stale(&known, &candidates);
+    let stale = report::stale(&equivalents, &candidates);
     let all = candidates.len();
     candidates.retain(|mutant| mutant.path.contains(&arguments.file));
     shuffle(&mut candidates, arguments.seed);
@@ -107,7 +107,7 @@ fn run(arguments: &Arguments) -> Result<Report, Problem> {
         seed: arguments.seed,
         judged: mutants.into_iter().zip(outcomes).collect(),
         refused,
-        known,
+        known: equivalents,
         stale,
     })
 }

@@ -53,7 +53,9 @@ impl Report {
         if mutants.is_empty() {
             return Ok(());
         }
-        mutants.sort_by(|(one, _), (two, _)| (&one.path, one.line).cmp(&(&two.path, two.line)));
+        mutants.sort_by(|(left, _), (right, _)| {
+            (&left.path, left.line).cmp(&(&right.path, right.line))
+        });
         writeln!(f, "\n{title}:")?;
         for (mutant, outcome) in mutants {
             let Mutant { path, line, .. } = mutant;

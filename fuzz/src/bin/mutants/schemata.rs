@@ -83,9 +83,9 @@ impl Schema {
         let mut read = 0;
         // The open switches, with the place of their mark.
         let mut open: Vec<(&Edit, usize)> = Vec::new();
-        for same in
-            edits.chunk_by(|(_, one), (_, two)| one.range == two.range && one.place == two.place)
-        {
+        for same in edits.chunk_by(|(_, left), (_, right)| {
+            left.range == right.range && left.place == right.place
+        }) {
             let edit = same[0].1;
             schema.close(source, &mut read, &mut open, edit.range.start);
             schema.copy(source, &mut read, edit.range.start);

@@ -78,27 +78,27 @@ pub fn merge<G: Dataflow>(graph: &mut G) -> Result<Vec<G::Expr>> {
     let mut poll = Poll::default();
     for &id in &order {
         poll.step_outside()?;
-        let at = id as usize;
+        let index = id as usize;
         let rebuilt = graph.rebuilt(id, &results)?;
         let mut merges = Merge::Apart;
         let mut number = None;
         if let Some(shape) = graph.shape(id, &numbers)? {
             let fails = |operand: &Id| may_fail[*operand as usize];
-            may_fail[at] = graph.operands(id).iter().any(fails) || graph.may_fail(id)?;
+            may_fail[index] = graph.operands(id).iter().any(fails) || graph.may_fail(id)?;
             merges = graph.merges(id, &rebuilt)?;
             if merges != Merge::Apart {
                 number = Some(numbering.number(shape)?);
             }
         }
         let number = number.unwrap_or_else(|| numbering.fresh());
-        numbers[at] = number;
+        numbers[index] = number;
         let is_first = number as usize == holders.len();
         if is_first {
             holders.push(id);
         }
-        results[at] = if merges == Merge::Yes && !is_first {
+        results[index] = if merges == Merge::Yes && !is_first {
             let first = holders[number as usize];
-            firsts[at] = first;
+            firsts[index] = first;
             splits |= may_fail[first as usize];
             results[first as usize].clone()
         } else {

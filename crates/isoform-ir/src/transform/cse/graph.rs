@@ -216,15 +216,15 @@ impl Builder<'_, '_> {
         let mut poll = Poll::default();
         while let Some(open) = self.open.last_mut() {
             poll.step_outside()?;
-            let (id, at) = (open.id, open.next);
-            if at == self.graph.row(id).end {
+            let (id, edge) = (open.id, open.next);
+            if edge == self.graph.row(id).end {
                 self.open.pop();
                 self.done[id as usize] = true;
                 self.graph.order.push(id);
                 continue;
             }
             open.next += 1;
-            let place = self.graph.places[at as usize] as usize;
+            let place = self.graph.places[edge as usize] as usize;
             let Some(child) = open.children.get(place, RegionKind::Use) else {
                 return Err(Error::value_error(
                     "cse: expected a program that stays as it is, but a field changed meanwhile",
@@ -241,7 +241,7 @@ impl Builder<'_, '_> {
                 around
             };
             let operand = self.arrive(child.value, region)?;
-            self.graph.operands[at as usize] = operand;
+            self.graph.operands[edge as usize] = operand;
         }
         Ok(())
     }
@@ -252,15 +252,15 @@ impl Builder<'_, '_> {
         let Some(object) = value.as_object() else {
             return Ok(PENDING);
         };
-        if let Some(&known) = self.ids.get(&object.identity()) {
-            if !self.done[known as usize] {
+        if let Some(&known_id) = self.ids.get(&object.identity()) {
+            if !self.done[known_id as usize] {
                 return Err(Error::value_error(format!(
                     "cse: expected a program without cycles, but an object of type {} contains \
                      itself",
                     value.type_name()
                 )));
             }
-            return Ok(known);
+            return Ok(known_id);
         }
         self.ids.insert(object.identity(), id);
         let kind = object.type_info().kind();

@@ -40,15 +40,15 @@ impl CseOptions<'_> {
         let Some(object) = value.as_object() else {
             return Ok(value.clone());
         };
-        let known = functions(object)?;
-        if let [(_, only)] = &known[..]
+        let all_functions = functions(object)?;
+        if let [(_, only)] = &all_functions[..]
             && only.same_as(object)
         {
             return self.cse_part(value);
         }
         // Functions share no computation.
         let mut changed = Vec::new();
-        for (name, function) in known {
+        for (name, function) in all_functions {
             let done: Ref<Obj> = self.cse_part(&Value::from(&function))?.extract()?;
             if !done.same_as(&function) {
                 changed.push((name, done));

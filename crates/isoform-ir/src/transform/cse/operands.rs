@@ -73,7 +73,7 @@ pub(super) struct Operands {
 
 impl Operands {
     pub(super) fn of(value: &Value, facts: &mut TypeFactTable<'_>) -> Result<Operands> {
-        let mut found = Operands {
+        let mut operands = Operands {
             children: children_of(value),
             places: Vec::new(),
             exprs: Vec::new(),
@@ -81,26 +81,26 @@ impl Operands {
             defines: false,
             data: SmallVec::new(),
         };
-        let children = found.children.clone();
+        let children = operands.children.clone();
         for (field, child) in children.iter(RegionKind::Use).enumerate() {
             match Part::of(child, facts)? {
                 Part::Operand(expr) => {
-                    found.places.push((field, None));
-                    found.exprs.push(expr);
+                    operands.places.push((field, None));
+                    operands.exprs.push(expr);
                 }
                 Part::Operands(items) => {
                     for (position, item) in items.values().iter().enumerate() {
-                        found.places.push((field, Some(position)));
-                        found.exprs.push(item.clone());
+                        operands.places.push((field, Some(position)));
+                        operands.exprs.push(item.clone());
                     }
                 }
-                Part::Body(_) => found.bodies.push((field, false)),
-                Part::Bodies(_) => found.bodies.push((field, true)),
-                Part::Definition(_) => found.defines = true,
-                Part::Data(data) => found.data.push((field, data)),
+                Part::Body(_) => operands.bodies.push((field, false)),
+                Part::Bodies(_) => operands.bodies.push((field, true)),
+                Part::Definition(_) => operands.defines = true,
+                Part::Data(data) => operands.data.push((field, data)),
             }
         }
-        Ok(found)
+        Ok(operands)
     }
 
     /// The field of an operand.

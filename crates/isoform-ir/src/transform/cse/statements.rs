@@ -328,9 +328,9 @@ impl<'p, 'o> Pass<'p, 'o> {
         }
         self.certain = None;
         self.known_before = self.next_entry;
-        let known = self.facts.of(&stmt)?;
+        let facts = self.facts.of(&stmt)?;
         let operands = Operands::of(&stmt, self.facts)?;
-        if let Some(field) = known.as_ref().and_then(|known| known.sequence) {
+        if let Some(field) = facts.as_ref().and_then(|facts| facts.sequence) {
             let stmts: Array = operands
                 .children
                 .get(field, RegionKind::Use)
@@ -358,16 +358,20 @@ impl<'p, 'o> Pass<'p, 'o> {
         {
             return self.assign(&stmt, &operands, binding, &var);
         }
-        let is_conditional = |field| known.as_ref().is_some_and(|it| it.is_conditional(field));
+        let is_conditional = |field| {
+            facts
+                .as_ref()
+                .is_some_and(|facts| facts.is_conditional(field))
+        };
         self.roots.clear();
-        for (at, operand) in operands.exprs.iter().enumerate() {
-            if !is_conditional(operands.field(at)) {
+        for (position, operand) in operands.exprs.iter().enumerate() {
+            if !is_conditional(operands.field(position)) {
                 self.roots.push(operand.clone());
             }
         }
         let mut done = Vec::with_capacity(operands.exprs.len());
-        for (at, operand) in operands.exprs.iter().enumerate() {
-            let conditional = is_conditional(operands.field(at));
+        for (position, operand) in operands.exprs.iter().enumerate() {
+            let conditional = is_conditional(operands.field(position));
             done.push(self.expr(operand, conditional, None)?);
         }
         let changes = operands.changes(&done)?;
@@ -432,10 +436,10 @@ impl<'p, 'o> Pass<'p, 'o> {
         let once = !self.vars.reassigned.contains(&ident);
         let alike = once && self.facts.holds(stmt)?;
         let is_computed = self.facts.form(&value)? == Some(Form::Computation);
-        let known = number
+        let available_entry = number
             .filter(|_| is_computed)
             .and_then(|number| self.available.get(&number).copied());
-        let new = match known {
+        let new = match available_entry {
             Some(entry) => {
                 self.entries[entry].needed = true;
                 let holder = self.entries[entry]
@@ -494,8 +498,8 @@ impl<'p, 'o> Pass<'p, 'o> {
             let next = frame.done.len();
             if let Some(operand) = frame.operands.exprs.get(next).cloned() {
                 let field = frame.operands.field(next);
-                let known = self.facts.of(&frame.expr)?;
-                let sometimes = known.is_some_and(|known| known.is_conditional(field));
+                let facts = self.facts.of(&frame.expr)?;
+                let sometimes = facts.is_some_and(|facts| facts.is_conditional(field));
                 let conditional = frame.conditional || sometimes;
                 finished = self.meet(&operand, conditional, None, &mut stack)?;
             } else if let Some(frame) = stack.pop() {
@@ -518,19 +522,20 @@ impl<'p, 'o> Pass<'p, 'o> {
         }
         let number = self.number(expr)?;
         let is_computed = self.facts.form(expr)? == Some(Form::Computation);
-        let mut made = None;
+        let mut new_entry = None;
         let mut conditional = conditional;
         if let Some(number) = number.filter(|_| is_computed) {
-            if let Some(&known) = self.available.get(&number) {
-                let entry = &mut self.entries[known];
+            if let Some(&index) = self.available.get(&number) {
+                let entry = &mut self.entries[index];
                 entry.needed = true;
                 return Ok(Some(entry.holder.clone().unwrap_or_else(|| expr.clone())));
             }
             // A variable before the statement serves the whole statement.
             conditional = conditional && !self.is_certain(number)?;
             // Without a variable, no later expression can read the value.
-            let known = self.facts.of(expr)?;
-            let can_hold = holder.is_some() || known.is_some_and(|it| it.new_binding.is_some());
+            let facts = self.facts.of(expr)?;
+            let can_hold =
+                holder.is_some() || facts.is_some_and(|facts| facts.new_binding.is_some());
             if !conditional && can_hold {
                 let entry = self.next_entry;
                 self.next_entry += 1;
@@ -542,10 +547,10 @@ impl<'p, 'o> Pass<'p, 'o> {
                 if let Some(scope) = self.scopes.last_mut() {
                     scope.available.push(number);
                 }
-                made = Some(entry);
+                new_entry = Some(entry);
             }
         }
-        if made.is_none()
+        if new_entry.is_none()
             && let Some(seen) = self.seen.get(&ident)
             && seen.is_repeated
             && (conditional || !seen.sometimes)
@@ -553,13 +558,13 @@ impl<'p, 'o> Pass<'p, 'o> {
             return Ok(Some(seen.result.clone()));
         }
         let operands = Operands::of(expr, self.facts)?;
-        if operands.exprs.is_empty() && made.is_none() {
+        if operands.exprs.is_empty() && new_entry.is_none() {
             return Ok(Some(expr.clone()));
         }
         stack.push(Frame {
             operands,
             done: Vec::new(),
-            entry: made,
+            entry: new_entry,
             conditional,
             expr: expr.clone(),
         });
@@ -584,17 +589,20 @@ impl<'p, 'o> Pass<'p, 'o> {
             if self.facts.form(&expr)? == Some(Form::Computation)
                 && let Some(number) = self.number(&expr)?
             {
-                let known = self.available.get(&number);
-                if known.is_some_and(|known| *known < self.known_before) {
+                let entry = self.available.get(&number);
+                if entry.is_some_and(|entry| *entry < self.known_before) {
                     continue;
                 }
                 certain.insert(number);
             }
             let operands = Operands::of(&expr, self.facts)?;
-            let known = self.facts.of(&expr)?;
-            for (at, operand) in operands.exprs.iter().enumerate() {
-                let field = operands.field(at);
-                if !known.as_ref().is_some_and(|it| it.is_conditional(field)) {
+            let facts = self.facts.of(&expr)?;
+            for (position, operand) in operands.exprs.iter().enumerate() {
+                let field = operands.field(position);
+                if !facts
+                    .as_ref()
+                    .is_some_and(|facts| facts.is_conditional(field))
+                {
                     stack.push(operand.clone());
                 }
             }
@@ -606,28 +614,28 @@ impl<'p, 'o> Pass<'p, 'o> {
 
     fn leave(&mut self, frame: Frame) -> Result<Value> {
         let changes = frame.operands.changes(&frame.done)?;
-        let made = frame.operands.children.replace(changes)?;
-        let Some(at) = frame.entry else {
+        let result = frame.operands.children.replace(changes)?;
+        let Some(index) = frame.entry else {
             let ident = frame.expr.as_object().map_or(0, |object| object.identity());
             let before = self.seen.get(&ident);
             let is_repeated = before.is_some_and(|seen| frame.conditional || !seen.sometimes);
             let seen = ProcessedExpr {
-                result: made.clone(),
+                result: result.clone(),
                 sometimes: frame.conditional && before.is_none_or(|seen| seen.sometimes),
                 is_repeated,
             };
             self.seen.insert(ident, seen);
-            return Ok(made);
+            return Ok(result);
         };
-        let entry = &self.entries[at];
+        let entry = &self.entries[index];
         if !self.replacing || !entry.needed || entry.holder.is_some() {
-            return Ok(made);
+            return Ok(result);
         }
-        let known = self.facts.of(&frame.expr)?;
-        let Some(bind) = known.and_then(|known| known.new_binding.clone()) else {
-            return Ok(made);
+        let facts = self.facts.of(&frame.expr)?;
+        let Some(bind) = facts.and_then(|facts| facts.new_binding.clone()) else {
+            return Ok(result);
         };
-        let stmt = bind.call(&[made.clone(), self.made.into()])?;
+        let stmt = bind.call(&[result.clone(), self.made.into()])?;
         self.made += 1;
         let binding = self.facts.binding(&stmt)?;
         let var = match binding {
@@ -642,12 +650,12 @@ impl<'p, 'o> Pass<'p, 'o> {
                 "attribute '{}' of type {}: expected its function to return a statement that \
                  binds a variable, got {}",
                 super::facts::NEW_BINDING,
-                made.type_name(),
+                result.type_name(),
                 stmt.type_name()
             )));
         };
         self.before.push(stmt);
-        self.entries[at].holder = Some(var.clone());
+        self.entries[index].holder = Some(var.clone());
         Ok(var)
     }
 
@@ -695,12 +703,12 @@ impl<'p, 'o> Pass<'p, 'o> {
             ..Shape::default()
         };
         let mut field = None;
-        for (at, operand) in operands.exprs.iter().enumerate() {
+        for (position, operand) in operands.exprs.iter().enumerate() {
             let ident = operand.as_object().map_or(0, |object| object.identity());
             let Some(Some(number)) = self.numbers.get(&ident) else {
                 return Ok(None);
             };
-            let place = operands.place(at);
+            let place = operands.place(position);
             let here = place.map(|place| place.0);
             if place.is_some_and(|place| place.1.is_some()) && here != field {
                 shape.operands.push(ITEMS);

@@ -80,7 +80,7 @@ impl Instrument for Changes {
         let Some(input) = self.input() else {
             return Ok(());
         };
-        let mut found = ChangedFunctions {
+        let mut changes = ChangedFunctions {
             pass: info.name.to_string(),
             changed: Vec::new(),
             added: Vec::new(),
@@ -88,16 +88,16 @@ impl Instrument for Changes {
         };
         for (name, before, after) in changed(&input, root)? {
             let list = match (before, after) {
-                (None, _) => &mut found.added,
-                (_, None) => &mut found.removed,
-                _ => &mut found.changed,
+                (None, _) => &mut changes.added,
+                (_, None) => &mut changes.removed,
+                _ => &mut changes.changed,
             };
             list.push(name.to_string());
         }
         self.0
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .push(found);
+            .push(changes);
         Ok(())
     }
 

@@ -64,26 +64,26 @@ fn write_lines(out: &mut String, sign: char, lines: &[&str]) {
 /// The operations that turn the lines of `old` into the lines of `new`, unchanged lines
 /// included.
 fn operations<T: Copy + Eq + Hash + Ord>(old: &[T], new: &[T]) -> Vec<DiffOp> {
-    let mut found = Replace::new(Capture::new());
+    let mut script = Replace::new(Capture::new());
     let (mut old_start, mut new_start) = (0, 0);
     // The ends of both close the last gap.
-    for (at, to) in matches(old, new)
+    for (old_index, new_index) in matches(old, new)
         .into_iter()
         .chain([(old.len(), new.len())])
     {
-        if old_start < at {
-            let Ok(()) = found.delete(old_start, at - old_start, new_start);
+        if old_start < old_index {
+            let Ok(()) = script.delete(old_start, old_index - old_start, new_start);
         }
-        if new_start < to {
-            let Ok(()) = found.insert(at, new_start, to - new_start);
+        if new_start < new_index {
+            let Ok(()) = script.insert(old_index, new_start, new_index - new_start);
         }
-        if at < old.len() {
-            let Ok(()) = found.equal(at, to, 1);
+        if old_index < old.len() {
+            let Ok(()) = script.equal(old_index, new_index, 1);
         }
-        (old_start, new_start) = (at + 1, to + 1);
+        (old_start, new_start) = (old_index + 1, new_index + 1);
     }
-    let Ok(()) = found.finish();
-    found.into_inner().into_ops()
+    let Ok(()) = script.finish();
+    script.into_inner().into_ops()
 }
 
 /// Positions of equal lines.
@@ -94,34 +94,37 @@ fn matches<T: Copy + Eq + Hash + Ord>(old: &[T], new: &[T]) -> Matches {
     // A line of only one side is always a change.
     let common = |lines: &[T], others: &[T]| -> Vec<usize> {
         let others: HashSet<T, RandomState> = others.iter().copied().collect();
-        let is_common = |at: &usize| others.contains(&lines[*at]);
+        let is_common = |index: &usize| others.contains(&lines[*index]);
         (0..lines.len()).filter(is_common).collect()
     };
     let (old_places, new_places) = (common(old, new), common(new, old));
-    let left: Vec<T> = old_places.iter().map(|at| old[*at]).collect();
-    let right: Vec<T> = new_places.iter().map(|at| new[*at]).collect();
+    let left: Vec<T> = old_places.iter().map(|index| old[*index]).collect();
+    let right: Vec<T> = new_places.iter().map(|index| new[*index]).collect();
     let anchors = if left.len() + right.len() > MOST_LINES {
         anchors(&left, &right)
     } else {
         Matches::new()
     };
-    let mut found = Matches::new();
+    let mut matches = Matches::new();
     let (mut left_start, mut right_start) = (0, 0);
-    for (at, to) in anchors.into_iter().chain([(left.len(), right.len())]) {
-        let part = matches_of_part(&left[left_start..at], &right[right_start..to]);
-        found.extend(
+    for (left_index, right_index) in anchors.into_iter().chain([(left.len(), right.len())]) {
+        let part = matches_of_part(
+            &left[left_start..left_index],
+            &right[right_start..right_index],
+        );
+        matches.extend(
             part.iter()
                 .map(|pair| (left_start + pair.0, right_start + pair.1)),
         );
-        if at < left.len() {
-            found.push((at, to));
+        if left_index < left.len() {
+            matches.push((left_index, right_index));
         }
-        (left_start, right_start) = (at + 1, to + 1);
+        (left_start, right_start) = (left_index + 1, right_index + 1);
     }
-    for (at, to) in &mut found {
-        (*at, *to) = (old_places[*at], new_places[*to]);
+    for (left_index, right_index) in &mut matches {
+        (*left_index, *right_index) = (old_places[*left_index], new_places[*right_index]);
     }
-    found
+    matches
 }
 
 /// The longest sequence of lines that occur once on each side and in the same order: a
@@ -129,11 +132,11 @@ fn matches<T: Copy + Eq + Hash + Ord>(old: &[T], new: &[T]) -> Matches {
 fn anchors<T: Copy + Eq + Hash>(left: &[T], right: &[T]) -> Matches {
     let once = |lines: &[T]| {
         let mut places: HashMap<T, Option<usize>, RandomState> = HashMap::default();
-        for (at, line) in lines.iter().enumerate() {
+        for (index, line) in lines.iter().enumerate() {
             places
                 .entry(*line)
-                .and_modify(|known| *known = None)
-                .or_insert(Some(at));
+                .and_modify(|place| *place = None)
+                .or_insert(Some(index));
         }
         places
     };
@@ -156,11 +159,11 @@ fn anchors<T: Copy + Eq + Hash>(left: &[T], right: &[T]) -> Matches {
         }
     }
     let last = piles.last().copied();
-    let mut found: Matches = std::iter::successors(last, |number| before[*number])
+    let mut chain: Matches = std::iter::successors(last, |number| before[*number])
         .map(|number| pairs[number])
         .collect();
-    found.reverse();
-    found
+    chain.reverse();
+    chain
 }
 
 /// The unchanged lines of two parts without anchors.
@@ -175,18 +178,21 @@ fn matches_of_part<T: Copy + Eq + Hash + Ord>(left: &[T], right: &[T]) -> Matche
         .take_while(is_equal)
         .count();
     let (left, right) = (&left[..left.len() - end], &right[..right.len() - end]);
-    let mut found: Matches = (0..start).map(|at| (at, at)).collect();
+    let mut matches: Matches = (0..start).map(|index| (index, index)).collect();
     if left.len() + right.len() <= MOST_LINES {
         for operation in capture_diff_slices(Algorithm::Myers, left, right) {
             if let DiffOp::Equal { .. } = operation {
                 let pairs = operation.old_range().zip(operation.new_range());
-                found.extend(pairs.map(|(at, to)| (start + at, start + to)));
+                matches
+                    .extend(pairs.map(|(left_index, right_index)| {
+                        (start + left_index, start + right_index)
+                    }));
             }
         }
     }
     let ends = (start + left.len(), start + right.len());
-    found.extend((0..end).map(|at| (ends.0 + at, ends.1 + at)));
-    found
+    matches.extend((0..end).map(|offset| (ends.0 + offset, ends.1 + offset)));
+    matches
 }
 
 /// The changes from one program to another as unified diffs of the replaced functions;
@@ -277,25 +283,25 @@ mod tests {
             let all: Vec<usize> = (size..2 * size).collect();
             assert_eq!(compared(&old, &all), (0, 0));
             let mut some = old.clone();
-            for at in (7..size).step_by(size / 100) {
-                some[at] = size + at;
+            for index in (7..size).step_by(size / 100) {
+                some[index] = size + index;
             }
             let (kept, count) = compared(&old, &some);
             assert_eq!(kept, size - 100);
             assert!(count < 10, "{count}");
-            let moved: Vec<usize> = (0..size).map(|at| (at + size / 3) % size).collect();
+            let moved: Vec<usize> = (0..size).map(|index| (index + size / 3) % size).collect();
             let (kept, count) = compared(&old, &moved);
             assert_eq!(kept, size - size / 3);
             assert!(count < 10, "{count}");
             let turned: Vec<usize> = (0..size).rev().collect();
             let (kept, count) = compared(&old, &turned);
             assert!(kept >= 1 && count < 10, "{kept} {count}");
-            let shuffled: Vec<usize> = (0..size).map(|at| at * 7919 % size).collect();
+            let shuffled: Vec<usize> = (0..size).map(|index| index * 7919 % size).collect();
             let (kept, count) = compared(&old, &shuffled);
             assert!(kept > 10 && count < MOST_LINES, "{kept} {count}");
             // No line occurs once.
-            let few: Vec<usize> = (0..size).map(|at| at * at % 101).collect();
-            let other: Vec<usize> = (0..size).map(|at| at * 3 % 101).collect();
+            let few: Vec<usize> = (0..size).map(|index| index * index % 101).collect();
+            let other: Vec<usize> = (0..size).map(|index| index * 3 % 101).collect();
             let (_, count) = compared(&few, &other);
             assert!(count < 10, "{count}");
         }
@@ -322,12 +328,12 @@ mod tests {
             }
             // The longest common subsequence, by its definition.
             let mut longest = vec![vec![0; new.len() + 1]; old.len() + 1];
-            for at in 0..old.len() {
-                for to in 0..new.len() {
-                    longest[at + 1][to + 1] = if old[at] == new[to] {
-                        longest[at][to] + 1
+            for row in 0..old.len() {
+                for column in 0..new.len() {
+                    longest[row + 1][column + 1] = if old[row] == new[column] {
+                        longest[row][column] + 1
                     } else {
-                        longest[at][to + 1].max(longest[at + 1][to])
+                        longest[row][column + 1].max(longest[row + 1][column])
                     };
                 }
             }

@@ -153,8 +153,8 @@ impl Printer {
         let last = WATCHED.with_borrow(|watched| {
             let mut inwards = watched.iter().rev();
             inwards
-                .find(|one| one.place == place)
-                .map(|one| one.last.clone())
+                .find(|entry| entry.place == place)
+                .map(|entry| entry.last.clone())
         });
         let Some(last) = last else {
             return Ok(());
@@ -163,9 +163,9 @@ impl Printer {
         let changes = changes_text(&last, program)?;
         WATCHED.with_borrow_mut(|watched| {
             let mut inwards = watched.iter_mut().rev();
-            if let Some(one) = inwards.find(|one| one.place == place) {
-                one.own.push_str(&changes);
-                one.last = program.clone();
+            if let Some(entry) = inwards.find(|entry| entry.place == place) {
+                entry.own.push_str(&changes);
+                entry.last = program.clone();
             }
         });
         Ok(())

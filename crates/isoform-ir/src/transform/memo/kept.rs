@@ -68,29 +68,29 @@ thread_local! {
 pub(super) fn summary(memo: &Memo, function: &Ref<Obj>) -> Option<Summary> {
     let place = (function.identity(), memo.ignores);
     let types = changed_types();
-    let known = KEPT.with_borrow_mut(|kept| {
+    let cached_summary = KEPT.with_borrow_mut(|kept| {
         if kept.types != types {
             kept.summaries.clear();
             kept.types = types;
         }
         kept.summaries.get(&place).cloned()
     });
-    if known.is_some() {
-        return known;
+    if cached_summary.is_some() {
+        return cached_summary;
     }
     let value = Value::from(function);
-    let found = variables(memo, &value)?;
-    let made = Summary::with_variables(memo, &value, &found.free)?;
-    if found.is_fixed && changed_types() == types {
+    let variables = variables(memo, &value)?;
+    let summary = Summary::with_variables(memo, &value, &variables.free)?;
+    if variables.is_fixed && changed_types() == types {
         KEPT.with_borrow_mut(|kept| {
             if kept.summaries.len() >= LIMIT {
                 kept.summaries.clear();
             }
             note_remembered(function.identity());
-            kept.summaries.insert(place, made.clone());
+            kept.summaries.insert(place, summary.clone());
         });
     }
-    Some(made)
+    Some(summary)
 }
 
 /// The result of a search.

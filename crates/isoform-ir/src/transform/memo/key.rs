@@ -145,8 +145,8 @@ pub(super) fn of(
         seen,
         exact,
     ];
-    let found = digest(Array::from(parts).into());
-    Ok(found.map(|found| *found.as_bytes()))
+    let hash = digest(Array::from(parts).into());
+    Ok(hash.map(|hash| *hash.as_bytes()))
 }
 
 /// The part of the program visible to a function: the signatures of the called
@@ -168,7 +168,7 @@ fn around(
         let whole = program.whole(memo);
         return Ok(whole.map(|whole| Value::from([whole, (position as i64).into()])));
     };
-    let mut found = Vec::with_capacity(names.len());
+    let mut callees = Vec::with_capacity(names.len());
     for name in names {
         let callee = program.by_name.get(&*name);
         // A recursive call differs from a call of an equal function.
@@ -185,7 +185,7 @@ fn around(
         } else {
             name.into()
         };
-        found.push(Value::from([name, Value::from(is_itself), seen]));
+        callees.push(Value::from([name, Value::from(is_itself), seen]));
     }
-    Ok(Some(Array::from(found).into()))
+    Ok(Some(Array::from(callees).into()))
 }

@@ -84,11 +84,11 @@ pub(super) fn of(left: &Ref<Obj>, right: &Ref<Obj>) -> Option<Pairs> {
     while let Some((left, right)) = stack.pop() {
         match (shape(&left), shape(&right)) {
             (Shape::Node(a), Shape::Node(b)) => pairs.enter(a, b, &mut stack, &mut below)?,
-            (Shape::Container(a, known), Shape::Container(b, partner))
+            (Shape::Container(a, object), Shape::Container(b, partner))
                 if left.type_index() == right.type_index() =>
             {
-                if let (Some(known), Some(partner)) = (known, partner) {
-                    pairs.objects.insert(known.identity(), partner.clone());
+                if let (Some(object), Some(partner)) = (object, partner) {
+                    pairs.objects.insert(object.identity(), partner.clone());
                 }
                 stack.extend(parts(&a, &b)?);
             }
@@ -145,13 +145,13 @@ impl Pairs {
             return None;
         }
         let is_shared = matches!(info.kind(), Kind::Var | Kind::Dag);
-        if let Some(known) = self.objects.get(&left.identity()).cloned() {
-            if is_shared && !known.same_as(right) {
+        if let Some(partner) = self.objects.get(&left.identity()).cloned() {
+            if is_shared && !partner.same_as(right) {
                 return None;
             }
             // A tree may be shared on one side only; the parts of the copies are equal
             // then.
-            if !self.ambiguous.contains(&left.identity()) && !self.are_alike(&known, right) {
+            if !self.ambiguous.contains(&left.identity()) && !self.are_alike(&partner, right) {
                 self.forget(&left.into(), None);
             }
             return Some(());
@@ -180,25 +180,25 @@ impl Pairs {
             (Shape::Node(a), Shape::Node(b)) if a.type_index() == b.type_index() => {
                 match self.objects.get(&a.identity()).cloned() {
                     Some(_) if self.ambiguous.contains(&a.identity()) => {}
-                    Some(known) if self.are_alike(&known, b) => {}
+                    Some(partner) if self.are_alike(&partner, b) => {}
                     Some(_) => self.forget(&left, Some(site)),
                     None => {
                         self.objects.insert(a.identity(), b.clone());
                         let info = a.type_info();
-                        below.extend((0..info.fields().len()).filter_map(|at| {
-                            let (a, b) = (field_value_at(a, at)?, field_value_at(b, at)?);
-                            Some((a, b, (info.index(), at)))
+                        below.extend((0..info.fields().len()).filter_map(|field| {
+                            let (a, b) = (field_value_at(a, field)?, field_value_at(b, field)?);
+                            Some((a, b, (info.index(), field)))
                         }));
                     }
                 }
             }
-            (Shape::Container(a, known), Shape::Container(b, partner))
+            (Shape::Container(a, object), Shape::Container(b, partner))
                 if left.type_index() == right.type_index() =>
             {
-                if let (Some(known), Some(partner)) = (known, partner) {
-                    let before = self.objects.insert(known.identity(), partner.clone());
+                if let (Some(object), Some(partner)) = (object, partner) {
+                    let before = self.objects.insert(object.identity(), partner.clone());
                     if before.is_some_and(|before| !before.same_as(partner)) {
-                        self.ambiguous.insert(known.identity());
+                        self.ambiguous.insert(object.identity());
                     }
                 }
                 match parts(&a, &b) {
@@ -216,33 +216,34 @@ impl Pairs {
 
     /// True if two equal parts of the present function cannot be told apart, neither by
     /// ignored fields nor by significant identity.
-    fn are_alike(&mut self, one: &Ref<Obj>, other: &Ref<Obj>) -> bool {
+    fn are_alike(&mut self, left: &Ref<Obj>, right: &Ref<Obj>) -> bool {
         let mut entered = Vec::new();
-        let mut stack = vec![(Value::from(one), Value::from(other))];
-        while let Some((one, other)) = stack.pop() {
-            let is_alike = match (shape(&one), shape(&other)) {
-                (Shape::Node(one), Shape::Node(other)) => {
-                    let pair = (one.identity(), other.identity());
-                    let info = one.type_info();
-                    if one.same_as(other) || !self.alike.insert(pair) {
+        let mut stack = vec![(Value::from(left), Value::from(right))];
+        while let Some((left, right)) = stack.pop() {
+            let is_alike = match (shape(&left), shape(&right)) {
+                (Shape::Node(left), Shape::Node(right)) => {
+                    let pair = (left.identity(), right.identity());
+                    let info = left.type_info();
+                    if left.same_as(right) || !self.alike.insert(pair) {
                         true
                     } else {
                         entered.push(pair);
-                        let parts = |at| field_value_at(one, at).zip(field_value_at(other, at));
+                        let parts =
+                            |field| field_value_at(left, field).zip(field_value_at(right, field));
                         stack.extend((0..info.fields().len()).filter_map(parts));
-                        info.index() == other.type_index()
+                        info.index() == right.type_index()
                             && matches!(info.kind(), Kind::Tree | Kind::ConstTree)
                     }
                 }
                 (Shape::Container(a, None), Shape::Container(b, None))
-                    if one.type_index() == other.type_index() =>
+                    if left.type_index() == right.type_index() =>
                 {
                     let parts = parts(&a, &b);
                     let is_alike = parts.is_some();
                     stack.extend(parts.into_iter().flatten());
                     is_alike
                 }
-                _ => one == other,
+                _ => left == right,
             };
             if !is_alike {
                 // The assumptions of this search are not proven.

@@ -43,8 +43,8 @@ impl Settings {
             config::of_passes(&ctx.config).into(),
         ]);
         let all = Value::from([options, state.clone(), context]);
-        let found = fingerprint(memo, &all).zip(fingerprint(memo, &state));
-        Ok(found.map(|(whole, fingerprint)| {
+        let fingerprints = fingerprint(memo, &all).zip(fingerprint(memo, &state));
+        Ok(fingerprints.map(|(whole, fingerprint)| {
             let is_plain = is_plain(&all);
             let part = if is_plain {
                 Bytes::from(whole.to_vec()).into()

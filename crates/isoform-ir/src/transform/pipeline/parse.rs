@@ -210,7 +210,7 @@ impl<'a> Parser<'a> {
                 let position = registry::position(name, &parameters, option).map_err(|error| {
                     self.fault(ErrorKind::Value, start, end, error.message().into())
                 })?;
-                if options.iter().any(|(known, _)| *known == option) {
+                if options.iter().any(|(previous, _)| *previous == option) {
                     let message = format!("option '{option}' is given twice");
                     return Err(self.fault(ErrorKind::Value, start, end, message));
                 }
@@ -224,8 +224,8 @@ impl<'a> Parser<'a> {
                 }
             }
         }
-        let made = registry::make(name, &factory, &options);
-        made.map_err(|error| self.placed(start, end, error))
+        let pass = registry::make(name, &factory, &options);
+        pass.map_err(|error| self.placed(start, end, error))
     }
 
     /// The end of the value at the current position: the next comma, brace or comment

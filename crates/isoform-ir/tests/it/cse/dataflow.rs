@@ -128,19 +128,19 @@ fn graph(random: &mut Random, vars: &[Ref<Var>]) -> Value {
 
 /// The result of a graph, in text for each distinct object, in exponential space in general.
 /// Nodes with effects have a name of their own.
-fn meaning(value: &Value, known: &mut HashMap<u64, String>, effects: &mut usize) -> String {
+fn meaning(value: &Value, texts: &mut HashMap<u64, String>, effects: &mut usize) -> String {
     if let Some(text) = value.as_str() {
         return text.to_owned();
     }
     let Some(object) = value.as_object() else {
         return format!("{value:?}");
     };
-    if let Some(text) = known.get(&object.identity()) {
+    if let Some(text) = texts.get(&object.identity()) {
         return text.clone();
     }
     let parts: Vec<String> = children_of(value)
         .iter(RegionKind::Use)
-        .map(|child| meaning(&child.value, known, effects))
+        .map(|child| meaning(&child.value, texts, effects))
         .collect();
     let text = match value.extract::<Ref<Op>>() {
         Ok(op) if op.name.as_str() == "print" => {
@@ -159,7 +159,7 @@ fn meaning(value: &Value, known: &mut HashMap<u64, String>, effects: &mut usize)
     } else {
         text
     };
-    known.insert(object.identity(), text.clone());
+    texts.insert(object.identity(), text.clone());
     text
 }
 

@@ -163,28 +163,28 @@ impl Machine {
     }
 
     fn value(&mut self, expr: &Value) -> i64 {
-        if let Ok(it) = expr.extract::<Ref<Int>>() {
-            return it.value;
+        if let Ok(number) = expr.extract::<Ref<Int>>() {
+            return number.value;
         }
-        if let Ok(it) = expr.extract::<Ref<Name>>() {
-            return self.vars.get(&it.identity()).copied().unwrap_or(-7);
+        if let Ok(name) = expr.extract::<Ref<Name>>() {
+            return self.vars.get(&name.identity()).copied().unwrap_or(-7);
         }
         self.computed += 1;
-        if let Ok(it) = expr.extract::<Ref<Sum>>() {
-            return it
+        if let Ok(sum_expr) = expr.extract::<Ref<Sum>>() {
+            return sum_expr
                 .items
                 .iter()
                 .fold(0, |sum, item| self.value(item).wrapping_add(sum));
         }
-        if let Ok(it) = expr.extract::<Ref<Either>>() {
-            return match self.value(&it.left) {
-                0 => self.value(&it.right),
+        if let Ok(either) = expr.extract::<Ref<Either>>() {
+            return match self.value(&either.left) {
+                0 => self.value(&either.right),
                 left => left,
             };
         }
-        let it: Ref<Apply> = expr.extract().expect("an expression");
-        let (left, right) = (self.value(&it.left), self.value(&it.right));
-        match it.op.as_str() {
+        let call: Ref<Apply> = expr.extract().expect("an expression");
+        let (left, right) = (self.value(&call.left), self.value(&call.right));
+        match call.op.as_str() {
             "add" => left.wrapping_add(right),
             "mul" => left.wrapping_mul(right),
             _ => {
@@ -225,14 +225,14 @@ impl Maker<'_> {
     fn expr(&mut self, depth: u64) -> Value {
         if !self.exprs.is_empty() && self.random.below(5) == 0 {
             // The same object again, where its variables may be out of scope.
-            let at = self.random.below(self.exprs.len() as u64) as usize;
-            return self.exprs[at].clone();
+            let index = self.random.below(self.exprs.len() as u64) as usize;
+            return self.exprs[index].clone();
         }
-        let made = match self.random.below(if depth == 0 { 2 } else { 8 }) {
+        let expr = match self.random.below(if depth == 0 { 2 } else { 8 }) {
             0 => int(self.random.below(2) as i64),
             1 => {
-                let at = self.random.below(self.vars.len() as u64) as usize;
-                Value::from(&self.vars[at])
+                let index = self.random.below(self.vars.len() as u64) as usize;
+                Value::from(&self.vars[index])
             }
             2 => Either::new(self.expr(depth - 1), self.expr(depth - 1)).into(),
             3 => {
@@ -243,13 +243,13 @@ impl Maker<'_> {
             4 | 5 => apply("mul", self.expr(depth - 1), self.expr(depth - 1)),
             _ => apply("add", self.expr(depth - 1), self.expr(depth - 1)),
         };
-        self.exprs.push(made.clone());
-        made
+        self.exprs.push(expr.clone());
+        expr
     }
 
     fn block(&mut self, depth: u64) -> Value {
         let mut stmts = Vec::new();
-        let (known, exprs) = (self.vars.len(), self.exprs.len());
+        let (vars, exprs) = (self.vars.len(), self.exprs.len());
         for _ in 0..=self.random.below(5) {
             let kind = self.random.below(if depth == 0 { 4 } else { 6 });
             stmts.push(match kind {
@@ -257,9 +257,9 @@ impl Maker<'_> {
                 2 | 3 => {
                     let value = self.expr(3);
                     let again = self.random.below(6) == 0;
-                    let at = self.random.below(self.vars.len() as u64) as usize;
+                    let index = self.random.below(self.vars.len() as u64) as usize;
                     let var = if again {
-                        self.vars[at].clone()
+                        self.vars[index].clone()
                     } else {
                         Name::new("v")
                     };
@@ -273,7 +273,7 @@ impl Maker<'_> {
                 }
             });
         }
-        self.vars.truncate(known);
+        self.vars.truncate(vars);
         self.exprs.truncate(exprs);
         seq(stmts)
     }
@@ -344,31 +344,31 @@ impl Repeats {
 
     /// The text of a constant value.
     fn text(&mut self, expr: &Value, sometimes: bool) -> Option<String> {
-        if let Ok(it) = expr.extract::<Ref<Int>>() {
-            return Some(it.value.to_string());
+        if let Ok(number) = expr.extract::<Ref<Int>>() {
+            return Some(number.value.to_string());
         }
-        if let Ok(it) = expr.extract::<Ref<Name>>() {
-            let times = self.values.get(&it.identity()).copied().unwrap_or(0);
-            return (times < 2).then(|| format!("v{}", it.identity()));
+        if let Ok(name) = expr.extract::<Ref<Name>>() {
+            let times = self.values.get(&name.identity()).copied().unwrap_or(0);
+            return (times < 2).then(|| format!("v{}", name.identity()));
         }
-        let text = if let Ok(it) = expr.extract::<Ref<Sum>>() {
-            let items: Vec<_> = it
+        let text = if let Ok(sum_expr) = expr.extract::<Ref<Sum>>() {
+            let items: Vec<_> = sum_expr
                 .items
                 .iter()
                 .map(|item| self.text(item, sometimes))
                 .collect();
             let items: Option<Vec<String>> = items.into_iter().collect();
             format!("sum({})", items?.join(" "))
-        } else if let Ok(it) = expr.extract::<Ref<Either>>() {
-            let left = self.text(&it.left, sometimes);
-            let right = self.text(&it.right, true);
+        } else if let Ok(either) = expr.extract::<Ref<Either>>() {
+            let left = self.text(&either.left, sometimes);
+            let right = self.text(&either.right, true);
             format!("either({} {})", left?, right?)
         } else {
-            let it: Ref<Apply> = expr.extract().expect("an expression");
-            let left = self.text(&it.left, sometimes);
-            let right = self.text(&it.right, sometimes);
-            let text = format!("{}({} {})", it.op.as_str(), left?, right?);
-            if it.op.as_str() == "tick" {
+            let call: Ref<Apply> = expr.extract().expect("an expression");
+            let left = self.text(&call.left, sometimes);
+            let right = self.text(&call.right, sometimes);
+            let text = format!("{}({} {})", call.op.as_str(), left?, right?);
+            if call.op.as_str() == "tick" {
                 return None;
             }
             text

@@ -102,18 +102,18 @@ fn options_are_registered_and_converted() {
         PassContext::current().config_value(&depth).unwrap(),
         7.into()
     );
-    let known = config_options();
-    let found: Vec<&ConfigOption> = known
+    let options = config_options();
+    let entries: Vec<&ConfigOption> = options
         .iter()
-        .filter(|(known, _)| *known == depth)
+        .filter(|(key, _)| *key == depth)
         .map(|(_, option)| option)
         .collect();
-    assert_eq!(found.len(), 1);
+    assert_eq!(entries.len(), 1);
     assert_eq!(
-        (found[0].schema().to_string(), found[0].doc()),
+        (entries[0].schema().to_string(), entries[0].doc()),
         ("int".into(), "For a test.")
     );
-    assert_eq!(*found[0].default(), 7.into());
+    assert_eq!(*entries[0].default(), 7.into());
 }
 
 #[test]
@@ -173,8 +173,8 @@ fn a_dict_becomes_the_object_of_the_option() {
         .config(&options, dict)
         .make()
         .unwrap();
-    let made = ctx.config_value(&options).unwrap();
-    let field = |name| isoform::objects::field_value(made.as_object().unwrap(), name).unwrap();
+    let object = ctx.config_value(&options).unwrap();
+    let field = |name| isoform::objects::field_value(object.as_object().unwrap(), name).unwrap();
     assert_eq!((field("width"), field("label")), (3.into(), "none".into()));
     let wrong = Map::<Str, Value>::from_iter([("witdh".into(), 3.into())]);
     assert_eq!(

@@ -278,9 +278,9 @@ fn places_that_do_not_correspond_are_computed_again() {
         (apart(), two((&op(3, 0, 0)).into(), line(20)), false),
         (apart(), two(Value::NONE, Value::NONE), false),
     ];
-    for (at, (first, other, expected)) in cases.iter().enumerate() {
+    for (position, (first, other, expected)) in cases.iter().enumerate() {
         let (_, is_hit) = second(first, other, increased);
-        assert_eq!(is_hit, *expected, "case {at}");
+        assert_eq!(is_hit, *expected, "case {position}");
     }
 }
 
@@ -305,10 +305,10 @@ fn values_without_parts_are_those_of_the_function_at_hand() {
         (mark("fast"), empty(), true),
         (empty(), mark("slow"), false),
     ];
-    for (at, (first, other, expected)) in cases.iter().enumerate() {
+    for (position, (first, other, expected)) in cases.iter().enumerate() {
         let [first, other] = [first, other].map(|place| body([op(1, 0, place.clone())]));
         let (_, is_hit) = second(&first, &other, increased);
-        assert_eq!(is_hit, *expected, "case {at}");
+        assert_eq!(is_hit, *expected, "case {position}");
     }
     // One mark of the first function corresponds to two.
     let two = |left: &str, right: &str| body([op(1, 0, mark(left)), op(2, 0, mark(right))]);
@@ -383,7 +383,7 @@ fn random_place(choose: &mut impl FnMut() -> usize, depth: usize) -> Value {
                 10 => items
                     .into_iter()
                     .enumerate()
-                    .map(|(at, item)| (at as i64, item))
+                    .map(|(position, item)| (position as i64, item))
                     .collect::<Map<i64, Value>>()
                     .into(),
                 11 => (&Place::new(Value::from(Array::from(items)))).into(),
@@ -396,7 +396,7 @@ fn random_place(choose: &mut impl FnMut() -> usize, depth: usize) -> Value {
 /// A random tree of operations over a few places and names, some of them shared, with the
 /// choices of a sequence; equal structure for equal `shape`.
 fn random_body(shape: &mut impl FnMut() -> usize, looks: &mut impl FnMut() -> usize) -> Ref<Body> {
-    let mut made: Vec<Ref<Op>> = Vec::new();
+    let mut operations: Vec<Ref<Op>> = Vec::new();
     let mut places: Vec<Value> = Vec::new();
     let params = [0, 1].map(|_| Var::new(["x", "y", "z"][looks() % 3]));
     let mut items = Vec::new();
@@ -405,9 +405,9 @@ fn random_body(shape: &mut impl FnMut() -> usize, looks: &mut impl FnMut() -> us
         let argument = match shape() % 4 {
             0 => Value::from(&params[0]),
             1 => Value::from(&params[1]),
-            _ if made.is_empty() => 0.into(),
+            _ if operations.is_empty() => 0.into(),
             choice => {
-                let child = made[(shape() / 2 + choice) % made.len()].clone();
+                let child = operations[(shape() / 2 + choice) % operations.len()].clone();
                 // An equal part is the same object, or another object that looks
                 // different.
                 match looks() % 3 {
@@ -422,7 +422,7 @@ fn random_body(shape: &mut impl FnMut() -> usize, looks: &mut impl FnMut() -> us
         };
         places.push(place.clone());
         let new = op(number, argument, place);
-        made.push(new.clone());
+        operations.push(new.clone());
         items.push(new);
     }
     body(items).with_params(Array::from(params.to_vec()))
@@ -443,26 +443,28 @@ fn hits_on_random_functions_are_what_the_pass_computes() {
     type Change = fn(Ref<Body>) -> Ref<Body>;
     let rebuilt: Change = |body| {
         let items = ops(&body).into_iter().enumerate();
-        let items = items.map(|(at, one)| match at % 2 {
-            0 => Value::from(&op(9, &one, one.place.clone())),
-            _ => one.argument.clone(),
+        let items = items.map(|(position, operation)| match position % 2 {
+            0 => Value::from(&op(9, &operation, operation.place.clone())),
+            _ => operation.argument.clone(),
         });
         body.with_items(Array::from(items.collect::<Vec<_>>()))
     };
     // The empty name of a new operation is not a name of the function, whatever it has.
     let wrapped: Change = |body| {
-        let items = ops(&body).into_iter().map(|one| op(9, &one, ""));
+        let items = ops(&body)
+            .into_iter()
+            .map(|operation| op(9, &operation, ""));
         let items = items.map(|new| Value::from(&new));
         body.with_items(Array::from(items.collect::<Vec<_>>()))
     };
     // New containers of the places, and new operations with the places inside of places.
     let regrouped: Change = |body| {
-        let items = ops(&body).into_iter().flat_map(|one| {
-            let inner = match one.place.extract::<Array<Value>>() {
+        let items = ops(&body).into_iter().flat_map(|operation| {
+            let inner = match operation.place.extract::<Array<Value>>() {
                 Ok(items) => Array::from(items.iter().cloned().collect::<Vec<_>>()).into(),
-                Err(_) => one.place.clone(),
+                Err(_) => operation.place.clone(),
             };
-            let both = Array::from(vec![one.place.clone(), inner.clone()]);
+            let both = Array::from(vec![operation.place.clone(), inner.clone()]);
             [op(7, 0, inner), op(8, 0, both)]
         });
         let items = items.map(|new| Value::from(&new));
@@ -555,10 +557,10 @@ impl Root for Calls {
 #[test]
 fn variables_that_a_function_shares_with_its_callee_are_part_of_the_key() {
     for ignores in [false, true] {
-        let (pass, runs) = pass(ignores, |one: Ref<Op>, root: &Ref<Calls>| {
+        let (pass, runs) = pass(ignores, |operation: Ref<Op>, root: &Ref<Calls>| {
             let callee: Ref<Op> = root.functions.get(0).unwrap().extract()?;
-            let is_shared = callee.argument == one.argument;
-            Ok(one.with_number(if is_shared { 1 } else { 2 }))
+            let is_shared = callee.argument == operation.argument;
+            Ok(operation.with_number(if is_shared { 1 } else { 2 }))
         });
         let cache = cache();
         let mut computed = 0;

@@ -326,9 +326,10 @@ fn names_that_are_not_unique_are_computed_again() {
     );
     let pass = pass.with_memo(Memo::new("1").with_ignores(true));
     let make = |first: &str, second: &str| {
-        let made = fun("", "f", 1, None);
+        let function = fun("", "f", 1, None);
         let free = Var::new(second);
-        made.with_param(Var::new(first))
+        function
+            .with_param(Var::new(first))
             .with_body(Add::new(&free, 1))
     };
     let cache = cache();
@@ -394,8 +395,8 @@ fn the_context_is_part_of_the_key() {
         Ok(value.as_int().unwrap_or_default())
     });
     for number in [1, 5, 1] {
-        let found = run(&option, options().config("memos.number", number));
-        assert_eq!(found, Some(number));
+        let result = run(&option, options().config("memos.number", number));
+        assert_eq!(result, Some(number));
     }
     // The default is the value that the context does not set.
     assert_eq!(run(&option, options()), Some(1));

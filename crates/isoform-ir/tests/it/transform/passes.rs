@@ -26,9 +26,13 @@ fn info_has_its_data_and_a_description() {
         "The meta data of the pass - pass name: P, opt_level: 2, required passes: [A, B, ]\n"
     );
     assert!(!info.traceable);
-    let made = make::<PassInfo>(&[1.into(), "Q".into()]).unwrap();
+    let other_info = make::<PassInfo>(&[1.into(), "Q".into()]).unwrap();
     assert_eq!(
-        (made.opt_level, &*made.name, made.required.len()),
+        (
+            other_info.opt_level,
+            &*other_info.name,
+            other_info.required.len()
+        ),
         (1, "Q", 0)
     );
     assert_eq!(
@@ -190,8 +194,8 @@ fn passes_that_need_themselves_are_an_error() {
     register_pass("endless.Required", Function::typed(requiring), false).unwrap();
     let required = make_pass("endless.Required", []).unwrap();
     check_endless(&required);
-    let found = bisect(&required, module(&[]).as_object(), |_| Ok(true));
-    assert!(error_of(found).starts_with("RecursionError: pass 'endless.Required' would run"));
+    let result = bisect(&required, module(&[]).as_object(), |_| Ok(true));
+    assert!(error_of(result).starts_with("RecursionError: pass 'endless.Required' would run"));
     register_pass(
         "endless.Run",
         Function::typed(|| {

@@ -257,7 +257,7 @@ fn hardmax(args: &Args<'_>) -> Outcome {
         axes: Some(&[axis]),
         ..Axes::default()
     };
-    let at = axes.position(extreme, rows, args.control)?;
+    let positions = axes.position(extreme, rows, args.control)?;
     let ty = x.element_type();
     let (on, off) = (
         from_f64s(&[1.0], ty, &[], args.control)?,
@@ -271,6 +271,6 @@ fn hardmax(args: &Args<'_>) -> Outcome {
         axis: place as i64,
         from_end: false,
     };
-    let (ty, _, bytes) = one_hot.apply(at.view(), args.control)?.into_parts();
+    let (ty, _, bytes) = one_hot.apply(positions.view(), args.control)?.into_parts();
     one(Tensor::new(ty, x.shape().to_vec(), bytes)?)
 }

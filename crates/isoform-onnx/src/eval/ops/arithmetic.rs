@@ -175,7 +175,7 @@ fn clip(args: &Args<'_>) -> Outcome {
             let bound = args
                 .call
                 .float(name)?
-                .map(|at| from_f64s(&[at], x.element_type(), &[], args.control));
+                .map(|limit| from_f64s(&[limit], x.element_type(), &[], args.control));
             Ok(bound.transpose()?)
         };
         let (low, high) = (bound("min")?, bound("max")?);

@@ -130,8 +130,8 @@ fn attention(args: &Args<'_>) -> Outcome {
         let joined = vec![shape[0], shape[1], shape[2] * shape[3]];
         result = Tensor::new(ty, joined, bytes)?;
     }
-    let made = [Some(result), Some(key), Some(value), scores];
-    Ok(made.into_iter().flatten().map(OpResult::from).collect())
+    let outputs = [Some(result), Some(key), Some(value), scores];
+    Ok(outputs.into_iter().flatten().map(OpResult::from).collect())
 }
 
 /// The keys that a query attends to.
@@ -169,8 +169,8 @@ impl Limits {
         }
         let mut sizes = [1, 1, queries, keys];
         if let Some(mask) = &mask {
-            for (at, size) in mask.sizes.iter().enumerate().take(3) {
-                if *size != 1 && *size != self.scores[at] {
+            for (axis, size) in mask.sizes.iter().enumerate().take(3) {
+                if *size != 1 && *size != self.scores[axis] {
                     return Err(args.fault(format!(
                         "expected a mask that broadcasts to {:?}, got {:?}",
                         self.scores, mask.sizes
@@ -195,17 +195,17 @@ impl Limits {
                 None => self.past as i64,
             };
             let position = offset.saturating_add(query as i64);
-            for (at, value) in values.iter_mut().enumerate() {
+            for (key, value) in values.iter_mut().enumerate() {
                 if let Some(mask) = &mask {
-                    *value = mask.at([image, head, query, at]);
+                    *value = mask.at([image, head, query, key]);
                 }
                 // How far the key is after the query.
-                let after = (at as i64).saturating_sub(position);
+                let after = (key as i64).saturating_sub(position);
                 let [left, right] = self.window;
                 let is_hidden = self.is_causal && after > 0
                     || left >= 0 && after.saturating_neg() > left
                     || right >= 0 && after > right
-                    || length.is_some_and(|length| at as i64 >= length);
+                    || length.is_some_and(|length| key as i64 >= length);
                 if is_hidden {
                     // Not assigned: a mask of +infinity or NaN gives NaN.
                     *value += f64::NEG_INFINITY;
@@ -334,11 +334,11 @@ fn rotary(args: &Args<'_>) -> Outcome {
         for head in 0..heads {
             let start = token / length * strides[0] + token % length * strides[1];
             let values = &mut x.data[start + head * strides[2]..][..width];
-            for (at, (cos, sin)) in cos.iter().zip(sin).enumerate() {
+            for (index, (cos, sin)) in cos.iter().zip(sin).enumerate() {
                 let (first, second) = if is_interleaved {
-                    (2 * at, 2 * at + 1)
+                    (2 * index, 2 * index + 1)
                 } else {
-                    (at, half + at)
+                    (index, half + index)
                 };
                 let (re, im) = (values[first], values[second]);
                 values[first] = cos * re - sin * im;

@@ -274,8 +274,8 @@ fn string_concat(args: &Args<'_>) -> Outcome {
         let places = Tensor::from_slice(x.shape(), &places)?;
         let places = movement::broadcast_to(places.view(), &shape, args.control)?;
         let places = to_i64s(places.view(), args.control)?;
-        let at = |place: &i64| strings.values.get(*place as usize).cloned();
-        let texts: Option<Vec<Bytes>> = places.iter().map(at).collect();
+        let text = |place: &i64| strings.values.get(*place as usize).cloned();
+        let texts: Option<Vec<Bytes>> = places.iter().map(text).collect();
         texts.ok_or_else(|| args.fault("expected a string for each element"))
     };
     let (left, right) = (texts(0, a)?, texts(1, b)?);

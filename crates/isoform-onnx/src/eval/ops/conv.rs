@@ -61,25 +61,27 @@ pub(super) fn windows(
     let pads = per_axis(args, "pads", 2 * rank, 0)?;
     let auto = args.text("auto_pad", "NOTSET")?;
     let mut windows = Vec::with_capacity(rank);
-    for at in 0..rank {
-        let (stride, dilation) = (strides[at], dilations[at]);
-        if kernel[at] > i32::MAX as usize {
+    for axis in 0..rank {
+        let (stride, dilation) = (strides[axis], dilations[axis]);
+        if kernel[axis] > i32::MAX as usize {
             return Err(args.fault("expected kernels below 2^31"));
         }
-        if stride == 0 || dilation == 0 || kernel[at] == 0 {
+        if stride == 0 || dilation == 0 || kernel[axis] == 0 {
             return Err(args.fault("expected kernels, strides and dilations above 0"));
         }
         let (before, after) = match &*auto {
-            "NOTSET" => (pads[at], pads[rank + at]),
+            "NOTSET" => (pads[axis], pads[rank + axis]),
             "VALID" => (0, 0),
             "SAME_UPPER" | "SAME_LOWER" => {
-                let positions = spatial[at].div_ceil(stride);
-                let span = (kernel[at] - 1).saturating_mul(dilation).saturating_add(1);
+                let positions = spatial[axis].div_ceil(stride);
+                let span = (kernel[axis] - 1)
+                    .saturating_mul(dilation)
+                    .saturating_add(1);
                 let covered = positions
                     .saturating_sub(1)
                     .saturating_mul(stride)
                     .saturating_add(span);
-                let total = covered.saturating_sub(spatial[at]);
+                let total = covered.saturating_sub(spatial[axis]);
                 let less = total / 2;
                 if auto == "SAME_UPPER" {
                     (less, total - less)
@@ -90,7 +92,7 @@ pub(super) fn windows(
             other => return Err(args.fault(format!("expected a known auto_pad, got '{other}'"))),
         };
         windows.push(Window {
-            size: kernel[at],
+            size: kernel[axis],
             stride,
             dilation,
             before,
@@ -162,11 +164,11 @@ fn conv_transpose(args: &Args<'_>) -> Outcome {
     let auto = args.text("auto_pad", "NOTSET")?;
     let mut out = Vec::with_capacity(rank);
     let mut before = Vec::with_capacity(rank);
-    for at in 0..rank {
-        let full = (size[at] as i128 - 1) * strides[at] as i128
-            + (kernel[at] as i128 - 1) * dilations[at] as i128
+    for axis in 0..rank {
+        let full = (size[axis] as i128 - 1) * strides[axis] as i128
+            + (kernel[axis] as i128 - 1) * dilations[axis] as i128
             + 1
-            + extra[at] as i128;
+            + extra[axis] as i128;
         let target = match &wanted {
             Some(shape) => {
                 // A shape may also name batch and channels.
@@ -174,9 +176,9 @@ fn conv_transpose(args: &Args<'_>) -> Outcome {
                     .len()
                     .checked_sub(rank)
                     .ok_or_else(|| args.fault("expected a size for each axis"))?;
-                Some(shape[skip + at] as i128)
+                Some(shape[skip + axis] as i128)
             }
-            None if auto.starts_with("SAME") => Some(size[at] as i128 * strides[at] as i128),
+            None if auto.starts_with("SAME") => Some(size[axis] as i128 * strides[axis] as i128),
             None => None,
         };
         let (start, length) = match target {
@@ -193,8 +195,8 @@ fn conv_transpose(args: &Args<'_>) -> Outcome {
                 )
             }
             None => (
-                pads[at] as i128,
-                full - pads[at] as i128 - pads[rank + at] as i128,
+                pads[axis] as i128,
+                full - pads[axis] as i128 - pads[rank + axis] as i128,
             ),
         };
         let length = usize::try_from(length).map_err(|_| args.fault("expected sizes above 0"))?;
@@ -216,19 +218,19 @@ fn conv_transpose(args: &Args<'_>) -> Outcome {
     if plane > 0 && in_plane > 0 && window > 0 {
         let mut place = vec![0; rank];
         for tap in 0..window {
-            let mut at = vec![0; rank];
+            let mut position = vec![0; rank];
             let mut targets = Vec::with_capacity(in_plane);
             for from in 0..in_plane {
                 let mut target = Some(0_usize);
                 for axis in 0..rank {
-                    let to = at[axis] as i64 * strides[axis] as i64
+                    let to = position[axis] as i64 * strides[axis] as i64
                         + place[axis] as i64 * dilations[axis] as i64
                         - before[axis];
                     let to = usize::try_from(to).ok().filter(|to| *to < out[axis]);
                     target = target.zip(to).map(|(all, to)| all * out[axis] + to);
                 }
                 targets.extend(target.map(|target| (from, target)));
-                step(&mut at, &size);
+                step(&mut position, &size);
             }
             for image in 0..batch {
                 for channel in 0..channels {

@@ -37,7 +37,7 @@ fn constant(args: &Args<'_>) -> Outcome {
         ValueRef::Bytes(bytes) => Some(bytes.to_vec()),
         _ => None,
     };
-    let made: OpResult = match name.as_str() {
+    let result: OpResult = match name.as_str() {
         "value_int" => Tensor::scalar(args.int("value_int", 0)?).into(),
         "value_float" => Tensor::scalar(args.float("value_float", 0.0)? as f32).into(),
         "value_ints" => {
@@ -69,7 +69,7 @@ fn constant(args: &Args<'_>) -> Outcome {
         "value" => OpResult::Value((*value).clone()),
         other => return Err(args.fault(format!("attribute '{other}' is not supported"))),
     };
-    Ok(vec![made])
+    Ok(vec![result])
 }
 
 fn constant_of_shape(args: &Args<'_>) -> Outcome {
@@ -177,8 +177,8 @@ fn mel_weight_matrix(args: &Args<'_>) -> Outcome {
     // The reference divides by the number of edges, not by the number of intervals.
     let step = (high - low) / (bins as f64 + 2.0);
     let edges: Vec<i64> = (0..bins + 2)
-        .map(|at| {
-            let frequency = hertz(low + at as f64 * step);
+        .map(|edge| {
+            let frequency = hertz(low + edge as f64 * step);
             ((length as f64 + 1.0) * frequency / rate).floor() as i64
         })
         .collect();
@@ -186,13 +186,13 @@ fn mel_weight_matrix(args: &Args<'_>) -> Outcome {
     for bin in 0..bins {
         let (left, center, right) = (edges[bin], edges[bin + 1], edges[bin + 2]);
         for row in 0..rows {
-            let at = row as i64;
-            let value = if center == left && at == center {
+            let position = row as i64;
+            let value = if center == left && position == center {
                 1.0
-            } else if left <= at && at <= center && center != left {
-                (at - left) as f64 / (center - left) as f64
-            } else if center <= at && at < right {
-                (right - at) as f64 / (right - center) as f64
+            } else if left <= position && position <= center && center != left {
+                (position - left) as f64 / (center - left) as f64
+            } else if center <= position && position < right {
+                (right - position) as f64 / (right - center) as f64
             } else {
                 0.0
             };

@@ -94,12 +94,13 @@ fn deform_conv(args: &Args<'_>) -> Outcome {
             let (tap_row, tap_column) = (tap / columns, tap % columns);
             let first = (part * taps + tap) * 2 * plane;
             for (place, sample) in samples.iter_mut().enumerate() {
-                let at = |axis: usize, place: usize, tap: usize| {
+                let coordinate = |axis: usize, place: usize, tap: usize| {
                     let window = &windows[axis];
                     (place * window.stride + tap * window.dilation) as f64 - window.before as f64
                 };
-                let y = at(0, place / wide, tap_row) + offset.data[first + place];
-                let x = at(1, place % wide, tap_column) + offset.data[first + plane + place];
+                let y = coordinate(0, place / wide, tap_row) + offset.data[first + place];
+                let x =
+                    coordinate(1, place % wide, tap_column) + offset.data[first + plane + place];
                 *sample = bilinear(image, [height, width], y, x);
                 if let Some(mask) = &mask {
                     *sample *= mask.data[(part * taps + tap) * plane + place];

@@ -18,8 +18,8 @@ pub(super) fn find(name: &str) -> Option<Kernel> {
 fn non_max_suppression(args: &Args<'_>) -> Outcome {
     let (boxes, scores) = (Dense::input(args, 0)?, Dense::input(args, 1)?);
     let limit = args.optional_int_input(2)?.unwrap_or(0).max(0) as usize;
-    let number = |at: usize| -> Result<Option<f64>, Refusal> {
-        Ok(Dense::optional(args, at)?.and_then(|value| value.data.first().copied()))
+    let number = |index: usize| -> Result<Option<f64>, Refusal> {
+        Ok(Dense::optional(args, index)?.and_then(|value| value.data.first().copied()))
     };
     let overlap = number(3)?.unwrap_or(0.0);
     let least = number(4)?;
@@ -55,21 +55,21 @@ fn non_max_suppression(args: &Args<'_>) -> Outcome {
         for class in 0..classes {
             let scores = &scores.data[(image * classes + class) * count..][..count];
             let mut order: Vec<usize> = (0..count)
-                .filter(|at| least.is_none_or(|least| scores[*at] > least))
+                .filter(|candidate| least.is_none_or(|least| scores[*candidate] > least))
                 .collect();
             order.sort_by(|left, right| scores[*right].total_cmp(&scores[*left]));
             let mut kept: Vec<usize> = Vec::new();
-            for at in order {
+            for candidate in order {
                 if kept.len() >= limit {
                     break;
                 }
                 work.advance(kept.len() + 1)?;
                 let clear = kept.iter().all(|other| {
-                    intersection_over_union(&corners[at], &corners[*other]) <= overlap
+                    intersection_over_union(&corners[candidate], &corners[*other]) <= overlap
                 });
                 if clear {
-                    kept.push(at);
-                    chosen.extend([image as i64, class as i64, at as i64]);
+                    kept.push(candidate);
+                    chosen.extend([image as i64, class as i64, candidate as i64]);
                 }
             }
         }

@@ -68,18 +68,21 @@ fn one_hot(args: &Args<'_>) -> Outcome {
         return Err(args.fault("expected two values"));
     }
     let size = values.element_type().size();
-    let value = |at: usize| {
+    let value = |index: usize| {
         View::new(
             values.element_type(),
             &[],
-            &values.bytes()[at * size..][..size],
+            &values.bytes()[index * size..][..size],
         )
     };
     let axis = args.int("axis", -1)?;
     // Indices may be floats with integer values.
     let numbers = if indices.element_type().is_float() {
         let floats = to_f64s(indices, args.control)?;
-        if floats.iter().any(|at| at.trunc() != *at || at.abs() > 9e15) {
+        if floats
+            .iter()
+            .any(|number| number.trunc() != *number || number.abs() > 9e15)
+        {
             return Err(args.fault("expected indices that are whole numbers"));
         }
         let whole = isoform_kernels::ElementType::Int64;
@@ -101,31 +104,31 @@ fn compress(args: &Args<'_>) -> Outcome {
     let (x, condition) = (args.input(0)?, args.input(1)?);
     let axis = args.call.int("axis")?;
     let whole = [x.len()];
-    let (view, at) = match axis {
+    let (view, view_axis) = match axis {
         Some(axis) => (x, shape::axis(axis, x.rank())?),
         None => (View::new(x.element_type(), &whole, x.bytes())?, 0),
     };
-    let size = view.shape()[at];
+    let size = view.shape()[view_axis];
     let chosen: Vec<i64> = condition
         .bytes()
         .iter()
         .take(size)
         .enumerate()
         .filter(|(_, byte)| **byte != 0)
-        .map(|(at, _)| at as i64)
+        .map(|(index, _)| index as i64)
         .collect();
     if condition.bytes().iter().skip(size).any(|byte| *byte != 0) {
         return Err(args.fault(format!("expected at most {size} conditions")));
     }
     let indices = isoform_kernels::Tensor::from_slice(&[chosen.len()], &chosen)?;
     let take = Take {
-        axis: Some(at as i64),
+        axis: Some(view_axis as i64),
         batch_dims: 0,
         mode: IndexMode::Reject,
     };
     if view.shape().contains(&0) {
         let mut shape = view.shape().to_vec();
-        shape[at] = chosen.len();
+        shape[view_axis] = chosen.len();
         return one(movement::broadcast_to(
             View::new(view.element_type(), &shape, &[])?,
             &shape,

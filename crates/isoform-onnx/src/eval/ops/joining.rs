@@ -26,12 +26,12 @@ fn split(args: &Args<'_>) -> Outcome {
     let x = args.input(0)?;
     let axis = args.int("axis", 0)?;
     let size = x.shape()[shape::axis(axis, x.rank())?];
-    let given = match args.version() {
+    let lengths = match args.version() {
         ..13 if args.version() < 2 && args.count() > 1 => args.optional_ints(1)?,
         ..13 => args.ints("split")?,
         _ => args.optional_ints(1)?,
     };
-    let parts = match given {
+    let parts = match lengths {
         Some(parts) => sizes(&parts)?,
         None => {
             let count = if args.version() >= 18 {

@@ -73,8 +73,8 @@ fn reduced(args: &Args<'_>, logs: &Dense) -> Result<Dense, Refusal> {
                 .ok_or_else(|| args.fault("expected a weight for each class"))?,
             None => 1.0,
         };
-        let at = (number / plane * classes + class) * plane + number % plane;
-        losses.push(-logs.data[at] * weight);
+        let position = (number / plane * classes + class) * plane + number % plane;
+        losses.push(-logs.data[position] * weight);
         total += weight;
     }
     let sum = || losses.iter().sum::<f64>();

@@ -63,10 +63,10 @@ fn slice(args: &Args<'_>) -> Outcome {
         return Err(args.fault("expected as many starts, ends, axes and steps"));
     }
     if args.strict {
-        for at in 0..starts.len() {
-            let size = x.shape()[shape::axis(axes[at], x.rank())?];
-            let is_before = i128::from(starts[at]) + (size as i128) < 0;
-            if steps[at] < 0 && (is_before || is_far(ends[at])) {
+        for index in 0..starts.len() {
+            let size = x.shape()[shape::axis(axes[index], x.rank())?];
+            let is_before = i128::from(starts[index]) + (size as i128) < 0;
+            if steps[index] < 0 && (is_before || is_far(ends[index])) {
                 return Err(args.fault(
                     "runtimes disagree where a slice begins before its axis, or how far it goes back",
                 ));
@@ -74,11 +74,11 @@ fn slice(args: &Args<'_>) -> Outcome {
         }
     }
     let slices: Vec<AxisSlice> = (0..starts.len())
-        .map(|at| AxisSlice {
-            axis: axes[at],
-            begin: Some(starts[at]),
-            end: bound(ends[at], steps[at]),
-            step: steps[at],
+        .map(|index| AxisSlice {
+            axis: axes[index],
+            begin: Some(starts[index]),
+            end: bound(ends[index], steps[index]),
+            step: steps[index],
         })
         .collect();
     one(movement::strided_slice(x, &slices, args.control)?)
@@ -141,11 +141,13 @@ fn pad(args: &Args<'_>) -> Outcome {
     let mut pairs = vec![(0, 0); rank];
     let mut seen = vec![false; rank];
     for (number, axis) in axes.iter().enumerate() {
-        let at = shape::axis(*axis, rank)?;
-        if std::mem::replace(&mut seen[at], true) {
-            return Err(args.fault(format!("expected each axis once, got axis {at} twice")));
+        let position = shape::axis(*axis, rank)?;
+        if std::mem::replace(&mut seen[position], true) {
+            return Err(args.fault(format!(
+                "expected each axis once, got axis {position} twice"
+            )));
         }
-        pairs[at] = (widths[number], widths[axes.len() + number]);
+        pairs[position] = (widths[number], widths[axes.len() + number]);
     }
     let mode = args.text("mode", "constant")?;
     let zero;
@@ -309,8 +311,8 @@ fn center_crop_pad(args: &Args<'_>) -> Outcome {
     }
     let mut widths = vec![(0, 0); x.rank()];
     for (axis, size) in axes.iter().zip(&target) {
-        let at = shape::axis(*axis, x.rank())?;
-        let (now, size) = (x.shape()[at] as i64, *size as i64);
+        let position = shape::axis(*axis, x.rank())?;
+        let (now, size) = (x.shape()[position] as i64, *size as i64);
         let difference = size.saturating_sub(now);
         // The middle is rounded down both where elements are removed and added.
         let before = if difference < 0 {
@@ -318,7 +320,7 @@ fn center_crop_pad(args: &Args<'_>) -> Outcome {
         } else {
             difference / 2
         };
-        widths[at] = (before, difference - before);
+        widths[position] = (before, difference - before);
     }
     let zero = constant(x, 0.0, args)?;
     one(movement::pad(

@@ -45,12 +45,12 @@ fn batch(args: &Args<'_>) -> Outcome {
     let plane: usize = x.shape.get(2..).unwrap_or(&[]).iter().product();
     let epsilon = args.float("epsilon", f64::from(1e-5_f32))?;
     let parameters = (1..5)
-        .map(|at| {
-            let parameter = Dense::input(args, at)?;
+        .map(|position| {
+            let parameter = Dense::input(args, position)?;
             if parameter.data.len() == channels {
                 return Ok(parameter.data);
             }
-            Err(args.fault(format!("expected {channels} numbers in input {at}")))
+            Err(args.fault(format!("expected {channels} numbers in input {position}")))
         })
         .collect::<Result<Vec<Vec<f64>>, Refusal>>()?;
     let [scale, bias, mean, variance] = &parameters[..] else {
@@ -58,10 +58,10 @@ fn batch(args: &Args<'_>) -> Outcome {
     };
     if plane > 0 {
         for (number, values) in x.data.chunks_exact_mut(plane).enumerate() {
-            let at = number % channels.max(1);
-            let factor = scale[at] / (variance[at] + epsilon).sqrt();
+            let channel = number % channels.max(1);
+            let factor = scale[channel] / (variance[channel] + epsilon).sqrt();
             for value in values {
-                *value = (*value - mean[at]) * factor + bias[at];
+                *value = (*value - mean[channel]) * factor + bias[channel];
             }
         }
     }
@@ -85,9 +85,9 @@ fn statistics(values: &[f64], centered: bool, epsilon: f64) -> (f64, f64) {
 
 fn layer(args: &Args<'_>, centered: bool) -> Outcome {
     let mut x = Dense::input(args, 0)?;
-    let at = shape::axis(args.int("axis", -1)?, x.shape.len())?;
+    let axis = shape::axis(args.int("axis", -1)?, x.shape.len())?;
     let epsilon = args.float("epsilon", f64::from(1e-5_f32))?;
-    let (rows, row) = x.shape.split_at(at);
+    let (rows, row) = x.shape.split_at(axis);
     let mut reduced = rows.to_vec();
     reduced.extend(row.iter().map(|_| 1));
     let length: usize = row.iter().product();
@@ -225,17 +225,21 @@ fn lp(args: &Args<'_>) -> Outcome {
     }
     for row in 0..outer * inner {
         let start = row / inner * size * inner + row % inner;
-        let places = || (0..size).map(|at| start + at * inner);
+        let places = || (0..size).map(|place| start + place * inner);
         let norm = match p {
-            1 => places().map(|at| x.data[at].abs()).sum::<f64>(),
+            1 => places().map(|place| x.data[place].abs()).sum::<f64>(),
             2 => places()
-                .map(|at| x.data[at] * x.data[at])
+                .map(|place| x.data[place] * x.data[place])
                 .sum::<f64>()
                 .sqrt(),
             other => return Err(args.fault(format!("expected p of 1 or 2, got {other}"))),
         };
-        for at in places() {
-            x.data[at] = if norm == 0.0 { 0.0 } else { x.data[at] / norm };
+        for place in places() {
+            x.data[place] = if norm == 0.0 {
+                0.0
+            } else {
+                x.data[place] / norm
+            };
         }
     }
     with_type(args, &x)
@@ -251,8 +255,8 @@ fn mean_variance(args: &Args<'_>) -> Outcome {
     let mut groups = Vec::with_capacity(x.data.len());
     for _ in 0..x.data.len() {
         let mut group = 0;
-        for (at, (place, size)) in index.iter().zip(&x.shape).enumerate() {
-            if axes.binary_search(&at).is_err() {
+        for (axis, (place, size)) in index.iter().zip(&x.shape).enumerate() {
+            if axes.binary_search(&axis).is_err() {
                 group = group * size + place;
             }
         }
@@ -288,9 +292,9 @@ fn local_response(args: &Args<'_>) -> Outcome {
     }
     let (_, channels, plane) = x.around(1)?;
     let mut result = x.clone();
-    for (at, value) in result.data.iter_mut().enumerate() {
-        let (channel, rest) = (at / plane % channels, at % plane);
-        let image = at / (plane * channels) * channels;
+    for (index, value) in result.data.iter_mut().enumerate() {
+        let (channel, rest) = (index / plane % channels, index % plane);
+        let image = index / (plane * channels) * channels;
         let first = channel.saturating_sub((size - 1) / 2);
         let last = channel.saturating_add(size / 2).min(channels - 1);
         let squares: f64 = (first..=last)

@@ -111,7 +111,7 @@ fn positions(
 fn each_place(
     windows: &[Window],
     kernel: &[usize],
-    at: &[usize],
+    position: &[usize],
     spatial: &[usize],
     work: &mut dyn FnMut(&[usize]) -> Result<(), Refusal>,
 ) -> Result<(), Refusal> {
@@ -120,8 +120,8 @@ fn each_place(
     loop {
         let mut inside = true;
         for (axis, window) in windows.iter().enumerate() {
-            let place =
-                (at[axis] * window.stride + tap[axis] * window.dilation).checked_sub(window.before);
+            let place = (position[axis] * window.stride + tap[axis] * window.dilation)
+                .checked_sub(window.before);
             match place.filter(|place| *place < spatial[axis]) {
                 Some(place) => index[axis] = place,
                 None => inside = false,
@@ -245,11 +245,11 @@ fn max_unpool(args: &Args<'_>) -> Outcome {
         )));
     }
     let mut natural = x.shape()[..2].to_vec();
-    for at in 0..rank {
-        let size = (x.shape()[at + 2] as i128 - 1) * i128::from(strides[at])
-            + i128::from(kernel[at])
-            - i128::from(pads[at])
-            - i128::from(pads[rank + at]);
+    for axis in 0..rank {
+        let size = (x.shape()[axis + 2] as i128 - 1) * i128::from(strides[axis])
+            + i128::from(kernel[axis])
+            - i128::from(pads[axis])
+            - i128::from(pads[rank + axis]);
         natural.push(usize::try_from(size).map_err(|_| args.fault("expected sizes above 0"))?);
     }
     let shape = match args.optional_ints(2)? {
@@ -267,9 +267,9 @@ fn max_unpool(args: &Args<'_>) -> Outcome {
         let mut target = Some(0_usize);
         let mut stride = 1;
         for (size, own) in natural.iter().zip(&shape).rev() {
-            let at = rest.checked_rem(*size).filter(|at| at < own);
+            let place = rest.checked_rem(*size).filter(|place| place < own);
             rest = rest.checked_div(*size).unwrap_or(0);
-            target = target.zip(at).map(|(all, at)| all + at * stride);
+            target = target.zip(place).map(|(all, place)| all + place * stride);
             stride *= own;
         }
         let target = target

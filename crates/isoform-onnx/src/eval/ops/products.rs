@@ -149,10 +149,10 @@ fn einsum(args: &Args<'_>) -> Outcome {
         for (label, size) in labels.iter().zip(operand.shape()) {
             match label_sizes.iter_mut().find(|(other, _)| other == label) {
                 None => label_sizes.push((*label, *size)),
-                Some((_, known)) if *known == 1 => *known = *size,
-                Some((_, known)) if *size == 1 || *size == *known => {}
-                Some((_, known)) => {
-                    return Err(args.fault(format!("expected size {known}, got {size}")));
+                Some((_, label_size)) if *label_size == 1 => *label_size = *size,
+                Some((_, label_size)) if *size == 1 || *size == *label_size => {}
+                Some((_, label_size)) => {
+                    return Err(args.fault(format!("expected size {label_size}, got {size}")));
                 }
             }
         }
@@ -183,7 +183,7 @@ fn einsum(args: &Args<'_>) -> Outcome {
                     subscripts
                         .iter()
                         .flatten()
-                        .filter(|at| **at == Label::Letter(*letter))
+                        .filter(|subscript| **subscript == Label::Letter(*letter))
                         .count()
                         == 1
                 })
@@ -196,8 +196,8 @@ fn einsum(args: &Args<'_>) -> Outcome {
     // The axes of the result first, then the summed axes.
     let mut order: Vec<(Label, usize)> = Vec::new();
     for label in &output {
-        let found = label_sizes.iter().find(|(other, _)| other == label);
-        order.push(*found.ok_or_else(|| args.fault("expected only labels of the operands"))?);
+        let entry = label_sizes.iter().find(|(other, _)| other == label);
+        order.push(*entry.ok_or_else(|| args.fault("expected only labels of the operands"))?);
     }
     let rank = order.len();
     order.extend(
@@ -215,9 +215,9 @@ fn einsum(args: &Args<'_>) -> Outcome {
             let mut stride = 1;
             for (label, size) in labels.iter().zip(operand.shape()).rev() {
                 if *size != 1
-                    && let Some(at) = order.iter().position(|(other, _)| other == label)
+                    && let Some(axis) = order.iter().position(|(other, _)| other == label)
                 {
-                    strides[at] += stride;
+                    strides[axis] += stride;
                 }
                 stride *= size;
             }
@@ -332,29 +332,29 @@ fn det(args: &Args<'_>) -> Outcome {
     for number in 0..count {
         let mut matrix = x.data[number * rows * rows..][..rows * rows].to_vec();
         let mut det = 1.0;
-        for at in 0..rows {
-            let pivot = (at..rows)
+        for diagonal in 0..rows {
+            let pivot = (diagonal..rows)
                 .max_by(|a, b| {
-                    matrix[a * rows + at]
+                    matrix[a * rows + diagonal]
                         .abs()
-                        .total_cmp(&matrix[b * rows + at].abs())
+                        .total_cmp(&matrix[b * rows + diagonal].abs())
                 })
-                .unwrap_or(at);
-            if pivot != at {
+                .unwrap_or(diagonal);
+            if pivot != diagonal {
                 det = -det;
                 for column in 0..rows {
-                    matrix.swap(pivot * rows + column, at * rows + column);
+                    matrix.swap(pivot * rows + column, diagonal * rows + column);
                 }
             }
-            let value = matrix[at * rows + at];
+            let value = matrix[diagonal * rows + diagonal];
             det *= value;
             if value == 0.0 {
                 break;
             }
-            for row in at + 1..rows {
-                let factor = matrix[row * rows + at] / value;
-                for column in at..rows {
-                    matrix[row * rows + column] -= factor * matrix[at * rows + column];
+            for row in diagonal + 1..rows {
+                let factor = matrix[row * rows + diagonal] / value;
+                for column in diagonal..rows {
+                    matrix[row * rows + column] -= factor * matrix[diagonal * rows + column];
                 }
                 work.advance(rows)?;
             }

@@ -27,10 +27,10 @@ pub(super) fn find(name: &str) -> Option<Kernel> {
 /// value, a value per index of `axis`, or a value per block along `axis`.
 fn spread(args: &Args<'_>, x: &[usize], parameter: &Dense) -> Result<Vec<f64>, Refusal> {
     let all = Dense::filled(x.to_vec(), 0.0, args.control)?.data.len();
-    if let [one] = parameter.data[..]
+    if let [value] = parameter.data[..]
         && parameter.shape.len() < 2
     {
-        return Ok(vec![one; all]);
+        return Ok(vec![value; all]);
     }
     let channel_axis = isoform_kernels::shape::axis(args.int("axis", 1)?, x.len())?;
     let block = args.size("block_size", 0)?;
@@ -92,19 +92,19 @@ fn quantized(
     ty: ElementType,
     shape: &[usize],
 ) -> Outcome {
-    let zero = |at: usize| zeros.map_or(0.0, |zeros| zeros[at]);
+    let zero = |index: usize| zeros.map_or(0.0, |zeros| zeros[index]);
     if let Some((low, high)) = range(ty) {
         let limited: Vec<f64> = values
             .iter()
             .enumerate()
-            .map(|(at, value)| (value.round_ties_even() + zero(at)).clamp(low, high))
+            .map(|(index, value)| (value.round_ties_even() + zero(index)).clamp(low, high))
             .collect();
         return one(from_f64s(&limited, ty, shape, args.control)?);
     }
     let values: Vec<f64> = values
         .iter()
         .enumerate()
-        .map(|(at, value)| value + zero(at))
+        .map(|(index, value)| value + zero(index))
         .collect();
     let wide = from_f64s(&values, ElementType::Float64, shape, args.control)?;
     let options = CastOptions {
@@ -169,7 +169,9 @@ fn dequantize(args: &Args<'_>) -> Outcome {
         .iter()
         .zip(&scales)
         .enumerate()
-        .map(|(at, (value, scale))| (value - zeros.as_ref().map_or(0.0, |zeros| zeros[at])) * scale)
+        .map(|(index, (value, scale))| {
+            (value - zeros.as_ref().map_or(0.0, |zeros| zeros[index])) * scale
+        })
         .collect();
     one(from_f64s(&values, ty, x.shape(), args.control)?)
 }
@@ -269,7 +271,7 @@ fn conv(args: &Args<'_>) -> Outcome {
     }
     let single = |position: usize| -> Result<f32, Refusal> {
         match args.input_floats(position)?[..] {
-            [one] => Ok(one as f32),
+            [value] => Ok(value as f32),
             ref many => Err(args.fault(format!(
                 "expected one number in input {position}, got {}",
                 many.len()
@@ -292,10 +294,10 @@ fn conv(args: &Args<'_>) -> Outcome {
     let values: Vec<f64> = values
         .iter()
         .enumerate()
-        .map(|(at, value)| {
+        .map(|(index, value)| {
             let scale = match scales[..] {
-                [one] => one,
-                _ => scales[at / plane % outputs],
+                [scale] => scale,
+                _ => scales[index / plane % outputs],
             };
             f64::from(*value as f32 * (from * scale as f32 / to))
         })

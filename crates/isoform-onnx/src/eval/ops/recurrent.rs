@@ -159,10 +159,10 @@ fn run(args: &Args<'_>, cell: Cell) -> Outcome {
     let mut outputs = Dense::filled(vec![steps, directions, batch, hidden], 0.0, args.control)?;
     let mut work = Work::new(args.control);
     for (direction, backwards) in reversed.iter().enumerate() {
-        let functions = (0..defaults.len()).map(|at| {
+        let functions = (0..defaults.len()).map(|index| {
             let name = names
-                .get(direction * defaults.len() + at)
-                .map_or(defaults[at], String::as_str);
+                .get(direction * defaults.len() + index)
+                .map_or(defaults[index], String::as_str);
             activation(args, name)
         });
         let part = |values: Option<&Dense>, count: usize| -> Result<Vec<f64>, Refusal> {

@@ -69,7 +69,7 @@ fn resize(args: &Args<'_>) -> Outcome {
         .iter()
         .map(|axis| Ok(shape::axis(*axis, rank)?))
         .collect::<Result<Vec<usize>, Refusal>>()?;
-    let given = |position: usize| -> Result<Option<Vec<f64>>, Refusal> {
+    let input_numbers = |position: usize| -> Result<Option<Vec<f64>>, Refusal> {
         let values = Dense::optional(args, position)?;
         Ok(values
             .map(|values| values.data)
@@ -96,7 +96,7 @@ fn resize(args: &Args<'_>) -> Outcome {
         antialias: args.flag("antialias", false)?,
         exclude_outside: args.flag("exclude_outside", false)?,
     };
-    let roi = given(1)?.filter(|_| settings.coordinates == "tf_crop_and_resize");
+    let roi = input_numbers(1)?.filter(|_| settings.coordinates == "tf_crop_and_resize");
     let mut resized: Vec<Axis> = x
         .shape()
         .iter()
@@ -112,18 +112,18 @@ fn resize(args: &Args<'_>) -> Outcome {
         if roi.len() != 2 * count {
             return Err(args.fault(format!("expected a region of {count} axes")));
         }
-        for (number, at) in places.iter().enumerate() {
-            resized[*at].roi = (roi[number], roi[count + number]);
+        for (number, place) in places.iter().enumerate() {
+            resized[*place].roi = (roi[number], roi[count + number]);
         }
     }
     match (
-        given(2)?,
+        input_numbers(2)?,
         args.optional_ints(3)?.filter(|sizes| !sizes.is_empty()),
     ) {
         (Some(scales), None) if scales.len() == count => {
-            for (scale, at) in scales.iter().zip(&places) {
-                resized[*at].scale = *scale;
-                resized[*at].out = scaled(args, resized[*at].size, *scale)?;
+            for (scale, place) in scales.iter().zip(&places) {
+                resized[*place].scale = *scale;
+                resized[*place].out = scaled(args, resized[*place].size, *scale)?;
             }
         }
         (None, Some(target)) if target.len() == count => {
@@ -131,7 +131,7 @@ fn resize(args: &Args<'_>) -> Outcome {
             let ratios = target
                 .iter()
                 .zip(&places)
-                .map(|(to, at)| *to as f64 / resized[*at].size as f64);
+                .map(|(to, place)| *to as f64 / resized[*place].size as f64);
             let policy = args.text("keep_aspect_ratio_policy", "stretch")?;
             let common = match &*policy {
                 "stretch" => None,
@@ -139,8 +139,8 @@ fn resize(args: &Args<'_>) -> Outcome {
                 "not_smaller" => Some(ratios.fold(f64::NEG_INFINITY, f64::max)),
                 other => return Err(args.fault(format!("expected a known policy, got '{other}'"))),
             };
-            for (to, at) in target.iter().zip(&places) {
-                let axis = &mut resized[*at];
+            for (to, place) in target.iter().zip(&places) {
+                let axis = &mut resized[*place];
                 match common {
                     None => {
                         axis.out = *to;
@@ -230,19 +230,19 @@ fn interpolate(args: &Args<'_>, axes: &[Axis], settings: &Settings) -> Outcome {
         ]);
     }
     let mut work = Work::new(args.control);
-    for (at, axis) in axes.iter().enumerate() {
+    for (axis_index, axis) in axes.iter().enumerate() {
         let crops = settings.coordinates == "tf_crop_and_resize";
         if axis.out == axis.size && axis.scale == 1.0 && !crops {
             continue;
         }
         let mut shape = x.shape.clone();
-        shape[at] = axis.out;
+        shape[axis_index] = axis.out;
         let mut result = Dense::filled(shape, 0.0, args.control)?;
         let taps = (0..axis.out)
             .map(|place| taps(args, axis, settings, place as f64))
             .collect::<Result<Vec<Taps>, Refusal>>()?;
-        let inner: usize = x.shape[at + 1..].iter().product();
-        let outer: usize = x.shape[..at].iter().product();
+        let inner: usize = x.shape[axis_index + 1..].iter().product();
+        let outer: usize = x.shape[..axis_index].iter().product();
         for number in 0..outer {
             for (place, taps) in taps.iter().enumerate() {
                 let to = &mut result.data[(number * axis.out + place) * inner..][..inner];
@@ -272,8 +272,8 @@ fn interpolate(args: &Args<'_>, axes: &[Axis], settings: &Settings) -> Outcome {
             .filter(|value| value.is_nan())
             .for_each(|value| *value = extrapolated);
     }
-    let made: OpResult = x.made(view.element_type(), args.control)?;
-    Ok(vec![made])
+    let tensor: OpResult = x.made(view.element_type(), args.control)?;
+    Ok(vec![tensor])
 }
 
 /// The weighted elements for a position, after the standard's reference implementation.
@@ -311,15 +311,15 @@ fn taps(args: &Args<'_>, axis: &Axis, settings: &Settings, place: f64) -> Result
     let weights = weights(settings, ratio, scale);
     let first = origin.ceil() as i64 - weights.len() as i64 / 2;
     let last = axis.size as i64 - 1;
-    let inside = |at: i64| (0..=last).contains(&at);
+    let inside = |index: i64| (0..=last).contains(&index);
     let mut taps: Vec<(usize, f64)> = Vec::with_capacity(weights.len());
     let mut total = 0.0;
-    for (at, weight) in (first..).zip(&weights) {
-        if settings.exclude_outside && !inside(at) {
+    for (index, weight) in (first..).zip(&weights) {
+        if settings.exclude_outside && !inside(index) {
             continue;
         }
         if *weight != 0.0 {
-            taps.push((at.clamp(0, last) as usize, *weight));
+            taps.push((index.clamp(0, last) as usize, *weight));
             total += weight;
         }
     }
@@ -349,16 +349,18 @@ fn weights(settings: &Settings, ratio: f64, scale: f64) -> Vec<f64> {
         Mode::Linear if shrinks => {
             let start = (-1.0 / scale).floor() as i64 + 1;
             let terms = (start..2 - start)
-                .map(|at| (1.0 - ((at as f64 - ratio) * scale).abs()).clamp(0.0, 1.0));
+                .map(|tap| (1.0 - ((tap as f64 - ratio) * scale).abs()).clamp(0.0, 1.0));
             normalized(terms.collect())
         }
         Mode::Linear => vec![1.0 - ratio, ratio],
         Mode::Cubic(a) if shrinks => {
             let start = (-2.0 / scale).floor() as i64 + 1;
-            let terms = (start..2 - start).map(|at| cubic(scale * (at as f64 - ratio), a));
+            let terms = (start..2 - start).map(|tap| cubic(scale * (tap as f64 - ratio), a));
             normalized(terms.collect())
         }
-        Mode::Cubic(a) => (-1..3).map(|at| cubic(f64::from(at) - ratio, a)).collect(),
+        Mode::Cubic(a) => (-1..3)
+            .map(|tap| cubic(f64::from(tap) - ratio, a))
+            .collect(),
     }
 }
 

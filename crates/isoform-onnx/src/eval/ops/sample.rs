@@ -101,8 +101,8 @@ fn grid_sample(args: &Args<'_>) -> Outcome {
             loop {
                 let mut weight = 1.0;
                 let mut from = Some(0);
-                for (axis, at) in tap.iter().enumerate() {
-                    let (index, part) = axes[axis][*at];
+                for (axis, choice) in tap.iter().enumerate() {
+                    let (index, part) = axes[axis][*choice];
                     weight *= part;
                     from = from
                         .zip(index)
@@ -205,14 +205,14 @@ fn affine_grid(args: &Args<'_>) -> Outcome {
     shape.extend(spatial);
     shape.push(rank);
     let mut result = Dense::filled(shape, 0.0, args.control)?;
-    let coordinate = |at: usize, size: usize| {
-        let (at, size) = (at as f64, size as f64);
+    let coordinate = |position: usize, size: usize| {
+        let (position, size) = (position as f64, size as f64);
         if !aligned {
-            (2.0 * at + 1.0) / size - 1.0
+            (2.0 * position + 1.0) / size - 1.0
         } else if size == 1.0 {
             0.0
         } else {
-            -1.0 + 2.0 * at / (size - 1.0)
+            -1.0 + 2.0 * position / (size - 1.0)
         }
     };
     let mut index = vec![0; rank];
@@ -269,7 +269,7 @@ fn roi_align(args: &Args<'_>) -> Outcome {
         let image = usize::try_from(*image).ok().filter(|image| *image < batch);
         let image = image.ok_or_else(|| args.fault("expected the number of an image"))?;
         let roi = &rois.data[number * 4..][..4];
-        let [left, top, right, bottom] = [0, 1, 2, 3].map(|at| roi[at] * scale - offset);
+        let [left, top, right, bottom] = [0, 1, 2, 3].map(|index| roi[index] * scale - offset);
         let (mut roi_width, mut roi_height) = (right - left, bottom - top);
         if offset == 0.0 {
             (roi_width, roi_height) = (roi_width.max(1.0), roi_height.max(1.0));
@@ -289,15 +289,17 @@ fn roi_align(args: &Args<'_>) -> Outcome {
             let mut held = vec![if takes_max { f64::NEG_INFINITY } else { 0.0 }; channels];
             for sample in 0..grid_rows * grid_columns {
                 let (in_row, in_column) = (sample / grid_columns, sample % grid_columns);
-                let place = |start: f64, bin: usize, size: f64, at: usize, count: usize| {
-                    start + bin as f64 * size + (at as f64 + 0.5) * size / count as f64
+                let place = |start: f64, bin: usize, size: f64, number: usize, count: usize| {
+                    start + bin as f64 * size + (number as f64 + 0.5) * size / count as f64
                 };
                 let y = place(top, row, bin_height, in_row, grid_rows);
                 let x_at = place(left, column, bin_width, in_column, grid_columns);
                 let taps = bilinear(y, x_at, height, width);
                 for (channel, held) in held.iter_mut().enumerate() {
                     let plane = &x.data[(image * channels + channel) * height * width..];
-                    let parts = taps.iter().map(|(at, weight)| plane[*at] * weight);
+                    let parts = taps
+                        .iter()
+                        .map(|(position, weight)| plane[*position] * weight);
                     if takes_max {
                         *held = parts.fold(*held, f64::max);
                     } else {
@@ -328,13 +330,13 @@ fn bilinear(y: f64, x: f64, height: usize, width: usize) -> Vec<(usize, f64)> {
     if y < -1.0 || y > height as f64 || x < -1.0 || x > width as f64 || y.is_nan() || x.is_nan() {
         return vec![(0, 0.0)];
     }
-    let axis = |at: f64, size: usize| {
-        let at = at.max(0.0);
-        let low = at as usize;
+    let axis = |coordinate: f64, size: usize| {
+        let coordinate = coordinate.max(0.0);
+        let low = coordinate as usize;
         if low >= size - 1 {
             (size - 1, size - 1, 0.0)
         } else {
-            (low, low + 1, at - low as f64)
+            (low, low + 1, coordinate - low as f64)
         }
     };
     let (top, bottom, down) = axis(y, height);

@@ -66,11 +66,11 @@ fn non_zero(args: &Args<'_>) -> Outcome {
         .iter()
         .enumerate()
         .filter(|(_, byte)| **byte != 0)
-        .map(|(at, _)| at)
+        .map(|(place, _)| place)
         .collect();
     let mut indices = vec![0_i64; set_places.len() * shape.len()];
-    for (number, at) in set_places.iter().enumerate() {
-        let mut rest = *at;
+    for (number, place) in set_places.iter().enumerate() {
+        let mut rest = *place;
         for (axis, size) in shape.iter().enumerate().rev() {
             indices[axis * set_places.len() + number] = (rest % size) as i64;
             rest /= size;

@@ -26,8 +26,8 @@ fn transform(
     let length = signal.len();
     let odd = length >> length.trailing_zeros().min(usize::BITS - 1);
     let turn = if inverse { 2.0 } else { -2.0 } * std::f64::consts::PI;
-    let root = |at: usize, of: usize| {
-        let angle = turn * (at % of) as f64 / of as f64;
+    let root = |number: usize, of: usize| {
+        let angle = turn * (number % of) as f64 / of as f64;
         (math::cos(angle), math::sin(angle))
     };
     if length == 0 {
@@ -37,15 +37,15 @@ fn transform(
     let mut count = length / odd;
     let mut parts = vec![(0.0, 0.0); length];
     for part in 0..count {
-        for at in 0..odd {
+        for frequency in 0..odd {
             let mut sum = (0.0, 0.0);
             for place in 0..odd {
                 let (re, im) = signal[part + place * count];
-                let (c, s) = root(at * place % odd, odd);
+                let (c, s) = root(frequency * place % odd, odd);
                 sum = (sum.0 + re * c - im * s, sum.1 + re * s + im * c);
             }
             work.advance(odd)?;
-            parts[part * odd + at] = sum;
+            parts[part * odd + frequency] = sum;
         }
     }
     let mut size = odd;
@@ -53,13 +53,13 @@ fn transform(
         count /= 2;
         let mut joined = vec![(0.0, 0.0); length];
         for part in 0..count {
-            for at in 0..size {
-                let (c, s) = root(at, 2 * size);
-                let even = parts[part * size + at];
-                let (re, im) = parts[(part + count) * size + at];
+            for frequency in 0..size {
+                let (c, s) = root(frequency, 2 * size);
+                let even = parts[part * size + frequency];
+                let (re, im) = parts[(part + count) * size + frequency];
                 let turned = (re * c - im * s, re * s + im * c);
-                joined[part * 2 * size + at] = (even.0 + turned.0, even.1 + turned.1);
-                joined[part * 2 * size + size + at] = (even.0 - turned.0, even.1 - turned.1);
+                joined[part * 2 * size + frequency] = (even.0 + turned.0, even.1 + turned.1);
+                joined[part * 2 * size + size + frequency] = (even.0 - turned.0, even.1 - turned.1);
             }
         }
         work.advance(length)?;
@@ -183,10 +183,10 @@ fn stft(args: &Args<'_>) -> Outcome {
     for (number, to) in result.data.chunks_exact_mut(kept * 2).enumerate() {
         let start = number / frames * total + number % frames * step;
         let signal: Vec<(f64, f64)> = (0..length)
-            .map(|at| {
-                let from = (start + at) * parts;
+            .map(|sample| {
+                let from = (start + sample) * parts;
                 let im = if parts == 2 { x.data[from + 1] } else { 0.0 };
-                (x.data[from] * window[at], im * window[at])
+                (x.data[from] * window[sample], im * window[sample])
             })
             .collect();
         let spectrum = transform(&signal, false, &mut work)?;

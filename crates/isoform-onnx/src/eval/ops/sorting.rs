@@ -64,10 +64,10 @@ fn accumulate(
     let axis = args
         .optional_int_input(1)?
         .ok_or_else(|| args.fault("expected an axis"))?;
-    let at = shape::axis(axis, x.rank())?;
+    let axis_index = shape::axis(axis, x.rank())?;
     let order = Order {
-        size: x.shape()[at],
-        inner: x.shape()[at + 1..].iter().product(),
+        size: x.shape()[axis_index],
+        inner: x.shape()[axis_index + 1..].iter().product(),
         exclusive: args.flag("exclusive", false)?,
         reverse: args.flag("reverse", false)?,
     };
@@ -104,12 +104,12 @@ impl Order {
         for block in values.chunks_exact_mut(block) {
             sums.fill(neutral);
             for step in 0..self.size {
-                let at = if self.reverse {
+                let position = if self.reverse {
                     self.size - 1 - step
                 } else {
                     step
                 };
-                let row = &mut block[at * self.inner..][..self.inner];
+                let row = &mut block[position * self.inner..][..self.inner];
                 for (sum, value) in sums.iter_mut().zip(row) {
                     let before = *sum;
                     *sum = join(before, *value);
@@ -151,17 +151,17 @@ fn unique(args: &Args<'_>) -> Outcome {
     let axis = args.call.int("axis")?;
     let sorted = args.flag("sorted", true)?;
     let whole = [x.len()];
-    let (view, at) = match axis {
+    let (view, view_axis) = match axis {
         Some(axis) => (x, shape::axis(axis, x.rank())?),
         None => (View::new(x.element_type(), &whole, x.bytes())?, 0),
     };
-    let count = view.shape()[at];
+    let count = view.shape()[view_axis];
     // Slices without elements may still be too many to count.
     isoform_kernels::create::full(&[count], Tensor::scalar(0.0_f64).view(), args.control)?;
     // The slices along the axis as rows.
     let mut order: Vec<i64> = (0..view.rank() as i64).collect();
-    order.remove(at);
-    order.insert(0, at as i64);
+    order.remove(view_axis);
+    order.insert(0, view_axis as i64);
     let turned = movement::transpose(view, Some(&order), args.control)?;
     let keys = keys(args, turned.view())?;
     let width = keys.len().checked_div(count).unwrap_or(0);
@@ -183,8 +183,8 @@ fn unique(args: &Args<'_>) -> Outcome {
     let counts: Vec<i64> = groups.iter().map(|(_, group)| group.len() as i64).collect();
     let mut inverse = vec![0_i64; count];
     for (number, (_, group)) in groups.iter().enumerate() {
-        for at in group {
-            inverse[*at] = number as i64;
+        for member in group {
+            inverse[*member] = number as i64;
         }
     }
     let vector = |values: &[i64]| Tensor::from_slice(&[values.len()], values);
@@ -193,7 +193,7 @@ fn unique(args: &Args<'_>) -> Outcome {
         view.to_tensor(args.control)?
     } else {
         let take = Take {
-            axis: Some(at as i64),
+            axis: Some(view_axis as i64),
             batch_dims: 0,
             mode: IndexMode::Reject,
         };

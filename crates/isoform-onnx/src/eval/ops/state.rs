@@ -144,8 +144,8 @@ fn linear_attention(args: &Args<'_>) -> Outcome {
             let (key, value) = (key.at(token, group), value.at(token, group));
             if let Some(decay) = &decay {
                 let decay = decay.at(token, group);
-                for (at, row) in state.chunks_exact_mut(depth.max(1)).enumerate() {
-                    let factor = math::exp(decay[if is_scalar { 0 } else { at }]);
+                for (index, row) in state.chunks_exact_mut(depth.max(1)).enumerate() {
+                    let factor = math::exp(decay[if is_scalar { 0 } else { index }]);
                     row.iter_mut().for_each(|value| *value *= factor);
                 }
             }

@@ -133,12 +133,12 @@ fn parts<'t>(text: &'t [u8], delimiter: &[u8], most: usize) -> Vec<&'t [u8]> {
         }
     }
     while parts.len() < most
-        && let Some(at) = rest
+        && let Some(end) = rest
             .windows(delimiter.len())
             .position(|window| window == delimiter)
     {
-        parts.push(&rest[..at]);
-        rest = &rest[at + delimiter.len()..];
+        parts.push(&rest[..end]);
+        rest = &rest[end + delimiter.len()..];
     }
     parts.push(rest);
     parts
@@ -271,17 +271,17 @@ fn tf_idf(args: &Args<'_>) -> Outcome {
     if weighs && !weights.is_empty() {
         let places = &counting.places;
         if weights.len() != places.len() {
-            let (wanted, given) = (places.len(), weights.len());
-            return Err(args.fault(format!("expected {wanted} weights, got {given}")));
+            let (wanted, weight_count) = (places.len(), weights.len());
+            return Err(args.fault(format!("expected {wanted} weights, got {weight_count}")));
         }
         // The weights are in the order of the pool, not in the order of the places.
         for (&place, weight) in places.iter().zip(weights) {
             of_place[place] = weight;
         }
     }
-    for (at, value) in result.data.iter_mut().enumerate() {
+    for (index, value) in result.data.iter_mut().enumerate() {
         let count = if counts { *value } else { value.min(1.0) };
-        *value = count * if weighs { of_place[at % width] } else { 1.0 };
+        *value = count * if weighs { of_place[index % width] } else { 1.0 };
     }
     Ok(vec![result.made(ElementType::Float32, args.control)?])
 }
@@ -306,8 +306,8 @@ impl Counting {
     ) -> Result<(Trie<W>, HashMap<usize, usize>), Refusal> {
         let (mut trie, mut ends) = (Trie::new(), HashMap::new());
         let mut number = 0;
-        for (at, start) in self.starts.iter().enumerate() {
-            let size = at + 1;
+        for (index, start) in self.starts.iter().enumerate() {
+            let size = index + 1;
             let end = self.starts.get(size).copied().unwrap_or(pool.len());
             let words = pool
                 .get(*start..end)
@@ -371,13 +371,13 @@ impl Counting {
                 for start in 0..length {
                     let mut prefix = 0;
                     let sequence = words[start..].iter().step_by(gap).take(self.longest);
-                    for (at, word) in sequence.enumerate() {
+                    for (index, word) in sequence.enumerate() {
                         work.advance(1)?;
                         let Some(next) = trie.get(&(prefix, *word)) else {
                             break;
                         };
                         prefix = *next;
-                        if at + 1 >= shortest
+                        if index + 1 >= shortest
                             && let Some(place) = ends.get(&prefix)
                         {
                             counts[*place] += 1.0;

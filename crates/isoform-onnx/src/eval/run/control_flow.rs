@@ -193,7 +193,7 @@ fn constant(tensor: Computed) -> Result<Value, Refusal> {
 }
 
 fn start_loop(inputs: &[Option<Value>], body: &BodyKind) -> Result<Step, Refusal> {
-    let optional = |at: usize| inputs.get(at).and_then(Option::as_ref);
+    let optional = |index: usize| inputs.get(index).and_then(Option::as_ref);
     let trips = optional(0).map(integer).transpose()?;
     let condition = optional(1).map(truth).transpose()?;
     let carried: Vec<Value> = inputs
@@ -212,7 +212,7 @@ fn start_loop(inputs: &[Option<Value>], body: &BodyKind) -> Result<Step, Refusal
         carried: carried.len(),
         scanned: vec![Vec::new(); scanned],
         empty: (0..scanned)
-            .map(|at| empty_scan(body, 1 + carried.len() + at))
+            .map(|index| empty_scan(body, 1 + carried.len() + index))
             .collect(),
     };
     Box::new(state).go_on(condition.unwrap_or(true), carried, &Control::default())
@@ -421,18 +421,18 @@ fn start_scan(
     let output_directions = list("scan_output_directions", outputs)?;
     let mut scanned = Vec::with_capacity(count);
     let mut length = None;
-    for at in 0..count {
-        let value = input(inputs, states + at)?.clone();
+    for index in 0..count {
+        let value = input(inputs, states + index)?.clone();
         let shape = shape_of(&value)?;
-        let size = shape[isoform_kernels::shape::axis(axes[at], shape.len())?];
+        let size = shape[isoform_kernels::shape::axis(axes[index], shape.len())?];
         if length.is_some_and(|length| length != size) {
             return Err(Refusal::new("expected scanned inputs of one length"));
         }
         length = Some(size);
         scanned.push(Scanned {
             value,
-            axis: axes[at],
-            reversed: directions[at] != 0,
+            axis: axes[index],
+            reversed: directions[index] != 0,
         });
     }
     let state = ScanState {
@@ -475,12 +475,12 @@ impl ScanState {
         if self.next < self.length {
             let mut inputs = states;
             for scanned in &self.inputs {
-                let at = if scanned.reversed {
+                let position = if scanned.reversed {
                     self.length - 1 - self.next
                 } else {
                     self.next
                 };
-                inputs.push(element(&scanned.value, scanned.axis, at, control)?);
+                inputs.push(element(&scanned.value, scanned.axis, position, control)?);
             }
             self.next += 1;
             return Ok(Step::Again {

@@ -51,12 +51,12 @@ impl<'p> Machine<'p> {
     pub(super) fn run(mut self, inputs: Vec<Value>) -> Result<Vec<Value>, RunError> {
         self.enter(0, inputs, None, After::Program);
         while let Some(frame) = self.stack.last_mut() {
-            let (body, at) = (frame.body, frame.at);
-            if let Some(node) = self.plan.bodies[body].nodes.get(at) {
+            let (body, position) = (frame.body, frame.at);
+            if let Some(node) = self.plan.bodies[body].nodes.get(position) {
                 frame.at += 1;
                 let call = &node.call;
                 let attributes = frame.attributes.clone();
-                self.step(call, body, at, attributes)
+                self.step(call, body, position, attributes)
                     .map_err(|refusal| RunError::at(call, refusal))?;
                 continue;
             }
@@ -130,7 +130,7 @@ impl<'p> Machine<'p> {
         &mut self,
         call: &'p Ref<Call>,
         body: usize,
-        at: usize,
+        position: usize,
         attributes: Option<Attributes>,
     ) -> Result<(), Refusal> {
         if self
@@ -172,7 +172,7 @@ impl<'p> Machine<'p> {
             return Ok(());
         }
         let plan = self.plan;
-        let find = |label: &str| plan.body_of(body, at, label);
+        let find = |label: &str| plan.body_of(body, position, label);
         if let Some((inner, first)) =
             super::control_flow::start(resolved_call, &inputs, &find, &plan.bodies, self.control)?
         {

@@ -8,37 +8,37 @@ use crate::eval::constants;
 use crate::ir::{Graph, Input, TensorType};
 
 /// A value for each input, in the order of the graph.
-pub(super) fn bind(graph: &Graph, given: &[(String, Value)]) -> Result<Vec<Value>, RunError> {
+pub(super) fn bind(graph: &Graph, inputs: &[(String, Value)]) -> Result<Vec<Value>, RunError> {
     let params: Vec<&Input> = graph.params.iter().map(|param| &**param).collect();
     let mut values: Vec<Option<Value>> = vec![None; params.len()];
-    let by_position = given.iter().all(|(name, _)| name.is_empty());
-    if by_position && given.len() > params.len() {
+    let by_position = inputs.iter().all(|(name, _)| name.is_empty());
+    if by_position && inputs.len() > params.len() {
         return Err(RunError::of_inputs(format!(
             "expected at most {} inputs, got {}",
             params.len(),
-            given.len()
+            inputs.len()
         )));
     }
     let places: std::collections::HashMap<&str, usize> = params
         .iter()
         .enumerate()
-        .map(|(at, param)| (param.name.as_str(), at))
+        .map(|(index, param)| (param.name.as_str(), index))
         .collect();
-    for (position, (name, value)) in given.iter().enumerate() {
-        let at = if by_position {
+    for (position, (name, value)) in inputs.iter().enumerate() {
+        let index = if by_position {
             Some(position)
         } else {
             places.get(name.as_str()).copied()
         };
-        let Some(at) = at else {
+        let Some(index) = index else {
             let names: Vec<&str> = params.iter().map(|param| param.name.as_str()).collect();
             return Err(RunError::of_inputs(format!(
                 "expected the name of an input, one of {}, got '{name}'",
                 names.join(", ")
             )));
         };
-        check(params[at], value)?;
-        if values[at].replace(value.clone()).is_some() {
+        check(params[index], value)?;
+        if values[index].replace(value.clone()).is_some() {
             return Err(RunError::of_inputs(format!(
                 "input '{name}' is given twice"
             )));
@@ -90,18 +90,19 @@ fn check(param: &Input, value: &Value) -> Result<(), RunError> {
         )));
     }
     // Negative extents are unknown ones.
-    let known = |dim: &Value| dim.as_int().filter(|size| *size >= 0);
+    let extent = |dim: &Value| dim.as_int().filter(|size| *size >= 0);
     let fits = |dims: &isoform::Array| {
         let pairs = || dims.values().iter().zip(shape);
         dims.len() == shape.len()
-            && pairs().all(|(declared, size)| known(declared).is_none_or(|at| at == *size))
+            && pairs()
+                .all(|(declared, size)| extent(declared).is_none_or(|expected| expected == *size))
     };
     match &ty.shape {
         Some(dims) if !fits(dims) => {
             let declared = dims
                 .values()
                 .iter()
-                .map(|dim| known(dim).map_or_else(|| "?".to_owned(), |it| it.to_string()));
+                .map(|dim| extent(dim).map_or_else(|| "?".to_owned(), |size| size.to_string()));
             Err(RunError::of_inputs(format!(
                 "input '{}': expected shape [{}], got {shape:?}",
                 param.name.as_str(),

@@ -23,23 +23,23 @@ impl Plan {
         let Listing { bodies, functions } = layout::list(program);
         let functions = functions
             .into_iter()
-            .filter_map(|at| match &bodies[at].kind {
-                BodyKind::Function(function) => Some((function.identity(), at)),
+            .filter_map(|index| match &bodies[index].kind {
+                BodyKind::Function(function) => Some((function.identity(), index)),
                 BodyKind::Graph(_) => None,
             })
             .collect();
         let mut owners: Vec<Option<(usize, usize)>> = vec![None; bodies.len()];
         let mut place: HashMap<u64, usize> = HashMap::new();
         for (number, body) in bodies.iter().enumerate() {
-            for (at, node) in body.nodes.iter().enumerate() {
+            for (position, node) in body.nodes.iter().enumerate() {
                 place.insert(node.call.identity(), number);
                 for (_, inner) in &node.bodies {
-                    owners[*inner] = Some((number, at));
+                    owners[*inner] = Some((number, position));
                 }
             }
         }
         let mut last: HashMap<u64, usize> = HashMap::new();
-        let mut used = |value: &Value, mut body: usize, mut at: usize| {
+        let mut used = |value: &Value, mut body: usize, mut position: usize| {
             let Some(call) = call_of(value) else { return };
             let id = call.identity();
             let Some(home) = place.get(&id).copied() else {
@@ -49,15 +49,15 @@ impl Plan {
                 let Some((outer, node)) = owners[body] else {
                     return;
                 };
-                (body, at) = (outer, node);
+                (body, position) = (outer, node);
             }
-            let held = last.entry(id).or_insert(at);
-            *held = (*held).max(at);
+            let held = last.entry(id).or_insert(position);
+            *held = (*held).max(position);
         };
         for (number, body) in bodies.iter().enumerate() {
-            for (at, node) in body.nodes.iter().enumerate() {
+            for (position, node) in body.nodes.iter().enumerate() {
                 for input in node.call.inputs.values() {
-                    used(input, number, at);
+                    used(input, number, position);
                 }
             }
             for result in body.kind.results().values() {
@@ -68,11 +68,11 @@ impl Plan {
             .iter()
             .map(|body| vec![Vec::new(); body.nodes.len()])
             .collect();
-        for (id, at) in last {
-            if at != usize::MAX
+        for (id, position) in last {
+            if position != usize::MAX
                 && let Some(home) = place.get(&id)
             {
-                dead[*home][at].push(id);
+                dead[*home][position].push(id);
             }
         }
         Plan {

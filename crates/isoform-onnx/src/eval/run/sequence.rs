@@ -52,7 +52,7 @@ pub(super) fn compute(
             let mut items = sequence(0)?.to_vec();
             let position = match input(2) {
                 None => items.len(),
-                Some(at) => insertion(at, items.len())?,
+                Some(index) => insertion(index, items.len())?,
             };
             items.insert(position, required(1)?.clone());
             items.into()
@@ -63,7 +63,7 @@ pub(super) fn compute(
                 None => items.len().checked_sub(1).ok_or_else(|| {
                     Refusal::new("expected an item to erase, got an empty sequence")
                 })?,
-                Some(at) => position(at, items.len())?,
+                Some(index) => position(index, items.len())?,
             };
             items.remove(position);
             items.into()

@@ -95,7 +95,7 @@ pub(super) fn linear_attention(c: &mut Context<'_>) -> Option<Vec<Fact>> {
         (count > 0).then(|| Size::from(count))
     };
     let (heads, groups) = (count(c, "q_num_heads"), count(c, "kv_num_heads"));
-    let width = |c: &mut Context<'_>, at: usize| match (c.shape(at), &groups) {
+    let width = |c: &mut Context<'_>, index: usize| match (c.shape(index), &groups) {
         (Some([_, _, hidden]), Some(groups)) => Some(c.symbols.exact_quotient(hidden, groups)),
         _ => None,
     };

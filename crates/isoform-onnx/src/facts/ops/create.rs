@@ -98,7 +98,7 @@ fn range_length(c: &mut Context<'_>) -> Option<Size> {
         let count = c.symbols.ceil_div(&distance, step);
         return Some(c.symbols.max(&count, &Size::from(0)));
     }
-    let number = |at: usize| c.floats(at)?.first().copied();
+    let number = |index: usize| c.floats(index)?.first().copied();
     let (start, limit, delta) = (number(0)?, number(1)?, number(2)?);
     let count = ((limit - start) / delta).ceil().max(0.0);
     // Far below this, the quotient is exact enough to be the runtime's.

@@ -28,14 +28,15 @@ pub(super) fn resize(c: &mut Context<'_>, op: &str) -> Shape {
         Some(result)
     };
     // An empty tensor means the same as an omitted input.
-    let is_given = |c: &Context<'_>, at: Option<usize>| {
-        at.and_then(|at| c.shape(at))
+    let is_given = |c: &Context<'_>, index: Option<usize>| {
+        index
+            .and_then(|index| c.shape(index))
             .is_none_or(|shape| shape.first().and_then(Size::as_const) != Some(0))
     };
-    if let Some(at) = sizes_at.filter(|at| c.has(*at))
+    if let Some(index) = sizes_at.filter(|index| c.has(*index))
         && is_given(c, sizes_at)
     {
-        let sizes = c.elements(at).filter(|sizes| sizes.len() == axes.len());
+        let sizes = c.elements(index).filter(|sizes| sizes.len() == axes.len());
         let (Some(sizes), "stretch") = (sizes, c.str("keep_aspect_ratio_policy", "stretch")?)
         else {
             return unknown(c);
@@ -47,7 +48,7 @@ pub(super) fn resize(c: &mut Context<'_>, op: &str) -> Shape {
         return Some(result);
     }
     let scales = match scales_at {
-        Some(at) => c.floats(at),
+        Some(index) => c.floats(index),
         None => c.call.floats("scales").ok()?,
     };
     // With regions, extents depend on their contents too.

@@ -73,8 +73,8 @@ pub(super) fn einsum(c: &mut Context<'_>) -> Shape {
     }
     let mut sizes: HashMap<char, Size> = HashMap::new();
     let mut ellipsis: Option<Vec<Size>> = None;
-    for (at, term) in terms.iter().enumerate() {
-        let shape = c.shape(at)?;
+    for (index, term) in terms.iter().enumerate() {
+        let shape = c.shape(index)?;
         let dots = term.iter().filter(|letter| **letter == '.').count();
         let hidden = (shape.len() + dots).checked_sub(term.len())?;
         if dots > 1 || (dots == 0 && hidden != 0) {

@@ -195,7 +195,7 @@ pub(super) fn pad(c: &mut Context<'_>) -> Shape {
 pub(super) fn concat(c: &mut Context<'_>) -> Shape {
     // Every input has the rank of the result, and the extents of the result on all axes
     // except the joined axis.
-    let shapes: Vec<Option<&[Size]>> = (0..c.inputs.len()).map(|at| c.shape(at)).collect();
+    let shapes: Vec<Option<&[Size]>> = (0..c.inputs.len()).map(|index| c.shape(index)).collect();
     let rank = shapes.iter().flatten().next()?.len();
     // Before version 4, the axis was optional.
     let axis = axis_of(c.int("axis", 1)?, rank)?;
@@ -231,18 +231,18 @@ pub(in crate::facts) fn split_lengths(c: &mut Context<'_>, count: usize) -> Opti
     let shape = c.shape(0)?;
     let axis = axis_of(c.int("axis", 0)?, shape.len())?;
     let size = &shape[axis];
-    let given = match c.version() {
+    let lengths = match c.version() {
         ..=12 => c.given_ints("split")?.map(numbers),
         _ if c.has(1) => Some(c.elements(1)?.to_vec()),
         _ => None,
     };
-    let given = match (given, c.version()) {
+    let lengths = match (lengths, c.version()) {
         // Version 1 may take the lengths from an input.
         (None, 1) if c.has(1) => Some(c.elements(1)?.to_vec()),
-        (given, _) => given,
+        (lengths, _) => lengths,
     };
-    if let Some(given) = given {
-        return (given.len() >= count).then_some(given);
+    if let Some(lengths) = lengths {
+        return (lengths.len() >= count).then_some(lengths);
     }
     let parts = match c.version() {
         18.. => c.int("num_outputs", i64::try_from(count).ok()?)?,

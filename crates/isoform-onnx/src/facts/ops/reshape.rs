@@ -26,20 +26,20 @@ pub(super) fn reshape(c: &mut Context<'_>) -> Option<Vec<Size>> {
     let input = c.shape(0);
     let mut rest = None;
     let mut result = Vec::with_capacity(target.len());
-    for (at, size) in target.iter().enumerate() {
+    for (axis, size) in target.iter().enumerate() {
         if size.as_const() == Some(-1) {
             if rest.is_some() {
                 return None;
             }
-            rest = Some(at);
+            rest = Some(axis);
             result.push(Size::from(1));
         } else if size.as_const() == Some(0) && zero_copies {
-            let kept = input.and_then(|input| input.get(at)).cloned();
+            let kept = input.and_then(|input| input.get(axis)).cloned();
             result.push(c.symbols.or_fresh(kept));
         } else if size.is_nonneg() || input.is_some_and(|input| input.contains(size)) {
             // Extents of a tensor are not negative, whatever they derive from.
-            let known = size.is_positive() || !zero_copies || cannot_copy(&target, at, input);
-            result.push(match (known, input.and_then(|input| input.get(at))) {
+            let is_extent = size.is_positive() || !zero_copies || cannot_copy(&target, axis, input);
+            result.push(match (is_extent, input.and_then(|input| input.get(axis))) {
                 (true, _) => size.clone(),
                 // The extent is this size, or the input's extent if this size is zero.
                 (false, Some(kept)) => {
@@ -53,10 +53,10 @@ pub(super) fn reshape(c: &mut Context<'_>) -> Option<Vec<Size>> {
             result.push(c.symbols.fresh_extent());
         }
     }
-    if let Some(at) = rest {
-        result[at] = Size::from(1);
-        let size = input.map(|input| remaining(c, input, &result, at));
-        result[at] = c.symbols.or_fresh(size);
+    if let Some(axis) = rest {
+        result[axis] = Size::from(1);
+        let size = input.map(|input| remaining(c, input, &result, axis));
+        result[axis] = c.symbols.or_fresh(size);
         return Some(result);
     }
     Some(result)
@@ -64,12 +64,12 @@ pub(super) fn reshape(c: &mut Context<'_>) -> Option<Vec<Size>> {
 
 /// True if the symbolic target at a position cannot be a zero that copies another extent
 /// than zero.
-fn cannot_copy(target: &[Size], at: usize, input: Option<&[Size]>) -> bool {
+fn cannot_copy(target: &[Size], axis: usize, input: Option<&[Size]>) -> bool {
     let Some(input) = input else {
         return false;
     };
-    let size = &target[at];
-    let Some(kept) = input.get(at) else {
+    let size = &target[axis];
+    let Some(kept) = input.get(axis) else {
         // There is no extent to copy: the operator fails.
         return true;
     };
@@ -87,7 +87,7 @@ fn cannot_copy(target: &[Size], at: usize, input: Option<&[Size]>) -> bool {
     let others_positive = target
         .iter()
         .enumerate()
-        .all(|(other, size)| other == at || size.is_positive());
+        .all(|(other, size)| other == axis || size.is_positive());
     count_vanishes && others_positive
 }
 

@@ -37,7 +37,7 @@ pub(in crate::facts) fn ranges(c: &mut Context<'_>) -> Option<Vec<Range>> {
         None => {
             let lengths = [starts.as_ref(), ends.as_ref()];
             let count = match lengths.into_iter().flatten().next() {
-                Some(known) => known.len(),
+                Some(elements) => elements.len(),
                 None => match (c.shape(1)?, c.shape(2)?) {
                     ([count], _) => usize::try_from(count.as_const()?).ok()?,
                     _ => return None,
@@ -47,17 +47,17 @@ pub(in crate::facts) fn ranges(c: &mut Context<'_>) -> Option<Vec<Range>> {
         }
     };
     let mut ranges = Vec::with_capacity(axes.len());
-    for (at, axis) in axes.into_iter().enumerate() {
+    for (index, axis) in axes.into_iter().enumerate() {
         let size = &shape[axis];
         let step = match &steps {
             None => Some(1),
             Some(steps) => steps
                 .as_ref()
-                .and_then(|steps| steps.get(at)?.as_const())
+                .and_then(|steps| steps.get(index)?.as_const())
                 .filter(|step| *step != 0),
         };
-        let start = starts.as_ref().and_then(|starts| starts.get(at));
-        let end = ends.as_ref().and_then(|ends| ends.get(at));
+        let start = starts.as_ref().and_then(|starts| starts.get(index));
+        let end = ends.as_ref().and_then(|ends| ends.get(index));
         let mut range = Range {
             axis,
             start: None,

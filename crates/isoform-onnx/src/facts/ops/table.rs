@@ -132,7 +132,7 @@ pub(super) fn shapes(c: &mut Context<'_>, op: &str, count: usize) -> Option<Vec<
         | "BitwiseXor" | "StringConcat" => one(first.or(c.elem(1)), elementwise::binary(c)),
         "Pow" => one(first, elementwise::binary(c)),
         "Max" | "Min" | "Mean" | "Sum" => {
-            let elem = (0..c.inputs.len()).find_map(|at| c.elem(at));
+            let elem = (0..c.inputs.len()).find_map(|index| c.elem(index));
             one(elem, elementwise::variadic(c))
         }
         "And" | "Or" | "Xor" | "Equal" | "Greater" | "Less" | "GreaterOrEqual" | "LessOrEqual" => {
@@ -161,7 +161,7 @@ pub(super) fn shapes(c: &mut Context<'_>, op: &str, count: usize) -> Option<Vec<
         "Tile" => one(first, movement::tile(c)),
         "Pad" => one(first, movement::pad(c)),
         "Concat" => {
-            let elem = (0..c.inputs.len()).find_map(|at| c.elem(at));
+            let elem = (0..c.inputs.len()).find_map(|index| c.elem(index));
             one(elem, movement::concat(c))
         }
         "Split" => movement::split(c, count),

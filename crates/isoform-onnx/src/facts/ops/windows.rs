@@ -222,8 +222,8 @@ pub(super) fn max_unpool(c: &mut Context<'_>) -> Shape {
     let data = c.shape(0)?;
     let spatial = data.get(2..)?;
     if c.has(2) {
-        let given = c.elements(2).filter(|sizes| sizes.len() == data.len());
-        return match given {
+        let sizes = c.elements(2).filter(|sizes| sizes.len() == data.len());
+        return match sizes {
             Some(sizes) => Some(sizes.to_vec()),
             None => Some(c.symbols.fresh_shape(data.len())),
         };

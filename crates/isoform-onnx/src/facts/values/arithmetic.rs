@@ -249,15 +249,15 @@ pub(super) fn variadic(c: &mut Context<'_>, op: &str, elem: ElemType, dims: &[us
 
 pub(super) fn clip(c: &mut Context<'_>) -> Elements {
     let elements = c.elements(0)?;
-    let limit = |c: &Context<'_>, at: usize| {
-        if c.has(at) {
-            c.element(at).cloned().map(Some)
+    let limit = |c: &Context<'_>, index: usize| {
+        if c.has(index) {
+            c.element(index).cloned().map(Some)
         } else {
             Some(None)
         }
     };
     let (low, high) = (limit(c, 1)?, limit(c, 2)?);
-    let one = |number: &Size| {
+    let clipped = |number: &Size| {
         let mut held = number.clone();
         if let Some(low) = &low {
             held = c.symbols.max(&held, low);
@@ -267,7 +267,7 @@ pub(super) fn clip(c: &mut Context<'_>) -> Elements {
         }
         held
     };
-    Some(elements.iter().map(one).collect())
+    Some(elements.iter().map(clipped).collect())
 }
 
 /// Where.

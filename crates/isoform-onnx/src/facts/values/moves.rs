@@ -191,15 +191,15 @@ pub(super) fn scatter_nd(c: &Context<'_>) -> Elements {
     }
     let mut result = data.elements.to_vec();
     let mut written = vec![false; result.len()];
-    for at in indices(outer) {
+    for index in indices(outer) {
         let mut start = Vec::with_capacity(*depth);
         for entry in 0..*depth {
-            let place = places.at(&[&*at, &[entry]].concat())?.as_const()?;
+            let place = places.at(&[&*index, &[entry]].concat())?.as_const()?;
             start.push(wrapped(place, *data.dims.get(entry)?)?);
         }
         for rest in indices(tail) {
             let target = position(&data.dims, &[&*start, &*rest].concat())?;
-            let update = updates.at(&[&*at, &*rest].concat())?;
+            let update = updates.at(&[&*index, &*rest].concat())?;
             write(&mut result, &mut written, target, update)?;
         }
     }

@@ -32,9 +32,9 @@ pub(super) fn reduce(c: &mut Context<'_>, op: &str, elem: ElemType, dims: &[usiz
     let mut result: Vec<Option<Size>> = vec![None; count];
     for (index, number) in indices(&data.dims).into_iter().zip(data.elements) {
         let mut target = Vec::with_capacity(index.len());
-        for (axis, at) in index.into_iter().enumerate() {
+        for (axis, position) in index.into_iter().enumerate() {
             if !axes.contains(&axis) {
-                target.push(at);
+                target.push(position);
             } else if keep {
                 target.push(0);
             }

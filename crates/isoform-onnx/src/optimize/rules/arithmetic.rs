@@ -139,25 +139,25 @@ fn uniform(site: &mut Site<'_, '_>, name: &str) -> Option<(ElemType, Vec<u8>)> {
 }
 
 /// The bytes of 1, or of zero with a sign.
-fn number(elem: ElemType, one: bool, negative: bool) -> Option<Vec<u8>> {
+fn number(elem: ElemType, is_one: bool, negative: bool) -> Option<Vec<u8>> {
     use ElemType as E;
-    let float = if one { 1.0_f64 } else { 0.0 };
+    let float = if is_one { 1.0_f64 } else { 0.0 };
     let float = if negative { -float } else { float };
     Some(match elem {
         E::Float => (float as f32).to_le_bytes().to_vec(),
         E::Double => float.to_le_bytes().to_vec(),
         E::Float16 => {
-            let bits: u16 = if one { 0x3c00 } else { 0 };
+            let bits: u16 = if is_one { 0x3c00 } else { 0 };
             (bits | u16::from(negative) << 15).to_le_bytes().to_vec()
         }
         E::Bfloat16 => {
-            let bits: u16 = if one { 0x3f80 } else { 0 };
+            let bits: u16 = if is_one { 0x3f80 } else { 0 };
             (bits | u16::from(negative) << 15).to_le_bytes().to_vec()
         }
-        E::Bool | E::Int8 | E::Uint8 => vec![u8::from(one)],
-        E::Int16 | E::Uint16 => u16::from(one).to_le_bytes().to_vec(),
-        E::Int32 | E::Uint32 => u32::from(one).to_le_bytes().to_vec(),
-        E::Int64 | E::Uint64 => u64::from(one).to_le_bytes().to_vec(),
+        E::Bool | E::Int8 | E::Uint8 => vec![u8::from(is_one)],
+        E::Int16 | E::Uint16 => u16::from(is_one).to_le_bytes().to_vec(),
+        E::Int32 | E::Uint32 => u32::from(is_one).to_le_bytes().to_vec(),
+        E::Int64 | E::Uint64 => u64::from(is_one).to_le_bytes().to_vec(),
         _ => return None,
     })
 }
@@ -296,21 +296,21 @@ fn expanded_operand(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     let to = result_shape(site)?;
     let (left, right) = (site.shape(&x)?, site.shape(&y)?);
     // Counted from the back, each axis of the result has to be an axis of an operand.
-    let covered = to.iter().rev().enumerate().all(|(at, size)| {
+    let covered = to.iter().rev().enumerate().all(|(position, size)| {
         let of = |shape: &[crate::facts::Size]| {
-            let axis = shape.len().checked_sub(at + 1)?;
+            let axis = shape.len().checked_sub(position + 1)?;
             Some(shape[axis].clone())
         };
         let (left, right) = (of(&left), of(&right));
-        let is = |found: &Option<crate::facts::Size>, size: &crate::facts::Size| {
-            found
+        let is = |extent: &Option<crate::facts::Size>, size: &crate::facts::Size| {
+            extent
                 .as_ref()
-                .is_some_and(|found| found.known_eq(size) == Some(true))
+                .is_some_and(|extent| extent.known_eq(size) == Some(true))
         };
-        let is_one = |found: &Option<crate::facts::Size>| {
-            found
+        let is_one = |extent: &Option<crate::facts::Size>| {
+            extent
                 .as_ref()
-                .is_none_or(|found| found.as_const() == Some(1))
+                .is_none_or(|extent| extent.as_const() == Some(1))
         };
         // If an axis may be 1 or larger, the other operand decides.
         (is(&left, size) && (is(&right, size) || is_one(&right)))

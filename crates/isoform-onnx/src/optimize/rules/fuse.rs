@@ -116,7 +116,7 @@ struct Convolution {
 
 fn convolution(site: &mut Site<'_, '_>) -> Option<Convolution> {
     let inner = site.labelled("inner")?;
-    let made = site
+    let inner_output = site
         .root()
         .inputs
         .values()
@@ -124,7 +124,7 @@ fn convolution(site: &mut Site<'_, '_>) -> Option<Convolution> {
         .filter(|value| constant(value).is_none())
         .find(|value| crate::layout::call_of(value).is_some_and(|call| call.same_as(&inner)))?
         .clone();
-    if !site.has_one_use(&made) {
+    if !site.has_one_use(&inner_output) {
         return None;
     }
     let w = site.value("w")?;
@@ -416,7 +416,8 @@ fn pad(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
         .rank()
         .filter(|rank| added.len() == rank * 2)?;
     let outer = [0, 1, rank, rank + 1];
-    if rank < 3 || added.iter().any(|pad| *pad < 0) || outer.iter().any(|at| added[*at] != 0) {
+    if rank < 3 || added.iter().any(|pad| *pad < 0) || outer.iter().any(|index| added[*index] != 0)
+    {
         return None;
     }
     let old = root

@@ -97,9 +97,10 @@ fn limits(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
             }
         })
     };
-    let given = [&first.low, &first.high, &second.low, &second.high];
-    let zeros = || given.into_iter().flatten().map(|(limit, _)| *limit);
-    let is_zero = |negative: bool| zeros().any(|it| it == 0.0 && it.is_sign_negative() == negative);
+    let limits = [&first.low, &first.high, &second.low, &second.high];
+    let zeros = || limits.into_iter().flatten().map(|(limit, _)| *limit);
+    let is_zero =
+        |negative: bool| zeros().any(|limit| limit == 0.0 && limit.is_sign_negative() == negative);
     if is_zero(true) && is_zero(false) {
         // The sign of a zero result depends on the limit met first.
         return None;

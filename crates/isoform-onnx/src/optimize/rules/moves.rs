@@ -114,19 +114,19 @@ fn concats(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
         return None;
     }
     let mut merged = Vec::with_capacity(root.inputs.len());
-    let mut found = false;
+    let mut has_nested = false;
     let mut pending: Vec<Value> = root.inputs.values().iter().rev().cloned().collect();
     while let Some(part) = pending.pop() {
         let inner = call_of(&part).cloned();
         match inner.filter(|call| call.is("Concat")) {
             Some(inner) if site.has_one_use(&part) && is_same_axis(site, &inner, axis, &part) => {
                 pending.extend(inner.inputs.values().iter().rev().cloned());
-                found = true;
+                has_nested = true;
             }
             _ => merged.push(part),
         }
     }
-    if !found {
+    if !has_nested {
         return None;
     }
     site.replace("Concat", merged, &[("axis", axis.into())])
@@ -204,19 +204,19 @@ fn ranges(site: &mut Site<'_, '_>, suffix: &str, rank: Option<usize>) -> Option<
     if to.len() != from.len() || axes.len() != from.len() || steps.len() != from.len() {
         return None;
     }
-    let found = (0..from.len()).map(|at| {
-        let axis = match (axes[at], rank) {
+    let ranges = (0..from.len()).map(|index| {
+        let axis = match (axes[index], rank) {
             (axis, _) if axis >= 0 => axis,
             (axis, rank) => axis_in(axis, rank?)? as i64,
         };
         Some(Range {
             axis,
-            from: from[at],
-            to: to[at],
-            step: steps[at],
+            from: from[index],
+            to: to[index],
+            step: steps[index],
         })
     });
-    found.collect()
+    ranges.collect()
 }
 
 fn slices(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {

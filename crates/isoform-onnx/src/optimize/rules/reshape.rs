@@ -99,25 +99,25 @@ fn reshaped(site: &mut Site<'_, '_>, x: Value, target: &[i64]) -> Option<Vec<Val
 pub(super) fn target(site: &mut Site<'_, '_>, x: &Value, to: &[Size]) -> Option<Vec<i64>> {
     let from = site.shape(x);
     let from = from.as_deref().unwrap_or_default();
-    let copied = |at: usize| {
-        let size = from.get(at)?;
-        (size.known_eq(&to[at]) == Some(true)).then_some(0)
+    let copied = |axis: usize| {
+        let size = from.get(axis)?;
+        (size.known_eq(&to[axis]) == Some(true)).then_some(0)
     };
     let mut target = Vec::with_capacity(to.len());
     let mut open = None;
-    for (at, size) in to.iter().enumerate() {
-        target.push(match (size.as_const(), copied(at)) {
+    for (axis, size) in to.iter().enumerate() {
+        target.push(match (size.as_const(), copied(axis)) {
             (Some(size), _) if size > 0 => size,
             (_, Some(copy)) => copy,
             (Some(_), None) => return None,
             (None, None) if open.is_none() => {
-                open = Some(at);
+                open = Some(axis);
                 -1
             }
             (None, None) => return None,
         });
     }
-    let is_positive = |(at, size): (usize, &Size)| Some(at) == open || size.is_positive();
+    let is_positive = |(axis, size): (usize, &Size)| Some(axis) == open || size.is_positive();
     if open.is_some() && !to.iter().enumerate().all(is_positive) {
         return None;
     }

@@ -101,8 +101,8 @@ fn constant_expand(site: &mut Site<'_, '_>) -> Option<Vec<Value>> {
     let sizes: Vec<i64> = to
         .iter()
         .enumerate()
-        .map(|(at, size)| {
-            let own = at.checked_sub(added).map(|at| &from[at]);
+        .map(|(axis, size)| {
+            let own = axis.checked_sub(added).map(|axis| &from[axis]);
             match (size.as_const(), own) {
                 (Some(size), _) => Some(size),
                 (None, Some(own)) if own.known_eq(size) == Some(true) => Some(1),

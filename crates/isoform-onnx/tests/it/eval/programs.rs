@@ -116,9 +116,9 @@ fn loops_carry_and_collect() {
     })
     .into();
     let program = program([trips, step], [output(&call), second]);
-    let made = results(&program, &[ints(&[], &[4]), ints(&[], &[3])]);
-    same(&made[0], &ints(&[], &[22]));
-    same(&made[1], &ints(&[4], &[0, 1, 2, 3]));
+    let outputs = results(&program, &[ints(&[], &[4]), ints(&[], &[3])]);
+    same(&outputs[0], &ints(&[], &[22]));
+    same(&outputs[1], &ints(&[4], &[0, 1, 2, 3]));
 }
 
 #[test]
@@ -144,12 +144,12 @@ fn scans_take_elements_and_stack_results() {
         index: 1,
     })
     .into();
-    let made = results(
+    let outputs = results(
         &program([xs], [output(&scan), second]),
         &[ints(&[3], &[1, 2, 3])],
     );
-    same(&made[0], &ints(&[], &[6]));
-    same(&made[1], &ints(&[3], &[3, 5, 6]));
+    same(&outputs[0], &ints(&[], &[6]));
+    same(&outputs[1], &ints(&[3], &[3, 5, 6]));
 }
 
 #[test]
@@ -193,9 +193,9 @@ fn functions_use_attributes_of_the_call_or_their_defaults() {
     let quarter = calls(&[("alpha", Value::from(0.25))], &Value::from(&y));
     let program = program([y], [half, quarter]);
     // The omitted input takes its default.
-    let made = results(&program, &[]);
-    same(&made[0], &floats(&[1], &[-4.0]));
-    same(&made[1], &floats(&[1], &[-2.0]));
+    let outputs = results(&program, &[]);
+    same(&outputs[0], &floats(&[1], &[-4.0]));
+    same(&outputs[1], &floats(&[1], &[-2.0]));
 }
 
 #[test]
@@ -234,12 +234,12 @@ fn sequences_and_optional_values() {
     let split = call("SplitToSequence", 11, &[], &[output(&joined)], 1);
     let length = call("SequenceLength", 11, &[], &[output(&split)], 1);
     let wanted = [&last, &joined, &present, &length, &nothing].map(output);
-    let made = results(&program([x], wanted), &[ints(&[2], &[1, 2])]);
-    same(&made[0], &ints(&[1], &[9]));
-    same(&made[1], &ints(&[3], &[1, 2, 9]));
-    same(&made[2], &truths(&[], &[false]));
-    same(&made[3], &ints(&[], &[3]));
-    assert!(made[4].is_none());
+    let outputs = results(&program([x], wanted), &[ints(&[2], &[1, 2])]);
+    same(&outputs[0], &ints(&[1], &[9]));
+    same(&outputs[1], &ints(&[3], &[1, 2, 9]));
+    same(&outputs[2], &truths(&[], &[false]));
+    same(&outputs[3], &ints(&[], &[3]));
+    assert!(outputs[4].is_none());
 }
 
 #[test]

@@ -24,13 +24,13 @@ fn again(proto: &ModelProto) -> ModelProto {
 #[test]
 fn everything_about_a_model_is_kept() {
     let source = annotated();
-    let made = again(&source);
-    let (old, new) = (source.graph.as_ref().unwrap(), made.graph.as_ref().unwrap());
+    let copy = again(&source);
+    let (old, new) = (source.graph.as_ref().unwrap(), copy.graph.as_ref().unwrap());
     let strip = |model: &ModelProto| ModelProto {
         graph: None,
         ..model.clone()
     };
-    assert_eq!(strip(&made), strip(&source));
+    assert_eq!(strip(&copy), strip(&source));
     assert_eq!((&new.input, &new.output), (&old.input, &old.output));
     assert_eq!((&new.name, &new.doc_string), (&old.name, &old.doc_string));
     assert_eq!(new.metadata_props, old.metadata_props);
@@ -68,14 +68,14 @@ fn everything_about_a_model_is_kept() {
 #[test]
 fn functions_are_written_as_they_were() {
     let source = functions();
-    let mut made = again(&source);
+    let mut copy = again(&source);
     let key = |function: &isoform_onnx::proto::FunctionProto| {
         (function.name.clone(), function.overload.clone())
     };
-    made.functions.sort_by_key(key);
+    copy.functions.sort_by_key(key);
     let mut old = source.functions.clone();
     old.sort_by_key(key);
-    for (new, old) in made.functions.iter().zip(&mut old) {
+    for (new, old) in copy.functions.iter().zip(&mut old) {
         old.value_info.retain(|info| info.name != "gone");
         assert_eq!(new.value_info, old.value_info);
         assert_eq!((&new.input, &new.output), (&old.input, &old.output));
@@ -89,8 +89,8 @@ fn functions_are_written_as_they_were() {
             (&old.doc_string, &old.metadata_props)
         );
     }
-    assert_eq!(made.functions.len(), 3);
-    let nodes = &made.graph.unwrap().node;
+    assert_eq!(copy.functions.len(), 3);
+    let nodes = &copy.graph.unwrap().node;
     let other = nodes.iter().find(|node| node.op_type == "Other").unwrap();
     assert_eq!(
         (other.overload.as_str(), other.domain.as_str()),
@@ -188,15 +188,15 @@ fn nothing_is_said_about_values_that_are_gone() {
         results: Array::from(vec![Value::from(&input), Value::from(&input)]),
         ..graph
     });
-    let made = proto_of(&program);
-    let graph = made.graph.as_ref().unwrap();
+    let proto = proto_of(&program);
+    let graph = proto.graph.as_ref().unwrap();
     assert_eq!(
         (graph.value_info.len(), graph.quantization_annotation.len()),
         (0, 0)
     );
     // The training step updates a weight that is gone.
-    assert_eq!(made.training_info.len(), 0);
-    assert_eq!(made.metadata_props, annotated().metadata_props);
+    assert_eq!(proto.training_info.len(), 0);
+    assert_eq!(proto.metadata_props, annotated().metadata_props);
 
     let model = imported(&listed_weights());
     let input = model.program().graph.params.get(0).cloned().unwrap();
@@ -230,22 +230,22 @@ fn results_without_a_node_of_their_own_get_one() {
             results: Array::from(results),
             ..graph
         });
-        let made = proto_of(&program);
-        let graph = made.graph.as_ref().unwrap();
+        let proto = proto_of(&program);
+        let graph = proto.graph.as_ref().unwrap();
         let outputs: Vec<&str> = graph
             .output
             .iter()
             .map(|output| output.name.as_str())
             .collect();
         assert_eq!(outputs, ["y", "z"]);
-        let mut found: Vec<&str> = graph
+        let mut op_types: Vec<&str> = graph
             .node
             .iter()
             .map(|node| node.op_type.as_str())
             .collect();
-        found.sort_unstable();
-        assert_eq!(found, ops);
-        imported(&made);
+        op_types.sort_unstable();
+        assert_eq!(op_types, ops);
+        imported(&proto);
     }
 }
 
@@ -291,9 +291,9 @@ fn branches_that_return_outer_values_get_a_node() {
         results: Array::from(vec![value_of(&call)]),
         ..graph
     });
-    let made = proto_of(&program);
+    let proto = proto_of(&program);
     assert_eq!(
-        made.encode_to_vec(),
+        proto.encode_to_vec(),
         proto_of(model.program()).encode_to_vec()
     );
 }
@@ -365,18 +365,18 @@ fn programs_without_names_are_written() {
         producer: "".into(),
         meta: None,
     });
-    let made = proto_of(&program);
+    let proto = proto_of(&program);
     assert_eq!(
-        (made.ir_version, made.opset_import.clone()),
+        (proto.ir_version, proto.opset_import.clone()),
         (Some(8), vec![opset("", 17)])
     );
-    let nodes = &made.graph.as_ref().unwrap().node;
+    let nodes = &proto.graph.as_ref().unwrap().node;
     assert_eq!(nodes[0].output, ["Exp_1"]);
     assert_eq!(
         (&nodes[1].input, nodes[1].output.as_slice()),
         (&nodes[0].output, &["output_1".to_owned()][..])
     );
-    let (left, right) = (Value::from(&program), imported(&made).to_value());
+    let (left, right) = (Value::from(&program), imported(&proto).to_value());
     assert!(isoform::structural_equal(left, right).unwrap());
 }
 
@@ -423,8 +423,8 @@ fn small_constants_that_are_results_are_repeated() {
         results: results.into(),
         ..graph
     });
-    let made = proto_of(&program);
-    let graph = made.graph.as_ref().unwrap();
+    let proto = proto_of(&program);
+    let graph = proto.graph.as_ref().unwrap();
     let mut ops: Vec<&str> = graph
         .node
         .iter()
@@ -438,6 +438,6 @@ fn small_constants_that_are_results_are_repeated() {
     }
     // The result of the main graph names the constant used by the node.
     assert_eq!(graph.initializer.len(), 1);
-    let (left, right) = (Value::from(&program), imported(&made).to_value());
+    let (left, right) = (Value::from(&program), imported(&proto).to_value());
     assert!(isoform::structural_equal(left, right).unwrap());
 }

@@ -290,23 +290,29 @@ pub(crate) fn elements() -> ModelProto {
     let mut outputs = Vec::new();
     for &elem in ElemType::ALL {
         let name = elem.name();
-        let mut made = TensorProto {
+        let mut filled = TensorProto {
             name: name.into(),
             dims: vec![5],
             data_type: elem.code(),
             ..Default::default()
         };
         match elem.byte_len(5) {
-            None => made.string_data = ["a", "", "ä", "\0", "long text"].map(text).to_vec(),
+            None => filled.string_data = ["a", "", "ä", "\0", "long text"].map(text).to_vec(),
             Some(length) => {
-                let bytes = (0..length).map(|at| if at + 1 < length { at as u8 % 2 } else { 0 });
-                made.raw_data = Some(bytes.collect());
+                let bytes = (0..length).map(|index| {
+                    if index + 1 < length {
+                        index as u8 % 2
+                    } else {
+                        0
+                    }
+                });
+                filled.raw_data = Some(bytes.collect());
             }
         }
-        let mut empty = made.clone();
+        let mut empty = filled.clone();
         empty.name = format!("no {name}");
         empty.dims = vec![0, 3];
-        empty.raw_data = made.raw_data.as_ref().map(|_| Bytes::new());
+        empty.raw_data = filled.raw_data.as_ref().map(|_| Bytes::new());
         empty.string_data.clear();
         let output = format!("y_{name}");
         let input = vec![name.to_owned(), empty.name.clone()];
@@ -314,7 +320,7 @@ pub(crate) fn elements() -> ModelProto {
             input,
             ..node("Use", "", &output).in_domain("demo")
         });
-        tensors.extend([made, empty]);
+        tensors.extend([filled, empty]);
         outputs.push(output);
     }
     model_with(graph("", nodes, &outputs.join(" ")), tensors)
@@ -469,8 +475,8 @@ pub(crate) fn types() -> ModelProto {
             .map(|elem| of(TypeValue::TensorType(tensor(elem.code(), None)))),
     );
     let mut graph = graph("", vec![], "");
-    for (at, ty) in all.enumerate() {
-        let (input, output) = (format!("x{at}"), format!("y{at}"));
+    for (index, ty) in all.enumerate() {
+        let (input, output) = (format!("x{index}"), format!("y{index}"));
         let described = |name: &str| ValueInfoProto {
             name: name.into(),
             r#type: Some(ty.clone()),

@@ -133,13 +133,13 @@ fn recorded_places_give_way_to_uses() {
         },
     );
     let program: Ref<Program> = program.unwrap().extract().unwrap();
-    let made = isoform_onnx::SaveOptions::default()
+    let proto = isoform_onnx::SaveOptions::default()
         .check(false)
         .to_proto(&program)
         .unwrap();
     let expected = [("Add".into(), 1), ("Exp".into(), 1), ("Loop".into(), 0)];
-    assert_eq!(depths(&made), expected);
-    check_names(made.graph.as_ref().unwrap(), &HashSet::new());
+    assert_eq!(depths(&proto), expected);
+    check_names(proto.graph.as_ref().unwrap(), &HashSet::new());
 }
 
 /// A node: its inputs among the visible values, whether other scopes share the name of
@@ -186,28 +186,28 @@ impl Builder {
         let mut seen = visible.to_vec();
         let mut own: Vec<String> = names(inputs);
         seen.extend(own.clone());
-        let mut made = graph(inputs, vec![], "");
+        let mut proto = graph(inputs, vec![], "");
         for choice in choices {
-            let at = |index: &Index| seen[index.index(seen.len())].clone();
+            let value_name = |index: &Index| seen[index.index(seen.len())].clone();
             let (mut node, shared) = match choice {
                 Choice::Node(inputs, shared) => {
-                    let inputs = inputs.each_ref().map(at).join(" ");
+                    let inputs = inputs.each_ref().map(value_name).join(" ");
                     (node("Add", &inputs, ""), *shared)
                 }
-                Choice::Call(input) => (node("F", &at(input), "").in_domain("demo"), false),
+                Choice::Call(input) => (node("F", &value_name(input), "").in_domain("demo"), false),
                 Choice::Constant(true, shared) => {
                     let value = tensor_attr("value", tensor("", &[self.next as f32]));
                     (node("Constant", "", "").with(value), *shared)
                 }
                 Choice::Constant(false, shared) => {
                     let name = self.name(*shared, &own);
-                    made.initializer.push(tensor(&name, &[self.next as f32]));
+                    proto.initializer.push(tensor(&name, &[self.next as f32]));
                     hide(&mut seen, &name);
                     own.push(name);
                     continue;
                 }
                 Choice::If(condition, then, other) => {
-                    let condition = at(condition);
+                    let condition = value_name(condition);
                     let then = self.body(then, &seen, "");
                     let other = self.body(other, &seen, "");
                     (if_node(&condition, then, other, ""), false)
@@ -215,16 +215,17 @@ impl Builder {
             };
             let name = self.name(shared, &own);
             node.output = vec![name.clone()];
-            made.node.push(node);
+            proto.node.push(node);
             hide(&mut seen, &name);
             own.push(name);
         }
         // A separate result.
         let result = self.name(false, &own);
-        made.node
+        proto
+            .node
             .push(node("Neg", seen.last().map_or("", String::as_str), &result));
-        made.output = vec![untyped(&result)];
-        made
+        proto.output = vec![untyped(&result)];
+        proto
     }
 }
 

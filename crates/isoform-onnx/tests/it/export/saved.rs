@@ -20,7 +20,7 @@ fn weighted(sizes: &[usize]) -> ModelProto {
         name: name.into(),
         dims: vec![bytes as i64],
         data_type: 3,
-        raw_data: Some((0..bytes).map(|at| (at % 127) as u8).collect()),
+        raw_data: Some((0..bytes).map(|index| (index % 127) as u8).collect()),
         ..Default::default()
     };
     let mut then = branch(vec![node("Add", "x inner", "t")], "t");
@@ -28,12 +28,12 @@ fn weighted(sizes: &[usize]) -> ModelProto {
     let other = branch(vec![node("Neg", "x", "e")], "e");
     let mut nodes = vec![if_node("c", then, other, "v0")];
     let mut weights = Vec::new();
-    for (at, &size) in sizes.iter().enumerate() {
-        let name = format!("w/{at}");
+    for (index, &size) in sizes.iter().enumerate() {
+        let name = format!("w/{index}");
         nodes.push(node(
             "Add",
-            &format!("v{at} {name}"),
-            &format!("v{}", at + 1),
+            &format!("v{index} {name}"),
+            &format!("v{}", index + 1),
         ));
         weights.push(weight(&name, size));
     }
@@ -123,37 +123,37 @@ fn each_constant_can_have_its_own_file() {
 fn the_data_of_another_model_stay() {
     let folder = tempfile::tempdir().unwrap();
     let model = load_with(&weighted(&[2000, 3000]), ImportOptions::default());
-    let at = |name: &str| folder.path().join(name);
+    let path = |name: &str| folder.path().join(name);
     let external = SaveOptions::default().save_as_external_data(true);
     let shared = external.clone().location("weights.bin");
-    shared.save(model.program(), at("a.onnx")).unwrap();
-    let loaded = load(at("a.onnx")).unwrap();
-    let before = fs::read(at("weights.bin")).unwrap();
-    let error = shared.save(loaded.program(), at("b.onnx")).unwrap_err();
+    shared.save(model.program(), path("a.onnx")).unwrap();
+    let loaded = load(path("a.onnx")).unwrap();
+    let before = fs::read(path("weights.bin")).unwrap();
+    let error = shared.save(loaded.program(), path("b.onnx")).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Value);
     let message = error.message();
     assert!(
         message.contains("weights.bin': the file exists, and may be"),
         "{message}"
     );
-    assert_eq!(fs::read(at("weights.bin")).unwrap(), before);
+    assert_eq!(fs::read(path("weights.bin")).unwrap(), before);
     assert_eq!(names_in(folder.path()), ["a.onnx", "weights.bin"]);
 
     // A renamed model still refers to the data under the old name.
-    external.save(model.program(), at("m.onnx")).unwrap();
-    fs::rename(at("m.onnx"), at("old.onnx")).unwrap();
-    external.save(model.program(), at("m.onnx")).unwrap_err();
-    assert_eq!(digest(&load(at("old.onnx")).unwrap()), digest(&model));
+    external.save(model.program(), path("m.onnx")).unwrap();
+    fs::rename(path("m.onnx"), path("old.onnx")).unwrap();
+    external.save(model.program(), path("m.onnx")).unwrap_err();
+    assert_eq!(digest(&load(path("old.onnx")).unwrap()), digest(&model));
 
     // The replaced model loses its data.
-    shared.save(loaded.program(), at("a.onnx")).unwrap();
+    shared.save(loaded.program(), path("a.onnx")).unwrap();
     // Two models with files for each constant do not share any.
     let each = external.all_tensors_to_one_file(false);
     let other = load_with(&weighted(&[2000, 4000]), ImportOptions::default());
-    each.save(model.program(), at("first.onnx")).unwrap();
-    each.save(other.program(), at("second.onnx")).unwrap();
-    assert_eq!(digest(&load(at("first.onnx")).unwrap()), digest(&model));
-    assert_eq!(digest(&load(at("second.onnx")).unwrap()), digest(&other));
+    each.save(model.program(), path("first.onnx")).unwrap();
+    each.save(other.program(), path("second.onnx")).unwrap();
+    assert_eq!(digest(&load(path("first.onnx")).unwrap()), digest(&model));
+    assert_eq!(digest(&load(path("second.onnx")).unwrap()), digest(&other));
 }
 
 /// The weights of the replaced file are views of the file.

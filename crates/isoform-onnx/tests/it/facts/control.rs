@@ -81,12 +81,12 @@ fn looped(
             shape: Some(Array::new()),
         })
     };
-    let at = named_input("at", scalar(DType::INT64).into());
+    let iteration = named_input("at", scalar(DType::INT64).into());
     let go = named_input("go", scalar(DType::BOOL).into());
     let held = untyped("held");
-    let (next, each) = step(&Value::from(&at), &Value::from(&held));
+    let (next, each) = step(&Value::from(&iteration), &Value::from(&held));
     let go_on = op("Identity", &[&Value::from(&go)]);
-    let body = graph(vec![at, go, held], vec![go_on, next, each]);
+    let body = graph(vec![iteration, go, held], vec![go_on, next, each]);
     let yes = Tensor::new(DType::BOOL, vec![], vec![1]).unwrap();
     let inputs = vec![count.clone(), yes.into(), initial.clone()];
     let call = call("Loop", inputs, vec![("body", body.clone().into())], 2);

@@ -78,8 +78,8 @@ fn nothing_to_fix_is_the_same_program() {
 
 #[test]
 fn mistakes_are_explained() {
-    let check = |given: &[(&str, i64)], inputs: &[(&str, &[Option<i64>])], message: &str| {
-        let error = fix_dims(&example(), &dims(given), &shapes(inputs)).unwrap_err();
+    let check = |sizes: &[(&str, i64)], inputs: &[(&str, &[Option<i64>])], message: &str| {
+        let error = fix_dims(&example(), &dims(sizes), &shapes(inputs)).unwrap_err();
         assert_eq!(error.to_string(), message);
     };
     check(
@@ -166,12 +166,12 @@ fn wrong_declarations_are_found_and_not_believed() {
     let graph = typed_graph(vec![x], results, types);
     let mut analysis = Analysis::new();
     analysis.enter_graph(&graph);
-    let found: Vec<String> = problems(&mut analysis, &graph)
+    let texts: Vec<String> = problems(&mut analysis, &graph)
         .iter()
         .map(ToString::to_string)
         .collect();
     assert_eq!(
-        found,
+        texts,
         [
             "output 'out1' is declared as float[n, 4], but is float[n, 3]",
             "output 'out2' is declared as float[3], but is float[n, 3]",

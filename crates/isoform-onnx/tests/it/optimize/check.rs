@@ -96,9 +96,9 @@ impl Case {
                 wrong.push(format!("{what}: does not fire"));
                 continue;
             }
-            if let Some(found) = mismatch(&expected, &done.program) {
+            if let Some(difference) = mismatch(&expected, &done.program) {
                 let got = lines(&done.program);
-                wrong.push(format!("{what}: got {got:?}: {found}"));
+                wrong.push(format!("{what}: got {got:?}: {difference}"));
             }
             let again = optimize(&self.options(), &done.program);
             if !again.program.same_as(&done.program) {
@@ -109,7 +109,7 @@ impl Case {
                 Ok(0) if NOT_COMPUTED.contains(&self.rule) => {}
                 Ok(0) => wrong.push(format!("{what}: no run has results")),
                 Ok(_) => {}
-                Err(found) => wrong.push(format!("{what}: {found}")),
+                Err(reason) => wrong.push(format!("{what}: {reason}")),
             }
         }
         for (opset, text) in self.stays {
@@ -171,10 +171,10 @@ pub(crate) fn check_results(
         if expected.len() != got.len() {
             return Err(format!("{} results, not {}", got.len(), expected.len()));
         }
-        for (at, (left, right)) in expected.iter().zip(&got).enumerate() {
+        for (index, (left, right)) in expected.iter().zip(&got).enumerate() {
             if !agree(left, right, tolerance) {
                 return Err(format!(
-                    "sizes {sizes:?}: result {at} is {}, not {}",
+                    "sizes {sizes:?}: result {index} is {}, not {}",
                     data(right),
                     data(left)
                 ));
@@ -222,7 +222,7 @@ fn inputs(text: &str, sizes: &[i64]) -> Vec<(String, Value)> {
     let mut symbols: HashMap<String, i64> = HashMap::new();
     let inputs = input_types(text).into_iter().enumerate();
     inputs
-        .map(|(at, (name, elem, dims))| {
+        .map(|(position, (name, elem, dims))| {
             let dims = dims.unwrap_or_else(|| vec!["2".into(), "3".into()]);
             let dims: Vec<String> = dims
                 .iter()
@@ -247,7 +247,7 @@ fn inputs(text: &str, sizes: &[i64]) -> Vec<(String, Value)> {
             };
             // Each input starts elsewhere in the list.
             let mut numbers: Vec<&str> = numbers.split(", ").collect();
-            let start = at * 2 % numbers.len();
+            let start = position * 2 % numbers.len();
             numbers.rotate_left(start);
             let text = format!(
                 "=> {}<{}>[{}]",

@@ -64,7 +64,11 @@ fn each_operator_of_each_pattern_is_reached() {
         for (opset, text, _) in case.fires {
             let done = optimize(&options, &program(*opset, text));
             let fired = done.report.fired.into_iter();
-            reached.extend(fired.filter(|it| it.rule == rule.name()).map(|it| it.op));
+            reached.extend(
+                fired
+                    .filter(|firing| firing.rule == rule.name())
+                    .map(|firing| firing.op),
+            );
         }
         for pattern in rule.patterns() {
             for op in operators(pattern.text()) {

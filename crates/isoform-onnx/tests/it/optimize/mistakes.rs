@@ -101,9 +101,12 @@ fn a_branch_may_return_what_is_outside() {
         let branch = attr.g.as_ref().unwrap();
         assert_ne!(branch.output[0].name, branch.output[1].name);
         for output in &branch.output {
-            let mut made = branch.node.iter().flat_map(|node| &node.output);
-            let initial = branch.initializer.iter().any(|it| it.name == output.name);
-            assert!(initial || made.any(|name| *name == output.name));
+            let mut names = branch.node.iter().flat_map(|node| &node.output);
+            let initial = branch
+                .initializer
+                .iter()
+                .any(|tensor| tensor.name == output.name);
+            assert!(initial || names.any(|name| *name == output.name));
         }
     }
 }

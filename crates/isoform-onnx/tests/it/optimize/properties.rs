@@ -47,8 +47,8 @@ fn results_names_and_types_stay() {
             done.report.nodes_after <= done.report.nodes_before,
             "{text}"
         );
-        if let Err(found) = check_results(text, &original, &done.program, None) {
-            wrong.push(format!("{text} at {opset}: {found}"));
+        if let Err(reason) = check_results(text, &original, &done.program, None) {
+            wrong.push(format!("{text} at {opset}: {reason}"));
         }
     }
     assert!(

@@ -317,8 +317,8 @@ impl Parser<'_> {
         if elem == ElemType::String {
             self.need("[");
             let texts = self.list("]", Self::word);
-            let given = [texts.len() as f64];
-            let dims = shape.as_deref().unwrap_or(&given).iter();
+            let default_shape = [texts.len() as f64];
+            let dims = shape.as_deref().unwrap_or(&default_shape).iter();
             let dims: Vec<i64> = dims.map(|size| *size as i64).collect();
             let count = dims.iter().product::<i64>() as usize;
             let texts = texts.into_iter().cycle().take(count);
@@ -342,7 +342,7 @@ impl Parser<'_> {
         });
         let count = dims.iter().product::<i64>() as usize;
         let data: Vec<u8> = (0..count)
-            .flat_map(|at| element(elem, numbers[at % numbers.len()]))
+            .flat_map(|index| element(elem, numbers[index % numbers.len()]))
             .collect();
         TensorProto {
             dims,

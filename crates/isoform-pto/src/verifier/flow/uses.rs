@@ -96,7 +96,7 @@ impl Checker<'_> {
         }
         let above = self.places.path(place);
         let options = WalkOptions::default().order(WalkOrder::Pre);
-        let mut found = Vec::new();
+        let mut failures = Vec::new();
         options.walk(root, |visit| {
             let Some(object) = visit.object() else {
                 return Ok(WalkResult::<()>::Advance);
@@ -114,7 +114,7 @@ impl Checker<'_> {
                     .filter(|own| own.is_valid())
                     .unwrap_or_else(|| span.clone());
                 let path = AccessPath::from_steps(steps.collect());
-                found.push(Failure { path, span, error });
+                failures.push(Failure { path, span, error });
             }
             Ok(if object.isa::<Var>() {
                 WalkResult::Skip
@@ -124,13 +124,13 @@ impl Checker<'_> {
         })?;
         // The search left out types shared with the type of the expression.
         let mut others: Vec<_> = wrong.into_values().collect();
-        others.sort_by(|one, other| one.message().cmp(other.message()));
-        found.extend(others.into_iter().map(|error| Failure {
+        others.sort_by(|left, right| left.message().cmp(right.message()));
+        failures.extend(others.into_iter().map(|error| Failure {
             path: above.clone(),
             span: span.clone(),
             error,
         }));
-        self.failures.append(&mut found);
+        self.failures.append(&mut failures);
         Ok(())
     }
 
@@ -165,7 +165,7 @@ impl Checker<'_> {
             .as_slice()
         {
             [] => return None,
-            [one] => one.clone(),
+            [ty] => ty.clone(),
             several => TupleType::new(several.to_vec()).upcast(),
         };
         if compatible(&result, &call.ty) {

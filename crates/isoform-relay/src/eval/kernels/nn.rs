@@ -131,7 +131,7 @@ fn windows(
     padding: &Array<Dim>,
 ) -> Result<[Window; 2]> {
     let [strides, dilation] =
-        [("strides", strides), ("dilation", dilation)].map(|(name, given)| pair(name, given));
+        [("strides", strides), ("dilation", dilation)].map(|(name, values)| pair(name, values));
     let (strides, dilation) = (strides?, dilation?);
     let padding = match sizes("padding", padding)?[..] {
         [all] => [all; 4],

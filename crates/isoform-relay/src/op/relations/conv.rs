@@ -255,10 +255,10 @@ impl Pool<'_> {
             pair("dilation", self.dilation)?,
         );
         let padding = padding(self.padding)?;
-        for (side, at) in result.sides.into_iter().enumerate() {
-            result.shape[at] = windows(
+        for (side, axis) in result.sides.into_iter().enumerate() {
+            result.shape[axis] = windows(
                 self.name,
-                &result.shape[at],
+                &result.shape[axis],
                 &window[side],
                 &padding[side],
                 &strides[side],

@@ -22,10 +22,10 @@ fn check_indices(indices: &TensorType) -> Result<()> {
 fn batch(name: &str, count: i64, shapes: [&[Dim]; 2]) -> Result<usize> {
     let rank = shapes[0].len().min(shapes[1].len());
     let fail = |what: String| {
-        let given = shapes.map(shape_text);
+        let texts = shapes.map(shape_text);
         Err(Error::value_error(format!(
             "{name}={count}: {what} for shapes {} and {}",
-            given[0], given[1]
+            texts[0], texts[1]
         )))
     };
     let Some(count) = usize::try_from(count).ok().filter(|count| *count <= rank) else {
@@ -57,22 +57,22 @@ pub(in super::super) fn take(types: &mut CallTypes<'_>) -> Result<Option<Ref<Typ
             attrs.mode
         )));
     }
-    let (shape, at) = (dims::shape_of(data), dims::shape_of(indices));
+    let (shape, index_shape) = (dims::shape_of(data), dims::shape_of(indices));
     let Some(axis) = &attrs.axis else {
-        return Ok(Some(dims::tensor(at, data.dtype)));
+        return Ok(Some(dims::tensor(index_shape, data.dtype)));
     };
     let axis = dims::axis_of("axis", dims::int("axis", axis)?, shape.len())?;
     let count = match attrs.batch_dims {
-        count if count < 0 => count + at.len() as i64,
+        count if count < 0 => count + index_shape.len() as i64,
         count => count,
     };
-    let count = batch("batch_dims", count, [&shape, &at])?;
+    let count = batch("batch_dims", count, [&shape, &index_shape])?;
     if count > axis {
         return Err(Error::value_error(format!(
             "batch_dims={count}: expected at most axis={axis}"
         )));
     }
-    let parts = [&shape[..axis], &at[count..], &shape[axis + 1..]];
+    let parts = [&shape[..axis], &index_shape[count..], &shape[axis + 1..]];
     Ok(Some(dims::tensor(parts.concat(), data.dtype)))
 }
 
@@ -83,21 +83,21 @@ pub(in super::super) fn gather(types: &mut CallTypes<'_>) -> Result<Option<Ref<T
         return Ok(None);
     };
     check_indices(indices)?;
-    let (shape, at) = (dims::shape_of(data), dims::shape_of(indices));
+    let (shape, index_shape) = (dims::shape_of(data), dims::shape_of(indices));
     let axis = attrs.axis.as_ref();
     let axis = axis.ok_or_else(|| Error::value_error("axis: expected an axis, got None"))?;
     let axis = dims::axis_of("axis", dims::int("axis", axis)?, shape.len())?;
-    dims::expect_rank("indices", &at, shape.len())?;
-    for (position, (dim, index)) in shape.iter().zip(&at).enumerate() {
+    dims::expect_rank("indices", &index_shape, shape.len())?;
+    for (position, (dim, index)) in shape.iter().zip(&index_shape).enumerate() {
         if position != axis && !dims::may_be_equal(dim, index) {
             return Err(Error::value_error(format!(
                 "indices: expected a shape that agrees with {} except on axis {axis}, got {}",
                 shape_text(&shape),
-                shape_text(&at)
+                shape_text(&index_shape)
             )));
         }
     }
-    Ok(Some(dims::tensor(at, data.dtype)))
+    Ok(Some(dims::tensor(index_shape, data.dtype)))
 }
 
 /// Elements or slices selected by index tuples, which the first axis of the indices holds.
@@ -107,8 +107,8 @@ pub(in super::super) fn gather_nd(types: &mut CallTypes<'_>) -> Result<Option<Re
         return Ok(None);
     };
     check_indices(indices)?;
-    let (shape, at) = (dims::shape_of(data), dims::shape_of(indices));
-    let Some((first, rest)) = at.split_first() else {
+    let (shape, index_shape) = (dims::shape_of(data), dims::shape_of(indices));
+    let Some((first, rest)) = index_shape.split_first() else {
         return Err(Error::value_error(
             "indices: expected at least one dimension, got a scalar",
         ));

@@ -42,8 +42,8 @@ fn parsed(name: &str, layout: &str) -> Result<Vec<Axis>> {
             },
             _ => return Err(fail("a letter does not fit")),
         };
-        let same = |known: &Axis| {
-            known.letter == axis.letter && known.block.is_some() == axis.block.is_some()
+        let same = |other: &Axis| {
+            other.letter == axis.letter && other.block.is_some() == axis.block.is_some()
         };
         if axes.iter().any(same) {
             return Err(fail("a letter occurs twice"));

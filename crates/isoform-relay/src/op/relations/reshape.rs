@@ -50,13 +50,13 @@ fn from_codes(types: &CallTypes<'_>, reverse: bool) -> Result<Option<Ref<Type>>>
         }
         shape.reverse();
     }
-    let mut made = applied(&shape, &codes, &newshape)?;
+    let mut sizes = applied(&shape, &codes, &newshape)?;
     if reverse {
-        made.reverse();
+        sizes.reverse();
         shape.reverse();
     }
-    check_counts(&shape, &made)?;
-    Ok(Some(dims::tensor(made, data.dtype)))
+    check_counts(&shape, &sizes)?;
+    Ok(Some(dims::tensor(sizes, data.dtype)))
 }
 
 fn parsed(newshape: &[Dim], allowzero: bool) -> Result<Vec<Code>> {
@@ -104,7 +104,7 @@ fn parsed(newshape: &[Dim], allowzero: bool) -> Result<Vec<Code>> {
 
 /// The new shape, in the order of the codes.
 fn applied(shape: &[Dim], codes: &[Code], newshape: &[Dim]) -> Result<Vec<Dim>> {
-    let mut made = Vec::with_capacity(codes.len());
+    let mut sizes = Vec::with_capacity(codes.len());
     let mut position = 0;
     // Sizes on both sides cancel out when one size is inferred.
     let mut matched_inputs = vec![false; shape.len()];
@@ -120,22 +120,22 @@ fn applied(shape: &[Dim], codes: &[Code], newshape: &[Dim]) -> Result<Vec<Dim>> 
     for code in codes {
         match code {
             Code::Size(dim) => {
-                made.push(dim.clone());
+                sizes.push(dim.clone());
                 position += 1;
             }
             Code::Copy => {
-                made.push(shape.get(position).ok_or_else(|| missing("0"))?.clone());
+                sizes.push(shape.get(position).ok_or_else(|| missing("0"))?.clone());
                 matched_inputs[position] = true;
                 position += 1;
             }
             Code::Infer => {
-                inferred = Some(made.len());
-                made.push(size(1));
+                inferred = Some(sizes.len());
+                sizes.push(size(1));
                 position += 1;
             }
             Code::Rest => {
                 for (dim, matched) in shape.iter().zip(&mut matched_inputs).skip(position) {
-                    made.push(dim.clone());
+                    sizes.push(dim.clone());
                     *matched = true;
                 }
                 position = shape.len();
@@ -144,31 +144,34 @@ fn applied(shape: &[Dim], codes: &[Code], newshape: &[Dim]) -> Result<Vec<Dim>> 
                 let [left, right] = shape.get(position..position + 2).unwrap_or_default() else {
                     return Err(missing("-3"));
                 };
-                made.push(dims::mul(left, right)?);
+                sizes.push(dims::mul(left, right)?);
                 matched_inputs[position..position + 2].fill(true);
                 position += 2;
             }
             Code::Split(left, right) => {
                 let dim = shape.get(position).ok_or_else(|| missing("-4"))?;
                 let (left, right) = split(dim, left, right, newshape)?;
-                made.extend([left, right]);
+                sizes.extend([left, right]);
                 matched_inputs[position] = true;
                 position += 1;
             }
         }
         let is_open = matches!(code, Code::Size(_) | Code::Infer);
-        is_matched.resize(made.len(), !is_open);
+        is_matched.resize(sizes.len(), !is_open);
     }
-    if let Some(at) = inferred {
+    if let Some(index) = inferred {
         let inputs = shape
             .iter()
             .zip(matched_inputs)
             .filter_map(|(dim, matched)| (!matched).then_some(dim));
-        let outputs = made
-            .iter()
-            .enumerate()
-            .zip(is_matched)
-            .filter_map(|((position, dim), matched)| (!matched && position != at).then_some(dim));
+        let outputs =
+            sizes
+                .iter()
+                .enumerate()
+                .zip(is_matched)
+                .filter_map(|((position, dim), matched)| {
+                    (!matched && position != index).then_some(dim)
+                });
         let (inputs, outputs) = (dims::product(inputs)?, dims::product(outputs)?);
         let exact = match (dims::known(&inputs), dims::known(&outputs)) {
             (_, Some(0)) => false,
@@ -182,9 +185,9 @@ fn applied(shape: &[Dim], codes: &[Code], newshape: &[Dim]) -> Result<Vec<Dim>> 
                 shape_text(shape)
             )));
         }
-        made[at] = dims::div(&inputs, &outputs)?;
+        sizes[index] = dims::div(&inputs, &outputs)?;
     }
-    Ok(made)
+    Ok(sizes)
 }
 
 /// The two factors of a size; one factor may be inferred.
@@ -230,20 +233,20 @@ pub(in super::super) fn reshape_like(types: &mut CallTypes<'_>) -> Result<Option
         return Ok(None);
     };
     let (from, like) = (dims::shape_of(data), dims::shape_of(like));
-    let bound = |name: &str, given: i64, rank: usize| {
-        let at = if given < 0 {
-            given + rank as i64
+    let bound = |name: &str, index: i64, rank: usize| {
+        let position = if index < 0 {
+            index + rank as i64
         } else {
-            given
+            index
         };
-        match usize::try_from(at) {
-            Ok(at) if at <= rank => Ok(at),
+        match usize::try_from(position) {
+            Ok(position) if position <= rank => Ok(position),
             _ => Err(Error::value_error(format!(
-                "{name}={given} is outside a shape with {rank} dimensions"
+                "{name}={index} is outside a shape with {rank} dimensions"
             ))),
         }
     };
-    let end = |name: &str, given: &Option<Dim>, rank: usize| match given {
+    let end = |name: &str, limit: &Option<Dim>, rank: usize| match limit {
         Some(end) => bound(name, dims::int(name, end)?, rank),
         None => Ok(rank),
     };

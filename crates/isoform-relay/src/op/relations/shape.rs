@@ -218,8 +218,8 @@ pub(in super::super) fn one_hot(types: &mut CallTypes<'_>) -> Result<Option<Ref<
         )));
     }
     let mut shape = dims::shape_of(indices);
-    let at = dims::axis_of("axis", attrs.axis, shape.len() + 1)?;
-    shape.insert(at, size(attrs.depth));
+    let axis = dims::axis_of("axis", attrs.axis, shape.len() + 1)?;
+    shape.insert(axis, size(attrs.depth));
     Ok(Some(dims::tensor(
         shape,
         dims::dtype_or(attrs.dtype, on.dtype),

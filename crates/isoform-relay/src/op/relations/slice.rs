@@ -98,13 +98,13 @@ fn sliced(dim: &Dim, begin: &Dim, end: &Dim, stride: i64) -> Dim {
     } else {
         (-1, length - 1)
     };
-    let clamped = |at: i64| {
-        let at = if at < 0 {
-            at.saturating_add(length)
+    let clamped = |position: i64| {
+        let position = if position < 0 {
+            position.saturating_add(length)
         } else {
-            at
+            position
         };
-        at.clamp(least, most.max(least))
+        position.clamp(least, most.max(least))
     };
     let distance = clamped(end) - clamped(begin);
     // Both are below the length of the axis, so no overflow is possible.

@@ -109,7 +109,7 @@ fn defused(root: &Ref<RelayExpr>, globals: &Globals) -> Result<Ref<RelayExpr>> {
             continue;
         };
         let kernel = match kernels.entry(func.identity()) {
-            Entry::Occupied(known) => known.into_mut(),
+            Entry::Occupied(kernel) => kernel.into_mut(),
             Entry::Vacant(place) => {
                 let template = Template::new(func, globals)?;
                 let first_uses = template.first_uses()?;
@@ -120,7 +120,7 @@ fn defused(root: &Ref<RelayExpr>, globals: &Globals) -> Result<Ref<RelayExpr>> {
             }
         };
         let effects = match &mut effects {
-            Some(known) => known,
+            Some(effects) => effects,
             missing => missing.insert(Effects::of(&graph, globals)?),
         };
         let operands = &graph.operands(id)[1..];

@@ -30,15 +30,15 @@ impl Purity {
     ///
     /// Every expression is looked at once in a run.
     pub(super) fn may_drop(&self, expr: &Ref<RelayExpr>) -> Result<bool> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // An expression, and the number of its visited operands.
         let mut stack: Vec<(&Ref<RelayExpr>, usize)> = vec![(expr, 0)];
         let mut last = true;
         while let Some((expr, next)) = stack.last_mut() {
             let form = Form::of(expr)?;
             if *next == 0 {
-                if let Some(found) = known.get(&expr.identity()) {
-                    last = *found;
+                if let Some(verdict) = cache.get(&expr.identity()) {
+                    last = *verdict;
                     stack.pop();
                     continue;
                 }
@@ -56,7 +56,7 @@ impl Purity {
                     stack.push((operand, 0));
                 }
                 None => {
-                    known.insert(expr.identity(), last);
+                    cache.insert(expr.identity(), last);
                     stack.pop();
                 }
             }

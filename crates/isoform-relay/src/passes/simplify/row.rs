@@ -38,20 +38,23 @@ pub(super) type Dropped = fn(&Holes) -> &Ref<Wildcard>;
 
 impl Row {
     /// The replacement for a match; None if the rule does not apply.
-    pub(super) fn apply(&self, found: &RuleMatch<'_>, exact: bool) -> Result<Option<Value>> {
-        let Some(ty) = found.ty()? else {
+    pub(super) fn apply(&self, rule_match: &RuleMatch<'_>, exact: bool) -> Result<Option<Value>> {
+        let Some(ty) = rule_match.ty()? else {
             return Ok(None);
         };
-        if exact && self.exact == Exact::Integers && !is_integer(ty.dtype) || !(self.guard)(found)?
+        if exact && self.exact == Exact::Integers && !is_integer(ty.dtype)
+            || !(self.guard)(rule_match)?
         {
             return Ok(None);
         }
         if let Some(dropped) = self.drops
-            && !found.purity.may_drop(found.part(dropped(found.holes))?)?
+            && !rule_match
+                .purity
+                .may_drop(rule_match.part(dropped(rule_match.holes))?)?
         {
             return Ok(None);
         }
-        let Some(next) = (self.replacement)(found)? else {
+        let Some(next) = (self.replacement)(rule_match)? else {
             return Ok(None);
         };
         // The users of the expression were typed with the present type of the

@@ -50,15 +50,17 @@ pub(super) fn prepared(exact: bool) -> Result<Prepared> {
             let options = PatternOptions::default().interior_uses(row.inner);
             let pattern = options.pattern(&template, holes_of(&template, &holes)?)?;
             let (holes, purity) = (Arc::clone(&holes), Arc::clone(&purity));
-            prepared.rules.push(Rule::computed(pattern, move |found| {
-                let (holes, purity) = (&*holes, &*purity);
-                let found = RuleMatch {
-                    found,
-                    holes,
-                    purity,
-                };
-                row.apply(&found, exact)
-            }));
+            prepared
+                .rules
+                .push(Rule::computed(pattern, move |pattern_match| {
+                    let (holes, purity) = (&*holes, &*purity);
+                    let rule_match = RuleMatch {
+                        found: pattern_match,
+                        holes,
+                        purity,
+                    };
+                    row.apply(&rule_match, exact)
+                }));
             prepared.names.push(row.name);
         }
     }
@@ -67,27 +69,27 @@ pub(super) fn prepared(exact: bool) -> Result<Prepared> {
 
 /// The holes of a template, with the requirements on their parts.
 fn holes_of(template: &Ref<Call>, holes: &Holes) -> Result<Vec<Hole>> {
-    let mut found: Vec<Hole> = Vec::new();
+    let mut pattern_holes: Vec<Hole> = Vec::new();
     walk_objects(template, |object, _| {
         let is_known = |hole: &Hole| {
             hole.var()
                 .as_object()
                 .is_some_and(|var| var.same_as(object))
         };
-        if found.iter().any(is_known) {
+        if pattern_holes.iter().any(is_known) {
             return Ok(WalkResult::<()>::Advance);
         }
         if let Some(var) = object.downcast_ref::<Wildcard>() {
             let hole = Hole::new(var);
-            found.push(match var {
+            pattern_holes.push(match var {
                 var if var.same_as(&holes.c) || var.same_as(&holes.d) => hole.class::<Constant>(),
                 var if holes.only.iter().any(|only| var.same_as(only)) => hole.one_use(),
                 _ => hole,
             });
         } else if let Some(var) = object.downcast_ref::<AttrsWildcard>() {
-            found.push(Hole::new(var));
+            pattern_holes.push(Hole::new(var));
         }
         Ok(WalkResult::Advance)
     })?;
-    Ok(found)
+    Ok(pattern_holes)
 }

@@ -157,10 +157,10 @@ fn variables_come_in_order_of_occurrence_and_scopes_count() {
 fn type_variables_of_expressions_and_types() {
     let [a, b, c] = ["a", "b", "c"].map(TypeVar::new);
     let ty = FuncType::new([b.clone().upcast()], &c).with_type_params([a.clone()]);
-    let found = type_vars(&ty, None).expect("a type");
-    assert_eq!(found.all, [a.clone(), b.clone(), c.clone()]);
+    let variables = type_vars(&ty, None).expect("a type");
+    assert_eq!(variables.all, [a.clone(), b.clone(), c.clone()]);
     assert_eq!(
-        (found.bound.clone(), found.free()),
+        (variables.bound.clone(), variables.free()),
         (vec![a.clone()], vec![b.clone(), c.clone()])
     );
     // Type parameters come first, and the annotated result is not searched.
@@ -168,16 +168,16 @@ fn type_variables_of_expressions_and_types() {
     let func = Function::new([x.clone()], &x)
         .with_type_params([a.clone()])
         .with_ret_type(Some(c.clone().upcast()));
-    let found = type_vars(&func, None).expect("an expression");
+    let variables = type_vars(&func, None).expect("an expression");
     assert_eq!(
-        (found.all.clone(), found.free()),
+        (variables.all.clone(), variables.free()),
         (vec![a.clone(), b.clone()], vec![b.clone()])
     );
     // Type arguments, and the annotations of patterns.
     let generic = Call::new(GlobalVar::new("f"), []).with_type_args([c.clone().upcast()]);
     let clause = Clause::new(PatternVar::new(&x), generic);
-    let found = type_vars(Match::new(int(1), [clause]), None).expect("an expression");
-    assert_eq!(found.all, [b.clone(), c]);
+    let variables = type_vars(Match::new(int(1), [clause]), None).expect("an expression");
+    assert_eq!(variables.all, [b.clone(), c]);
     // The parameters of a constructor's data type come from the module.
     let (module, list) = (IRModule::new(), GlobalTypeVar::new("List"));
     let cons = Constructor::new("cons", [a.clone().upcast()], &list);
@@ -240,16 +240,18 @@ fn well_formed_programs_bind_each_variable_once() {
     assert!(well_formed(&binding(x.expr())));
     assert!(!well_formed(&binding(binding(x.expr()))));
     // The same node at two places is one binding; two nodes are two.
-    let one = binding(x.expr());
-    assert!(well_formed(&Tuple::new([one.clone(), one.clone()]).expr()));
+    let binding_expr = binding(x.expr());
+    assert!(well_formed(
+        &Tuple::new([binding_expr.clone(), binding_expr.clone()]).expr()
+    ));
     assert!(!well_formed(
-        &Tuple::new([one.clone(), binding(x.expr())]).expr()
+        &Tuple::new([binding_expr.clone(), binding(x.expr())]).expr()
     ));
     let func = Function::new([x.clone()], &x).expr();
     assert!(well_formed(&Tuple::new([func.clone(), func]).expr()));
     assert!(well_formed(&Tuple::new([x.expr(), y.expr()]).expr()));
     // Used after the scope, bound after a free use, bound twice by one function.
-    let after = Tuple::new([one.clone(), x.expr()]).expr();
+    let after = Tuple::new([binding_expr.clone(), x.expr()]).expr();
     let error = check_well_formed(&after)
         .expect_err("out of scope")
         .message()
@@ -258,7 +260,7 @@ fn well_formed_programs_bind_each_variable_once() {
         error,
         "the variable %x is used outside of the scope that binds it"
     );
-    assert!(!well_formed(&Tuple::new([x.expr(), one]).expr()));
+    assert!(!well_formed(&Tuple::new([x.expr(), binding_expr]).expr()));
     assert!(!well_formed(
         &Function::new([x.clone(), x.clone()], &x).expr()
     ));
@@ -350,8 +352,8 @@ fn kinds_are_checked_in_all_parts_of_a_type() {
 fn features_are_found() {
     let [x, f] = vars(["x", "f"]);
     let features = |expr: &Expr| {
-        let found = detect_feature([expr.into()]).expect("an expression");
-        found.into_iter().collect::<Vec<_>>()
+        let detected = detect_feature([expr.into()]).expect("an expression");
+        detected.into_iter().collect::<Vec<_>>()
     };
     assert_eq!(features(&x.expr()), [Feature::Var]);
     let recursive = Let::new(&f, Function::new([], Call::new(&f, [])), &f).expr();
@@ -385,8 +387,12 @@ fn features_are_found() {
         .functions
         .insert(GlobalVar::new("main"), fused.cast().expect("a function"))
         .expect("added");
-    let found = detect_feature([(&module).into(), (&int(1)).into()]).expect("both");
-    assert!(found.into_iter().eq([Feature::Constant, Feature::Function]));
+    let detected = detect_feature([(&module).into(), (&int(1)).into()]).expect("both");
+    assert!(
+        detected
+            .into_iter()
+            .eq([Feature::Constant, Feature::Function])
+    );
     detect_feature([1.into()]).expect_err("neither");
 }
 
@@ -589,9 +595,16 @@ fn unmatched_cases_are_the_patterns_left() {
     assert_eq!(left(vec![]), ["_"]);
     assert_eq!(left(vec![wild()]), [""; 0]);
     assert_eq!(left(vec![built(&nil, vec![])]), ["cons(_, _)"]);
-    let one = built(&cons, vec![wild(), built(&nil, vec![])]);
-    assert_eq!(left(vec![one.clone()]), ["cons(_, cons(_, _))", "nil()"]);
-    let all = vec![one, built(&nil, vec![]), built(&cons, vec![wild(), wild()])];
+    let singleton = built(&cons, vec![wild(), built(&nil, vec![])]);
+    assert_eq!(
+        left(vec![singleton.clone()]),
+        ["cons(_, cons(_, _))", "nil()"]
+    );
+    let all = vec![
+        singleton,
+        built(&nil, vec![]),
+        built(&cons, vec![wild(), wild()]),
+    ];
     assert_eq!(left(all), [""; 0]);
     let tuple = |parts: Vec<Ref<Pattern>>| -> Ref<Pattern> {
         PatternTuple::new().with_patterns(parts).upcast()

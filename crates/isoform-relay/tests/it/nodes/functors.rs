@@ -68,8 +68,8 @@ fn each_class_has_its_function() {
     let functor = named::<Match>(functor, "Match");
     let mut calls = 0;
     for (name, expr) in one_of_each() {
-        let found = functor.compute(&mut calls, &expr).expect("a function");
-        assert_eq!(found, name);
+        let class = functor.compute(&mut calls, &expr).expect("a function");
+        assert_eq!(class, name);
     }
     assert_eq!(calls, 15);
 }

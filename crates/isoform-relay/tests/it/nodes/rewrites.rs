@@ -200,8 +200,12 @@ fn r160_a_binding_without_its_variable_is_its_body() {
     // Value, variable, body; in a chain of any length.
     let vars: Vec<Ref<Var>> = (0..levels()).map(|_| Var::new("v")).collect();
     let mut chain = vars[levels() - 1].expr();
-    for (at, var) in vars.iter().enumerate().rev() {
-        let value = if at == 0 { int(7) } else { vars[at - 1].expr() };
+    for (index, var) in vars.iter().enumerate().rev() {
+        let value = if index == 0 {
+            int(7)
+        } else {
+            vars[index - 1].expr()
+        };
         chain = Let::new(var, value, chain).expr();
     }
     let constants = ExprRewriter::new()
@@ -307,9 +311,9 @@ fn shared_arrays_are_rewritten_once() {
     let done = rewriter.rewrite(&mut count, &pair).expect("a rewrite");
     assert_eq!(count, 1);
     let fields = &done.downcast_ref::<Tuple>().expect("a tuple").fields;
-    let args = |at| {
+    let args = |index| {
         let field = fields
-            .get(at)
+            .get(index)
             .and_then(|field| field.downcast_ref::<Call>());
         field.expect("a call").args.clone()
     };

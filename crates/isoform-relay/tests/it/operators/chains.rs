@@ -92,8 +92,8 @@ fn calls(levels: usize) -> usize {
     for _ in 0..levels {
         body = Call::new(entry.op(), [body]).expr();
     }
-    let known = op::bias_add(v("f32[2,3]"), &x, relay::attrs::BiasAddAttrs::new());
-    let function = Function::new([x], Tuple::new([body, known.expr()]));
+    let bias_add = op::bias_add(v("f32[2,3]"), &x, relay::attrs::BiasAddAttrs::new());
+    let function = Function::new([x], Tuple::new([body, bias_add.expr()]));
     CALLS.store(0, Ordering::Relaxed);
     relay::infer_type(&main_of(function)).unwrap();
     CALLS.load(Ordering::Relaxed)

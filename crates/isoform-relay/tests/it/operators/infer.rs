@@ -411,7 +411,7 @@ fn matches_give_types_to_patterns() {
     } = lists();
     let x = v("f32[2]");
     let empty = Call::new(&nil, []);
-    let one = Call::new(&cons, [x.expr(), empty.expr()]);
+    let cons_call = Call::new(&cons, [x.expr(), empty.expr()]);
     let (head, fallback) = (Var::new("head"), v("f32[2]"));
     let pattern = PatternConstructor::new(&cons).with_patterns([
         PatternVar::new(&head).upcast(),
@@ -421,10 +421,10 @@ fn matches_give_types_to_patterns() {
         Clause::new(pattern, op::exp(&head)),
         Clause::new(PatternWildcard::new(), &fallback),
     ];
-    let matched = Match::new(&one, clauses);
+    let matched = Match::new(&cons_call, clauses);
     let module = IRModule::new();
     module.update_type(&list, data).unwrap();
-    let both = Tuple::new([matched.expr(), one.expr()]);
+    let both = Tuple::new([matched.expr(), cons_call.expr()]);
     let main = Function::new([x, fallback], both);
     module
         .update_func(&GlobalVar::new("main"), main.upcast())
@@ -433,8 +433,8 @@ fn matches_give_types_to_patterns() {
     let main = function_in(&typed, "main");
     let pair: &Ref<Tuple> = main.body.downcast_ref().unwrap();
     assert_type(pair.fields.get(0).unwrap(), "f32[2]");
-    let found = type_of(pair.fields.get(1).unwrap());
-    assert!(structural_equal(found, TypeCall::new(&list, [ty("f32[2]")])).unwrap());
+    let list_type = type_of(pair.fields.get(1).unwrap());
+    assert!(structural_equal(list_type, TypeCall::new(&list, [ty("f32[2]")])).unwrap());
     let matched: &Ref<Match> = pair.fields.get(0).unwrap().downcast_ref().unwrap();
     let case: &Ref<PatternConstructor> =
         matched.clauses.get(0).unwrap().lhs.downcast_ref().unwrap();

@@ -59,7 +59,7 @@ fn products_of_matrices() {
         "expected a matrix as the first input",
     );
     let batch = BatchMatmulAttrs::new().with_transpose_b(true);
-    let batches = |one: &str, two: &str| op::batch_matmul(v(one), v(two), &batch);
+    let batches = |left: &str, right: &str| op::batch_matmul(v(left), v(right), &batch);
     gives(batches("f32[5,4,8]", "f32[5,2,8]"), "f32[5,4,2]");
     gives(batches("f32[1,4,8]", "f32[5,2,8]"), "f32[5,4,2]");
     gives(

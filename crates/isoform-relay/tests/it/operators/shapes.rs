@@ -439,7 +439,7 @@ fn r148_selection_by_index() {
         "f32[2,3]",
     );
     let axis = |axis: i64| TakeAttrs::new().with_axis(size(axis));
-    let taken = |data: &str, at: &str, number| op::take(v(data), v(at), axis(number));
+    let taken = |data: &str, indices: &str, number| op::take(v(data), v(indices), axis(number));
     gives(taken("f32[5,4]", "i32[2,3]", 0), "f32[2,3,4]");
     gives(taken("f32[5,4]", "i32[]", -1), "f32[5]");
     gives(
@@ -464,7 +464,7 @@ fn r148_selection_by_index() {
         "expected at most axis=0",
     );
     let gather = GatherAttrs::new().with_axis(size(1));
-    let gathered = |data: &str, at: &str| op::gather(v(data), v(at), &gather);
+    let gathered = |data: &str, indices: &str| op::gather(v(data), v(indices), &gather);
     gives(gathered("f32[2,5]", "i64[2,9]"), "f32[2,9]");
     fails(
         gathered("f32[2,5]", "i64[3,9]"),

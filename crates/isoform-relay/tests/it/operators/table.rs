@@ -64,10 +64,10 @@ fn to_r146_patterns_and_levels() {
     for (name, pattern, level) in table {
         assert_eq!(OpPattern::of(&get(name)), pattern, "{name}");
         let facts = global_function("ir.Op.facts").unwrap();
-        let found = facts
+        let value = facts
             .call(&[get(name).into(), "support_level".into()])
             .unwrap();
-        assert_eq!(found, level.into(), "{name}");
+        assert_eq!(value, level.into(), "{name}");
     }
     let unknown = OpRegistry::get_or_register("relay_ops.unknown").unwrap();
     assert_eq!(OpPattern::of(unknown.op()), OpPattern::Opaque);
@@ -77,8 +77,8 @@ fn to_r146_patterns_and_levels() {
 fn only_dropout_is_stateful() {
     let is = |op: &Ref<Op>, name: &str| op.attribute(name).and_then(Value::as_bool) == Some(true);
     let with = |name: &str| -> Vec<String> {
-        let found = own().into_iter().filter(|op| is(op, name));
-        let mut names: Vec<_> = found.map(|op| op.name.to_string()).collect();
+        let ops = own().into_iter().filter(|op| is(op, name));
+        let mut names: Vec<_> = ops.map(|op| op.name.to_string()).collect();
         names.sort();
         names
     };

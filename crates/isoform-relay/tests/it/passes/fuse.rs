@@ -173,16 +173,16 @@ fn names_in_tuples_need_no_types() {
             [&value.params.get(0).unwrap().clone()],
             tuple([&name, &value.body]),
         );
-        let found = FuseOptions::default().fuse_ops_expr(&program).unwrap();
+        let fused = FuseOptions::default().fuse_ops_expr(&program).unwrap();
         let call = apply(&kernel([&p], exp(&p.expr())), [&x.expr()]);
-        let found = found.cast::<Function>().unwrap();
-        let fields = found.body.clone().cast::<Tuple>().unwrap().fields.clone();
+        let fused = fused.cast::<Function>().unwrap();
+        let fields = fused.body.clone().cast::<Tuple>().unwrap().fields.clone();
         assert!(fields.get(0).unwrap().same_as(&name));
-        let found = typed(&func(
-            [&found.params.get(0).unwrap().clone()],
+        let rebuilt = typed(&func(
+            [&fused.params.get(0).unwrap().clone()],
             fields.get(1).unwrap(),
         ));
-        assert_equal(&found, &typed(&func([&x], &call)));
+        assert_equal(&rebuilt, &typed(&func([&x], &call)));
     }
 }
 

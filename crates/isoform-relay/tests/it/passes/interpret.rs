@@ -110,12 +110,12 @@ fn blocks(root: &Expr) -> Blocks {
             all.push(expr);
         }
     }
-    let mut found: Blocks = HashMap::new();
+    let mut blocks: Blocks = HashMap::new();
     loop {
         let mut next: Blocks = HashMap::new();
         next.insert(root.identity(), Vec::new());
         for expr in &all {
-            let Some(around) = found.get(&expr.identity()) else {
+            let Some(around) = blocks.get(&expr.identity()) else {
                 continue;
             };
             for (position, (operand, own)) in operands(expr).into_iter().enumerate() {
@@ -123,18 +123,18 @@ fn blocks(root: &Expr) -> Blocks {
                 if own {
                     path.push((expr.identity(), position));
                 }
-                let known = next
+                let common_path = next
                     .entry(operand.identity())
                     .or_insert_with(|| path.clone());
-                let pairs = known.iter().zip(&path);
+                let pairs = common_path.iter().zip(&path);
                 let common = pairs.take_while(|(left, right)| left == right).count();
-                known.truncate(common);
+                common_path.truncate(common);
             }
         }
-        if next == found {
-            return found;
+        if next == blocks {
+            return blocks;
         }
-        found = next;
+        blocks = next;
     }
 }
 
@@ -307,8 +307,8 @@ impl Interpreter {
 
     fn eval(&mut self, expr: &Expr, place: &mut Place) -> Run<Val> {
         if let Some(var) = expr.downcast_ref::<Var>() {
-            let known = place.env.get(&var.identity()).cloned();
-            return Ok(known.unwrap_or_else(|| panic!("%{} has no value", var.name_hint)));
+            let value = place.env.get(&var.identity()).cloned();
+            return Ok(value.unwrap_or_else(|| panic!("%{} has no value", var.name_hint)));
         }
         if let Some(op) = expr.downcast_ref::<Op>() {
             return Ok(Val::Op(op.clone()));
@@ -324,8 +324,8 @@ impl Interpreter {
         }
         self.fuel = self.fuel.checked_sub(1).ok_or(Exhausted)?;
         let frame = Self::frame(expr, place);
-        if let Some(known) = frame.borrow().get(&expr.identity()) {
-            return Ok(known.clone());
+        if let Some(value) = frame.borrow().get(&expr.identity()) {
+            return Ok(value.clone());
         }
         let path = &place.blocks[&expr.identity()];
         assert_eq!(*path, place.path, "computed too late: {expr:?}");
@@ -386,23 +386,23 @@ impl Interpreter {
             return Ok(Val::Ref(self.store.len() - 1));
         }
         if expr.isa::<RefRead>() {
-            let Val::Ref(at) = values[0] else {
+            let Val::Ref(address) = values[0] else {
                 panic!("expected a reference");
             };
-            let name = self.name(at);
-            let value = self.store[at].clone();
+            let name = self.name(address);
+            let value = self.store[address].clone();
             let shown = self.show(&value);
             self.trace.push(format!("read #{name} = {shown}"));
             return Ok(value);
         }
         if expr.isa::<RefWrite>() {
-            let Val::Ref(at) = values[0] else {
+            let Val::Ref(address) = values[0] else {
                 panic!("expected a reference");
             };
-            let name = self.name(at);
+            let name = self.name(address);
             let shown = self.show(&values[1]);
             self.trace.push(format!("write #{name} = {shown}"));
-            self.store[at] = values.remove(1);
+            self.store[address] = values.remove(1);
             return Ok(Val::Tuple(Vec::new()));
         }
         if let Some(choice) = expr.downcast_ref::<If>() {

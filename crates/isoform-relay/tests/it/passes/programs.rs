@@ -129,9 +129,13 @@ pub(crate) fn modules(random: &mut Random) -> Ref<IRModule> {
         };
         let params: Vec<Ty> = (0..params).map(|_| generator.ty(1)).collect();
         let result = generator.ty(1);
-        let made = generator.function(&params, &result, 5);
+        let function = generator.function(&params, &result, 5);
         let var = GlobalVar::new(*name);
-        let mut func = made.expr.cast::<Function>().expect("a function").upcast();
+        let mut func = function
+            .expr
+            .cast::<Function>()
+            .expect("a function")
+            .upcast();
         if name.starts_with("inl") {
             func = func.with_attr("Inline", 1).expect("an attribute");
         }
@@ -183,11 +187,11 @@ impl<'r> Generator<'r> {
 
     fn make(&mut self, ty: &Ty, depth: usize) -> Made {
         if self.random.chance(30) {
-            let fits = |made: &&Made| made.ty == *ty && self.in_scope(&made.needs);
-            let known: Vec<_> = self.pool.iter().filter(fits).collect();
-            if !known.is_empty() {
-                let at = self.random.below(known.len());
-                return known[at].clone();
+            let fits = |candidate: &&Made| candidate.ty == *ty && self.in_scope(&candidate.needs);
+            let candidates: Vec<_> = self.pool.iter().filter(fits).collect();
+            if !candidates.is_empty() {
+                let index = self.random.below(candidates.len());
+                return candidates[index].clone();
             }
         }
         if self.random.chance(35) {
@@ -197,8 +201,8 @@ impl<'r> Generator<'r> {
                 .filter(|(_, other, _)| other == ty)
                 .collect();
             if !fits.is_empty() {
-                let at = self.random.below(fits.len());
-                let (var, ty, binding) = fits[at];
+                let index = self.random.below(fits.len());
+                let (var, ty, binding) = fits[index];
                 return Made {
                     expr: var.expr(),
                     ty: ty.clone(),
@@ -206,14 +210,14 @@ impl<'r> Generator<'r> {
                 };
             }
         }
-        let made = if depth == 0 || self.budget == 0 {
+        let result = if depth == 0 || self.budget == 0 {
             self.leaf(ty)
         } else {
             self.budget -= 1;
             self.compound(ty, depth - 1)
         };
-        self.pool.push(made.clone());
-        made
+        self.pool.push(result.clone());
+        result
     }
 
     fn leaf(&mut self, ty: &Ty) -> Made {
@@ -331,8 +335,8 @@ impl<'r> Generator<'r> {
                 create(&value)
             }
             Ty::Func(params, result) => {
-                let made = self.function(params, result, depth);
-                parts.add(made)
+                let function = self.function(params, result, depth);
+                parts.add(function)
             }
         }
     }

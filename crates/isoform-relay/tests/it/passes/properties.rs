@@ -67,7 +67,7 @@ fn check_runs(
         };
         let after =
             pass(&before).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{}", text(&before)));
-        let Ok((found, taken)) = outcome(&after, None) else {
+        let Ok((result, taken)) = outcome(&after, None) else {
             panic!(
                 "seed {seed}: does not end\n{}\n{}",
                 text(&before),
@@ -75,7 +75,7 @@ fn check_runs(
             );
         };
         assert_eq!(
-            found,
+            result,
             expected,
             "seed {seed}\n{}\n{}",
             text(&before),
@@ -236,17 +236,17 @@ fn no_pass_computes_an_operator_more_often() {
         };
         for (name, pass) in passes {
             let after = pass(&before).expect("well formed");
-            let Ok((_, made)) = outcome(&after, None) else {
+            let Ok((_, calls_after)) = outcome(&after, None) else {
                 panic!("{name}, seed {seed}: does not end");
             };
-            if let Some((op, once, more)) = made.repeated(&calls) {
+            if let Some((op, once, more)) = calls_after.repeated(&calls) {
                 panic!(
                     "{name}, seed {seed}: {op} is computed {more} times, not {once}\n{}\n{}",
                     text(&before),
                     text(&after)
                 );
             }
-            fewer += u64::from(calls.repeated(&made).is_some());
+            fewer += u64::from(calls.repeated(&calls_after).is_some());
         }
         run += 1;
     }
@@ -282,10 +282,10 @@ fn kernels_that_share_bindings_get_their_own() {
         for (number, (name, pass)) in passes.iter().enumerate() {
             let after = pass(&before)
                 .unwrap_or_else(|error| panic!("{name}, seed {seed}: {error}\n{}", text(&before)));
-            let found = outcome(&after, None).ok().map(|(found, _)| found);
+            let result = outcome(&after, None).ok().map(|(value, _)| value);
             assert!(
-                well_formed(&after) && found.as_ref() == Some(&expected),
-                "{name}, seed {seed}: {found:?}\n{}\n{}",
+                well_formed(&after) && result.as_ref() == Some(&expected),
+                "{name}, seed {seed}: {result:?}\n{}\n{}",
                 text(&before),
                 text(&after)
             );
@@ -347,11 +347,11 @@ fn r115_r117_passes_over_modules_keep_values() {
         for (number, (name, pass)) in passes.iter().enumerate() {
             let after =
                 pass(&before).unwrap_or_else(|error| panic!("{name}, seed {seed}: {error}"));
-            let Ok((found, taken)) = outcome(&lookup(&after, &main), Some(&after)) else {
+            let Ok((result, taken)) = outcome(&lookup(&after, &main), Some(&after)) else {
                 panic!("{name}, seed {seed}: does not end");
             };
             assert_eq!(
-                found,
+                result,
                 expected,
                 "{name}, seed {seed}\n{}\n{}",
                 text(&before),
@@ -370,11 +370,11 @@ fn r115_r117_passes_over_modules_keep_values() {
             .iter()
             .try_fold(before.clone(), |module, (_, pass)| pass(&module));
         let all = all.unwrap_or_else(|error| panic!("all, seed {seed}: {error}"));
-        let Ok((found, taken)) = outcome(&lookup(&all, &main), Some(&all)) else {
+        let Ok((result, taken)) = outcome(&lookup(&all, &main), Some(&all)) else {
             panic!("all, seed {seed}: does not end");
         };
         assert_eq!(
-            found,
+            result,
             expected,
             "all, seed {seed}\n{}\n{}",
             text(&before),

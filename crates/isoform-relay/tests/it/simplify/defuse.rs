@@ -30,10 +30,10 @@ fn comes_back(program: &Expr) {
 fn fused_programs_come_back() {
     let [x, y] = [0, 1].map(|_| v("f32[2,3]"));
     let shared = op::exp(&x);
-    let one = constant(&tensor(&[1.0; 3], &[3], F32));
+    let ones = constant(&tensor(&[1.0; 3], &[3], F32));
     comes_back(&func(
         [&x, &y],
-        op::add(op::tanh(&shared), op::multiply(&shared, &one)),
+        op::add(op::tanh(&shared), op::multiply(&shared, &ones)),
     ));
     comes_back(&func(
         [&x],
@@ -93,21 +93,20 @@ fn arguments_with_effects_are_computed_once_and_in_order() {
     // The second parameter is used first, and the first one not at all.
     for (body, names) in [(op::subtract(&q, &p), 2), (op::subtract(&q, &q), 2)] {
         let call = Call::new(kernel([&p, &q], body), [read(), read()]);
-        let mut found = inner(&defused(&in_function(call.expr())));
+        let mut expr = inner(&defused(&in_function(call.expr())));
         let mut bound = 0;
-        while let Some(binding) = found.downcast_ref::<Let>().cloned() {
+        while let Some(binding) = expr.downcast_ref::<Let>().cloned() {
             assert!(binding.value.isa::<RefRead>());
-            found = binding.body.clone();
+            expr = binding.body.clone();
             bound += 1;
         }
         assert_eq!(bound, names);
     }
     // In order, they need no names.
     let call = Call::new(kernel([&p, &q], op::subtract(&p, &q)), [read(), read()]);
-    let found = inner(&defused(&in_function(call.expr())));
+    let expr = inner(&defused(&in_function(call.expr())));
     assert!(
-        found
-            .downcast_ref::<Call>()
+        expr.downcast_ref::<Call>()
             .is_some_and(|call| call.args.len() == 2)
     );
 }
@@ -122,9 +121,9 @@ fn bodies_are_copied_for_each_call() {
         let v = Var::new("v");
         Let::new(&v, op::exp(x), op::add(&v, &v)).expr()
     };
-    let found = func([&x], defused(&func([&x], twice)));
+    let result = func([&x], defused(&func([&x], twice)));
     let expected = func([&x], expected(&expected(&x.expr())));
-    assert!(structural_equal(found, expected).expect("comparable"));
+    assert!(structural_equal(result, expected).expect("comparable"));
     // Kernels not called where they are written are kept.
     let f = Var::new("f");
     let named = func([&x], Let::new(&f, &kernel, Call::new(&f, [x.expr()])));

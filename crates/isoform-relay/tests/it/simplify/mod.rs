@@ -50,8 +50,8 @@ fn arguments(func: &Ref<Function>, round: usize) -> Option<Vec<Value>> {
             _ => &[1.0, 255.0, 0.0, 100.0, 128.0, 127.0],
         };
         let count = shape.iter().product::<i64>() as usize;
-        let at = |number: usize| choice[(number * 3 + round + arguments.len()) % choice.len()];
-        let values: Vec<f64> = (0..count).map(at).collect();
+        let element = |number: usize| choice[(number * 3 + round + arguments.len()) % choice.len()];
+        let values: Vec<f64> = (0..count).map(element).collect();
         arguments.push(tensor(&values, &shape, ty.dtype).into());
     }
     Some(arguments)

@@ -41,7 +41,7 @@ fn layout(x: &Expr, from: &str, to: &str) -> Expr {
 fn like_operators_become_static() {
     let x = v("f32[2,3]");
     let y = v("i32[3,2]");
-    let one = number(1.5, F32);
+    let fill = number(1.5, F32);
     let check = |rule: &str, call: Ref<Call>, expected: Ref<Call>| {
         applies(rule, &func([&x, &y], call), &func([&x, &y], expected));
     };
@@ -53,8 +53,8 @@ fn like_operators_become_static() {
     check("ones_like", op::ones_like(&y), op::ones(init(&[3, 2], I32)));
     check(
         "full_like",
-        op::full_like(&x, &one),
-        op::full(&one, init(&[2, 3], F32)),
+        op::full_like(&x, &fill),
+        op::full(&fill, init(&[2, 3], F32)),
     );
     let like = attrs::ReshapeLikeAttrs::new();
     check(
@@ -241,12 +241,12 @@ fn unknown_sizes_keep_what_may_widen_them() {
     );
     let scalar = op::add(&any, number(0.0, F32));
     applies("add_zero", &func([&any], scalar), &func([&any], &any));
-    let known = v("f32[3]");
-    let program = op::add(&known, op::zeros_like(&any));
+    let vector = v("f32[3]");
+    let program = op::add(&vector, op::zeros_like(&any));
     applies(
         "add_zero",
-        &func([&known, &any], program),
-        &func([&known, &any], &known),
+        &func([&vector, &any], program),
+        &func([&vector, &any], &vector),
     );
 }
 

@@ -204,11 +204,11 @@ fn matches_take_the_first_clause_that_fits() {
         Clause::new(PatternConstructor::new(&nil).upcast(), int(0)),
     ];
     let sum = Function::new([xs.clone()], Match::new(&xs, clauses));
-    let mut made = Call::new(&nil, []).expr();
+    let mut list_expr = Call::new(&nil, []).expr();
     for value in [1, 20, 300] {
-        made = Call::new(&cons, [int(value), made]).expr();
+        list_expr = Call::new(&cons, [int(value), list_expr]).expr();
     }
-    let program = Let::new(&f, sum, Call::new(&f, [made]));
+    let program = Let::new(&f, sum, Call::new(&f, [list_expr]));
     assert_eq!(int_of(&evaluate(program)), 321);
 
     let (a, b) = (Var::new("a"), Var::new("b"));

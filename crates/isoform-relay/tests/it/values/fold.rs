@@ -100,12 +100,12 @@ fn effects_are_neither_lost_nor_repeated() {
     );
     // An unused new reference can be dropped, except for a reference made elsewhere as
     // well.
-    let made = RefCreate::new(int(0)).expr();
-    let pair = Tuple::new([made.clone(), x.expr()]);
+    let reference = RefCreate::new(int(0)).expr();
+    let pair = Tuple::new([reference.clone(), x.expr()]);
     becomes(TupleGetItem::new(&pair, 1), &x);
     stays(Tuple::new([
         TupleGetItem::new(&pair, 1).expr(),
-        made.clone(),
+        reference.clone(),
     ]));
     // An effect shared by a branch is computed before the `if`.
     let shared = write();
@@ -313,17 +313,17 @@ fn results_have_the_types_of_their_calls() {
         constant(&ints(&[3], &[10, 20, 30])),
     );
     let sum = infer_type_expr(op::add(&x, &y), None).expect("types");
-    let made: Ref<Constant> = folded(sum.clone()).cast().expect("a constant");
+    let folded_sum: Ref<Constant> = folded(sum.clone()).cast().expect("a constant");
     assert!(same_tensor(
-        &made.data,
+        &folded_sum.data,
         &ints(&[2, 3], &[11, 21, 31, 12, 22, 32])
     ));
     let (left, right) = (
-        made.checked_type().expect("a type"),
+        folded_sum.checked_type().expect("a type"),
         sum.checked_type().expect("a type"),
     );
     assert!(left.same_as(right));
-    assert!(structural_equal(left, made.tensor_type().expect("a type")).expect("comparable"));
+    assert!(structural_equal(left, folded_sum.tensor_type().expect("a type")).expect("comparable"));
     // A tuple of tensors becomes a tuple of constants.
     let parts = op::split(&y, SplitAttrs::new(3));
     let parts = folded(infer_type_expr(parts, None).expect("types"));
@@ -541,12 +541,12 @@ fn constants_are_made_only_where_they_stay() {
         }
         program
     };
-    let made = |program: Expr| {
+    let creations = |program: Expr| {
         let before = int(0).identity();
         folded(&program);
         int(0).identity() - before
     };
-    let (few, many) = (made(chain(100)), made(chain(1_000)));
+    let (few, many) = (creations(chain(100)), creations(chain(1_000)));
     // The tensor of every sum, and one constant in the end.
     assert_eq!(many - few, 900);
     // A part remaining at several places is one constant.
@@ -554,9 +554,9 @@ fn constants_are_made_only_where_they_stay() {
     let pair = Tuple::new([op::add(&x, &sum).expr(), op::add(&x, &sum).expr()]);
     let pair = fold_constant_expr(pair.expr()).expect("well formed");
     let fields = &pair.downcast_ref::<Tuple>().expect("a tuple").fields;
-    let args = |at| {
+    let args = |index| {
         let call = fields
-            .get(at)
+            .get(index)
             .and_then(|field| field.downcast_ref::<Call>());
         call.expect("a call")
             .args

@@ -58,59 +58,59 @@ fn elements_of_four_bits_are_packed() {
 #[test]
 fn wrong_calls_are_errors() {
     let add = op("add");
-    let one: Value = ints(&[], &[1]).into();
+    let scalar: Value = ints(&[], &[1]).into();
     let check = |op: &Ref<Op>, values: &[Value], attrs: Option<Ref<Attrs>>, message: &str| {
         let error = evaluate_call(op, values, attrs.as_ref()).expect_err("a wrong call");
         assert!(error.message().contains(message), "{error}");
     };
     check(
         &add,
-        std::slice::from_ref(&one),
+        std::slice::from_ref(&scalar),
         None,
         "operator add: expected at least 2 arguments, got 1",
     );
-    let tuple: Value = [one.clone()].into_iter().collect::<Array>().into();
+    let tuple: Value = [scalar.clone()].into_iter().collect::<Array>().into();
     check(
         &add,
-        &[one.clone(), tuple.clone()],
+        &[scalar.clone(), tuple.clone()],
         None,
         "argument 2: expected a tensor, got",
     );
     check(
         &op("cast"),
-        std::slice::from_ref(&one),
+        std::slice::from_ref(&scalar),
         None,
         "attributes: expected relay.attrs.CastAttrs, got None",
     );
     let wrong = attrs::ReverseAttrs::new().upcast();
     check(
         &op("cast"),
-        std::slice::from_ref(&one),
+        std::slice::from_ref(&scalar),
         Some(wrong),
         "got relay.attrs.ReverseAttrs",
     );
     check(
         &op("divide"),
-        &[one.clone(), ints(&[], &[0]).into()],
+        &[scalar.clone(), ints(&[], &[0]).into()],
         None,
         "expected a divisor other than 0",
     );
     check(
         &add,
-        &[one.clone(), floats(&[], &[1.0]).into()],
+        &[scalar.clone(), floats(&[], &[1.0]).into()],
         None,
         "operator add: ",
     );
     let concatenate = attrs::ConcatenateAttrs::new().upcast();
     check(
         &op("concatenate"),
-        std::slice::from_ref(&one),
+        std::slice::from_ref(&scalar),
         Some(concatenate),
         "requires a tuple of tensors",
     );
     let symbolic = isoform_ir::tir::Var::new("n", DType::INT32).upcast();
     let symbolic = attrs::TileAttrs::new([symbolic]).upcast();
-    check(&op("tile"), &[one], Some(symbolic), "reps");
+    check(&op("tile"), &[scalar], Some(symbolic), "reps");
 }
 
 /// Checks that a call on values is refused with an error of type inference.
@@ -154,12 +154,12 @@ fn calls_that_inference_refuses_have_no_value() {
 
 #[test]
 fn attributes_that_ask_for_too_much_are_errors() {
-    let one = floats(&[], &[1.0]);
+    let scalar = floats(&[], &[1.0]);
     for count in [65, 1 << 40, i64::MAX] {
         let attrs = attrs::ExpandDimsAttrs::new(0).with_num_newaxis(count);
         refused(
             "expand_dims",
-            std::slice::from_ref(&one),
+            std::slice::from_ref(&scalar),
             attrs.upcast(),
             "num_newaxis",
         );
@@ -185,7 +185,7 @@ fn results_of_kernels_of_programs_are_checked() {
     let entry = isoform_ir::ir::OpRegistry::get_or_register("relay_values.lies").expect("a name");
     let entry = entry.num_inputs(1).type_relation("Lies", Some(same));
     let op = entry.expect("a relation").op().clone();
-    let given = ints(&[2], &[1, 2]);
+    let argument = ints(&[2], &[1, 2]);
     for (result, is_right) in [
         (ints(&[2], &[3, 4]), true),
         (ints(&[1], &[3]), false),
@@ -194,9 +194,9 @@ fn results_of_kernels_of_programs_are_checked() {
         let result = Value::from(result);
         let lies = kernel(move |_| Ok(result.clone()));
         register_kernel("relay_values.lies", lies).expect("a kernel");
-        let found = evaluate_call(&op, &[given.clone().into()], None);
-        assert_eq!(found.is_ok(), is_right);
-        if let Err(error) = found {
+        let outcome = evaluate_call(&op, &[argument.clone().into()], None);
+        assert_eq!(outcome.is_ok(), is_right);
+        if let Err(error) = outcome {
             assert!(
                 error.message().contains("type inference expects"),
                 "{error}"

@@ -165,7 +165,7 @@ impl<'a> Generator<'a> {
         }
         self.budget -= 1;
         self.depth += 1;
-        let made = match self.source.below(20) {
+        let typed = match self.source.below(20) {
             0 => self.leaf(),
             1 => self.tuple(),
             2 => self.item(),
@@ -180,8 +180,8 @@ impl<'a> Generator<'a> {
             _ => self.operator(),
         };
         self.depth -= 1;
-        self.scope.known.push(made.clone());
-        made
+        self.scope.known.push(typed.clone());
+        typed
     }
 
     /// Draws a tensor.
@@ -225,10 +225,10 @@ impl<'a> Generator<'a> {
 
     /// Draws an expression of a type.
     pub(super) fn of_type(&mut self, ty: &Ty) -> Typed {
-        let same = |known: &&Typed| known.ty == *ty;
-        let known: Vec<Typed> = self.scope.known.iter().filter(same).cloned().collect();
-        if !known.is_empty() && self.source.chance(60) {
-            return self.source.pick(&known).clone();
+        let same = |typed: &&Typed| typed.ty == *ty;
+        let candidates: Vec<Typed> = self.scope.known.iter().filter(same).cloned().collect();
+        if !candidates.is_empty() && self.source.chance(60) {
+            return self.source.pick(&candidates).clone();
         }
         match ty {
             Ty::Tuple(fields) => {
@@ -241,7 +241,7 @@ impl<'a> Generator<'a> {
             Ty::Tensor(dtype, _) if self.budget > 0 && self.depth < DEPTH => {
                 self.budget -= 1;
                 self.depth += 1;
-                let made = match (*dtype == DType::BOOL, self.source.below(4)) {
+                let typed = match (*dtype == DType::BOOL, self.source.below(4)) {
                     (_, 0) => self.constant(ty),
                     (true, _) => {
                         let x = self.of_type(ty);
@@ -261,7 +261,7 @@ impl<'a> Generator<'a> {
                     }
                 };
                 self.depth -= 1;
-                made
+                typed
             }
             Ty::Tensor(..) => self.constant(ty),
         }

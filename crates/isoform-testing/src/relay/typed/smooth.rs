@@ -47,12 +47,12 @@ impl Generator<'_> {
             least: 0.5,
             most: 2.0,
         };
-        let mut known: Vec<Bounded> = params.iter().map(of_param).collect();
+        let mut values: Vec<Bounded> = params.iter().map(of_param).collect();
         for _ in 0..4 + self.source.below(10) {
-            let next = self.step(&known, dtype, &shape);
-            known.extend(next.filter(|next| next.least >= BOUNDS[0] && next.most <= BOUNDS[1]));
+            let next = self.step(&values, dtype, &shape);
+            values.extend(next.filter(|next| next.least >= BOUNDS[0] && next.most <= BOUNDS[1]));
         }
-        let body = known
+        let body = values
             .last()
             .map(|last| last.typed.expr.clone())
             .unwrap_or_else(|| params[0].expr());
@@ -89,9 +89,9 @@ impl Generator<'_> {
         (Constant::new(tensor).expr(), number)
     }
 
-    fn step(&mut self, known: &[Bounded], dtype: DType, shape: &[i64]) -> Option<Bounded> {
-        let x = self.source.pick(known).clone();
-        let y = self.source.pick(known).clone();
+    fn step(&mut self, values: &[Bounded], dtype: DType, shape: &[i64]) -> Option<Bounded> {
+        let x = self.source.pick(values).clone();
+        let y = self.source.pick(values).clone();
         let (a, b) = (&x.typed.expr, &y.typed.expr);
         let near = |call: Ref<Call>, least: f64, most: f64| {
             Some(Bounded {
@@ -112,31 +112,35 @@ impl Generator<'_> {
             }
             4 => near(op::add(a, a), 2.0 * x.least, 2.0 * x.most),
             5 | 6 => {
-                let (first, one) = self.number(dtype, &factors);
-                let (second, two) = self.number(dtype, &factors);
+                let (first, first_number) = self.number(dtype, &factors);
+                let (second, second_number) = self.number(dtype, &factors);
                 let inner = made(op::multiply(a, first))?;
                 near(
                     op::multiply(second, &inner.expr),
-                    x.least * one * two,
-                    x.most * one * two,
+                    x.least * first_number * second_number,
+                    x.most * first_number * second_number,
                 )
             }
             7 => {
-                let (first, one) = self.number(dtype, &factors);
-                let (second, two) = self.number(dtype, &factors);
+                let (first, first_number) = self.number(dtype, &factors);
+                let (second, second_number) = self.number(dtype, &factors);
                 let inner = made(op::add(first, a))?;
                 near(
                     op::add(&inner.expr, second),
-                    x.least + one + two,
-                    x.most + one + two,
+                    x.least + first_number + second_number,
+                    x.most + first_number + second_number,
                 )
             }
             8 => {
-                let (first, one) = self.number(dtype, &factors);
-                let (second, two) = self.number(dtype, &factors);
+                let (first, first_number) = self.number(dtype, &factors);
+                let (second, second_number) = self.number(dtype, &factors);
                 let inner = made(op::add(a, first))?;
                 let call = op::multiply(&inner.expr, second);
-                near(call, (x.least + one) * two, (x.most + one) * two)
+                near(
+                    call,
+                    (x.least + first_number) * second_number,
+                    (x.most + first_number) * second_number,
+                )
             }
             9 => {
                 let (zero, _) = self.number(dtype, &[0.0, -0.0]);
@@ -163,9 +167,9 @@ impl Generator<'_> {
         if same.unwrap_or(true) {
             return None;
         }
-        let (a, one) = self.number(dtype, &[1.0, 0.5]);
-        let (b, two) = self.number(dtype, &[2.0, 3.0, 1.5, 0.5]);
-        let (c, three) = self.number(dtype, &[1.0, 0.5]);
+        let (a, a_number) = self.number(dtype, &[1.0, 0.5]);
+        let (b, b_number) = self.number(dtype, &[2.0, 3.0, 1.5, 0.5]);
+        let (c, c_number) = self.number(dtype, &[1.0, 0.5]);
         let (x1, y1) = (&x.typed.expr, &y.typed.expr);
         let mut term = |number: &Ref<RelayExpr>, left, right| {
             let product = made(op::multiply(left, right))?;
@@ -177,7 +181,7 @@ impl Generator<'_> {
         };
         let terms = [term(&a, x1, x1)?, term(&b, x1, y1)?, term(&c, y1, y1)?];
         let inner = made(op::add(&terms[0].expr, &terms[1].expr))?;
-        let sum = |x: f64, y: f64| one * x * x + two * x * y + three * y * y;
+        let sum = |x: f64, y: f64| a_number * x * x + b_number * x * y + c_number * y * y;
         Some(Bounded {
             typed: made(op::add(&inner.expr, &terms[2].expr))?,
             least: sum(x.least, y.least),

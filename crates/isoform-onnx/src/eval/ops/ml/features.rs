@@ -50,19 +50,19 @@ fn binarizer(args: &Args<'_>) -> Outcome {
 /// Rows of the inputs side by side. A row is cut or filled with zeros to its width.
 fn feature_vectorizer(args: &Args<'_>) -> Outcome {
     let inputs = (0..args.count())
-        .map(|at| Dense::input(args, at))
+        .map(|index| Dense::input(args, index))
         .collect::<Result<Vec<Dense>, Refusal>>()?;
     let mut widths = Vec::new();
-    let given = args.ints("inputdimensions")?;
+    let dimensions = args.ints("inputdimensions")?;
     let mut rows = None;
-    for (at, x) in inputs.iter().enumerate() {
+    for (index, x) in inputs.iter().enumerate() {
         // The standard and its reference differ in the meaning of a vector.
         let (count, width) = match x.shape[..] {
             [count, width] => (count, width),
             [1] => (1, 1),
             _ => {
                 return Err(args.fault(format!(
-                    "expected matrices, got shape {:?} in input {at}",
+                    "expected matrices, got shape {:?} in input {index}",
                     x.shape
                 )));
             }
@@ -70,10 +70,12 @@ fn feature_vectorizer(args: &Args<'_>) -> Outcome {
         if *rows.get_or_insert(count) != count {
             return Err(args.fault("expected matrices with one number of rows"));
         }
-        let wanted = match &given {
+        let wanted = match &dimensions {
             None => width,
-            Some(given) => {
-                let wanted = given.get(at).and_then(|size| usize::try_from(*size).ok());
+            Some(dimensions) => {
+                let wanted = dimensions
+                    .get(index)
+                    .and_then(|size| usize::try_from(*size).ok());
                 wanted.ok_or_else(|| args.fault("expected a width for each input"))?
             }
         };
@@ -143,9 +145,9 @@ fn imputer(args: &Args<'_>) -> Outcome {
     {
         return Err(args.fault("expected integers below 2^53"));
     }
-    for (at, value) in x.data.iter_mut().enumerate() {
+    for (index, value) in x.data.iter_mut().enumerate() {
         if *value == replaced || value.is_nan() && replaced.is_nan() {
-            *value = numbers[at % features];
+            *value = numbers[index % features];
         }
     }
     Ok(vec![x.made(ty, args.control)?])

@@ -132,7 +132,8 @@ impl Labels {
         match (self, default) {
             (Labels::Texts(texts), Labels::Texts(default)) if default.len() == 1 => {
                 words::limit(args, shape)?;
-                let label = |place: &Option<usize>| place.map_or(&default[0], |at| &texts[at]);
+                let label =
+                    |place: &Option<usize>| place.map_or(&default[0], |index| &texts[index]);
                 let labels = places.iter().map(label).cloned().collect();
                 words::made(args, shape.to_vec(), labels)
             }
@@ -143,8 +144,8 @@ impl Labels {
                 let result = isoform_kernels::create::full(shape, one_of(default)?, args.control)?;
                 let (ty, shape, mut bytes) = result.into_parts();
                 for (place, to) in places.iter().zip(bytes.chunks_exact_mut(size)) {
-                    if let Some(at) = place {
-                        to.copy_from_slice(&labels.view().bytes()[at * size..][..size]);
+                    if let Some(index) = place {
+                        to.copy_from_slice(&labels.view().bytes()[index * size..][..size]);
                     }
                 }
                 Ok(Tensor::new(ty, shape, bytes)?.into())
@@ -207,11 +208,16 @@ fn label_encoder(args: &Args<'_>) -> Outcome {
         }),
     };
     let places = places(args, keys.keys(args)?)?;
-    let found: Vec<Option<usize>> = input_keys(args)?
+    let label_places: Vec<Option<usize>> = input_keys(args)?
         .iter()
         .map(|key| places.get(key).copied())
         .collect();
-    Ok(vec![values.at(args, &found, &default, &shape(args)?)?])
+    Ok(vec![values.at(
+        args,
+        &label_places,
+        &default,
+        &shape(args)?,
+    )?])
 }
 
 fn default_text(args: &Args<'_>) -> Result<Labels, Refusal> {
@@ -245,11 +251,16 @@ fn mapped(args: &Args<'_>, name: &str, numbers: Option<Vec<i64>>) -> Outcome {
         (numbers, texts, default_text(args)?)
     };
     let places = places(args, keys.keys(args)?)?;
-    let found: Vec<Option<usize>> = input_keys(args)?
+    let label_places: Vec<Option<usize>> = input_keys(args)?
         .iter()
         .map(|key| places.get(key).copied())
         .collect();
-    Ok(vec![values.at(args, &found, &default, &shape(args)?)?])
+    Ok(vec![values.at(
+        args,
+        &label_places,
+        &default,
+        &shape(args)?,
+    )?])
 }
 
 fn one_hot_encoder(args: &Args<'_>) -> Outcome {
@@ -261,7 +272,7 @@ fn one_hot_encoder(args: &Args<'_>) -> Outcome {
     };
     let count = keys.len();
     let places = places(args, keys)?;
-    let found = if args.is_string(0) {
+    let row_keys = if args.is_string(0) {
         input_keys(args)?
     } else if args.input(0)?.element_type().is_float() {
         // Numbers are categories without their fractions.
@@ -286,7 +297,7 @@ fn one_hot_encoder(args: &Args<'_>) -> Outcome {
     let mut result = isoform_kernels::create::full(&shape, zero.view(), args.control)?
         .view()
         .to_vec::<f32>()?;
-    for (key, row) in found.iter().zip(result.chunks_exact_mut(count.max(1))) {
+    for (key, row) in row_keys.iter().zip(result.chunks_exact_mut(count.max(1))) {
         match places.get(key) {
             Some(place) => row[*place] = 1.0,
             None if accepts_others => {}

@@ -39,8 +39,8 @@ fn scores(args: &Args<'_>, targets: Option<usize>) -> Result<Dense, Refusal> {
     }
     let mut scores = Dense::filled(vec![rows, targets], 0.0, args.control)?;
     let mut work = Work::new(args.control);
-    for (at, score) in scores.data.iter_mut().enumerate() {
-        let (row, target) = (at / targets, at % targets);
+    for (index, score) in scores.data.iter_mut().enumerate() {
+        let (row, target) = (index / targets, index % targets);
         let values = &x.data[row * features..][..features];
         let coefficients = &coefficients[target * features..][..features];
         let sum: f64 = values.iter().zip(coefficients).map(|(x, c)| x * c).sum();

@@ -39,10 +39,13 @@ fn tree_ensemble(args: &Args<'_>) -> Outcome {
         .collect();
     let all = forest.nodes.iter().flat_map(|node| [node.yes, node.no]);
     for next in all.chain(forest.roots.iter().copied()) {
-        if let Next::Leaf(at) = next
-            && at >= weights.len()
+        if let Next::Leaf(leaf) = next
+            && leaf >= weights.len()
         {
-            return Err(args.fault(format!("expected leaves below {}, got {at}", weights.len())));
+            return Err(args.fault(format!(
+                "expected leaves below {}, got {leaf}",
+                weights.len()
+            )));
         }
     }
     let aggregate = match args.int("aggregate_function", 1)? {
@@ -114,13 +117,13 @@ fn forest(
     // The lists of all nodes that compare with several numbers. A NaN ends a list.
     let members = tensor_numbers(args, "membership_values")?.unwrap_or_default();
     let mut members = members.split(|member| member.is_nan());
-    let next = |at: usize, leaf: i64| match leaf {
-        0 => Next::Node(at),
-        _ => Next::Leaf(at),
+    let next = |index: usize, leaf: i64| match leaf {
+        0 => Next::Node(index),
+        _ => Next::Leaf(index),
     };
     let mut nodes = Vec::with_capacity(count);
-    for at in 0..count {
-        let comparison = match modes[at] {
+    for index in 0..count {
+        let comparison = match modes[index] {
             0.0 => Comparison::AtMost,
             1.0 => Comparison::Below,
             2.0 => Comparison::AtLeast,
@@ -143,13 +146,13 @@ fn forest(
             _ => Vec::new(),
         };
         nodes.push(Node {
-            feature: features[at],
+            feature: features[index],
             comparison,
-            value: splits[at],
+            value: splits[index],
             members,
-            follows_missing: missing.as_ref().is_some_and(|missing| missing[at] != 0),
-            yes: next(yes[at], yes_leaf[at]),
-            no: next(no[at], no_leaf[at]),
+            follows_missing: missing.as_ref().is_some_and(|missing| missing[index] != 0),
+            yes: next(yes[index], yes_leaf[index]),
+            no: next(no[index], no_leaf[index]),
         });
     }
     let roots = sizes(&ints("tree_roots")?)?.into_iter().map(|root| {

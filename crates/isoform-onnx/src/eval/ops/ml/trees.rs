@@ -163,31 +163,31 @@ fn forest(args: &Args<'_>, prefix: &str) -> Result<(Forest, Weights), Refusal> {
         )));
     }
     let mut places = HashMap::with_capacity(count);
-    for (at, id) in trees.iter().copied().zip(ids).enumerate() {
-        if places.insert(id, at).is_some() {
+    for (index, id) in trees.iter().copied().zip(ids).enumerate() {
+        if places.insert(id, index).is_some() {
             return Err(args.fault(format!("expected different nodes, got {id:?} twice")));
         }
     }
-    let is_leaf = |at: usize| modes[at][..] == *b"LEAF";
-    let next = |at: usize| {
-        if is_leaf(at) {
-            Next::Leaf(at)
+    let is_leaf = |index: usize| modes[index][..] == *b"LEAF";
+    let next = |index: usize| {
+        if is_leaf(index) {
+            Next::Leaf(index)
         } else {
-            Next::Node(at)
+            Next::Node(index)
         }
     };
     let mut nodes = Vec::with_capacity(count);
     let (mut roots, mut seen) = (Vec::new(), HashSet::new());
     let mut children = HashSet::new();
     let mut mode = None;
-    for at in 0..count {
-        if seen.insert(trees[at]) {
-            roots.push(at);
+    for index in 0..count {
+        if seen.insert(trees[index]) {
+            roots.push(index);
         }
-        if !is_leaf(at) && **mode.get_or_insert(&modes[at][..]) != modes[at][..] {
+        if !is_leaf(index) && **mode.get_or_insert(&modes[index][..]) != modes[index][..] {
             return Err(args.fault("runtimes differ in trees with several modes of nodes"));
         }
-        let comparison = match &modes[at][..] {
+        let comparison = match &modes[index][..] {
             b"BRANCH_LEQ" => Comparison::AtMost,
             b"BRANCH_LT" => Comparison::Below,
             b"BRANCH_GTE" => Comparison::AtLeast,
@@ -202,28 +202,29 @@ fn forest(args: &Args<'_>, prefix: &str) -> Result<(Forest, Weights), Refusal> {
             }
         };
         let child = |id: i64| {
-            let place = places.get(&(trees[at], id)).copied();
-            place.ok_or_else(|| args.fault(format!("expected a node {id} in tree {}", trees[at])))
+            let place = places.get(&(trees[index], id)).copied();
+            place
+                .ok_or_else(|| args.fault(format!("expected a node {id} in tree {}", trees[index])))
         };
-        let (yes, no) = if is_leaf(at) {
-            (at, at)
+        let (yes, no) = if is_leaf(index) {
+            (index, index)
         } else {
-            let both = (child(yes[at])?, child(no[at])?);
+            let both = (child(yes[index])?, child(no[index])?);
             children.extend([both.0, both.1]);
             both
         };
-        let feature = usize::try_from(features[at]);
+        let feature = usize::try_from(features[index]);
         nodes.push(Node {
             feature: feature.map_err(|_| {
                 args.fault(format!(
                     "expected a feature of 0 or more, got {}",
-                    features[at]
+                    features[index]
                 ))
             })?,
             comparison,
-            value: values[at],
+            value: values[index],
             members: Vec::new(),
-            follows_missing: missing.as_ref().is_some_and(|missing| missing[at] != 0),
+            follows_missing: missing.as_ref().is_some_and(|missing| missing[index] != 0),
             yes: next(yes),
             no: next(no),
         });
@@ -245,14 +246,14 @@ fn forest(args: &Args<'_>, prefix: &str) -> Result<(Forest, Weights), Refusal> {
         )));
     }
     let mut all: Weights = vec![Vec::new(); count];
-    for (at, id) in trees.into_iter().zip(ids).enumerate() {
+    for (index, id) in trees.into_iter().zip(ids).enumerate() {
         let place = places
             .get(&id)
             .copied()
             .ok_or_else(|| args.fault(format!("expected a leaf {id:?}")))?;
-        let target = usize::try_from(targets[at])
+        let target = usize::try_from(targets[index])
             .map_err(|_| args.fault("expected targets of 0 or more"))?;
-        all[place].push((target, weights[at]));
+        all[place].push((target, weights[index]));
     }
     Ok((Forest { nodes, roots }, all))
 }
@@ -370,13 +371,14 @@ fn regressor(args: &Args<'_>) -> Outcome {
 fn classifier(args: &Args<'_>) -> Outcome {
     let (forest, weights) = forest(args, "class")?;
     let classes = Classes::of(args, "classlabels_int64s")?;
-    let given: HashSet<usize> = weights.iter().flatten().map(|(class, _)| *class).collect();
+    let scored_classes: HashSet<usize> =
+        weights.iter().flatten().map(|(class, _)| *class).collect();
     let count = classes.len();
     if count < 2 {
         return Err(args.fault("expected two classes or more"));
     }
     if count == 2 {
-        if given.len() != 1 {
+        if scored_classes.len() != 1 {
             return Err(args.fault("runtimes differ in two classes with scores of their own"));
         }
         return binary(args, &forest, &weights, &classes);
@@ -384,7 +386,7 @@ fn classifier(args: &Args<'_>) -> Outcome {
     let mut scores = aggregated(args, &forest, &weights, Aggregate::Sum, count)?;
     let mut leaves = forest.nodes.iter().flat_map(|node| [node.yes, node.no]);
     let is_sparse = numbers(args, "base_values")?.is_none()
-        && leaves.any(|next| matches!(next, Next::Leaf(at) if weights[at].len() < count));
+        && leaves.any(|next| matches!(next, Next::Leaf(leaf) if weights[leaf].len() < count));
     if is_sparse {
         return Err(
             args.fault("runtimes differ in whether a class without a weight can be largest")

@@ -89,9 +89,9 @@ fn is_unchanged(found: &RuleMatch<'_>) -> Result<bool> {
 
 /// Maps the axes of the result of a call to the axes of its argument; None unless the
 /// call only permutes axes.
-fn permutation(found: &RuleMatch<'_>, level: usize, data: &Expr) -> Option<Vec<usize>> {
+fn permutation(rule_match: &RuleMatch<'_>, level: usize, data: &Expr) -> Option<Vec<usize>> {
     let rank = tensor_type(data)?.shape.len();
-    if let Some(attrs) = found.attrs::<TransposeAttrs>(level) {
+    if let Some(attrs) = rule_match.attrs::<TransposeAttrs>(level) {
         return match &attrs.axes {
             // An empty list of axes means the default order.
             Some(axes) if !axes.is_empty() => {
@@ -102,7 +102,7 @@ fn permutation(found: &RuleMatch<'_>, level: usize, data: &Expr) -> Option<Vec<u
             _ => Some((0..rank).rev().collect()),
         };
     }
-    let attrs = found.attrs::<LayoutTransformAttrs>(level)?;
+    let attrs = rule_match.attrs::<LayoutTransformAttrs>(level)?;
     let is_plain = |layout: &str| layout.chars().all(|letter| letter.is_ascii_uppercase());
     if !is_plain(&attrs.src_layout) || !is_plain(&attrs.dst_layout) {
         return None;

@@ -20,10 +20,10 @@ impl Term<'_> {
 
 /// The product for a sum of three terms; None unless the terms are a quadratic form of
 /// two expressions with real roots.
-pub(super) fn factored(found: &RuleMatch<'_>) -> Result<Option<Expr>> {
+pub(super) fn factored(rule_match: &RuleMatch<'_>) -> Result<Option<Expr>> {
     let mut terms = Vec::with_capacity(3);
     // In the order of evaluation of the sum.
-    for operand in operands(found)? {
+    for operand in operands(rule_match)? {
         let Some(term) = term(operand) else {
             return Ok(None);
         };
@@ -35,8 +35,8 @@ pub(super) fn factored(found: &RuleMatch<'_>) -> Result<Option<Expr>> {
     let Some([s, t]) = roots(a, b, c) else {
         return Ok(None);
     };
-    let linear = |root: f64| match times(found, y, root)? {
-        Some(part) => found.call(&op::add(x, part)),
+    let linear = |root: f64| match times(rule_match, y, root)? {
+        Some(part) => rule_match.call(&op::add(x, part)),
         None => Ok(None),
     };
     let Some(first) = linear(s)? else {
@@ -51,8 +51,8 @@ pub(super) fn factored(found: &RuleMatch<'_>) -> Result<Option<Expr>> {
     let Some(second) = second else {
         return Ok(None);
     };
-    match found.call(&op::multiply(first, second))? {
-        Some(product) => times(found, &product, a),
+    match rule_match.call(&op::multiply(first, second))? {
+        Some(product) => times(rule_match, &product, a),
         None => Ok(None),
     }
 }
