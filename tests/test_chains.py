@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy
 import pytest
+from scale import scaled
 
 import isoform
 from isoform import (
@@ -36,9 +37,9 @@ from isoform.ir import load_json, make_node, save_json
 from isoform.pto import DataType, ir
 from isoform.text import from_text, to_text
 
-LEVELS = 3_000_000
+LEVELS = scaled(3_000_000)
 # Statements and expressions of the statement dialect.
-PROGRAM_LEVELS = 1_000_000
+PROGRAM_LEVELS = scaled(1_000_000)
 # For functions that make Python objects of all levels.
 PYTHON_LEVELS = 100_000
 

@@ -1,6 +1,7 @@
 """Functors, visitors and mutators of expressions, types and patterns."""
 
 import pytest
+from scale import scaled
 
 from isoform import get_global_func, ir, relay, structural_equal
 from isoform.visitors import Later
@@ -185,7 +186,7 @@ def test_an_overridden_visit_sees_every_node_once():
 
 
 def test_overrides_that_are_generators_have_any_depth():
-    levels = 50_000
+    levels = scaled(50_000)
     expr = relay.var("x")
     for _ in range(levels):
         expr = relay.Tuple([relay.Let(relay.var("y"), expr, relay.Tuple([]))])

@@ -3,13 +3,14 @@
 from typing import Any
 
 import pytest
+from scale import scaled
 
 import isoform
 from isoform import NodeFunctor, NodeMutator, NodeVisitor, VisitInterrupt, _core, type_attrs
 from isoform.dataclasses import Object, field, py_class
 from isoform.visitors import Later
 
-DEEP = 1_000_000
+DEEP = scaled(1_000_000)
 
 
 @py_class("visitors.Expr")

@@ -4,6 +4,7 @@
 use isoform::compare::{StructuralKey, first_structural_mismatch};
 use isoform::{Value, structural_digest, structural_equal, structural_hash};
 use isoform_testing::family::Role;
+use isoform_testing::source::scaled;
 
 use crate::build::{Build, PLAIN, Says, arr, builds, judge};
 
@@ -34,6 +35,13 @@ const USED: [fn(usize) -> bool; 5] = [
     |at| at % 70 == 69,
 ];
 
+/// The depth up to which the oracle judges values as well. The oracle cannot judge much
+/// deeper values, and its time grows fast: at a smaller scale, the engine alone is compared
+/// with the answer by construction.
+fn judged_depth() -> usize {
+    scaled(100)
+}
+
 /// Makes a pair from a kind of binder and from the open node over a variable.
 type Make = fn(&Build, Role, &dyn Fn(&Value) -> Value) -> (Value, Value);
 
@@ -48,8 +56,7 @@ fn check(name: &str, says: Says, make: Make) {
                     let node = |x: &Value| open_node(&b, role, x, depth, used);
                     let (left, right) = make(&b, role, &node);
                     let name = format!("{name}, {role:?}, {depth} scopes, use {number}");
-                    if depth > 100 {
-                        // The oracle cannot judge values this deep.
+                    if depth > judged_depth() {
                         failures.extend(judge_alone(&name, &left, &right, says));
                     } else {
                         failures.extend(judge(&name, &left, &right, PLAIN, says));

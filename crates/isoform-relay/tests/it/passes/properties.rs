@@ -1,7 +1,5 @@
 //! Every pass keeps the value and the effects of random programs, and the promises about
 //! the form of its result.
-//!
-//! `ISOFORM_PROGRAMS` sets the number of programs for each property.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -21,9 +19,9 @@ use crate::passes::interpret::{any, is_in_a_normal_form, is_in_basic_blocks, ope
 use crate::passes::programs::{ALL, Features, KERNELS, PURE, Random, modules, program};
 use crate::support::*;
 
+/// The number of programs for each property.
 fn count() -> u64 {
-    let set = std::env::var("ISOFORM_PROGRAMS").ok();
-    set.and_then(|text| text.parse().ok()).unwrap_or(10_000)
+    scaled(10_000) as u64
 }
 
 /// Runs a pass on random programs: value and effects stay the same, a second run changes

@@ -3,6 +3,8 @@
 use isoform::compare::{ClassCosts, ClassOptions, subterm_classes};
 use isoform::{Obj, Ref, Value};
 
+use isoform_testing::source::scaled;
+
 use crate::support::terms::*;
 
 fn costs(value: &Value, options: ClassOptions) -> ClassCosts {
@@ -211,24 +213,24 @@ fn exact_sharing_compares_only_where_equal_nodes_are_not_shared() {
 
 #[test]
 fn chains_of_a_million_levels() {
-    const LEVELS: usize = 1_000_000;
+    let levels = scaled(1_000_000);
     let x = var("x");
-    let steps = steps(LEVELS, &x);
-    let functions = (0..LEVELS).fold(Value::from(&x), |inner, _| fun([&x], inner));
+    let steps = steps(levels, &x);
+    let functions = (0..levels).fold(Value::from(&x), |inner, _| fun([&x], inner));
     for map_free_vars in [false, true] {
         let options = ClassOptions {
             map_free_vars,
             ..ClassOptions::default()
         };
         let classes = options.classes(&steps).expect("has classes");
-        assert_eq!(classes.len(), LEVELS + 1);
+        assert_eq!(classes.len(), levels + 1);
         assert!(classes.costs().map_updates <= 2);
         let classes = options.classes(&functions).expect("has classes");
         // The functions, one array of parameters in many objects, and the variable.
-        assert_eq!(classes.len(), LEVELS + 2);
+        assert_eq!(classes.len(), levels + 2);
         let costs = classes.costs();
         assert!(
-            costs.map_updates <= 3 && costs.map_copies as usize <= LEVELS,
+            costs.map_updates <= 3 && costs.map_copies as usize <= levels,
             "{costs:?}"
         );
     }

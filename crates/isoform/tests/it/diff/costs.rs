@@ -6,7 +6,7 @@ use isoform::paths::AccessPath;
 use isoform::values::Tensor;
 use isoform::{Map, Value, structural_equal};
 
-use isoform_testing::source::split_mix;
+use isoform_testing::source::{scaled, split_mix};
 
 use crate::support::terms::*;
 
@@ -31,11 +31,11 @@ fn ints(count: i64) -> Vec<i64> {
 
 #[test]
 fn a_deep_chain() {
-    const DEPTH: usize = 1_000_000;
-    let chain = |leaf: i64| steps(DEPTH, int(leaf));
+    let depth = scaled(1_000_000);
+    let chain = |leaf: i64| steps(depth, int(leaf));
     let (left, right) = (chain(1), chain(2));
-    let found = check(&left, &right, 2 * DEPTH as u64, 1);
-    assert_eq!(found.changes()[0].left_path().steps().len(), DEPTH + 1);
+    let found = check(&left, &right, 2 * depth as u64, 1);
+    assert_eq!(found.changes()[0].left_path().steps().len(), depth + 1);
     drop((left, right));
     drop(found);
 }
@@ -93,43 +93,43 @@ fn a_place_leads_outwards_without_its_path() {
 
 #[test]
 fn deep_chains_that_are_wrapped_at_the_leaf() {
-    const DEPTH: usize = 100_000;
-    let chain = |leaf: Value| steps(DEPTH, leaf);
+    let depth = scaled(100_000);
+    let chain = |leaf: Value| steps(depth, leaf);
     check(
         &chain(add(int(1), int(2)).into()),
         &chain(add(add(int(1), int(2)), int(3)).into()),
-        2 * DEPTH as u64,
+        2 * depth as u64,
         1,
     );
 }
 
 #[test]
 fn wide_lists() {
-    const WIDTH: i64 = 1_000_000;
-    let left = Value::from(ints(WIDTH));
-    for step in [WIDTH, 1000] {
-        let mut items = ints(WIDTH);
+    let width = scaled(1_000_000) as i64;
+    let left = Value::from(ints(width));
+    for step in [width, 1000] {
+        let mut items = ints(width);
         for at in (0..items.len()).step_by(step as usize) {
             items[at] = -1;
         }
-        let changes = (WIDTH / step) as usize;
-        check(&left, &Value::from(items), 2 * WIDTH as u64, changes);
+        let changes = (width / step) as usize;
+        check(&left, &Value::from(items), 2 * width as u64, changes);
     }
-    let others: Vec<i64> = (WIDTH..2 * WIDTH).collect();
+    let others: Vec<i64> = (width..2 * width).collect();
     check(
         &left,
         &Value::from(others),
-        2 * WIDTH as u64,
-        WIDTH as usize,
+        2 * width as u64,
+        width as usize,
     );
 }
 
 #[test]
 fn a_list_that_is_reversed() {
-    const WIDTH: i64 = 1_000_000;
-    let mut items = ints(WIDTH);
+    let width = scaled(1_000_000) as i64;
+    let mut items = ints(width);
     items.reverse();
-    let found = diff(ints(WIDTH), items).expect("a difference");
+    let found = diff(ints(width), items).expect("a difference");
     assert!(!found.costs().is_whole);
 }
 
@@ -181,9 +181,9 @@ fn butterflies() {
 
 #[test]
 fn maps_with_other_keys() {
-    const COUNT: i64 = 100_000;
+    let count = scaled(100_000) as i64;
     let map = |name: &dyn Fn(i64) -> String| {
-        let entries = (0..COUNT).map(|at| (Value::from(name(at)), Value::from(int(at))));
+        let entries = (0..count).map(|at| (Value::from(name(at)), Value::from(int(at))));
         Value::from(entries.collect::<Map<Value, Value>>())
     };
     let left = map(&|at| format!("k{at}"));
@@ -191,31 +191,32 @@ fn maps_with_other_keys() {
         0 => format!("new{at}"),
         _ => format!("k{at}"),
     });
-    check(&left, &few, 2 * COUNT as u64, 10);
+    check(&left, &few, 2 * count as u64, 10);
     let all = map(&|at| format!("new{at}"));
-    check(&left, &all, 2 * COUNT as u64, COUNT as usize);
+    check(&left, &all, 2 * count as u64, count as usize);
 }
 
 #[test]
 fn maps_that_lose_all_keys() {
-    const COUNT: i64 = 100_000;
+    let count = scaled(100_000) as i64;
     let map = |from: i64| {
-        let entries = (from..from + COUNT).map(|at| (Value::from(at), Value::from(int(at))));
+        let entries = (from..from + count).map(|at| (Value::from(at), Value::from(int(at))));
         Value::from(entries.collect::<Map<Value, Value>>())
     };
-    check(&map(0), &map(COUNT), 2 * COUNT as u64, 2 * COUNT as usize);
+    check(&map(0), &map(count), 2 * count as u64, 2 * count as usize);
 }
 
 #[test]
 fn trees_that_have_nothing_in_common() {
-    let left = Value::from(tree((0..100_000).map(int).collect()));
+    let leaves = scaled(100_000);
+    let left = Value::from(tree((0..leaves as i64).map(int).collect()));
     let mut chain = Value::from(1);
-    for _ in 0..100_000 {
+    for _ in 0..leaves {
         chain = Step::new(array([chain, Value::from("x")])).into();
     }
-    check(&left, &chain, 400_000, 1);
-    let other = Value::from(tree((100_000..200_000).map(int).collect()));
-    check(&left, &other, 400_000, 100_000);
+    check(&left, &chain, 4 * leaves as u64, 1);
+    let other = Value::from(tree((leaves as i64..2 * leaves as i64).map(int).collect()));
+    check(&left, &other, 4 * leaves as u64, leaves);
 }
 
 #[test]

@@ -3,6 +3,8 @@
 use isoform::compare::{Merge, merge};
 use isoform::{Ref, Value, structural_equal};
 
+use isoform_testing::source::scaled;
+
 use crate::support::terms::*;
 
 /// A merge without conflicts that gives a value, with at most this many visits.
@@ -17,16 +19,16 @@ fn check(base: &Value, [left, right]: [&Value; 2], expected: &Value, visits: u64
 
 #[test]
 fn a_deep_chain_with_an_edit_at_each_end() {
-    const DEPTH: usize = 300_000;
-    let chain = |leaf: i64, first: i64| Value::from(add(steps(DEPTH, int(leaf)), int(first)));
+    let depth = scaled(300_000);
+    let chain = |leaf: i64, first: i64| Value::from(add(steps(depth, int(leaf)), int(first)));
     check(
         &chain(1, 1),
         [&chain(2, 1), &chain(1, 2)],
         &chain(2, 2),
-        2 * DEPTH as u64 + 20,
+        2 * depth as u64 + 20,
     );
     let conflict = merge(chain(1, 1), chain(2, 1), chain(3, 1)).expect("comparable");
-    assert_eq!(conflict.conflicts()[0].path().steps().len(), DEPTH + 2);
+    assert_eq!(conflict.conflicts()[0].path().steps().len(), depth + 2);
 }
 
 #[test]
