@@ -30,5 +30,5 @@ host=$("$RUSTC" -vV | sed -n 's/^host: //p')
 export RUSTC_BOOTSTRAP=1
 export RUSTFLAGS="${RUSTFLAGS:-} -Zsanitizer=thread"
 export TSAN_OPTIONS="${TSAN_OPTIONS:-halt_on_error=1}"
-exec "$CARGO" test -p isoform --locked -Zbuild-std --target "$host" \
+exec "$CARGO" test -p isoform -p isoform-tests --locked -Zbuild-std --target "$host" \
     --target-dir "${CARGO_TARGET_DIR:-target}/races" --lib --test it -- "$@"

@@ -16,7 +16,7 @@ if ! command -v valgrind >/dev/null 2>&1; then
 fi
 
 # The last executable that cargo names is the test binary.
-binary=$("$CARGO" test -p isoform --test it --no-run --message-format=json \
+binary=$("$CARGO" test -p isoform-tests --test it --no-run --message-format=json \
     | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | tail -n 1)
 if [ ! -x "$binary" ]; then
     echo 'valgrind.sh: cargo named no test binary' >&2

@@ -1,6 +1,6 @@
 """The cases of `tests/cases`, on classes that Python and Rust declare.
 
-`crates/isoform/tests/it/cases.rs` runs the same files on types of Rust, on types
+`crates/isoform-tests/tests/it/cases.rs` runs the same files on types of Rust, on types
 registered at run time and against canonical texts.
 """
 

@@ -282,7 +282,7 @@ fn poor_prose(repo: &Repo, pending: &[&str]) -> Vec<Finding> {
 fn prose_is_plain() {
     enforce(
         "pages, comments, docstrings and help use plain words",
-        "write what a native writer would; crates/isoform/tests/tidy/words.rs has the list",
+        "write what a native writer would; crates/isoform-tests/tests/tidy/words.rs has the list",
         &poor_prose(&Repo::load(), NOT_REWRITTEN),
     );
 }

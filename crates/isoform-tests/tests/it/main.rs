@@ -26,7 +26,6 @@ mod keys;
 mod layout;
 mod linear;
 mod map;
-mod misuse;
 mod mutable;
 mod mutation;
 mod node_traits;

@@ -66,7 +66,7 @@ fn exists(repo: &Repo, test: &str) -> bool {
 fn every_function_of_a_value_has_a_row() {
     enforce(
         "docs/complexity.md has a row for every exported function that takes a value",
-        "add the row, or the name to the list in crates/isoform/tests/it/exports.rs",
+        "add the row, or the name to the list in crates/isoform-tests/tests/it/exports.rs",
         &missing_rows(&Repo::load(), &functions_of_values()),
     );
 }

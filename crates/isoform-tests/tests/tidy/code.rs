@@ -158,15 +158,15 @@ fn unsafe_stands_in_few_places_can_fail() {
             "crates/isoform/src/lib.rs",
             "// unsafe\n#![deny(unsafe_code)]\nfn f() { unsafe { g() } }",
         ),
-        ("crates/isoform/tests/it/main.rs", "unsafe impl A for B {}"),
-        ("crates/isoform/tests/ui/case.rs", "fn ("),
+        ("crates/isoform-tests/tests/it/main.rs", "unsafe impl A for B {}"),
+        ("crates/isoform-macros/tests/ui/case.rs", "fn ("),
         ("scripts/broken.rs", "fn ("),
     ]);
     assert_found(
         &stray_unsafe(&repo),
         &[
             "crates/isoform/src/lib.rs:3",
-            "crates/isoform/tests/it/main.rs:1",
+            "crates/isoform-tests/tests/it/main.rs:1",
             "scripts/broken.rs:1",
         ],
     );

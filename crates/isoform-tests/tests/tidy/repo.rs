@@ -163,7 +163,7 @@ fn paths_are_joined() {
 
 #[test]
 fn both_ways_to_list_see_this_file() {
-    let here = "crates/isoform/tests/tidy/repo.rs";
+    let here = "crates/isoform-tests/tests/tidy/repo.rs";
     assert!(walk(&root()).iter().any(|path| path == here));
     assert!(Repo::load().has(here));
 }

@@ -5,7 +5,7 @@
     unreachable_pub,
     reason = "an example has the visibilities of a program"
 )]
-#[path = "../../examples/four_traits.rs"]
+#[path = "../../../isoform/examples/four_traits.rs"]
 mod example;
 
 use example::{

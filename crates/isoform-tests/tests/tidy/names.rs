@@ -41,7 +41,7 @@ fn vague_types(repo: &Repo) -> Vec<Finding> {
 fn types_have_names_that_are_nouns() {
     enforce(
         "a type is named by a noun, not by a bare participle, pronoun or adverb",
-        "name it by what it is, as in `PatternMatch`; crates/isoform/tests/tidy/names.rs has the list",
+        "name it by what it is, as in `PatternMatch`; crates/isoform-tests/tests/tidy/names.rs has the list",
         &vague_types(&Repo::load()),
     );
 }

@@ -4,12 +4,12 @@
 /// The modules with functions for users, and the sources of the modules. The functions
 /// of a few modules are known without their path.
 pub(crate) const MODULES: [(&str, &str); 12] = [
-    ("", include_str!("../../src/lib.rs")),
-    ("", include_str!("../../src/files/mod.rs")),
-    ("", include_str!("../../src/text/mod.rs")),
-    ("", include_str!("../../src/traverse/mod.rs")),
-    ("pattern::", include_str!("../../src/pattern/mod.rs")),
-    ("attrs::", include_str!("../../src/attrs/mod.rs")),
+    ("", include_str!("../../../isoform/src/lib.rs")),
+    ("", include_str!("../../../isoform/src/files/mod.rs")),
+    ("", include_str!("../../../isoform/src/text/mod.rs")),
+    ("", include_str!("../../../isoform/src/traverse/mod.rs")),
+    ("pattern::", include_str!("../../../isoform/src/pattern/mod.rs")),
+    ("attrs::", include_str!("../../../isoform/src/attrs/mod.rs")),
     (
         "isoform_ir::ir::",
         include_str!("../../../isoform-ir/src/ir/mod.rs"),
