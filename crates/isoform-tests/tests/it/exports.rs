@@ -8,7 +8,10 @@ pub(crate) const MODULES: [(&str, &str); 12] = [
     ("", include_str!("../../../isoform/src/files/mod.rs")),
     ("", include_str!("../../../isoform/src/text/mod.rs")),
     ("", include_str!("../../../isoform/src/traverse/mod.rs")),
-    ("pattern::", include_str!("../../../isoform/src/pattern/mod.rs")),
+    (
+        "pattern::",
+        include_str!("../../../isoform/src/pattern/mod.rs"),
+    ),
     ("attrs::", include_str!("../../../isoform/src/attrs/mod.rs")),
     (
         "isoform_ir::ir::",

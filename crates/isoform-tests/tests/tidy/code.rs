@@ -158,7 +158,10 @@ fn unsafe_stands_in_few_places_can_fail() {
             "crates/isoform/src/lib.rs",
             "// unsafe\n#![deny(unsafe_code)]\nfn f() { unsafe { g() } }",
         ),
-        ("crates/isoform-tests/tests/it/main.rs", "unsafe impl A for B {}"),
+        (
+            "crates/isoform-tests/tests/it/main.rs",
+            "unsafe impl A for B {}",
+        ),
         ("crates/isoform-macros/tests/ui/case.rs", "fn ("),
         ("scripts/broken.rs", "fn ("),
     ]);
