@@ -177,5 +177,5 @@ fn a_million_levels_twice() {
     let value = array([steps(levels, 1), steps(levels, 1)]);
     assert!(is_same(&intern(&value).expect("comparable"), 0, 1));
     let found = duplicates(&[value], 2, 2).expect("comparable");
-    assert_eq!((found.len(), found[0].size), (1, levels));
+    assert_eq!((found.len(), found[0].size), (1, levels as u64));
 }
