@@ -14,6 +14,7 @@ use isoform_relay::passes::{
     to_graph_normal_form, to_graph_normal_form_expr,
 };
 use isoform_relay::{Function, Let};
+use isoform_testing::source::scaled;
 
 use crate::passes::interpret::{any, is_in_a_normal_form, is_in_basic_blocks, operands, outcome};
 use crate::passes::programs::{ALL, Features, KERNELS, PURE, Random, modules, program};
