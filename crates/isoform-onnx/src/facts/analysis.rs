@@ -243,7 +243,7 @@ impl Analysis {
             facts: facts.into_iter().map(Arc::new).collect(),
             depends,
         };
-        self.scopes.note(call, depends);
+        self.scopes.note(call, depends, Depends::default());
         self.calls.insert(call.identity(), known);
     }
 
@@ -285,8 +285,10 @@ impl Analysis {
         }
         for call in self.scopes.take_round(scope) {
             if let Some(known) = self.calls.get_mut(&call.identity()) {
+                // The round was taken out of the journal of this scope alone.
+                let noted = self.scopes.without(known.depends, scope);
                 known.depends = self.scopes.union(known.depends, depends);
-                self.scopes.note(&call, known.depends);
+                self.scopes.note(&call, known.depends, noted);
             }
         }
     }

@@ -72,10 +72,15 @@ impl Scopes {
         self.set(&members)
     }
 
-    /// Records a call whose facts depend on these scopes.
-    pub(super) fn note(&mut self, call: &Ref<Call>, depends: Depends) {
+    /// Records a call whose facts depend on these scopes. The journals of the scopes in
+    /// `noted` have the call already: with a second entry for each closed loop, their
+    /// lengths would double with every level of nesting.
+    pub(super) fn note(&mut self, call: &Ref<Call>, depends: Depends, noted: Depends) {
+        let noted = self.members(noted);
         for scope in self.members(depends).iter() {
-            self.journal(*scope).current.push(call.clone());
+            if noted.binary_search(scope).is_err() {
+                self.journal(*scope).current.push(call.clone());
+            }
         }
     }
 

@@ -118,7 +118,8 @@ fn nested_loops_that_grow_take_bounded_rounds() {
         let inputs = vec![int(3), Value::NONE, carried.clone()];
         output(&call("Loop", inputs, vec![("body", body.into())], 1), 0)
     }
-    let depth = 20;
+    // With work that doubles at each level, the depth would not be reached.
+    let depth = 60;
     let value = nest(depth, &Value::from(&x));
     let mut analysis = analysis_of(&x);
     let _ = analysis.fact(&value);
