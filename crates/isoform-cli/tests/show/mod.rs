@@ -1,5 +1,6 @@
 //! `isoform show` on models.
 
+use isoform_testing::source::scaled;
 use std::collections::HashSet;
 
 use crate::build::{Folder, Small, chain, nested, node, small};
@@ -226,22 +227,29 @@ fn show_in_trouble() {
 #[test]
 fn deep_programs_need_no_deep_stack() {
     let folder = Folder::new();
-    folder.model("deep.onnx", &chain(100_000));
-    folder.model("deeper.onnx", &chain(100_001));
+    let length = scaled(100_000);
+    folder.model("deep.onnx", &chain(length));
+    folder.model("deeper.onnx", &chain(length + 1));
     let ran = folder.run("show --numbers deep.onnx");
     assert_eq!(ran.status, 0, "{}", ran.err);
-    assert_eq!(ran.out.lines().count(), 100_006);
-    assert!(
-        ran.out
-            .contains("%100000 = Relu(%99999)\n  return %100000\n}\n# 100000 nodes")
+    assert_eq!(ran.out.lines().count(), length + 6);
+    let end = format!(
+        "%{length} = Relu(%{})\n  return %{length}\n}}\n# {length} nodes",
+        length - 1
     );
+    assert!(ran.out.contains(&end));
     assert_eq!(folder.run("hash deep.onnx").status, 0);
     let ran = folder.run("diff --first deep.onnx deeper.onnx");
     assert_eq!(ran.status, 1, "{}", ran.err);
     // A long path is cut in the text, and whole in the JSON.
-    assert!(ran.out.contains(" ...299991 steps... "), "{}", ran.out);
+    assert!(
+        ran.out
+            .contains(&format!(" ...{} steps... ", 3 * length - 9)),
+        "{}",
+        ran.out
+    );
     assert!(ran.out.len() < 10_000, "{}", ran.out.len());
     let full = json(&folder.run("diff --first --json deep.onnx deeper.onnx"));
     let path = full["right"]["path"].as_str().unwrap();
-    assert_eq!(path.matches(".call").count(), 100_000);
+    assert_eq!(path.matches(".call").count(), length);
 }

@@ -7,6 +7,7 @@ use isoform_onnx::proto::{
     AttributeProto, AttributeType, ModelProto, NodeProto, SequenceTypeProto, TypeProto, TypeValue,
     ValueInfoProto,
 };
+use isoform_testing::source::scaled;
 
 use crate::build::*;
 
@@ -507,11 +508,12 @@ fn shared_nodes_and_inputs_stay_shared() {
 
 #[test]
 fn a_long_row_of_nodes_is_rewritten() {
-    let nodes = (0..200_000).map(|at| {
+    let count = scaled(200_000);
+    let nodes = (0..count).map(|at| {
         let names = (format!("v{at}"), format!("v{}", at + 1));
         node("LeakyRelu", &names.0, &names.1).with(float("alpha", 0.01))
     });
-    let program = load(&model("v0", nodes.collect(), "v200000"))
+    let program = load(&model("v0", nodes.collect(), &format!("v{count}")))
         .program()
         .clone();
     let rewritten = Levels::ALL.apply(&program).unwrap();

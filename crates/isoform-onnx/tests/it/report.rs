@@ -6,6 +6,7 @@ use isoform_onnx::levels::Levels;
 use isoform_onnx::proto::{ModelProto, TensorProto};
 use isoform_onnx::report::{Report, ReportOptions, report};
 use isoform_onnx::summary::ModelsSummary;
+use isoform_testing::source::scaled;
 
 use crate::build::*;
 
@@ -20,7 +21,7 @@ fn texts(report: &Report) -> Vec<&str> {
 
 #[test]
 fn a_long_chain_is_told() {
-    let count = 50_000;
+    let count = scaled(50_000);
     let chain = |version| {
         let nodes = (0..count)
             .map(|index| node("Softmax", &format!("v{index}"), &format!("v{}", index + 1)));

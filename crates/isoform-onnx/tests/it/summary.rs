@@ -4,6 +4,7 @@ use isoform_onnx::eval::Control;
 use isoform_onnx::layout::list;
 use isoform_onnx::proto::{AttributeType, ModelProto, TensorProto};
 use isoform_onnx::summary::{ModelSummary, ModelsSummary, pair_weights};
+use isoform_testing::source::scaled;
 
 use crate::build::*;
 
@@ -85,7 +86,7 @@ operators
 
 #[test]
 fn a_chain_is_as_long_as_it_is() {
-    let count = 200_000;
+    let count = scaled(200_000);
     let nodes = (0..count).map(|at| {
         let names = (format!("v{at}"), format!("v{}", at + 1));
         node("Neg", &names.0, &names.1)

@@ -8,6 +8,7 @@ use isoform::types::RegionKind;
 use isoform::{Array, Ref, Value, structural_equal};
 use isoform_ir::transform::CseOptions;
 use isoform_ir::transform::cse::cse;
+use isoform_testing::source::scaled;
 
 use crate::cse::language::{Apply, Func, If, Lambda, Name, Op, Print, Seq, Var, declare};
 use crate::cse::random::Random;
@@ -105,10 +106,10 @@ fn a_cycle_is_an_error() {
 fn a_long_chain_takes_no_native_stack() {
     let chain = || {
         let start: Value = 1.into();
-        (0..200_000).fold(start, |below, _| op("add", [below]))
+        (0..scaled(200_000)).fold(start, |below, _| op("add", [below]))
     };
     let done = cse(&array([chain(), chain()])).unwrap();
-    assert_eq!(ops(&done).len(), 200_000);
+    assert_eq!(ops(&done).len(), scaled(200_000));
 }
 
 /// A random graph with some shared nodes and many equal nodes.

@@ -6,6 +6,7 @@ use isoform::traverse::children_of;
 use isoform::types::RegionKind;
 use isoform::{Array, Ref, Value, structural_equal};
 use isoform_ir::transform::cse::cse;
+use isoform_testing::source::scaled;
 
 use crate::cse::language::{
     Apply, Assign, Either, Func, Int, Name, Print, Repeat, Seq, Sum, declare,
@@ -126,8 +127,9 @@ fn variables_without_a_certain_value_are_left_alone() {
 #[test]
 fn deep_programs_take_no_native_stack() {
     let a = Name::new("a");
-    let chain = || (0..100_000).fold(Value::from(&a), |below, _| apply("add", below, int(1)));
-    let body = (0..100_000).fold(print(chain()), |body, _| repeat(int(1), body));
+    let chain =
+        || (0..scaled(100_000)).fold(Value::from(&a), |below, _| apply("add", below, int(1)));
+    let body = (0..scaled(100_000)).fold(print(chain()), |body, _| repeat(int(1), body));
     let before = func(&[&a], seq([print(chain()), body]));
     let after = cse(&before).unwrap();
     assert!(after != before);

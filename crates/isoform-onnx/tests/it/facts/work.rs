@@ -4,6 +4,7 @@ use super::build::{Dims, call, graph, int, named_input, op, output};
 use isoform::{Ref, Value};
 use isoform_onnx::facts::Analysis;
 use isoform_onnx::ir::Output;
+use isoform_testing::source::scaled;
 
 fn analysis_of(x: &Ref<isoform_onnx::ir::Input>) -> Analysis {
     let mut analysis = Analysis::new();
@@ -15,7 +16,7 @@ fn analysis_of(x: &Ref<isoform_onnx::ir::Input>) -> Analysis {
 fn a_long_chain_is_visited_once() {
     let x = Dims::default().input("x", "float32 n 3");
     let mut value = Value::from(&x);
-    let length = 1_000_000;
+    let length = scaled(1_000_000);
     for _ in 0..length {
         value = op("Add", &[&value, &value]);
     }
@@ -140,7 +141,7 @@ fn loop_of_two(analysis: &mut Analysis, old: &Value, new: &Value) -> [Value; 2] 
 
 #[test]
 fn bodies_of_two_calls_in_a_chain_are_visited_a_few_times() {
-    let (mut dims, length) = (Dims::default(), 20_000);
+    let (mut dims, length) = (Dims::default(), scaled(20_000));
     let (x, y) = (dims.input("x", "int64"), dims.input("y", "int64"));
     let mut analysis = Analysis::new();
     analysis.enter_graph(&graph(vec![x.clone(), y.clone()], vec![]));

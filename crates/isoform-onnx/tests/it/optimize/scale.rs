@@ -7,6 +7,7 @@ use isoform::{Array, Map, Node as _, Ref, Value};
 use isoform_onnx::ir::{Call, Graph, Output, Program};
 use isoform_onnx::optimize::{OptimizeOptions, Rule};
 use isoform_onnx::proto::{ModelProto, NodeProto};
+use isoform_testing::source::scaled;
 
 use crate::build::{self, NodeExt};
 use crate::optimize::check::optimize;
@@ -46,7 +47,7 @@ fn left(program: &Ref<Program>) -> (usize, usize) {
 
 #[test]
 fn a_long_chain_of_copies_goes_in_one_walk() {
-    for length in [100, 100_000] {
+    for length in [100, scaled(100_000)] {
         let program = chain(length, |_, from, to| {
             vec![build::node("Identity", from, to)]
         });
@@ -57,7 +58,7 @@ fn a_long_chain_of_copies_goes_in_one_walk() {
 
 #[test]
 fn a_long_chain_of_pairs_goes_in_one_walk() {
-    for length in [100, 100_000] {
+    for length in [100, scaled(100_000)] {
         let program = chain(length, |_, from, to| vec![build::node("Neg", from, to)]);
         // The output is the input, for which a file needs an Identity.
         assert_eq!(left(&program), (1, 2));
@@ -66,7 +67,7 @@ fn a_long_chain_of_pairs_goes_in_one_walk() {
 
 #[test]
 fn a_long_chain_of_different_constants_becomes_one() {
-    for length in [100, 100_000] {
+    for length in [100, scaled(100_000)] {
         let program = chain(length, |at, from, to| {
             let name = format!("c{at}");
             let add = build::node("Add", &format!("{from} {name}"), to);
@@ -78,7 +79,7 @@ fn a_long_chain_of_different_constants_becomes_one() {
 
 #[test]
 fn a_long_chain_that_stays_takes_one_walk() {
-    for length in [100, 100_000] {
+    for length in [100, scaled(100_000)] {
         let program = chain(length, |at, from, to| {
             let op = if at % 2 == 0 { "Abs" } else { "Neg" };
             vec![build::node(op, from, to)]
@@ -89,7 +90,7 @@ fn a_long_chain_that_stays_takes_one_walk() {
 
 #[test]
 fn many_tensors_in_attributes_are_told_apart() {
-    let program = chain(20_000, |at, from, to| {
+    let program = chain(scaled(20_000), |at, from, to| {
         let (shape, filled) = (format!("s{at}"), format!("f{at}"));
         let value = isoform_onnx::proto::TensorProto {
             data_type: 7,

@@ -8,6 +8,7 @@ use isoform_relay as relay;
 use isoform_relay::op;
 use isoform_relay::op::CallTypes;
 use isoform_relay::{AsExpr, Call, Function, If, Let, RefCreate, Tuple, Var};
+use isoform_testing::source::scaled;
 
 use crate::support::*;
 
@@ -40,7 +41,7 @@ fn types_that_share_parts_are_small() {
     // Written out, the last type has 2^200000 parts.
     let x = Var::new("x");
     let mut body: Expr = x.expr();
-    for _ in 0..200_000 {
+    for _ in 0..scaled(200_000) {
         body = Tuple::new([body.clone(), body]).expr();
     }
     let unknown = Function::new([x.clone()], &body);
@@ -56,7 +57,7 @@ fn types_that_are_known_are_compared_once_each() {
     // A type of every depth: comparing the types from the top would take 2 * 10^10
     // steps.
     let x = v("f32[2]");
-    let vars: Vec<Ref<Var>> = (0..200_000).map(|_| Var::new("v")).collect();
+    let vars: Vec<Ref<Var>> = (0..scaled(200_000)).map(|_| Var::new("v")).collect();
     let mut body: Expr = x.expr();
     for (level, var) in vars.iter().enumerate().rev() {
         let from = if level == 0 { &x } else { &vars[level - 1] };

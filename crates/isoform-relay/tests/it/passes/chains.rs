@@ -11,6 +11,7 @@ use isoform_relay::passes::{
     to_a_normal_form_expr, to_basic_block_normal_form_expr, to_graph_normal_form_expr,
 };
 use isoform_relay::{AsExpr, Function, infer_type};
+use isoform_testing::source::scaled;
 
 use crate::support::*;
 
@@ -118,7 +119,7 @@ fn a_hundred_thousand_levels_of_scopes() {
     let x = var("x");
     let shared = call("f", [&x.expr()]);
     let mut body = shared.clone();
-    for level in 0..100_000 {
+    for level in 0..scaled(100_000) {
         body = match level % 3 {
             0 => choose(&x.expr(), &body, &shared),
             1 => apply(&func([], &body), []),

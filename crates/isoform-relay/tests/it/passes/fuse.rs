@@ -8,6 +8,7 @@ use isoform_relay::attrs::{ConcatenateAttrs, DenseAttrs, SqueezeAttrs};
 use isoform_relay::op::CallTypes;
 use isoform_relay::passes::FuseOptions;
 use isoform_relay::{Any, AsExpr, Call, Function, Tuple, op};
+use isoform_testing::source::scaled;
 
 use crate::support::*;
 
@@ -200,7 +201,7 @@ fn types_must_be_known() {
 fn a_hundred_thousand_operators() {
     let x = typed_var("x", "f32[2]");
     let mut body = x.expr();
-    for _ in 0..100_000 {
+    for _ in 0..scaled(100_000) {
         body = add(&exp(&body), &x.expr());
     }
     let fused = FuseOptions::default().fuse_ops_expr(&typed(&func([&x], &body)));

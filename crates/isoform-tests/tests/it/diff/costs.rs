@@ -187,7 +187,7 @@ fn maps_with_other_keys() {
         Value::from(entries.collect::<Map<Value, Value>>())
     };
     let left = map(&|at| format!("k{at}"));
-    let few = map(&|at| match at % 10_000 {
+    let few = map(&|at| match at % (count / 10) {
         0 => format!("new{at}"),
         _ => format!("k{at}"),
     });
