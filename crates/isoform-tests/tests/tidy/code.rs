@@ -168,8 +168,8 @@ fn unsafe_stands_in_few_places_can_fail() {
     assert_found(
         &stray_unsafe(&repo),
         &[
-            "crates/isoform/src/lib.rs:3",
             "crates/isoform-tests/tests/it/main.rs:1",
+            "crates/isoform/src/lib.rs:3",
             "scripts/broken.rs:1",
         ],
     );

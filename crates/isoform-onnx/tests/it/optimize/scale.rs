@@ -90,7 +90,8 @@ fn a_long_chain_that_stays_takes_one_walk() {
 
 #[test]
 fn many_tensors_in_attributes_are_told_apart() {
-    let program = chain(scaled(20_000), |at, from, to| {
+    let length = scaled(20_000);
+    let program = chain(length, |at, from, to| {
         let (shape, filled) = (format!("s{at}"), format!("f{at}"));
         let value = isoform_onnx::proto::TensorProto {
             data_type: 7,
@@ -105,7 +106,7 @@ fn many_tensors_in_attributes_are_told_apart() {
             build::node("Add", &format!("{from} {filled}"), to),
         ]
     });
-    assert_eq!(left(&program), (40_001, 2));
+    assert_eq!(left(&program), (2 * length + 1, 2));
 }
 
 #[test]
