@@ -14,6 +14,7 @@ use isoform_pto::{
 use isoform_relay::{AsExpr, Call, Function, Var};
 use isoform_testing::family::{Family, Role};
 use isoform_testing::sessions::{arr, assign, fun, map, var};
+use isoform_testing::source::scaled;
 
 #[test]
 fn an_edit_of_a_tree_costs_its_path() {
@@ -239,7 +240,11 @@ fn check_edits<T: Clone>(
 }
 
 const COUNT: usize = 1_000;
-const NODES: usize = 800;
+
+/// The nodes of a function.
+fn nodes() -> usize {
+    scaled(800).max(200)
+}
 
 #[test]
 fn an_edit_of_a_function_costs_the_function_and_the_names() {
@@ -247,7 +252,7 @@ fn an_edit_of_a_function_costs_the_function_and_the_names() {
     let names: Vec<_> = (0..COUNT)
         .map(|i| GlobalVar::new(format!("f{i}").as_str()))
         .collect();
-    let part = |number, constant| function(&names, number, NODES, constant);
+    let part = |number, constant| function(&names, number, nodes(), constant);
     let program = |functions: &[Ref<Function>]| module(&names, functions).into();
     check_edits(part, program, CompareOptions::default());
 }
@@ -258,7 +263,7 @@ fn the_edit_may_be_a_write_to_the_module() {
     let names: Vec<_> = (0..COUNT)
         .map(|i| GlobalVar::new(format!("f{i}").as_str()))
         .collect();
-    let part = |number, constant| function(&names, number, NODES, constant);
+    let part = |number, constant| function(&names, number, nodes(), constant);
     let functions: Vec<_> = (0..COUNT).map(|number| part(number, 1)).collect();
     let module = module(&names, &functions);
     let program = |functions: &[Ref<Function>]| {
@@ -278,7 +283,7 @@ fn statements(number: usize, constant: i64) -> Ref<pto::Function> {
     let callee = pto::GlobalVar::new(format!("f{}", (number * 7 + 1) % COUNT));
     let mut last = x.clone();
     let mut body: Vec<Ref<Stmt>> = Vec::new();
-    for _ in 0..NODES / 4 {
+    for _ in 0..nodes() / 4 {
         let constant = ConstInt::new(constant, DataType::Int64);
         let sum = pto::Add::new(&last, constant, DataType::Int64);
         last = pto::Var::new("t", &ty);
