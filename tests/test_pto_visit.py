@@ -1,6 +1,7 @@
 """Visitors and mutators of the statement dialect."""
 
 import pytest
+from scale import scaled
 
 from isoform import _core, structural_mutate, structural_visit
 from isoform.pto import DataType, ir
@@ -134,7 +135,7 @@ def test_depth_without_overrides_is_limited_by_memory_only():
         def visit_const_int(self, op):
             return ir.ConstInt(op.value + 1, DataType.INT64)
 
-    deep = chain(1_000_000)
+    deep = chain(scaled(1_000_000))
     count = Count()
     count.visit(deep)
     assert count.count == 1
