@@ -1,21 +1,21 @@
-"""The Python examples of the reference document on PyPTO's structural comparison.
+"""The examples of the reference document on PyPTO's structural comparison.
 
-| section of the document                  | test                        |
-|------------------------------------------|-----------------------------|
-| reference equality                       | test_reference_equality     |
-| structural equality                      | test_structural_equality    |
-| why DefField matters                     | test_definition_field       |
-| structural_equal, basic usage            | test_basic_usage            |
-| auto-mapping, examples 1 to 4            | test_example_1 to _4        |
-| structural_hash, basic usage             | test_hash_basic_usage       |
-| hash consistency guarantee               | test_hash_consistency       |
-| using with containers                    | test_cse_pass               |
+Sections are numbered in the order of the table of contents, parts of a section in the order
+of their headings; the summary, which the table leaves out, is 9:
+
+| 1 overview | 2 reference and structural equality | 3 process of comparison |
+| 4 reflection and field types | 5 structural_equal | 6 structural_hash |
+| 7 auto-mapping | 8 implementation | 9 summary |
+
+The docstring of a test begins with its sections. Statements without an example of their own are
+tested in `test_pto_reference_statements.py`.
 """
 
 from isoform.pto import DataType, ir
 
 
 def test_reference_equality():
+    """2.1: `==` compares identity, not content."""
     x1 = ir.Var("x", ir.ScalarType(DataType.INT64), ir.Span.unknown())
     x2 = ir.Var("x", ir.ScalarType(DataType.INT64), ir.Span.unknown())
 
@@ -23,6 +23,7 @@ def test_reference_equality():
 
 
 def test_structural_equality():
+    """1, 2.2: comparison by structure looks at content."""
     x1 = ir.Var("x", ir.ScalarType(DataType.INT64), ir.Span.unknown())
     x2 = ir.Var("x", ir.ScalarType(DataType.INT64), ir.Span.unknown())
     # With auto_mapping, these are structurally equal
@@ -30,6 +31,7 @@ def test_structural_equality():
 
 
 def test_definition_field():
+    """4.4, 3.2: definitions are paired by position, values follow the setting."""
     span = ir.Span.unknown()
     dtype = DataType.INT64
 
@@ -50,6 +52,7 @@ def test_definition_field():
 
 
 def test_basic_usage():
+    """5.1: equal constants are equal, nodes of two types are not."""
     # Constants with same value
     c1 = ir.ConstInt(42, DataType.INT64, ir.Span.unknown())
     c2 = ir.ConstInt(42, DataType.INT64, ir.Span.unknown())
@@ -72,18 +75,21 @@ def _increments():
 
 
 def test_example_1():
+    """5.2, example 1: variables are strict by default."""
     expr1, expr2 = _increments()
     # Different variable pointers → not equal
     assert not ir.structural_equal(expr1, expr2, enable_auto_mapping=False)
 
 
 def test_example_2():
+    """5.2, example 2: with mapping, names and identity do not matter."""
     expr1, expr2 = _increments()
     # Same expressions with auto_mapping
     ir.assert_structural_equal(expr1, expr2, enable_auto_mapping=True)
 
 
 def test_example_3():
+    """5.2, example 3: one variable is mapped to one variable at all places."""
     # Build: x + x
     x = ir.Var("x", ir.ScalarType(DataType.INT64), ir.Span.unknown())
     expr1 = ir.Add(x, x, DataType.INT64, ir.Span.unknown())
@@ -97,6 +103,7 @@ def test_example_3():
 
 
 def test_example_4():
+    """5.2, example 4: a variable is not mapped to two."""
     # Build: x + x
     x = ir.Var("x", ir.ScalarType(DataType.INT64), ir.Span.unknown())
     expr1 = ir.Add(x, x, DataType.INT64, ir.Span.unknown())
@@ -111,6 +118,7 @@ def test_example_4():
 
 
 def test_hash_basic_usage():
+    """6.1: equal constants have equal hashes."""
     c1 = ir.ConstInt(42, DataType.INT64, ir.Span.unknown())
     c2 = ir.ConstInt(42, DataType.INT64, ir.Span.unknown())
 
@@ -119,6 +127,8 @@ def test_hash_basic_usage():
 
 
 def test_hash_consistency():
+    """6.2: nodes that are equal under a mode have equal hashes under it."""
+
     def build_expr():
         x = ir.Var("x", ir.ScalarType(DataType.INT64), ir.Span.unknown())
         c = ir.ConstInt(5, DataType.INT64, ir.Span.unknown())
@@ -155,6 +165,7 @@ class CSEPass:
 
 
 def test_cse_pass():
+    """6.3, 1, 7.1: hash and comparison without mapping find common subexpressions."""
     x = ir.Var("x", ir.ScalarType(DataType.INT64), ir.Span.unknown())
     y = ir.Var("y", ir.ScalarType(DataType.INT64), ir.Span.unknown())
     cse = CSEPass()

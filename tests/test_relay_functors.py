@@ -1,4 +1,7 @@
-"""Functors, visitors and mutators of expressions, types and patterns."""
+"""Functors, visitors and mutators of expressions, types and patterns.
+
+Numbers in docstrings are sections, counted as in `test_reference_relay_tutorial.py`.
+"""
 
 import pytest
 from scale import scaled
@@ -48,6 +51,7 @@ METHODS = [
 
 
 def test_methods_are_named_after_classes_and_abstract():
+    """2: `visit` leads to the method for the class of the expression."""
     x = relay.var("x")
     with pytest.raises(NotImplementedError):
         relay.ExprFunctor().visit(x)
@@ -66,6 +70,7 @@ def test_methods_are_named_after_classes_and_abstract():
 
 
 def test_results_are_kept():
+    """2, 4: results are of any type and cached."""
     calls = []
 
     class Size(relay.ExprFunctor):
@@ -107,6 +112,7 @@ def test_other_classes_are_an_error():
 
 
 def test_the_order_of_visits():
+    """3: a visitor visits all fields that are expressions, and returns nothing."""
     x, y, z = (relay.var(name) for name in "xyz")
 
     class Order(relay.ExprVisitor):
@@ -134,6 +140,7 @@ def test_the_order_of_visits():
 
 
 def test_overrides_in_the_classic_style():
+    """3: an override visits what it wants to; other classes keep their default."""
     x = relay.var("x")
 
     class Classic(relay.ExprVisitor):
@@ -158,6 +165,8 @@ def test_overrides_in_the_classic_style():
 
 
 def test_an_overridden_visit_sees_every_node_once():
+    """2: `visit` can be overridden and routes to the methods."""
+
     class Print(relay.ExprVisitor):
         def __init__(self):
             super().__init__()
@@ -224,6 +233,7 @@ def test_overrides_that_are_generators_have_any_depth():
 
 
 def test_r38_mutators_keep_what_does_not_change():
+    """4: new nodes are made only where something changes."""
     expr = everything()
     assert relay.ExprMutator().visit(expr) is expr
 

@@ -1,4 +1,7 @@
-"""The evaluator and constant folding from Python."""
+"""The evaluator and constant folding from Python.
+
+Numbers in docstrings are sections, counted as in `test_reference_relay_tutorial.py`.
+"""
 
 import _thread
 import threading
@@ -111,6 +114,7 @@ def test_kernels_in_python():
 
 
 def test_r162_the_pass_is_registered():
+    """8: the pass is available by its name, in modules and pipelines."""
     x = relay.var("x", shape=(2,), dtype="int32")
     mod = ir.IRModule.from_expr(relay.Function([x], x + relay.const(2) * relay.const(3)))
     for fold in (transform.FoldConstant(), transform.FoldConstant(fold_qnn=True)):
@@ -224,6 +228,7 @@ class ConstantFolder(relay.ExprMutator):
 
 
 def test_the_folder_of_the_tutorial_gives_the_same():
+    """5, 6, 7: the pass of the library does what the classes of the tutorial do."""
     x, y, z = relay.var("x"), relay.var("y"), relay.var("z")
     one, two = relay.const([1.0, 2.0]), relay.const([3.0, 4.0])
     programs = [

@@ -1,4 +1,7 @@
-"""The passes of docs/writing-a-pass.md, beyond what the page itself checks."""
+"""The passes of docs/writing-a-pass.md, beyond what the page itself checks.
+
+Numbers in docstrings are sections, counted as in `test_reference_relay_tutorial.py`.
+"""
 
 import importlib.util
 import os
@@ -33,6 +36,7 @@ def folding():
 
 
 def test_the_checker_accepts_constants_and_tuples_of_them(folding):
+    """6: a constant is constant, and so is a tuple of constants, at any depth."""
     one, x = relay.const(1), relay.var("x")
     for expr, expected in [
         (one, True),
@@ -47,6 +51,7 @@ def test_the_checker_accepts_constants_and_tuples_of_them(folding):
 
 
 def test_calls_without_arguments_or_with_effects_are_not_folded(folding):
+    """7: no arguments, effects, or a callee that is no operator keep a call."""
     fold = folding["fold_constant"]
     ones = relay.ones((2, 2), "float32")
     assert fold(ones) is ones
@@ -59,6 +64,7 @@ def test_calls_without_arguments_or_with_effects_are_not_folded(folding):
 
 
 def test_several_results_become_a_tuple(folding):
+    """7: the value of a call becomes an expression, also if it is a tuple."""
     halves = relay.split(relay.const(np.arange(4)), 2)
     done = folding["fold_constant"](relay.TupleGetItem(halves.astuple(), 1))
     assert done.data.numpy().tolist() == [2, 3]
@@ -79,12 +85,15 @@ def test_chains_of_bindings_and_calls_are_folded_at_any_depth(folding):
 
 
 def test_what_does_not_change_is_the_same_object(folding):
+    """4, 7: what is not folded is left as by default."""
     x, y = relay.var("x"), relay.var("y")
     expr = relay.Let(y, x + x, relay.Tuple([relay.TupleGetItem(x, 0), y]))
     assert folding["fold_constant"](expr) is expr
 
 
 def test_the_defaults_can_be_written_out():
+    """2, 3, 4: the default for `if` visits its three parts, that for an item updates its tuple."""
+
     class Visitor(relay.ExprVisitor):
         seen = 0
 
@@ -119,6 +128,8 @@ def test_the_defaults_can_be_written_out():
 
 
 def test_an_override_of_visit_sees_every_expression_without_nesting():
+    """2: an override of `visit` acts before every visit."""
+
     class PrintVisitor(relay.ExprVisitor):
         lines = 0
 
@@ -135,6 +146,7 @@ def test_an_override_of_visit_sees_every_expression_without_nesting():
 
 
 def test_the_pass_of_the_library_has_the_names_of_both_worlds():
+    """5, 8: the pass is a global function, wrapped in a function of Python."""
     function = isoform.get_global_func("relay._transform.FoldConstant")
     made = relay.transform.FoldConstant()
     assert type(made) is type(function(False)) is type(make_pass("FoldConstant"))
