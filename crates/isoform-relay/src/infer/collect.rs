@@ -164,9 +164,12 @@ impl<'m> Inference<'m> {
         {
             return Ok(());
         }
+        // A copy of a variable with another annotation has the checked type of the original.
+        let is_annotated = |var: &Ref<Var>| var.type_annotation.is_some();
         if let Some(ty) = &expr.checked_type_
             && self.trusts
             && !expr.same_as(root)
+            && !expr.downcast_ref::<Var>().is_some_and(is_annotated)
         {
             let ty = ty.clone();
             self.set(expr, ty);

@@ -48,7 +48,8 @@ use crate::AsExpr;
 /// already right stay the same objects; if that holds for all of them, the result is the
 /// module itself.
 ///
-/// * Parameters without an annotation get the type required by their uses.
+/// * Parameters without an annotation get the type required by their uses. A variable
+///   whose annotation is complete stays the same object.
 /// * Operators and names of functions have no type, because programs share them. The
 ///   type of a function is the type of its definition.
 /// * An unknown size ([`Any`](super::Any)) fits every size, and stays unknown. A

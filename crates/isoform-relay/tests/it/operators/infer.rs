@@ -125,6 +125,20 @@ fn what_is_right_stays_and_spans_are_kept() {
 }
 
 #[test]
+fn annotated_variables_stay_the_same_objects() {
+    let (x, y) = (v("f32[2]"), Var::new("y"));
+    let main = inferred(Function::new([x.clone(), y.clone()], op::add(&x, &y)));
+    assert!(main.params.get(0).unwrap().same_as(&x));
+    assert!(!main.params.get(1).unwrap().same_as(&y));
+    // A copy with another annotation has another type.
+    let wide = x.with_type_annotation(ty("f32[3]"));
+    let local = relay::infer_type_local(op::exp(&wide)).unwrap();
+    assert!(structural_equal(local, ty("f32[3]")).unwrap());
+    let main = inferred(Function::new([wide.clone()], op::exp(&wide)));
+    assert_type(&main.body, "f32[3]");
+}
+
+#[test]
 fn constants_tuples_and_items() {
     let data = Tensor::new(DType::INT64, vec![1, 2], vec![0; 16]).unwrap();
     let pair = Tuple::new([Constant::new(data).expr(), Tuple::new([]).expr()]);
