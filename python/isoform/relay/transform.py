@@ -339,7 +339,8 @@ def Inline() -> ModulePass:  # noqa: N802
     """Return a pass that puts functions marked `Inline` in the place of their calls.
 
     The pass is named `InlineGlobals`. Functions that were mentioned and are inlined are
-    removed; ValueError if a function cannot be inlined. Level 1.
+    removed; recursive functions stay, and functions that mention no others besides. ValueError
+    if another function cannot be inlined. Level 1.
     """
     return _made("InlineGlobals")
 
