@@ -89,6 +89,13 @@ def test_a_sequence():
 def test_the_result_is_a_program():
     with pytest.raises(TypeError, match=r"expected the new program, such as ir.IRModule, got None"):
         ModulePass(lambda mod, ctx: None, PassInfo(0, "P"))(module())
+    with pytest.raises(
+        TypeError,
+        match=r"pass 'Oops': expected the new program, such as ir.IRModule, got relay.Function",
+    ):
+        ModulePass(lambda mod, ctx: mod["f"], PassInfo(0, "Oops"))(
+            ir.IRModule({"f": relay.Function([], relay.const(1))})
+        )
     with pytest.raises(TypeError, match=r"expected the new function, .*, got None"):
         FunctionPass(lambda fun, mod, ctx: None, PassInfo(0, "P"))(module(f=1))
 
