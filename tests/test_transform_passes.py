@@ -269,6 +269,15 @@ def test_print_ir(caplog):
     assert (PrintIR().info.name, PrintIR().info.opt_level) == ("PrintIR", 0)
 
 
+@pytest.mark.parametrize("level", ["WARNING", "ERROR"])
+def test_print_ir_shows_what_no_handler_of_logging_shows(capsys, caplog, level):
+    with caplog.at_level(level, logger="isoform.transform"):
+        PrintIR("first")(module(f=1))
+        make_pass("PrintIR", header="second")(module(f=1))
+    text = capsys.readouterr().err
+    assert text.startswith("PrintIR(first):\n") and "\nPrintIR(second):\n" in text
+
+
 def test_apply_pass_to_function():
     apply = ApplyPassToFunction(Add, "f.*")
     assert (apply.info.name, apply.info.opt_level) == ("ApplyPassTof.*", 0)
