@@ -55,8 +55,9 @@ use crate::AsExpr;
 /// * An unknown size ([`Any`](super::Any)) fits every size, and stays unknown. A
 ///   symbolic size fits every number.
 /// * A function with type parameters may be called with different types; a call has the
-///   chosen types as its type arguments. Outside of the function, no type may mention
-///   the type parameters.
+///   chosen types as its type arguments. An argument, result or branch of a function type
+///   without type parameters may be such a function, too. Outside of the function, no type
+///   may mention the type parameters.
 ///
 /// Linear in the size of the module and its types, and in the number of calls of
 /// operators' relations. A relation is called once if all inputs are known, otherwise
