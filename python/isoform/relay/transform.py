@@ -229,7 +229,9 @@ def FuseOps(fuse_opt_level: int = -1) -> FunctionPass:  # noqa: N802
 def DefuseOps() -> ModulePass:  # noqa: N802
     """Return a pass that puts the bodies of kernels in the place of their calls.
 
-    It undoes `FuseOps`: the result is the program before fusion. Arguments with effects
+    It undoes `FuseOps`: the result is the program before fusion. Other functions that are
+    called where they are written come apart, too, if they contain no functions. Arguments with
+    effects
     are bound before a body that does not use them in order. Level 3; requires
     InferType.
 
