@@ -94,6 +94,18 @@ def test_function_attributes():
     assert structural_equal(g, identity("y").with_attr("k", 1))
 
 
+def test_an_int_and_a_literal_of_the_ir_are_the_same_attribute():
+    f = identity()
+    plain = f.with_attr({"Primitive": 1, "Inline": True, "n": "x"})
+    one, true = tir.IntImm("int32", 1), tir.IntImm("bool", 1)
+    literal = {"Primitive": one, "Inline": true, "n": "x"}
+    made = relay.Function(f.params, f.body, attrs=ir.DictAttrs(literal))
+    for same in (f.with_attr(literal), f.with_attrs(literal), made):
+        assert structural_equal(same, plain)
+        assert (same.attrs["Primitive"], same.attrs["Inline"]) == (1, True)
+    assert structural_equal(ir.BaseFunc(attrs=literal), ir.BaseFunc(attrs=plain.attrs))
+
+
 def test_functions_of_python_have_attributes_too(key):
     @py_class(key("Function"))
     class Function(ir.BaseFunc):

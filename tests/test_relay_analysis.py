@@ -2,7 +2,7 @@
 
 import pytest
 
-from isoform import get_global_func, ir, relay
+from isoform import get_global_func, ir, relay, structural_hash
 from isoform.relay import analysis
 from isoform.relay.analysis import Feature
 
@@ -163,8 +163,19 @@ def test_extraction():
         analysis.extract_intermediate_expr(mod, 3)
     with pytest.raises(ValueError, match="got -1"):
         analysis.extract_intermediate_expr(mod, -1)
-    (found,) = analysis.extract_fused_functions(mod).values()
-    assert found is fused
+
+
+def test_fused_functions_are_those_that_fusion_makes():
+    v = relay.var("v", shape=(2,))
+    kernel = relay.Function([v], relay.tanh(v)).with_attr("Primitive", 1)
+    x = relay.var("x", shape=(2,))
+    mod = ir.IRModule.from_expr(relay.Function([x], kernel(relay.exp(x + x))))
+    found = analysis.extract_fused_functions(mod)
+    assert sorted(func.body.op.name for func in found.values()) == ["exp", "tanh"]
+    assert all(func.attrs["Primitive"] == 1 for func in found.values())
+    assert all(key == structural_hash(func) for key, func in found.items())
+    with pytest.raises(ir.DiagnosticError):
+        analysis.extract_fused_functions(ir.IRModule.from_expr(relay.exp(relay.Tuple([]))))
 
 
 def test_unmatched_cases_and_fresh_variables():

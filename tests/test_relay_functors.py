@@ -372,3 +372,90 @@ def test_patterns():
     assert fresh.patterns[1].patterns[0].var is mutator.var_map[x]
     wild = relay.PatternWildcard()
     assert mutator.visit(wild) is wild
+
+
+def test_further_arguments_of_visit_reach_the_methods():
+    class Depth(relay.ExprFunctor):
+        def visit_var(self, var, level):
+            return level
+
+        def visit_call(self, call, level):
+            return max(self.visit(arg, level + 1) for arg in call.args)
+
+    x = relay.var("x")
+    depth = Depth()
+    assert depth.visit(relay.exp(relay.exp(x)), 0) == 2
+    # Results depend on the arguments, so none is kept.
+    assert (depth.visit(x, 3), depth.visit(x, 4), depth.memo_map) == (3, 4, {})
+    with pytest.raises(NotImplementedError):
+        depth.visit(relay.Tuple([]), 0)
+    with pytest.raises(TypeError, match="warning unhandled case"):
+        depth.visit(relay.PatternWildcard(), 0)
+    with pytest.raises(TypeError, match="expected a node before other arguments, got Array"):
+        depth.visit(relay.Tuple([x]).fields, 0)
+
+
+def test_defaults_and_generators_pass_arguments_on():
+    class Names(relay.ExprVisitor):
+        def visit_var(self, var, found, prefix):
+            if var.name_hint == "bad":
+                raise KeyError(prefix)
+            found.append(prefix + var.name_hint)
+
+        def visit_tuple(self, tup, found, prefix):
+            super().visit_tuple(tup, found, prefix)
+            found.append(")")
+
+        def visit_if(self, if_, found, prefix):
+            yield Later(super().visit_if, if_)
+            found.append(";")
+
+    x, y, z = (relay.var(name) for name in "xyz")
+    found = []
+    assert Names().visit(relay.Tuple([relay.If(x, y, z), x]), found, "%") is None
+    assert found == ["%x", "%y", "%z", ";", "%x", ")"]
+    with pytest.raises(KeyError, match="%"):
+        Names().visit(relay.If(x, y, relay.var("bad")), found, "%")
+
+    class Swap(relay.ExprMutator):
+        def visit_var(self, var, new):
+            return new
+
+        def visit(self, expr, *args):
+            return super().visit(expr, *args)
+
+    assert Swap().visit(relay.Tuple([relay.RefRead(x)]), y)[0].ref is y
+    levels = scaled(50_000)
+    expr = x
+    for _ in range(levels):
+        expr = relay.Tuple([expr])
+
+    class Count(relay.ExprFunctor):
+        def visit_var(self, var, start):
+            return start
+
+        def visit_tuple(self, tup, start):
+            return 1 + (yield tup[0])
+
+    assert Count().visit(expr, 5) == levels + 5
+
+
+def test_a_visitor_begins_anew_when_it_is_asked_again():
+    class Check(relay.ExprVisitor):
+        def check(self, expr):
+            self.found = False
+            self.visit(expr)
+            return self.found
+
+        def visit_call(self, call):
+            self.found = True
+
+    check, called = Check(), relay.exp(relay.var("x"))
+    assert [check.check(expr) for expr in (called, called, relay.Tuple([called]))] == [True] * 3
+
+    class Driven(Check):
+        def visit(self, expr):
+            return (yield Later(super().visit, expr))
+
+    driven = Driven()
+    assert [driven.check(called) for _ in range(2)] == [True] * 2

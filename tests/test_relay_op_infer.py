@@ -38,6 +38,39 @@ def test_one_expression():
     assert op.infer_type_local(relay.exp(typed)).concrete_shape == (2,)
 
 
+def test_annotated_variables_stay_the_same_objects():
+    v, w = relay.var("v", shape=(2,)), relay.var("w")
+    body = relay.exp(v)
+    assert isoform.structural_equal(infer_expr(body), infer_expr(body))
+    module = ir.IRModule.from_expr(relay.Function([v, w], body + w))
+    typed = infer_module(module)["main"]
+    assert typed.params[0].same_as(v) and not typed.params[1].same_as(w)
+    assert typed.params[0].checked_type.same_as(v.type_annotation)
+    bound = relay.bind(typed, {v: relay.const([1.0, 2.0])})
+    assert len(bound.params) == 1
+    # A hole in the annotation is filled in, which makes another variable.
+    part = relay.Var("p", relay.TupleType([v.type_annotation, ir.IncompleteType()]))
+    with pytest.raises(ValueError, match="has not populated"):
+        _ = part.checked_type
+    choice = relay.If(w, part, relay.Tuple([v, v]))
+    assert not infer_expr(relay.Function([part, w, v], choice)).params[0].same_as(part)
+
+
+def test_a_local_type_is_noted_for_the_expression():
+    v = relay.var("v", shape=(2,))
+    call = relay.exp(v)
+    with pytest.raises(ValueError, match="has not populated"):
+        _ = call.checked_type
+    found = relay.transform.InferTypeLocal(call)
+    assert call.checked_type.same_as(found) and found.concrete_shape == (2,)
+    outer = relay.exp(call)
+    relay.transform.InferTypeLocal(outer)
+    assert outer.args[0].checked_type.same_as(found)
+    # A copy with another annotation has another type.
+    wide = relay.VarWithFields(v, type_annotation=relay.TensorType([3], "float32"))
+    assert relay.transform.InferTypeLocal(relay.exp(wide)).concrete_shape == (3,)
+
+
 def test_recursion_in_a_module():
     gv = ir.GlobalVar("f")
     x = relay.var("x", shape=(2,))

@@ -89,6 +89,13 @@ def test_a_sequence():
 def test_the_result_is_a_program():
     with pytest.raises(TypeError, match=r"expected the new program, such as ir.IRModule, got None"):
         ModulePass(lambda mod, ctx: None, PassInfo(0, "P"))(module())
+    with pytest.raises(
+        TypeError,
+        match=r"pass 'Oops': expected the new program, such as ir.IRModule, got relay.Function",
+    ):
+        ModulePass(lambda mod, ctx: mod["f"], PassInfo(0, "Oops"))(
+            ir.IRModule({"f": relay.Function([], relay.const(1))})
+        )
     with pytest.raises(TypeError, match=r"expected the new function, .*, got None"):
         FunctionPass(lambda fun, mod, ctx: None, PassInfo(0, "P"))(module(f=1))
 
@@ -260,6 +267,15 @@ def test_print_ir(caplog):
     assert [text.split("\n")[0] for text in texts] == ["PrintIR(first):", "PrintIR(second):"]
     assert all("test_transform.Fun(" in text for text in texts)
     assert (PrintIR().info.name, PrintIR().info.opt_level) == ("PrintIR", 0)
+
+
+@pytest.mark.parametrize("level", ["WARNING", "ERROR"])
+def test_print_ir_shows_what_no_handler_of_logging_shows(capsys, caplog, level):
+    with caplog.at_level(level, logger="isoform.transform"):
+        PrintIR("first")(module(f=1))
+        make_pass("PrintIR", header="second")(module(f=1))
+    text = capsys.readouterr().err
+    assert text.startswith("PrintIR(first):\n") and "\nPrintIR(second):\n" in text
 
 
 def test_apply_pass_to_function():

@@ -110,8 +110,8 @@ def _guarded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         if not args and not kwargs and not self._is_open(node):
             return self.visit(node)
         result = function(self, node, *args, **kwargs)
-        if isinstance(result, GeneratorType) and self._engine is not None:
-            return self._engine.finish(node, result)
+        if isinstance(result, GeneratorType):
+            return self._finished(node, result, args)
         return result
 
     # A function may be the method for several classes; `_default` calls one by its name.
@@ -212,6 +212,10 @@ class _Dispatcher:
                 f"super().{name}(node) visits what lies below it"
             )
         return engine.visit(node)
+
+    def _finished(self, node: Any, running: Any, args: tuple[Any, ...]) -> Any:  # noqa: ARG002
+        """The result of a generator that a caller by name has got."""
+        return running if self._engine is None else self._engine.finish(node, running)
 
     def _is_open(self, node: Any) -> bool:
         return self._engine is not None and self._engine.open is node

@@ -34,14 +34,17 @@ fn register_config(
 }
 
 static LOGGER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+static SHOW: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
 /// Sends messages of the passes to a logger of Python's `logging`, unless the program
-/// that embeds the library has its own subscriber.
+/// that embeds the library has its own subscriber. `show` gets programs that somebody asked
+/// for, which are messages at level INFO.
 #[pyfunction]
 #[pyo3(name = "_install_logger")]
-fn install_logger(py: Python<'_>, logger: Py<PyAny>) {
+fn install_logger(py: Python<'_>, logger: Py<PyAny>, show: Py<PyAny>) {
     // A process has one logger and one subscriber; later calls have no effect.
     let _ = LOGGER.set(py, logger);
+    let _ = SHOW.set(py, show);
     let _ = set_global_default(ToLogging);
 }
 
@@ -58,12 +61,14 @@ fn number(level: &Level) -> u32 {
     }
 }
 
-/// Calls a method of the logger; nothing once Python has shut down.
-fn ask<T>(call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> Option<T> {
+/// Calls a function of Python, or a method of the logger; nothing once Python has shut down.
+fn ask<T>(
+    target: &PyOnceLock<Py<PyAny>>,
+    call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>,
+) -> Option<T> {
     Python::try_attach(|py| {
-        let logger = LOGGER.get(py)?.bind(py);
         // A message that cannot be written must not end a pass.
-        call(logger)
+        call(target.get(py)?.bind(py))
             .map_err(|error| error.write_unraisable(py, None))
             .ok()
     })?
@@ -83,14 +88,21 @@ impl Subscriber for ToLogging {
         let level = number(metadata.level());
         let asked =
             |logger: &Bound<'_, PyAny>| logger.call_method1("isEnabledFor", (level,))?.is_truthy();
-        ask(asked) == Some(true)
+        *metadata.level() == Level::INFO || ask(&LOGGER, asked) == Some(true)
     }
 
     fn event(&self, event: &Event<'_>) {
         let mut text = Message(String::new());
         event.record(&mut text);
-        let level = number(event.metadata().level());
-        ask(|logger| logger.call_method1("log", (level, "%s", text.0)).map(drop));
+        let level = event.metadata().level();
+        if *level == Level::INFO {
+            ask(&SHOW, |show| show.call1((text.0,)).map(drop));
+        } else {
+            let arguments = (number(level), "%s", text.0);
+            ask(&LOGGER, |logger| {
+                logger.call_method1("log", arguments).map(drop)
+            });
+        }
     }
 
     fn new_span(&self, _span: &Attributes<'_>) -> Id {

@@ -5,7 +5,7 @@ use isoform::types::{IntoField, RegionKind};
 use isoform::values::ValueRef;
 use isoform::{Array, Node, Obj, Ref, Result, Value, export};
 use isoform_ir::ir::{
-    BaseFunc, DictAttrs, FuncType, IncompleteType, RelayExpr, Span, Type, TypeVar,
+    BaseFunc, DictAttrs, FuncType, IncompleteType, RelayExpr, Span, TensorType, Type, TypeVar,
 };
 use isoform_ir::transform::Signature;
 
@@ -170,8 +170,11 @@ impl Signature for Function {
     }
 }
 
-/// True if no part of a type is missing.
-fn is_complete(ty: &Ref<Type>) -> Result<bool> {
+/// True if no part of a type is missing. Linear in the size of the type; O(1) for tensors.
+pub(super) fn is_complete(ty: &Ref<Type>) -> Result<bool> {
+    if ty.isa::<TensorType>() {
+        return Ok(true);
+    }
     let missing = walk_objects(ty, |object: &Ref<Obj>, _| {
         if object.isa::<IncompleteType>() {
             Ok(WalkResult::Interrupt(()))

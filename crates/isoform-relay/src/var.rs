@@ -8,6 +8,7 @@ use isoform::{Error, Node, Ref, Result, Str, export};
 use isoform_ir::ir::{Attrs, RelayExpr, Span, Type};
 
 use super::expr::ExprWithOp;
+use super::function::is_complete;
 
 /// The identity of a variable: a view of the variable itself.
 ///
@@ -53,7 +54,8 @@ impl Var {
         make_var(name.into(), None, None)
     }
 
-    /// A variable with the type of its value.
+    /// A variable with the type of its value. A type without unknown parts is the checked
+    /// type, too. Linear in the size of the type.
     pub fn typed(name: impl Into<Str>, ty: impl IntoField<Ref<Type>>) -> Ref<Var> {
         make_var(name.into(), Some(ty.into_field()), None)
     }
@@ -83,9 +85,13 @@ fn make_var(
     type_annotation: Option<Ref<Type>>,
     span: Option<Ref<Span>>,
 ) -> Ref<Var> {
+    // A complete annotation is the type, so type inference keeps the object, and with it
+    // the identity of the variable.
+    let is_known = |ty: &Ref<Type>| is_complete(ty).unwrap_or(false);
+    let checked_type = type_annotation.clone().filter(is_known);
     Ref::new(Var {
         base: Id {
-            base: ExprWithOp::at(span),
+            base: ExprWithOp::typed(checked_type, span),
             name_hint,
         },
         type_annotation,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from numbers import Number
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from isoform.dataclasses import c_class
 from isoform.structural import structural_equal, structural_hash
@@ -226,7 +227,8 @@ class RelayExpr(BaseExpr):
     @property
     def checked_type(self) -> Type:
         """The type that type inference has found; ValueError if there is none yet."""
-        return _checked_type(self)
+        found = noted_types.get(self) if noted_types else None
+        return _checked_type(self) if found is None else found
 
     @property
     def struct_info(self) -> Any:
@@ -260,6 +262,10 @@ class RelayExpr(BaseExpr):
 
 
 _checked_type = _api.function("ir.RelayExpr.checked_type")
+
+noted_types: WeakKeyDictionary[RelayExpr, Type] = WeakKeyDictionary()
+"""Types found for single expressions: programs share expressions, which therefore never
+change, so the types are noted beside them."""
 
 
 def _call(callee: RelayExpr, args: tuple[Any, ...]) -> Any:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from isoform import _core
 from isoform.container import Array
 from isoform.ir import _api
-from isoform.visitors import NodeFunctor
+from isoform.visitors import Later, NodeFunctor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,16 +35,22 @@ class Functor(NodeFunctor, dialect=("relay", "ir")):
         if inspect.isgeneratorfunction(visit):
             cls.visit = _driven(visit)  # type: ignore[method-assign]
 
-    def visit(self, node: Any) -> Any:
+    def visit(self, node: Any, *args: Any) -> Any:
         """The result for a node by the method for its class.
 
         Args:
             node: The node.
+            args: Further arguments of the method. The result depends on them, and is
+                therefore not kept; what a generator yields is visited with the same ones.
 
         Raises NotImplementedError for a class without a method, ValueError for the
         node whose method runs, RecursionError if methods that are no generators nest
         too deeply.
         """
+        if args:
+            return self._finished(node, self._result(node, *args), args)
+        if self._engine is None:
+            self._begin_anew()
         if self._arriving is node and self._is_open(node):
             result = self._result(node)
             if isinstance(result, GeneratorType):
@@ -56,10 +62,54 @@ class Functor(NodeFunctor, dialect=("relay", "ir")):
         finally:
             self._started = None
 
-    def _result(self, node: Any) -> Any:
+    def _begin_anew(self) -> None:
+        """Prepares for a visit that is not part of another one."""
+
+    def _result(self, node: Any, *args: Any) -> Any:
         """The result of the method, or a generator for the result."""
-        self._arriving = None
-        return self._call(node)
+        if not args:
+            self._arriving = None
+            return self._call(node)
+        function: Any = super()._find(_core.type_info(node))
+        if function is None:
+            raise TypeError(
+                f"{type(self).__name__}.visit: expected a node before other arguments, got "
+                f"{type(node).__name__}; visit its elements one by one"
+            )
+        return function(self, node, *args)
+
+    def _finished(self, node: Any, result: Any, args: tuple[Any, ...]) -> Any:
+        if not args:
+            return super()._finished(node, result, args)
+        # The generators that wait for one another, the innermost last.
+        stack: list[Any] = []
+        error: Exception | None = None
+        while True:
+            if isinstance(result, GeneratorType):
+                stack.append(result)
+                result = None
+            if not stack:
+                break
+            try:
+                part = stack[-1].send(result) if error is None else stack[-1].throw(error)
+            except StopIteration as end:
+                stack.pop()
+                result, error = end.value, None
+                continue
+            except Exception as raised:
+                stack.pop()
+                result, error = None, raised
+                continue
+            later = part if isinstance(part, Later) else Later(type(self).visit, part)
+            method: Any = getattr(later.method, "__func__", later.method)
+            try:
+                result = getattr(method, "__wrapped__", method)(self, later.node, *args)
+                error = None
+            except Exception as raised:
+                result, error = None, raised
+        if error is not None:
+            raise error
+        return result
 
     def _call(self, node: Any) -> Any:
         function: Any = super()._find(_core.type_info(node))
@@ -79,11 +129,12 @@ class Functor(NodeFunctor, dialect=("relay", "ir")):
         self._arriving = node
         return self.visit(node)
 
-    def generic_visit(self, node: Any) -> Any:
+    def generic_visit(self, node: Any, *args: Any) -> Any:  # noqa: ARG002
         """Raise TypeError for a node of a class that the functor does not know.
 
         Args:
             node: The node.
+            args: The further arguments of `visit`.
         """
         raise TypeError(f"warning unhandled case: {type(node)}")
 
@@ -92,7 +143,11 @@ def _driven(visit: Any) -> Any:
     """An override written as a generator, for direct callers: the traversal runs the generator."""
 
     @functools.wraps(visit)
-    def method(self: Functor, node: Any) -> Any:
+    def method(self: Functor, node: Any, *args: Any) -> Any:
+        if args:
+            return self._finished(node, visit(self, node, *args), args)
+        if self._engine is None:
+            self._begin_anew()
         if self._arriving is node and self._is_open(node):
             return visit(self, node)
         return NodeFunctor.visit(self, node)
@@ -104,16 +159,16 @@ def _driven(visit: Any) -> Any:
 Functor.visit.__wrapped__ = Functor._result  # type: ignore[attr-defined]
 
 
-def refusal(self: Any, node: Any, /) -> Any:
+def refusal(self: Any, node: Any, /, *args: Any) -> Any:
     """Raise NotImplementedError: a subclass defines the result."""
     raise NotImplementedError
 
 
-def silence(self: Any, node: Any, /) -> Any:
+def silence(self: Any, node: Any, /, *args: Any) -> Any:
     """Do nothing."""
 
 
-def identity(self: Any, node: Any, /) -> Any:  # noqa: ARG001
+def identity(self: Any, node: Any, /, *args: Any) -> Any:  # noqa: ARG001
     """Keep the node."""
     return node
 
@@ -121,7 +176,7 @@ def identity(self: Any, node: Any, /) -> Any:  # noqa: ARG001
 def visit_of(*fields: str) -> Callable[[Any, Any], Any]:
     """A method that visits fields."""
 
-    def method(self: Any, node: Any, /) -> Any:  # noqa: ARG001
+    def method(self: Any, node: Any, /, *args: Any) -> Any:  # noqa: ARG001
         for field in fields:
             value = getattr(node, field)
             # Results are sent here, which an iterator would refuse.
@@ -135,7 +190,7 @@ def visit_of(*fields: str) -> Callable[[Any, Any], Any]:
 def rewrite_of(*fields: str) -> Callable[[Any, Any], Any]:
     """A method that rewrites fields."""
 
-    def method(self: Any, node: Any, /) -> Any:  # noqa: ARG001
+    def method(self: Any, node: Any, /, *args: Any) -> Any:  # noqa: ARG001
         changes: dict[str, Any] = {}
         for field in fields:
             value = getattr(node, field)

@@ -44,8 +44,9 @@ class ExprFunctor(Functor):
     """A function of expressions, with a method for each class.
 
     The result for an expression is computed once and kept in `memo_map`, even a None,
-    until the functor ends: a second `visit` of the same expression returns it. The
-    methods of this class raise NotImplementedError.
+    until the functor ends: a second `visit` of the same expression returns it. Results of
+    `visit` with further arguments, which methods get after the expression, depend on these
+    and are not kept. The methods of this class raise NotImplementedError.
 
     >>> from isoform import relay
     >>> class Size(relay.ExprFunctor):
@@ -96,6 +97,9 @@ def _remembered(memo: dict[Any, Any], node: Any, running: Steps) -> Steps:
 class ExprVisitor(ExprFunctor):
     """Visits every expression below one, each once.
 
+    Each `visit` that is not part of another one begins anew, so a visitor that collects or
+    checks can be asked about the same expression again.
+
     The order is that of the fields: parameters and body of a function; variable, value
     and body of a binding; callee and arguments of a call; data and results of a match.
     Types, attributes and patterns are not visited. Depth is limited by memory only if
@@ -127,7 +131,10 @@ class ExprVisitor(ExprFunctor):
     visit_ref_write = visit_of("ref", "value")
     visit_ref_read = visit_of("ref")
 
-    def visit_match(self, m: Any) -> Any:
+    def _begin_anew(self) -> None:
+        self.memo_map = {}
+
+    def visit_match(self, m: Any, *args: Any) -> Any:  # noqa: ARG002
         """Visit the value and the result of each clause."""
         yield m.data
         for clause in m.clauses:
@@ -162,7 +169,7 @@ class ExprMutator(ExprFunctor):
     visit_ref_write = rewrite_of("ref", "value")
     visit_ref_read = rewrite_of("ref")
 
-    def visit_match(self, m: Any) -> Any:
+    def visit_match(self, m: Any, *args: Any) -> Any:  # noqa: ARG002
         """Rewrite the value and the result of each clause."""
         data = yield m.data
         clauses = []

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from isoform import transform as _transform
 from isoform.ir import _api
+from isoform.ir.expr import noted_types
 from isoform.transform import FunctionPass, ModulePass, PassContext
 
 if TYPE_CHECKING:
@@ -102,14 +103,21 @@ def InferType() -> ModulePass:  # noqa: N802
 def InferTypeLocal(expr: Any) -> Any:  # noqa: N802
     """Return the type of an expression, from the types of the parts.
 
-    Raises DiagnosticError if it has no type. Linear in the number of its parts.
+    The property `checked_type` of the expression is this type from then on, as long as
+    Python holds the expression; the field `checked_type_`, which passes read, is filled by
+    `InferType` alone. Raises DiagnosticError if it has no type. Linear in the number of its
+    parts.
 
     >>> from isoform import relay, structural_equal
     >>> x = relay.var("x", shape=(2,))
-    >>> structural_equal(relay.transform.InferTypeLocal(x + x), x.type_annotation)
+    >>> double = x + x
+    >>> structural_equal(relay.transform.InferTypeLocal(double), x.type_annotation)
     True
+    >>> double.checked_type.concrete_shape
+    (2,)
     """
-    return _infer_type_local(expr)
+    found = noted_types[expr] = _infer_type_local(expr)
+    return found
 
 
 def EliminateCommonSubexpr(  # noqa: N802
@@ -221,7 +229,9 @@ def FuseOps(fuse_opt_level: int = -1) -> FunctionPass:  # noqa: N802
 def DefuseOps() -> ModulePass:  # noqa: N802
     """Return a pass that puts the bodies of kernels in the place of their calls.
 
-    It undoes `FuseOps`: the result is the program before fusion. Arguments with effects
+    It undoes `FuseOps`: the result is the program before fusion. Other functions that are
+    called where they are written come apart, too, if they contain no functions. Arguments with
+    effects
     are bound before a body that does not use them in order. Level 3; requires
     InferType.
 
@@ -331,7 +341,8 @@ def Inline() -> ModulePass:  # noqa: N802
     """Return a pass that puts functions marked `Inline` in the place of their calls.
 
     The pass is named `InlineGlobals`. Functions that were mentioned and are inlined are
-    removed; ValueError if a function cannot be inlined. Level 1.
+    removed; recursive functions stay, and functions that mention no others besides. ValueError
+    if another function cannot be inlined. Level 1.
     """
     return _made("InlineGlobals")
 

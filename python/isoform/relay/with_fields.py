@@ -82,6 +82,9 @@ def VarWithFields(  # noqa: N802
         span: The source location.
     """
     name = None if vid is None or vid is variable else vid.name_hint
+    if type_annotation is not None and not _is_same(type_annotation, variable.type_annotation):
+        # Another variable, without the checked type of this one.
+        variable = _api.made(type(variable), variable.name_hint, type_annotation, variable.span)
     return _updated(variable, span, virtual_device, name_hint=name, type_annotation=type_annotation)
 
 

@@ -19,8 +19,8 @@ _apply = _api.function("passes.apply_to_functions")
 def PrintIR(header: str = "", show_meta_data: bool = False) -> ModulePass:  # noqa: N802
     """Return a pass that logs the program as text and leaves the program unchanged.
 
-    The text goes to the logger `isoform.transform` at level INFO; without any handler of
-    `logging`, to standard error.
+    The text goes to the logger `isoform.transform` at level INFO; where no handler of
+    `logging` shows this level, to standard error.
 
     Args:
         header: A text before the program.

@@ -19,22 +19,25 @@ logger = logging.getLogger("isoform.transform")
 # Without a handler, Python would print failures that the caller may well expect.
 _silent = logging.NullHandler()
 logger.addHandler(_silent)
-_core._install_logger(logger)
 
 
 def show(text: str) -> None:
-    """Log a text that somebody asked for; without any handler, to standard error."""
-    if _is_heard():
+    """Log a text that somebody asked for; to standard error where no handler shows it."""
+    if logger.isEnabledFor(logging.INFO) and _is_heard():
         logger.info("%s", text)
     else:
         sys.stderr.write(text + "\n")
 
 
 def _is_heard() -> bool:
-    """True if a handler of the application gets messages of passes."""
+    """True if a handler of the application gets messages of passes at level INFO."""
     one: logging.Logger | None = logger
     while one is not None:
-        if any(handler is not _silent for handler in one.handlers):
+        heard = (handler.level <= logging.INFO for handler in one.handlers if handler is not _silent)
+        if any(heard):
             return True
         one = one.parent if one.propagate else None
     return False
+
+
+_core._install_logger(logger, show)

@@ -1,11 +1,12 @@
 //! The base of functions, and their attributes.
 
 use isoform::objects::with_field;
-use isoform::values::ValueRef;
+use isoform::values::{DType, ValueRef};
 use isoform::{Map, Node, Ref, Result, Str, Value, export};
 
 use super::attrs::DictAttrs;
 use super::expr::RelayExpr;
+use super::prim::IntImm;
 use super::span::Span;
 
 /// The base of all functions.
@@ -21,13 +22,35 @@ pub struct BaseFunc {
 }
 
 impl BaseFunc {
-    /// The fields of a function with these attributes.
+    /// The fields of a function with these attributes. Literals of integers become integers,
+    /// so that both are the same attribute. O(attributes).
     pub fn with_parts(attrs: Option<Ref<DictAttrs>>, span: Option<Ref<Span>>) -> BaseFunc {
         BaseFunc {
             base: RelayExpr::typed(None, span),
-            attrs,
+            attrs: attrs.map(with_plain_numbers),
         }
     }
+}
+
+/// The attributes with integers in place of literals of the IR, which mean the same to all
+/// readers; the same object without such literals.
+fn with_plain_numbers(attrs: Ref<DictAttrs>) -> Ref<DictAttrs> {
+    let plain = |value: &Value| {
+        let literal = value.as_object()?.downcast_ref::<IntImm>()?;
+        Some(if literal.dtype == DType::BOOL {
+            Value::from(literal.value != 0)
+        } else {
+            Value::from(literal.value)
+        })
+    };
+    let found = attrs.dict.iter().map(|(key, value)| (key, plain(value)));
+    let found: Vec<_> = found
+        .filter_map(|(key, value)| Some((key.clone(), value?)))
+        .collect();
+    if found.is_empty() {
+        return attrs;
+    }
+    DictAttrs::from_map(updated(Some(&attrs), found))
 }
 
 impl BaseFunc {
@@ -83,7 +106,7 @@ impl BaseFuncRef for Ref<BaseFunc> {
 
 /// Returns a copy of the function with other attributes.
 fn with_dict(function: &Ref<BaseFunc>, dict: Map<Str, Value>) -> Result<Ref<BaseFunc>> {
-    let attrs = DictAttrs::from_map(dict);
+    let attrs = with_plain_numbers(DictAttrs::from_map(dict));
     with_field(function.as_object(), "attrs", attrs.into())?.cast()
 }
 

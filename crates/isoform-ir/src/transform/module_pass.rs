@@ -3,6 +3,7 @@
 use super::context::PassContext;
 use super::info::PassInfo;
 use super::nodes::{ModulePass, RunPass};
+use super::root::has_functions;
 use isoform::functions::Function;
 use isoform::{Error, Node, Obj, Ref, Result, Value};
 
@@ -46,18 +47,18 @@ impl ModulePass {
 impl RunPass for ModulePass {
     fn run_on(&self, root: &Ref<Obj>, ctx: &Ref<PassContext>) -> Result<Ref<Obj>> {
         let result = self.func.call(&[root.into(), ctx.into()])?;
-        program(&result, root)
+        // A function in the place of a program of functions would be taken for a program
+        // by the next pass.
+        let is_program = |result: &&Ref<Obj>| has_functions(result) || !has_functions(root);
+        let program = result.as_object().filter(is_program);
+        program.cloned().ok_or_else(|| {
+            Error::type_error(format!(
+                "pass '{}': expected the new program, such as {}, got {}; a pass returns a \
+                 program, its input if nothing changes",
+                self.info.name,
+                root.type_info().key(),
+                result.type_name()
+            ))
+        })
     }
-}
-
-/// The result of a pass, checked to be a program.
-pub(super) fn program(result: &Value, root: &Ref<Obj>) -> Result<Ref<Obj>> {
-    result.as_object().cloned().ok_or_else(|| {
-        Error::type_error(format!(
-            "expected the new program, such as {}, got {}; a pass returns a program, its input \
-             if nothing changes",
-            root.type_info().key(),
-            result.type_name()
-        ))
-    })
 }

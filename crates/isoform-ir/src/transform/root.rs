@@ -71,6 +71,11 @@ pub fn functions(root: &Ref<Obj>) -> Result<Vec<(Str, Ref<Obj>)>> {
     }
 }
 
+/// True for programs whose type implements [`Root`].
+pub(super) fn has_functions(root: &Ref<Obj>) -> bool {
+    root.implements_nearest::<dyn Root>().is_some()
+}
+
 /// The program with the functions of the given names replaced.
 pub(super) fn with_functions(root: &Ref<Obj>, changed: Vec<(Str, Ref<Obj>)>) -> Result<Ref<Obj>> {
     match root.implements_nearest::<dyn Root>() {

@@ -4,7 +4,8 @@ use isoform::{Error, Map, Ref, Result, export, structural_hash};
 use isoform_ir::ir::{IRModule, RelayExpr};
 
 use super::post_order_visit;
-use crate::{AsExpr, Call, Function, Tuple, TupleGetItem, attribute};
+use crate::passes::FuseOptions;
+use crate::{AsExpr, Call, Function, Tuple, TupleGetItem, attribute, infer_type};
 
 /// Returns a module whose `main` computes one expression of the `main` of the given
 /// module: its free variables become parameters. Type definitions are kept.
@@ -37,16 +38,22 @@ pub fn extract_intermediate_expr(module: &Ref<IRModule>, id: usize) -> Result<Re
     crate::module_from_expr(&expr, Default::default(), module.type_definitions.clone())
 }
 
-/// The functions marked `Primitive` in the `main` of a module, by their structural hashes.
-/// Linear in the number of expressions, plus a hash of each function.
+/// The kernels into which [`fuse_ops`](crate::passes::fuse_ops) splits the `main` of a module,
+/// by their structural hashes: functions marked `Primitive`, including those that `main` has
+/// already.
+///
+/// Types are inferred first. The cost is that of inference and of fusion, plus a hash of each
+/// function.
 ///
 /// # Errors
 ///
-/// `ValueError` without a `main`; errors of hashing.
+/// `ValueError` without a `main`; errors of [`infer_type`], of fusion and of hashing.
 pub fn extract_fused_functions(module: &Ref<IRModule>) -> Result<Vec<(u64, Ref<Function>)>> {
-    let main = main_of(module)?;
+    main_of(module)?;
+    let main = main_of(&infer_type(module)?)?.expr();
+    let fused = FuseOptions::default().fuse_ops_expr(&main)?;
     let mut found: Vec<Ref<Function>> = Vec::new();
-    post_order_visit(&main.expr(), |expr| {
+    post_order_visit(&fused, |expr| {
         if let Some(func) = expr.downcast_ref::<Function>()
             && func.has_nonzero_attribute(attribute::PRIMITIVE)
         {
@@ -91,7 +98,7 @@ fn exported_extract_intermediate_expr(
     extract_intermediate_expr(r#mod, id)
 }
 
-/// The functions marked `Primitive` in the `main` of a module, by their structural hashes.
+/// The kernels of the `main` of a module after fusion, by their structural hashes.
 #[export("relay.analysis.extract_fused_functions")]
 fn exported_extract_fused_functions(r#mod: &Ref<IRModule>) -> Result<Map<i64, Ref<RelayExpr>>> {
     let functions = extract_fused_functions(r#mod)?.into_iter();

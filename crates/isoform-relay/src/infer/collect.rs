@@ -164,9 +164,12 @@ impl<'m> Inference<'m> {
         {
             return Ok(());
         }
+        // A copy of a variable with another annotation has the checked type of the original.
+        let is_annotated = |var: &Ref<Var>| var.type_annotation.is_some();
         if let Some(ty) = &expr.checked_type_
             && self.trusts
             && !expr.same_as(root)
+            && !expr.downcast_ref::<Var>().is_some_and(is_annotated)
         {
             let ty = ty.clone();
             self.set(expr, ty);
@@ -363,13 +366,15 @@ impl<'m> Inference<'m> {
         Ok(signature)
     }
 
-    /// Makes two types the same; failure is a problem of the expression.
+    /// Makes two types the same; failure is a problem of the expression. A function with type
+    /// parameters is instantiated where one without them is expected.
     pub(super) fn require(
         &mut self,
         expr: &Ref<RelayExpr>,
         expected: &Ref<Type>,
         got: &Ref<Type>,
     ) -> Result<Ref<Type>> {
+        let got = &self.instance_like(got, expected);
         match self.types.unify(expected, got) {
             Ok(ty) => {
                 self.relations.settle(&mut self.types, &mut self.problems)?;
@@ -382,6 +387,46 @@ impl<'m> Inference<'m> {
                 Ok(expected)
             }
         }
+    }
+
+    /// [`require`](Self::require) for the results of two branches, either of which may be
+    /// instantiated.
+    pub(super) fn require_branch(
+        &mut self,
+        expr: &Ref<RelayExpr>,
+        common: &Ref<Type>,
+        branch: &Ref<Type>,
+    ) -> Result<Ref<Type>> {
+        let common = self.instance_like(common, branch);
+        self.require(expr, &common, branch)
+    }
+
+    /// The type itself, or its instance with holes for the type parameters if it is a function
+    /// with type parameters and `expected` is one without.
+    fn instance_like(&mut self, ty: &Ref<Type>, expected: &Ref<Type>) -> Ref<Type> {
+        let (head, expected) = (self.types.head(ty), self.types.head(expected));
+        let (Some(function), Some(expected)) = (
+            head.downcast_ref::<FuncType>(),
+            expected.downcast_ref::<FuncType>(),
+        ) else {
+            return ty.clone();
+        };
+        if function.type_params.is_empty()
+            || !expected.type_params.is_empty()
+            || !function.type_constraints.is_empty()
+        {
+            return ty.clone();
+        }
+        let mut replacements = ById::default();
+        for param in function.type_params.iter() {
+            replacements.insert(param.identity(), self.types.hole());
+        }
+        let args = function.arg_types.iter();
+        let args: Vec<_> = args
+            .map(|ty| self.types.instantiated(ty, &replacements))
+            .collect();
+        let result = self.instance(&function.ret_type, &Rc::new(replacements));
+        FuncType::new(args, result).upcast()
     }
 
     /// Finds the type of an expression with typed parts.
@@ -425,7 +470,7 @@ impl<'m> Inference<'m> {
             self.require(&choice.cond, &truth, &cond)?;
             let left = self.type_of(&choice.true_branch)?;
             let right = self.type_of(&choice.false_branch)?;
-            self.require(expr, &left, &right)?
+            self.require_branch(expr, &left, &right)?
         } else if let Some(create) = expr.downcast_ref::<RefCreate>() {
             RelayRefType::new(self.type_of(&create.value)?).upcast()
         } else if let Some(read) = expr.downcast_ref::<RefRead>() {

@@ -48,14 +48,16 @@ use crate::AsExpr;
 /// already right stay the same objects; if that holds for all of them, the result is the
 /// module itself.
 ///
-/// * Parameters without an annotation get the type required by their uses.
+/// * Parameters without an annotation get the type required by their uses. A variable
+///   whose annotation is complete stays the same object.
 /// * Operators and names of functions have no type, because programs share them. The
 ///   type of a function is the type of its definition.
 /// * An unknown size ([`Any`](super::Any)) fits every size, and stays unknown. A
 ///   symbolic size fits every number.
 /// * A function with type parameters may be called with different types; a call has the
-///   chosen types as its type arguments. Outside of the function, no type may mention
-///   the type parameters.
+///   chosen types as its type arguments. An argument, result or branch of a function type
+///   without type parameters may be such a function, too. Outside of the function, no type
+///   may mention the type parameters.
 ///
 /// Linear in the size of the module and its types, and in the number of calls of
 /// operators' relations. A relation is called once if all inputs are known, otherwise

@@ -48,7 +48,7 @@ impl Inference<'_> {
         let mut common = self.type_of(&first.rhs)?;
         for clause in clauses {
             let ty = self.type_of(&clause.rhs)?;
-            common = self.require(expr, &common, &ty)?;
+            common = self.require_branch(expr, &common, &ty)?;
         }
         Ok(common)
     }

@@ -13,7 +13,8 @@ use isoform_ir::ir::{BaseFunc, FuncType, GlobalVar, IRModule, RelayExpr};
 /// and removes the functions.
 ///
 /// A function is inlined if it mentions no function of the module after inlining in the
-/// function itself; recursive functions therefore stay. A call becomes the body, with
+/// function itself. Recursive functions therefore stay, and so do functions that mention only
+/// functions of the module that stay for this reason. A call becomes the body, with
 /// arguments in place of parameters. A `let` before the body binds an argument that has
 /// an effect or makes a reference, to evaluate the argument once. Variables bound in
 /// the body are fresh for every call.
@@ -51,8 +52,8 @@ use isoform_ir::ir::{BaseFunc, FuncType, GlobalVar, IRModule, RelayExpr};
 ///
 /// # Errors
 ///
-/// `ValueError` if a function with the attribute is still mentioned afterwards, for a
-/// call with a wrong number of arguments, and if a variable is bound twice. `TypeError`
+/// `ValueError` if a function with the attribute that does not stay is still mentioned
+/// afterwards, for a call with a wrong number of arguments, and if a variable is bound twice. `TypeError`
 /// for an expression of a class declared elsewhere.
 pub fn inline_functions(module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
     let mut inliner = Inliner::new(module)?;
@@ -78,6 +79,8 @@ struct Entry {
     callees: Vec<usize>,
     /// Set if the function is inlined.
     template: Option<Template>,
+    /// True if the function is marked, and recursive or mentions only functions that stay.
+    stays: bool,
 }
 
 struct Inliner {
@@ -107,14 +110,65 @@ impl Inliner {
                 is_changed: false,
                 is_mentioned: false,
                 template: None,
+                stays: false,
             });
         }
+        inliner.find_recursive();
         for number in 0..inliner.functions.len() {
             for callee in inliner.functions[number].callees.clone() {
                 inliner.functions[callee].is_mentioned = true;
             }
         }
         Ok(inliner)
+    }
+
+    /// Lets the functions stay that mention themselves, directly or by way of others: those
+    /// of a cycle of the call graph, found by the algorithm of Tarjan (1972). Linear in the
+    /// mentions.
+    fn find_recursive(&mut self) {
+        let count = self.functions.len();
+        // The times at which functions were entered, and the earliest open function reached
+        // from each; 0 before the entry, and the largest number once its cycle is known.
+        let (mut low, mut time) = (vec![0; count], 0);
+        let mut open = Vec::new();
+        for root in 0..count {
+            let mut stack = vec![(root, 0, 0)];
+            while let Some((number, entered, next)) = stack.last_mut() {
+                let number = *number;
+                if *entered == 0 {
+                    if low[number] > 0 {
+                        stack.pop();
+                        continue;
+                    }
+                    time += 1;
+                    (*entered, low[number]) = (time, time);
+                    open.push(number);
+                }
+                let callees = &self.functions[number].callees;
+                if *next > 0 {
+                    low[number] = low[number].min(low[callees[*next - 1]]);
+                }
+                if let Some(callee) = callees.get(*next) {
+                    *next += 1;
+                    stack.push((*callee, 0, 0));
+                    continue;
+                }
+                let is_first = low[number] == *entered;
+                stack.pop();
+                if !is_first {
+                    continue;
+                }
+                let at = open.iter().rposition(|member| *member == number);
+                let members = open.split_off(at.unwrap_or_default());
+                let is_cycle =
+                    members.len() > 1 || self.functions[number].callees.contains(&number);
+                for member in members {
+                    low[member] = usize::MAX;
+                    let function = &mut self.functions[member];
+                    function.stays = function.is_marked && is_cycle;
+                }
+            }
+        }
     }
 
     /// The functions of the module mentioned by a function.
@@ -180,6 +234,10 @@ impl Inliner {
             let func = function.func.clone().cast::<Function>()?;
             let template = Template::new(&func, &self.globals)?;
             self.functions[number].template = Some(template);
+        } else if function.is_marked {
+            let mut callees = function.callees.iter();
+            let stays = callees.all(|callee| self.functions[*callee].stays);
+            self.functions[number].stays |= stays;
         }
         Ok(())
     }
@@ -219,7 +277,8 @@ impl Inliner {
 
     /// The module after inlining.
     fn finish(self, module: &Ref<IRModule>) -> Result<Ref<IRModule>> {
-        let goes = |function: &Entry| function.is_marked && function.is_mentioned;
+        let goes =
+            |function: &Entry| function.is_marked && function.is_mentioned && !function.stays;
         for function in &self.functions {
             if goes(function) && function.template.is_some() {
                 continue;
@@ -252,9 +311,6 @@ fn not_inlined(user: &Entry, left: &Entry, functions: &[Entry]) -> Error {
     let name = |function: &Entry| function.var.name_hint.clone();
     let why = match left.callees.first() {
         _ if left.template.is_some() => "it is not a function of Relay that mentions it".into(),
-        Some(callee) if functions[*callee].var.same_as(&left.var) => {
-            "it is recursive; only functions that call no other one can be inlined".into()
-        }
         Some(callee) => format!(
             "it mentions @{}, which is not inlined",
             name(&functions[*callee])

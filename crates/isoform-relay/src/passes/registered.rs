@@ -130,7 +130,7 @@ fn simplify_pass(#[default = false] exact: bool) -> Ref<FunctionPass> {
         Ok(options.run(&typed)?.expr)
     });
     // The options are part of the key only if the pass was made by name.
-    let memo = Memo::new(format!("1 exact={exact}"));
+    let memo = Memo::new(format!("2 exact={exact}"));
     // The types of callees; the key contains the types as signatures.
     pass.with_memo(memo.with_reads(Callback::new(|_| Ok(Value::NONE))))
 }

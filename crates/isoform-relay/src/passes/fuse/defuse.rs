@@ -13,7 +13,8 @@ use isoform::{Ref, Result};
 use isoform_ir::ir::{IRModule, RelayExpr};
 
 /// Puts the bodies of kernels, functions marked `Primitive`, in the place of their calls:
-/// the inverse of [`fuse_ops`](super::fuse_ops).
+/// the inverse of [`fuse_ops`](super::fuse_ops). The body of any other function that is called
+/// where it is written comes in place of the call, too, unless it contains functions.
 ///
 /// Arguments replace parameters. Arguments with effects are bound before the body,
 /// unless the body consists of operators only and uses their parameters in order, as in
@@ -22,7 +23,8 @@ use isoform_ir::ir::{IRModule, RelayExpr};
 /// bound in a body are new for every call.
 ///
 /// A kernel that is not called directly, for example a kernel bound to a variable, is
-/// kept; kernels with type parameters are kept, too. Functions for which
+/// kept; functions with type parameters, and other functions for which passes are closed, are
+/// kept, too. Functions for which
 /// [`Function::is_optimizable`] is false are not entered. A pass without changes
 /// returns the same object. Linear in the size of the result.
 ///
@@ -85,10 +87,11 @@ impl Kernel {
     }
 }
 
-/// The kernel of a call, if the kernel can be split.
+/// The function literal of a call, if its body can come in place of the call.
 fn kernel_of(call: &Ref<Call>) -> Option<&Ref<Function>> {
     let func = call.op.downcast_ref::<Function>()?;
-    (is_primitive(Form::Function(func)) && func.type_params.is_empty()).then_some(func)
+    let is_open = func.is_optimizable() || is_primitive(Form::Function(func));
+    (is_open && func.type_params.is_empty()).then_some(func)
 }
 
 fn defused(root: &Ref<RelayExpr>, globals: &Globals) -> Result<Ref<RelayExpr>> {
@@ -96,12 +99,19 @@ fn defused(root: &Ref<RelayExpr>, globals: &Globals) -> Result<Ref<RelayExpr>> {
     let mut kernels: HashMap<u64, Kernel> = HashMap::new();
     let mut effects = None;
     let mut results = graph.exprs.clone();
+    // Expressions with functions below them. Copying functions inside of functions would
+    // take a step for each level.
+    let mut has_functions = vec![false; graph.len()];
     for step in &graph.steps {
         let Step::Done(id) = *step else {
             continue;
         };
-        let kernel = match graph.form(id)? {
-            Form::Call(call) => kernel_of(call),
+        for operand in graph.operands(id) {
+            let is_function = matches!(graph.form(*operand)?, Form::Function(_));
+            has_functions[id as usize] |= is_function || has_functions[*operand as usize];
+        }
+        let kernel = match (graph.form(id)?, graph.operands(id)) {
+            (Form::Call(call), [callee, ..]) if !has_functions[*callee as usize] => kernel_of(call),
             _ => None,
         };
         let Some(func) = kernel else {

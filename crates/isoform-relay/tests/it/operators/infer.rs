@@ -125,6 +125,20 @@ fn what_is_right_stays_and_spans_are_kept() {
 }
 
 #[test]
+fn annotated_variables_stay_the_same_objects() {
+    let (x, y) = (v("f32[2]"), Var::new("y"));
+    let main = inferred(Function::new([x.clone(), y.clone()], op::add(&x, &y)));
+    assert!(main.params.get(0).unwrap().same_as(&x));
+    assert!(!main.params.get(1).unwrap().same_as(&y));
+    // A copy with another annotation has another type.
+    let wide = x.with_type_annotation(ty("f32[3]"));
+    let local = relay::infer_type_local(op::exp(&wide)).unwrap();
+    assert!(structural_equal(local, ty("f32[3]")).unwrap());
+    let main = inferred(Function::new([wide.clone()], op::exp(&wide)));
+    assert_type(&main.body, "f32[3]");
+}
+
+#[test]
 fn constants_tuples_and_items() {
     let data = Tensor::new(DType::INT64, vec![1, 2], vec![0; 16]).unwrap();
     let pair = Tuple::new([Constant::new(data).expr(), Tuple::new([]).expr()]);
@@ -524,4 +538,56 @@ fn a_message_about_missing_cases_takes_no_search_for_all_of_them() {
     let error = relay::infer_type_expr(matching, Some(&module)).unwrap_err();
     let cases = error.message().matches("(Cons(_, _), ").count();
     assert!((1..=8).contains(&cases), "{cases}: {}", error.message());
+}
+
+/// `fn<a>(x: a) -> a { x }`
+fn polymorphic_identity() -> Expr {
+    let a = TypeVar::new("a");
+    let x = Var::typed("x", &a);
+    let function = Function::new([x.clone()], &x).with_type_params([a.clone()]);
+    function.with_ret_type(a.upcast()).expr()
+}
+
+#[test]
+fn polymorphic_functions_are_instantiated_where_monomorphic_ones_are_expected() {
+    // fn<b>(f: fn(b) -> b, y: b) -> b { f(y) }
+    let b = TypeVar::new("b");
+    let to_b = FuncType::new([b.clone().upcast()], &b).upcast();
+    let (f, y) = (Var::typed("f", &to_b), Var::typed("y", &b));
+    let called = Call::new(&f, [y.expr()]);
+    let apply = Function::new([f, y], called)
+        .with_type_params([b.clone()])
+        .with_ret_type(b.clone().upcast());
+    let v = v("f32[2]");
+    let argument = Call::new(apply, [polymorphic_identity(), v.expr()]);
+    let main = inferred(Function::new([v], argument));
+    assert_type(&main.body, "f32[2]");
+    // A result, and branches in either order.
+    let result = Function::new([], polymorphic_identity())
+        .with_type_params([b.clone()])
+        .with_ret_type(to_b);
+    inferred(result);
+    let x = Var::typed("x", ty("i8[]"));
+    let single = Function::new([x.clone()], &x).expr();
+    for branches in [
+        [polymorphic_identity(), single.clone()],
+        [single, polymorphic_identity()],
+    ] {
+        let [left, right] = branches;
+        let cond = Var::typed("c", ty("bool[]"));
+        let main = inferred(Function::new([cond.clone()], If::new(&cond, left, right)));
+        let expected = FuncType::new([ty("i8[]")], ty("i8[]"));
+        assert!(structural_equal(type_of(&main.body), expected).unwrap());
+    }
+}
+
+#[test]
+fn a_monomorphic_function_is_not_polymorphic() {
+    let a = TypeVar::new("a");
+    let poly = FuncType::new([a.clone().upcast()], &a).with_type_params([a]);
+    let x = Var::typed("x", ty("i8[]"));
+    let single = Function::new([x.clone()], &x);
+    let main = Function::new([], single).with_ret_type(poly.upcast());
+    let error = relay::infer_type(&main_of(main)).expect_err("another type");
+    assert!(error.to_string().contains("type parameters"), "{error}");
 }

@@ -123,14 +123,6 @@ fn entries_stay_and_what_cannot_be_inlined_is_an_error() {
         &lookup(&module([(&entry, &func([], int(1)))]), &entry),
     );
     assert_eq!(done.functions.len(), 1);
-    let recursive = module([
-        (&main, &func([], apply(&f, []))),
-        (&f, &func([], apply(&f, []))),
-    ]);
-    assert_error(
-        inline_functions(&recursive),
-        &["@inl_f is marked as inline", "recursive"],
-    );
     let calling = module([
         (&main, &func([], apply(&f, []))),
         (&f, &func([], apply(&plain, []))),
@@ -151,4 +143,32 @@ fn entries_stay_and_what_cannot_be_inlined_is_an_error() {
     // Nothing is marked.
     let unmarked = module([(&plain, &func([], int(1)))]);
     assert!(inline_functions(&unmarked).unwrap().same_as(&unmarked));
+}
+
+#[test]
+fn recursive_functions_stay_and_others_are_inlined() {
+    let [main, f, g, h] = ["main", "inl_f", "inl_g", "inl_h"].map(GlobalVar::new);
+    let plain = GlobalVar::new("plain");
+    let caller = func([], tuple([&apply(&f, []), &apply(&h, [])]));
+    let calls = |callee: &isoform::Ref<GlobalVar>| func([], apply(callee, []));
+    // Directly, by way of another marked function, and by way of one that is not marked.
+    for (of_f, other, of_other) in [
+        (calls(&f), &g, func([], int(2))),
+        (calls(&g), &g, calls(&f)),
+        (calls(&plain), &plain, calls(&f)),
+        // A function that mentions a recursive one alone stays with it.
+        (calls(&g), &g, calls(&g)),
+    ] {
+        let all = module([
+            (&main, &caller),
+            (&f, &of_f),
+            (other, &of_other),
+            (&h, &func([], int(1))),
+        ]);
+        let done = inline_functions(&all).unwrap();
+        let expected = func([], tuple([&apply(&f, []), &int(1)]));
+        assert_equal(&lookup(&done, &main), &expected);
+        assert_equal(&lookup(&done, &f), &lookup(&all, &f));
+        assert_eq!(done.functions.len(), 3);
+    }
 }

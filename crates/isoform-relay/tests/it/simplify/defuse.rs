@@ -149,3 +149,22 @@ fn a_hundred_thousand_kernels() {
     let back = defuse_ops_expr(&fused.expect("typed")).expect("well formed");
     assert!(structural_equal(back, program).expect("comparable"));
 }
+
+#[test]
+fn any_called_function_without_functions_inside_comes_apart() {
+    let [p, q, x] = [0, 1, 2].map(|_| v("f32[3]"));
+    let composite = marked(&func([&p], op::exp(&p)), "Composite");
+    let outer = func([&q], Call::new(&composite, [op::tanh(&q).expr()]));
+    let program = func([&x], Call::new(&composite, [op::abs(&x).expr()]));
+    assert_equal(&defused(&program), &op::exp(op::abs(&x)).expr());
+    // The inner call comes apart, the function around it stays.
+    let program = func([&x], Call::new(&outer, [x.expr()]));
+    let opened = func([&q], op::exp(op::tanh(&q)));
+    let expected = Call::new(opened, [x.expr()]).expr();
+    assert_equal(&func([&x], defused(&program)), &func([&x], expected));
+    // A function for another compiler stays.
+    let external = marked(&composite, "Extern");
+    let program = func([&x], Call::new(external, [x.expr()]));
+    let done = defuse_ops_expr(&program).expect("well formed");
+    assert!(done.same_as(&program));
+}

@@ -7,7 +7,7 @@ use isoform_relay::attrs::{
     CastAttrs, ClipAttrs, InitOpAttrs, LayoutTransformAttrs, ReshapeAttrs, TransposeAttrs, sizes,
 };
 use isoform_relay::{AsExpr, op};
-use isoform_relay::{Call, Var};
+use isoform_relay::{Call, Function, Var};
 
 use crate::simplify::*;
 use crate::support::*;
@@ -351,6 +351,27 @@ fn layouts_after_each_other_are_one() {
         layout(&x1, "NCHW", "NHWC"),
     );
     check("transpose_nothing", layout(&x1, "NCHW", "NCHW"), x1.clone());
+    // With a permutation before or after, whose axes are the letters of a plain side.
+    check(
+        "transpose_transpose",
+        layout(&transpose(&x1, &[0, 3, 1, 2]), "NCHW", "NCHW3c"),
+        layout(&x1, "NHWC", "NCHW3c"),
+    );
+    check(
+        "transpose_transpose",
+        transpose(&layout(&blocked, "NCHW4c", "NCHW"), &[0, 2, 3, 1]),
+        layout(&x1, "NCHW", "NHWC"),
+    );
+    let blocks = v("f32[2,2,3,3,4]");
+    applies(
+        "transpose_transpose",
+        &func(
+            [&blocks],
+            transpose(&layout(&blocks.expr(), "NCHW4c", "NCHW"), &[0, 2, 3, 1]),
+        ),
+        &func([&blocks], layout(&blocks.expr(), "NCHW4c", "NHWC")),
+    );
+    stays(&func([&x], transpose(&blocked, &[0, 2, 3, 1, 4])));
     // An unknown size may not be divisible.
     let any = v("f32[2,?,3,3]");
     let blocked = layout(&any.expr(), "NCHW", "NCHW4c");
@@ -606,6 +627,19 @@ fn casts_after_a_clip_that_fits_are_dropped() {
     let y = v("f32[6]");
     let clipped = clip(&y.expr(), -128.0, 127.0);
     stays(&func([&y], cast(&cast(&clipped, I8), F32)));
+    applies(
+        "clip_cast_cast",
+        &func([&y], cast(&cast(&clipped, I8), I32)),
+        &func([&y], cast(&clipped, I32)),
+    );
+    for (clipped, middle, last) in [
+        (&clipped, I16, U8),
+        (&clipped, U8, I32),
+        (&clipped, BOOL, I32),
+        (&clip(&y.expr(), -128.5, 127.0), I8, I32),
+    ] {
+        stays(&func([&y], cast(&cast(clipped, middle), last)));
+    }
 }
 
 #[test]
@@ -714,4 +748,40 @@ fn quadratic_forms_with_real_roots_are_products() {
     let two = op::multiply(number(2.0, F32), &mixed);
     let sum = op::add(op::add(op::multiply(&x, &x), &two), op::multiply(&y, &y));
     stays(&func([&x, &y], op::maximum(sum, two)));
+}
+
+#[test]
+fn quadratic_forms_of_integers_with_integer_roots_are_products() {
+    for dtype in [I32, I8, U8] {
+        let [x, y] = [0, 1].map(|_| tensor_var(&[6], dtype));
+        let form = |[a, b, c]: [f64; 3]| {
+            let times = |value: f64, call: Ref<Call>| op::multiply(number(value, dtype), call);
+            let [first, last] =
+                [(a, &x), (c, &y)].map(|(value, x)| times(value, op::multiply(x, x)));
+            op::add(op::add(first, times(b, op::multiply(&x, &y))), last).expr()
+        };
+        let sum = |root: f64| op::add(&x, op::multiply(number(root, dtype), &y));
+        applies(
+            "quadratic",
+            &func([&x, &y], form([2.0, 10.0, 12.0])),
+            &func(
+                [&x, &y],
+                op::multiply(number(2.0, dtype), op::multiply(sum(3.0), sum(2.0))),
+            ),
+        );
+        // The roots are 2.5 and 0.5.
+        avoids("quadratic", &func([&x, &y], form([4.0, 12.0, 5.0])));
+    }
+}
+
+#[test]
+fn identities_of_truth_values() {
+    let x = tensor_var(&[4], BOOL);
+    let simple = |call: Ref<Call>| {
+        let (done, _) = run(Default::default(), &func([&x], call));
+        done.cast::<Function>().expect("a function").body.clone()
+    };
+    assert!(simple(op::add(op::zeros(init(&[4], BOOL)), &x)).same_as(&x.expr()));
+    assert!(simple(op::multiply(&x, number(1.0, BOOL))).same_as(&x.expr()));
+    stays(&func([&x], op::add(&x, number(1.0, BOOL))));
 }

@@ -11,7 +11,7 @@ use crate::passes::simplify::rule_match::{
 use crate::{AsExpr, Call, Constant, TupleGetItem, op};
 use isoform::pattern::InteriorUses;
 use isoform::types::IsA;
-use isoform::values::{DTypeCode, Tensor};
+use isoform::values::{DType, DTypeCode, Tensor};
 use isoform::{Ref, Result};
 use isoform_ir::ir::{Op, RelayExpr};
 
@@ -189,14 +189,15 @@ pub(in super::super) const CONSTANTS: &[Row] = &[
     },
     Row {
         name: "quadratic",
-        exact: Exact::Never,
-        reason: "a quadratic form with real roots is the product of two linear ones",
+        exact: Exact::Integers,
+        reason: "a quadratic form with real roots is the product of two linear ones; integers \
+                 need integer roots, as they wrap around, and floats are rounded differently",
         templates: |h| {
             let [p, q, r] = &h.only;
             either_order("add", &op::add(p, q), r)
         },
         inner: InteriorUses::Auto,
-        guard: |f| Ok(is_float(f.dtype()?)),
+        guard: |f| Ok(is_number(f.dtype()?)),
         drops: None,
         replacement: quadratic::factored,
     },
@@ -302,10 +303,10 @@ fn uniform(expr: &Expr) -> Option<Tensor> {
 }
 
 /// True if all elements of `y` are this number, to the sign of a zero, and dropping it
-/// leaves the shape of `x`.
+/// leaves the shape of `x`. For truth values, a sum is "or" and a product is "and".
 fn is_neutral(found: &RuleMatch<'_>, number: f64) -> Result<bool> {
     let (x, y, dtype) = (found.x()?, found.y()?, found.dtype()?);
-    if !is_number(dtype) {
+    if !is_number(dtype) && dtype != DType::BOOL {
         return Ok(false);
     }
     let is_it = || Some(uniform(y)?.data() == scalar(number, dtype)?.data());

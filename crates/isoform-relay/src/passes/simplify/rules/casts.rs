@@ -49,7 +49,8 @@ pub(in super::super) const ROWS: &[Row] = &[
         name: "clip_cast_cast",
         exact: Exact::Always,
         reason: "the type between has every integer that the clip lets through, and so has the \
-                 last one if the type between is a float type",
+                 last one if the type between is a float type, or if the clip is one of floats, \
+                 which lose the same digits in both",
         templates: |h| {
             let clipped = call_with("clip", &h.x, &h.attrs[2])?;
             Ok(vec![cast_twice(
@@ -62,16 +63,20 @@ pub(in super::super) const ROWS: &[Row] = &[
             let (Some(first), Some(attrs)) = (dtype_of(f.x()?), f.attrs::<ClipAttrs>(2)) else {
                 return Ok(false);
             };
-            let Some([least, most]) = range(first) else {
-                return Ok(false);
-            };
-            let (least, most) = (attrs.a_min.max(least), attrs.a_max.min(most));
-            // Comparisons with a bound that is not a number are false.
             let Some(middle) = dtype_of(only_arg(f.root()?)?) else {
                 return Ok(false);
             };
             let last = f.dtype()?;
-            let fits = !checks_range(first, middle, last) || holds(last, least, most);
+            // A cast of floats to integers drops digits, so both types are of integers.
+            let truncates = is_float(first) && is_integer(middle) && is_integer(last);
+            let all = truncates.then_some([f64::NEG_INFINITY, f64::INFINITY]);
+            let Some([least, most]) = range(first).or(all) else {
+                return Ok(false);
+            };
+            let (least, most) = (attrs.a_min.max(least), attrs.a_max.min(most));
+            // Comparisons with a bound that is not a number are false.
+            let must_fit = truncates || checks_range(first, middle, last);
+            let fits = !must_fit || holds(last, least, most);
             Ok(least <= most && holds(middle, least, most) && fits)
         },
         drops: None,

@@ -27,14 +27,18 @@ pub(in super::super) const ROWS: &[Row] = &[
     Row {
         name: "transpose_transpose",
         exact: Exact::Always,
-        reason: "two permutations of axes are one, and so are two changes of layout",
+        reason: "two permutations of axes are one, and so are two changes of layout; a \
+                 permutation next to a change of layout only renames axes",
         templates: |h| nested(h, ["transpose", "layout_transform"]),
         inner: InteriorUses::Anywhere,
         guard: always,
         drops: None,
         replacement: |f| match same_operator(f)? {
             Some(made) => Ok(Some(made)),
-            None => permuted(f),
+            None => match permuted(f)? {
+                Some(made) => Ok(Some(made)),
+                None => relaid(f),
+            },
         },
     },
     Row {
@@ -103,7 +107,6 @@ fn permutation(rule_match: &RuleMatch<'_>, level: usize, data: &Expr) -> Option<
         };
     }
     let attrs = rule_match.attrs::<LayoutTransformAttrs>(level)?;
-    let is_plain = |layout: &str| layout.chars().all(|letter| letter.is_ascii_uppercase());
     if !is_plain(&attrs.src_layout) || !is_plain(&attrs.dst_layout) {
         return None;
     }
@@ -152,4 +155,46 @@ fn permuted(found: &RuleMatch<'_>) -> Result<Option<Expr>> {
         }
         None => Ok(None),
     }
+}
+
+/// The change of layout for a change of layout and a permutation before or after it. Blocks are
+/// on the other side of the change, so axes and letters correspond.
+fn relaid(found: &RuleMatch<'_>) -> Result<Option<Expr>> {
+    let x = found.x()?;
+    let middle = only_arg(found.root()?)?;
+    let layouts = |level| found.attrs::<LayoutTransformAttrs>(level);
+    let (layout, order) = match (layouts(0), layouts(1)) {
+        (Some(outer), None) => {
+            // Axis `order[at]` of the argument has the letter at `at`.
+            let order = permutation(found, 1, x).map(|order| {
+                let mut inverse = vec![0; order.len()];
+                order
+                    .iter()
+                    .enumerate()
+                    .for_each(|(at, axis)| inverse[*axis] = at);
+                inverse
+            });
+            (&outer.src_layout, order)
+        }
+        (None, Some(inner)) => (&inner.dst_layout, permutation(found, 0, middle)),
+        _ => return Ok(None),
+    };
+    let Some(order) = order.filter(|order| is_plain(layout) && order.len() == layout.len()) else {
+        return Ok(None);
+    };
+    let renamed: String = order
+        .iter()
+        .filter_map(|at| layout.chars().nth(*at))
+        .collect();
+    let attrs = match (layouts(0), layouts(1)) {
+        (Some(outer), _) => LayoutTransformAttrs::new(renamed, outer.dst_layout.clone()),
+        (_, Some(inner)) => LayoutTransformAttrs::new(inner.src_layout.clone(), renamed),
+        _ => return Ok(None),
+    };
+    found.call(&op::layout_transform(x, attrs))
+}
+
+/// True for a layout of whole axes only.
+fn is_plain(layout: &str) -> bool {
+    layout.chars().all(|letter| letter.is_ascii_uppercase())
 }

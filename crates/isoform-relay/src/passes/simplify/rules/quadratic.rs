@@ -1,10 +1,11 @@
 //! `a*x*x + b*x*y + c*y*y` as `a*(x + s*y)*(x + t*y)`.
 
 use crate::Constant;
-use crate::eval::numbers;
+use crate::eval::{numbers, scalar};
 use crate::op;
-use crate::passes::simplify::rule_match::{Expr, RuleMatch, call_of};
+use crate::passes::simplify::rule_match::{Expr, RuleMatch, call_of, is_integer};
 use isoform::Result;
+use isoform::values::Tensor;
 
 /// A product of two expressions, and of a number.
 struct Term<'e> {
@@ -35,6 +36,9 @@ pub(super) fn factored(rule_match: &RuleMatch<'_>) -> Result<Option<Expr>> {
     let Some([s, t]) = roots(a, b, c) else {
         return Ok(None);
     };
+    if is_integer(rule_match.dtype()?) && !are_exact([a, b, c], [s, t]) {
+        return Ok(None);
+    }
     let linear = |root: f64| match times(rule_match, y, root)? {
         Some(part) => rule_match.call(&op::add(x, part)),
         None => Ok(None),
@@ -150,13 +154,25 @@ fn roots(a: f64, b: f64, c: f64) -> Option<[f64; 2]> {
     [s, t].iter().all(is_usable).then_some([s, t])
 }
 
+/// True if all numbers are integers and `a*(x + s*y)*(x + t*y)` has these coefficients exactly,
+/// so that it equals the form even where integers wrap around.
+fn are_exact([a, b, c]: [f64; 3], [s, t]: [f64; 2]) -> bool {
+    // Products of three integers below this bound do not overflow.
+    let is_small = |number: &f64| number.fract() == 0.0 && number.abs() < f64::from(1 << 20);
+    let [d, e, f, g, h] = [a, b, c, s, t].map(|number| number as i64);
+    [a, b, c, s, t].iter().all(is_small) && d * (g + h) == e && d * g * h == f
+}
+
 /// An expression multiplied by a number.
 fn times(found: &RuleMatch<'_>, expr: &Expr, number: f64) -> Result<Option<Expr>> {
     if number.to_bits() == 1.0_f64.to_bits() {
         return Ok(Some(expr.clone()));
     }
-    match found.number(number)? {
-        Some(number) => found.call(&op::multiply(number, expr)),
+    let dtype = found.dtype()?;
+    // Integers saturate, for example at 0.
+    let is_it = |made: &Tensor| !is_integer(dtype) || numbers(made) == Some(vec![number]);
+    match scalar(number, dtype).filter(is_it) {
+        Some(scalar) => found.call(&op::multiply(found.constant(scalar)?, expr)),
         None => Ok(None),
     }
 }
