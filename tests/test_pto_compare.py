@@ -58,3 +58,41 @@ def test_all_parts_of_types_are_compared(left):
         # Variables with these types compare like the types.
         one, other = ir.Var("a", one), ir.Var("b", other)
         assert ir.structural_equal(one, other, enable_auto_mapping=True) is (left == right), right
+
+
+TYPES = {
+    "ScalarType": lambda size: ir.ScalarType(DataType.INT64 if size == 4 else DataType.INT32),
+    "TensorType": lambda size: ir.TensorType([size, X], DataType.FP32),
+    "TileType": lambda size: ir.TileType([size, X], DataType.FP32, None, ir.TileView([X, 8])),
+    "ArrayType": lambda size: ir.ArrayType(DataType.FP32, size),
+    "TupleType": lambda size: ir.TupleType([ir.ArrayType(DataType.FP32, size)]),
+    "TensorView": lambda size: ir.TensorView([X, size]),
+    "TileView": lambda size: ir.TileView([size, 8]),
+}
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_types_and_views_are_keys(name):
+    make = TYPES[name]
+    one, same, other = make(4), make(4), make(5)
+    assert not one.same_as(same)
+    assert one == same
+    assert hash(one) == hash(same)
+    assert one != other
+    assert len({one, same, other}) == 2
+    assert one != 4
+    assert one != "text"
+    assert one != X
+
+
+def test_types_without_fields_are_keys():
+    assert {ir.UnknownType(), ir.UnknownType.get()} == {ir.UnknownType()}
+    assert ir.PtrType() == ir.PtrType.get() != ir.UnknownType()
+
+
+def test_variables_in_types_are_equal_by_identity():
+    sizes = X, ir.Var("x", DataType.INT64)
+    one, other = (ir.TensorType([size], DataType.FP32) for size in sizes)
+    assert one == ir.TensorType([X], DataType.FP32)
+    assert one != other
+    assert ir.structural_equal(one, other, enable_auto_mapping=True)
