@@ -264,6 +264,20 @@ def test_substitute():
     assert ir.structural_equal(ir.substitute_expr(X * Y, {X: Y + 1, Y: 2}), (Y + 1) * 2)
 
 
+def test_replacements_are_a_map_or_pairs():
+    made, n = loop()
+    for var_map in ({n: 7}, [(n, 7)], ([n, 7],)):
+        assert ir.substitute_stmt(made, var_map).stop.value == 7
+        assert ir.deep_clone(made, var_map).stop.value == 7
+    swapped = ir.substitute_expr(X - Y, [(X, Y), (Y, X)])
+    assert ir.structural_equal(swapped, Y - X)
+    assert ir.substitute_expr(X, []).same_as(X)
+    with pytest.raises(ValueError, match=f"'{X.name_hint}' is given twice"):
+        ir.substitute_expr(X, [(X, Y), (X, 1)])
+    with pytest.raises(TypeError, match=r"substitute_expr.*'var_map'.*pto.Var.*got"):
+        ir.substitute_expr(X, [("x", Y)])
+
+
 def test_substitution_captures_nothing():
     stmt = ir.SeqStmts([ir.AssignStmt(X, 1), ir.EvalStmt(X + Y)])
     replaced = ir.substitute_stmt(stmt, {Y: X})

@@ -5,8 +5,9 @@ use isoform::functions::Argument;
 use isoform::plumbing::substitute_in_free;
 use isoform::traverse::{WalkOptions, WalkOrder, WalkResult, deep_copy};
 use isoform::types::RegionKind;
-use isoform::{Array, Error, Map, Obj, Ref, Result, Value, export};
+use isoform::{Array, Error, Obj, Ref, Result, Value, export};
 
+use super::arguments::Entries;
 use super::expr::{Expr, IterArg, Var};
 use super::operands::operands;
 use super::operators::{self, Operand};
@@ -196,8 +197,11 @@ pub fn flatten_to_stmts(stmt: &Ref<Stmt>) -> Vec<Ref<Stmt>> {
     flat
 }
 
+/// The replacements of variables: a map, or pairs.
+type Replacements = Entries<Ref<Var>>;
+
 /// The replacements of variables; a number becomes a literal of the variable's format.
-fn pairs_of(mapping: &Map<Ref<Var>, Value>) -> Result<Vec<(Value, Value)>> {
+fn pairs_of(Entries(mapping): &Replacements) -> Result<Vec<(Value, Value)>> {
     let pair = |(var, value): (&Ref<Var>, &Value)| {
         let found = match (Operand::from_value(value.clone())?, var.scalar_dtype()) {
             (Operand::Expr(expr), _) => expr,
@@ -219,7 +223,7 @@ fn pairs_of(mapping: &Map<Ref<Var>, Value>) -> Result<Vec<(Value, Value)>> {
 /// Returns a copy of a node; the copy shares only the node's free variables with the
 /// node. `var_map` replaces free variables.
 #[export("pto.deep_clone")]
-fn deep_clone_node(node: Value, var_map: Option<Map<Ref<Var>, Value>>) -> Result<Value> {
+fn deep_clone_node(node: Value, var_map: Option<Replacements>) -> Result<Value> {
     let pairs = pairs_of(&var_map.unwrap_or_default())?;
     deep_clone(&node, &pairs)
 }
@@ -227,7 +231,7 @@ fn deep_clone_node(node: Value, var_map: Option<Map<Ref<Var>, Value>>) -> Result
 /// Returns the expression with variables replaced by other expressions, including
 /// sizes in types.
 #[export("pto.substitute_expr")]
-fn substitute_expr(expr: Ref<Expr>, var_map: Map<Ref<Var>, Value>) -> Result<Ref<Expr>> {
+fn substitute_expr(expr: Ref<Expr>, var_map: Replacements) -> Result<Ref<Expr>> {
     substitute(&expr.into(), &pairs_of(&var_map)?)?.extract()
 }
 
@@ -235,7 +239,7 @@ fn substitute_expr(expr: Ref<Expr>, var_map: Map<Ref<Var>, Value>) -> Result<Ref
 /// in types. A variable of a changed type becomes a new variable, the same at the
 /// definition and at all uses.
 #[export("pto.substitute_stmt")]
-fn substitute_stmt(stmt: Ref<Stmt>, var_map: Map<Ref<Var>, Value>) -> Result<Ref<Stmt>> {
+fn substitute_stmt(stmt: Ref<Stmt>, var_map: Replacements) -> Result<Ref<Stmt>> {
     substitute(&stmt.into(), &pairs_of(&var_map)?)?.extract()
 }
 

@@ -10,9 +10,11 @@ from isoform.ir import _api
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from isoform.types.pto import Expr, Stmt, Var
+    from isoform.types.pto import Expr, Stmt, Var, YieldStmt
+
+    Replacements = Mapping[Var, Any] | Sequence[tuple[Var, Any]]
 
 __all__ = [
     "collect_def_vars",
@@ -35,27 +37,41 @@ _def_vars = _api.function("pto.collect_def_vars")
 _free_vars = _api.function("pto.collect_free_vars")
 
 
-def deep_clone(node: Any, var_map: Mapping[Var, Any] | None = None) -> Any:
+def deep_clone(node: Any, var_map: Replacements | None = None) -> Any:
     """Return a copy that shares only free variables with a node.
 
     Args:
         node: The node.
-        var_map: Replacements for free variables in the copy.
+        var_map: Replacements for free variables in the copy, in a map or in pairs.
     """
     return _deep_clone(node, var_map)
 
 
-def substitute_expr(expr: Expr, var_map: Mapping[Var, Any]) -> Expr:
+def substitute_expr(expr: Expr, var_map: Replacements) -> Expr:
     """Return an expression with variables replaced by other expressions.
 
+    Args:
+        expr: The expression.
+        var_map: The replacements, in a map or in pairs.
+
     Returns the expression itself if none of the variables occurs in it. Raises
-    TypeError for an expression of another class where only a variable is allowed.
+    TypeError for an expression of another class where only a variable is allowed,
+    ValueError for two pairs with the same variable.
+
+    >>> from isoform.pto import DataType, ir
+    >>> x, y = (ir.Var(name, DataType.INT64) for name in "xy")
+    >>> ir.substitute_expr(x + 1, [(x, y)]).as_python()
+    'y + 1'
     """
     return _substitute_expr(expr, var_map)
 
 
-def substitute_stmt(stmt: Stmt, var_map: Mapping[Var, Any]) -> Stmt:
+def substitute_stmt(stmt: Stmt, var_map: Replacements) -> Stmt:
     """Return a statement with expressions in place of its free variables.
+
+    Args:
+        stmt: The statement.
+        var_map: The replacements, as for `substitute_expr`.
 
     Sizes in types are replaced, too: a variable with a changed type becomes a new
     variable, the same at its definition and at all its uses. The type of a variable
