@@ -526,7 +526,11 @@ class TestMembers:
         plain = ir.AssignStmt(Y, X, SPAN)
         said = ir.AssignStmt(Y, X, SPAN, leading_comments=["first", "second"])
         assert list(said.leading_comments) == ["first", "second"]
-        assert plain.leading_comments is None
+        assert list(plain.leading_comments) == []
+        commented = ir.attach_leading_comments(plain, ["first", "second"])
+        assert commented.as_python() == said.as_python()
+        assert list(plain.leading_comments) == []
+        assert list(ir.attach_leading_comments(said, []).leading_comments) == []
         assert said.as_python() == "# first\n# second\n" + plain.as_python()
         assert ir.structural_equal(plain, said)
         assert ir.structural_hash(plain) == ir.structural_hash(said)

@@ -58,7 +58,7 @@ impl Printer<'_> {
     }
 
     fn leading_comments(&mut self, stmt: &Ref<Stmt>) {
-        for comment in stmt.leading_comments.iter().flat_map(Array::iter) {
+        for comment in stmt.leading_comments.iter() {
             self.comment(comment);
         }
     }

@@ -20,6 +20,7 @@ from .comparison import (
     structural_hash,
 )
 from .functions import (
+    attach_leading_comments,
     collect_def_vars,
     collect_free_vars,
     deep_clone,
@@ -82,6 +83,7 @@ __all__ = [
     "add",
     "and_",
     "assert_structural_equal",
+    "attach_leading_comments",
     "bit_and",
     "bit_not",
     "bit_or",

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isoform import _core
+from isoform.dataclasses import replace
 from isoform.ir import _api
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     Replacements = Mapping[Var, Any] | Sequence[tuple[Var, Any]]
 
 __all__ = [
+    "attach_leading_comments",
     "collect_def_vars",
     "collect_free_vars",
     "deep_clone",
@@ -78,6 +80,20 @@ def substitute_stmt(stmt: Stmt, var_map: Replacements) -> Stmt:
     defines a size only if the size has no value yet.
     """
     return _substitute_stmt(stmt, var_map)
+
+
+def attach_leading_comments(stmt: Stmt, comments: Sequence[str]) -> Stmt:
+    """Return a statement with these comments before it, instead of its own.
+
+    Args:
+        stmt: The statement, which stays as it is.
+        comments: The comments, one per line.
+
+    >>> from isoform.pto import ir
+    >>> ir.attach_leading_comments(ir.BreakStmt(), ["done"]).as_python()
+    '# done\nbreak\n'
+    """
+    return replace(stmt, leading_comments=comments)
 
 
 def flatten_to_stmts(stmt: Stmt) -> list[Stmt]:
