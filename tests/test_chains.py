@@ -340,6 +340,10 @@ CALLS = {
     "pto.ir.collect_free_vars": lambda d: len(ir.collect_free_vars(d.stmt)) == 2,
     "pto.ir.deep_clone": lambda d: ir.structural_equal(ir.deep_clone(d.stmt), d.stmt),
     "pto.ir.flatten_to_stmts": lambda d: len(ir.flatten_to_stmts(d.stmt)) == 1,
+    "pto.ir.find_yield_stmt pto.ir.get_last_yield_stmt": lambda d: (
+        ir.find_yield_stmt(d.stmt) is ir.get_last_yield_stmt(d.stmt) is None
+    ),
+    "pto.ir.attach_leading_comments": lambda d: ir.attach_leading_comments(d.stmt, ["x"]),
     "pto.ir.substitute_expr": lambda d: ir.substitute_expr(
         d.expr, {d.a: ir.ConstInt(1, d.format, d.span)}
     ),

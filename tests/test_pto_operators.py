@@ -307,6 +307,23 @@ def test_flatten():
     assert ir.flatten_to_stmts(a) == [a]
 
 
+def test_the_yield_that_ends_a_body():
+    out, skip = ir.YieldStmt([X]), ir.EvalStmt(1)
+    seq = ir.SeqStmts([out, ir.SeqStmts([skip, ir.SeqStmts([out, ir.SeqStmts([])])])])
+    for body in (out, seq):
+        assert ir.find_yield_stmt(body).same_as(out)
+        assert ir.get_last_yield_stmt(body).same_as(out)
+    scope = ir.SeqStmts([skip, ir.InCoreScopeStmt(body=ir.ClusterScopeStmt(body=seq))])
+    assert ir.find_yield_stmt(scope).same_as(out)
+    assert ir.get_last_yield_stmt(scope) is None
+    loop = ir.WhileStmt(True, [], out, [])
+    after = ir.SeqStmts([out, skip])
+    hollow = ir.SeqStmts([out, ir.ClusterScopeStmt(body=ir.SeqStmts([]))])
+    for body in (skip, ir.SeqStmts([]), loop, after, hollow):
+        assert ir.find_yield_stmt(body) is None
+        assert ir.get_last_yield_stmt(body) is None
+
+
 def test_files(tmp_path):
     made, _ = loop()
     path = tmp_path / "loop.bin"

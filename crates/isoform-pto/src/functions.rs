@@ -11,7 +11,8 @@ use super::arguments::Entries;
 use super::expr::{Expr, IterArg, Var};
 use super::operands::operands;
 use super::operators::{self, Operand};
-use super::stmt::{AssignStmt, ForStmt, SeqStmts, Stmt, WhileStmt};
+use super::scopes::ScopeStmt;
+use super::stmt::{AssignStmt, ForStmt, SeqStmts, Stmt, WhileStmt, YieldStmt};
 use super::visitor::definitions_of;
 
 /// The variables defined by a node, and the variables used without a definition in the
@@ -197,6 +198,35 @@ pub fn flatten_to_stmts(stmt: &Ref<Stmt>) -> Vec<Ref<Stmt>> {
     flat
 }
 
+/// Returns the yield that ends a body, also at the end of sequences and scopes; None if
+/// another statement ends it. O(number of statements of the last sequences).
+pub fn find_yield_stmt(body: &Ref<Stmt>) -> Option<Ref<YieldStmt>> {
+    last_yield(body, true)
+}
+
+/// Returns the yield that ends a body, also at the end of sequences, but not of scopes;
+/// None if another statement ends it. O(number of statements of the last sequences).
+pub fn last_yield_stmt(body: &Ref<Stmt>) -> Option<Ref<YieldStmt>> {
+    last_yield(body, false)
+}
+
+fn last_yield(body: &Ref<Stmt>, through_scopes: bool) -> Option<Ref<YieldStmt>> {
+    let mut stack = vec![body];
+    while let Some(stmt) = stack.pop() {
+        // An empty sequence leaves the end to the statement before it.
+        if let Some(sequence) = stmt.downcast_ref::<SeqStmts>() {
+            stack.extend(sequence.stmts.iter());
+        } else if let Some(scope) = stmt.downcast_ref::<ScopeStmt>()
+            && through_scopes
+        {
+            stack = vec![&scope.body];
+        } else {
+            return stmt.downcast_ref::<YieldStmt>().cloned();
+        }
+    }
+    None
+}
+
 /// The replacements of variables: a map, or pairs.
 type Replacements = Entries<Ref<Var>>;
 
@@ -249,6 +279,18 @@ fn flatten(stmt: &Ref<Stmt>) -> Vec<Ref<Stmt>> {
     flatten_to_stmts(stmt)
 }
 
+/// Returns the yield that ends a body, also at the end of sequences and scopes.
+#[export("pto.find_yield_stmt")]
+fn find_yield(body: &Ref<Stmt>) -> Option<Ref<YieldStmt>> {
+    find_yield_stmt(body)
+}
+
+/// Returns the yield that ends a body, also at the end of sequences.
+#[export("pto.get_last_yield_stmt")]
+fn get_last_yield(body: &Ref<Stmt>) -> Option<Ref<YieldStmt>> {
+    last_yield_stmt(body)
+}
+
 /// Returns the variables defined by a node, in order of definition.
 #[export("pto.collect_def_vars")]
 fn def_vars(node: Value) -> Result<Vec<Ref<Var>>> {
@@ -267,6 +309,8 @@ pub(super) fn register() -> Result<()> {
         substitute_expr,
         substitute_stmt,
         flatten,
+        find_yield,
+        get_last_yield,
         def_vars,
         free_vars,
     ]

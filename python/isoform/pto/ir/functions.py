@@ -24,7 +24,9 @@ __all__ = [
     "deep_clone",
     "deserialize",
     "deserialize_from_file",
+    "find_yield_stmt",
     "flatten_to_stmts",
+    "get_last_yield_stmt",
     "serialize",
     "serialize_to_file",
     "substitute_expr",
@@ -34,6 +36,8 @@ __all__ = [
 _deep_clone = _api.function("pto.deep_clone")
 _substitute_expr = _api.function("pto.substitute_expr")
 _substitute_stmt = _api.function("pto.substitute_stmt")
+_find_yield = _api.function("pto.find_yield_stmt")
+_last_yield = _api.function("pto.get_last_yield_stmt")
 _flatten = _api.function("pto.flatten_to_stmts")
 _def_vars = _api.function("pto.collect_def_vars")
 _free_vars = _api.function("pto.collect_free_vars")
@@ -102,6 +106,27 @@ def flatten_to_stmts(stmt: Stmt) -> list[Stmt]:
     Any other statement results in a list with the statement.
     """
     return list(_flatten(stmt))
+
+
+def find_yield_stmt(stmt: Stmt) -> YieldStmt | None:
+    """Return the yield that ends a body, also at the end of sequences and scopes.
+
+    None if another statement ends the body. Linear in the last sequences.
+
+    >>> from isoform.pto import ir
+    >>> body = ir.InCoreScopeStmt(body=ir.SeqStmts([ir.EvalStmt(1), ir.YieldStmt([2])]))
+    >>> ir.find_yield_stmt(body).value[0].value, ir.get_last_yield_stmt(body)
+    (2, None)
+    """
+    return _find_yield(stmt)
+
+
+def get_last_yield_stmt(stmt: Stmt) -> YieldStmt | None:
+    """Return the yield that ends a body, also at the end of sequences, but not of scopes.
+
+    None if another statement ends the body. Linear in the last sequences.
+    """
+    return _last_yield(stmt)
 
 
 def collect_def_vars(node: Any) -> list[Var]:
