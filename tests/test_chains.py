@@ -69,7 +69,7 @@ WITHOUT_VALUE = {
     *("registry.get_registered_type_keys", "registry.list_global_func_names"),
     *("ir.deprecated", "ir.get_renderer", "ir.override_renderer"),
     *("ir.register_intrin_lowering", "ir.register_op_attr"),
-    *("pto.ir.field_kinds", "onnx.load", "onnx.rules"),
+    *("pto.ir.field_kinds", "onnx.load", "onnx.rules", "tir.max_value", "tir.min_value"),
     *(f"type_attrs.{name}" for name in isoform.type_attrs.__all__ if name != "set"),
 }
 # The oracle is slow and recursive by intention.
