@@ -4,6 +4,7 @@
 //! all derived classes, so that [`verify`](isoform::objects::verify()) checks them, too.
 
 use super::types::{compatible, same_number, shown};
+use crate::memory::literal;
 use crate::node::Demands;
 use crate::*;
 use isoform::types::NodeEnum;
@@ -79,7 +80,8 @@ fn check(object: &Ref<Obj>) -> Result<()> {
     } else if let Some(arg) = object.downcast_ref::<IterArg>() {
         report.same_type("init_value", &arg.ty, &arg.init_value.ty);
     } else if let Some(memory) = object.downcast_ref::<MemRef>() {
-        for (field, value) in [("byte_offset", memory.byte_offset), ("size", memory.size)] {
+        let offset = literal(&memory.byte_offset).unwrap_or(0);
+        for (field, value) in [("byte_offset", offset), ("size", memory.size)] {
             if value < 0 {
                 report.value(format!("{field}: expected at least 0, got {value}"));
             }

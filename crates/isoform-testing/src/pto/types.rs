@@ -279,10 +279,7 @@ impl Generator<'_> {
         let fields = vec![
             ("type", ty),
             ("base", base),
-            (
-                "byte_offset",
-                Value::from(*self.main.pick(&[0i64, 256, 4096])),
-            ),
+            ("byte_offset", self.extent(true)?.into()),
             ("size", Value::from(*self.main.pick(&[1024i64, 0]))),
             ("is_pinned", Value::from(self.main.chance(20))),
             ("slots", Value::from(*self.main.pick(&[1i64, 2]))),

@@ -12,7 +12,7 @@ from __future__ import annotations
 from isoform.structural import structural_digest
 
 # The additions in Python must be made before the classes are imported.
-from . import enums, expr, node, program, stmt, type  # noqa: A004, F401
+from . import enums, expr, memory, node, program, stmt, type  # noqa: A004, F401
 from .comparison import (
     assert_structural_equal,
     field_kinds,
