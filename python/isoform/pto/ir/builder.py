@@ -9,9 +9,10 @@ from isoform import _core
 from isoform.ir import _api
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from types import TracebackType
 
+    from isoform.pto.datatype import DataType
     from isoform.types.pto import (
         Expr,
         ForKind,
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
         IfStmt,
         IterArg,
         Level,
+        MemorySpace,
+        MemRef,
+        PadValue,
         ParamDirection,
         Program,
         Role,
@@ -29,6 +33,11 @@ if TYPE_CHECKING:
         Span,
         SplitMode,
         Stmt,
+        TensorLayout,
+        TensorType,
+        TensorView,
+        TileType,
+        TileView,
         Type,
         Var,
         WhileStmt,
@@ -51,6 +60,17 @@ def _caller() -> Span:
         frame = frame.f_back
     span: Span = _class("Span")(frame.f_code.co_filename, frame.f_lineno, 1)
     return span
+
+
+def _sizes(given: Sequence[Any], span: Span) -> list[Any]:
+    """Return sizes or offsets with ints as literals at a source location."""
+    index = _class("DataType").INDEX
+    literal = _class("ConstInt")
+    return [literal(size, index, span) if isinstance(size, int) else size for size in given]
+
+
+def _given(**arguments: Any) -> dict[str, Any]:
+    return {name: value for name, value in arguments.items() if value is not None}
 
 
 def _values(given: tuple[Any, ...]) -> list[Any]:
@@ -564,6 +584,117 @@ class IRBuilder:
         """
         var: Var = _class("Var")(name, type, span or _caller())
         return var
+
+    def memref(
+        self,
+        memory_space: MemorySpace,
+        addr: Expr | int,
+        size: int,
+        id: int,  # noqa: A002
+        span: Span | None = None,
+    ) -> MemRef:
+        """Return a reference to bytes of a memory space.
+
+        Args:
+            memory_space: The space.
+            addr: The offset in the space.
+            size: The number of bytes.
+            id: A number for the name, `mem_<space>_<id>`.
+            span: The source location; by default the location of the call.
+        """
+        memref: MemRef = _class("MemRef")(memory_space, addr, size, id, span or _caller())
+        return memref
+
+    def tensor_view(
+        self,
+        stride: Sequence[Expr | int] = (),
+        layout: TensorLayout | None = None,
+        valid_shape: Sequence[Expr | int] = (),
+        pad: PadValue | None = None,
+        span: Span | None = None,
+    ) -> TensorView:
+        """Return the memory layout of a tensor.
+
+        Args:
+            stride: The distances between neighbours in the dimensions.
+            layout: The order of the elements; row by row by default.
+            valid_shape: The part of the shape with data; empty for the whole shape.
+            pad: The contents outside of that part.
+            span: The source location of ints; by default the location of the call.
+        """
+        span = span or _caller()
+        stride, valid_shape = (_sizes(sizes, span) for sizes in (stride, valid_shape))
+        given = _given(stride=stride, layout=layout, valid_shape=valid_shape, pad=pad)
+        view: TensorView = _class("TensorView")(**given)
+        return view
+
+    def tile_view(
+        self,
+        valid_shape: Sequence[Expr | int] = (),
+        stride: Sequence[Expr | int] = (),
+        start_offset: Expr | int | None = None,
+        span: Span | None = None,
+        **options: Any,
+    ) -> TileView:
+        """Return the layout of a tile in its buffer.
+
+        Args:
+            valid_shape: The part of the shape with data; empty for the whole shape.
+            stride: The distances between neighbours in the dimensions.
+            start_offset: The offset of the first element.
+            span: The source location of ints; by default the location of the call.
+            options: Further arguments of `TileView` by name, such as `pad`.
+        """
+        span = span or _caller()
+        valid_shape, stride = (_sizes(sizes, span) for sizes in (valid_shape, stride))
+        if start_offset is not None:
+            (start_offset,) = _sizes((start_offset,), span)
+        view: TileView = _class("TileView")(valid_shape, stride, start_offset, **options)
+        return view
+
+    def tensor_type(
+        self,
+        shape: Sequence[Expr | int],
+        dtype: DataType,
+        memref: MemRef | None = None,
+        tensor_view: TensorView | None = None,
+        span: Span | None = None,
+    ) -> TensorType:
+        """Return the type of a tensor.
+
+        Args:
+            shape: The sizes of the dimensions.
+            dtype: The format of the elements.
+            memref: The memory of the tensor, if known.
+            tensor_view: The memory layout; row by row by default.
+            span: The source location of ints; by default the location of the call.
+        """
+        shape = _sizes(shape, span or _caller())
+        made: TensorType = _class("TensorType")(shape, dtype, memref, tensor_view)
+        return made
+
+    def tile_type(
+        self,
+        shape: Sequence[Expr | int],
+        dtype: DataType,
+        memref: MemRef | None = None,
+        tile_view: TileView | None = None,
+        memory_space: MemorySpace | None = None,
+        span: Span | None = None,
+    ) -> TileType:
+        """Return the type of a tile.
+
+        Args:
+            shape: The sizes of the dimensions.
+            dtype: The format of the elements.
+            memref: The memory of the tile, if known.
+            tile_view: The layout in the buffer; by default the usual one.
+            memory_space: The buffer.
+            span: The source location of ints; by default the location of the call.
+        """
+        shape = _sizes(shape, span or _caller())
+        made: TileType = _class("TileType")(shape, dtype, memref, tile_view, memory_space)
+        return made
 
     def let(
         self,
