@@ -96,3 +96,26 @@ def test_variables_in_types_are_equal_by_identity():
     assert one == ir.TensorType([X], DataType.FP32)
     assert one != other
     assert ir.structural_equal(one, other, enable_auto_mapping=True)
+
+
+def tile(view=None, space=None):
+    return ir.TileType([16, X], DataType.FP32, None, view, space)
+
+
+def test_a_view_that_says_the_default_is_none():
+    views = [ir.TileView(), ir.TileView([16, X]), ir.TileView([16, X], [], None, "row_major")]
+    for view in views:
+        assert tile(view) == tile()
+        assert tile(view).tile_view is None
+        assert ir.python_print(tile(view)) == ir.python_print(tile())
+        assert ir.structural_digest(tile(view)) == ir.structural_digest(tile())
+    usual = ir.TileView([], [], None, "col_major", "row_major")
+    assert tile(usual, "Mat") == tile(None, "Mat")
+    assert tile(usual, "Vec").tile_view is usual
+    assert tile(ir.TileView(), "Mat") != tile(None, "Mat")
+    for view in (ir.TileView(pad="zero"), ir.TileView([8, X]), ir.TileView([16, 4])):
+        assert tile(view).tile_view is view
+    for view in (ir.TensorView(), ir.TensorView([], "ND", [16, X])):
+        assert ir.TensorType([16, X], DataType.FP32, None, view).tensor_view is None
+    for view in (ir.TensorView([X, 1]), ir.TensorView([], "DN"), ir.TensorView([], "ND", [8, X])):
+        assert ir.TensorType([16, X], DataType.FP32, None, view).tensor_view is view
