@@ -304,6 +304,26 @@ fn shape(problems: &mut Problems, shaped: &Ref<ShapedType>) {
             problems.value(format!("{field}: expected at least 0, got {}", size.value));
         }
     }
+    let of_tensor = shaped.downcast_ref::<TensorType>().and_then(|ty| {
+        let view = ty.tensor_view.as_ref()?;
+        Some(("tensor_view", &view.valid_shape))
+    });
+    let of_tile = shaped.downcast_ref::<TileType>().and_then(|ty| {
+        let view = ty.tile_view.as_ref()?;
+        Some(("tile_view", &view.valid_shape))
+    });
+    if let Some((view, valid_shape)) = of_tensor.or(of_tile) {
+        for (position, (valid, size)) in valid_shape.iter().zip(shaped.shape.iter()).enumerate() {
+            if let (Some(valid), Some(size)) = (literal(valid), literal(size))
+                && valid > size
+            {
+                problems.value(format!(
+                    "{view}.valid_shape[{position}]: expected at most {size}, as shape[{position}], \
+                     got {valid}"
+                ));
+            }
+        }
+    }
     if shaped.isa::<ArrayType>() && shaped.shape.len() != 1 {
         let got = shaped.shape.len();
         problems.value(format!("shape: expected 1 dimension, got {got}"));
