@@ -531,6 +531,17 @@ class TestMembers:
         with pytest.raises(KeyError, match=r"'h'.*\['f', 'g'\]"):
             program["h"]
 
+    def test_level_and_role_follow_from_the_type(self):
+        def place(type, *given):
+            function = ir.Function("f", [], [], BODY, SPAN, type, *given)
+            return function.level, function.role
+
+        assert place("Orchestration") == (ir.Level.CHIP, ir.Role.Orchestrator)
+        assert place("InCore") == (ir.Level.CHIP_DIE, ir.Role.SubWorker)
+        assert place("Opaque") == place("AIC") == (None, None)
+        assert place("InCore", ir.Level.HOST) == (ir.Level.HOST, None)
+        assert place("InCore", None, ir.Role.Orchestrator) == (None, ir.Role.Orchestrator)
+
     def test_numbers_become_literals(self):
         assert X.type.same_as(INT)
         call = ir.Call(ir.Op("f"), [1, 2.5, True])

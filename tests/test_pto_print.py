@@ -61,7 +61,8 @@ def test_a_program_is_python():
     assert text == (
         "@pl.program\n"
         "class kernel:\n"
-        "    @pl.function(type=pl.FunctionType.InCore)\n"
+        "    @pl.function(type=pl.FunctionType.InCore, level=pl.Level.CHIP_DIE, "
+        "role=pl.Role.SubWorker)\n"
         "    def matmul(a: pl.Tensor[[64, 64], pl.FP32], out: pl.Out[pl.Tensor[[64, 64], pl.FP32]])"
         " -> pl.Tensor[[64, 64], pl.FP32]:\n"
         "        for i, (acc,) in pl.parallel(0, 4, 1, init_values=(a,)):"

@@ -415,7 +415,7 @@ class IRBuilder:
             name: Its name.
             type: Where it runs; unspecified by default.
             level: The level of the machine at which the function runs.
-            role: Its role at that level.
+            role: Its role at that level; both follow from the type if omitted.
             attrs: Additional attributes.
             requires_runtime_binding: True if it must be bound before a call.
             span: The source location; by default the location of the call.

@@ -26,7 +26,9 @@ class Function(IRNode):
         span: The source location.
         type: The kind of function, which tells where the function runs.
         level: The level of the machine at which the function runs.
-        role: The role of the function at this level.
+        role: The role of the function at this level. If both are omitted, they follow
+            from the type: CHIP and Orchestrator for Orchestration, CHIP_DIE and SubWorker
+            for InCore.
         attrs: Attributes, set by passes and users.
         requires_runtime_binding: Whether the run-time system has to bind the function.
 
