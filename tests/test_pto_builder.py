@@ -145,6 +145,17 @@ def test_nodes_have_the_place_of_the_line_that_made_them():
     assert returned.span.to_string() == "other.py:7:3"
 
 
+def test_variables_have_the_type_that_is_given():
+    ib = ir.IRBuilder()
+    with ib.function("f"), ib.for_loop("i", 0, 8) as loop:
+        acc = loop.iter_arg("acc", 0, type=ir.ScalarType(DataType.INDEX))
+        total = loop.return_var("total")
+        assert ib.let("x", 1, type=INT).type == INT
+        ib.yield_(acc)
+    assert acc.type == total.type == ir.ScalarType(DataType.INDEX)
+    assert acc.span.filename == __file__
+
+
 def test_memory_views_and_types():
     ib = ir.IRBuilder()
     n = ib.var("n", DataType.INDEX)

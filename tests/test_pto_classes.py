@@ -542,6 +542,24 @@ class TestMembers:
         assert place("InCore", ir.Level.HOST) == (ir.Level.HOST, None)
         assert place("InCore", None, ir.Role.Orchestrator) == (None, ir.Role.Orchestrator)
 
+    @pytest.mark.parametrize("mode", [ir.SplitMode.UP_DOWN, "UP_DOWN", 1])
+    def test_the_split_of_a_function_is_an_attribute(self, mode):
+        function = ir.Function("f", [], [], BODY, attrs={"split": mode})
+        assert function.split is ir.SplitMode.UP_DOWN
+        assert ir.Function("f", [], [], BODY).split is None
+
+    def test_statements_of_a_sequence(self):
+        stmts = [ir.EvalStmt(X), ir.EvalStmt(Y), ir.BreakStmt()]
+        seq = ir.SeqStmts(stmts)
+        assert list(seq) == [seq[0], seq[1], seq[-1]] == stmts
+        assert list(seq[1:]) == stmts[1:]
+        assert len(seq) == 3
+        assert stmts[1] in seq
+        assert ir.SeqStmts([])
+        assert len(ir.SeqStmts([])) == 0
+        with pytest.raises(IndexError):
+            seq[3]
+
     def test_numbers_become_literals(self):
         assert X.type.same_as(INT)
         call = ir.Call(ir.Op("f"), [1, 2.5, True])

@@ -218,17 +218,24 @@ class _Results(_Part):
 
 
 class _LoopBuilder(_Results):
-    def iter_arg(self, name: str, init_value: Expr | float, span: Span | None = None) -> IterArg:
+    def iter_arg(
+        self,
+        name: str,
+        init_value: Expr | float,
+        type: Type | None = None,  # noqa: A002
+        span: Span | None = None,
+    ) -> IterArg:
         """Add a variable carried by the loop, and return the variable.
 
         Args:
             name: Its name, for people.
-            init_value: The value in the first iteration, which determines the type.
+            init_value: The value in the first iteration.
+            type: The type; by default the type of that value.
             span: The source location; by default the location of the call.
 
         Raises ValueError if something inside of the loop is open.
         """
-        return self._inside("iter_arg", span, name, init_value)
+        return self._inside("iter_arg", span, name, init_value, type)
 
 
 class ForLoopBuilder(_LoopBuilder):
