@@ -121,6 +121,17 @@ def test_unary_operators():
     ir.assert_structural_equal(abs(X), ir.abs_(X))
 
 
+def test_operators_note_the_line_of_their_caller():
+    made = [X + 1, 1 - X, -X, ir.add(X, Y), ir.not_(TRUE), ir.cast(X, DataType.FP32), X < Y]
+    span = (X + Y).span
+    assert {expr.span.filename for expr in made} == {__file__}
+    assert {expr.span.begin_line for expr in made} == {span.begin_line - 1}
+    assert (X + 1).right.span.filename == __file__
+    place = ir.Span("other.py", 7, 3)
+    assert ir.add(X, Y, place).span.same_as(place)
+    assert ir.structural_equal(X + 1, ir.add(X, 1, place))
+
+
 def test_identity_is_not_comparison():
     assert X == X
     assert X != Y

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 from isoform import _core
 from isoform.ir import _api
+
+from .location import caller
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -53,15 +54,6 @@ def _class(name: str) -> Any:
     return _core.class_of(f"pto.{name}")
 
 
-def _caller() -> Span:
-    """The source location of the code that called this package."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__") == __name__:
-        frame = frame.f_back
-    span: Span = _class("Span")(frame.f_code.co_filename, frame.f_lineno, 1)
-    return span
-
-
 def _sizes(given: Sequence[Any], span: Span) -> list[Any]:
     """Return sizes or offsets with ints as literals at a source location."""
     index = _class("DataType").INDEX
@@ -90,7 +82,7 @@ class _Part:
     def __init__(self, builder: IRBuilder, arguments: tuple[Any, ...], span: Span | None) -> None:
         self._builder = builder
         self._arguments = arguments
-        self._span = span or _caller()
+        self._span = span or caller()
         self._depth = 0
         self._is_open = False
         self._result: Any = None
@@ -132,7 +124,7 @@ class _Part:
     def _inside(self, command: str, span: Span | None, *arguments: Any) -> Any:
         if not self._is_open:
             raise RuntimeError(f"{command}: the with block of the {self._what} is not open")
-        return self._builder._ask(span or _caller(), command, *arguments)
+        return self._builder._ask(span or caller(), command, *arguments)
 
 
 class FunctionBuilder(_Part):
@@ -321,7 +313,7 @@ class ProgramBuilder:
 
     def __init__(self, name: str = "", span: Span | None = None) -> None:
         """See the class."""
-        self._ask = _new_program_builder(name, span or _caller())
+        self._ask = _new_program_builder(name, span or caller())
         self._result: Program | None = None
 
     def __enter__(self) -> ProgramBuilder:
@@ -404,7 +396,7 @@ class IRBuilder:
         return self._command(command, span, *arguments)
 
     def _do(self, span: Span | None, command: str, *arguments: Any) -> Any:
-        return self._command(command, span or _caller(), *arguments)
+        return self._command(command, span or caller(), *arguments)
 
     def function(
         self,
@@ -449,7 +441,7 @@ class IRBuilder:
             name: Its name.
             span: The source location; by default the location of the call.
         """
-        return ProgramBuilder(name, span or _caller())
+        return ProgramBuilder(name, span or caller())
 
     def for_loop(
         self,
@@ -473,7 +465,7 @@ class IRBuilder:
             attrs: Additional attributes.
             span: The source location; by default the location of the call.
         """
-        span = span or _caller()
+        span = span or caller()
         if isinstance(loop_var, str):
             index = _class("ScalarType")(_class("DataType").INDEX)
             loop_var = _class("Var")(loop_var, index, span)
@@ -589,7 +581,7 @@ class IRBuilder:
             type: Its type.
             span: The source location; by default the location of the call.
         """
-        var: Var = _class("Var")(name, type, span or _caller())
+        var: Var = _class("Var")(name, type, span or caller())
         return var
 
     def memref(
@@ -609,7 +601,7 @@ class IRBuilder:
             id: A number for the name, `mem_<space>_<id>`.
             span: The source location; by default the location of the call.
         """
-        memref: MemRef = _class("MemRef")(memory_space, addr, size, id, span or _caller())
+        memref: MemRef = _class("MemRef")(memory_space, addr, size, id, span or caller())
         return memref
 
     def tensor_view(
@@ -629,7 +621,7 @@ class IRBuilder:
             pad: The contents outside of that part.
             span: The source location of ints; by default the location of the call.
         """
-        span = span or _caller()
+        span = span or caller()
         stride, valid_shape = (_sizes(sizes, span) for sizes in (stride, valid_shape))
         given = _given(stride=stride, layout=layout, valid_shape=valid_shape, pad=pad)
         view: TensorView = _class("TensorView")(**given)
@@ -652,7 +644,7 @@ class IRBuilder:
             span: The source location of ints; by default the location of the call.
             options: Further arguments of `TileView` by name, such as `pad`.
         """
-        span = span or _caller()
+        span = span or caller()
         valid_shape, stride = (_sizes(sizes, span) for sizes in (valid_shape, stride))
         if start_offset is not None:
             (start_offset,) = _sizes((start_offset,), span)
@@ -676,7 +668,7 @@ class IRBuilder:
             tensor_view: The memory layout; row by row by default.
             span: The source location of ints; by default the location of the call.
         """
-        shape = _sizes(shape, span or _caller())
+        shape = _sizes(shape, span or caller())
         made: TensorType = _class("TensorType")(shape, dtype, memref, tensor_view)
         return made
 
@@ -699,7 +691,7 @@ class IRBuilder:
             memory_space: The buffer.
             span: The source location of ints; by default the location of the call.
         """
-        shape = _sizes(shape, span or _caller())
+        shape = _sizes(shape, span or caller())
         made: TileType = _class("TileType")(shape, dtype, memref, tile_view, memory_space)
         return made
 
