@@ -9,6 +9,8 @@ from isoform.dataclasses import c_class
 from isoform.ir import _api
 from isoform.structural import structural_equal, structural_hash
 
+from .printing import python_print
+
 if TYPE_CHECKING:
     from isoform.pto.datatype import DataType
     from isoform.types.pto import Expr, MemorySpace, MemRef
@@ -48,6 +50,10 @@ class Type(Object):
 
     __eq__ = _equal
     __hash__ = _hash
+
+    def __str__(self) -> str:
+        """Return the text of the type, as printed by `python_print`."""
+        return python_print(self)
 
 
 @c_class("pto.TensorView")
