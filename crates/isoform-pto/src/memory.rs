@@ -1,7 +1,7 @@
 //! References to memory.
 
 use isoform::functions::Argument;
-use isoform::types::{Enumerator, IntoField};
+use isoform::types::{Enumerator, IntoField, NodeEnum};
 use isoform::values::ValueRef;
 use isoform::{Error, Node, Ref, Result, Str, Value, export};
 
