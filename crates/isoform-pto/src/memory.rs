@@ -179,7 +179,9 @@ fn make_memref(
     let refused = |what: &str| Err(Error::type_error(format!("{KEY}: {what}")));
     let wrong = |argument: &str, expected: &str, value: &Value| {
         let got = value.type_name();
-        refused(&format!("argument '{argument}': expected {expected}, got {got}"))
+        refused(&format!(
+            "argument '{argument}': expected {expected}, got {got}"
+        ))
     };
     if slots < 1 {
         return Err(Error::value_error(format!(
@@ -225,7 +227,13 @@ fn make_memref(
             (is_placed.then(|| pointer(&name)), name)
         }
         (ValueRef::None, ..) => (None, "mem".into()),
-        _ => return wrong("base", "pto.Var, pto.MemorySpace, a name or pto.Span", &base),
+        _ => {
+            return wrong(
+                "base",
+                "pto.Var, pto.MemorySpace, a name or pto.Span",
+                &base,
+            );
+        }
     };
     let name = name.unwrap_or(own_name);
     let Some(base) = base else {
