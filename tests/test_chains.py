@@ -69,7 +69,7 @@ WITHOUT_VALUE = {
     *("registry.get_registered_type_keys", "registry.list_global_func_names"),
     *("ir.deprecated", "ir.get_renderer", "ir.override_renderer"),
     *("ir.register_intrin_lowering", "ir.register_op_attr"),
-    *("pto.ir.field_kinds", "onnx.load", "onnx.rules"),
+    *("pto.ir.field_kinds", "onnx.load", "onnx.rules", "tir.max_value", "tir.min_value"),
     *(f"type_attrs.{name}" for name in isoform.type_attrs.__all__ if name != "set"),
 }
 # The oracle is slow and recursive by intention.
@@ -340,6 +340,10 @@ CALLS = {
     "pto.ir.collect_free_vars": lambda d: len(ir.collect_free_vars(d.stmt)) == 2,
     "pto.ir.deep_clone": lambda d: ir.structural_equal(ir.deep_clone(d.stmt), d.stmt),
     "pto.ir.flatten_to_stmts": lambda d: len(ir.flatten_to_stmts(d.stmt)) == 1,
+    "pto.ir.find_yield_stmt pto.ir.get_last_yield_stmt": lambda d: (
+        ir.find_yield_stmt(d.stmt) is ir.get_last_yield_stmt(d.stmt) is None
+    ),
+    "pto.ir.attach_leading_comments": lambda d: ir.attach_leading_comments(d.stmt, ["x"]),
     "pto.ir.substitute_expr": lambda d: ir.substitute_expr(
         d.expr, {d.a: ir.ConstInt(1, d.format, d.span)}
     ),

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import sys
 
 import numpy
 import pytest
@@ -65,6 +66,38 @@ def test_literals_of_a_data_type():
         tir.const(2**63)
     with pytest.raises(TypeError, match="expected a bool, an int, a float or a str, got Array"):
         tir.const([1])
+
+
+LIMITS = {
+    "bool": (0, 1),
+    "int4": (-8, 7),
+    "int32": (-(2**31), 2**31 - 1),
+    "int64": (-(2**63), 2**63 - 1),
+    "uint8": (0, 255),
+    "uint32": (0, 2**32 - 1),
+    "float16": (-65504.0, 65504.0),
+    "bfloat16": (-(2.0**128 - 2.0**120), 2.0**128 - 2.0**120),
+    "float64": (-sys.float_info.max, sys.float_info.max),
+    "float8_e4m3fn": (-448.0, 448.0),
+    "float8_e8m0fnu": (2.0**-127, 2.0**127),
+}
+
+
+@pytest.mark.parametrize("dtype", LIMITS)
+def test_the_least_and_the_greatest_number_of_a_data_type(dtype):
+    made = tir.min_value(dtype), tir.max_value(dtype)
+    assert [literal(expr) for expr in made] == [(value, dtype) for value in LIMITS[dtype]]
+    assert [literal(ir.load_json(ir.save_json(expr))) for expr in made] == [*map(literal, made)]
+    vector = tir.max_value(f"{dtype}x4")
+    assert (vector.lanes, vector.value.value) == (4, LIMITS[dtype][1])
+
+
+def test_data_types_without_a_greatest_number():
+    assert tir.min_value("uint64").value == 0
+    with pytest.raises(ValueError, match=r"max_value.*uint64.*IntImm"):
+        tir.max_value("uint64")
+    with pytest.raises(ValueError, match=r"min_value.*numbers, got handle"):
+        tir.min_value("handle")
 
 
 OPERATORS = [

@@ -107,6 +107,7 @@ def test_func_type():
     assert list(f.type_constraints) == []
     assert list(ir.FuncType([], F32).type_params) == []
     assert list(ir.FuncType([], F32, None, None).type_params) == []
+    assert ir.FuncType([F32], None) == ir.FuncType([F32], ir.TupleType([]))
     c, d = ir.TypeVar("c"), ir.TypeVar("d")
     # Parameters are bound before the types of arguments, which come first.
     assert equal(f, ir.FuncType([c, d], c, [c, d]))

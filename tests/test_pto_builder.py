@@ -145,6 +145,41 @@ def test_nodes_have_the_place_of_the_line_that_made_them():
     assert returned.span.to_string() == "other.py:7:3"
 
 
+def test_variables_have_the_type_that_is_given():
+    ib = ir.IRBuilder()
+    with ib.function("f"), ib.for_loop("i", 0, 8) as loop:
+        acc = loop.iter_arg("acc", 0, type=ir.ScalarType(DataType.INDEX))
+        total = loop.return_var("total")
+        assert ib.let("x", 1, type=INT).type == INT
+        ib.yield_(acc)
+    assert acc.type == total.type == ir.ScalarType(DataType.INDEX)
+    assert acc.span.filename == __file__
+
+
+def test_memory_views_and_types():
+    ib = ir.IRBuilder()
+    n = ib.var("n", DataType.INDEX)
+    memref = ib.memref(ir.MemorySpace.Vec, 64, 1024, 3)
+    assert (memref.name_hint, memref.byte_offset.value, memref.size) == ("mem_vec_3", 64, 1024)
+    assert memref.span.filename == __file__
+    view = ib.tensor_view([n, 1], ir.TensorLayout.DN)
+    assert view == ir.TensorView([n, 1], ir.TensorLayout.DN)
+    assert view.stride[1].span.filename == __file__
+    assert ib.tensor_type([8, n], DataType.FP16, None, view) == ir.TensorType(
+        [8, n], DataType.FP16, None, view
+    )
+    tile_view = ib.tile_view([8, n], [n, 1], 0, pad=ir.PadValue.zero)
+    assert tile_view == ir.TileView([8, n], [n, 1], 0, pad=ir.PadValue.zero)
+    assert ib.tile_view() == ir.TileView()
+    assert ib.tensor_view() == ir.TensorView()
+    place = ir.Span("other.py", 7, 3)
+    made = ib.tile_type([8, n], DataType.FP16, memref, tile_view, ir.MemorySpace.Vec, place)
+    assert made == ir.TileType([8, n], DataType.FP16, memref, tile_view, ir.MemorySpace.Vec)
+    assert made.shape[0].span.same_as(place)
+    with pytest.raises(TypeError, match=r"pto.TileView.*colour"):
+        ib.tile_view(colour=1)
+
+
 def in_function(body):
     ib = ir.IRBuilder()
     with ib.function("f") as f:

@@ -131,8 +131,14 @@ MADE = {
     "MemRef name": (lambda: ir.MemRef("m", SPAN, slots=2), {"name_hint": "m", "span": SPAN}),
     "MemRef base": (
         lambda: ir.MemRef(BASE, 64, 1024, SPAN, is_pinned=True, slots=2, slot=X),
-        {"base": BASE, "byte_offset": 64, "size": 1024, "is_pinned": True, "slot": X},
+        {"base": BASE, "size": 1024, "is_pinned": True, "slot": X},
     ),
+    "MemRef offset": (lambda: ir.MemRef(BASE, X, 64, SPAN), {"byte_offset": X, "span": SPAN}),
+    "MemRef space": (
+        lambda: ir.MemRef(ir.MemorySpace.Vec, X, 64, 3, SPAN),
+        {"name_hint": "mem_vec_3", "byte_offset": X, "size": 64, "span": SPAN, "slots": 1},
+    ),
+    "MemRef base name": (lambda: ir.MemRef("b", X, 64, SPAN), {"name_hint": "b", "span": SPAN}),
     "Var": (lambda: ir.Var("v", INT, SPAN), {"name_hint": "v", "type": INT, "span": SPAN}),
     "IterArg": (lambda: ir.IterArg("v", INT, X, SPAN), {"initValue": X, "init_value": X}),
     "IterArg named": (lambda: ir.IterArg("v", INT, initValue=X, span=SPAN), {"init_value": X}),
@@ -258,7 +264,7 @@ def plain(value):
     if hasattr(value, "items"):
         return {key: plain(item) for key, item in value.items()}
     is_sequence = hasattr(value, "__getitem__") and not isinstance(value, str)
-    return list(value) if is_sequence and not isinstance(value, ir.Program) else value
+    return list(value) if is_sequence and not isinstance(value, ir.Program | ir.MemRef) else value
 
 
 def test_the_list_is_complete():
@@ -360,6 +366,24 @@ class TestErrors:
         with pytest.raises(ValueError, match=r"pto.MemRef.*-1"):
             ir.MemRef(BASE, -1, 4)
 
+    def test_memref_of_a_space(self):
+        with pytest.raises(TypeError, match=r"pto.MemRef.*'id' after a memory space, got None"):
+            ir.MemRef(ir.MemorySpace.Vec, 0, 64)
+        with pytest.raises(TypeError, match=r"pto.MemRef.*'span'.*pto.Span, got int"):
+            ir.MemRef("m", 0, 64, 3)
+        with pytest.raises(TypeError, match=r"pto.MemRef.*'byte_offset'.*int or pto.Expr, got str"):
+            ir.MemRef(BASE, "x", 64)
+        with pytest.raises(TypeError, match=r"pto.MemRef.*Span: given twice"):
+            ir.MemRef("m", SPAN, 1, SPAN)
+
+    def test_slots_of_a_memref(self):
+        memref = ir.MemRef("m", slots=2)
+        for slot in (2, -1):
+            with pytest.raises(ValueError, match=rf"pto.MemRef.*slot from 0 to 1, got {slot}"):
+                memref[slot]
+        with pytest.raises(ValueError, match=r"pto.MemRef.*separate allocation.*'base'"):
+            ir.MemRef(BASE, 0, 4)[0]
+
     def test_program(self):
         f = ir.Function("f", [], [], BODY)
         with pytest.raises(ValueError, match=r"pto.Program.functions.*'f'"):
@@ -441,6 +465,33 @@ class TestMembers:
         assert slots[1].may_alias(second)
         assert not slots[0].may_alias(second)
 
+    def test_offsets_of_memrefs(self):
+        memref = ir.MemRef(BASE, 128, 64)
+        assert (memref.byte_offset.value, memref.byte_offset.dtype) == (128, DataType.INDEX)
+        moving = ir.MemRef(BASE, X * 64, 64)
+        assert moving.may_alias(memref)
+        assert "x * 64" in moving.as_python()
+        replaced = ir.substitute_expr(moving, {X: Y})
+        assert replaced.byte_offset.left.same_as(Y)
+        in_space = ir.MemRef(ir.MemorySpace.DDR, 0, 64, 7)
+        assert in_space.base.name_hint == in_space.name_hint == "mem_ddr_7"
+        assert ir.MemRef("b", 0, 64).base.name_hint == "b"
+
+    def test_slots_of_memrefs(self):
+        memref = ir.MemRef("m", SPAN, slots=2)
+        first, second, unknown = memref[0], memref[1], memref[X]
+        assert (first.base, first.slots, first.slot.value) == (memref, 2, 0)
+        assert (first.name_hint, first.span) == ("m", SPAN)
+        assert second.slot.value == 1
+        assert unknown.slot is X
+        assert first.same_allocation(second)
+        assert first.same_allocation(memref)
+
+    def test_the_fields_of_memrefs_have_the_names_of_pypto(self):
+        memref = ir.MemRef(BASE, X, 64, is_pinned=True, slots=2, slot=Y)
+        assert (memref.base_, memref.byte_offset_, memref.size_) == (BASE, X, 64)
+        assert (memref.is_pinned_, memref.slot_count_, memref.slot_index_) == (True, 2, Y)
+
     def test_effective_tile_view(self):
         def view(shape, space=None, given=None):
             tile = ir.TileType(shape, DataType.FP16, None, given, space)
@@ -479,6 +530,35 @@ class TestMembers:
         assert program.get_global_var("h") is None
         with pytest.raises(KeyError, match=r"'h'.*\['f', 'g'\]"):
             program["h"]
+
+    def test_level_and_role_follow_from_the_type(self):
+        def place(type, *given):
+            function = ir.Function("f", [], [], BODY, SPAN, type, *given)
+            return function.level, function.role
+
+        assert place("Orchestration") == (ir.Level.CHIP, ir.Role.Orchestrator)
+        assert place("InCore") == (ir.Level.CHIP_DIE, ir.Role.SubWorker)
+        assert place("Opaque") == place("AIC") == (None, None)
+        assert place("InCore", ir.Level.HOST) == (ir.Level.HOST, None)
+        assert place("InCore", None, ir.Role.Orchestrator) == (None, ir.Role.Orchestrator)
+
+    @pytest.mark.parametrize("mode", [ir.SplitMode.UP_DOWN, "UP_DOWN", 1])
+    def test_the_split_of_a_function_is_an_attribute(self, mode):
+        function = ir.Function("f", [], [], BODY, attrs={"split": mode})
+        assert function.split is ir.SplitMode.UP_DOWN
+        assert ir.Function("f", [], [], BODY).split is None
+
+    def test_statements_of_a_sequence(self):
+        stmts = [ir.EvalStmt(X), ir.EvalStmt(Y), ir.BreakStmt()]
+        seq = ir.SeqStmts(stmts)
+        assert list(seq) == [seq[0], seq[1], seq[-1]] == stmts
+        assert list(seq[1:]) == stmts[1:]
+        assert len(seq) == 3
+        assert stmts[1] in seq
+        assert ir.SeqStmts([])
+        assert len(ir.SeqStmts([])) == 0
+        with pytest.raises(IndexError):
+            seq[3]
 
     def test_numbers_become_literals(self):
         assert X.type.same_as(INT)
@@ -526,7 +606,11 @@ class TestMembers:
         plain = ir.AssignStmt(Y, X, SPAN)
         said = ir.AssignStmt(Y, X, SPAN, leading_comments=["first", "second"])
         assert list(said.leading_comments) == ["first", "second"]
-        assert plain.leading_comments is None
+        assert list(plain.leading_comments) == []
+        commented = ir.attach_leading_comments(plain, ["first", "second"])
+        assert commented.as_python() == said.as_python()
+        assert list(plain.leading_comments) == []
+        assert list(ir.attach_leading_comments(said, []).leading_comments) == []
         assert said.as_python() == "# first\n# second\n" + plain.as_python()
         assert ir.structural_equal(plain, said)
         assert ir.structural_hash(plain) == ir.structural_hash(said)

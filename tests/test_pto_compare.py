@@ -58,3 +58,64 @@ def test_all_parts_of_types_are_compared(left):
         # Variables with these types compare like the types.
         one, other = ir.Var("a", one), ir.Var("b", other)
         assert ir.structural_equal(one, other, enable_auto_mapping=True) is (left == right), right
+
+
+TYPES = {
+    "ScalarType": lambda size: ir.ScalarType(DataType.INT64 if size == 4 else DataType.INT32),
+    "TensorType": lambda size: ir.TensorType([size, X], DataType.FP32),
+    "TileType": lambda size: ir.TileType([size, X], DataType.FP32, None, ir.TileView([X, 8])),
+    "ArrayType": lambda size: ir.ArrayType(DataType.FP32, size),
+    "TupleType": lambda size: ir.TupleType([ir.ArrayType(DataType.FP32, size)]),
+    "TensorView": lambda size: ir.TensorView([X, size]),
+    "TileView": lambda size: ir.TileView([size, 8]),
+}
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_types_and_views_are_keys(name):
+    make = TYPES[name]
+    one, same, other = make(4), make(4), make(5)
+    assert not one.same_as(same)
+    assert one == same
+    assert hash(one) == hash(same)
+    assert one != other
+    assert len({one, same, other}) == 2
+    assert one != 4
+    assert one != "text"
+    assert one != X
+
+
+def test_types_without_fields_are_keys():
+    assert {ir.UnknownType(), ir.UnknownType.get()} == {ir.UnknownType()}
+    assert ir.PtrType() == ir.PtrType.get() != ir.UnknownType()
+
+
+def test_variables_in_types_are_equal_by_identity():
+    sizes = X, ir.Var("x", DataType.INT64)
+    one, other = (ir.TensorType([size], DataType.FP32) for size in sizes)
+    assert one == ir.TensorType([X], DataType.FP32)
+    assert one != other
+    assert ir.structural_equal(one, other, enable_auto_mapping=True)
+
+
+def tile(view=None, space=None):
+    return ir.TileType([16, X], DataType.FP32, None, view, space)
+
+
+def test_a_view_that_says_the_default_is_none():
+    views = [ir.TileView(), ir.TileView([16, X]), ir.TileView([16, X], [], None, "row_major")]
+    for view in views:
+        assert tile(view) == tile()
+        assert tile(view).tile_view is None
+        assert ir.python_print(tile(view)) == ir.python_print(tile())
+        assert ir.structural_digest(tile(view)) == ir.structural_digest(tile())
+    usual = ir.TileView([], [], None, "col_major", "row_major")
+    assert tile(usual, "Mat") == tile(None, "Mat")
+    assert tile(usual, "Vec").tile_view is usual
+    assert tile(ir.TileView(), "Mat") != tile(None, "Mat")
+    for view in (ir.TileView(pad="zero"), ir.TileView([8, X]), ir.TileView([16, 4])):
+        assert tile(view).tile_view is view
+    for view in (ir.TensorView(), ir.TensorView([], "ND", [16, X])):
+        assert ir.TensorType([16, X], DataType.FP32, None, view).tensor_view is None
+    for view in (ir.TensorView([X, 1]), ir.TensorView([], "DN"), ir.TensorView([], "ND", [8, X])):
+        assert ir.TensorType([16, X], DataType.FP32, None, view).tensor_view is view

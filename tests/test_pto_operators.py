@@ -121,6 +121,17 @@ def test_unary_operators():
     ir.assert_structural_equal(abs(X), ir.abs_(X))
 
 
+def test_operators_note_the_line_of_their_caller():
+    made = [X + 1, 1 - X, -X, ir.add(X, Y), ir.not_(TRUE), ir.cast(X, DataType.FP32), X < Y]
+    span = (X + Y).span
+    assert {expr.span.filename for expr in made} == {__file__}
+    assert {expr.span.begin_line for expr in made} == {span.begin_line - 1}
+    assert (X + 1).right.span.filename == __file__
+    place = ir.Span("other.py", 7, 3)
+    assert ir.add(X, Y, place).span.same_as(place)
+    assert ir.structural_equal(X + 1, ir.add(X, 1, place))
+
+
 def test_identity_is_not_comparison():
     assert X == X
     assert X != Y
@@ -264,6 +275,20 @@ def test_substitute():
     assert ir.structural_equal(ir.substitute_expr(X * Y, {X: Y + 1, Y: 2}), (Y + 1) * 2)
 
 
+def test_replacements_are_a_map_or_pairs():
+    made, n = loop()
+    for var_map in ({n: 7}, [(n, 7)], ([n, 7],)):
+        assert ir.substitute_stmt(made, var_map).stop.value == 7
+        assert ir.deep_clone(made, var_map).stop.value == 7
+    swapped = ir.substitute_expr(X - Y, [(X, Y), (Y, X)])
+    assert ir.structural_equal(swapped, Y - X)
+    assert ir.substitute_expr(X, []).same_as(X)
+    with pytest.raises(ValueError, match=f"'{X.name_hint}' is given twice"):
+        ir.substitute_expr(X, [(X, Y), (X, 1)])
+    with pytest.raises(TypeError, match=r"substitute_expr.*'var_map'.*pto.Var.*got"):
+        ir.substitute_expr(X, [("x", Y)])
+
+
 def test_substitution_captures_nothing():
     stmt = ir.SeqStmts([ir.AssignStmt(X, 1), ir.EvalStmt(X + Y)])
     replaced = ir.substitute_stmt(stmt, {Y: X})
@@ -291,6 +316,23 @@ def test_flatten():
     nested = ir.SeqStmts([a, ir.SeqStmts([]), ir.SeqStmts([b, ir.SeqStmts([c])])])
     assert ir.flatten_to_stmts(nested) == [a, b, c]
     assert ir.flatten_to_stmts(a) == [a]
+
+
+def test_the_yield_that_ends_a_body():
+    out, skip = ir.YieldStmt([X]), ir.EvalStmt(1)
+    seq = ir.SeqStmts([out, ir.SeqStmts([skip, ir.SeqStmts([out, ir.SeqStmts([])])])])
+    for body in (out, seq):
+        assert ir.find_yield_stmt(body).same_as(out)
+        assert ir.get_last_yield_stmt(body).same_as(out)
+    scope = ir.SeqStmts([skip, ir.InCoreScopeStmt(body=ir.ClusterScopeStmt(body=seq))])
+    assert ir.find_yield_stmt(scope).same_as(out)
+    assert ir.get_last_yield_stmt(scope) is None
+    loop = ir.WhileStmt(True, [], out, [])
+    after = ir.SeqStmts([out, skip])
+    hollow = ir.SeqStmts([out, ir.ClusterScopeStmt(body=ir.SeqStmts([]))])
+    for body in (skip, ir.SeqStmts([]), loop, after, hollow):
+        assert ir.find_yield_stmt(body) is None
+        assert ir.get_last_yield_stmt(body) is None
 
 
 def test_files(tmp_path):

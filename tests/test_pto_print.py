@@ -61,7 +61,8 @@ def test_a_program_is_python():
     assert text == (
         "@pl.program\n"
         "class kernel:\n"
-        "    @pl.function(type=pl.FunctionType.InCore)\n"
+        "    @pl.function(type=pl.FunctionType.InCore, level=pl.Level.CHIP_DIE, "
+        "role=pl.Role.SubWorker)\n"
         "    def matmul(a: pl.Tensor[[64, 64], pl.FP32], out: pl.Out[pl.Tensor[[64, 64], pl.FP32]])"
         " -> pl.Tensor[[64, 64], pl.FP32]:\n"
         "        for i, (acc,) in pl.parallel(0, 4, 1, init_values=(a,)):"
@@ -78,6 +79,37 @@ def test_options():
     assert ir.python_print(stmt, "t") == "x: t.INT64 = 1\n"
     assert ir.python_print(stmt, prefix="") == "x: INT64 = 1\n"
     assert ir.python_print(stmt, spans=True) == "x: pl.INT64 = 1  # a.py:3:5\n"
+
+
+def test_concise_text_has_the_types_of_parameters_only():
+    text = ir.python_print(matmul(), concise=True)
+    assert "a: pl.Tensor[[64, 64], pl.FP32]" in text
+    assert "next = pl.matmul_acc(acc, i)\n" in text
+    assert "init_values=(a,)):\n" in text
+    assert ir.python_print(ir.AssignStmt(X, X + 1), concise=True) == "x = x + 1\n"
+
+
+def test_layouts_can_be_written_out():
+    tile = ir.TileType([16, 8], DataType.FP32, None, None, ir.MemorySpace.Mat)
+    assert "TileView" not in ir.python_print(tile)
+    text = ir.python_print(tile, explicit_layout=True)
+    assert "pl.TileView(valid_shape=[16, 8], blayout=pl.TileLayout.col_major" in text, text
+    tensor = ir.TensorType([16], DataType.FP32)
+    text = ir.python_print(tensor, explicit_layout=True)
+    assert "pl.TensorView(stride=[], layout=pl.TensorLayout.ND)" in text, text
+
+
+def test_text_can_be_formatted():
+    pytest.importorskip("ruff")
+    text = ir.python_print(matmul(), format=True)
+    assert max(map(len, text.splitlines())) <= 88
+    assert "    def matmul(\n" in text
+    assert ir.python_print(X + 1, format=True) == "x + 1"
+
+
+def test_nodes_and_types_are_their_text():
+    for node in (matmul(), X, X + 1, ir.AssignStmt(X, 1), X.type):
+        assert str(node) == f"{node}" == ir.python_print(node)
 
 
 def test_memory_references_and_views_are_shown():

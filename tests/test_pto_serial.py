@@ -124,7 +124,7 @@ def test_memory_that_differs_is_seen(through):
     same, other = through(function(0, 256)), function(0, 512)
     assert not ir.structural_equal(same, other, enable_auto_mapping=True)
     path, _ = isoform.get_first_structural_mismatch(same, other)
-    assert str(path) == "<root>.params[1].type.memref.byte_offset"
+    assert str(path) == "<root>.params[1].type.memref.byte_offset.value"
 
 
 def run(*arguments, cwd):

@@ -82,6 +82,16 @@ def test_second_names():
     assert DataType.DEFAULT_CONST_FLOAT is DataType.FP32
 
 
+def test_members_by_name():
+    assert dict(ir.SplitMode.__members__) == {mode.name: mode for mode in ir.SplitMode}
+    members = ir.Level.__members__
+    assert list(members)[: len(ir.Level)] == [level.name for level in ir.Level]
+    assert members["POD"] is members["CLUSTER_0"] is ir.Level.CLUSTER_0
+    assert DataType.__members__["INT8"] is DataType.INT8
+    with pytest.raises(TypeError):
+        members["POD"] = ir.Level.HOST
+
+
 def test_members_of_different_enums_differ():
     assert ir.PadValue.null != ir.CompactMode.null
     with pytest.raises(TypeError):

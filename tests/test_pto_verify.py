@@ -94,3 +94,21 @@ def test_the_path_of_a_failure_far_below_is_whole():
         stmt = ir.IfStmt(ir.ConstBool(True), stmt, None, [])
     (failure,) = ir.verify(ir.Function("f", [], [], stmt), raise_on_error=False)
     assert failure.path.depth == 202
+
+
+def test_the_valid_part_of_a_shape_is_no_larger_than_the_shape():
+    n = var("n", ir.ScalarType(DataType.INDEX))
+
+    def texts_of(shape, valid):
+        types = [
+            ir.TileType(shape, DataType.FP32, None, ir.TileView(valid)),
+            ir.TensorType(shape, DataType.FP32, None, ir.TensorView([], "ND", valid)),
+        ]
+        return [text for ty in types for text in texts(ir.Var("t", ty))]
+
+    wrong = "valid_shape[1]: expected at most 16, as shape[1], got 32"
+    tile, tensor = texts_of([8, 16], [8, 32])
+    assert f"ValueError: pto.TileType: tile_view.{wrong}" in tile
+    assert f"ValueError: pto.TensorType: tensor_view.{wrong}" in tensor
+    for shape, valid in [([8, 16], [8, 15]), ([8, n], [8, 99]), ([8, 16], [8, n]), ([8], [])]:
+        assert texts_of(shape, valid) == []

@@ -1,12 +1,12 @@
 //! Constructor arguments other than nodes.
 
 use super::datatype::DataType;
-use super::expr::{ConstInt, Expr};
+use super::expr::{ConstInt, Expr, Var};
 use super::node::Span;
 use super::ty::Type;
 use isoform::attrs::Lookup;
 use isoform::functions::Argument;
-use isoform::types::Schema;
+use isoform::types::{ElementType, Schema};
 use isoform::values::ValueRef;
 use isoform::{Array, Error, Map, Ref, Result, Str, Value, attrs};
 
@@ -40,36 +40,48 @@ pub(super) fn extents(sizes: impl IntoIterator<Item = Extent>) -> Array<Ref<Expr
     sizes.into()
 }
 
-/// Attributes by name: a map, or pairs of names and values.
-#[derive(Clone, Default)]
-pub(super) struct Attrs(pub(super) Map<Str, Value>);
+/// Values by key: a map, or pairs of keys and values.
+#[derive(Clone)]
+pub(super) struct Entries<K: ElementType>(pub(super) Map<K, Value>);
 
-impl Argument for Attrs {
+/// Attributes by name.
+pub(super) type Attrs = Entries<Str>;
+
+impl<K: ElementType> Default for Entries<K> {
+    fn default() -> Self {
+        Entries(Map::new())
+    }
+}
+
+impl<K: ElementType> Argument for Entries<K> {
     fn schema() -> Schema {
-        let pair = Schema::Tuple(Box::new([Schema::Str, Schema::Any]));
+        let pair = Schema::Tuple(Box::new([K::element_schema(), Schema::Any]));
         Schema::Union(Box::new([
-            Schema::Map(Box::new((Schema::Str, Schema::Any))),
+            Schema::Map(Box::new((K::element_schema(), Schema::Any))),
             Schema::Array(Box::new(pair)),
         ]))
     }
 
     fn from_value(value: Value) -> Result<Self> {
         let value = Self::schema().convert(value)?;
-        if let Some(pairs) = value.as_array() {
-            let mut attrs = Map::<Str, Value>::new();
-            for pair in pairs.values() {
-                let pair = pair.extract::<Array>()?;
-                let [name, value] = pair.values() else {
-                    return Err(Error::type_error("expected pairs of a name and a value"));
+        let Some(pairs) = value.as_array() else {
+            return Ok(Entries(value.extract()?));
+        };
+        let mut entries = Map::<K, Value>::new();
+        for pair in pairs.values() {
+            let pair = pair.extract::<Array>()?;
+            let [key, value] = pair.values() else {
+                return Err(Error::type_error("expected pairs of a key and a value"));
+            };
+            if entries.insert(key.extract()?, value.clone()).is_some() {
+                let name = match key.peek::<Ref<Var>>() {
+                    Some(var) => var.name_hint.clone(),
+                    None => key.extract()?,
                 };
-                let name = name.extract::<Str>()?;
-                if attrs.insert(name.clone(), value.clone()).is_some() {
-                    return Err(Error::value_error(format!("'{name}' is given twice")));
-                }
+                return Err(Error::value_error(format!("'{name}' is given twice")));
             }
-            return Ok(Attrs(attrs));
         }
-        Ok(Attrs(value.extract()?))
+        Ok(Entries(entries))
     }
 }
 

@@ -107,7 +107,17 @@ impl Argument for Param {
     }
 }
 
-/// Makes a function; a parameter without a direction is an input.
+/// The level of the machine and the role there that follow from the kind of a function.
+fn usual_place(kind: FunctionType) -> Option<(Level, Role)> {
+    match kind {
+        FunctionType::Orchestration => Some((Level::Chip, Role::Orchestrator)),
+        FunctionType::InCore => Some((Level::ChipDie, Role::SubWorker)),
+        _ => None,
+    }
+}
+
+/// Makes a function; a parameter without a direction is an input, and without level and
+/// role, those that follow from the type are used.
 #[export("pto.Function")]
 #[allow(
     clippy::too_many_arguments,
@@ -129,6 +139,10 @@ pub(super) fn make_function(
         .into_iter()
         .map(|Param(var, direction)| (var, direction))
         .unzip();
+    let (level, role) = match (level, role, usual_place(r#type.get())) {
+        (None, None, Some((level, role))) => (Some(level.object()), Some(role.object())),
+        (level, role, _) => (level, role),
+    };
     Ref::new(Function {
         base: IRNode::at(span),
         name,

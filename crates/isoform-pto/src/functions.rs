@@ -5,12 +5,14 @@ use isoform::functions::Argument;
 use isoform::plumbing::substitute_in_free;
 use isoform::traverse::{WalkOptions, WalkOrder, WalkResult, deep_copy};
 use isoform::types::RegionKind;
-use isoform::{Array, Error, Map, Obj, Ref, Result, Value, export};
+use isoform::{Array, Error, Obj, Ref, Result, Value, export};
 
+use super::arguments::Entries;
 use super::expr::{Expr, IterArg, Var};
 use super::operands::operands;
 use super::operators::{self, Operand};
-use super::stmt::{AssignStmt, ForStmt, SeqStmts, Stmt, WhileStmt};
+use super::scopes::ScopeStmt;
+use super::stmt::{AssignStmt, ForStmt, SeqStmts, Stmt, WhileStmt, YieldStmt};
 use super::visitor::definitions_of;
 
 /// The variables defined by a node, and the variables used without a definition in the
@@ -196,8 +198,40 @@ pub fn flatten_to_stmts(stmt: &Ref<Stmt>) -> Vec<Ref<Stmt>> {
     flat
 }
 
+/// Returns the yield that ends a body, also at the end of sequences and scopes; None if
+/// another statement ends it. O(number of statements of the last sequences).
+pub fn find_yield_stmt(body: &Ref<Stmt>) -> Option<Ref<YieldStmt>> {
+    last_yield(body, true)
+}
+
+/// Returns the yield that ends a body, also at the end of sequences, but not of scopes;
+/// None if another statement ends it. O(number of statements of the last sequences).
+pub fn last_yield_stmt(body: &Ref<Stmt>) -> Option<Ref<YieldStmt>> {
+    last_yield(body, false)
+}
+
+fn last_yield(body: &Ref<Stmt>, through_scopes: bool) -> Option<Ref<YieldStmt>> {
+    let mut stack = vec![body];
+    while let Some(stmt) = stack.pop() {
+        // An empty sequence leaves the end to the statement before it.
+        if let Some(sequence) = stmt.downcast_ref::<SeqStmts>() {
+            stack.extend(sequence.stmts.iter());
+        } else if let Some(scope) = stmt.downcast_ref::<ScopeStmt>()
+            && through_scopes
+        {
+            stack = vec![&scope.body];
+        } else {
+            return stmt.downcast_ref::<YieldStmt>().cloned();
+        }
+    }
+    None
+}
+
+/// The replacements of variables: a map, or pairs.
+type Replacements = Entries<Ref<Var>>;
+
 /// The replacements of variables; a number becomes a literal of the variable's format.
-fn pairs_of(mapping: &Map<Ref<Var>, Value>) -> Result<Vec<(Value, Value)>> {
+fn pairs_of(Entries(mapping): &Replacements) -> Result<Vec<(Value, Value)>> {
     let pair = |(var, value): (&Ref<Var>, &Value)| {
         let found = match (Operand::from_value(value.clone())?, var.scalar_dtype()) {
             (Operand::Expr(expr), _) => expr,
@@ -219,7 +253,7 @@ fn pairs_of(mapping: &Map<Ref<Var>, Value>) -> Result<Vec<(Value, Value)>> {
 /// Returns a copy of a node; the copy shares only the node's free variables with the
 /// node. `var_map` replaces free variables.
 #[export("pto.deep_clone")]
-fn deep_clone_node(node: Value, var_map: Option<Map<Ref<Var>, Value>>) -> Result<Value> {
+fn deep_clone_node(node: Value, var_map: Option<Replacements>) -> Result<Value> {
     let pairs = pairs_of(&var_map.unwrap_or_default())?;
     deep_clone(&node, &pairs)
 }
@@ -227,7 +261,7 @@ fn deep_clone_node(node: Value, var_map: Option<Map<Ref<Var>, Value>>) -> Result
 /// Returns the expression with variables replaced by other expressions, including
 /// sizes in types.
 #[export("pto.substitute_expr")]
-fn substitute_expr(expr: Ref<Expr>, var_map: Map<Ref<Var>, Value>) -> Result<Ref<Expr>> {
+fn substitute_expr(expr: Ref<Expr>, var_map: Replacements) -> Result<Ref<Expr>> {
     substitute(&expr.into(), &pairs_of(&var_map)?)?.extract()
 }
 
@@ -235,7 +269,7 @@ fn substitute_expr(expr: Ref<Expr>, var_map: Map<Ref<Var>, Value>) -> Result<Ref
 /// in types. A variable of a changed type becomes a new variable, the same at the
 /// definition and at all uses.
 #[export("pto.substitute_stmt")]
-fn substitute_stmt(stmt: Ref<Stmt>, var_map: Map<Ref<Var>, Value>) -> Result<Ref<Stmt>> {
+fn substitute_stmt(stmt: Ref<Stmt>, var_map: Replacements) -> Result<Ref<Stmt>> {
     substitute(&stmt.into(), &pairs_of(&var_map)?)?.extract()
 }
 
@@ -243,6 +277,18 @@ fn substitute_stmt(stmt: Ref<Stmt>, var_map: Map<Ref<Var>, Value>) -> Result<Ref
 #[export("pto.flatten_to_stmts")]
 fn flatten(stmt: &Ref<Stmt>) -> Vec<Ref<Stmt>> {
     flatten_to_stmts(stmt)
+}
+
+/// Returns the yield that ends a body, also at the end of sequences and scopes.
+#[export("pto.find_yield_stmt")]
+fn find_yield(body: &Ref<Stmt>) -> Option<Ref<YieldStmt>> {
+    find_yield_stmt(body)
+}
+
+/// Returns the yield that ends a body, also at the end of sequences.
+#[export("pto.get_last_yield_stmt")]
+fn get_last_yield(body: &Ref<Stmt>) -> Option<Ref<YieldStmt>> {
+    last_yield_stmt(body)
 }
 
 /// Returns the variables defined by a node, in order of definition.
@@ -263,6 +309,8 @@ pub(super) fn register() -> Result<()> {
         substitute_expr,
         substitute_stmt,
         flatten,
+        find_yield,
+        get_last_yield,
         def_vars,
         free_vars,
     ]

@@ -84,7 +84,8 @@ pub use datatype::{DataType, DataTypeObject};
 pub use enums::*;
 pub use fields::{FieldKind, field_kinds, field_kinds_of};
 pub use functions::{
-    collect_def_vars, collect_free_vars, deep_clone, flatten_to_stmts, substitute,
+    collect_def_vars, collect_free_vars, deep_clone, find_yield_stmt, flatten_to_stmts,
+    last_yield_stmt, substitute,
 };
 pub use nodes::*;
 pub use peephole::{peephole_rules, simplify};

@@ -125,6 +125,10 @@ impl Operand {
                     let span = place(&expr);
                     Ok(nodes::make_cast(expr, dtype.object(), Some(span)).into_expr())
                 }
+                // The caller of the operator is where it is, unless the literal knows better.
+                number if expr.span.is_valid() => {
+                    literal(name, &number, dtype, Some(expr.span.clone()))
+                }
                 number => literal(name, &number, dtype, Some(place(expr))),
             },
             number => literal(name, number, dtype, span.cloned()),

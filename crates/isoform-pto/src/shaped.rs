@@ -2,7 +2,7 @@
 //! and arrays; and the properties of these numbers that follow from an expression's type.
 
 use isoform::types::{Enumerator, IntoField, NodeEnum};
-use isoform::{Array, Error, Node, Ref, Result, export};
+use isoform::{Array, Error, Node, Ref, Result, export, structural_equal};
 
 use super::arguments::{Extent, extents};
 use super::datatype::{DataType, DataTypeObject};
@@ -93,7 +93,8 @@ fn shares_memref_with(this: &Ref<ShapedType>, other: &Ref<ShapedType>) -> bool {
 pub struct TensorType {
     #[node(base)]
     base: ShapedType,
-    /// The memory layout; None means row by row.
+    /// The memory layout; None means row by row. The constructor of other languages stores
+    /// None for a layout that says the same.
     pub tensor_view: Option<Ref<TensorView>>,
 }
 
@@ -120,18 +121,28 @@ impl TensorType {
 }
 
 /// Makes the type of a tensor; ints in its shape become literals of format
-/// INDEX.
+/// INDEX, and a view that says the default is left out.
 #[export("pto.TensorType")]
 fn make_tensor_type(
     shape: Vec<Extent>,
     dtype: Ref<DataTypeObject>,
     memref: Option<Ref<MemRef>>,
     tensor_view: Option<Ref<TensorView>>,
-) -> Ref<TensorType> {
-    Ref::new(TensorType {
-        base: ShapedType::of(extents(shape), dtype, memref),
+) -> Result<Ref<TensorType>> {
+    let shape = extents(shape);
+    let tensor_view = match tensor_view {
+        Some(view) => {
+            let whole = |view: &Ref<TensorView>| view.with_valid_shape(shape.clone());
+            let of_whole = view.valid_shape.is_empty().then(|| whole(&view));
+            let said = of_whole.as_ref().unwrap_or(&view);
+            (!structural_equal(said, whole(&TensorView::new()))?).then_some(view)
+        }
+        None => None,
+    };
+    Ok(Ref::new(TensorType {
+        base: ShapedType::of(shape, dtype, memref),
         tensor_view,
-    })
+    }))
 }
 
 /// The type of a tile in a buffer of a core.
@@ -141,7 +152,8 @@ fn make_tensor_type(
 pub struct TileType {
     #[node(base)]
     base: ShapedType,
-    /// The layout in the buffer; None means the usual layout of the buffer.
+    /// The layout in the buffer; None means the usual layout of the buffer. The
+    /// constructor of other languages stores None for a layout that says the same.
     pub tile_view: Option<Ref<TileView>>,
     /// The buffer.
     pub memory_space: Option<Enumerator<MemorySpace>>,
@@ -210,7 +222,8 @@ fn is_column(shape: &Array<Ref<Expr>>) -> bool {
     }
 }
 
-/// Makes the type of a tile; ints in its shape become literals of format INDEX.
+/// Makes the type of a tile; ints in its shape become literals of format
+/// INDEX, and a view that says the default is left out.
 #[export("pto.TileType")]
 fn make_tile_type(
     shape: Vec<Extent>,
@@ -218,12 +231,22 @@ fn make_tile_type(
     memref: Option<Ref<MemRef>>,
     tile_view: Option<Ref<TileView>>,
     memory_space: Option<Ref<MemorySpaceObject>>,
-) -> Ref<TileType> {
-    Ref::new(TileType {
-        base: ShapedType::of(extents(shape), dtype, memref),
-        tile_view,
-        memory_space,
-    })
+) -> Result<Ref<TileType>> {
+    let shape = extents(shape);
+    let made = |tile_view| {
+        Ref::new(TileType {
+            base: ShapedType::of(shape.clone(), dtype.clone(), memref.clone()),
+            tile_view,
+            memory_space: memory_space.clone(),
+        })
+    };
+    let usual = made(None);
+    if tile_view.is_none() {
+        return Ok(usual);
+    }
+    let given = made(tile_view);
+    let is_usual = structural_equal(usual.effective_tile_view(), given.effective_tile_view())?;
+    Ok(if is_usual { usual } else { given })
 }
 
 /// Returns the layout of the tile in its buffer: the layout of the view, completed with

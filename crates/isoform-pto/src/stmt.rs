@@ -16,9 +16,9 @@ use super::node::{IRNode, Span};
 pub struct Stmt {
     #[node(base, default)]
     base: IRNode,
-    /// The comments before the statement, one per line; None without comments.
+    /// The comments before the statement, one per line.
     #[node(ignore, default, repr = false)]
-    pub leading_comments: Option<Array<Str>>,
+    pub leading_comments: Array<Str>,
 }
 
 impl Stmt {
@@ -26,7 +26,7 @@ impl Stmt {
     pub fn at(span: Option<Ref<Span>>) -> Self {
         Stmt {
             base: IRNode::at(span),
-            leading_comments: None,
+            leading_comments: Array::new(),
         }
     }
 }

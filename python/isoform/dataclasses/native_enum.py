@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import operator
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from isoform import _core
@@ -15,7 +16,7 @@ from ._members import members_text
 from ._native import c_class
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 _T = TypeVar("_T", bound=type)
 
@@ -28,6 +29,11 @@ class NativeEnumMeta(ObjectMeta):
     def __iter__(cls) -> Iterator[Any]:  # noqa: N805
         """The members, in the order of declaration."""
         return iter(_members(cls)[0])
+
+    @property
+    def __members__(cls) -> Mapping[str, Any]:  # noqa: N805
+        """The members by name, in the order of declaration, then by second name."""
+        return MappingProxyType(_members(cls)[1])
 
     def __len__(cls) -> int:  # noqa: N805
         """The number of members, without aliases."""

@@ -26,7 +26,9 @@ from .op import (
     indexdiv,
     indexmod,
     max,  # noqa: A004
+    max_value,
     min,  # noqa: A004
+    min_value,
     multiply,
     subtract,
     truncdiv,
@@ -51,7 +53,9 @@ __all__ += [
     "indexdiv",
     "indexmod",
     "max",
+    "max_value",
     "min",
+    "min_value",
     "multiply",
     "subtract",
     "truncdiv",

@@ -26,7 +26,9 @@ __all__ = [
     "indexdiv",
     "indexmod",
     "max",
+    "max_value",
     "min",
+    "min_value",
     "multiply",
     "subtract",
     "truncdiv",
@@ -34,6 +36,8 @@ __all__ = [
 ]
 
 _const = _api.function("tir.const")
+_min_value = _api.function("tir.min_value")
+_max_value = _api.function("tir.max_value")
 _cast = _api.function("tir.cast")
 _and = _api.function("tir.logical_and")
 _or = _api.function("tir.logical_or")
@@ -51,6 +55,35 @@ def const(value: Any, dtype: Any = None, span: Any = None) -> PrimExpr:
     Raises ValueError for a number outside the range of the data type.
     """
     return _const(value, dtype, span)
+
+
+def min_value(dtype: Any, span: Any = None) -> PrimExpr:
+    """Return the literal of the least finite number of a data type.
+
+    Args:
+        dtype: The data type; of a vector, every lane has the number.
+        span: The source location.
+
+    Raises ValueError for a data type without numbers.
+
+    >>> from isoform import tir
+    >>> tir.min_value("int8").value, tir.max_value("float16").value
+    (-128, 65504.0)
+    """
+    return _min_value(dtype, span)
+
+
+def max_value(dtype: Any, span: Any = None) -> PrimExpr:
+    """Return the literal of the greatest finite number of a data type.
+
+    Args:
+        dtype: The data type; of a vector, every lane has the number.
+        span: The source location.
+
+    Raises ValueError for a data type without numbers, and for unsigned integers of 64
+    bits, because literals are signed.
+    """
+    return _max_value(dtype, span)
 
 
 def cast(dtype: Any, value: Any) -> PrimExpr:

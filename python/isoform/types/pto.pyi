@@ -1422,13 +1422,13 @@ class Stmt(IRNode):
 
     __match_args__ = ("span",)
     @property
-    def leading_comments(self) -> isoform.Array[builtins.str] | None:
+    def leading_comments(self) -> isoform.Array[builtins.str]:
         """The comments before the statement, one per line; None without comments."""
     def __init__(
         self,
         span: Span = ...,
         *,
-        leading_comments: collections.abc.Sequence[builtins.str] | None = ...,
+        leading_comments: collections.abc.Sequence[builtins.str] = ...,
     ) -> None: ...
 
 class AssignStmt(Stmt):
@@ -1447,7 +1447,7 @@ class AssignStmt(Stmt):
         value: typing.Any,
         span: Span = ...,
         *,
-        leading_comments: collections.abc.Sequence[builtins.str] | None = ...,
+        leading_comments: collections.abc.Sequence[builtins.str] = ...,
     ) -> None: ...
 
 class IfStmt(Stmt):
@@ -1476,7 +1476,7 @@ class IfStmt(Stmt):
         return_vars: collections.abc.Sequence[Var],
         span: Span = ...,
         *,
-        leading_comments: collections.abc.Sequence[builtins.str] | None = ...,
+        leading_comments: collections.abc.Sequence[builtins.str] = ...,
     ) -> None: ...
 
 class YieldStmt(Stmt):
@@ -1586,7 +1586,7 @@ class WhileStmt(Stmt):
         return_vars: collections.abc.Sequence[Var],
         span: Span = ...,
         *,
-        leading_comments: collections.abc.Sequence[builtins.str] | None = ...,
+        leading_comments: collections.abc.Sequence[builtins.str] = ...,
     ) -> None: ...
 
 class SeqStmts(Stmt):
@@ -1601,7 +1601,7 @@ class SeqStmts(Stmt):
         stmts: collections.abc.Sequence[Stmt],
         span: Span = ...,
         *,
-        leading_comments: collections.abc.Sequence[builtins.str] | None = ...,
+        leading_comments: collections.abc.Sequence[builtins.str] = ...,
     ) -> None: ...
 
 class EvalStmt(Stmt):
@@ -1616,7 +1616,7 @@ class EvalStmt(Stmt):
         expr: typing.Any,
         span: Span = ...,
         *,
-        leading_comments: collections.abc.Sequence[builtins.str] | None = ...,
+        leading_comments: collections.abc.Sequence[builtins.str] = ...,
     ) -> None: ...
 
 class BreakStmt(Stmt):
@@ -1627,7 +1627,7 @@ class BreakStmt(Stmt):
         self,
         span: Span = ...,
         *,
-        leading_comments: collections.abc.Sequence[builtins.str] | None = ...,
+        leading_comments: collections.abc.Sequence[builtins.str] = ...,
     ) -> None: ...
 
 class ContinueStmt(Stmt):
@@ -1638,7 +1638,7 @@ class ContinueStmt(Stmt):
         self,
         span: Span = ...,
         *,
-        leading_comments: collections.abc.Sequence[builtins.str] | None = ...,
+        leading_comments: collections.abc.Sequence[builtins.str] = ...,
     ) -> None: ...
 
 class InlineStmt(Stmt):
@@ -1657,7 +1657,7 @@ class InlineStmt(Stmt):
         language: typing.Any,
         span: Span = ...,
         *,
-        leading_comments: collections.abc.Sequence[builtins.str] | None = ...,
+        leading_comments: collections.abc.Sequence[builtins.str] = ...,
     ) -> None: ...
 
 class ScopeStmt(Stmt):

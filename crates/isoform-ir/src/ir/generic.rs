@@ -10,6 +10,7 @@ use isoform::{Array, Error, Node, Ref, Result, Str, export};
 use super::attrs::Attrs;
 use super::expr::{RelayExpr, Type};
 use super::span::Span;
+use super::ty::TupleType;
 
 /// The meaning of a type variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -148,11 +149,11 @@ pub struct FuncType {
     pub type_constraints: Array<Ref<TypeConstraint>>,
 }
 
-/// Makes the type of a function; None means no parameters or no constraints.
+/// Makes the type of a function; None means no result, no parameters or no constraints.
 #[export("ir.FuncType")]
 fn make_func_type(
     arg_types: Array<Ref<Type>>,
-    ret_type: Ref<Type>,
+    ret_type: Option<Ref<Type>>,
     type_params: Option<Array<Ref<TypeVar>>>,
     type_constraints: Option<Array<Ref<TypeConstraint>>>,
     span: Option<Ref<Span>>,
@@ -160,7 +161,8 @@ fn make_func_type(
     Ref::new(FuncType {
         base: Type { span },
         arg_types,
-        ret_type,
+        // A function without a result returns the empty tuple.
+        ret_type: ret_type.unwrap_or_else(|| TupleType::new([]).upcast()),
         type_params: type_params.unwrap_or_default(),
         type_constraints: type_constraints.unwrap_or_default(),
     })

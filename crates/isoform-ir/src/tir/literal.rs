@@ -1,10 +1,10 @@
 //! Literals of any number type, including vectors.
 
-use isoform::values::DType;
-use isoform::{Ref, Result, Value, export};
+use isoform::values::{DType, DTypeCode};
+use isoform::{Error, Ref, Result, Value, export};
 
 use super::nodes::Broadcast;
-use super::number_types as rules;
+use super::number_types::{self as rules, Class};
 use crate::ir::prim::{natural_dtype, natural_literal, scalar};
 use crate::ir::{IntImm, PrimExpr, Span};
 
@@ -64,6 +64,54 @@ fn make_constant(
     }
 }
 
+/// The literal of the least number of a data type; see `isoform.tir.min_value`.
+#[export("tir.min_value")]
+fn min_value(dtype: DType, span: Option<Ref<Span>>) -> Result<Ref<PrimExpr>> {
+    limit("min_value", dtype, false, span)
+}
+
+/// The literal of the greatest number of a data type; see `isoform.tir.max_value`.
+#[export("tir.max_value")]
+fn max_value(dtype: DType, span: Option<Ref<Span>>) -> Result<Ref<PrimExpr>> {
+    limit("max_value", dtype, true, span)
+}
+
+/// The literal of the least or the greatest finite number of a data type, in every lane.
+fn limit(
+    name: &str,
+    dtype: DType,
+    greatest: bool,
+    span: Option<Ref<Span>>,
+) -> Result<Ref<PrimExpr>> {
+    let element = rules::element_of(dtype);
+    let refused = |what: String| Err(Error::value_error(format!("tir.{name}: {what}")));
+    let value: Value = match rules::class(element) {
+        Class::Other => {
+            return refused(format!("expected a data type of numbers, got {dtype}"));
+        }
+        Class::UInt if greatest && element.bits() > 63 => {
+            let most = i64::MAX;
+            return refused(format!(
+                "the greatest number of {element} is larger than {most}, the greatest of ir.IntImm"
+            ));
+        }
+        Class::Float => {
+            let most = rules::largest_float(element);
+            match element.code() {
+                _ if greatest => most.into(),
+                // This format has exponents only, and therefore no negative numbers.
+                DTypeCode::Float8E8M0FNU => (1.0 / most).into(),
+                _ => (-most).into(),
+            }
+        }
+        _ => {
+            let (least, most) = rules::integer_range(element);
+            (if greatest { most } else { least }).into()
+        }
+    };
+    number(dtype, &value, span)
+}
+
 pub(super) fn register() -> Result<()> {
-    isoform::register_functions![make_constant]
+    isoform::register_functions![make_constant, min_value, max_value]
 }

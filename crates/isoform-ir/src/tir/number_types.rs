@@ -1,7 +1,7 @@
 //! The data types of results: of operands with different types, with other numbers of
 //! lanes, of wrapping arithmetic.
 
-pub(super) use crate::ir::number_types::{Class, HANDLE, class};
+pub(super) use crate::ir::number_types::{Class, HANDLE, class, integer_range, largest_float};
 
 use crate::ir::number_types::width;
 use isoform::values::{DType, DTypeCode};

@@ -102,9 +102,8 @@ fn run(builder: &mut IRBuilder, arguments: &mut Arguments<'_>) -> Result<Value> 
         "end_loop" => return Ok(builder.end_loop()?.into()),
         "iter_arg" => {
             let name = arguments.next::<Str>()?;
-            return Ok(builder
-                .iter_arg(name, arguments.next::<Ref<Expr>>()?)?
-                .into());
+            let (value, ty) = (arguments.next()?, arguments.next()?);
+            return Ok(builder.iter_arg_of(name, value, ty)?.into());
         }
         "return_var" => {
             let name = arguments.next::<Str>()?;

@@ -1,7 +1,7 @@
 //! The builder of functions from closures for their parts.
 
 use super::frame::{Frame, Kind, Scope};
-use crate::expr::make_var;
+use crate::expr::{make_iter_arg, make_var};
 use crate::*;
 use isoform::types::IntoField;
 use isoform::{Error, Ref, Result, Str};
@@ -289,8 +289,18 @@ impl IRBuilder {
         name: impl Into<Str>,
         init_value: impl IntoField<Ref<Expr>>,
     ) -> Result<Ref<IterArg>> {
-        let init_value = init_value.into_field();
-        let arg = IterArg::new(name, &init_value.ty, &init_value);
+        self.iter_arg_of(name.into(), init_value.into_field(), None)
+    }
+
+    /// A variable carried by the open loop, of a type; None for the type of the value.
+    pub(super) fn iter_arg_of(
+        &mut self,
+        name: Str,
+        init_value: Ref<Expr>,
+        ty: Option<Ref<Type>>,
+    ) -> Result<Ref<IterArg>> {
+        let ty = ty.unwrap_or_else(|| init_value.ty.clone());
+        let arg = make_iter_arg(name, ty, init_value, self.span.clone());
         match &mut self.innermost("iter_arg", "a loop")? {
             Frame {
                 kind: Kind::For { args, .. } | Kind::While { args, .. },

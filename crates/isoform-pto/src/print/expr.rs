@@ -156,7 +156,9 @@ impl Printer<'_> {
         match &memory.base {
             Some(base) => {
                 tasks.push(Task::Operand(base.clone().upcast(), 0));
-                tasks.push(format!(", {}, {}", memory.byte_offset, memory.size).into());
+                tasks.push(", ".into());
+                tasks.push(Task::Operand(memory.byte_offset.clone(), 0));
+                tasks.push(format!(", {}", memory.size).into());
             }
             None => tasks.push(format!("{:?}", &*memory.name_hint).into()),
         }

@@ -73,9 +73,18 @@ fn unprintable(node: &Value) -> Error {
 
 /// The text of a program or a part of it, in the manner of Python.
 #[export("pto.python_print")]
-fn print_for_others(node: Value, prefix: Str, spans: bool) -> Result<String> {
+fn print_for_others(
+    node: Value,
+    prefix: Str,
+    spans: bool,
+    concise: bool,
+    explicit_layout: bool,
+) -> Result<String> {
     let options = PrintOptions::default().prefix(&*prefix).spans(spans);
-    options.print(node)
+    options
+        .concise(concise)
+        .explicit_layout(explicit_layout)
+        .print(node)
 }
 
 pub(crate) fn register() -> Result<()> {

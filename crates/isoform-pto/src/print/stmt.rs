@@ -58,7 +58,7 @@ impl Printer<'_> {
     }
 
     fn leading_comments(&mut self, stmt: &Ref<Stmt>) {
-        for comment in stmt.leading_comments.iter().flat_map(Array::iter) {
+        for comment in stmt.leading_comments.iter() {
             self.comment(comment);
         }
     }
@@ -114,7 +114,7 @@ impl Printer<'_> {
     fn definition(&mut self, var: &Ref<Var>) -> Vec<Task> {
         let (name, is_new) = self.names.of(var.identity(), &var.name_hint);
         let name = name.to_owned();
-        if is_new {
+        if is_new && !self.options.concise {
             vec![
                 format!("{name}: ").into(),
                 Task::Root(var.ty.as_object().clone()),
@@ -158,7 +158,7 @@ impl Printer<'_> {
         let mut tasks: Vec<Task> = Vec::new();
         for var in vars {
             let (name, is_new) = self.names.of(var.identity(), &var.name_hint);
-            if !is_new {
+            if !is_new || self.options.concise {
                 continue;
             }
             let before = if tasks.is_empty() { "  # " } else { ", " };

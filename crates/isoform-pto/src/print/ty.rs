@@ -34,7 +34,8 @@ impl Printer<'_> {
         } else if let Some(tensor) = ty.downcast_ref::<TensorType>() {
             let mut tasks = self.shaped("Tensor", &tensor.shape, tensor.dtype.get());
             tasks.extend(self.memory(tensor.memref.as_ref()));
-            if let Some(view) = &tensor.tensor_view {
+            let usual = || self.options.explicit_layout.then(TensorView::new);
+            if let Some(view) = &tensor.tensor_view.clone().or_else(usual) {
                 tasks.push(", ".into());
                 tasks.extend(self.tensor_view(view));
             }
@@ -43,7 +44,9 @@ impl Printer<'_> {
         } else if let Some(tile) = ty.downcast_ref::<TileType>() {
             let mut tasks = self.shaped("Tile", &tile.shape, tile.dtype.get());
             tasks.extend(self.memory(tile.memref.as_ref()));
-            if let Some(view) = &tile.tile_view {
+            let is_explicit = self.options.explicit_layout;
+            let full = is_explicit.then(|| tile.effective_tile_view());
+            if let Some(view) = &full.or_else(|| tile.tile_view.clone()) {
                 tasks.push(", ".into());
                 tasks.extend(self.tile_view(view));
             }

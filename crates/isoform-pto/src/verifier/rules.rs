@@ -4,6 +4,7 @@
 //! all derived classes, so that [`verify`](isoform::objects::verify()) checks them, too.
 
 use super::types::{compatible, same_number, shown};
+use crate::memory::literal;
 use crate::node::Demands;
 use crate::*;
 use isoform::types::NodeEnum;
@@ -79,7 +80,8 @@ fn check(object: &Ref<Obj>) -> Result<()> {
     } else if let Some(arg) = object.downcast_ref::<IterArg>() {
         report.same_type("init_value", &arg.ty, &arg.init_value.ty);
     } else if let Some(memory) = object.downcast_ref::<MemRef>() {
-        for (field, value) in [("byte_offset", memory.byte_offset), ("size", memory.size)] {
+        let offset = literal(&memory.byte_offset).unwrap_or(0);
+        for (field, value) in [("byte_offset", offset), ("size", memory.size)] {
             if value < 0 {
                 report.value(format!("{field}: expected at least 0, got {value}"));
             }
@@ -300,6 +302,26 @@ fn shape(problems: &mut Problems, shaped: &Ref<ShapedType>) {
         {
             // Only an erroneous program contains a negative size.
             problems.value(format!("{field}: expected at least 0, got {}", size.value));
+        }
+    }
+    let of_tensor = shaped.downcast_ref::<TensorType>().and_then(|ty| {
+        let view = ty.tensor_view.as_ref()?;
+        Some(("tensor_view", &view.valid_shape))
+    });
+    let of_tile = shaped.downcast_ref::<TileType>().and_then(|ty| {
+        let view = ty.tile_view.as_ref()?;
+        Some(("tile_view", &view.valid_shape))
+    });
+    if let Some((view, valid_shape)) = of_tensor.or(of_tile) {
+        for (position, (valid, size)) in valid_shape.iter().zip(shaped.shape.iter()).enumerate() {
+            if let (Some(valid), Some(size)) = (literal(valid), literal(size))
+                && valid > size
+            {
+                problems.value(format!(
+                    "{view}.valid_shape[{position}]: expected at most {size}, as shape[{position}], \
+                     got {valid}"
+                ));
+            }
         }
     }
     if shaped.isa::<ArrayType>() && shaped.shape.len() != 1 {

@@ -3,7 +3,7 @@
 use super::generate::Generator;
 use super::known::{Form, Ty, Typed};
 use isoform::types::NodeEnum;
-use isoform::{Obj, Ref, Result, Value};
+use isoform::{Array, Obj, Ref, Result, Value};
 use isoform_pto::*;
 
 /// The formats of most numbers; the first ones are the most frequent.
@@ -176,9 +176,9 @@ impl Generator<'_> {
         let view = if !self.main.chance(40) {
             Value::NONE
         } else if is_tile {
-            self.tile_view(is_open)?.into()
+            self.tile_view(is_open, &shape)?.into()
         } else {
-            self.tensor_view(is_open)?.into()
+            self.tensor_view(is_open, &shape)?.into()
         };
         let mut fields = vec![("shape", shape), ("dtype", dtype), ("memref", memref)];
         if is_tile {
@@ -190,14 +190,14 @@ impl Generator<'_> {
         self.node::<TensorType>(fields)
     }
 
-    fn tile_view(&mut self, is_open: bool) -> Result<Ref<Obj>> {
+    fn tile_view(&mut self, is_open: bool, shape: &Value) -> Result<Ref<Obj>> {
         let offset = if self.main.chance(40) {
             self.extent(is_open)?.into()
         } else {
             Value::NONE
         };
         let fields = vec![
-            ("valid_shape", self.extents(is_open, None)?),
+            ("valid_shape", self.valid_shape(shape)),
             ("stride", self.extents(is_open, None)?),
             ("start_offset", offset),
             ("blayout", self.member::<TileLayout>()),
@@ -209,14 +209,22 @@ impl Generator<'_> {
         self.node::<TileView>(fields)
     }
 
-    fn tensor_view(&mut self, is_open: bool) -> Result<Ref<Obj>> {
+    fn tensor_view(&mut self, is_open: bool, shape: &Value) -> Result<Ref<Obj>> {
         let fields = vec![
             ("stride", self.extents(is_open, None)?),
             ("layout", self.member::<TensorLayout>()),
-            ("valid_shape", self.extents(is_open, None)?),
+            ("valid_shape", self.valid_shape(shape)),
             ("pad", self.member::<PadValue>()),
         ];
         self.node::<TensorView>(fields)
+    }
+
+    /// The whole shape, or nothing, which means the same.
+    fn valid_shape(&mut self, shape: &Value) -> Value {
+        match self.main.below(2) {
+            0 => Array::<Value>::new().into(),
+            _ => shape.clone(),
+        }
     }
 
     fn extents(&mut self, is_open: bool, first: Option<Ref<Obj>>) -> Result<Value> {
@@ -279,10 +287,7 @@ impl Generator<'_> {
         let fields = vec![
             ("type", ty),
             ("base", base),
-            (
-                "byte_offset",
-                Value::from(*self.main.pick(&[0i64, 256, 4096])),
-            ),
+            ("byte_offset", self.extent(true)?.into()),
             ("size", Value::from(*self.main.pick(&[1024i64, 0]))),
             ("is_pinned", Value::from(self.main.chance(20))),
             ("slots", Value::from(*self.main.pick(&[1i64, 2]))),

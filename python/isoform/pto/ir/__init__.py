@@ -12,7 +12,7 @@ from __future__ import annotations
 from isoform.structural import structural_digest
 
 # The additions in Python must be made before the classes are imported.
-from . import enums, expr, node, program, stmt, type  # noqa: A004, F401
+from . import enums, expr, memory, node, program, stmt, type  # noqa: A004, F401
 from .comparison import (
     assert_structural_equal,
     field_kinds,
@@ -20,12 +20,15 @@ from .comparison import (
     structural_hash,
 )
 from .functions import (
+    attach_leading_comments,
     collect_def_vars,
     collect_free_vars,
     deep_clone,
     deserialize,
     deserialize_from_file,
+    find_yield_stmt,
     flatten_to_stmts,
+    get_last_yield_stmt,
     serialize,
     serialize_to_file,
     substitute_expr,
@@ -82,6 +85,7 @@ __all__ = [
     "add",
     "and_",
     "assert_structural_equal",
+    "attach_leading_comments",
     "bit_and",
     "bit_not",
     "bit_or",
@@ -97,9 +101,11 @@ __all__ = [
     "deserialize_from_file",
     "eq",
     "field_kinds",
+    "find_yield_stmt",
     "flatten_to_stmts",
     "floordiv",
     "ge",
+    "get_last_yield_stmt",
     "gt",
     "le",
     "lt",

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 from isoform import _core
 from isoform.ir import _api
 
+from .location import caller
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from types import TracebackType
 
+    from isoform.pto.datatype import DataType
     from isoform.types.pto import (
         Expr,
         ForKind,
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
         IfStmt,
         IterArg,
         Level,
+        MemorySpace,
+        MemRef,
+        PadValue,
         ParamDirection,
         Program,
         Role,
@@ -29,6 +34,11 @@ if TYPE_CHECKING:
         Span,
         SplitMode,
         Stmt,
+        TensorLayout,
+        TensorType,
+        TensorView,
+        TileType,
+        TileView,
         Type,
         Var,
         WhileStmt,
@@ -44,13 +54,15 @@ def _class(name: str) -> Any:
     return _core.class_of(f"pto.{name}")
 
 
-def _caller() -> Span:
-    """The source location of the code that called this package."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__") == __name__:
-        frame = frame.f_back
-    span: Span = _class("Span")(frame.f_code.co_filename, frame.f_lineno, 1)
-    return span
+def _sizes(given: Sequence[Any], span: Span) -> list[Any]:
+    """Return sizes or offsets with ints as literals at a source location."""
+    index = _class("DataType").INDEX
+    literal = _class("ConstInt")
+    return [literal(size, index, span) if isinstance(size, int) else size for size in given]
+
+
+def _given(**arguments: Any) -> dict[str, Any]:
+    return {name: value for name, value in arguments.items() if value is not None}
 
 
 def _values(given: tuple[Any, ...]) -> list[Any]:
@@ -70,7 +82,7 @@ class _Part:
     def __init__(self, builder: IRBuilder, arguments: tuple[Any, ...], span: Span | None) -> None:
         self._builder = builder
         self._arguments = arguments
-        self._span = span or _caller()
+        self._span = span or caller()
         self._depth = 0
         self._is_open = False
         self._result: Any = None
@@ -112,7 +124,7 @@ class _Part:
     def _inside(self, command: str, span: Span | None, *arguments: Any) -> Any:
         if not self._is_open:
             raise RuntimeError(f"{command}: the with block of the {self._what} is not open")
-        return self._builder._ask(span or _caller(), command, *arguments)
+        return self._builder._ask(span or caller(), command, *arguments)
 
 
 class FunctionBuilder(_Part):
@@ -198,17 +210,24 @@ class _Results(_Part):
 
 
 class _LoopBuilder(_Results):
-    def iter_arg(self, name: str, init_value: Expr | float, span: Span | None = None) -> IterArg:
+    def iter_arg(
+        self,
+        name: str,
+        init_value: Expr | float,
+        type: Type | None = None,  # noqa: A002
+        span: Span | None = None,
+    ) -> IterArg:
         """Add a variable carried by the loop, and return the variable.
 
         Args:
             name: Its name, for people.
-            init_value: The value in the first iteration, which determines the type.
+            init_value: The value in the first iteration.
+            type: The type; by default the type of that value.
             span: The source location; by default the location of the call.
 
         Raises ValueError if something inside of the loop is open.
         """
-        return self._inside("iter_arg", span, name, init_value)
+        return self._inside("iter_arg", span, name, init_value, type)
 
 
 class ForLoopBuilder(_LoopBuilder):
@@ -294,7 +313,7 @@ class ProgramBuilder:
 
     def __init__(self, name: str = "", span: Span | None = None) -> None:
         """See the class."""
-        self._ask = _new_program_builder(name, span or _caller())
+        self._ask = _new_program_builder(name, span or caller())
         self._result: Program | None = None
 
     def __enter__(self) -> ProgramBuilder:
@@ -377,7 +396,7 @@ class IRBuilder:
         return self._command(command, span, *arguments)
 
     def _do(self, span: Span | None, command: str, *arguments: Any) -> Any:
-        return self._command(command, span or _caller(), *arguments)
+        return self._command(command, span or caller(), *arguments)
 
     def function(
         self,
@@ -395,7 +414,7 @@ class IRBuilder:
             name: Its name.
             type: Where it runs; unspecified by default.
             level: The level of the machine at which the function runs.
-            role: Its role at that level.
+            role: Its role at that level; both follow from the type if omitted.
             attrs: Additional attributes.
             requires_runtime_binding: True if it must be bound before a call.
             span: The source location; by default the location of the call.
@@ -422,7 +441,7 @@ class IRBuilder:
             name: Its name.
             span: The source location; by default the location of the call.
         """
-        return ProgramBuilder(name, span or _caller())
+        return ProgramBuilder(name, span or caller())
 
     def for_loop(
         self,
@@ -446,7 +465,7 @@ class IRBuilder:
             attrs: Additional attributes.
             span: The source location; by default the location of the call.
         """
-        span = span or _caller()
+        span = span or caller()
         if isinstance(loop_var, str):
             index = _class("ScalarType")(_class("DataType").INDEX)
             loop_var = _class("Var")(loop_var, index, span)
@@ -562,8 +581,119 @@ class IRBuilder:
             type: Its type.
             span: The source location; by default the location of the call.
         """
-        var: Var = _class("Var")(name, type, span or _caller())
+        var: Var = _class("Var")(name, type, span or caller())
         return var
+
+    def memref(
+        self,
+        memory_space: MemorySpace,
+        addr: Expr | int,
+        size: int,
+        id: int,  # noqa: A002
+        span: Span | None = None,
+    ) -> MemRef:
+        """Return a reference to bytes of a memory space.
+
+        Args:
+            memory_space: The space.
+            addr: The offset in the space.
+            size: The number of bytes.
+            id: A number for the name, `mem_<space>_<id>`.
+            span: The source location; by default the location of the call.
+        """
+        memref: MemRef = _class("MemRef")(memory_space, addr, size, id, span or caller())
+        return memref
+
+    def tensor_view(
+        self,
+        stride: Sequence[Expr | int] = (),
+        layout: TensorLayout | None = None,
+        valid_shape: Sequence[Expr | int] = (),
+        pad: PadValue | None = None,
+        span: Span | None = None,
+    ) -> TensorView:
+        """Return the memory layout of a tensor.
+
+        Args:
+            stride: The distances between neighbours in the dimensions.
+            layout: The order of the elements; row by row by default.
+            valid_shape: The part of the shape with data; empty for the whole shape.
+            pad: The contents outside of that part.
+            span: The source location of ints; by default the location of the call.
+        """
+        span = span or caller()
+        stride, valid_shape = (_sizes(sizes, span) for sizes in (stride, valid_shape))
+        given = _given(stride=stride, layout=layout, valid_shape=valid_shape, pad=pad)
+        view: TensorView = _class("TensorView")(**given)
+        return view
+
+    def tile_view(
+        self,
+        valid_shape: Sequence[Expr | int] = (),
+        stride: Sequence[Expr | int] = (),
+        start_offset: Expr | int | None = None,
+        span: Span | None = None,
+        **options: Any,
+    ) -> TileView:
+        """Return the layout of a tile in its buffer.
+
+        Args:
+            valid_shape: The part of the shape with data; empty for the whole shape.
+            stride: The distances between neighbours in the dimensions.
+            start_offset: The offset of the first element.
+            span: The source location of ints; by default the location of the call.
+            options: Further arguments of `TileView` by name, such as `pad`.
+        """
+        span = span or caller()
+        valid_shape, stride = (_sizes(sizes, span) for sizes in (valid_shape, stride))
+        if start_offset is not None:
+            (start_offset,) = _sizes((start_offset,), span)
+        view: TileView = _class("TileView")(valid_shape, stride, start_offset, **options)
+        return view
+
+    def tensor_type(
+        self,
+        shape: Sequence[Expr | int],
+        dtype: DataType,
+        memref: MemRef | None = None,
+        tensor_view: TensorView | None = None,
+        span: Span | None = None,
+    ) -> TensorType:
+        """Return the type of a tensor.
+
+        Args:
+            shape: The sizes of the dimensions.
+            dtype: The format of the elements.
+            memref: The memory of the tensor, if known.
+            tensor_view: The memory layout; row by row by default.
+            span: The source location of ints; by default the location of the call.
+        """
+        shape = _sizes(shape, span or caller())
+        made: TensorType = _class("TensorType")(shape, dtype, memref, tensor_view)
+        return made
+
+    def tile_type(
+        self,
+        shape: Sequence[Expr | int],
+        dtype: DataType,
+        memref: MemRef | None = None,
+        tile_view: TileView | None = None,
+        memory_space: MemorySpace | None = None,
+        span: Span | None = None,
+    ) -> TileType:
+        """Return the type of a tile.
+
+        Args:
+            shape: The sizes of the dimensions.
+            dtype: The format of the elements.
+            memref: The memory of the tile, if known.
+            tile_view: The layout in the buffer; by default the usual one.
+            memory_space: The buffer.
+            span: The source location of ints; by default the location of the call.
+        """
+        shape = _sizes(shape, span or caller())
+        made: TileType = _class("TileType")(shape, dtype, memref, tile_view, memory_space)
+        return made
 
     def let(
         self,

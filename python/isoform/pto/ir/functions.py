@@ -6,21 +6,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isoform import _core
+from isoform.dataclasses import replace
 from isoform.ir import _api
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from isoform.types.pto import Expr, Stmt, Var
+    from isoform.types.pto import Expr, Stmt, Var, YieldStmt
+
+    Replacements = Mapping[Var, Any] | Sequence[tuple[Var, Any]]
 
 __all__ = [
+    "attach_leading_comments",
     "collect_def_vars",
     "collect_free_vars",
     "deep_clone",
     "deserialize",
     "deserialize_from_file",
+    "find_yield_stmt",
     "flatten_to_stmts",
+    "get_last_yield_stmt",
     "serialize",
     "serialize_to_file",
     "substitute_expr",
@@ -30,32 +36,48 @@ __all__ = [
 _deep_clone = _api.function("pto.deep_clone")
 _substitute_expr = _api.function("pto.substitute_expr")
 _substitute_stmt = _api.function("pto.substitute_stmt")
+_find_yield = _api.function("pto.find_yield_stmt")
+_last_yield = _api.function("pto.get_last_yield_stmt")
 _flatten = _api.function("pto.flatten_to_stmts")
 _def_vars = _api.function("pto.collect_def_vars")
 _free_vars = _api.function("pto.collect_free_vars")
 
 
-def deep_clone(node: Any, var_map: Mapping[Var, Any] | None = None) -> Any:
+def deep_clone(node: Any, var_map: Replacements | None = None) -> Any:
     """Return a copy that shares only free variables with a node.
 
     Args:
         node: The node.
-        var_map: Replacements for free variables in the copy.
+        var_map: Replacements for free variables in the copy, in a map or in pairs.
     """
     return _deep_clone(node, var_map)
 
 
-def substitute_expr(expr: Expr, var_map: Mapping[Var, Any]) -> Expr:
+def substitute_expr(expr: Expr, var_map: Replacements) -> Expr:
     """Return an expression with variables replaced by other expressions.
 
+    Args:
+        expr: The expression.
+        var_map: The replacements, in a map or in pairs.
+
     Returns the expression itself if none of the variables occurs in it. Raises
-    TypeError for an expression of another class where only a variable is allowed.
+    TypeError for an expression of another class where only a variable is allowed,
+    ValueError for two pairs with the same variable.
+
+    >>> from isoform.pto import DataType, ir
+    >>> x, y = (ir.Var(name, DataType.INT64) for name in "xy")
+    >>> ir.substitute_expr(x + 1, [(x, y)]).as_python()
+    'y + 1'
     """
     return _substitute_expr(expr, var_map)
 
 
-def substitute_stmt(stmt: Stmt, var_map: Mapping[Var, Any]) -> Stmt:
+def substitute_stmt(stmt: Stmt, var_map: Replacements) -> Stmt:
     """Return a statement with expressions in place of its free variables.
+
+    Args:
+        stmt: The statement.
+        var_map: The replacements, as for `substitute_expr`.
 
     Sizes in types are replaced, too: a variable with a changed type becomes a new
     variable, the same at its definition and at all its uses. The type of a variable
@@ -64,12 +86,47 @@ def substitute_stmt(stmt: Stmt, var_map: Mapping[Var, Any]) -> Stmt:
     return _substitute_stmt(stmt, var_map)
 
 
+def attach_leading_comments(stmt: Stmt, comments: Sequence[str]) -> Stmt:
+    """Return a statement with these comments before it, instead of its own.
+
+    Args:
+        stmt: The statement, which stays as it is.
+        comments: The comments, one per line.
+
+    >>> from isoform.pto import ir
+    >>> ir.attach_leading_comments(ir.BreakStmt(), ["done"]).as_python()
+    '# done\nbreak\n'
+    """
+    return replace(stmt, leading_comments=comments)
+
+
 def flatten_to_stmts(stmt: Stmt) -> list[Stmt]:
     """Return the statements of a sequence, with nested sequences flattened.
 
     Any other statement results in a list with the statement.
     """
     return list(_flatten(stmt))
+
+
+def find_yield_stmt(stmt: Stmt) -> YieldStmt | None:
+    """Return the yield that ends a body, also at the end of sequences and scopes.
+
+    None if another statement ends the body. Linear in the last sequences.
+
+    >>> from isoform.pto import ir
+    >>> body = ir.InCoreScopeStmt(body=ir.SeqStmts([ir.EvalStmt(1), ir.YieldStmt([2])]))
+    >>> ir.find_yield_stmt(body).value[0].value, ir.get_last_yield_stmt(body)
+    (2, None)
+    """
+    return _find_yield(stmt)
+
+
+def get_last_yield_stmt(stmt: Stmt) -> YieldStmt | None:
+    """Return the yield that ends a body, also at the end of sequences, but not of scopes.
+
+    None if another statement ends the body. Linear in the last sequences.
+    """
+    return _last_yield(stmt)
 
 
 def collect_def_vars(node: Any) -> list[Var]:

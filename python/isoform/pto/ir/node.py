@@ -55,6 +55,10 @@ class IRNode(Object):
 
     span: Span
 
+    def __str__(self) -> str:
+        """Return the text of the node, as printed by `python_print`."""
+        return python_print(self)
+
     def as_python(self, prefix: str = "pl") -> str:
         """Return the text of the node, as printed by `python_print`.
 

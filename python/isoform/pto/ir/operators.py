@@ -1,7 +1,8 @@
 """The operators of the language, as functions.
 
 Constants take the format of the other operand; operands of different formats are cast
-to a common format; comparisons give truth values. Nothing is computed.
+to a common format; comparisons give truth values. Nothing is computed. Without a `span`,
+nodes get the location of the calling line.
 
 >>> from isoform.pto import DataType, ir
 >>> x = ir.Var("x", ir.ScalarType(DataType.FP16))
@@ -14,6 +15,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from isoform.ir import _api
+
+from .location import caller
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +31,7 @@ def _binary(name: str, doc: str) -> Callable[..., Any]:
     apply = _api.function(f"pto.op.{name}")
 
     def operator(lhs: _Operand, rhs: _Operand, span: Span | None = None) -> Expr:
-        return apply(_operand(lhs), _operand(rhs), span)
+        return apply(_operand(lhs), _operand(rhs), span or caller())
 
     return _described(operator, name, doc)
 
@@ -37,7 +40,7 @@ def _unary(name: str, doc: str) -> Callable[..., Any]:
     apply = _api.function(f"pto.op.{name.rstrip('_') if name == 'abs_' else name}")
 
     def operator(operand: _Operand, span: Span | None = None) -> Expr:
-        return apply(_operand(operand), span)
+        return apply(_operand(operand), span or caller())
 
     return _described(operator, name, doc)
 
@@ -96,4 +99,4 @@ def cast(operand: _Operand, dtype: DataType, span: Span | None = None) -> Expr:
     Raises TypeError for anything but numbers, ValueError for a constant outside
     the range of the format.
     """
-    return _cast(_operand(operand), dtype, span)
+    return _cast(_operand(operand), dtype, span or caller())

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from isoform import _core
 from isoform.dataclasses import c_class
 
 from .node import IRNode
 
 if TYPE_CHECKING:
-    from isoform.types.pto import FunctionType
+    from isoform.types.pto import FunctionType, SplitMode
 
 __all__ = ["Function", "Program"]
 
@@ -26,7 +27,9 @@ class Function(IRNode):
         span: The source location.
         type: The kind of function, which tells where the function runs.
         level: The level of the machine at which the function runs.
-        role: The role of the function at this level.
+        role: The role of the function at this level. If both are omitted, they follow
+            from the type: CHIP and Orchestrator for Orchestration, CHIP_DIE and SubWorker
+            for InCore.
         attrs: Attributes, set by passes and users.
         requires_runtime_binding: Whether the run-time system has to bind the function.
 
@@ -39,11 +42,19 @@ class Function(IRNode):
 
     name: str
     type: FunctionType
+    attrs: Any
 
     @property
     def func_type(self) -> FunctionType:
         """The place where it runs, the field `type`."""
         return self.type
+
+    @property
+    def split(self) -> SplitMode | None:
+        """The division of work between vector cores, from the attribute of this name."""
+        mode = self.attrs.get("split")
+        modes: Any = _core.class_of("pto.SplitMode")
+        return None if mode is None else modes(mode)
 
 
 @c_class("pto.Program")

@@ -7,17 +7,69 @@ from typing import TYPE_CHECKING, Any
 from isoform.core import Object
 from isoform.dataclasses import c_class
 from isoform.ir import _api
+from isoform.structural import structural_equal, structural_hash
+
+from .printing import python_print
 
 if TYPE_CHECKING:
     from isoform.pto.datatype import DataType
     from isoform.types.pto import Expr, MemorySpace, MemRef
 
-__all__ = ["ArrayType", "PtrType", "ShapedType", "Type", "UnknownType"]
+__all__ = [
+    "ArrayType",
+    "PtrType",
+    "ShapedType",
+    "TensorView",
+    "TileView",
+    "Type",
+    "UnknownType",
+]
+
+
+def _equal(self: Object, other: object) -> Any:
+    """Return whether both are structurally equal; a free variable equals only itself."""
+    return structural_equal(self, other) if isinstance(other, Object) else NotImplemented
+
+
+def _hash(self: Object) -> int:
+    """Return the structural hash, which agrees with `==`."""
+    return structural_hash(self)
 
 
 @c_class("pto.Type", init=False)
 class Type(Object):
-    """The base of all types. A `DataType` becomes a scalar type where a type is expected."""
+    """The base of all types. A `DataType` becomes a scalar type where a type is expected.
+
+    `==` is structural equality, so types can be keys; `same_as` tests identity.
+
+    >>> from isoform.pto import DataType, ir
+    >>> x = ir.Var("x", DataType.INT64)
+    >>> x.type == ir.ScalarType(DataType.INT64), ir.TensorType([8], DataType.FP32) in {x.type}
+    (True, False)
+    """
+
+    __eq__ = _equal
+    __hash__ = _hash
+
+    def __str__(self) -> str:
+        """Return the text of the type, as printed by `python_print`."""
+        return python_print(self)
+
+
+@c_class("pto.TensorView")
+class TensorView(Object):
+    """The memory layout of a tensor; `==` is structural equality."""
+
+    __eq__ = _equal
+    __hash__ = _hash
+
+
+@c_class("pto.TileView")
+class TileView(Object):
+    """The layout of a tile in the buffer of a core; `==` is structural equality."""
+
+    __eq__ = _equal
+    __hash__ = _hash
 
 
 @c_class("pto.UnknownType")
