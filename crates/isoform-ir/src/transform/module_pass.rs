@@ -5,7 +5,7 @@ use super::info::PassInfo;
 use super::nodes::{ModulePass, RunPass};
 use super::root::has_functions;
 use isoform::functions::Function;
-use isoform::{Error, Node, Obj, Ref, Result, Value};
+use isoform::{Error, Node, Obj, Ref, Result};
 
 impl ModulePass {
     /// Makes a pass from a function of the program and the context.
