@@ -103,7 +103,6 @@ def test_an_int_and_a_literal_of_the_ir_are_the_same_attribute():
     for same in (f.with_attr(literal), f.with_attrs(literal), made):
         assert structural_equal(same, plain)
         assert (same.attrs["Primitive"], same.attrs["Inline"]) == (1, True)
-    assert structural_equal(ir.BaseFunc(attrs=literal), ir.BaseFunc(attrs=plain.attrs))
 
 
 def test_functions_of_python_have_attributes_too(key):

@@ -1238,9 +1238,10 @@ def _install_function(*args: Any, **kwargs: Any) -> Any:
     Raises ValueError for any other name.
     """
 
-def _install_logger(logger: Any) -> Any:
+def _install_logger(logger: Any, show: Any) -> Any:
     """Sends messages of the passes to a logger of Python's `logging`, unless the program
-    that embeds the library has its own subscriber.
+    that embeds the library has its own subscriber. `show` gets programs that somebody asked
+    for, which are messages at level INFO.
     """
 
 def _install_tensor(*args: Any, **kwargs: Any) -> Any:

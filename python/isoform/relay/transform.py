@@ -231,9 +231,7 @@ def DefuseOps() -> ModulePass:  # noqa: N802
 
     It undoes `FuseOps`: the result is the program before fusion. Other functions that are
     called where they are written come apart, too, if they contain no functions. Arguments with
-    effects
-    are bound before a body that does not use them in order. Level 3; requires
-    InferType.
+    effects are bound before a body that does not use them in order. Level 3; requires InferType.
 
     >>> from isoform import ir, relay, structural_equal
     >>> x = relay.var("x", shape=(2,))

@@ -33,7 +33,9 @@ def _is_heard() -> bool:
     """True if a handler of the application gets messages of passes at level INFO."""
     one: logging.Logger | None = logger
     while one is not None:
-        heard = (handler.level <= logging.INFO for handler in one.handlers if handler is not _silent)
+        heard = (
+            handler.level <= logging.INFO for handler in one.handlers if handler is not _silent
+        )
         if any(heard):
             return True
         one = one.parent if one.propagate else None

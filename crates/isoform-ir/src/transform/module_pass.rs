@@ -53,9 +53,8 @@ impl RunPass for ModulePass {
         let program = result.as_object().filter(is_program);
         program.cloned().ok_or_else(|| {
             Error::type_error(format!(
-                "pass '{}': expected the new program, such as {}, got {}; a pass returns a \
-                 program, its input if nothing changes",
-                self.info.name,
+                "expected the new program, such as {}, got {}; a pass returns a program, its \
+                 input if nothing changes",
                 root.type_info().key(),
                 result.type_name()
             ))

@@ -26,16 +26,29 @@ impl Generator<'_> {
     /// Draws calls around a tensor; None if no kind of call fits the type.
     pub(super) fn simplifiable(&mut self, x: &Typed) -> Option<Typed> {
         let (dtype, shape) = x.tensor()?;
-        match self.source.below(8) {
+        match self.source.below(9) {
             0 if dtype != DType::BOOL => made(op::add(&x.expr, &x.expr)),
             1 | 2 if dtype != DType::BOOL => self.neutral(x, dtype, shape),
             3 => self.moves(x, shape),
             4 => self.casts(x, dtype),
             5 if dtype != DType::BOOL => self.clips(x, dtype),
             6 => self.uniform(x, dtype, shape),
+            8 if is_integer(dtype) => self.quadratic_form(x, dtype, shape),
             _ if dtype != DType::BOOL => self.constants(x, dtype, shape),
             _ => self.moves(x, shape),
         }
+    }
+
+    /// Draws a quadratic form of two tensors with small integers as roots.
+    fn quadratic_form(&mut self, x: &Typed, dtype: DType, shape: &[i64]) -> Option<Typed> {
+        let y = self.of_type(&Ty::Tensor(dtype, shape.to_vec()));
+        let [s, t] = [0, 1].map(|_| 1 + self.source.below(3) as i64);
+        let mut times = |number: i64, left: &Typed, right: &Typed| {
+            let number = self.numbers(dtype, &[], &[number]);
+            op::multiply(&number.expr, op::multiply(&left.expr, &right.expr))
+        };
+        let [first, mixed] = [times(1, x, x), times(s + t, x, &y)];
+        made(op::add(op::add(first, mixed), times(s * t, &y, &y)))
     }
 
     /// A tensor of equal elements, in one of many forms. A product with -1 of zero is
