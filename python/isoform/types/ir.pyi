@@ -505,7 +505,7 @@ class FuncType(Type):
     def __init__(
         self,
         arg_types: collections.abc.Sequence[Type],
-        ret_type: Type,
+        ret_type: Type | None = ...,
         type_params: collections.abc.Sequence[TypeVar] | None = ...,
         type_constraints: collections.abc.Sequence[TypeConstraint] | None = ...,
         span: Span | None = ...,

@@ -734,6 +734,8 @@ class IRNode(isoform.Object):
     @property
     def span(self) -> Span:
         """The source location."""
+    def __str__(self) -> builtins.str:
+        """Return the text of the node, as printed by `python_print`."""
     def as_python(self, prefix: builtins.str = ...) -> builtins.str:
         """Return the text of the node, as printed by `python_print`.
 
@@ -753,6 +755,12 @@ class Type(isoform.Object):
     """
 
     __match_args__ = ()
+    def __eq__(self, other: builtins.object) -> typing.Any:
+        """Return whether both are structurally equal; a free variable equals only itself."""
+    def __hash__(self) -> builtins.int:
+        """Return the structural hash, which agrees with `==`."""
+    def __str__(self) -> builtins.str:
+        """Return the text of the type, as printed by `python_print`."""
 
 class UnknownType(Type):
     """The type of something without a type, or with an unknown type."""
@@ -816,7 +824,9 @@ class TensorType(ShapedType):
     __match_args__ = ("shape", "dtype", "memref", "tensor_view")
     @property
     def tensor_view(self) -> TensorView | None:
-        """The memory layout; None means row by row."""
+        """The memory layout; None means row by row. The constructor of other languages stores
+        None for a layout that says the same.
+        """
     def __init__(
         self,
         shape: collections.abc.Sequence[builtins.int | typing.Any],
@@ -831,7 +841,9 @@ class TileType(ShapedType):
     __match_args__ = ("shape", "dtype", "memref", "tile_view", "memory_space")
     @property
     def tile_view(self) -> TileView | None:
-        """The layout in the buffer; None means the usual layout of the buffer."""
+        """The layout in the buffer; None means the usual layout of the buffer. The
+        constructor of other languages stores None for a layout that says the same.
+        """
     @property
     def memory_space(self) -> MemorySpace | None:
         """The buffer."""
@@ -880,6 +892,10 @@ class TensorView(isoform.Object):
         valid_shape: collections.abc.Sequence[builtins.int | typing.Any] = ...,
         pad: typing.Any = ...,
     ) -> None: ...
+    def __eq__(self, other: builtins.object) -> typing.Any:
+        """Return whether both are structurally equal; a free variable equals only itself."""
+    def __hash__(self) -> builtins.int:
+        """Return the structural hash, which agrees with `==`."""
 
 class TileView(isoform.Object):
     """The layout of a tile in the buffer of a core."""
@@ -929,6 +945,10 @@ class TileView(isoform.Object):
         pad: typing.Any = ...,
         compact: typing.Any = ...,
     ) -> None: ...
+    def __eq__(self, other: builtins.object) -> typing.Any:
+        """Return whether both are structurally equal; a free variable equals only itself."""
+    def __hash__(self) -> builtins.int:
+        """Return the structural hash, which agrees with `==`."""
 
 class Expr(IRNode):
     """The base of all expressions.
@@ -1152,8 +1172,8 @@ class MemRef(Var):
     def base(self) -> Var | None:
         """The pointer to the surrounding allocation; None for a separate allocation."""
     @property
-    def byte_offset(self) -> builtins.int:
-        """The offset in the allocation."""
+    def byte_offset(self) -> Expr:
+        """The offset in the allocation, which may depend on variables, as in a loop."""
     @property
     def size(self) -> builtins.int:
         """The size in bytes; 0 if unknown."""
@@ -1171,16 +1191,39 @@ class MemRef(Var):
         base: typing.Any = ...,
         byte_offset: typing.Any = ...,
         size: builtins.int | None = ...,
-        span: Span | None = ...,
-        is_pinned: builtins.bool = ...,
+        span: typing.Any = ...,
+        is_pinned: typing.Any = ...,
         slots: builtins.int = ...,
-        slot: typing.Any | None = ...,
+        slot: builtins.int | typing.Any | None = ...,
         name: builtins.str | None = ...,
     ) -> None: ...
     def may_alias(self, other: MemRef) -> builtins.bool:
         """True if the two pieces may share a byte; an unknown size or slot may have any value."""
     def same_allocation(self, other: MemRef) -> builtins.bool:
         """True if both are parts of the same allocation."""
+    @property
+    def base_(self) -> Var | None:
+        """The field `base`."""
+    @property
+    def byte_offset_(self) -> Expr:
+        """The field `byte_offset`."""
+    @property
+    def size_(self) -> builtins.int:
+        """The field `size`."""
+    @property
+    def is_pinned_(self) -> builtins.bool:
+        """The field `is_pinned`."""
+    @property
+    def slot_count_(self) -> builtins.int:
+        """The field `slots`."""
+    @property
+    def slot_index_(self) -> Expr | None:
+        """The field `slot`."""
+    def __getitem__(self, slot: Expr | builtins.int) -> MemRef:
+        """Return the piece of a separate allocation at a slot.
+
+        Raises ValueError for a place in an allocation, and for an int that is no slot.
+        """
 
 class BinaryExpr(Expr):
     """The base of the operations on two numbers."""
@@ -1423,12 +1466,9 @@ class Stmt(IRNode):
     __match_args__ = ("span",)
     @property
     def leading_comments(self) -> isoform.Array[builtins.str]:
-        """The comments before the statement, one per line; None without comments."""
+        """The comments before the statement, one per line."""
     def __init__(
-        self,
-        span: Span = ...,
-        *,
-        leading_comments: collections.abc.Sequence[builtins.str] = ...,
+        self, span: Span = ..., *, leading_comments: collections.abc.Sequence[builtins.str] = ...
     ) -> None: ...
 
 class AssignStmt(Stmt):
@@ -1603,6 +1643,14 @@ class SeqStmts(Stmt):
         *,
         leading_comments: collections.abc.Sequence[builtins.str] = ...,
     ) -> None: ...
+    def __getitem__(self, index: typing.Any) -> typing.Any:
+        """Return the statement at an index, or the statements of a slice; IndexError without."""
+    def __len__(self) -> builtins.int:
+        """Return the number of statements."""
+    def __iter__(self) -> typing.Any:
+        """Return the statements in order."""
+    def __bool__(self) -> builtins.bool:
+        """True, as for any statement."""
 
 class EvalStmt(Stmt):
     """Evaluates an expression for its effect."""
@@ -1624,10 +1672,7 @@ class BreakStmt(Stmt):
 
     __match_args__ = ("span",)
     def __init__(
-        self,
-        span: Span = ...,
-        *,
-        leading_comments: collections.abc.Sequence[builtins.str] = ...,
+        self, span: Span = ..., *, leading_comments: collections.abc.Sequence[builtins.str] = ...
     ) -> None: ...
 
 class ContinueStmt(Stmt):
@@ -1635,10 +1680,7 @@ class ContinueStmt(Stmt):
 
     __match_args__ = ("span",)
     def __init__(
-        self,
-        span: Span = ...,
-        *,
-        leading_comments: collections.abc.Sequence[builtins.str] = ...,
+        self, span: Span = ..., *, leading_comments: collections.abc.Sequence[builtins.str] = ...
     ) -> None: ...
 
 class InlineStmt(Stmt):
@@ -1821,6 +1863,9 @@ class Function(IRNode):
     @property
     def func_type(self) -> FunctionType:
         """The place where it runs, the field `type`."""
+    @property
+    def split(self) -> SplitMode | None:
+        """The division of work between vector cores, from the attribute of this name."""
 
 class Program(IRNode):
     """A collection of functions; calls refer to functions by name."""
