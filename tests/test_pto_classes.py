@@ -532,8 +532,8 @@ class TestMembers:
             program["h"]
 
     def test_level_and_role_follow_from_the_type(self):
-        def place(type, *given):
-            function = ir.Function("f", [], [], BODY, SPAN, type, *given)
+        def place(kind, *given):
+            function = ir.Function("f", [], [], BODY, SPAN, kind, *given)
             return function.level, function.role
 
         assert place("Orchestration") == (ir.Level.CHIP, ir.Role.Orchestrator)

@@ -86,7 +86,7 @@ impl<'a> Generator<'a> {
                 if field.field_flag() == FieldFlag::Ignore {
                     return match field.schema() {
                         Schema::Str => Ok(self.hint()),
-                        Schema::Optional(_) => Ok(self.comments()),
+                        Schema::Array(_) => Ok(self.comments()),
                         _ => self.span(),
                     };
                 }
@@ -119,7 +119,7 @@ impl<'a> Generator<'a> {
     /// The comments before a statement, usually none.
     fn comments(&mut self) -> Value {
         if !self.ignored.chance(10) {
-            return Value::NONE;
+            return Array::<Value>::new().into();
         }
         let lines = ["# again", "over rows,\nthen over columns", ""];
         let count = 1 + self.ignored.below(2);

@@ -94,8 +94,10 @@ def attach_leading_comments(stmt: Stmt, comments: Sequence[str]) -> Stmt:
         comments: The comments, one per line.
 
     >>> from isoform.pto import ir
-    >>> ir.attach_leading_comments(ir.BreakStmt(), ["done"]).as_python()
-    '# done\nbreak\n'
+    >>> print(ir.attach_leading_comments(ir.BreakStmt(), ["done"]))
+    # done
+    break
+    <BLANKLINE>
     """
     return replace(stmt, leading_comments=comments)
 

@@ -44,8 +44,8 @@ def python_print(
     >>> x = ir.Var("x", ir.ScalarType(DataType.INT64))
     >>> print(ir.python_print(ir.AssignStmt(x, (x + 1) * 2)), end="")
     x: pl.INT64 = (x + 1) * 2
-    >>> ir.python_print(ir.AssignStmt(x, x + 1), concise=True)
-    'x = x + 1\n'
+    >>> print(ir.python_print(ir.AssignStmt(x, x + 1), concise=True), end="")
+    x = x + 1
     """
     text = _print(node, prefix, spans, concise, explicit_layout)
     return _formatted(text) if format else text
