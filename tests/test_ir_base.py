@@ -171,9 +171,9 @@ def test_declared_constructors_have_signatures():
         "attr_key",
         "attr_value",
     ]
-    with pytest.raises(TypeError, match="missing 1 required argument: 'ret_type'"):
-        ir.FuncType([])
-    with pytest.raises(TypeError, match="takes from 2 to 5 positional arguments but 6 were given"):
+    with pytest.raises(TypeError, match="missing 1 required argument: 'arg_types'"):
+        ir.FuncType()
+    with pytest.raises(TypeError, match="takes from 1 to 5 positional arguments but 6 were given"):
         ir.FuncType([], ir.PrimType("int8"), [], [], None, None)
     with pytest.raises(TypeError, match="unexpected keyword argument 'other'"):
         ir.FuncType([], ir.PrimType("int8"), other=1)

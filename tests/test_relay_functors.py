@@ -438,24 +438,3 @@ def test_defaults_and_generators_pass_arguments_on():
             return 1 + (yield tup[0])
 
     assert Count().visit(expr, 5) == levels + 5
-
-
-def test_a_visitor_begins_anew_when_it_is_asked_again():
-    class Check(relay.ExprVisitor):
-        def check(self, expr):
-            self.found = False
-            self.visit(expr)
-            return self.found
-
-        def visit_call(self, call):
-            self.found = True
-
-    check, called = Check(), relay.exp(relay.var("x"))
-    assert [check.check(expr) for expr in (called, called, relay.Tuple([called]))] == [True] * 3
-
-    class Driven(Check):
-        def visit(self, expr):
-            return (yield Later(super().visit, expr))
-
-    driven = Driven()
-    assert [driven.check(called) for _ in range(2)] == [True] * 2

@@ -49,8 +49,6 @@ class Functor(NodeFunctor, dialect=("relay", "ir")):
         """
         if args:
             return self._finished(node, self._result(node, *args), args)
-        if self._engine is None:
-            self._begin_anew()
         if self._arriving is node and self._is_open(node):
             result = self._result(node)
             if isinstance(result, GeneratorType):
@@ -61,9 +59,6 @@ class Functor(NodeFunctor, dialect=("relay", "ir")):
             return super().visit(node)
         finally:
             self._started = None
-
-    def _begin_anew(self) -> None:
-        """Prepares for a visit that is not part of another one."""
 
     def _result(self, node: Any, *args: Any) -> Any:
         """The result of the method, or a generator for the result."""
@@ -146,8 +141,6 @@ def _driven(visit: Any) -> Any:
     def method(self: Functor, node: Any, *args: Any) -> Any:
         if args:
             return self._finished(node, visit(self, node, *args), args)
-        if self._engine is None:
-            self._begin_anew()
         if self._arriving is node and self._is_open(node):
             return visit(self, node)
         return NodeFunctor.visit(self, node)

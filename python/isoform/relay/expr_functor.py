@@ -97,9 +97,6 @@ def _remembered(memo: dict[Any, Any], node: Any, running: Steps) -> Steps:
 class ExprVisitor(ExprFunctor):
     """Visits every expression below one, each once.
 
-    Each `visit` that is not part of another one begins anew, so a visitor that collects or
-    checks can be asked about the same expression again.
-
     The order is that of the fields: parameters and body of a function; variable, value
     and body of a binding; callee and arguments of a call; data and results of a match.
     Types, attributes and patterns are not visited. Depth is limited by memory only if
@@ -130,9 +127,6 @@ class ExprVisitor(ExprFunctor):
     visit_ref_create = visit_of("value")
     visit_ref_write = visit_of("ref", "value")
     visit_ref_read = visit_of("ref")
-
-    def _begin_anew(self) -> None:
-        self.memo_map = {}
 
     def visit_match(self, m: Any, *args: Any) -> Any:  # noqa: ARG002
         """Visit the value and the result of each clause."""
