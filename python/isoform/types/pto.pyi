@@ -1222,7 +1222,7 @@ class MemRef(Var):
     def __getitem__(self, slot: Expr | builtins.int) -> MemRef:
         """Return the piece of a separate allocation at a slot.
 
-        Raises ValueError for a place in an allocation, and for an int that is no slot.
+        Raises ValueError for a place in an allocation, and for an int outside of the slots.
         """
 
 class BinaryExpr(Expr):
