@@ -23,7 +23,7 @@ C, X, Y = (relay.var(name) for name in "cxy")
 
 
 class CallChecker(relay.ExprVisitor):
-    """Whether an expression contains a call, as in section 3."""
+    """Reports whether an expression contains a call, as in section 3."""
 
     visits = 0
 
@@ -273,7 +273,7 @@ def test_everything_constant_is_computed_in_advance(folding):
 
 
 def test_the_folder_combines_a_visitor_and_a_mutator(folding):
-    """5, 7: the visitor answers which operands are constant, the mutator replaces."""
+    """5, 7: the visitor reports which operands are constant, the mutator replaces."""
     folder = folding["ConstantFolder"]()
     assert isinstance(folder, relay.ExprMutator)
     assert isinstance(folder.checker, relay.ExprVisitor)
@@ -283,7 +283,7 @@ def test_the_folder_combines_a_visitor_and_a_mutator(folding):
 
 
 def test_answers_of_the_checker_are_cached(folding):
-    """6: the checker looks at each node once, and keeps the answers."""
+    """6: the checker looks at each node once, and keeps the results."""
     looked = []
 
     class Counting(folding["ConstantChecker"]):

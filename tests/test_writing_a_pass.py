@@ -51,7 +51,7 @@ def test_the_checker_accepts_constants_and_tuples_of_them(folding):
 
 
 def test_calls_without_arguments_or_with_effects_are_not_folded(folding):
-    """7: no arguments, effects, or a callee that is no operator keep a call."""
+    """7: no arguments, effects, or a callee other than an operator keep a call."""
     fold = folding["fold_constant"]
     ones = relay.ones((2, 2), "float32")
     assert fold(ones) is ones
