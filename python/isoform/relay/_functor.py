@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 from types import GeneratorType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from isoform import _core
 from isoform.container import Array
@@ -73,9 +73,10 @@ class Functor(NodeFunctor, dialect=("relay", "ir")):
             )
         return function(self, node, *args)
 
-    def _finished(self, node: Any, result: Any, args: tuple[Any, ...]) -> Any:
+    def _finished(self, node: Any, running: Any, args: tuple[Any, ...]) -> Any:
         if not args:
-            return super()._finished(node, result, args)
+            return super()._finished(node, running, args)
+        result, visit = running, cast("Any", type(self).visit)
         # The generators that wait for one another, the innermost last.
         stack: list[Any] = []
         error: Exception | None = None
@@ -95,7 +96,7 @@ class Functor(NodeFunctor, dialect=("relay", "ir")):
                 stack.pop()
                 result, error = None, raised
                 continue
-            later = part if isinstance(part, Later) else Later(type(self).visit, part)
+            later = part if isinstance(part, Later) else Later(visit, part)
             method: Any = getattr(later.method, "__func__", later.method)
             try:
                 result = getattr(method, "__wrapped__", method)(self, later.node, *args)
