@@ -225,7 +225,7 @@ mod tests {
         let edited = places(|drawn| edits(&drawn.root, &drawn.made));
         for wanted in [
             ("pto.ScalarType", "dtype"),
-            ("pto.MemRef", "byte_offset"),
+            ("pto.MemRef", "size"),
             ("pto.TileType", "memref"),
             ("pto.TileView", "pad"),
             ("pto.ForStmt", "kind"),

@@ -68,9 +68,11 @@ fn few_differences_fall_back() {
         whole += u32::from(found.is_whole);
         root += u32::from(found.is_root);
     }
-    // Most are programs with free variables in the types of their variables.
-    assert!(20 * whole <= cases, "{whole} of {cases}");
-    assert!(12 * root <= cases, "{root} of {cases}");
+    // Most are programs with free variables in the types of their variables. A small sample
+    // may have a few more than its share.
+    let few = 3;
+    assert!(whole <= cases / 20 + few, "{whole} of {cases}");
+    assert!(root <= cases / 12 + few, "{root} of {cases}");
 }
 
 #[test]
