@@ -8,7 +8,7 @@ FUZZ_CASES ?= 100000
 FUZZ_MODELS ?= 5000
 SEED ?= 1
 COUNT ?= 200
-# What the sizes of large Rust tests are divided by; releases run them in full.
+# The divisor of the sizes of large tests, in both languages; releases run them in full.
 ISOFORM_TEST_SCALE ?= 10
 export ISOFORM_TEST_SCALE
 # How many processes run the Python tests.

@@ -281,14 +281,14 @@ fn flatten(stmt: &Ref<Stmt>) -> Vec<Ref<Stmt>> {
 
 /// Returns the yield that ends a body, also at the end of sequences and scopes.
 #[export("pto.find_yield_stmt")]
-fn find_yield(body: &Ref<Stmt>) -> Option<Ref<YieldStmt>> {
-    find_yield_stmt(body)
+fn find_yield(stmt: &Ref<Stmt>) -> Option<Ref<YieldStmt>> {
+    find_yield_stmt(stmt)
 }
 
 /// Returns the yield that ends a body, also at the end of sequences.
 #[export("pto.get_last_yield_stmt")]
-fn get_last_yield(body: &Ref<Stmt>) -> Option<Ref<YieldStmt>> {
-    last_yield_stmt(body)
+fn get_last_yield(stmt: &Ref<Stmt>) -> Option<Ref<YieldStmt>> {
+    last_yield_stmt(stmt)
 }
 
 /// Returns the variables defined by a node, in order of definition.
