@@ -9,7 +9,7 @@ FUZZ_MODELS ?= 5000
 SEED ?= 1
 COUNT ?= 200
 # The divisor of the sizes of large tests, in both languages; releases run them in full.
-ISOFORM_TEST_SCALE ?= 10
+ISOFORM_TEST_SCALE ?= 30
 export ISOFORM_TEST_SCALE
 # How many processes run the Python tests.
 PYTEST_JOBS ?= auto
@@ -72,7 +72,7 @@ test-all: export ISOFORM_TEST_CASES := 10
 test-all: ISOFORM_TEST_SCALE = 1
 test-all: FUZZ_SECONDS = 10
 test-all: FUZZ_CASES = 1000
-test-all: test lint-crates lint-workflows test-wheels fuzz ## What releases run: the gate with ten times the cases in full sizes, each crate alone, wheels, fuzzing
+test-all: test test-misuse lint-crates lint-workflows test-wheels fuzz ## What releases run: the gate with ten times the cases in full sizes, each crate alone, wheels, fuzzing
 
 .PHONY: demo
 demo: setup-models ## Show, compare and optimise real models, from the command and from Python
@@ -239,6 +239,11 @@ test-python: export ISOFORM_EXAMPLE_MODULE := calc_ir
 test-python: setup-modules setup-models lint-types
 	$(call say,tests of the Python package)
 	$(VENV)/bin/python -m pytest -n $(PYTEST_JOBS) --dist loadfile --doctest-modules tests python/isoform
+
+.PHONY: test-misuse
+test-misuse:
+	$(call say,misuse of the macros)
+	$(CARGO) test $(ALL) --test misuse
 
 # One wheel, for the Python of $(VENV), in an environment of its own.
 .PHONY: test-wheel

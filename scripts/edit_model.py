@@ -4,8 +4,8 @@
     python scripts/edit_model.py edit-attribute IN OUT --seed N
     python scripts/edit_model.py edit-weight    IN OUT --seed N
     python scripts/edit_model.py edit-random    IN OUT --seed N
-    python scripts/edit_model.py scramble-all   DIR OUTDIR --seed N
-    python scripts/edit_model.py edit-all       DIR OUTDIR --seed N [--kind KIND]
+    python scripts/edit_model.py scramble-all   DIR OUTDIR --seed N [--every N]
+    python scripts/edit_model.py edit-all       DIR OUTDIR --seed N [--every N] [--kind KIND]
 
 `scramble` changes a model without changing the meaning: new names for values, nodes, graphs
 and functions, new documentation, and a new order of lists whose order means nothing. The
@@ -666,7 +666,7 @@ def run_all(args: argparse.Namespace, change: Callable[[ModelProto, int], dict[s
     """Change every model of a folder and write a report."""
     lines: list[str] = []
     skipped = 0
-    for path in sorted(args.input.glob("*.onnx")):
+    for path in sorted(args.input.glob("*.onnx"))[:: args.every]:
         # The seed of a model must not depend on the other models.
         seed = args.seed ^ zlib.crc32(path.name.encode())
         model = onnx.load(path)
@@ -694,6 +694,7 @@ def main() -> None:
         command = commands.add_parser(name)
         command.add_argument("input", type=Path, metavar="DIR")
         command.add_argument("output", type=Path, metavar="OUTDIR")
+        command.add_argument("--every", type=int, default=1, help="take every Nth model only")
         if name == "edit-all":
             kinds = ("random", "attribute", "weight")
             command.add_argument("--kind", choices=kinds, default="random")

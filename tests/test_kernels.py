@@ -297,7 +297,7 @@ DIVISIONS = {"divide", "trunc_divide", "trunc_mod", "floor_divide", "floor_mod"}
 
 @named("dtype", NUMBERS, **by_type)
 @named("name", ARITHMETIC)
-def test_r143_arithmetic(name, dtype):
+def test_arithmetic(name, dtype):
     rng = generator(name, dtype.name)
     for _ in range(25):
         _, (left, right) = broadcasting(rng, 2)

@@ -232,7 +232,7 @@ def test_overrides_that_are_generators_have_any_depth():
         Nested().visit(expr)
 
 
-def test_r38_mutators_keep_what_does_not_change():
+def test_mutators_keep_what_does_not_change():
     """4: new nodes are made only where something changes."""
     expr = everything()
     assert relay.ExprMutator().visit(expr) is expr
@@ -264,7 +264,7 @@ def test_r38_mutators_keep_what_does_not_change():
     assert not Swap().visit(match).complete
 
 
-def test_r35_post_order():
+def test_post_order():
     x = relay.var("x")
     counts = relay.analysis.expr_ref_counts(relay.Tuple([x, x]))
     assert [count for _, count in counts] == [2, 1]

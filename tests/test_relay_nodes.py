@@ -116,7 +116,7 @@ def test_tuples():
     assert not equal(relay.Tuple([part, part]), relay.Tuple([relay.Tuple([x]), relay.Tuple([x])]))
 
 
-def test_r6_variables():
+def test_variables():
     with pytest.raises(RuntimeError, match="Cannot directly construct Id"):
         relay.Id("x")
     x = relay.Var("x")
@@ -143,7 +143,7 @@ def test_calls():
     assert isinstance(x(x), relay.Call)
 
 
-def test_r14_functions_are_called():
+def test_functions_are_called():
     x = relay.var("x", shape=(2,))
     func = relay.Function([x], x)
     assert len(func.attrs.keys()) == 0
@@ -159,7 +159,7 @@ def test_r14_functions_are_called():
     assert not func.with_attr("Compiler", "dnnl").is_optimizable()
 
 
-def test_r16_r17_matches():
+def test_matches():
     prelude = relay.Prelude()
     var, cons, nil = prelude.mod.get_type("List")
     assert (var.name_hint, cons.name_hint, nil.name_hint) == ("List", "cons", "nil")

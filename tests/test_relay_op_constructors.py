@@ -69,7 +69,7 @@ def test_a_relation_in_python(key):
 
 
 @pytest.mark.parametrize("name", op.tensor.__all__)
-def test_r142_elementwise_constructors(name):
+def test_elementwise_constructors(name):
     make = getattr(relay, name)
     inputs = [x(2, 3), x(2, 3)][: len(inspect.signature(make).parameters)]
     call = make(*inputs)

@@ -36,7 +36,7 @@ def broadcastable(rng, shape):
     return tuple(other[rng.randint(0, len(other)) :])
 
 
-def test_r143_broadcast(rng):
+def test_broadcast(rng):
     dtype = rng.choice(DTYPES)
     shape = draw_shape(rng)
     left, right = np.zeros(shape, dtype), np.zeros(broadcastable(rng, shape), dtype)

@@ -78,7 +78,7 @@ def test_normal_forms_in_a_pipeline():
     assert relay.transform.ToBasicBlockNormalForm()(mod) is mod
 
 
-def test_r117_inlining_and_removal():
+def test_inlining_and_removal():
     f, main = ir.GlobalVar("f"), ir.GlobalVar("main")
     y = relay.var("y", shape=(2,))
     callee = relay.Function([y], y + y).with_attr("Inline", 1)

@@ -113,7 +113,7 @@ def test_kernels_in_python():
         relay.op.register_kernel("test.values.nothing", broken)
 
 
-def test_r162_the_pass_is_registered():
+def test_the_pass_is_registered():
     """8: the pass is available by its name, in modules and pipelines."""
     x = relay.var("x", shape=(2,), dtype="int32")
     mod = ir.IRModule.from_expr(relay.Function([x], x + relay.const(2) * relay.const(3)))

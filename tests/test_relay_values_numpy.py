@@ -147,7 +147,7 @@ def test_arithmetic(rng):
         check(getattr(relay, name)(const(x), const(y)), getattr(np, name)(x, y))
 
 
-def test_r142_division_of_integers(rng):
+def test_division_of_integers(rng):
     dtype = rng.choice(INTS)
     x, y = pair_of(rng, dtype)
     y = np.where(y == 0, y.dtype.type(3), y)
@@ -193,7 +193,7 @@ def test_cast(rng):
         check(relay.cast_like(const(x), const(np.zeros(2, dtype))), x.astype(dtype))
 
 
-def test_r148_reshape(rng):
+def test_reshape(rng):
     x = numbers(rng, (2, 3, 4))
     for newshape, expected in {
         (4, 6): (4, 6), (-1,): (24,), (0, -1): (2, 12), (-3, 4): (6, 4), (-2,): (2, 3, 4),
@@ -209,7 +209,7 @@ def test_r148_reshape(rng):
     check(relay.reshape(const(empty), (3, 0), allowzero=True), empty.reshape(3, 0))
 
 
-def test_r148_axes(rng):
+def test_axes(rng):
     shape = draw_shape(rng, 1)
     x = numbers(rng, shape, rng.choice(["float32", "int8", "bool"]))
     axes = list(range(len(shape)))
@@ -230,7 +230,7 @@ def test_r148_axes(rng):
     check(relay.tile(const(x), reps), np.tile(x, reps))
 
 
-def test_r148_joined_and_split(rng):
+def test_joined_and_split(rng):
     shape = draw_shape(rng, 1)
     axis = rng.randrange(-len(shape), len(shape))
     parts = [numbers(rng, shape, "int32") for _ in range(rng.randint(1, 4))]

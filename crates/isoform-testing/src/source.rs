@@ -192,6 +192,11 @@ pub fn shrunk(
 /// The size of a large test: `full`, or a fraction of it where the environment variable
 /// `ISOFORM_TEST_SCALE` divides it, as under valgrind; at least 10.
 pub fn scaled(full: usize) -> usize {
-    let divisor = number_from_environment("ISOFORM_TEST_SCALE").unwrap_or(1);
-    (full / (divisor as usize).max(1)).max(10)
+    (full / scale()).max(10)
+}
+
+/// The divisor of the sizes of large tests: the environment variable `ISOFORM_TEST_SCALE`,
+/// at least 1.
+pub fn scale() -> usize {
+    number_from_environment("ISOFORM_TEST_SCALE").map_or(1, |divisor| (divisor as usize).max(1))
 }

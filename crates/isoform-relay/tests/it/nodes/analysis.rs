@@ -38,7 +38,7 @@ fn order_of(expr: &Expr) -> Vec<&'static str> {
 }
 
 #[test]
-fn r41_post_order_has_the_order_of_visitors() {
+fn post_order_has_the_order_of_visitors() {
     let [x, y] = vars(["x", "y"]);
     // Value, variable, body; a shared part only once.
     let shared = Tuple::new([y.expr()]).expr();

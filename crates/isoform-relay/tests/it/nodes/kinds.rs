@@ -213,7 +213,7 @@ fn the_variable_of_a_binding_is_bound_in_value_and_body() {
 }
 
 #[test]
-fn r11_branches_and_references_are_vertices_of_a_graph() {
+fn branches_and_references_are_vertices_of_a_graph() {
     let makers: [fn() -> Expr; 4] = [
         || If::new(int(1), int(2), int(3)).expr(),
         || RefCreate::new(int(1)).expr(),
@@ -319,7 +319,7 @@ fn attributes_say_what_passes_may_change() {
 }
 
 #[test]
-fn r16_clauses_bind_the_variables_of_their_patterns() {
+fn clauses_bind_the_variables_of_their_patterns() {
     let list = GlobalTypeVar::new("List");
     let cons = Constructor::new("cons", [], &list);
     let build = |names: [&str; 2]| {

@@ -168,7 +168,7 @@ fn every_class_is_rebuilt() {
 /// The variable of a binding is rewritten after the value and before the body; a constant
 /// folder replaces the variable, and the binding disappears.
 #[test]
-fn r160_a_binding_without_its_variable_is_its_body() {
+fn a_binding_without_its_variable_is_its_body() {
     let [x, free] = ["x", "free"].map(Var::new);
     let replaces = |var: Ref<Var>, replacement: Expr| {
         ExprRewriter::new().on_any(move |_: &mut (), before: &Ref<Var>, _: &Expr| {

@@ -38,7 +38,7 @@ fn unary_operators_keep_the_type() {
 }
 
 #[test]
-fn r143_binary_operators_broadcast() {
+fn binary_operators_broadcast() {
     let table = [
         ("f32[2,3]", "f32[2,3]", "f32[2,3]"),
         ("f32[2,3]", "f32[3]", "f32[2,3]"),
@@ -322,7 +322,7 @@ fn tuple(types: &[&str]) -> Ref<Tuple> {
 }
 
 #[test]
-fn r148_joins_and_splits() {
+fn joins_and_splits() {
     let axis = ConcatenateAttrs::new().with_axis(1);
     let joined = |types: &[&str]| op::concatenate(tuple(types), &axis);
     gives(joined(&["f32[2,3]", "f32[2,4]"]), "f32[2,7]");
@@ -433,7 +433,7 @@ fn slices_are_those_of_python() {
 }
 
 #[test]
-fn r148_selection_by_index() {
+fn selection_by_index() {
     gives(
         op::take(v("f32[5,4]"), v("i32[2,3]"), TakeAttrs::new()),
         "f32[2,3]",

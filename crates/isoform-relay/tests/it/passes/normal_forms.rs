@@ -310,7 +310,7 @@ fn effects_are_neither_lost_nor_moved() {
 }
 
 #[test]
-fn r111_the_result_is_in_basic_block_normal_form() {
+fn the_result_is_in_basic_block_normal_form() {
     let [p, x] = ["p", "x"].map(var);
     let shared = call("f", [&x.expr()]);
     let program = call("g", [&shared, &choose(&p.expr(), &shared, &x.expr())]);

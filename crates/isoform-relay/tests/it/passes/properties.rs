@@ -109,14 +109,14 @@ fn check_runs(
 }
 
 #[test]
-fn r92_folding_keeps_values() {
+fn folding_keeps_values() {
     on_a_large_stack(|| {
         check_runs(ALL, |expr| fold_constant_expr(expr), |_, _, _| {});
     });
 }
 
 #[test]
-fn r92_without_effects_one_run_folds_everything() {
+fn without_effects_one_run_folds_everything() {
     on_a_large_stack(|| {
         check(PURE, |expr| fold_constant_expr(expr), |_, _| true);
     });
@@ -359,7 +359,7 @@ fn the_graph_of_an_a_normal_form_is_that_of_the_program() {
 }
 
 #[test]
-fn r115_r117_passes_over_modules_keep_values() {
+fn passes_over_modules_keep_values() {
     on_a_large_stack(|| {
         type Pass = fn(&Ref<IRModule>) -> isoform::Result<Ref<IRModule>>;
         let passes: [(&str, Pass); 8] = [

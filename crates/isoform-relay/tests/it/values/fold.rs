@@ -133,7 +133,7 @@ fn an_item_of_a_tuple_is_as_known_as_the_field() {
 }
 
 #[test]
-fn r95_effects_are_not_lost_with_the_shape() {
+fn effects_are_not_lost_with_the_shape() {
     let (r, x) = (Var::new("r"), typed_var("x", "i32[2,3]"));
     let reference = RefCreate::new(&x);
     let value = || RefRead::new(&r).expr();

@@ -183,6 +183,8 @@ mod tests {
     use std::sync::{Condvar, Mutex, PoisonError, mpsc};
     use std::thread;
 
+    use isoform_testing::source::scaled;
+
     use super::{HostHooks, assume_held, install};
     use crate::kernel::container::Array;
     use crate::kernel::hooks::DynEqual;
@@ -374,7 +376,7 @@ mod tests {
             })),
         );
         set(&hooked, "next", &nodes[0]);
-        let rounds = if cfg!(miri) { 3 } else { 2_000 };
+        let rounds = if cfg!(miri) { 3 } else { scaled(2_000) };
         thread::scope(|scope| {
             for worker in 0..4usize {
                 let (nodes, hooked) = (&nodes, &hooked);

@@ -1,5 +1,7 @@
 //! The share of true pairs found, and of wrong pairs.
 
+use isoform_testing::source::scale;
+
 use super::families::{ALL, Family, OPS};
 use super::model::{Judgement, Random, judge};
 
@@ -11,6 +13,11 @@ struct Changes {
     both: bool,
     /// All labels differ.
     perturbed: bool,
+}
+
+/// How many graphs of a family judge random edits: ten in full.
+fn many_seeds() -> u64 {
+    (30 / scale()).clamp(3, 10) as u64
 }
 
 /// The sum over random graphs with about 3,000 nodes.
@@ -82,7 +89,7 @@ fn ten_edits_leave_everything_else_aligned() {
                     both,
                     perturbed,
                 },
-                10,
+                many_seeds(),
                 0.98,
                 0.001,
             );
@@ -100,7 +107,7 @@ fn a_hundred_edits_leave_everything_else_aligned() {
                     both,
                     perturbed,
                 },
-                10,
+                many_seeds(),
                 0.98,
                 0.001,
             );
