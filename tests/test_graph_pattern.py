@@ -1,5 +1,7 @@
 """Patterns of vertices, over scalar expressions and over classes of Python."""
 
+import random
+
 import pytest
 from rewriting import Add, Expr, Int, Var
 from scale import scaled
@@ -148,6 +150,72 @@ def test_groups_and_replacements():
     assert done.args[0] is a and done.args[1] is a
     assert Graph(Call("f", [twice, inner])).groups(nested) == []
     assert graph.replace([], lambda group, post, image: post) is graph.root
+
+
+def test_a_use_outside_is_a_refusal_even_if_it_leads_back():
+    x = AnyVertex()
+    nested = add(add(x, VertexOf(Int)), AnyVertex())
+    inner = Add(Var("a"), Int(1))
+    graph = Graph(Add(inner, Call("f", [inner])))
+    assert graph.groups(nested) == []
+    (refusal,) = graph.refusals(nested)
+    assert refusal.value is inner and refusal.pattern is nested
+    reason = "the rewriting.Add is used outside of the match, by test_graph_pattern.Call"
+    assert refusal.reason == reason
+
+
+def test_dominated_vertices():
+    a = Var("a")
+    left, right = Call("l", [a]), Call("r", [a])
+    middle = Add(left, right)
+    root = Add(Call("f", [middle]), Call("g", [middle]))
+    graph = Graph(root)
+    number = graph.number
+    dominators = {
+        (value, by)
+        for value, names in ((a, (left, right, middle, root)), (left, (middle, root, right)))
+        for by in names
+        if graph.is_dominated(number(value), number(by))
+    }
+    assert dominators == {(a, middle), (a, root), (left, middle), (left, root)}
+    assert graph.is_dominated(number(middle), number(root))
+    assert not graph.is_dominated(number(root), number(middle))
+
+
+def test_dominators_agree_with_their_definition():
+    rng = random.Random(3)
+    for _ in range(scaled(2_000)):
+        made = [Var("a"), Var("b")]
+        for _ in range(rng.randint(1, 25)):
+            made.append(Call("f", [rng.choice(made[-5:]) for _ in range(rng.randint(1, 3))]))
+        graph = Graph(made[-1])
+        count = len(graph.vertices)
+        for by in range(count):
+            # The vertices that reach the root without `by`.
+            free = {count - 1} - {by}
+            for number in reversed(range(count - 1)):
+                if number != by and any(user in free for user in graph.users(number)):
+                    free.add(number)
+            found = {number for number in range(count) if not graph.is_dominated(number, by)}
+            assert found == free
+
+
+def test_a_cascade_folds_what_matches_late():
+    left, right = VertexOf(Int), VertexOf(Int)
+    value = Int(0)
+    for _ in range(50):
+        value = Add(value, Int(1))
+    graph = Graph(value)
+    pattern = add(left, right)
+
+    def folded(match, post, image):
+        return Int(image(match[left]).value + image(match[right]).value)
+
+    assert graph.rewrite(pattern, folded).value == 50
+    assert isinstance(graph.rewrite(pattern, folded, cascade=False), Add)
+    # A vertex inside would need its users, which the cascade does not know.
+    deeper = add(add(left, AnyVertex()), right) | pattern
+    assert isinstance(graph.rewrite(deeper, lambda match, post, image: Int(0)), Expr)
 
 
 def test_images_are_those_after_the_replacements_below():

@@ -179,6 +179,11 @@ FORMS = {
         [relay.nn.softmax(A, axis=1)],
         [relay.nn.softmax(A, axis=0)],
     ),
+    "attribute as a truth value": (
+        is_op("sum")(wildcard()).has_attr({"keepdims": 1, "axis": [0]}),
+        [relay.sum(A, axis=0, keepdims=True)],
+        [relay.sum(A, axis=0), relay.sum(A, axis=1, keepdims=True)],
+    ),
     "attribute of a function": (
         is_function(None, wildcard()).has_attr({"Composite": "x"}),
         [function_of(A).with_attr("Composite", "x")],
@@ -509,6 +514,17 @@ def test_variables_and_constants_alone_are_rewritten_where_they_are_used():
     assert structural_equal(rewrite(rule, func), func)
     to_two = Rule(is_expr(relay.const(1)), lambda pre, post, nodes: relay.const(2))
     assert structural_equal(rewrite(to_two, A + relay.const(1)), A + relay.const(2))
+
+
+def test_a_pattern_of_any_expression_sees_each_of_them_and_makes_no_functions():
+    expr = relay.exp(relu(A))
+    seen = []
+    rule = Rule(wildcard(), lambda pre, post, nodes: seen.append(pre) or post)
+    assert rewrite(rule, expr) is expr
+    for part in (expr, expr.op, expr.args[0], A):
+        assert sum(part is value for value in seen) == 1
+    assert partition(wildcard(), expr) is expr
+    assert partition(is_var(), expr) is expr
 
 
 def test_rewriting_inside_of_functions_bindings_and_branches():
@@ -874,6 +890,25 @@ def test_a_rewrite_is_linear_in_the_program(monkeypatch, rule):
     (few, few_calls), (many, many_calls) = counts
     assert many <= 5 * few and many <= 10 * 2000
     assert many_calls <= 4 * few_calls + 4 and many_calls <= 2 * 2000
+
+
+def test_constants_are_folded_through_any_depth_in_one_round():
+    left, right = is_constant(), is_constant()
+
+    def folded(pre, post, nodes):
+        return relay.const(nodes[left][0].data.numpy() + nodes[right][0].data.numpy())
+
+    counts = []
+    for levels in (100, 400):
+        rule = Rule(left + right, folded)
+        expr = relay.Tuple([A, chain(levels, lambda x: x + ONE, ONE)])
+        done = rewrite(rule, expr)
+        assert done[0] is A and done[1].data.numpy() == levels + 1
+        assert rule.calls == levels
+        counts.append(rule.calls)
+    assert counts == [100, 400]
+    once = Rule(left + right, folded, rewrite_once=True)
+    assert structural_equal(rewrite(once, ONE + (ONE + ONE)), ONE + relay.const(2.0))
 
 
 def test_deep_programs():

@@ -199,8 +199,8 @@ class Graph:
         """Return the disjoint matches that can be replaced, from the root of the program on.
 
         The vertices of a group are those between its root and the vertices of the patterns
-        without parts, which are its inputs. A match is left out if a vertex inside belongs to
-        an earlier group, or is used by a vertex outside.
+        without parts, which are its inputs. A match is left out if a vertex outside uses a
+        vertex inside, such as one of an earlier group.
 
         Args:
             pattern: The pattern.
@@ -220,7 +220,8 @@ class Graph:
         """
         return self._grouped(pattern)[1]
 
-    def _grouped(self, pattern: GraphPattern) -> tuple[list[Group], list[GraphMismatch]]:
+    def _grouped(self, pattern: GraphPattern) -> tuple[list[Group], list[GraphMismatch], set[int]]:
+        """The groups, the refusals, and the vertices inside of groups or sealed."""
         plan = Plan(pattern)
         taken: set[int] = set()
         sealed: set[int] = set()
@@ -233,7 +234,7 @@ class Graph:
             if number in taken or number in sealed or not self.is_root(vertex):
                 continue
             match = self._match(pattern, plan, vertex)
-            group = match and self._group(match, plan, taken)
+            group = match and self._group(match, plan)
             if isinstance(group, Group):
                 found.append(group)
                 taken.update(group.members)
@@ -242,7 +243,7 @@ class Graph:
                         self._seal(member, sealed)
             elif group:
                 refused.append(group)
-        return found, refused
+        return found, refused, taken | sealed
 
     def replace(
         self, groups: Iterable[Group], replacement: Callable[[Group, Any, Callable[..., Any]], Any]
@@ -257,6 +258,59 @@ class Graph:
         An unchanged vertex stays the same object. Raises TypeError for a replacement that does
         not fit its place. Linear in the number of vertices and edges.
         """
+        return self._replaced(groups, replacement, None)
+
+    def rewrite(
+        self,
+        pattern: GraphPattern,
+        replacement: Callable[[GraphMatch, Any, Callable[..., Any]], Any],
+        *,
+        cascade: bool = True,
+    ) -> Any:
+        """Return the program with the groups of a pattern replaced.
+
+        Args:
+            pattern: The pattern.
+            replacement: Called like that of `replace`, with the match instead of the group.
+            cascade: Also replace a vertex that matches only after the replacements below, if
+                everything inside of that match is an input or common, and the pattern
+                `is_local`. A rule that folds constants then folds a tree of any depth at once.
+
+        Errors and cost are those of `groups` and `replace`; the cascade attempts one match for
+        each vertex above a replacement.
+        """
+        groups, _, covered = self._grouped(pattern)
+        plan = Plan(pattern)
+
+        def replace(group: Group, post: Any, image: Callable[..., Any]) -> Any:
+            return replacement(group.match, post, image)
+
+        def replace_late(number: int, post: Any) -> Any:
+            if number in covered or not self.is_root(self.vertices[number]):
+                return post
+            match = self._match(pattern, plan, post)
+            if match is None or not self._is_shallow(match, plan):
+                return post
+            return replacement(match, post, lambda value: value)
+
+        late = replace_late if cascade and all(part.is_local for part in plan.order) else None
+        return self._replaced(groups, replace, late)
+
+    def _is_shallow(self, match: GraphMatch, plan: Plan) -> bool:
+        """True if a match owns its root alone."""
+        found = [(part, value) for part in plan.order for value in match.bindings.get(part, ())]
+        inputs = {id(item) for part, value in found for item in part.inputs(value)}
+        return all(
+            value is match.root or id(value) in inputs or self.is_common(value)
+            for _, value in found
+        )
+
+    def _replaced(
+        self,
+        groups: Iterable[Group],
+        replacement: Callable[[Group, Any, Callable[..., Any]], Any],
+        replace_late: Callable[[int, Any], Any] | None,
+    ) -> Any:
         roots = {self.number(group.root): group for group in groups}
         images: dict[int, Any] = {}
 
@@ -269,6 +323,8 @@ class Graph:
             if group is not None:
                 images[number] = post
                 post = replacement(group, post, image)
+            elif replace_late and post is not vertex:
+                post = replace_late(number, post)
             if post is vertex:
                 images.pop(number, None)
             else:
@@ -384,11 +440,7 @@ class Graph:
                 sealed.add(inner)
                 pending.extend(self._parts[inner])
 
-    def _refusal(self, match: GraphMatch, inner: Any, reason: str) -> GraphMismatch:
-        pattern = next(iter(match.bindings))
-        return GraphMismatch(pattern, inner, f"the {key_of(inner)} {reason}", self.root)
-
-    def _group(self, match: GraphMatch, plan: Plan, taken: set[int]) -> Group | GraphMismatch:
+    def _group(self, match: GraphMatch, plan: Plan) -> Group | GraphMismatch:
         """The group of a match, or why the match cannot be replaced as a whole."""
         interior = {
             id(value)
@@ -407,14 +459,14 @@ class Graph:
         if root in inputs:
             return Group(match, (match.root,), (root,))
         owned, common = self._members(root, inputs)
-        for number in owned:
-            inner = self._vertices[number]
-            if number in taken:
-                return self._refusal(match, inner, "belongs to the match below another root")
-            for user in self._users[number] if number != root else ():
+        # No vertex belongs to two groups: in an earlier one, the vertex has a user that leads to
+        # the root of that group, past the root of this one.
+        for number in owned - {root}:
+            for user in self._users[number]:
                 if user not in owned and self.is_leak(user, root):
-                    name = key_of(self._vertices[user])
-                    return self._refusal(match, inner, f"is used outside of the match, by {name}")
+                    inner, name = self._vertices[number], key_of(self._vertices[user])
+                    reason = f"the {key_of(inner)} is used outside of the match, by {name}"
+                    return GraphMismatch(plan.order[-1], inner, reason, self.root)
         return Group(match, tuple(inputs.values()), tuple(sorted(owned | common)))
 
     def _members(self, root: int, inputs: Mapping[int, Any]) -> tuple[set[int], set[int]]:

@@ -62,6 +62,8 @@ class GraphPattern:
 
     # True for a pattern that other patterns make for their own use; matches do not list it.
     is_hidden = False
+    # True if `branches` looks at nothing but the vertex and its parts.
+    is_local = False
     # The reason of a failure after all branches.
     exhausted = "no alternative matches"
 
@@ -135,6 +137,8 @@ class GraphPattern:
 class AnyVertex(GraphPattern):
     """Matches any vertex."""
 
+    is_local = True
+
     def branches(self, value: Any, graph: Graph) -> str | Iterable[Branch]:  # noqa: ARG002
         """Return the only way, which asks for nothing."""
         return ((),)
@@ -157,6 +161,8 @@ class VertexOf(GraphPattern):
         >>> print(scaled.explain(tir.Mul(a, tir.IntImm("int32", 5))))
         <root>.b: field value: expected 4, got 5
     """
+
+    is_local = True
 
     def __init__(self, cls: type[Any], **fields: Any) -> None:
         """Make the pattern from a class and the patterns of fields."""
@@ -197,6 +203,8 @@ class EqualVertex(GraphPattern):
         value: The value.
     """
 
+    is_local = True
+
     def __init__(self, value: Any) -> None:
         """Make the pattern of a value."""
         self.value = value
@@ -214,6 +222,8 @@ class Condition(GraphPattern):
         test: The function of the vertex.
         reason: The explanation for vertices that the function refuses.
     """
+
+    is_local = True
 
     def __init__(
         self, pattern: GraphPattern, test: Callable[[Any], bool], reason: str = "refused"
@@ -238,6 +248,8 @@ class Alternatives(GraphPattern):
     Args:
         patterns: The patterns.
     """
+
+    is_local = True
 
     def __init__(self, *patterns: GraphPattern) -> None:
         """Make the pattern of alternatives."""

@@ -61,6 +61,8 @@ class DFPattern(GraphPattern):
     arguments, `p + q`, `p - q`, `p * q`, `p / q`, and `p | q` for either.
     """
 
+    is_local = True
+
     def __call__(self, *args: Any) -> CallPattern:
         """Return the pattern of a call of this pattern.
 
@@ -501,6 +503,8 @@ class DominatorPattern(DFPattern, Dominance):
         child: The pattern of the expression below.
     """
 
+    is_local = False
+
     def __init__(self, parent: Any, path: Any, child: Any) -> None:
         """Make the pattern from those of parent, path and child."""
         Dominance.__init__(
@@ -573,6 +577,8 @@ class TypePattern(_Restriction):
         ttype: The type.
     """
 
+    is_local = False
+
     def __init__(self, pattern: Any, ttype: Any) -> None:
         """Make the pattern from a pattern and a type."""
         super().__init__(pattern)
@@ -593,6 +599,8 @@ class DataTypePattern(_Restriction):
         dtype: The data type.
     """
 
+    is_local = False
+
     def __init__(self, pattern: Any, dtype: Any) -> None:
         """Make the pattern from a pattern and a data type."""
         super().__init__(pattern)
@@ -612,6 +620,8 @@ class ShapePattern(_Restriction):
         pattern: The pattern.
         shape: The sizes, numbers or expressions.
     """
+
+    is_local = False
 
     def __init__(self, pattern: Any, shape: Sequence[Any]) -> None:
         """Make the pattern from a pattern and a shape."""
@@ -640,14 +650,14 @@ def _attribute(value: Any, name: str) -> tuple[bool, Any]:
 
 def _same_attribute(wanted: Any, given: Any) -> bool:
     left, right = _plain(wanted), _plain(given)
+    if isinstance(left, str) or isinstance(right, str):
+        return str(left) == str(right)
     if isinstance(left, _PLAIN) or isinstance(right, _PLAIN):
-        if isinstance(left, str) or isinstance(right, str):
-            return str(left) == str(right)
-        return type(left) is type(right) and left == right
+        return isinstance(left, float) == isinstance(right, float) and left == right
     return structural_equal(wanted, given)
 
 
-_PLAIN = (bool, int, float, str, list)
+_PLAIN = (bool, int, float, list)
 
 
 def _plain(value: Any) -> Any:

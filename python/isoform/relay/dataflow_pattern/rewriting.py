@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from isoform._graph import Group
+    from isoform._graph_search import GraphMatch
 
 __all__ = [
     "DFPatternCallback",
@@ -96,7 +97,8 @@ def rewrite(callbacks: Any, expr: Any, mod: Any = None) -> Any:
     In each round, every rule in turn replaces the disjoint matches of the present expression,
     found from the root downwards. A match is left alone if an expression inside belongs to
     another match of the round, or has a user outside that does not lead back to the root of the
-    match.
+    match. An expression that matches only after the replacements below is replaced in the same
+    round if nothing but inputs, operators and constants are inside.
 
     Args:
         callbacks: A `DFPatternCallback`, or several.
@@ -181,7 +183,8 @@ def partition(
     groups = [
         group
         for group in graph.groups(pattern)
-        if not any(value is group.root for value in group.inputs)
+        if not graph.is_common(group.root)
+        and not any(value is group.root for value in group.inputs)
     ]
     numbers = {id(group): number for number, group in enumerate(groups)}
 
@@ -205,12 +208,12 @@ def _rewritten(rule: DFPatternCallback, expr: Any, inference: Inference) -> Any:
         expr = inference.typed(expr)
     graph = ExprGraph(expr, inference)
 
-    def replacement(group: Group, post: Any, image: Callable[[Any], Any]) -> Any:
-        bindings = group.match.bindings.items()
+    def replacement(found: GraphMatch, post: Any, image: Callable[[Any], Any]) -> Any:
         node_map = NodeMap(
-            {pattern: tuple(image(value) for value in bound) for pattern, bound in bindings}
+            {part: tuple(image(value) for value in bound) for part, bound in found.bindings.items()}
         )
-        made = rule.callback(group.root, post, node_map)
+        made = rule.callback(found.root, post, node_map)
         return checked_expr(made, f"{type(rule).__name__}.callback")
 
-    return graph.replace(graph.groups(rule.pattern), replacement)
+    cascade = not (rule.require_type or rule.rewrite_once)
+    return graph.rewrite(rule.pattern, replacement, cascade=cascade)
