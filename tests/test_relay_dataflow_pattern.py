@@ -783,6 +783,18 @@ def test_functions_that_several_matches_call():
     assert structural_equal(rewrite(rule, expr), relay.Tuple([relay.log(A), relay.log(B)]))
 
 
+def test_the_inside_of_a_function_in_a_match_is_not_matched_again():
+    p = relay.var("p")
+    func = relay.Function([p], relay.exp(p))
+    pattern = is_function(None, unary("exp"))(wildcard()) | unary("exp")
+    rule = Rule(pattern, lambda pre, post, nodes: post, rewrite_once=True)
+    expr = func(A)
+    assert rewrite(rule, expr) is expr
+    assert rule.calls == 1
+    rewrite(rule, relay.Tuple([expr, relay.exp(A)]))
+    assert rule.calls == 3
+
+
 def test_partition_of_bindings_and_branches():
     x, c = fresh(2)
     v = is_var()
@@ -1007,7 +1019,7 @@ NAMES = {"add": 2, "subtract": 2, "multiply": 2, "exp": 1}
 
 
 def random_graph(rng, size, leaves, inner):
-    """The last of some vertices, each made of earlier ones."""
+    """The last vertex of a random graph, where vertices are made of earlier vertices."""
     made = list(leaves)
     for _ in range(size):
         made.append(inner(rng, made))

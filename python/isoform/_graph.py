@@ -499,7 +499,7 @@ class Graph:
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """A match whose inner vertices nothing else uses, so it can be replaced as a whole."""
+    """A match whose inner vertices have no users outside, so the match can be replaced as a whole."""
 
     #: The match.
     match: GraphMatch
