@@ -923,6 +923,36 @@ def test_constants_are_folded_through_any_depth_in_one_round():
     assert structural_equal(rewrite(once, ONE + (ONE + ONE)), ONE + relay.const(2.0))
 
 
+def test_what_is_inside_of_a_match_is_not_folded_before_its_callback():
+    left, right = is_constant(), is_constant()
+    constants = left + right
+    inner = is_op("add")(wildcard(), is_constant())
+
+    def made(pre, post, nodes):
+        if inner in nodes:
+            assert isinstance(nodes[inner][0], relay.Call)
+            return relay.log(nodes[inner][0])
+        return relay.const(nodes[left][0].data.numpy() + nodes[right][0].data.numpy())
+
+    rule = Rule(is_op("exp")(inner) | constants, made)
+    done = rewrite(rule, relay.exp((ONE + ONE) + ONE))
+    assert structural_equal(done, relay.log(relay.const(3.0)))
+    assert rule.calls == 3
+
+
+def test_a_late_match_with_an_expression_inside_waits_for_the_users():
+    x, y = wildcard(), wildcard()
+
+    def made(pre, post, nodes):
+        return nodes[x][0] if x in nodes else relay.log(nodes[y][0])
+
+    rule = Rule(is_op("exp")(is_op("log")(x)) | is_op("tanh")(y), made)
+    shared = relay.tanh(A)
+    done = rewrite(rule, relay.Tuple([relay.exp(shared), shared]))
+    assert structural_equal(done[0], relay.exp(relay.log(A))) and done[0].args[0] is done[1]
+    assert rewrite(rule, relay.exp(relay.tanh(A))) is A
+
+
 def test_deep_programs():
     levels = scaled(50_000)
     unchanged = chain(levels, relay.exp)
