@@ -249,6 +249,9 @@ def test_containers_and_plain_values_are_no_vertices():
     graph = Graph(Array([Int(1), Call("f", [Int(2)])]))
     assert [type(value) for value in graph.vertices] == [Int, Int, Call, Array]
     assert graph.users(0) == [3]
+    assert Graph(Call("f", [Int(2)])).users(0) == [1]
+    with pytest.raises(KeyError, match=r"expected a vertex of the graph, got rewriting\.Int"):
+        graph.number(Int(1))
 
 
 def test_a_replacement_that_does_not_fit():

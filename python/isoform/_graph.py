@@ -174,7 +174,10 @@ class Graph:
         """
         if not self._numbers:
             self._visit(self.root)
-        return self._numbers[id(value)]
+        found = self._numbers.get(id(value))
+        if found is None:
+            raise KeyError(f"Graph.number: expected a vertex of the graph, got {key_of(value)}")
+        return found
 
     def users(self, number: int) -> Sequence[int]:
         """Return the numbers of the vertices with a vertex as a part.
@@ -182,6 +185,8 @@ class Graph:
         Args:
             number: The number of the vertex.
         """
+        if not self._users:
+            self._visit(self.root)
         return self._users[number]
 
     def match(self, pattern: GraphPattern, value: Any) -> GraphMatch | None:

@@ -108,19 +108,19 @@ class ExprGraph(Graph):
         return _with_fields(value, fields)
 
     def is_common(self, value: Any) -> bool:
-        """Whether programs share an expression: an operator, a function, a constant."""
+        """Return whether programs share an expression: an operator, a function, a constant."""
         return isinstance(value, _COMMON)
 
     def is_input(self, value: Any) -> bool:
-        """Whether an expression can be an argument of a partitioned function."""
+        """Return whether an expression can be an argument of a partitioned function."""
         return isinstance(value, Constant) or not isinstance(value, _COMMON)
 
     def is_sealed(self, value: Any) -> bool:
-        """Whether a function was made by a partition."""
+        """Return whether a function was made by a partition."""
         return isinstance(value, Function) and "PartitionedFromPattern" in (value.attrs or ())
 
     def is_root(self, value: Any) -> bool:
-        """Whether an expression may be replaced: all but variables where they are bound."""
+        """Return whether an expression may be replaced: all but variables where they are bound."""
         if self._bound is None:
             self._bound = set()
             for vertex in self.vertices:
@@ -131,7 +131,7 @@ class ExprGraph(Graph):
         return id(value) not in self._bound
 
     def is_leak(self, user: int, root: int) -> bool:
-        """Whether a use outside does not lead back to the root alone."""
+        """Return whether a use outside does not lead back to the root alone."""
         return not self.is_dominated(user, root)
 
     def group_name(self, group: Group) -> str:

@@ -637,7 +637,7 @@ class ShapePattern(_Restriction):
 
 
 def _attribute(value: Any, name: str) -> tuple[bool, Any]:
-    """Whether an expression has an attribute, and its value."""
+    """Return whether an expression has an attribute, and its value."""
     if isinstance(value, Op):
         op: Any = value
         return bool(op.has_attr(name)), op.get_attr(name)
