@@ -39,8 +39,47 @@ for the users of objects and look through definitions:
     >>> times_one = Pattern(tir.Mul(x, 1), x, commutative=True)
     >>> rewrite_greedily(tir.Mul(tir.Mul(a, 1), 1), Rule(times_one, x)).value is a
     True
+
+A `GraphPattern` binds each of its nodes to a vertex of the program, with alternatives, paths of
+any length and groups that nothing else uses:
+
+    >>> from isoform.pattern import AnyVertex, VertexOf
+    >>> y = AnyVertex()
+    >>> either = VertexOf(tir.Mul, a=y, b=y) | VertexOf(tir.Add, a=y, b=y)
+    >>> either.match(tir.Add(a, a))[y] is a, either.match(tir.Add(a, b))
+    (True, None)
 """
 
 from isoform._core import Hole, Match, Pattern, Rewritten, Rule, rewrite, rewrite_greedily
+from isoform._graph import Graph, Group
+from isoform._graph_pattern import (
+    Alternatives,
+    AnyVertex,
+    Condition,
+    Dominance,
+    EqualVertex,
+    GraphPattern,
+    VertexOf,
+)
+from isoform._graph_search import GraphMatch, GraphMismatch
 
-__all__ = ["Hole", "Match", "Pattern", "Rewritten", "Rule", "rewrite", "rewrite_greedily"]
+__all__ = [
+    "Alternatives",
+    "AnyVertex",
+    "Condition",
+    "Dominance",
+    "EqualVertex",
+    "Graph",
+    "GraphMatch",
+    "GraphMismatch",
+    "GraphPattern",
+    "Group",
+    "Hole",
+    "Match",
+    "Pattern",
+    "Rewritten",
+    "Rule",
+    "VertexOf",
+    "rewrite",
+    "rewrite_greedily",
+]
