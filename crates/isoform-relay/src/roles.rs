@@ -53,7 +53,7 @@ fn declare_cse() -> Result<()> {
     declare_attribute(If::type_index(), cse::CONDITIONAL, branches)?;
     declare_attribute(Clause::type_index(), cse::CONDITIONAL, names(&["rhs"]))?;
     // A fused function must not use variables from outside, and a function of another
-    // compiler is none of our business.
+    // compiler stays as it is.
     let opaque = Callback::typed(|function: Ref<Function>| {
         !function.is_optimizable() || function.has_nonzero_attribute(attribute::PRIMITIVE)
     });

@@ -89,7 +89,7 @@ fn is_plain(value: &Value) -> bool {
 }
 
 /// True for a literal of the IR with this number, string or bool. The data type of a
-/// number is ignored; a bool is no number of another data type.
+/// number is ignored; a bool equals only literals of type bool.
 fn is_literal_of(literal: &Value, wanted: &Value) -> bool {
     let Some(object) = literal.as_object().filter(|_| is_constant(literal)) else {
         return false;

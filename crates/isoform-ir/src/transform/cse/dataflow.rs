@@ -9,7 +9,7 @@ use isoform::Result;
 use isoform::plumbing::Poll;
 
 /// The number of an expression in a graph.
-pub type Id = u32;
+pub(crate) type Id = u32;
 
 /// No expression.
 const NONE: Id = Id::MAX;
@@ -337,7 +337,7 @@ impl<E: Clone> Merging<E> {
         self.with_variables(id, |this| graph.rebuilt(id, &this.results))
     }
 
-    /// Runs a function while variables stand in the place of some operands of an
+    /// Runs a function while variables replace some operands of an
     /// expression.
     fn with_variables<T>(&mut self, id: Id, run: impl FnOnce(&Self) -> T) -> T {
         let Some(variables) = self.variables.remove(&id) else {

@@ -365,7 +365,7 @@ fn places_that_cannot_exist_are_refused() {
     check(
         Some(tensor),
         "shape.size",
-        "at <root>.shape, expected an object with a field 'size', got isoform.Array[ir.PrimExpr]",
+        "at <root>.shape, expected an object with a field 'size', got Array[ir.PrimExpr]",
     );
     check(
         Some(tensor),
@@ -381,7 +381,7 @@ fn places_that_cannot_exist_are_refused() {
     check(
         Some(tensor),
         "shape[\"a\"]",
-        "at <root>.shape, expected a map for step [\"a\"], got isoform.Array[ir.PrimExpr]",
+        "at <root>.shape, expected a map for step [\"a\"], got Array[ir.PrimExpr]",
     );
     let error = with_field(Some(tensor), "dtype", "flaot32").expect_err("no data type");
     assert!(
