@@ -117,7 +117,7 @@ def test_attributes_of_the_wrong_form():
     type_attrs.set(Wrong, "rewrite.form", "expr")
     expected = (
         r"attribute 'rewrite.form' of type test_cse.Wrong: expected 'expression', "
-        r"'computation', 'statement' or 'text', got \"expr\""
+        r"'computation', 'statement', 'text' or 'data', got \"expr\""
     )
     with pytest.raises(ValueError, match=expected):
         cse(Wrong(1))
@@ -125,6 +125,30 @@ def test_attributes_of_the_wrong_form():
     type_attrs.set(Wrong, "rewrite.conditional", ["parts"])
     with pytest.raises(ValueError, match=r"rewrite.conditional.*test_cse.Wrong.*parts"):
         cse(Wrong(1))
+
+
+@py_class("test_cse.Let", structural_eq="tree", scope=True, defs_first=False)
+class Let(Object):
+    value: Any
+    var: Var = field(structural_eq="def")
+    body: Any
+
+
+type_attrs.set(Let, "rewrite.form", "expression")
+type_attrs.set(Let, "rewrite.binding", {"var": "var", "value": "value", "body": "body"})
+
+
+def test_an_inner_binding_of_an_equal_value_goes():
+    a, x, y = Var("a"), Var("x"), Var("y")
+    square = lambda: Binary("mul", a, a)  # noqa: E731
+    done = cse(Let(square(), x, Let(square(), y, Binary("add", y, square()))))
+    assert structural_equal(done, Let(square(), x, Binary("add", x, x)))
+    apart = Binary("add", Let(square(), x, x), Let(square(), y, y))
+    done = cse(apart)
+    assert type(done.lhs) is Let and type(done.rhs) is Let
+    drawn = lambda var, body: Let(Binary("next", a, a), var, body)  # noqa: E731
+    apart = drawn(x, drawn(y, Binary("add", x, y)))
+    assert cse(apart).same_as(apart)
 
 
 def test_bodies_that_need_a_sequence_say_so():

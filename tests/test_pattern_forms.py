@@ -78,7 +78,9 @@ def test_constants_fields_and_attributes_r52():
     assert not matches(Hole(x, attrs={"test_forms.cost": 3}), Int(1))
     assert matches(Hole(x, fields={"lhs.value": 4}), total)
     assert not matches(Hole(x, fields={"lhs.value": 5}), total)
-    assert not matches(Hole(x, fields={"nothing": 5}), total)
+    assert not matches(Hole(x, fields={"value": 5}), total)
+    with pytest.raises(ValueError, match=r"Hole\.field 'nothing': .* no field 'nothing'"):
+        matches(Hole(x, fields={"nothing": 5}), total)
     assert matches(Hole(x, anything=True), None) and not matches(Hole(x), None)
     y = Var("y")
     inner = Hole(x, fields={"lhs": Pattern(y, Hole(y, cls=Int))})
@@ -131,12 +133,18 @@ def test_attributes_of_the_wrong_form_are_errors():
         var: Var = field(structural_eq="def")
         value: Expr
 
-    type_attrs.set(Wrong, "rewrite.binding", {"var": "other", "value": "value"})
     with pytest.raises(ValueError, match=r"type test_forms\.Wrong: there is no field 'other'"):
-        Uses(Wrong(Var(), Int(1)))
-    type_attrs.set(Wrong, "rewrite.binding", "var", override=True)
+        type_attrs.set(Wrong, "rewrite.binding", {"var": "other", "value": "value"})
     with pytest.raises(TypeError, match="expected a map from str to str, got str"):
-        Uses(Wrong(Var(), Int(1)))
+        type_attrs.set(Wrong, "rewrite.binding", "var")
+
+    @py_class("test_forms.Odd", structural_eq="tree")
+    class Odd(Object):
+        value: Expr
+
+    type_attrs.set(Odd, "rewrite.commutative", lambda node: ["value"])
+    with pytest.raises(TypeError, match="expected the names of two fields"):
+        Pattern(Odd(Int(1)), commutative=True)
 
 
 def test_uses_of_a_program():

@@ -4,5 +4,5 @@
 // The global functions and types of a module from a dict of the caller.
 pub use crate::ir::module::globals;
 // The merging of equal calls along the dataflow of a dialect.
-pub use crate::transform::cse::dataflow::{Dataflow, Merge, ScopeRange, merge};
+pub use crate::transform::cse::dataflow::{Binding, Dataflow, Merge, ScopeRange, Step, merge};
 pub use crate::transform::cse::numbering::{Number, Shape};

@@ -37,6 +37,8 @@
 use isoform::values::{Bytes, Shape, Tensor};
 use isoform::{Array, Map, Node, Ref, Str, Value};
 
+use crate::roles;
+
 /// A symbolic dimension. Uses of the same name share one `Dim`.
 ///
 /// A dimension is bound at the first occurrence in the types of a graph's inputs and
@@ -122,6 +124,7 @@ pub struct OpaqueType {
 /// dimensions are bound right here: nothing outside can refer to them.
 #[derive(Node)]
 #[node(key = "onnx.TypeAttr")]
+#[node(attrs("rewrite.pure" = true, "rewrite.form" = "data"))]
 #[repr(C)]
 pub struct TypeAttr {
     /// The type, or None if unknown.
@@ -132,6 +135,7 @@ pub struct TypeAttr {
 /// A constant tensor of strings.
 #[derive(Node)]
 #[node(key = "onnx.StringTensor")]
+#[node(attrs("rewrite.pure" = true, "rewrite.constant" = true))]
 #[repr(C)]
 pub struct StringTensor {
     /// The shape; empty for a scalar.
@@ -143,6 +147,7 @@ pub struct StringTensor {
 /// A constant sparse tensor.
 #[derive(Node)]
 #[node(key = "onnx.SparseTensor")]
+#[node(attrs("rewrite.pure" = true, "rewrite.constant" = true))]
 #[repr(C)]
 pub struct SparseTensor {
     /// Shape of the dense tensor.
@@ -156,6 +161,7 @@ pub struct SparseTensor {
 /// A use of an attribute of the enclosing function. The value comes from the call.
 #[derive(Node)]
 #[node(key = "onnx.AttrRef")]
+#[node(attrs("rewrite.pure" = true, "rewrite.form" = "data"))]
 #[repr(C)]
 pub struct AttrRef {
     /// Name of the function's attribute. The name is compared, because callers use it
@@ -199,6 +205,13 @@ pub struct Input {
 /// A program that uses one call twice differs from a program with two identical calls.
 #[derive(Node)]
 #[node(key = "onnx.Call", kind = dag)]
+#[node(attrs(
+    "rewrite.pure" = roles::pure(),
+    "rewrite.commutative" = roles::commutative(),
+    "rewrite.repeatable" = roles::repeatable(),
+    // A call may fail on some inputs, and a body may never run.
+    "rewrite.may_fail" = true,
+))]
 #[repr(C)]
 pub struct Call {
     /// Domain of the operator; empty for `ai.onnx`, and for a local function, given by
@@ -265,6 +278,7 @@ pub struct Call {
 /// One of the results of a call.
 #[derive(Node)]
 #[node(key = "onnx.Output")]
+#[node(attrs("rewrite.pure" = true, "rewrite.projection" = roles::projection()))]
 #[repr(C)]
 pub struct Output {
     /// The call.

@@ -53,6 +53,7 @@ mod origin;
 mod passes;
 pub mod proto;
 pub mod report;
+mod roles;
 pub mod schema;
 mod script;
 mod source;

@@ -35,7 +35,7 @@ pub use crate::text::mismatch::excerpt;
 pub use crate::traverse::cursor::{Cursor, Part, View, cyclic};
 pub use crate::traverse::memo::Results as MemoResults;
 pub use crate::traverse::rewrite::{Outcome, Policy, Progress, Rewriter};
-pub use crate::traverse::roles::{Binding, RoleTable, unfit, visited_position};
+pub use crate::traverse::roles::{Binding, RoleTable, is_constant, unfit, visited_position};
 pub use crate::traverse::substitute::{free_variables, substitute_in_free};
 pub use crate::traverse::visitors::visit_nodes;
 

@@ -21,7 +21,8 @@ def cse(value: Program, pure: Callable[[Any], bool] | None = None) -> Program:
     """Compute equal expressions of a program once, by the declarations of its types.
 
     In a graph of expressions, equal pure nodes become one object, computed in the scope
-    around its uses. In programs of statements, a value that is certain to have been computed
+    around its uses. An inner binding around its scope, such as a let, goes if a variable in
+    scope holds an equal value. In programs of statements, a value that is certain to have been computed
     is read from the variable that holds it, or from a new variable. Attributes of types
     declare pure nodes, nodes that may fail, and the places of bindings; `docs/passes.md`
     lists them. The functions of a program are processed separately. Without a repeated
@@ -33,7 +34,8 @@ def cse(value: Program, pure: Callable[[Any], bool] | None = None) -> Program:
         pure: Called with a node; returns whether it may be computed once instead of several
             times, apart from its parts and regardless of the declaration of its type.
 
-    Raises ValueError for a cycle, TypeError or ValueError for an attribute of the wrong
+    Raises ValueError for a cycle, and for a program whose types and dialects declare no
+    role, as nothing could be merged; TypeError or ValueError for an attribute of the wrong
     form, and what functions raise.
 
     >>> from isoform import tir

@@ -49,6 +49,7 @@ mod names;
 pub(crate) mod number_types;
 mod op;
 pub(crate) mod prim;
+pub(crate) mod roles;
 mod span;
 mod ty;
 
@@ -110,5 +111,6 @@ pub fn register() -> Result<()> {
     module::register()?;
     op::register()?;
     names::register()?;
-    diagnostics::register()
+    diagnostics::register()?;
+    roles::register()
 }

@@ -51,7 +51,9 @@ use isoform::__setters as setters;
 
 pub use info::{RuleInfo, rule_infos};
 pub use pass::register;
+pub(crate) use pattern::commutes;
 pub use pattern::{Match, Pattern};
+pub(crate) use purity::is_pure_operator;
 pub use report::{Fired, Report, RuleTotal};
 pub use rule::{Rewrite, Rule, RuleGroup, Site};
 pub use rules::rules;

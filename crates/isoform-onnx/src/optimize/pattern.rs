@@ -77,7 +77,7 @@ impl Match {
 }
 
 /// Operators whose two operands can change places without changing a bit of the result.
-pub(super) const COMMUTATIVE: &[&str] = &[
+const COMMUTATIVE: &[&str] = &[
     "Add",
     "Mul",
     "And",
@@ -88,6 +88,15 @@ pub(super) const COMMUTATIVE: &[&str] = &[
     "BitwiseOr",
     "BitwiseXor",
 ];
+
+/// True if the two operands of a call can change places without changing a bit of the
+/// result. Old versions of the operators have attributes that broadcast one operand only.
+pub(crate) fn commutes(call: &Call) -> bool {
+    call.is_standard()
+        && call.inputs.len() == 2
+        && call.attrs.is_empty()
+        && COMMUTATIVE.contains(&call.op.as_str())
+}
 
 impl Pattern {
     /// Reads a pattern.
@@ -156,7 +165,7 @@ impl CallPattern {
         if in_order {
             return true;
         }
-        if self.inputs.len() == 2 && inputs.len() == 2 && COMMUTATIVE.contains(&call.op.as_str()) {
+        if self.inputs.len() == 2 && commutes(call) {
             rule_match.values.truncate(values);
             rule_match
                 .calls

@@ -80,7 +80,9 @@ impl Purity {
     }
 }
 
-fn is_pure_operator(call: &Call) -> bool {
+/// True if the operator of a call, apart from bodies, computes its results from its inputs
+/// only.
+pub(crate) fn is_pure_operator(call: &Call) -> bool {
     if !PURE_DOMAINS.contains(&call.domain.as_str()) || RANDOM.contains(&call.op.as_str()) {
         return false;
     }

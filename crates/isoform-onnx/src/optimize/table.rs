@@ -6,7 +6,7 @@ use isoform::values::ValueRef;
 use isoform::{Ref, Value, structural_equal};
 
 use super::constants::hash_of;
-use super::pattern::COMMUTATIVE;
+use super::pattern::commutes;
 use crate::ir::Call;
 use crate::layout::{attributes, graph_in, holds_graphs};
 use crate::values::{ValueKey, made_by};
@@ -52,7 +52,7 @@ impl Table {
 
 fn inputs(call: &Call) -> Vec<ValueKey> {
     let mut inputs: Vec<ValueKey> = call.inputs.values().iter().map(ValueKey::of).collect();
-    if inputs.len() == 2 && call.is_standard() && COMMUTATIVE.contains(&call.op.as_str()) {
+    if commutes(call) {
         inputs.sort_unstable();
     }
     inputs

@@ -114,7 +114,7 @@ operators! {
     /// Sizes are aligned at the last axis, and axes of size 1 are repeated; both inputs
     /// have the same data type.
     add = "add"(lhs: "The left input.", rhs: "The right input.")
-        -> "Broadcast" broadcast::broadcast, Broadcast, 1;
+        -> "Broadcast" broadcast::broadcast, Broadcast, 1, Commutative;
 
     /// The difference of the elements of two tensors.
     ///
@@ -128,7 +128,7 @@ operators! {
     /// Sizes are aligned at the last axis, and axes of size 1 are repeated; both inputs
     /// have the same data type.
     multiply = "multiply"(lhs: "The left input.", rhs: "The right input.")
-        -> "Broadcast" broadcast::broadcast, Broadcast, 1;
+        -> "Broadcast" broadcast::broadcast, Broadcast, 1, Commutative;
 
     /// The quotient of the elements of two tensors.
     ///
@@ -184,14 +184,14 @@ operators! {
     /// Sizes are aligned at the last axis, and axes of size 1 are repeated; both inputs
     /// have the same data type.
     maximum = "maximum"(lhs: "The left input.", rhs: "The right input.")
-        -> "Broadcast" broadcast::broadcast, Broadcast, 4;
+        -> "Broadcast" broadcast::broadcast, Broadcast, 4, Commutative;
 
     /// The smaller one of each pair of elements.
     ///
     /// Sizes are aligned at the last axis, and axes of size 1 are repeated; both inputs
     /// have the same data type.
     minimum = "minimum"(lhs: "The left input.", rhs: "The right input.")
-        -> "Broadcast" broadcast::broadcast, Broadcast, 4;
+        -> "Broadcast" broadcast::broadcast, Broadcast, 4, Commutative;
 
     /// The bits of the elements, shifted right.
     ///
@@ -212,56 +212,56 @@ operators! {
     /// Sizes are aligned at the last axis, and axes of size 1 are repeated; both inputs
     /// have the same data type.
     bitwise_and = "bitwise_and"(lhs: "The left input.", rhs: "The right input.")
-        -> "Broadcast" broadcast::broadcast, Broadcast, 4;
+        -> "Broadcast" broadcast::broadcast, Broadcast, 4, Commutative;
 
     /// The bits that are set in at least one of both elements.
     ///
     /// Sizes are aligned at the last axis, and axes of size 1 are repeated; both inputs
     /// have the same data type.
     bitwise_or = "bitwise_or"(lhs: "The left input.", rhs: "The right input.")
-        -> "Broadcast" broadcast::broadcast, Broadcast, 4;
+        -> "Broadcast" broadcast::broadcast, Broadcast, 4, Commutative;
 
     /// The bits that are set in exactly one of both elements.
     ///
     /// Sizes are aligned at the last axis, and axes of size 1 are repeated; both inputs
     /// have the same data type.
     bitwise_xor = "bitwise_xor"(lhs: "The left input.", rhs: "The right input.")
-        -> "Broadcast" broadcast::broadcast, Broadcast, 4;
+        -> "Broadcast" broadcast::broadcast, Broadcast, 4, Commutative;
 
     /// True where both elements are true.
     ///
     /// Sizes are aligned at the last axis, and axes of size 1 are repeated; both inputs
     /// have the same data type.
     logical_and = "logical_and"(lhs: "The left input.", rhs: "The right input.")
-        -> "Broadcast" broadcast::broadcast, Broadcast, 4;
+        -> "Broadcast" broadcast::broadcast, Broadcast, 4, Commutative;
 
     /// True where at least one of both elements is true.
     ///
     /// Sizes are aligned at the last axis, and axes of size 1 are repeated; both inputs
     /// have the same data type.
     logical_or = "logical_or"(lhs: "The left input.", rhs: "The right input.")
-        -> "Broadcast" broadcast::broadcast, Broadcast, 4;
+        -> "Broadcast" broadcast::broadcast, Broadcast, 4, Commutative;
 
     /// True where exactly one of both elements is true.
     ///
     /// Sizes are aligned at the last axis, and axes of size 1 are repeated; both inputs
     /// have the same data type.
     logical_xor = "logical_xor"(lhs: "The left input.", rhs: "The right input.")
-        -> "Broadcast" broadcast::broadcast, Broadcast, 4;
+        -> "Broadcast" broadcast::broadcast, Broadcast, 4, Commutative;
 
     /// True where the elements are equal.
     ///
     /// Sizes are aligned at the last axis, and axes of size 1 are repeated; both inputs
     /// have the same data type.
     equal = "equal"(lhs: "The left input.", rhs: "The right input.")
-        -> "BroadcastComp" broadcast::comparison, Broadcast, 4;
+        -> "BroadcastComp" broadcast::comparison, Broadcast, 4, Commutative;
 
     /// True where the elements differ.
     ///
     /// Sizes are aligned at the last axis, and axes of size 1 are repeated; both inputs
     /// have the same data type.
     not_equal = "not_equal"(lhs: "The left input.", rhs: "The right input.")
-        -> "BroadcastComp" broadcast::comparison, Broadcast, 4;
+        -> "BroadcastComp" broadcast::comparison, Broadcast, 4, Commutative;
 
     /// True where the left element is less than the right one.
     ///

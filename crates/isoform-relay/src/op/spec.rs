@@ -68,6 +68,8 @@ pub(super) enum Flag {
     DataDependent,
     /// The operator has no result for some inputs of the right types.
     MayFail,
+    /// The order of the inputs makes no difference.
+    Commutative,
 }
 
 /// Declares operators: a row of data, and a constructor function of the same name.
@@ -231,6 +233,7 @@ impl Spec {
             (Flag::Reshape, "TReshapeOp"),
             (Flag::DataDependent, "TShapeDataDependent"),
             (Flag::MayFail, "TMayFail"),
+            (Flag::Commutative, "TCommutative"),
         ] {
             if has(flag) {
                 entry = entry.attr(name, true, PRIORITY)?;

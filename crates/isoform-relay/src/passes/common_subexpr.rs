@@ -2,14 +2,15 @@
 
 use super::effects::{is_stateful, may_fail};
 use super::form::{ByIdent, Form};
-use super::graph::{Graph, Id, Step};
+use super::graph::{self, Graph, Id};
 use super::module::map_functions;
 use super::scopes::Scopes;
-use crate::{Function, is_primitive_op};
+use crate::roles::holds_value;
+use crate::{AsExpr, Function, is_primitive_op};
+use isoform::compare::CompareOptions;
 use isoform::{Ref, Result, Value};
 use isoform_ir::ir::{IRModule, RelayExpr};
-use isoform_ir::plumbing::{Dataflow, Merge, ScopeRange, merge};
-use isoform_ir::plumbing::{Number, Shape};
+use isoform_ir::plumbing::{Binding, Dataflow, Merge, Number, ScopeRange, Shape, Step, merge};
 
 /// Accepts or rejects an expression.
 type Skip<'f> = Box<dyn Fn(&Ref<RelayExpr>) -> Result<bool> + 'f>;
@@ -49,7 +50,12 @@ pub struct CommonSubexprOptions<'f> {
 /// without arguments, calls of operators whose attribute `TOpIsStateful` is true, and
 /// all other expressions stay apart.
 ///
-/// Scopes are ignored: a call in one branch may replace a call in another branch. The
+/// A variable that a `let` gives to such an expression takes the place of equal
+/// expressions in the body, and of variables that inner `let`s give to equal expressions;
+/// these `let`s go. A `let` with several places stays, and so does a variable whose
+/// annotation differs from the type of the value.
+///
+/// Scopes are ignored otherwise: a call in one branch may replace a call in another branch. The
 /// replacing call is computed in the scope around both, according to the rules for
 /// graphs. [`to_basic_block_normal_form`](super::to_basic_block_normal_form) makes the
 /// scope explicit. Calls have no effects, so values do not change, but a call may run
@@ -124,10 +130,10 @@ impl Dataflow for Merging<'_, '_> {
         self.graph.len()
     }
 
-    fn order(&self) -> impl Iterator<Item = Id> {
-        self.graph.steps.iter().filter_map(|step| match step {
-            Step::Done(id) => Some(*id),
-            Step::Bind(_) => None,
+    fn steps(&self) -> impl Iterator<Item = Step> {
+        self.graph.steps.iter().map(|step| match step {
+            graph::Step::Done(id) => Step::Done(*id),
+            graph::Step::Bind(id) => Step::Bind(*id),
         })
     }
 
@@ -194,6 +200,32 @@ impl Dataflow for Merging<'_, '_> {
         }
         let skips = self.skip.map_or(Ok(false), |skip| skip(rebuilt))?;
         Ok(if skips { Merge::Apart } else { Merge::Yes })
+    }
+
+    fn binding(&mut self, id: Id) -> Result<Option<Binding<Ref<RelayExpr>>>> {
+        let (Form::Let(binding), [value, body]) = (self.graph.form(id)?, self.graph.operands(id))
+        else {
+            return Ok(None);
+        };
+        Ok(holds_value(binding)?.then(|| Binding {
+            var: self.graph.var(&binding.var),
+            expr: binding.var.expr(),
+            value: *value,
+            body: *body,
+        }))
+    }
+
+    fn is_same_type(&self, left: &Ref<RelayExpr>, right: &Ref<RelayExpr>) -> Result<bool> {
+        let options = CompareOptions {
+            map_free_vars: true,
+            ..CompareOptions::default()
+        };
+        options.equal(left, right)
+    }
+
+    // Only calls and items of tuples are ever merged.
+    fn is_worth_variable(&mut self, _: Id) -> Result<bool> {
+        Ok(true)
     }
 
     fn may_fail(&mut self, id: Id) -> Result<bool> {

@@ -19,15 +19,23 @@ const STATEFUL: &str = "TOpIsStateful";
 /// The attribute of an operator without a result for some arguments.
 const MAY_FAIL: &str = "TMayFail";
 
+/// The attribute of an operator whose arguments may be in any order.
+const COMMUTATIVE: &str = "TCommutative";
+
+/// True if the arguments of an operator may be in any order.
+pub(crate) fn is_commutative(op: &Op) -> bool {
+    is_set(op, COMMUTATIVE)
+}
+
 /// True if an operator has no result for some arguments of the right types, for example
 /// a division by zero.
-pub(super) fn may_fail(op: &Op) -> bool {
+pub(crate) fn may_fail(op: &Op) -> bool {
     is_set(op, MAY_FAIL)
 }
 
 /// True if calls of an operator have effects, or different results for the same arguments.
 /// An operator without the attribute `TOpIsStateful` is not stateful.
-pub(super) fn is_stateful(op: &Op) -> bool {
+pub(crate) fn is_stateful(op: &Op) -> bool {
     is_set(op, STATEFUL)
 }
 

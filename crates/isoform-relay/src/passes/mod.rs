@@ -46,7 +46,7 @@ mod basic_block;
 mod blocks;
 mod common_subexpr;
 mod dead_code;
-mod effects;
+pub(crate) mod effects;
 mod fold_constant;
 pub(super) mod form;
 mod fuse;

@@ -1,8 +1,12 @@
 //! The promises of evaluation and optimisation about programs.
 
-use isoform::{Ref, Str, structural_digest, structural_equal};
+use isoform::attrs::{self, Lookup};
+use isoform::functions::Function;
+use isoform::traverse::{COMMUTATIVE, MapOptions};
+use isoform::{Array, Node as _, Ref, Str, Value, structural_digest, structural_equal};
 use isoform_ir::transform::Script as _;
-use isoform_onnx::ir::{Graph, Program};
+use isoform_ir::transform::cse::cse;
+use isoform_onnx::ir::{Call, Graph, Program};
 use isoform_onnx::layout::list;
 use isoform_onnx::levels::Levels;
 use isoform_onnx::optimize::{Fold, OptimizeOptions, STEPS, rules};
@@ -44,6 +48,8 @@ pub const ONNX_PROPERTIES: &[(&str, Property)] = &[
     ),
     ("onnx_saved_programs_come_back", saved_programs_come_back),
     ("onnx_random_calls_stay_apart", random_calls_stay_apart),
+    ("onnx_merged_calls_agree", merged_calls_agree),
+    ("onnx_swapped_operands_agree", swapped_operands_agree),
     ("onnx_inferred_facts_hold", inferred_facts_hold),
     (
         "onnx_edited_programs_hash_and_compare_the_same",
@@ -264,6 +270,65 @@ fn fused_programs_are_near(bytes: &[u8]) -> Result<(), String> {
             keeps(drawn, &expected, rule.name(), &options, Some(FUSED))?;
         }
         Ok(())
+    })
+}
+
+/// The elimination for any language computes equal calls once, by the roles of calls and
+/// outputs, and keeps every bit; calls of random operators stay apart.
+fn merged_calls_agree(bytes: &[u8]) -> Result<(), String> {
+    judge(&draw(bytes), |drawn| {
+        let Some(expected) = expected(drawn) else {
+            return Ok(());
+        };
+        let before = &drawn.program;
+        let after: Ref<Program> = told(cse(&before.into()).and_then(|done| done.extract()))?;
+        let fail = |what: String| format!("cse: {what}\nafter:\n{}", text(&after));
+        let got = running::results(drawn, &after).map_err(fail)?;
+        if let Some(difference) = running::difference(&expected, &got, None) {
+            return Err(fail(difference));
+        }
+        interface(&before.graph, &after.graph).map_err(fail)?;
+        let [old, new] = [before, &after].map(nodes);
+        if new > old {
+            return Err(fail(format!("{old} nodes became {new}")));
+        }
+        let [old, new] = [before, &after].map(running::random_calls);
+        if new != old {
+            return Err(fail(format!("{old} random calls became {new}")));
+        }
+        Ok(())
+    })
+}
+
+/// The operands of calls that commute by their role can change places.
+fn swapped_operands_agree(bytes: &[u8]) -> Result<(), String> {
+    judge(&draw(bytes), |drawn| {
+        let Some(expected) = expected(drawn) else {
+            return Ok(());
+        };
+        let commutes = attrs::get(Call::type_index(), COMMUTATIVE, Lookup::Exact);
+        let commutes: Function = told(commutes.cloned().unwrap_or_default().extract())?;
+        let swapped = MapOptions::default().map_selected(
+            &drawn.program,
+            |ty| ty == Some(Call::type_index()),
+            |visit| {
+                let Some(call) = visit
+                    .object()
+                    .and_then(|it| it.downcast_ref::<Call>().cloned())
+                else {
+                    return Ok(None);
+                };
+                if commutes.call(&[(&call).into()])?.is_none() {
+                    return Ok(None);
+                }
+                let inputs: Vec<Value> = call.inputs.values().iter().rev().cloned().collect();
+                Ok(Some(call.with_inputs(Array::from(inputs)).into()))
+            },
+        );
+        let swapped: Ref<Program> = told(swapped.and_then(|done| done.extract()))?;
+        let fail = |what: String| format!("swapped: {what}\nafter:\n{}", text(&swapped));
+        let got = running::results(drawn, &swapped).map_err(fail)?;
+        running::difference(&expected, &got, None).map_or(Ok(()), |it| Err(fail(it)))
     })
 }
 

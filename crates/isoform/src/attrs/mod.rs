@@ -66,6 +66,7 @@ use crate::kernel::object::table as types;
 use crate::kernel::types::Schema;
 use crate::kernel::types::attr_table::{Attribute, Declaration};
 use crate::kernel::types::attributes::{canonical, describe, nearest, table};
+use crate::kernel::types::role_attributes::check_fields;
 use crate::kernel::value::Value;
 
 /// The description of an attribute.
@@ -150,6 +151,7 @@ fn assign(ty: TypeIndex, name: &str, value: Value, replace: bool) -> Result<()> 
             describe(ty.get())
         )));
     }
+    check_fields(info.key(), info.fields().iter(), name, &value)?;
     table().set(ty.get(), name, value, replace, || {
         if is_hook {
             info.install_hooks(&hooks);
@@ -163,7 +165,10 @@ fn assign(ty: TypeIndex, name: &str, value: Value, replace: bool) -> Result<()> 
 ///
 /// `ValueError` for an empty name, or if the attribute is already set; `TypeError` for
 /// a value forbidden by the attribute's declaration, for a hook that is not a function,
-/// and for a hook on a built-in type.
+/// and for a hook on a built-in type. Attributes for the roles of types in rewrites
+/// ([`BINDING`](crate::traverse::BINDING) and others) are declared by the library: a
+/// value of another form is a `TypeError` or `ValueError`, and a wrong name of a field a
+/// `ValueError`.
 pub fn set(ty: TypeIndex, name: &str, value: impl Into<Value>) -> Result<()> {
     assign(ty, name, value.into(), false)
 }

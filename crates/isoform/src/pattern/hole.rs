@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::data::{Form, Hole, Pattern, Test};
+use super::field_test::FieldTest;
 use crate::kernel::error::{Error, ErrorKind, Result};
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::reference::{Node, Ref};
@@ -60,7 +61,16 @@ impl Hole {
 
     /// Restricts the hole to parts with a value in a field, or deeper: `path` is a path
     /// such as `dtype` or `checked_type_.shape[0]`. The values are compared
-    /// structurally; a part without the place does not match. No user code runs.
+    /// structurally; a part without the place does not match. Matching runs no user code.
+    ///
+    /// The value may have any form that the field takes, such as a text for a data type.
+    /// A number, string or bool also stands for a literal of the IR, whatever its data
+    /// type: for an object of a type with the attribute
+    /// [`CONSTANT`](crate::traverse::CONSTANT) that has the value in a field `value`.
+    ///
+    /// Making a pattern with the hole is an error for a path that no registered type
+    /// allows, starting from the [class](Self::class) of the hole if known, and for a
+    /// value that no field at the place takes.
     ///
     /// ```
     /// use isoform::pattern::{Hole, Pattern};
@@ -207,21 +217,23 @@ impl Hole {
         if self.tests.is_empty() {
             return Ok(self.guard.clone());
         }
-        let mut tests: Vec<(Option<AccessPath>, String, Value)> = Vec::new();
+        let mut fields: Vec<FieldTest> = Vec::new();
+        let mut attrs: Vec<(String, Value)> = Vec::new();
         for test in &self.tests {
-            tests.push(match test {
-                Test::Field(path, value) => (Some(parse(path)?), String::new(), value.clone()),
-                Test::Attr(name, value) => (None, name.clone(), value.clone()),
-            });
+            match test {
+                Test::Field(path, value) => fields.push(FieldTest::new(self.class, path, value)?),
+                Test::Attr(name, value) => attrs.push((name.clone(), value.clone())),
+            }
         }
         let guard = self.guard.clone();
         Ok(Some(Arc::new(move |part: &Value| {
-            for (path, name, wanted) in &tests {
-                let value = match path {
-                    Some(path) => path.get(part).ok(),
-                    None => attribute(part, name)?,
-                };
-                let Some(value) = value else {
+            for field in &fields {
+                if !field.holds(part)? {
+                    return Ok(false);
+                }
+            }
+            for (name, wanted) in &attrs {
+                let Some(value) = attribute(part, name)? else {
                     return Ok(false);
                 };
                 if !CompareOptions::default().equal(wanted, &value)? {

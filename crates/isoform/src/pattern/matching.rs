@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use super::context::Context;
 use super::data::{Hole, InteriorUses, Pattern, PatternFacts, PatternOptions, Root, Skeleton};
+use super::demands::check_options;
+use super::field_test::path_below;
 use super::scan::Variables;
 use super::search::search;
 use super::shell::TemplateInfo;
@@ -54,7 +56,8 @@ impl Pattern {
     ///
     /// `TypeError` if a hole is not a variable; `ValueError` if a hole is given twice,
     /// does not occur in the template, or is in a definition field or in the key of a
-    /// map.
+    /// map. `ValueError` also for an option or a hole without any effect, because types
+    /// lack the role on which the option or hole relies, or no type has the field.
     pub fn new<H: Into<Hole>>(
         template: impl Into<Value>,
         holes: impl IntoIterator<Item = H>,
@@ -88,6 +91,7 @@ impl Pattern {
         }
         let table = Arc::new(table);
         let survey = TemplateInfo::of(&template, &holes, options)?;
+        check_options(&survey.types, &holes, options)?;
         let mut height = survey.height;
         for hole in &holes {
             for pattern in &hole.form.patterns {
@@ -95,7 +99,8 @@ impl Pattern {
                 variables.extend(&pattern.facts.variables);
             }
             for (path, pattern) in &hole.form.fields {
-                let steps = super::hole::parse(path)?.depth() as u32;
+                let (path, _) = path_below(hole.class, path)?;
+                let steps = path.depth() as u32;
                 height = height.max(survey.height + steps + pattern.height());
                 variables.extend(&pattern.facts.variables);
             }

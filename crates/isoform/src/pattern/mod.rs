@@ -34,6 +34,7 @@
 //! | `rule_set.rs` | the index of rules and the count of steps, for both |
 //! | `options.rs`, `hole.rs` | requests of a template that need more than comparison |
 //! | `shell.rs`, `search.rs` | division of such templates, and the search with choices |
+//! | `demands.rs`, `field_test.rs` | checks that types declare the roles and fields that a pattern asks for |
 //! | `context.rs` | users and definitions, for the search |
 //!
 //! The comparison is `structural/equal` with a table of holes (`holes.rs`
@@ -50,6 +51,8 @@
 
 mod context;
 mod data;
+mod demands;
+mod field_test;
 mod find;
 mod greedy;
 mod hole;

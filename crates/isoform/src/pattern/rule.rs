@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::data::Pattern;
+use super::demands::check_results;
 use super::instantiate::Plan;
 use super::matching::Match;
 use crate::kernel::error::{Error, Result};
@@ -90,7 +91,8 @@ impl Rule {
     ///
     /// # Errors
     ///
-    /// As [`Rule::new`].
+    /// As [`Rule::new`]; `ValueError` also if no type selects or binds the results of
+    /// such nodes.
     pub fn results(
         pattern: Pattern,
         replacements: impl IntoIterator<Item = Value>,
@@ -99,6 +101,7 @@ impl Rule {
             .into_iter()
             .map(|replacement| Plan::new(&pattern, &replacement))
             .collect::<Result<Vec<Plan>>>()?;
+        check_results(&pattern.facts.roots)?;
         Ok(Rule::with(pattern, Replacement::Results(plans)))
     }
 

@@ -17,10 +17,12 @@ use super::data::{
     Core, Hole, InteriorUses, NodeNumber, PartNumber, Pattern, PatternOptions, Root, Shape,
     ShellHole, ShellNode, Skeleton,
 };
+use super::demands::has_roles;
 use super::hole::{misplaced, parse};
 use super::scan::Variables;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access;
+use crate::kernel::object::header::TypeIndex;
 use crate::kernel::types::{FieldFlag, Kind, RegionKind};
 use crate::kernel::value::Value;
 use crate::structural::{CompareOptions, HoleTable, variable};
@@ -70,6 +72,8 @@ pub(super) struct TemplateInfo {
     pub(super) height: u32,
     /// True if a hole may have several places.
     pub(super) repeats: bool,
+    /// The declared types of the nodes, each once.
+    pub(super) types: Vec<TypeIndex>,
 }
 
 impl TemplateInfo {
@@ -90,6 +94,7 @@ impl TemplateInfo {
             has_inner_dag: false,
             height: 0,
             repeats: false,
+            types: Vec::new(),
         };
         let whole = options.definitions
             || options.identity
@@ -107,6 +112,10 @@ impl TemplateInfo {
                     continue;
                 }
                 survey.demands.insert(ident, PartRequirement::default());
+                let info = object.type_info();
+                if has_roles(info) && !survey.types.contains(&info.index()) {
+                    survey.types.push(info.index());
+                }
                 stack.push((value.clone(), true));
                 let children = children_of(&value);
                 let children = children.iter(RegionKind::Use);

@@ -13,6 +13,7 @@ use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::table::{self, TypeInfo};
 use crate::kernel::types::Kind;
 use crate::kernel::types::attributes::{self, Lookup};
+use crate::kernel::types::role_attributes::{self, OPERANDS};
 use crate::kernel::value::Value;
 
 /// The attribute of types that bind variables to values: a map with the names of the
@@ -40,28 +41,28 @@ use crate::kernel::value::Value;
 /// )?;
 /// # Ok::<(), isoform::Error>(())
 /// ```
-pub const BINDING: &str = "rewrite.binding";
+pub const BINDING: &str = role_attributes::BINDING;
 
 /// The attribute of types with an evaluation that has no effect but its result: a bool,
 /// or a function from a node to a bool. The attribute does not cover the parts of the
 /// node. Extending types inherit the attribute, and types of kind
 /// [`singleton`](crate::types::Kind::Singleton) are pure without it.
-pub const PURE: &str = "rewrite.pure";
+pub const PURE: &str = role_attributes::PURE;
 
 /// The attribute of types that select one of several results of a node: a map with the
 /// names of the fields `of`, for the node, and `index`, an integer from zero. Extending
 /// types inherit the attribute.
-pub const PROJECTION: &str = "rewrite.projection";
+pub const PROJECTION: &str = role_attributes::PROJECTION;
 
 /// The attribute of commutative types: an array with the names of two swappable fields,
 /// the name of one array field with items in any order, or a function from a node to
 /// one of these or None. Extending types inherit the attribute.
-pub const COMMUTATIVE: &str = "rewrite.commutative";
+pub const COMMUTATIVE: &str = role_attributes::COMMUTATIVE;
 
 /// The attribute of types whose objects are constants: a bool. Extending types inherit
 /// the attribute. Tensors, numbers, strings and bytes are constants without the
 /// attribute.
-pub const CONSTANT: &str = "rewrite.constant";
+pub const CONSTANT: &str = role_attributes::CONSTANT;
 
 /// The fields of a type that binds variables, by their positions in the order of visit.
 #[derive(Clone, Copy, Debug)]
@@ -163,7 +164,7 @@ impl Roles {
 }
 
 /// True if the type is declared to hold constants, or is a built-in type of plain data.
-pub(crate) fn is_constant(value: &Value) -> bool {
+pub fn is_constant(value: &Value) -> bool {
     let Some(object) = value.as_object() else {
         return !value.is_none();
     };
@@ -217,12 +218,7 @@ pub(crate) fn commutes(node: &Ref<Obj>) -> Result<Option<Commutes>> {
             let second = visited_position(info, COMMUTATIVE, second)?;
             Ok(Some(Commutes::Fields(first, second)))
         }
-        _ => Err(unfit(
-            info,
-            COMMUTATIVE,
-            "the names of two fields, the name of one or a function",
-            &answer,
-        )),
+        _ => Err(unfit(info, COMMUTATIVE, OPERANDS, &answer)),
     }
 }
 

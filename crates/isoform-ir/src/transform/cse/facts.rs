@@ -9,13 +9,15 @@ use super::options::CseOptions;
 use isoform::attrs::Lookup;
 use isoform::functions::Function;
 use isoform::plumbing::{Binding, RoleTable, table, unfit, visited_position};
+use isoform::traverse::PURE;
 use isoform::types::{Kind, TypeIndex, TypeInfo};
 use isoform::{Error, Result, Value, attrs};
 
 /// The attribute for the role of a type's nodes in a program of statements. The value
 /// is `"expression"`, `"computation"` for an expression worth a variable,
 /// `"statement"`, or `"text"` for a statement in another language, possibly with uses
-/// of any variable. Derived types inherit the attribute.
+/// of any variable. The value `"data"` is for parts of expressions without an evaluation,
+/// such as types: equal data make equal expressions. Derived types inherit the attribute.
 pub const FORM: &str = "rewrite.form";
 
 /// The attribute of statements that run other statements in order, in the surrounding
@@ -53,6 +55,11 @@ pub const REPEATABLE: &str = "rewrite.repeatable";
 /// attribute.
 pub const MAY_FAIL: &str = "rewrite.may_fail";
 
+/// The attribute of types whose nodes keep their parts as they are: a bool, or a function
+/// from a node to a bool, for example for functions of another compiler. The parts are
+/// neither changed nor shared with other nodes. Derived types inherit the attribute.
+pub const OPAQUE: &str = "rewrite.opaque";
+
 /// The meaning of a node in a program of statements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Form {
@@ -60,11 +67,16 @@ pub(super) enum Form {
     Computation,
     Statement,
     Text,
+    Data,
 }
 
 impl Form {
     pub(super) fn is_statement(self) -> bool {
         matches!(self, Form::Statement | Form::Text)
+    }
+
+    pub(super) fn is_expression(self) -> bool {
+        matches!(self, Form::Expression | Form::Computation)
     }
 }
 
@@ -79,6 +91,7 @@ pub(super) struct TypeFacts {
     holds: Option<Decision>,
     repeatable: Option<Decision>,
     may_fail: Option<Decision>,
+    opaque: Option<Decision>,
 }
 
 /// A bool, or a function from a node to a bool.
@@ -117,10 +130,11 @@ impl TypeFacts {
                 Some("computation") => Form::Computation,
                 Some("statement") => Form::Statement,
                 Some("text") => Form::Text,
+                Some("data") => Form::Data,
                 _ => {
                     return Err(Error::value_error(format!(
                         "attribute '{FORM}' of type {}: expected 'expression', 'computation', \
-                         'statement' or 'text', got {value:?}",
+                         'statement', 'text' or 'data', got {value:?}",
                         info.key()
                     )));
                 }
@@ -160,6 +174,7 @@ impl TypeFacts {
             holds: Decision::of(info, HOLDS)?,
             repeatable: Decision::of(info, REPEATABLE)?,
             may_fail: Decision::of(info, MAY_FAIL)?,
+            opaque: Decision::of(info, OPAQUE)?,
         })
     }
 
@@ -199,6 +214,47 @@ impl<'o> TypeFactTable<'o> {
         Ok(Some(facts))
     }
 
+    /// Fails if neither the types of a program nor other types of their dialects declare a
+    /// role, so that nothing in the program could ever be merged.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` with the type and the missing role.
+    pub(super) fn check_roles(&self) -> Result<()> {
+        let mut types: Vec<&'static TypeInfo> =
+            self.known.keys().map(|ty| table::info(*ty)).collect();
+        types.retain(|info| {
+            !info.is_builtin() && !matches!(info.kind(), Kind::Var | Kind::Singleton)
+        });
+        types.sort_unstable_by_key(|info| info.index());
+        let Some(first) = types.first().filter(|_| self.options.pure.is_none()) else {
+            return Ok(());
+        };
+        let dialect = |key: &'static str| key.rsplit_once('.').map_or("", |(dialect, _)| dialect);
+        let mut roles = [PURE, REPEATABLE, FORM].into_iter();
+        let is_known = roles.any(|role| {
+            let has = |info: &&TypeInfo| attrs::has(info.index(), role, Lookup::Nearest);
+            types.iter().any(has) || {
+                let mut declared = attrs::types_with(role).into_iter();
+                declared.any(|ty| {
+                    let known = dialect(table::info(ty).key());
+                    types.iter().any(|info| dialect(info.key()) == known)
+                })
+            }
+        });
+        if is_known {
+            return Ok(());
+        }
+        let key = first.key();
+        Err(Error::value_error(format!(
+            "cse has no effect on {key}: neither the types of the program nor other types of \
+             '{}' have the attribute '{PURE}', '{REPEATABLE}' or '{FORM}'; declare this role \
+             where the types are declared, for example type_attrs.set({key}, \"{PURE}\", True), \
+             in Rust attrs::set, or call cse with a function for the nodes to merge",
+            dialect(key)
+        )))
+    }
+
     pub(super) fn form(&mut self, value: &Value) -> Result<Option<Form>> {
         Ok(self.of(value)?.and_then(|facts| facts.form))
     }
@@ -211,6 +267,20 @@ impl<'o> TypeFactTable<'o> {
     pub(super) fn binding(&self, value: &Value) -> Result<Option<Binding>> {
         let binding = self.roles.of(value)?.and_then(|roles| roles.binding);
         Ok(binding.filter(|binding| binding.body.is_none()))
+    }
+
+    /// The fields of an expression that binds a variable around its scope, and the field
+    /// of the body.
+    pub(super) fn binding_around(&self, value: &Value) -> Result<Option<(Binding, u32)>> {
+        let binding = self.roles.of(value)?.and_then(|roles| roles.binding);
+        Ok(binding.and_then(|binding| Some((binding, binding.body?))))
+    }
+
+    /// True if the parts of a node stay as they are.
+    pub(super) fn is_opaque(&mut self, node: &Value) -> Result<bool> {
+        let known = self.of(node)?;
+        let opaque = known.as_ref().and_then(|known| known.opaque.as_ref());
+        opaque.map_or(Ok(false), |opaque| opaque.on(node))
     }
 
     /// True if the variable of a binding is exactly its value.

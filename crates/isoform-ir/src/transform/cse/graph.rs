@@ -4,11 +4,12 @@
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
-use super::dataflow::{Dataflow, Id, Merge, ScopeRange};
-use super::facts::TypeFactTable;
+use super::dataflow::{Binding, Dataflow, Id, Merge, ScopeRange, Step};
+use super::facts::{Form, TypeFactTable};
 use super::numbering::{DATA, ITEMS, Number, Shape};
 use super::statements;
-use isoform::plumbing::Poll;
+use isoform::compare::CompareOptions;
+use isoform::plumbing::{Poll, is_constant};
 use isoform::traverse::{Children, children_of};
 use isoform::types::{Kind, RegionKind};
 use isoform::{Error, Result, Value, structural_hash};
@@ -23,7 +24,8 @@ pub(super) struct Graph<'f, 'o> {
     operands: Vec<Id>,
     /// The positions of the operands among the children.
     places: Vec<u32>,
-    order: Vec<Id>,
+    steps: Vec<Step>,
+    ids: HashMap<u64, Id, RandomState>,
     /// Variables bound several times.
     rebound: HashSet<u64, RandomState>,
     /// True for users of such variables.
@@ -72,11 +74,11 @@ impl<'f, 'o> Graph<'f, 'o> {
                 rows: Vec::new(),
                 operands: Vec::new(),
                 places: Vec::new(),
-                order: Vec::new(),
+                steps: Vec::new(),
+                ids: HashMap::default(),
                 rebound: HashSet::default(),
                 apart: Vec::new(),
             },
-            ids: HashMap::default(),
             done: Vec::new(),
             bound: HashSet::default(),
             regions: 0,
@@ -98,8 +100,8 @@ impl Dataflow for Graph<'_, '_> {
         self.rows.len()
     }
 
-    fn order(&self) -> impl Iterator<Item = Id> {
-        self.order.iter().copied()
+    fn steps(&self) -> impl Iterator<Item = Step> {
+        self.steps.iter().copied()
     }
 
     fn operands(&self, id: Id) -> &[Id] {
@@ -150,9 +152,11 @@ impl Dataflow for Graph<'_, '_> {
         let children = children_of(&value);
         if role == Role::Leaf {
             // An unhashable value equals no other value.
-            let is_data = self.facts.form(&value)?.is_none()
-                && children.is_empty()
-                && structural_hash(&value).is_ok();
+            let is_data = match self.facts.form(&value)? {
+                Some(form) => form == Form::Data,
+                None => children.is_empty(),
+            };
+            let is_data = is_data && structural_hash(&value).is_ok();
             return Ok(is_data.then(|| Shape {
                 data: [value].into_iter().collect(),
                 ..Shape::default()
@@ -191,6 +195,56 @@ impl Dataflow for Graph<'_, '_> {
         })
     }
 
+    fn binding(&mut self, id: Id) -> Result<Option<Binding<Value>>> {
+        let row = self.row(id);
+        let value = row.value.clone();
+        let Some((binding, body)) = self.facts.binding_around(&value)? else {
+            return Ok(None);
+        };
+        let operand = |field: u32| {
+            let places = &self.places[row.start as usize..row.end as usize];
+            let position = places.iter().position(|place| *place == field)?;
+            Some(self.operands[row.start as usize + position])
+        };
+        let parts = (
+            operand(binding.value),
+            operand(body),
+            self.operands(id).last().copied(),
+        );
+        let (Some(bound), Some(body), Some(last)) = parts else {
+            return Ok(None);
+        };
+        let var = children_of(&value).get(binding.var as usize, RegionKind::Use);
+        let Some(var) = var.map(|child| child.value) else {
+            return Ok(None);
+        };
+        let ident = var.as_object().map_or(0, |object| object.identity());
+        let is_exact = self.facts.is_var(&var)?
+            && body == last
+            && !self.rebound.contains(&ident)
+            && self.facts.holds(&value)?;
+        Ok(is_exact.then(|| Binding {
+            var: self.ids.get(&ident).copied(),
+            expr: var,
+            value: bound,
+            body,
+        }))
+    }
+
+    fn is_same_type(&self, left: &Value, right: &Value) -> Result<bool> {
+        let options = CompareOptions {
+            map_free_vars: true,
+            ..CompareOptions::default()
+        };
+        options.equal(left, right)
+    }
+
+    fn is_worth_variable(&mut self, id: Id) -> Result<bool> {
+        let value = self.row(id).value.clone();
+        let form = self.facts.form(&value)?;
+        Ok(form.is_none_or(|form| form == Form::Computation) && !is_constant(&value))
+    }
+
     // Failing expressions carry their region in their shape instead.
     fn may_fail(&mut self, _: Id) -> Result<bool> {
         Ok(false)
@@ -203,7 +257,6 @@ impl Dataflow for Graph<'_, '_> {
 
 struct Builder<'f, 'o> {
     graph: Graph<'f, 'o>,
-    ids: HashMap<u64, Id, RandomState>,
     done: Vec<bool>,
     bound: HashSet<u64, RandomState>,
     regions: u32,
@@ -220,7 +273,7 @@ impl Builder<'_, '_> {
             if edge == self.graph.row(id).end {
                 self.open.pop();
                 self.done[id as usize] = true;
-                self.graph.order.push(id);
+                self.graph.steps.push(Step::Done(id));
                 continue;
             }
             open.next += 1;
@@ -232,9 +285,18 @@ impl Builder<'_, '_> {
             };
             let row = &self.graph.rows[id as usize];
             let (role, around) = (row.role, row.region);
-            let facts = self.graph.facts.of(&row.value)?;
+            let value = row.value.clone();
+            let facts = self.graph.facts.of(&value)?;
             let conditional = facts.is_some_and(|facts| facts.is_conditional(Some(place)));
-            let region = if conditional || role == Role::Binder {
+            let mut is_scope = role == Role::Binder;
+            if is_scope && let Some((_, body)) = self.graph.facts.binding_around(&value)? {
+                // The value and the body of a binding are evaluated wherever the binding is.
+                is_scope = false;
+                if body as usize == place {
+                    self.graph.steps.push(Step::Bind(id));
+                }
+            }
+            let region = if conditional || is_scope {
                 self.regions += 1;
                 self.regions
             } else {
@@ -252,7 +314,7 @@ impl Builder<'_, '_> {
         let Some(object) = value.as_object() else {
             return Ok(PENDING);
         };
-        if let Some(&known_id) = self.ids.get(&object.identity()) {
+        if let Some(&known_id) = self.graph.ids.get(&object.identity()) {
             if !self.done[known_id as usize] {
                 return Err(Error::value_error(format!(
                     "cse: expected a program without cycles, but an object of type {} contains \
@@ -262,19 +324,21 @@ impl Builder<'_, '_> {
             }
             return Ok(known_id);
         }
-        self.ids.insert(object.identity(), id);
+        self.graph.ids.insert(object.identity(), id);
         let kind = object.type_info().kind();
         let is_builtin = object.type_info().is_builtin();
         let children = children_of(&value);
         let start = self.graph.operands.len() as u32;
         let facts = self.graph.facts.of(&value)?;
         let form = facts.as_ref().and_then(|facts| facts.form);
-        let mut owns = form.is_some_and(super::facts::Form::is_statement);
+        let mut owns = form.is_some_and(Form::is_statement);
         let mut binds = false;
         let mut role = match () {
             () if !is_builtin && kind == Kind::Var => Role::Var,
-            () if form.is_some()
+            () if form == Some(Form::Data)
+                || form.is_some_and(Form::is_statement)
                 || kind == Kind::Singleton
+                || self.graph.facts.is_opaque(&value)?
                 || children.is_empty() && is_builtin =>
             {
                 Role::Leaf
@@ -327,7 +391,7 @@ impl Builder<'_, '_> {
         let facts = &mut *self.graph.facts;
         let is_statement = |facts: &mut TypeFactTable<'_>, value: &Value| {
             let form = facts.form(value)?;
-            Result::Ok(form.is_some_and(super::facts::Form::is_statement))
+            Result::Ok(form.is_some_and(Form::is_statement))
         };
         match value.as_array() {
             Some(items) => match items.values().first() {

@@ -20,7 +20,7 @@ use isoform::functions::Function;
 use isoform::{Obj, Ref, Result, Value, export};
 
 pub use facts::{
-    CONDITIONAL, FORM, HOLDS, MAY_FAIL, NEW_BINDING, NEW_SEQUENCE, REPEATABLE, SEQUENCE,
+    CONDITIONAL, FORM, HOLDS, MAY_FAIL, NEW_BINDING, NEW_SEQUENCE, OPAQUE, REPEATABLE, SEQUENCE,
 };
 pub use options::CseOptions;
 
@@ -41,32 +41,34 @@ impl CseOptions<'_> {
             return Ok(value.clone());
         };
         let all_functions = functions(object)?;
+        let mut facts = TypeFactTable::new(self);
         if let [(_, only)] = &all_functions[..]
             && only.same_as(object)
         {
-            return self.cse_part(value);
+            let done = cse_part(value, &mut facts)?;
+            return facts.check_roles().map(|()| done);
         }
         // Functions share no computation.
         let mut changed = Vec::new();
         for (name, function) in all_functions {
-            let done: Ref<Obj> = self.cse_part(&Value::from(&function))?.extract()?;
+            let done: Ref<Obj> = cse_part(&Value::from(&function), &mut facts)?.extract()?;
             if !done.same_as(&function) {
                 changed.push((name, done));
             }
         }
+        facts.check_roles()?;
         if changed.is_empty() {
             Ok(value.clone())
         } else {
             with_functions(object, changed).map(Value::from)
         }
     }
+}
 
-    fn cse_part(&self, value: &Value) -> Result<Value> {
-        let mut facts = TypeFactTable::new(self);
-        let mut graph = graph::Graph::of(value, &mut facts)?;
-        let results = dataflow::merge(&mut graph)?;
-        Ok(results.into_iter().next().unwrap_or_else(|| value.clone()))
-    }
+fn cse_part(value: &Value, facts: &mut TypeFactTable<'_>) -> Result<Value> {
+    let mut graph = graph::Graph::of(value, facts)?;
+    let results = dataflow::merge(&mut graph)?;
+    Ok(results.into_iter().next().unwrap_or_else(|| value.clone()))
 }
 
 /// Computes equal expressions of a program once, in any language whose types declare
@@ -76,8 +78,12 @@ impl CseOptions<'_> {
 /// once. Equal nodes that are [pure](isoform::traverse::PURE) become one object, which is
 /// computed in the scope around its uses. A node whose type declares [`MAY_FAIL`] is merged
 /// only with one that is reached through the same scopes; nodes that bind variables stay
-/// apart, and so do those that use a variable which is bound several times. Bindings around
-/// their scope, as `let`, stay.
+/// apart, and so do those that use a variable which is bound several times.
+///
+/// **Bindings around their scope.** A variable that an expression such as `let` gives to a
+/// value is read where the body computes an equal value, and an inner binding of an equal
+/// value goes together with its variable ([`BINDING`](isoform::traverse::BINDING) with a
+/// body). No value leaves a branch or a body this way. Bindings at several places stay.
 ///
 /// **Statements.** If types declare a [`FORM`], then statements run in order, and
 /// variables hold values. A value is reused where an earlier computation is certain:
@@ -98,8 +104,9 @@ impl CseOptions<'_> {
 ///
 /// # Errors
 ///
-/// `ValueError` for a program with a cycle, `TypeError` or `ValueError` for an attribute of
-/// the wrong form; errors of the functions in attributes.
+/// `ValueError` for a program with a cycle, and for a program whose types and dialects
+/// declare no role, as nothing could be merged. `TypeError` or `ValueError` for an
+/// attribute of the wrong form; errors of the functions in attributes.
 ///
 /// ```
 /// use isoform_ir::transform::cse::cse;

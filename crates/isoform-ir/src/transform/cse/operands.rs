@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::facts::TypeFactTable;
+use super::facts::{Form, TypeFactTable};
 use isoform::traverse::{Child, Children, children_of};
 use isoform::types::RegionKind;
 use isoform::{Array, Result, Value};
@@ -30,10 +30,10 @@ impl Part {
             return Ok(Part::Definition(value));
         }
         if let Some(form) = facts.form(&value)? {
-            return Ok(if form.is_statement() {
-                Part::Body(value)
-            } else {
-                Part::Operand(value)
+            return Ok(match form {
+                Form::Data => Part::Data(value),
+                Form::Statement | Form::Text => Part::Body(value),
+                Form::Expression | Form::Computation => Part::Operand(value),
             });
         }
         let Some(items) = value.as_array().filter(|items| !items.is_empty()) else {
@@ -42,7 +42,7 @@ impl Part {
         let (mut exprs, mut stmts) = (true, true);
         for item in items.values() {
             let form = facts.form(item)?;
-            exprs &= form.is_some_and(|form| !form.is_statement());
+            exprs &= form.is_some_and(|form| form.is_expression());
             stmts &= form.is_some_and(|form| form.is_statement());
             if !exprs && !stmts {
                 return Ok(Part::Data(value));

@@ -413,7 +413,7 @@ impl<'p, 'o> Pass<'p, 'o> {
         let is_expr = self
             .facts
             .form(&value.value)?
-            .is_some_and(|form| !form.is_statement());
+            .is_some_and(Form::is_expression);
         let fits = is_expr && operands.bodies.is_empty() && self.facts.is_var(&var.value)?;
         Ok(fits.then_some(var.value))
     }

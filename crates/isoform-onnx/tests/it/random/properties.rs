@@ -43,6 +43,8 @@ properties! {
     onnx_names_and_order_do_not_matter
     onnx_saved_programs_come_back
     onnx_random_calls_stay_apart
+    onnx_merged_calls_agree
+    onnx_swapped_operands_agree
     onnx_inferred_facts_hold
     onnx_edited_programs_hash_and_compare_the_same
     onnx_levels_keep_the_meaning

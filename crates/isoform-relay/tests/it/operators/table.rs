@@ -104,6 +104,23 @@ fn only_dropout_is_stateful() {
         ]
     );
     assert_eq!(
+        with("TCommutative"),
+        [
+            "add",
+            "bitwise_and",
+            "bitwise_or",
+            "bitwise_xor",
+            "equal",
+            "logical_and",
+            "logical_or",
+            "logical_xor",
+            "maximum",
+            "minimum",
+            "multiply",
+            "not_equal",
+        ]
+    );
+    assert_eq!(
         with("TReshapeOp"),
         [
             "contrib_reverse_reshape",

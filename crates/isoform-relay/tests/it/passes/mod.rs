@@ -13,3 +13,4 @@ mod merging;
 mod normal_forms;
 mod programs;
 mod properties;
+mod roles;

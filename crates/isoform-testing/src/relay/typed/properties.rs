@@ -3,6 +3,7 @@
 use isoform::values::{DType, Tensor};
 use isoform::{Ref, Result, Value, structural_equal};
 use isoform_ir::ir::IRModule;
+use isoform_ir::transform::cse::cse;
 use isoform_relay::attrs::CastAttrs;
 use isoform_relay::eval::Evaluator;
 use isoform_relay::passes::{
@@ -24,6 +25,7 @@ pub type Pass = fn(&Ref<IRModule>) -> Result<Ref<IRModule>>;
 pub const PASSES: &[(&str, Pass)] = &[
     ("FoldConstant", fold_constant),
     ("EliminateCommonSubexpr", eliminate_common_subexpr),
+    ("CSE", |module| cse(&module.into())?.extract()),
     ("DeadCodeElimination", eliminate_dead_code),
     ("ToANormalForm", to_a_normal_form),
     ("ToGraphNormalForm", to_graph_normal_form),

@@ -3,6 +3,7 @@
 mod driver;
 mod forms;
 mod reference;
+mod roles;
 mod scopes;
 mod statements;
 mod support;

@@ -20,6 +20,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::function::Function;
 use crate::kernel::hooks::{FileHooks, HookCells, HookSet};
 use crate::kernel::types::attributes::{self, Lookup};
+use crate::kernel::types::role_attributes::check_fields;
 use crate::kernel::types::{FieldDef, FieldFlag, INIT, Kind, RustType, TypeDef, visit_order};
 
 /// Index of [`Obj`](super::reference::Obj), the root of all types.
@@ -610,6 +611,10 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
                 parent.key
             )));
         }
+    }
+    for (name, value) in &attrs {
+        let fields = parent.fields.iter().chain(definition.own_fields());
+        check_fields(definition.key(), fields, name, value)?;
     }
     let placement = place(parent, &definition)?;
     let ancestors = parent.ancestors.iter();

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use super::attr_table::{AttrTable, Attribute, Declaration};
 use super::names::{TEXT_NAME, VISIT_NAME};
+use super::role_attributes::ROLES;
 use super::{NamedValues, Schema};
 use crate::kernel::error::Result;
 use crate::kernel::hooks::{HOOKS, HookSet};
@@ -53,6 +54,15 @@ pub(crate) fn table() -> &'static AttrTable {
             let declaration = Declaration {
                 doc: (*doc).into(),
                 schema: Some(Schema::Str),
+                ..Declaration::default()
+            };
+            let declared = table.declare(name, declaration);
+            debug_assert!(declared.is_ok(), "the names are good and the table is new");
+        }
+        for (name, doc, check) in ROLES {
+            let declaration = Declaration {
+                doc: doc.into(),
+                check: Some(check),
                 ..Declaration::default()
             };
             let declared = table.declare(name, declaration);

@@ -21,6 +21,7 @@ mod methods;
 pub(crate) mod names;
 mod node_enum;
 pub(crate) mod region;
+pub(crate) mod role_attributes;
 mod rust_type;
 mod schema;
 pub(crate) mod singletons;
