@@ -12,6 +12,8 @@
 //! | `type_attrs.rs` | `_traits.py`, `dataclasses/_attributes.py` | attributes of types |
 //! | `transform.rs` | `transform/` | passes: options of contexts, messages for `logging` |
 //! | `cli.rs` | `__main__.py`, `_importing.py` | the command, and its option `--import` |
+//! | `onnx.rs` | `onnx.py`, `_onnx_load.py`, `_onnx_values.py` | reading, writing and computing ONNX models |
+//! | `onnx_diff.rs` | `_onnx_diff.py` | differences of ONNX models |
 //! | `onnx_summary.rs` | `_onnx_summary.py` | summaries of ONNX models |
 //! | | `_results.py` | results of models as objects of the classes that declare them |
 //! | `onnx_shapes.rs` | `_onnx_shapes.py` | derived types, fixed dimensions |

@@ -15,7 +15,7 @@ use isoform_testing::source::{Source, random_bytes};
 const PROGRAMS: u64 = 12_000;
 const SIZE: usize = 16;
 
-/// The features to be drawn now and then, including every operator of the evaluator.
+/// The operators that have a construct of the generator, to be drawn now and then.
 const OPERATORS: &[&str] = &[
     "Abs",
     "Acos",
