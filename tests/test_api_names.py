@@ -3,10 +3,12 @@
 import builtins
 import importlib
 import pkgutil
+from pathlib import Path
 
 import pytest
 
 import isoform
+from isoform import stubgen
 
 NAMES = {
     "isoform": """
@@ -126,3 +128,8 @@ def test_the_package_is_typed():
     from importlib.resources import files
 
     assert files("isoform").joinpath("py.typed").is_file()
+
+
+def test_stubs_of_users_know_the_types_of_every_stub_of_the_package():
+    shipped = {path.stem for path in Path(isoform.__file__).parent.glob("types/*.pyi")}
+    assert set(stubgen._SHIPPED) == shipped
