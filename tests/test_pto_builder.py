@@ -229,3 +229,36 @@ def test_a_part_that_fails_is_left_out():
         assert ib.in_function() and not ib.in_loop() and not ib.in_if()
         ib.eval(ir.ConstInt(1, DataType.INT64))
     assert isinstance(f.get_result().body, ir.EvalStmt)
+
+
+def test_calls_have_the_types_of_the_results_of_known_functions():
+    int64 = ir.ScalarType(DataType.INT64)
+    ib = ir.IRBuilder()
+
+    def types(name):
+        called = ir.GlobalVar(name)
+        x = ib.let("x", ir.Call(called, []))
+        ib.eval(ir.Call(called, []))
+        return x.type
+
+    with ib.program("p") as p:
+        pair = ir.Function("pair", [], [int64, int64], ir.SeqStmts([]))
+        p.add_function(pair)
+        p.add_function(ir.Function("nothing", [], [], ir.SeqStmts([])))
+        with ib.function("one") as f:
+            f.return_type(int64)
+            assert types("one") == int64  # A function may call itself.
+            ib.return_(ir.ConstInt(1, DataType.INT64))
+        p.add_function(f.get_result())
+        with ib.function("main") as f:
+            assert types("one") == int64
+            assert types("pair") == ir.TupleType([int64, int64])
+            assert isinstance(types("nothing"), ir.UnknownType)
+            assert isinstance(types("other"), ir.UnknownType)
+            given = ir.Call(ir.GlobalVar("one"), [], ir.ScalarType(DataType.FP32))
+            assert ib.let("given", given).type == ir.ScalarType(DataType.FP32)
+            f.return_type(int64)
+            ib.return_(ir.Call(ir.GlobalVar("one"), []))
+        p.add_function(f.get_result())
+    body = p.get_result().get_function("main").body
+    assert body.stmts[-1].value[0].type == int64

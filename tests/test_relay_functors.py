@@ -224,13 +224,6 @@ def test_overrides_that_are_generators_have_any_depth():
     assert swapped is not expr
     assert relay.ExprMutator().visit(expr) is expr
 
-    class Nested(relay.ExprVisitor):
-        def visit_tuple(self, tup):
-            super().visit_tuple(tup)
-
-    with pytest.raises(RecursionError):
-        Nested().visit(expr)
-
 
 def test_mutators_keep_what_does_not_change():
     """4: new nodes are made only where something changes."""
@@ -438,3 +431,123 @@ def test_defaults_and_generators_pass_arguments_on():
             return 1 + (yield tup[0])
 
     assert Count().visit(expr, 5) == levels + 5
+
+
+class Collecting(relay.ExprVisitor):
+    """Collects names in an attribute, which is reset in one of several ways."""
+
+    def __init__(self):
+        super().__init__()
+        self.names = []
+        self.visits = 0
+
+    def visit_var(self, var):
+        self.names.append(var.name_hint)
+
+    def visit_call(self, call):
+        self.visits += 1
+        super().visit_call(call)
+
+
+RESETS = {
+    "another list": lambda visitor: setattr(visitor, "names", []),
+    "the list cleared": lambda visitor: visitor.names.clear(),
+    "an element removed": lambda visitor: visitor.names.pop(),
+    "a number": lambda visitor: setattr(visitor, "visits", 0),
+    "another attribute": lambda visitor: setattr(visitor, "other", 1),
+    "no attribute": lambda visitor: delattr(visitor, "other"),
+}
+
+
+@pytest.mark.parametrize("reset", RESETS.values(), ids=RESETS)
+def test_a_reset_visitor_begins_anew(reset):
+    x, y = relay.var("x"), relay.var("y")
+    visitor, expr = Collecting(), relay.add(x, y)
+    visitor.other = 2
+    visitor.visit(expr)
+    visitor.names.append("z")
+    visitor.visit(x)
+    assert visitor.names == ["x", "y", "z"]
+    reset(visitor)
+    visitor.visit(expr)
+    assert visitor.names[-2:] == ["x", "y"]
+    visitor.visit(expr)
+    assert visitor.names.count("x") <= 2
+
+
+def test_a_visitor_without_a_reset_visits_each_expression_once():
+    x, y = relay.var("x"), relay.var("y")
+    visitor = Collecting()
+    for expr in (relay.add(x, y), relay.add(x, x), relay.tanh(relay.add(x, y)), x):
+        visitor.visit(expr)
+        visitor.names.append("more")
+    assert visitor.names == ["x", "y", "more", "more", "more", "more"]
+    assert visitor.visits == 4
+
+
+def test_visits_inside_of_a_visit_are_no_questions():
+    """A method that sets attributes does not begin anew at each visit of a part."""
+
+    class Inner(Collecting):
+        def visit_tuple(self, tup):
+            for field in tup.fields:
+                self.current = field
+                self.visit(field)
+
+    x = relay.var("x")
+    visitor = Inner()
+    visitor.visit(relay.Tuple([x, relay.Tuple([x]), x]))
+    assert visitor.names == ["x"]
+
+
+@pytest.mark.parametrize("own_memo", [False, True])
+def test_repeated_checks_of_growing_programs_are_linear(own_memo):
+    """A checker that answers by results looks at each expression once, whatever the answers."""
+    looked = []
+
+    class Constants(relay.ExprVisitor):
+        def __init__(self):
+            super().__init__()
+            self.answers = {}
+
+        def check(self, expr):
+            if not own_memo:
+                return bool(self.visit(expr))
+            if expr not in self.answers:
+                self.visit(expr)
+            return self.answers.setdefault(expr, False)
+
+        def visit_constant(self, const):
+            looked.append(const)
+            self.answers[const] = True
+            return True
+
+        def visit_call(self, call):
+            looked.append(call)
+            return super().visit_call(call)
+
+        def visit_var(self, var):
+            looked.append(var)
+
+    checker = Constants()
+    expr = relay.var("x")
+    for _ in range(100):
+        expr = relay.add(expr, relay.const(1))
+        for arg in expr.args:
+            checker.check(arg)
+        assert not checker.check(expr)
+    assert len(looked) == 201
+
+
+def test_an_exception_does_not_hide_a_reset():
+    class Fails(Collecting):
+        def visit_constant(self, const):
+            raise LookupError
+
+    x = relay.var("x")
+    visitor = Fails()
+    with pytest.raises(LookupError):
+        visitor.visit(relay.Tuple([x, relay.const(1)]))
+    visitor.names = []
+    visitor.visit(x)
+    assert visitor.names == ["x"]

@@ -1247,6 +1247,11 @@ def _install_logger(logger: Any, show: Any) -> Any:
 def _install_tensor(*args: Any, **kwargs: Any) -> Any:
     """Makes a class the Python class of tensors."""
 
+def _level(function: Any, *arguments: Any) -> Any:
+    """Calls a function as a level of methods: where levels nest deeply, in a thread with a
+    stack of its own.
+    """
+
 def _merge(base: Any, left: Any, right: Any, map_free_vars: bool, types: Any, fields: Any) -> Any:
     """`isoform.diff.merge`, with everything to ignore by kind."""
 

@@ -156,6 +156,8 @@ class _Dispatcher:
 
     # The running visit.
     _engine: Any = None
+    # Whether something is remembered from one outermost visit to the next.
+    _remembers: ClassVar[bool] = False
 
     def __init_subclass__(
         cls,
@@ -201,10 +203,14 @@ class _Dispatcher:
             self._check()
             engine = _core.NodeDriver(self, self._rule, GeneratorType, Later)
             self._engine = engine
+            if self._remembers:
+                self._resume()
             try:
                 return engine.start(node)
             finally:
                 self._engine = None
+                if self._remembers:
+                    self._pause()
         if engine.open is node:
             name = self._name_of(_core.type_info(node))
             raise ValueError(
@@ -216,6 +222,12 @@ class _Dispatcher:
     def _finished(self, node: Any, running: Any, args: tuple[Any, ...]) -> Any:  # noqa: ARG002
         """The result of a generator that a caller by name has got."""
         return running if self._engine is None else self._engine.finish(node, running)
+
+    def _resume(self) -> None:
+        """Called before an outermost visit, if visits are remembered."""
+
+    def _pause(self) -> None:
+        """Called after an outermost visit, if visits are remembered."""
 
     def _is_open(self, node: Any) -> bool:
         return self._engine is not None and self._engine.open is node

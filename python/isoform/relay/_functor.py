@@ -48,7 +48,7 @@ class Functor(NodeFunctor, dialect=("relay", "ir")):
         too deeply.
         """
         if args:
-            return self._finished(node, self._result(node, *args), args)
+            return _core._level(self._visit_with, node, args)
         if self._arriving is node and self._is_open(node):
             result = self._result(node)
             if isinstance(result, GeneratorType):
@@ -59,6 +59,10 @@ class Functor(NodeFunctor, dialect=("relay", "ir")):
             return super().visit(node)
         finally:
             self._started = None
+
+    def _visit_with(self, node: Any, args: tuple[Any, ...]) -> Any:
+        """The result of the method, called with further arguments."""
+        return self._finished(node, self._result(node, *args), args)
 
     def _result(self, node: Any, *args: Any) -> Any:
         """The result of the method, or a generator for the result."""

@@ -51,6 +51,7 @@ __all__ = [
     "TakeAttrs",
     "TileAttrs",
     "TransposeAttrs",
+    "UpSamplingAttrs",
     "VarianceAttrs",
 ]
 
@@ -406,6 +407,36 @@ class DropoutAttrs(isoform.types.ir.Attrs):
     def rate(self) -> builtins.float:
         """The probability of zero for an element."""
     def __init__(self, rate: builtins.float = ...) -> None: ...
+
+class UpSamplingAttrs(isoform.types.ir.Attrs):
+    """Attributes of `nn.upsampling`."""
+
+    __match_args__ = ("scale_h", "scale_w", "layout", "method", "align_corners")
+    @property
+    def scale_h(self) -> builtins.float:
+        """The factor of the height."""
+    @property
+    def scale_w(self) -> builtins.float:
+        """The factor of the width."""
+    @property
+    def layout(self) -> builtins.str:
+        """The order of the axes of the input and of the result."""
+    @property
+    def method(self) -> builtins.str:
+        """`nearest_neighbor`, `bilinear` or `bicubic`."""
+    @property
+    def align_corners(self) -> builtins.bool:
+        """True if the corners of input and result are at the same places; otherwise only
+        the first corners are.
+        """
+    def __init__(
+        self,
+        scale_h: builtins.float,
+        scale_w: builtins.float,
+        layout: builtins.str = ...,
+        method: builtins.str = ...,
+        align_corners: builtins.bool = ...,
+    ) -> None: ...
 
 class PadAttrs(isoform.types.ir.Attrs):
     """Attributes of `nn.pad`."""

@@ -68,6 +68,9 @@ class ExprFunctor(Functor):
     visit_ref_create = visit_ref_write = visit_ref_read = visit_constructor = refusal
     visit_match = refusal
 
+    # The attributes as the last outermost visit left them.
+    _left: Any = None
+
     def __init__(self) -> None:
         """Begin without results."""
         self.memo_map: dict[Any, Any] = {}
@@ -94,8 +97,36 @@ def _remembered(memo: dict[Any, Any], node: Any, running: Steps) -> Steps:
     return result
 
 
+# The attributes of functors that are not those of a subclass.
+_OWN = frozenset({"memo_map", "_arriving", "_engine", "_left", "_started"})
+
+_SIZED = (list, set, dict)
+
+
+def _state(functor: Any) -> dict[str, tuple[Any, int]]:
+    """The attributes of a functor: their values, with the sizes of collections."""
+    return {
+        name: (value, len(value) if isinstance(value, _SIZED) else 0)
+        for name, value in vars(functor).items()
+        if name not in _OWN
+    }
+
+
+def _is_reset(before: dict[str, tuple[Any, int]], now: dict[str, tuple[Any, int]]) -> bool:
+    """True if an attribute is another object, or a collection has become smaller."""
+    return before.keys() != now.keys() or any(
+        value is not now[name][0] or size > now[name][1] for name, (value, size) in before.items()
+    )
+
+
 class ExprVisitor(ExprFunctor):
-    """Visits every expression below one, each once.
+    """Visits every expression below one, each once until the visitor is reset.
+
+    A visitor remembers the expressions of earlier calls of `visit` in `memo_map`, with the
+    results of their methods. It begins anew if it was reset since the last of these calls: an
+    attribute was set to another object, or a list, set or dict of an attribute has become
+    smaller. So a check that sets a field before each visit always gives the same answer, and
+    a check that looks at results alone never visits an expression twice.
 
     The order is that of the fields: parameters and body of a function; variable, value
     and body of a binding; callee and arguments of a call; data and results of a match.
@@ -117,6 +148,8 @@ class ExprVisitor(ExprFunctor):
     ['x', 'y']
     """
 
+    _remembers = True
+
     visit_var = visit_global_var = visit_op = visit_constant = visit_constructor = silence
     visit_function = visit_of("params", "body")
     visit_let = visit_of("var", "value", "body")
@@ -127,6 +160,13 @@ class ExprVisitor(ExprFunctor):
     visit_ref_create = visit_of("value")
     visit_ref_write = visit_of("ref", "value")
     visit_ref_read = visit_of("ref")
+
+    def _resume(self) -> None:
+        if self._left is not None and _is_reset(self._left, _state(self)):
+            self.memo_map = {}
+
+    def _pause(self) -> None:
+        self._left = _state(self)
 
     def visit_match(self, m: Any, *args: Any) -> Any:  # noqa: ARG002
         """Visit the value and the result of each clause."""

@@ -25,21 +25,26 @@ from isoform.transform import FunctionPass, ModulePass, PassContext
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from isoform.transform import PassInstrument
+    from isoform.transform import PassInstrument, Sequential
 
 __all__ = [
+    "BackwardFoldScaleAxis",
     "DeadCodeElimination",
     "DefuseOps",
     "EliminateCommonSubexpr",
     "FoldConstant",
     "FoldConstantExpr",
+    "FoldScaleAxis",
+    "ForwardFoldScaleAxis",
     "FunctionPass",
     "FuseOps",
     "InferType",
     "InferTypeLocal",
     "Inline",
+    "LambdaLift",
     "RemoveUnusedFunctions",
     "SimplifyExpr",
+    "SimplifyInference",
     "ToANormalForm",
     "ToANormalFormExpr",
     "ToBasicBlockNormalForm",
@@ -267,6 +272,86 @@ def SimplifyExpr(exact: bool = False) -> FunctionPass:  # noqa: N802
     True
     """
     return _made("SimplifyExpr", exact)
+
+
+def SimplifyInference() -> FunctionPass:  # noqa: N802
+    """Return a pass that replaces operators of a trained model by arithmetic.
+
+    The first result of `nn.batch_norm` becomes the data times a scale plus a shift for each
+    channel, `nn.layer_norm` becomes mean, variance and arithmetic, and the first result of
+    `nn.dropout` becomes the data. Other results of these operators stay, and so do tuples
+    bound by `let`. Results are rounded differently. Level 0; requires InferType.
+
+    >>> from isoform import ir, relay
+    >>> x = relay.var("x", shape=(2, 3))
+    >>> mod = ir.IRModule.from_expr(relay.Function([x], relay.nn.dropout(x)))
+    >>> simple = relay.transform.SimplifyInference()(mod)["main"]
+    >>> simple.body is simple.params[0]
+    True
+    """
+    return _made("SimplifyInference")
+
+
+def BackwardFoldScaleAxis() -> FunctionPass:  # noqa: N802
+    """Return a pass that multiplies weights by the factors of their results.
+
+    `multiply(conv2d(x, w), s)` becomes `conv2d(x, multiply(w, s))` for a factor with one
+    number for each channel, or for all of them; likewise for `nn.dense`. Between both may be
+    `multiply`, sums with a bias of the channels or with another such product, and, for
+    constants of positive numbers, `nn.relu` and `nn.leaky_relu`, if each has a single use.
+    Constant factors are finite; all types are floats. Results are rounded differently.
+    Level 3; requires InferType.
+    """
+    return _made("BackwardFoldScaleAxis")
+
+
+def ForwardFoldScaleAxis() -> FunctionPass:  # noqa: N802
+    """Return a pass that multiplies weights by the factors of their data.
+
+    `conv2d(multiply(x, s), w)` becomes `conv2d(x, multiply(w, s))`. As
+    `BackwardFoldScaleAxis`, except that all uses of the scaled data lead to weights, and that
+    a bias is divided by the factor, a constant of positive numbers. Level 3; requires
+    InferType.
+    """
+    return _made("ForwardFoldScaleAxis")
+
+
+def FoldScaleAxis() -> Sequential:  # noqa: N802
+    """Return the passes that leave out factors of channels next to weights.
+
+    They are `BackwardFoldScaleAxis`, `ForwardFoldScaleAxis` and `FoldConstant`.
+
+    >>> import numpy as np
+    >>> from isoform import ir, relay
+    >>> from isoform.transform import PassContext
+    >>> x = relay.var("x", shape=(4, 8))
+    >>> weight, factor = (relay.const(np.full(shape, 2.0)) for shape in ((3, 8), (3,)))
+    >>> body = relay.nn.dense(x, weight) * factor
+    >>> with PassContext(opt_level=3):
+    ...     mod = relay.transform.FoldScaleAxis()(ir.IRModule.from_expr(relay.Function([x], body)))
+    >>> mod["main"].body.op.name
+    'nn.dense'
+    """
+    return _made("FoldScaleAxis")
+
+
+def LambdaLift() -> ModulePass:  # noqa: N802
+    """Return a pass that makes every function inside of a function global.
+
+    Its name comes in its place. A function that uses variables from outside becomes a
+    function of these variables that returns it, marked `Closure`, and a call with the
+    variables comes in its place. New names are `lifted_name` and a digest, so equal functions
+    are lifted once. Functions marked `Primitive` stay. Level 1.
+
+    >>> from isoform import ir, relay
+    >>> x, y = (relay.var(name, shape=(2,)) for name in "xy")
+    >>> inner = relay.Function([y], x + y)
+    >>> mod = ir.IRModule.from_expr(relay.Function([x], inner(x)))
+    >>> lifted = relay.transform.LambdaLift()(mod)
+    >>> len(lifted.functions), lifted["main"].body.op.args[0] is lifted["main"].params[0]
+    (2, True)
+    """
+    return _made("LambdaLift")
 
 
 def build_config(

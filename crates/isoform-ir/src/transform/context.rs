@@ -172,6 +172,21 @@ thread_local! {
     static DEFAULT: RefCell<Option<Ref<PassContext>>> = const { RefCell::new(None) };
 }
 
+/// The contexts of a thread: those entered, and the default.
+#[derive(Debug, Default)]
+pub(super) struct ThreadContexts {
+    stack: Vec<Ref<PassContext>>,
+    default: Option<Ref<PassContext>>,
+}
+
+impl ThreadContexts {
+    /// Exchanges the contexts with those of this thread.
+    pub(super) fn exchange(&mut self) {
+        STACK.with_borrow_mut(|stack| std::mem::swap(stack, &mut self.stack));
+        DEFAULT.with_borrow_mut(|default| std::mem::swap(default, &mut self.default));
+    }
+}
+
 impl PassContext {
     /// The innermost entered context of this thread, or the default context of the
     /// thread.

@@ -25,6 +25,25 @@ thread_local! {
     static ASKED: Cell<u64> = const { Cell::new(0) };
 }
 
+/// The running passes of a thread.
+#[derive(Default)]
+pub(super) struct ThreadPasses {
+    frames: Vec<Frame>,
+    reported: bool,
+    nested: usize,
+    asked: u64,
+}
+
+impl ThreadPasses {
+    /// Exchanges the running passes with those of this thread.
+    pub(super) fn exchange(&mut self) {
+        FRAMES.with_borrow_mut(|frames| std::mem::swap(frames, &mut self.frames));
+        self.reported = REPORTED.replace(self.reported);
+        self.nested = NESTED.replace(self.nested);
+        self.asked = ASKED.replace(self.asked);
+    }
+}
+
 /// The maximal number of natively nested passes: every pass takes a part of the native
 /// stack. Passes of nested sequences do not count.
 pub(super) const MOST_NESTED: usize = 200;

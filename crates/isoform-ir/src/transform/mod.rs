@@ -16,6 +16,7 @@
 //! | equal expressions computed once, in any language | [`cse`] |
 //! | results that are kept between runs | [`Memo`], [`ResultCache`], [`MemoryCache`] |
 //! | messages about source texts | [`diagnostics`] |
+//! | a pass that goes on in another thread | [`ThreadState`] |
 //!
 //! ```
 //! use isoform_ir::transform::PassContextRef;
@@ -49,6 +50,7 @@
 //! | `analyses.rs`, `kept.rs` | analyses, and the results that a context keeps |
 //! | `cache.rs`, `memo/` | caches, and results of pure passes that are kept in them |
 //! | `bisect.rs`, `reproducer.rs` | finding and repeating failures |
+//! | `thread_state.rs` | passes that go on in another thread |
 //! | `cse/` | equal expressions computed once |
 //!
 //! A pass never changes its input; a pass without changes returns the same object. No
@@ -78,6 +80,7 @@ mod reproducer;
 mod root;
 mod run;
 mod sequential;
+mod thread_state;
 
 pub use analyses::{Analysis, AnalysisResults, register_analysis};
 pub use bisect::{Bisection, bisect};
@@ -93,6 +96,7 @@ pub use pipeline::{parse_pipeline, parse_value, pipeline_text};
 pub use registry::{PassEntry, make_pass, register_pass, registered_passes};
 pub use root::{Check, Root, Script, Signature, functions, script};
 pub use run::PassRef;
+pub use thread_state::ThreadState;
 
 use isoform::Result;
 use isoform::plumbing::Poll;

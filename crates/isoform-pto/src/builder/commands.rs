@@ -89,6 +89,7 @@ fn run(builder: &mut IRBuilder, arguments: &mut Arguments<'_>) -> Result<Value> 
             builder.abort(depth);
         }
         "begin_function" => builder.begin_function(arguments.next()?)?,
+        "declare" => builder.declare(&arguments.next::<Ref<Function>>()?),
         "end_function" => return Ok(builder.end_function()?.into()),
         "param" => {
             let (name, ty) = (arguments.next::<Str>()?, arguments.next::<Ref<Type>>()?);
@@ -124,7 +125,7 @@ fn run(builder: &mut IRBuilder, arguments: &mut Arguments<'_>) -> Result<Value> 
         }
         "let" => {
             let name = arguments.next::<Str>()?;
-            let value = arguments.next::<Ref<Expr>>()?;
+            let value = builder.called(arguments.next::<Ref<Expr>>()?)?;
             let ty = arguments.next::<Option<Ref<Type>>>()?;
             let var = builder.placed_var(name, ty.unwrap_or_else(|| value.ty.clone()));
             builder.assign(&var, value)?;

@@ -28,7 +28,8 @@ impl IRBuilder {
         var: impl IntoField<Ref<Var>>,
         value: impl IntoField<Ref<Expr>>,
     ) -> Result<()> {
-        let stmt = AssignStmt::new(var.into_field(), value.into_field());
+        let value = self.called(value.into_field())?;
+        let stmt = AssignStmt::new(var.into_field(), value);
         self.emit_placed(stmt.upcast())
     }
 
@@ -42,7 +43,7 @@ impl IRBuilder {
         name: impl Into<Str>,
         value: impl IntoField<Ref<Expr>>,
     ) -> Result<Ref<Var>> {
-        let value = value.into_field();
+        let value = self.called(value.into_field())?;
         let var = self.placed_var(name.into(), value.ty.clone());
         self.assign(&var, &value)?;
         Ok(var)
@@ -54,7 +55,8 @@ impl IRBuilder {
     ///
     /// As [`emit`](Self::emit).
     pub fn eval(&mut self, expr: impl IntoField<Ref<Expr>>) -> Result<()> {
-        self.emit_placed(EvalStmt::new(expr.into_field()).upcast())
+        let expr = self.called(expr.into_field())?;
+        self.emit_placed(EvalStmt::new(expr).upcast())
     }
 
     /// Ends the function with values.
@@ -66,7 +68,8 @@ impl IRBuilder {
         if !self.in_function() {
             return Err(self.outside("return", "a function"));
         }
-        self.emit_placed(ReturnStmt::new(values.into_field()).upcast())
+        let values = self.all_called(&values.into_field())?;
+        self.emit_placed(ReturnStmt::new(values).upcast())
     }
 
     /// Ends an iteration of the loop, or a branch, with values.
@@ -78,7 +81,8 @@ impl IRBuilder {
         if !self.in_loop() && !self.in_if() {
             return Err(self.outside("yield", "a loop or an if"));
         }
-        self.emit_placed(YieldStmt::new(values.into_field()).upcast())
+        let values = self.all_called(&values.into_field())?;
+        self.emit_placed(YieldStmt::new(values).upcast())
     }
 
     /// Ends the loop.

@@ -3,8 +3,9 @@
 use super::frame::{Frame, Kind, Scope};
 use crate::expr::{make_iter_arg, make_var};
 use crate::*;
+use hashbrown::HashMap;
 use isoform::types::IntoField;
-use isoform::{Error, Ref, Result, Str};
+use isoform::{Array, Error, Ref, Result, Str};
 
 /// Builds functions statement by statement.
 ///
@@ -48,6 +49,8 @@ pub struct IRBuilder {
     pub(super) frames: Vec<Frame>,
     /// The source location of the following parts.
     pub(super) span: Option<Ref<Span>>,
+    /// The types of the results of known functions, by name.
+    pub(super) declared: HashMap<Str, Array<Ref<Type>>>,
 }
 
 impl std::fmt::Debug for IRBuilder {

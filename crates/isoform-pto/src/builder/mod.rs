@@ -9,10 +9,12 @@
 //! | `ir_builder.rs` | the builder of functions, whose parts are closures |
 //! | `open.rs` | the begin and the end of each part |
 //! | `emit.rs` | the statements without parts |
+//! | `declared.rs` | the types of calls of known functions |
 //! | `program.rs` | the builder of programs |
 //! | `commands.rs` | the interface for other languages |
 
 mod commands;
+mod declared;
 mod emit;
 mod frame;
 mod ir_builder;

@@ -81,6 +81,7 @@ impl IRBuilder {
             .with_param_directions(directions)
             .with_return_types(return_types)
             .with_body(body);
+        self.declare(&function);
         match frame.span {
             None => Ok(function),
             Some(span) => {

@@ -5,9 +5,10 @@ use isoform::host::{self, Call, Stop};
 use isoform::types::{RegionKind, TypeInfo, registered_types};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyTuple, PyType};
 
 use super::driver::{Answer, NodeDriver, Raised, Rule, Visit};
+use super::stack::level;
 use super::way::located;
 use crate::convert::{to_python, untyped};
 use crate::object::gil::enter_call;
@@ -45,6 +46,18 @@ impl NodeDriver {
     }
 }
 
+/// Runs a method of the engine in this thread, or calls the method in another thread.
+fn leveled<'py, const N: usize>(
+    driver: &Bound<'py, NodeDriver>,
+    method: &str,
+    arguments: [&Bound<'py, PyAny>; N],
+    run: impl FnOnce() -> PyResult<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = driver.py();
+    let elsewhere = || Ok((driver.getattr(method)?, PyTuple::new(py, arguments)?));
+    level(py, run, elsewhere)
+}
+
 #[pymethods]
 impl NodeDriver {
     /// The engine for one visit by a visitor. `rule` is "visit", "rewrite" or
@@ -75,40 +88,58 @@ impl NodeDriver {
     /// The result for the value that the whole visit is about.
     ///
     /// A RecursionError names the place, and has it as its `path`.
-    fn start<'py>(&self, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    fn start<'py>(
+        slf: &Bound<'py, Self>,
+        value: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let driver = slf.get();
         let visit = Visit {
-            driver: self,
+            driver,
             py: value.py(),
         };
-        let outcome = host::result_of(&visit, &untyped(value)?, RegionKind::Use, None);
-        let ended = std::mem::take(&mut *self.state());
-        let result = visit.shown(outcome);
-        result.map_err(|error| located(visit.py, error, ended.memory.path()))
+        leveled(slf, "start", [value], || {
+            let outcome = host::result_of(&visit, &untyped(value)?, RegionKind::Use, None);
+            let ended = std::mem::take(&mut *driver.state());
+            let result = visit.shown(outcome);
+            result.map_err(|error| located(visit.py, error, ended.memory.path()))
+        })
     }
 
     /// The result for a value that a method asks for while it runs.
-    fn visit<'py>(&self, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        self.ask(value, |visit, value, region, from| {
-            host::result_of(&visit, value, region, from)
+    fn visit<'py>(
+        slf: &Bound<'py, Self>,
+        value: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        leveled(slf, "visit", [value], || {
+            slf.get().ask(value, |visit, value, region, from| {
+                host::result_of(&visit, value, region, from)
+            })
         })
     }
 
     /// The result for a value by way of its children, whatever method it has.
-    fn below<'py>(&self, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        self.ask(value, |visit, value, region, from| {
-            host::result_of_call(&visit, Call::Children, value, region, from)
+    fn below<'py>(
+        slf: &Bound<'py, Self>,
+        value: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        leveled(slf, "below", [value], || {
+            slf.get().ask(value, |visit, value, region, from| {
+                host::result_of_call(&visit, Call::Children, value, region, from)
+            })
         })
     }
 
     /// The result of a method of the open node that is a generator.
     fn finish<'py>(
-        &self,
+        slf: &Bound<'py, Self>,
         value: &Bound<'py, PyAny>,
         generator: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.ask(value, |visit, value, region, from| {
-            let call = visit.called(generator.clone(), value, region)?;
-            host::result_of_call(&visit, call, value, region, from)
+        leveled(slf, "finish", [value, generator], || {
+            slf.get().ask(value, |visit, value, region, from| {
+                let call = visit.called(generator.clone(), value, region)?;
+                host::result_of_call(&visit, call, value, region, from)
+            })
         })
     }
 

@@ -8,6 +8,7 @@
 
 mod driver;
 mod methods;
+mod stack;
 mod way;
 
 use pyo3::prelude::*;
@@ -16,5 +17,6 @@ use pyo3::prelude::*;
 pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<driver::NodeDriver>()?;
     module.add_function(wrap_pyfunction!(methods::_visit_names, module)?)?;
-    module.add_function(wrap_pyfunction!(methods::_type_count, module)?)
+    module.add_function(wrap_pyfunction!(methods::_type_count, module)?)?;
+    module.add_function(wrap_pyfunction!(stack::_level, module)?)
 }

@@ -43,12 +43,14 @@
 //! ended, as threads of later versions of CPython do by themselves.
 
 use std::cell::RefCell;
+use std::ffi::{c_long, c_ulong};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use isoform::host;
 use isoform_onnx::eval::Control;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::PyType;
 use smallvec::SmallVec;
 
 /// Calls the core with the promise that the GIL is held, which avoids a check on reads
@@ -222,6 +224,30 @@ impl Drop for CallDepth<'_> {
         // SAFETY: the GIL is held, and the level was entered.
         unsafe { ffi::Py_LeaveRecursiveCall() };
     }
+}
+
+/// The limit of Python on nested calls in a thread.
+pub(crate) fn recursion_limit(_held: Python<'_>) -> usize {
+    // SAFETY: the GIL is held.
+    usize::try_from(unsafe { ffi::Py_GetRecursionLimit() }).unwrap_or_default()
+}
+
+/// A thread that runs code of Python.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ThreadId(c_ulong);
+
+/// The calling thread.
+pub(crate) fn this_thread(_held: Python<'_>) -> ThreadId {
+    // SAFETY: the GIL is held.
+    ThreadId(unsafe { ffi::PyThread_get_thread_ident() })
+}
+
+/// Lets a thread raise an exception of a class as soon as the thread runs code of Python.
+/// Without a class, the thread no longer raises an exception that it has not raised so far.
+pub(crate) fn raise_in(_held: Python<'_>, thread: ThreadId, class: Option<&Bound<'_, PyType>>) {
+    let class = class.map_or(std::ptr::null_mut(), Bound::as_ptr);
+    // SAFETY: the GIL is held, and the class is alive; a thread that has ended is ignored.
+    unsafe { ffi::PyThreadState_SetAsyncExc(thread.0 as c_long, class) };
 }
 
 /// A Python object owned by the core, to be released in any thread, with or without the

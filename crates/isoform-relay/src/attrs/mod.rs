@@ -29,7 +29,7 @@ isoform::dialect! {
     pub use nn::{
         BiasAddAttrs, DenseAttrs, MatmulAttrs, BatchMatmulAttrs, Conv2DAttrs, MaxPool2DAttrs,
         AvgPool2DAttrs, GlobalPool2DAttrs, SoftmaxAttrs, LeakyReluAttrs, BatchNormAttrs,
-        LayerNormAttrs, DropoutAttrs, PadAttrs,
+        LayerNormAttrs, DropoutAttrs, UpSamplingAttrs, PadAttrs,
     };
     pub use reduce::{ReduceAttrs, ArgReduceAttrs, VarianceAttrs};
     pub use tensor::{

@@ -118,6 +118,21 @@ attributes! {
         out_layout: Str = "".into(),
     }
 
+    /// Attributes of `nn.upsampling`.
+    UpSamplingAttrs = "relay.attrs.UpSamplingAttrs" {
+        /// The factor of the height.
+        scale_h: f64,
+        /// The factor of the width.
+        scale_w: f64,
+        /// The order of the axes of the input and of the result.
+        layout: Str = "NCHW".into(),
+        /// `nearest_neighbor`, `bilinear` or `bicubic`.
+        method: Str = "nearest_neighbor".into(),
+        /// True if the corners of input and result are at the same places; otherwise only
+        /// the first corners are.
+        align_corners: bool = false,
+    }
+
     /// The axis of `nn.softmax` and `nn.log_softmax`.
     SoftmaxAttrs = "relay.attrs.SoftmaxAttrs" {
         /// The axis for summing exponentials; negative axes count from the end.

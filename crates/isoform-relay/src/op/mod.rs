@@ -43,7 +43,7 @@ pub use relation::{CallTypes, relation};
 pub use spec::OpPattern;
 pub use tensor::*;
 
-pub(super) use relations::{dims, join::MOST_PARTS};
+pub(super) use relations::{dims, join::MOST_PARTS, upsampling::scaled_size};
 
 use isoform::Result;
 

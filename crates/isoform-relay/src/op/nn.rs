@@ -1,11 +1,11 @@
 //! Operators of neural networks.
 
-use super::relations::{broadcast, conv, matmul, nn};
+use super::relations::{broadcast, conv, matmul, nn, upsampling};
 use super::spec::operators;
 use crate::attrs::{
     AvgPool2DAttrs, BatchMatmulAttrs, BatchNormAttrs, BiasAddAttrs, Conv2DAttrs, DenseAttrs,
     DropoutAttrs, GlobalPool2DAttrs, LayerNormAttrs, LeakyReluAttrs, MatmulAttrs, MaxPool2DAttrs,
-    PadAttrs, SoftmaxAttrs,
+    PadAttrs, SoftmaxAttrs, UpSamplingAttrs,
 };
 
 operators! {
@@ -74,6 +74,10 @@ operators! {
     /// The mean of each channel of each image.
     global_avg_pool2d = "nn.global_avg_pool2d"(data: "The images.") [GlobalPool2DAttrs]
         -> "GlobalPool2D" conv::global_pool2d, OutEWiseFusable, 2;
+
+    /// Images in another size.
+    upsampling = "nn.upsampling"(data: "The images.") [UpSamplingAttrs]
+        -> "UpSampling" upsampling::upsampling, Injective, 2;
 
     /// The data with elements added before and after each axis.
     pad = "nn.pad"(data: "The input tensor.", pad_value: "The added value, a scalar.") [PadAttrs]

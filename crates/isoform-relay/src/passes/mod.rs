@@ -12,8 +12,11 @@
 //! | name every value | [`to_a_normal_form`] |
 //! | name values that several blocks use | [`to_basic_block_normal_form`] |
 //! | share values instead of naming them | [`to_graph_normal_form`] |
+//! | replace normalizations and dropout by arithmetic | [`simplify_inference`] |
+//! | multiply weights by the factors of channels | [`backward_fold_scale_axis`], [`forward_fold_scale_axis`] |
 //! | apply identities | [`simplify`], [`SimplifyOptions`] |
 //! | put functions in the place of their calls | [`inline_functions`] |
+//! | make functions inside of functions global | [`lambda_lift`] |
 //! | make kernels of operators | [`fuse_ops`], [`FuseOptions`] |
 //! | take kernels apart | [`defuse_ops`] |
 //! | remove functions that nothing calls | [`remove_unused_functions`] |
@@ -37,6 +40,7 @@
 //! | `let_list.rs`, `blocks.rs`, `instance.rs` | bindings of normal forms; copies of a body |
 //! | `fuse/` | kernels made of operators, and taken apart again |
 //! | `simplify/` | identities as rules of `pattern` |
+//! | `scale_axis/` | factors of channels in weights |
 //!
 //! The passes share the graph of `graph.rs`, so most passes are loops over the numbers of
 //! that graph. Only `fold_constant.rs` evaluates operators, and `simplify/` through it.
@@ -54,12 +58,15 @@ pub(super) mod graph;
 mod graph_normal_form;
 mod inline;
 mod instance;
+mod lambda_lift;
 mod let_list;
 mod live;
 mod module;
 mod registered;
+mod scale_axis;
 pub(super) mod scopes;
 mod simplify;
+mod simplify_inference;
 mod unused_functions;
 
 pub use a_normal_form::{to_a_normal_form, to_a_normal_form_expr};
@@ -70,7 +77,13 @@ pub use fold_constant::{FoldConstantOptions, fold_constant, fold_constant_expr};
 pub use fuse::{FuseOptions, defuse_ops, defuse_ops_expr, fuse_ops};
 pub use graph_normal_form::{to_graph_normal_form, to_graph_normal_form_expr};
 pub use inline::inline_functions;
+pub use lambda_lift::lambda_lift;
+pub use scale_axis::{
+    backward_fold_scale_axis, backward_fold_scale_axis_expr, forward_fold_scale_axis,
+    forward_fold_scale_axis_expr,
+};
 pub use simplify::{Simplified, SimplifyOptions, SimplifyRule, simplify, simplify_rules};
+pub use simplify_inference::{simplify_inference, simplify_inference_expr};
 pub use unused_functions::remove_unused_functions;
 
 use isoform::Result;

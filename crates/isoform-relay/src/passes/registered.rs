@@ -5,7 +5,7 @@ use isoform::types::Schema;
 use isoform::{Array, Error, Ref, Result, Str, Value, export};
 use isoform_ir::ir::{IRModule, RelayExpr};
 use isoform_ir::transform::{
-    FunctionPass, Memo, ModulePass, PassContext, PassInfo, register_config_option,
+    FunctionPass, Memo, ModulePass, Pass, PassContext, PassInfo, Sequential, register_config_option,
 };
 
 use super::common_subexpr::CommonSubexprOptions;
@@ -14,10 +14,11 @@ use super::fold_constant::FoldConstantOptions;
 use super::fuse::FuseOptions;
 use super::simplify::SimplifyOptions;
 use super::{
-    defuse_ops, inline_functions, remove_unused_functions, to_a_normal_form, to_a_normal_form_expr,
-    to_basic_block_normal_form, to_basic_block_normal_form_expr, to_graph_normal_form,
-    to_graph_normal_form_expr,
+    defuse_ops, inline_functions, lambda_lift, remove_unused_functions, to_a_normal_form,
+    to_a_normal_form_expr, to_basic_block_normal_form, to_basic_block_normal_form_expr,
+    to_graph_normal_form, to_graph_normal_form_expr,
 };
+use super::{scale_axis, simplify_inference};
 use crate::{AsExpr, Function, infer_type, infer_type_expr};
 
 /// The pass required by most other passes.
@@ -123,11 +124,7 @@ fn simplify_pass(#[default = false] exact: bool) -> Ref<FunctionPass> {
     let options = SimplifyOptions::default().exact(exact);
     let info = info(0, "SimplifyExpr", &[INFER_TYPE]);
     let pass = function_pass(&info, move |func, module| {
-        let typed = match &func.checked_type_ {
-            Some(_) => func.clone(),
-            None => infer_type_expr(func, Some(module))?,
-        };
-        Ok(options.run(&typed)?.expr)
+        Ok(options.run(&typed(func, module)?)?.expr)
     });
     // The options are part of the key only if the pass was made by name.
     let memo = Memo::new(format!("2 exact={exact}"));
@@ -139,6 +136,59 @@ fn simplify_pass(#[default = false] exact: bool) -> Ref<FunctionPass> {
 #[export("relay._transform.SimplifyExprExpr")]
 fn simplify_of(expr: &Ref<RelayExpr>, #[default = false] exact: bool) -> Result<Ref<RelayExpr>> {
     SimplifyOptions::default().exact(exact).simplify_expr(expr)
+}
+
+/// Replaces normalizations and dropout by arithmetic.
+#[export("relay._transform.SimplifyInference")]
+fn simplify_inference_pass() -> Ref<FunctionPass> {
+    let info = info(0, "SimplifyInference", &[INFER_TYPE]);
+    function_pass(&info, |func, module| {
+        simplify_inference::in_expr(&typed(func, module)?)
+    })
+}
+
+/// Multiplies weights by factors of their results.
+#[export("relay._transform.BackwardFoldScaleAxis")]
+fn backward_scale_axis_pass() -> Ref<FunctionPass> {
+    let info = info(3, "BackwardFoldScaleAxis", &[INFER_TYPE]);
+    function_pass(&info, |func, module| {
+        scale_axis::backward(&typed(func, module)?)
+    })
+}
+
+/// Multiplies weights by factors of their data.
+#[export("relay._transform.ForwardFoldScaleAxis")]
+fn forward_scale_axis_pass() -> Ref<FunctionPass> {
+    let info = info(3, "ForwardFoldScaleAxis", &[INFER_TYPE]);
+    function_pass(&info, |func, module| {
+        scale_axis::forward(&typed(func, module)?)
+    })
+}
+
+/// Multiplies weights by factors of results, then by factors of data, and computes the
+/// products of constants.
+#[export("relay._transform.FoldScaleAxis")]
+fn scale_axis_pass() -> Ref<Sequential> {
+    let passes: [Ref<Pass>; 3] = [
+        backward_scale_axis_pass().upcast(),
+        forward_scale_axis_pass().upcast(),
+        fold_constant_pass(false).upcast(),
+    ];
+    Sequential::named(&info(0, "FoldScaleAxis", &[]), passes)
+}
+
+/// Makes functions inside of functions global.
+#[export("relay._transform.LambdaLift")]
+fn lambda_lift_pass() -> Ref<ModulePass> {
+    module_pass(&info(1, "LambdaLift", &[]), lambda_lift)
+}
+
+/// A function with types.
+fn typed(func: &Ref<RelayExpr>, module: &Ref<IRModule>) -> Result<Ref<RelayExpr>> {
+    match &func.checked_type_ {
+        Some(_) => Ok(func.clone()),
+        None => infer_type_expr(func, Some(module)),
+    }
 }
 
 /// Gives every value a name.
@@ -254,6 +304,11 @@ pub(super) fn register() -> Result<()> {
         fold_constant_of,
         simplify_pass,
         simplify_of,
+        simplify_inference_pass,
+        backward_scale_axis_pass,
+        forward_scale_axis_pass,
+        scale_axis_pass,
+        lambda_lift_pass,
         a_normal_form_pass,
         basic_block_pass,
         graph_normal_form_pass,

@@ -14,7 +14,8 @@ mod typed;
 
 pub use properties::RELAY_PROPERTIES;
 pub use typed::{
-    PASSES, Pass, TYPED_PROPERTIES, TypedProgram, random_smooth_program, random_typed_program,
+    PASSES, Pass, TYPED_PROPERTIES, TypedProgram, random_network, random_smooth_program,
+    random_typed_program,
 };
 
 use isoform::Ref;

@@ -10,7 +10,7 @@ from isoform.ir import _api
 from .location import caller
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from types import TracebackType
 
     from isoform.pto.datatype import DataType
@@ -315,6 +315,8 @@ class ProgramBuilder:
         """See the class."""
         self._ask = _new_program_builder(name, span or caller())
         self._result: Program | None = None
+        # Tells the builder of functions about added functions.
+        self._declare: Callable[[Function], None] | None = None
 
     def __enter__(self) -> ProgramBuilder:
         """Return the builder itself."""
@@ -342,7 +344,10 @@ class ProgramBuilder:
 
         Raises ValueError for a second function of the same name.
         """
-        return self._ask("add", function)
+        callee = self._ask("add", function)
+        if self._declare is not None:
+            self._declare(function)
+        return callee
 
     def get_global_var(self, name: str) -> GlobalVar:
         """Return the callee of a function.
@@ -437,11 +442,25 @@ class IRBuilder:
     def program(self, name: str = "", span: Span | None = None) -> ProgramBuilder:
         """Begin a program, in a `with` block; functions are added to it.
 
+        A call without a type as a value or argument of a statement gets the type of the
+        results of the called function, once the function is added, or built by this builder.
+
         Args:
             name: Its name.
             span: The source location; by default the location of the call.
+
+        >>> from isoform.pto import DataType, ir
+        >>> ib, int64 = ir.IRBuilder(), ir.ScalarType(DataType.INT64)
+        >>> with ib.program("two") as p:
+        ...     answer = p.add_function(ir.Function("answer", [], [int64], ir.SeqStmts([])))
+        ...     with ib.function("main") as f:
+        ...         x = ib.let("x", ir.Call(answer, []))
+        >>> x.type
+        INT64
         """
-        return ProgramBuilder(name, span or caller())
+        made = ProgramBuilder(name, span or caller())
+        made._declare = lambda function: self._ask(None, "declare", function)
+        return made
 
     def for_loop(
         self,

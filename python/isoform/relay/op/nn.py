@@ -35,6 +35,7 @@ __all__ = [
     "pad",
     "relu",
     "softmax",
+    "upsampling",
 ]
 
 relu = unary("nn.relu")
@@ -55,6 +56,7 @@ _avg_pool2d = make("nn.avg_pool2d")
 _global_max_pool2d = make("nn.global_max_pool2d")
 _global_avg_pool2d = make("nn.global_avg_pool2d")
 _pad = make("nn.pad")
+_upsampling = make("nn.upsampling")
 
 
 def conv2d(
@@ -376,3 +378,30 @@ def pad(data: Any, pad_width: Any, pad_value: Any = 0, pad_mode: str = "constant
     """
     value = pad_value if isinstance(pad_value, Expr) else const(pad_value)
     return _pad(data, value, [list(widths) for widths in pad_width], pad_mode)
+
+
+def upsampling(
+    data: Any,
+    scale_h: float = 1,
+    scale_w: float = 1,
+    layout: str = "NCHW",
+    method: str = "nearest_neighbor",
+    align_corners: bool = False,
+) -> Any:
+    """Return images in another size.
+
+    Args:
+        data: The images.
+        scale_h: The factor of the height; the new height is rounded.
+        scale_w: The factor of the width.
+        layout: The order of the axes of the images and of the result.
+        method: `nearest_neighbor` (the element before), `bilinear` or `bicubic`.
+        align_corners: Whether all corners of images and result are at the same places;
+            otherwise only the first corners are.
+
+    >>> from isoform import relay
+    >>> x = relay.var("x", shape=(1, 3, 4, 5))
+    >>> relay.transform.InferTypeLocal(relay.nn.upsampling(x, 2, 3)).concrete_shape
+    (1, 3, 8, 15)
+    """
+    return _upsampling(data, scale_h, scale_w, layout, method, align_corners)

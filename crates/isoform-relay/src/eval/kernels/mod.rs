@@ -8,6 +8,7 @@ mod indexing;
 mod movement;
 mod nn;
 mod reduce;
+mod upsampling;
 
 use std::sync::LazyLock;
 
@@ -135,6 +136,7 @@ const OTHERS: &[Row] = &[
     ("nn.batch_norm", nn::batch_norm),
     ("nn.layer_norm", nn::layer_norm),
     ("nn.dropout", nn::dropout),
+    ("nn.upsampling", upsampling::upsampling),
     ("on_device", unchanged),
     ("device_copy", unchanged),
     ("annotation.stop_fusion", unchanged),

@@ -74,13 +74,13 @@ fn permutation(name: &str, from: &str, to: &str) -> Result<Vec<i64>> {
 }
 
 /// A tensor with its axes in the order of another layout.
-enum LayoutView<'a> {
+pub(super) enum LayoutView<'a> {
     Same(View<'a>),
     Moved(Tensor),
 }
 
 impl LayoutView<'_> {
-    fn view(&self) -> View<'_> {
+    pub(super) fn view(&self) -> View<'_> {
         match self {
             LayoutView::Same(view) => *view,
             LayoutView::Moved(tensor) => tensor.view(),
@@ -88,7 +88,7 @@ impl LayoutView<'_> {
     }
 }
 
-fn arranged<'a>(
+pub(super) fn arranged<'a>(
     call: &OpCall<'_>,
     x: View<'a>,
     name: &str,
@@ -107,7 +107,7 @@ fn arranged<'a>(
 }
 
 /// The result in its layout.
-fn placed(call: &OpCall<'_>, result: Tensor, layout: &str, out_layout: &str) -> Outcome {
+pub(super) fn placed(call: &OpCall<'_>, result: Tensor, layout: &str, out_layout: &str) -> Outcome {
     let target = if out_layout.is_empty() {
         layout
     } else {
@@ -120,7 +120,7 @@ fn placed(call: &OpCall<'_>, result: Tensor, layout: &str, out_layout: &str) -> 
 }
 
 /// The layouts of images and weights in kernels.
-const IMAGES: &str = "NCHW";
+pub(super) const IMAGES: &str = "NCHW";
 const WEIGHTS: &str = "OIHW";
 
 /// The windows along height and width.

@@ -17,3 +17,4 @@ pub(super) mod reduce;
 pub(super) mod reshape;
 pub(super) mod shape;
 pub(super) mod slice;
+pub(crate) mod upsampling;

@@ -326,3 +326,41 @@ fn annotations_keep_the_type() {
         "f32[2]",
     );
 }
+
+#[test]
+fn upsampling_multiplies_sizes() {
+    let of = |data: &str, attrs: Ref<UpSamplingAttrs>| op::upsampling(v(data), attrs);
+    let attrs = |h: f64, w: f64| UpSamplingAttrs::new(h, w);
+    gives(of("f32[1,3,4,5]", attrs(2.0, 3.0)), "f32[1,3,8,15]");
+    gives(of("f32[1,3,4,5]", attrs(1.5, 0.5)), "f32[1,3,6,3]");
+    gives(
+        of("u8[1,4,5,3]", attrs(2.0, 1.0).with_layout("NHWC")),
+        "u8[1,8,5,3]",
+    );
+    gives(of("f32[?,3,?,5]", attrs(2.0, 1.0)), "f32[?,3,?,5]");
+    gives(
+        of("f32[1,3,0,5]", attrs(2.0, 1.0).with_method("bicubic")),
+        "f32[1,3,0,5]",
+    );
+    fails(
+        of("f32[1,3,4]", attrs(2.0, 2.0)),
+        "nn.upsampling: data: expected a tensor with 4",
+    );
+    fails(
+        of("f32[1,3,4,5]", attrs(0.0, 2.0)),
+        "scale_h: expected a number above 0",
+    );
+    fails(
+        of("f32[1,3,4,5]", attrs(2.0, 1e12)),
+        "scale_w: expected a number above 0",
+    );
+    fails(of("f32[1,3,4,5]", attrs(f64::NAN, 1.0)), "scale_h");
+    fails(
+        of("f32[1,3,4,5]", attrs(2.0, 2.0).with_method("linear")),
+        "method: expected 'nearest",
+    );
+    fails(
+        of("f32[1,3,4,5]", attrs(2.0, 2.0).with_layout("NCH")),
+        "layout",
+    );
+}

@@ -49,6 +49,11 @@ fn relay_fused_programs_come_back() {
 }
 
 #[test]
+fn relay_networks_keep_values() {
+    run("relay_networks_keep_values", 3000);
+}
+
+#[test]
 fn every_rule_applies_to_random_programs() {
     let mut counts = BTreeMap::new();
     let mut count = |module: &Ref<IRModule>, options: SimplifyOptions| {
@@ -93,6 +98,7 @@ fn none_is_left_out() {
         "relay_pipelines_keep_values",
         "relay_simplified_values_are_near",
         "relay_fused_programs_come_back",
+        "relay_networks_keep_values",
     ];
     assert_eq!(known, run);
 }

@@ -9,10 +9,12 @@
 //! | `operators.rs` | draws calls of operators with attributes |
 //! | `simplifiable.rs` | draws what simplification has rules for |
 //! | `smooth.rs` | draws programs of floats that hardly depend on rounding |
+//! | `networks.rs` | draws networks for inference |
 //! | `types.rs` | the types of what is drawn |
 //! | `properties.rs` | what passes promise about values and types |
 
 mod generate;
+mod networks;
 mod operators;
 mod properties;
 mod simplifiable;
@@ -44,6 +46,14 @@ use generate::Generator;
 pub fn random_typed_program(seed: u64, size: usize) -> TypedProgram {
     let bytes = random_bytes(seed, size.saturating_mul(8).saturating_add(32));
     Generator::new(Source::new(&bytes), size).program()
+}
+
+/// Returns a random network of floats for inference: convolutions or products of matrices,
+/// normalizations, activations, factors and biases of channels. Equal seeds give equal
+/// programs.
+pub fn random_network(seed: u64) -> TypedProgram {
+    let bytes = random_bytes(seed, 2_000);
+    Generator::new(Source::new(&bytes), 0).inference()
 }
 
 /// Returns a random well-typed program of floats near 1 with a result that hardly depends

@@ -448,13 +448,15 @@ impl Generator<'_> {
             }
             // Empty windows have no mean and no largest element.
             (4, _) if shape[2..].contains(&0) => return None,
-            (4, _) => {
-                if self.source.chance(50) {
-                    op::global_avg_pool2d(data, attrs::GlobalPool2DAttrs::new())
-                } else {
-                    op::global_max_pool2d(data, attrs::GlobalPool2DAttrs::new())
+            (4, _) => match self.source.below(3) {
+                0 => op::global_avg_pool2d(data, attrs::GlobalPool2DAttrs::new()),
+                1 => op::global_max_pool2d(data, attrs::GlobalPool2DAttrs::new()),
+                _ => {
+                    let attrs = attrs::UpSamplingAttrs::new(1.5, 2.0)
+                        .with_align_corners(self.source.chance(50));
+                    op::upsampling(data, attrs)
                 }
-            }
+            },
             (3, 0..4) => {
                 let other = self.of_type(&x.ty);
                 let attrs = attrs::BatchMatmulAttrs::new().with_transpose_b(true);

@@ -7,8 +7,9 @@ use isoform_ir::transform::cse::cse;
 use isoform_relay::attrs::CastAttrs;
 use isoform_relay::eval::Evaluator;
 use isoform_relay::passes::{
-    SimplifyOptions, defuse_ops, eliminate_common_subexpr, eliminate_dead_code, fold_constant,
-    fuse_ops, inline_functions, remove_unused_functions, simplify, to_a_normal_form,
+    SimplifyOptions, backward_fold_scale_axis, defuse_ops, eliminate_common_subexpr,
+    eliminate_dead_code, fold_constant, forward_fold_scale_axis, fuse_ops, inline_functions,
+    lambda_lift, remove_unused_functions, simplify, simplify_inference, to_a_normal_form,
     to_basic_block_normal_form, to_graph_normal_form,
 };
 use isoform_relay::{Constant, Function, infer_type, op};
@@ -36,6 +37,7 @@ pub const PASSES: &[(&str, Pass)] = &[
     }),
     ("FuseOps", |module| infer_type(&fuse_ops(module)?)),
     ("DefuseOps", defuse_ops),
+    ("LambdaLift", lambda_lift),
     ("RemoveUnusedFunctions", |module| {
         remove_unused_functions(module, &["main"])
     }),
@@ -54,6 +56,7 @@ pub const TYPED_PROPERTIES: &[(&str, Property)] = &[
         simplified_values_are_near,
     ),
     ("relay_fused_programs_come_back", fused_programs_come_back),
+    ("relay_networks_keep_values", networks_keep_values),
 ];
 
 /// The size of programs.
@@ -236,4 +239,51 @@ fn fused_programs_come_back(bytes: &[u8]) -> Result<(), String> {
     } else {
         Err(account("another program came back", &before, Some(&after)))
     }
+}
+
+/// The passes for inference, in any order and repeated.
+const INFERENCE: &[(&str, Pass)] = &[
+    ("SimplifyInference", simplify_inference),
+    ("BackwardFoldScaleAxis", backward_fold_scale_axis),
+    ("ForwardFoldScaleAxis", forward_fold_scale_axis),
+    ("FoldConstant", fold_constant),
+];
+
+/// The passes for inference change the values of networks by little more than their
+/// precision, and keep their types.
+fn networks_keep_values(bytes: &[u8]) -> Result<(), String> {
+    let TypedProgram { module, arguments } = Generator::new(Source::new(bytes), 0).inference();
+    let mut typed = told(infer_type(&module))?;
+    let expected = told(run(&typed, &arguments))?;
+    let mut choices = Source::new(bytes);
+    for _ in 0..6 {
+        let (name, pass) = *choices.pick(INFERENCE);
+        let fail = |what: String, after| account(&format!("{name}: {what}"), &typed, after);
+        let after = pass(&typed).map_err(|error| fail(format!("{error:#}"), None))?;
+        let again = infer_type(&after).map_err(|error| fail(format!("{error:#}"), Some(&after)))?;
+        let value =
+            run(&again, &arguments).map_err(|error| fail(format!("{error:#}"), Some(&after)))?;
+        if !told(are_near(&value, &expected))? || type_of(&value) != type_of(&expected) {
+            let what = format!("expected {expected:?}, got {value:?}");
+            return Err(fail(what, Some(&after)));
+        }
+        typed = again;
+    }
+    Ok(())
+}
+
+/// True if the numbers of tensors and tuples differ by little, compared with the largest.
+fn are_near(left: &Value, right: &Value) -> Result<bool> {
+    if let (Some(left), Some(right)) = (items(left), items(right)) {
+        for (left, right) in left.iter().zip(&right) {
+            if !are_near(left, right)? {
+                return Ok(false);
+            }
+        }
+        return Ok(left.len() == right.len());
+    }
+    let (left, right) = (floats(left)?, floats(right)?);
+    let largest = right.iter().fold(1.0, |most: f64, one| most.max(one.abs()));
+    let is_near = |(left, right): (&f64, &f64)| (left - right).abs() <= 1e-9 * largest;
+    Ok(left.len() == right.len() && left.iter().zip(&right).all(is_near))
 }
