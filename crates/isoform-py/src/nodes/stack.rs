@@ -102,7 +102,7 @@ impl Chain {
             return outcome;
         };
         if let Err(error) = outcome
-            && error.get_type(py).is(&raised.get_type(py))
+            && error.get_type(py).is(raised.get_type(py))
         {
             raised.set_traceback(py, error.traceback(py));
         }
@@ -182,7 +182,7 @@ fn lend<'py>(
     HERE.with(|here| here.next.replace(Some(worker)));
     asked?;
     let outcome = call.get().outcome().take();
-    let outcome = outcome.map_or_else(|| Ok(py.None()), |outcome| outcome);
+    let outcome = outcome.unwrap_or_else(|| Ok(py.None()));
     let outcome = if is_first {
         chain.settled(py, outcome, false)
     } else {

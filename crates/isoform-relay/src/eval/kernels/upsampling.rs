@@ -76,9 +76,10 @@ impl Axis {
     fn nearest(&self) -> Vec<i64> {
         let nearest = |place: i64| {
             let (over, under) = self.position(place);
-            match self.align_corners {
-                true => (2 * over + under).div_euclid(2 * under),
-                false => over.div_euclid(under),
+            if self.align_corners {
+                (2 * over + under).div_euclid(2 * under)
+            } else {
+                over.div_euclid(under)
             }
         };
         (0..self.out).map(nearest).collect()

@@ -153,9 +153,10 @@ fn kind(call: &Ref<Call>) -> Option<Kind> {
 
 fn conv2d(call: &Ref<Call>) -> Option<Product> {
     let attrs = call.attrs.as_ref()?.downcast_ref::<Conv2DAttrs>()?;
-    let out_layout = match attrs.out_layout.is_empty() {
-        true => &attrs.data_layout,
-        false => &attrs.out_layout,
+    let out_layout = if attrs.out_layout.is_empty() {
+        &attrs.data_layout
+    } else {
+        &attrs.out_layout
     };
     let size = |arg: usize, axis: usize| {
         let ty = call.args.get(arg)?.checked_type_.as_ref()?;

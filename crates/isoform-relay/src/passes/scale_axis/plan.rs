@@ -144,9 +144,10 @@ impl Plan {
             let product = &results[graph.len() + take.factors as usize];
             let factor = reshaped(product, &shape);
             let operand = &mut operands[take.arg + 1];
-            *operand = match take.divides {
-                true => op::divide(&*operand, factor).expr(),
-                false => op::multiply(&*operand, factor).expr(),
+            *operand = if take.divides {
+                op::divide(&*operand, factor).expr()
+            } else {
+                op::multiply(&*operand, factor).expr()
             };
         }
         with_operands(graph.expr(id), &operands)
@@ -164,9 +165,10 @@ impl Kinds<'_> {
         let Kind::Product(product) = self.kind(id) else {
             return None;
         };
-        let (rank, axis) = match of_result {
-            true => product.out_weight,
-            false => product.data_weight?,
+        let (rank, axis) = if of_result {
+            product.out_weight
+        } else {
+            product.data_weight?
         };
         Some(Take {
             factors,

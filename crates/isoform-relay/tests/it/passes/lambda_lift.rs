@@ -29,8 +29,8 @@ fn assert_keeps(before: &Ref<IRModule>, after: &Ref<IRModule>, arguments: &[i32]
     let run = |module: &Ref<IRModule>| {
         let evaluator = Evaluator::new().module(module);
         let main = module.global_var("main").unwrap().upcast();
-        let arguments: Vec<_> = arguments.iter().map(|number| ints(&[], &[*number]).into());
-        let arguments = arguments.collect::<Vec<_>>();
+        let arguments = arguments.iter().map(|number| ints(&[], &[*number]).into());
+        let arguments: Vec<_> = arguments.collect();
         int_of(
             &evaluator
                 .call(&evaluator.evaluate(main).unwrap(), &arguments)

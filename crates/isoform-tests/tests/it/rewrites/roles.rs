@@ -273,24 +273,24 @@ fn values_of_fields_have_the_forms_that_fields_take() {
     check_field(
         "dtype",
         "float32",
-        &[floats.clone()],
+        std::slice::from_ref(&floats),
         &[matrix(i32, 3), literal(i32, 3).into()],
     );
     check_field(
         "dtype",
         DType::FLOAT32,
-        &[floats.clone()],
+        std::slice::from_ref(&floats),
         &[matrix(i32, 3)],
     );
     let vector = tensor(vec![literal(i32, 3)], i32);
     check_field(
         "shape[1]",
         3,
-        &[floats.clone()],
+        std::slice::from_ref(&floats),
         &[matrix(i32, 4), vector.clone()],
     );
-    check_field("shape[0]", 2, &[floats.clone()], &[vector]);
-    check_field("shape[1]", literal(i64, 3), &[floats.clone()], &[]);
+    check_field("shape[0]", 2, std::slice::from_ref(&floats), &[vector]);
+    check_field("shape[1]", literal(i64, 3), std::slice::from_ref(&floats), &[]);
     check_field("shape[1]", literal(i32, 3), &[], &[floats]);
 
     let held = FieldDef::new("value", Schema::object::<PrimExpr>());
