@@ -49,6 +49,11 @@ fn relay_fused_programs_come_back() {
 }
 
 #[test]
+fn relay_typed_programs_have_texts() {
+    run("relay_typed_programs_have_texts", 1000);
+}
+
+#[test]
 fn every_rule_applies_to_random_programs() {
     let mut counts = BTreeMap::new();
     let mut count = |module: &Ref<IRModule>, options: SimplifyOptions| {

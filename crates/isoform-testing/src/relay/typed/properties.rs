@@ -10,11 +10,12 @@ use isoform_relay::passes::{
     fuse_ops, inline_functions, remove_unused_functions, simplify, to_a_normal_form,
     to_basic_block_normal_form, to_graph_normal_form,
 };
-use isoform_relay::{Constant, Function, infer_type, op};
+use isoform_relay::{Constant, Function, infer_type, op, relay_text};
 
 use super::generate::Generator;
 use super::types::{Ty, TypedProgram};
 use crate::properties::Property;
+use crate::relay::text::check_scopes;
 use crate::source::Source;
 
 /// A pass over modules.
@@ -52,6 +53,7 @@ pub const TYPED_PROPERTIES: &[(&str, Property)] = &[
         simplified_values_are_near,
     ),
     ("relay_fused_programs_come_back", fused_programs_come_back),
+    ("relay_typed_programs_have_texts", programs_have_texts),
 ];
 
 /// The size of programs.
@@ -234,4 +236,21 @@ fn fused_programs_come_back(bytes: &[u8]) -> Result<(), String> {
     } else {
         Err(account("another program came back", &before, Some(&after)))
     }
+}
+
+/// The functions of a program and of its results have texts with names in order.
+fn programs_have_texts(bytes: &[u8]) -> Result<(), String> {
+    let module = told(infer_type(&draw(bytes).module))?;
+    let mut modules = vec![module.clone()];
+    for (_, pass) in PASSES {
+        modules.push(told(pass(&module))?);
+    }
+    for module in modules {
+        for var in module.global_vars() {
+            let function = told(module.lookup(&var))?;
+            check_scopes(&told(relay_text(function))?)?;
+        }
+        told(relay_text(&module))?;
+    }
+    Ok(())
 }
