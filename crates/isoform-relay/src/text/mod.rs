@@ -55,9 +55,9 @@ use writer::{Constants, Place, Writer};
 /// * Nodes of other types are written with their type key and fields.
 /// * The indentation does not grow beyond 40 levels.
 ///
-/// Every value without cycles has a text, also programs with wrong types. The same value
-/// always has the same text. Linear in the size of the value, plus the digests of
-/// constants; depth is limited only by memory.
+/// Every value without cycles has a text, also a program with wrong types. The same value
+/// always has the same text. The text is linear in the number of nodes; writing is
+/// O(n log n), plus the digests of constants. Depth is limited only by memory.
 ///
 /// # Errors
 ///
@@ -92,8 +92,7 @@ pub fn relay_text(value: impl Into<Value>) -> Result<String> {
 }
 
 /// The lines around each wanted expression in the text of an expression, or of a function
-/// with a name; the wanted expression is underlined. Linear in the size of the whole, and in
-/// the lines returned.
+/// with a name; the wanted expression is underlined. As expensive as [`relay_text`].
 pub(super) fn excerpts(
     whole: &Ref<RelayExpr>,
     name: Option<&str>,

@@ -65,7 +65,7 @@ pub(super) fn text<T, V>(text: impl Into<Cow<'static, str>>) -> Piece<T, V> {
 }
 
 /// A list between two texts.
-pub(super) fn listed<'a, T: 'a>(
+pub(super) fn listed<T>(
     open: impl Into<Cow<'static, str>>,
     items: impl IntoIterator<Item = T>,
     close: &'static str,
@@ -78,7 +78,7 @@ where
 }
 
 /// A list in parentheses; a single item is followed by a comma.
-pub(super) fn tuple<'a, T: 'a>(items: impl IntoIterator<Item = T>) -> Pieces
+pub(super) fn tuple<T>(items: impl IntoIterator<Item = T>) -> Pieces
 where
     Value: From<T>,
 {

@@ -1,7 +1,5 @@
 //! The pieces of types, and types in messages.
 
-use std::fmt::Write;
-
 use isoform::values::DType;
 use isoform::{Obj, Ref, Value};
 use isoform_ir::ir::{
@@ -131,8 +129,7 @@ fn write_type(out: &mut String, ty: &Value, levels: usize) {
                 Piece::Part(part) => write_type(out, &part, levels - 1),
                 Piece::List(parts) => write_types(out, &parts, levels - 1),
                 Piece::Binding(var) => {
-                    let name = variable(&var).map_or("", |(name, _)| name);
-                    _ = out.write_str(name);
+                    out.push_str(variable(&var).map_or("", |(name, _)| name));
                 }
                 _ => {}
             }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-/// What a line introduces, for the lines of which part.
+/// A block that is still open, with the names introduced by its lines.
 #[derive(Default)]
 struct Block {
     names: HashSet<String>,
