@@ -142,13 +142,20 @@ def test_what_has_no_text_does_not_hide_the_rest():
 
 def test_script_and_show(capsys):
     mod = module()
-    assert mod.script() == mod.astext(show_meta_data=False)
+    general = mod.astext(show_meta_data=False)
+    assert mod.script(color=False) == general
     assert mod.script(show_meta=True) == mod.astext()
     narrow = mod.script(width=40)
-    assert narrow.count("\n") > mod.script().count("\n")
+    assert narrow.count("\n") > general.count("\n")
     assert "a.py" in mod.script(spans=True)
+    # Functions of Relay have their own format, see test_relay_text.py.
+    assert "def @main(" in mod.script() != general
     mod.show()
     assert capsys.readouterr().out == mod.script()
+    other = ir.IRModule(attrs=mod.attrs)
+    assert other.script() == other.astext(show_meta_data=False)
+    other.show()
+    assert capsys.readouterr().out == other.script()
     mod.show(show_meta=True, width=60)
     assert capsys.readouterr().out == mod.script(show_meta=True, width=60)
     mod.show(color=True)

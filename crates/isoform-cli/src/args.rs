@@ -225,6 +225,10 @@ pub(crate) struct ShowArgs {
     /// For models, skip external data, shown as `{?}` as if the file were missing.
     #[arg(long)]
     pub(crate) skip_external_data: bool,
+    /// For IR files, print programs in the format of their dialect, such as that of Relay;
+    /// this text cannot be read back.
+    #[arg(long)]
+    pub(crate) script: bool,
     /// For models, add the derived types of results of nodes as comments, and list
     /// outputs whose declared type is wrong.
     ///

@@ -3,13 +3,15 @@
 use isoform::traverse::{WalkOptions, WalkOrder, WalkResult, walk_objects};
 use isoform::types::{IntoField, RegionKind};
 use isoform::values::ValueRef;
-use isoform::{Array, Node, Obj, Ref, Result, Value, export};
+use isoform::{Array, Node, Obj, Ref, Result, Str, Value, export};
 use isoform_ir::ir::{
-    BaseFunc, DictAttrs, FuncType, IncompleteType, RelayExpr, Span, TensorType, Type, TypeVar,
+    BaseFunc, DictAttrs, FuncType, IRModule, IncompleteType, RelayExpr, Span, TensorType, Type,
+    TypeVar,
 };
-use isoform_ir::transform::Signature;
+use isoform_ir::transform::{ModuleScript, Signature};
 
 use super::attribute;
+use super::text::relay_text;
 use super::var::Var;
 
 /// A function: binds its parameters in the function only.
@@ -17,7 +19,7 @@ use super::var::Var;
 /// The function also binds type variables in annotations of parameters.
 #[derive(Node)]
 #[node(key = "relay.Function", kind = dag, scope, init = make_function, no_new)]
-#[node(attrs(dyn Signature))]
+#[node(attrs(dyn Signature, dyn ModuleScript))]
 #[node(visit_order(params, type_params, ret_type, attrs, body))]
 #[repr(C)]
 pub struct Function {
@@ -167,6 +169,12 @@ impl Signature for Function {
             }
         }
         Ok(Ref::new(self.clone_fields()).into())
+    }
+}
+
+impl ModuleScript for Function {
+    fn module_script(&self, module: &Ref<IRModule>) -> Result<Str> {
+        Ok(relay_text(module)?.into())
     }
 }
 

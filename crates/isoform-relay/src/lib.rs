@@ -35,11 +35,11 @@
 //! | `attribute.rs` | names of attributes |
 //! | `admission.rs`, `module.rs` | checks of values that are added to a module; a module from an expression |
 //! | `with_fields.rs` | copies of nodes |
-//! | `type_text.rs` | types in messages |
 //! | `attrs/`, `op/` | the classes of attributes, and the operators |
 //! | `infer/` | type inference |
 //! | `analysis/`, `rewrite/` | facts about programs, and changes of expressions |
 //! | `eval/` | values of operators and programs |
+//! | `text/` | programs as text in the format of Relay |
 //! | `passes/` | the passes |
 
 mod admission;
@@ -61,7 +61,7 @@ mod rewrite;
 mod roles;
 mod state;
 mod temporary;
-mod type_text;
+mod text;
 mod var;
 mod with_fields;
 
@@ -73,6 +73,7 @@ pub use rewrite::{
     ExprRewriter, Renaming, bind, bind_params_by_name, bind_types, dedup, expand_a_normal_form,
     fresh_pattern, post_order_rewrite,
 };
+pub use text::relay_text;
 pub use with_fields::with_fields;
 
 use isoform::Result;
@@ -114,6 +115,7 @@ pub fn register() -> Result<()> {
     analysis::register()?;
     rewrite::register()?;
     admission::register()?;
+    text::register()?;
     module::register()?;
     eval::register()?;
     passes::register()

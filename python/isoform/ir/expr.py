@@ -11,7 +11,7 @@ from isoform.structural import structural_equal, structural_hash
 
 from . import _api
 from .base import Node
-from .printing import text_of
+from .printing import str_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -234,6 +234,16 @@ class RelayExpr(BaseExpr):
     def struct_info(self) -> Any:
         """Information about the structure of the value, or None."""
         return self.struct_info_
+
+    def __str__(self) -> str:
+        """Return the text in the format of Relay; the repr for other expressions.
+
+        >>> from isoform import relay
+        >>> x = relay.var("x")
+        >>> str(relay.Tuple([x, relay.const(1)]))
+        'free_var %x;\\n(%x, 1)'
+        """
+        return str_of(self)
 
     def astext(
         self,

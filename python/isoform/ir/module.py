@@ -9,7 +9,7 @@ from isoform.dataclasses import c_class
 
 from . import _api
 from .base import Node
-from .printing import text_of
+from .printing import own_text, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -92,21 +92,39 @@ class IRModule(Node):
     def script(self, *, show_meta: bool = False, **options: Any) -> str:
         """Return the text of the module for reading, without large constants.
 
+        A module with functions of Relay is written in the format of Relay, unless
+        options choose the general text.
+
         Args:
-            show_meta: Print large constants in a section after the text.
+            show_meta: Print large constants in a section after the general text.
             options: Options of `isoform.text.to_text`.
+
+        >>> from isoform import ir, relay
+        >>> x = relay.Var("x")
+        >>> print(ir.IRModule({"main": relay.Function([x], x)}).script(), end="")
+        def @main(%x) {
+          %x
+        }
         """
+        own = None if show_meta or options else own_text(self)
+        if own is not None:
+            return own
         return text_of(self, show_meta, None, **options)
 
     def show(self, *, show_meta: bool = False, **options: Any) -> None:
-        """Print the module for reading; with colour on a terminal.
+        """Print the module for reading, as returned by `script`.
+
+        The general text has colour on a terminal.
 
         Args:
-            show_meta: Print large constants in a section after the text.
+            show_meta: Print large constants in a section after the general text.
             options: Options of `isoform.text.to_text`.
         """
-        options.setdefault("color", sys.stdout.isatty())
-        sys.stdout.write(self.script(show_meta=show_meta, **options))
+        own = None if show_meta or options else own_text(self)
+        if own is None:
+            options.setdefault("color", sys.stdout.isatty())
+            own = text_of(self, show_meta, None, **options)
+        sys.stdout.write(own)
 
     def __str__(self) -> str:
         """The text of the module, as returned by `script`."""

@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from isoform.text import to_text
 
+from . import _api
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["text_of"]
+__all__ = ["own_text", "str_of", "text_of"]
+
+_own_script = _api.function("passes.own_script")
 
 
 def text_of(
@@ -35,3 +39,14 @@ def text_of(
     # Nobody compares spans, and they would be most of the text.
     settings["spans"] = False
     return to_text(obj, **(settings | options))
+
+
+def own_text(obj: Any) -> str | None:
+    """The text of an object in the format of its dialect; None without a format."""
+    return _own_script(obj)
+
+
+def str_of(obj: Any) -> str:
+    """The result of `str`: the text in the format of the dialect, otherwise the repr."""
+    own = own_text(obj)
+    return repr(obj) if own is None else own.rstrip("\n")

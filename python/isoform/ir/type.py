@@ -10,6 +10,7 @@ from isoform.structural import structural_equal, structural_hash
 
 from . import _api
 from .base import Node
+from .printing import str_of
 
 if TYPE_CHECKING:
     from isoform.types.ir import Span
@@ -34,6 +35,15 @@ class Type(Node):
     """
 
     span: Span | None
+
+    def __str__(self) -> str:
+        """Return the text in the format of Relay.
+
+        >>> from isoform import ir
+        >>> str(ir.TupleType([ir.TensorType([2, 3]), ir.TensorType([], "int32")]))
+        '(Tensor[(2, 3), float32], int32)'
+        """
+        return str_of(self)
 
     def __eq__(self, other: object) -> bool:
         """Return whether the types are structurally equal."""

@@ -444,11 +444,15 @@ def post_order_rewrite(expr: Any, rewrite: Callable[[Any, Any], Any]) -> Any:
 
 
 def pretty_print(obj: Any) -> str:
-    """Return the text of an expression, a type or a module.
+    """Return the text of an expression, a type or a module in the format of Relay.
 
     Args:
-        obj: The object.
-    """
-    from isoform.ir.printing import text_of
+        obj: The object; an object of another dialect has the text of that dialect.
 
-    return text_of(obj, True, None)
+    >>> from isoform import relay
+    >>> relay.pretty_print(relay.const(1))
+    '1\\n'
+    """
+    from isoform.transform import script
+
+    return script(obj)

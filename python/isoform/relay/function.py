@@ -44,10 +44,6 @@ class Function(BaseFunc):
         """
         return _api.made(Call, self, args)
 
-    def __str__(self) -> str:
-        """Return the text of the function."""
-        return self.astext().rstrip("\n")
-
     def func_type_annotation(self) -> Any:
         """Return the type that the annotations give, incomplete where one is missing."""
         return _func_type_annotation(self)

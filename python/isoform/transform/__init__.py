@@ -36,7 +36,7 @@ from .instrument import (
 )
 from .passes import FunctionPass, ModulePass, Pass, PassInfo, Sequential
 from .registry import list_passes, make_pass, parse_pipeline, pipeline_text, register_pass
-from .root import Check, Root, Script, Signature, functions, script
+from .root import Check, ModuleScript, Root, Script, Signature, functions, script
 
 __all__ = [
     "CSE",
@@ -48,6 +48,7 @@ __all__ = [
     "Memo",
     "MemoryCache",
     "ModulePass",
+    "ModuleScript",
     "NoProgram",
     "Pass",
     "PassContext",

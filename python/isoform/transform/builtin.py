@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from isoform.ir import _api
+from isoform.ir.printing import own_text
 
 from .log import show
 from .passes import ModulePass, Pass, PassInfo
@@ -24,12 +25,15 @@ def PrintIR(header: str = "", show_meta_data: bool = False) -> ModulePass:  # no
 
     Args:
         header: A text before the program.
-        show_meta_data: Print large constants of modules in a section after the text.
+        show_meta_data: Print the general text, with large constants of modules in a
+            section after the text.
     """
 
     def run(mod: Any, _ctx: Any) -> Any:
-        astext = getattr(mod, "astext", None)
-        text = astext(show_meta_data) if astext else script(mod)
+        text = None if show_meta_data else own_text(mod)
+        if text is None:
+            astext = getattr(mod, "astext", None)
+            text = astext(show_meta_data) if astext else script(mod)
         show(f"PrintIR({header}):\n{text}")
         return mod
 

@@ -7,7 +7,7 @@ from typing import Any
 from isoform.ir import _api
 from isoform.type_attrs import Trait, provided
 
-__all__ = ["Check", "Root", "Script", "Signature", "functions", "script"]
+__all__ = ["Check", "ModuleScript", "Root", "Script", "Signature", "functions", "script"]
 
 _functions = _api.function("passes.functions")
 _script = _api.function("passes.script")
@@ -96,6 +96,22 @@ class Script(Trait, attr="transform.script"):
         raise NotImplementedError
 
 
+class ModuleScript(Trait, attr="transform.module_script"):
+    """Writes an `ir.IRModule` as text for people.
+
+    The functions of a dialect have the trait, so that a module of such functions has the
+    text of the dialect.
+    """
+
+    def module_script(self, module: Any) -> str:
+        """Return the text of a module with this function.
+
+        Args:
+            module: The module.
+        """
+        raise NotImplementedError
+
+
 class Check(Trait, attr="transform.check"):
     """Checks a program, in addition to the verifiers of types."""
 
@@ -120,6 +136,15 @@ def script(root: Any) -> str:
     Args:
         root: The program or function.
 
-    By the trait `Script` of the type, otherwise in the form of `isoform.text`.
+    By the trait `Script` of the type; a module by the `ModuleScript` of its first function
+    that has one; otherwise in the form of `isoform.text`.
+
+    >>> from isoform import relay
+    >>> from isoform.transform import script
+    >>> x = relay.var("x")
+    >>> print(script(relay.Function([x], relay.Tuple([x, x]))), end="")
+    fn (%x) {
+      (%x, %x)
+    }
     """
     return _script(root)

@@ -49,6 +49,11 @@ pub(super) fn print(
 }
 
 fn value_text(args: &ShowArgs, file: &IrFile, output: &Output<'_, '_>) -> isoform::Result<String> {
+    if args.script
+        && let Some(object) = file.value.as_object()
+    {
+        return isoform_ir::transform::script(object);
+    }
     let tensors = if args.text.full_tensors {
         TensorText::Inline
     } else {

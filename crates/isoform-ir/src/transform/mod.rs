@@ -7,7 +7,7 @@
 //! | concept | items |
 //! |---|---|
 //! | passes | [`ModulePass`], [`FunctionPass`], [`Sequential`], [`PassInfo`] |
-//! | what a function of a program is | [`Root`], [`Script`], [`Check`] |
+//! | what a function of a program is | [`Root`], [`Script`], [`ModuleScript`], [`Check`] |
 //! | conditions of runs | [`PassContext`], [`ContextOptions`], [`register_config_option`] |
 //! | what is told about every pass | [`PassInstrument`], [`Instrument`], [`instruments`] |
 //! | facts that are computed once | [`Analysis`], [`register_analysis`] |
@@ -94,7 +94,7 @@ pub use instrument::Instrument;
 pub use nodes::RunPass;
 pub use pipeline::{parse_pipeline, parse_value, pipeline_text};
 pub use registry::{PassEntry, make_pass, register_pass, registered_passes};
-pub use root::{Check, Root, Script, Signature, functions, script};
+pub use root::{Check, ModuleScript, Root, Script, Signature, functions, script};
 pub use run::PassRef;
 pub use thread_state::ThreadState;
 

@@ -51,6 +51,14 @@ pub trait Script {
     fn script(&self) -> Result<Str>;
 }
 
+/// Writes a module as text for people. The functions of a dialect implement this trait, so
+/// that a module of such functions has the text of the dialect.
+#[isoform::attrs::node_trait("transform.module_script")]
+pub trait ModuleScript {
+    /// The text of a module with this function.
+    fn module_script(&self, module: &Ref<IRModule>) -> Result<Str>;
+}
+
 /// Checks a program, in addition to the verifiers of types.
 #[isoform::attrs::node_trait("transform.check")]
 pub trait Check {
@@ -87,17 +95,34 @@ pub(super) fn with_functions(root: &Ref<Obj>, changed: Vec<(Str, Ref<Obj>)>) -> 
     }
 }
 
-/// A program or function as text for people: by [`Script`] if its type implements it,
-/// otherwise as [`to_text`](isoform::text::to_text).
+/// A program or function as text for people: by [`Script`] if its type implements it, a
+/// module by the [`ModuleScript`] of its first function that has one, otherwise as
+/// [`to_text`](isoform::text::to_text).
 ///
 /// # Errors
 ///
 /// Errors of `to_text` and of the implementation.
 pub fn script(object: &Ref<Obj>) -> Result<String> {
-    match object.implements_nearest::<dyn Script>() {
-        Some(seen) => Ok(seen.script()?.to_string()),
+    match own_script(object)? {
+        Some(text) => Ok(text.to_string()),
         None => isoform::text::to_text(&object.into()),
     }
+}
+
+/// The text in the format of the dialect; None if the dialect has no format.
+fn own_script(object: &Ref<Obj>) -> Result<Option<Str>> {
+    if let Some(seen) = object.implements_nearest::<dyn Script>() {
+        return seen.script().map(Some);
+    }
+    let Some(module) = object.downcast_ref::<IRModule>() else {
+        return Ok(None);
+    };
+    for (_, function) in module.functions()? {
+        if let Some(seen) = function.implements_nearest::<dyn ModuleScript>() {
+            return seen.module_script(module).map(Some);
+        }
+    }
+    Ok(None)
 }
 
 /// Fails if two functions of a program have the same name: new versions of the two
@@ -214,10 +239,11 @@ pub(super) fn ready() -> Result<()> {
 
 pub(super) fn register() -> Result<()> {
     isoform::attrs::declare_trait::<dyn Script>()?;
+    isoform::attrs::declare_trait::<dyn ModuleScript>()?;
     isoform::attrs::declare_trait::<dyn Check>()?;
     isoform::attrs::declare_trait::<dyn Signature>()?;
     isoform::attrs::implement::<dyn Root, IRModule>()?;
-    isoform::register_functions![functions_exported, script_exported]
+    isoform::register_functions![functions_exported, script_exported, own_script_exported]
 }
 
 /// The functions of a program with their names.
@@ -230,4 +256,10 @@ fn functions_exported(root: &Ref<Obj>) -> Result<Vec<(Str, Ref<Obj>)>> {
 #[export("passes.script")]
 fn script_exported(root: &Ref<Obj>) -> Result<String> {
     script(root)
+}
+
+/// The program in the format of its dialect; None if the dialect has no format.
+#[export("passes.own_script")]
+fn own_script_exported(root: &Ref<Obj>) -> Result<Option<Str>> {
+    own_script(root)
 }

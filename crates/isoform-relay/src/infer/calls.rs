@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::collect::{Inference, Operator};
 use super::relations::Rule;
 use super::types::ById;
-use crate::type_text::type_text;
+use crate::text::type_text;
 use crate::{AsExpr, Call, is_primitive_op};
 use isoform::{Array, Ref, Result};
 use isoform_ir::ir::{FuncType, IncompleteType, Op, Type, TypeRelation};

@@ -6,7 +6,7 @@ use hashbrown::HashSet;
 
 use super::collect::Inference;
 use super::types::{ById, Generic, parts_of};
-use crate::type_text::type_text;
+use crate::text::type_text;
 use crate::{AsExpr, Call};
 use isoform::Ref;
 use isoform_ir::ir::{FuncType, Type, TypeVar};

@@ -2,10 +2,8 @@
 
 use hashbrown::{HashMap, HashSet};
 
-use crate::type_text::type_text;
-use isoform::paths::AccessPath;
-use isoform::traverse::{WalkResult, structural_walk};
-use isoform::{Error, Obj, Ref, Result, Value};
+use crate::text::{excerpts, type_text};
+use isoform::{Error, Ref};
 use isoform_ir::ir::{
     Diagnostic, DiagnosticContext, DiagnosticLevel, IRModule, RelayExpr, Span, Type,
 };
@@ -107,7 +105,7 @@ pub(super) struct Root {
     pub(super) expr: Ref<RelayExpr>,
 }
 
-/// The places of problems in the texts of their roots. A root is walked once.
+/// The places of problems in the texts of their roots. A root is written once.
 fn places(problems: &[Problem], exprs: &[Ref<RelayExpr>], roots: &[Root]) -> Vec<Option<String>> {
     let mut shown = Vec::with_capacity(problems.len());
     for own in problems.chunk_by(|one, other| one.root == other.root) {
@@ -118,43 +116,19 @@ fn places(problems: &[Problem], exprs: &[Ref<RelayExpr>], roots: &[Root]) -> Vec
             .filter(|expr| expr.span.is_none())
             .map(|expr| expr.identity())
             .collect();
-        let paths = paths(&root.expr, &wanted).unwrap_or_default();
+        let texts = if wanted.is_empty() {
+            HashMap::new()
+        } else {
+            excerpts(&root.expr, root.name.as_deref(), &wanted).unwrap_or_default()
+        };
         shown.extend(own.iter().map(|problem| {
-            let path = paths.get(&exprs[problem.expr as usize].identity())?;
-            Some(excerpt(root, path))
+            let lines = texts.get(&exprs[problem.expr as usize].identity())?;
+            let name = root.name.as_ref().map_or_else(
+                || "in the expression".to_owned(),
+                |name| format!("in the function @{name}"),
+            );
+            Some(format!("{name}:\n  {}", lines.join("\n  ")))
         }));
     }
     shown
-}
-
-/// The paths from a root to the wanted expressions.
-fn paths(root: &Ref<RelayExpr>, wanted: &HashSet<u64>) -> Result<HashMap<u64, AccessPath>> {
-    let mut found = HashMap::new();
-    if wanted.is_empty() {
-        return Ok(found);
-    }
-    structural_walk(root, |visit| {
-        if let Some(object) = visit.object().filter(|it| wanted.contains(&it.identity())) {
-            found
-                .entry(object.identity())
-                .or_insert_with(|| visit.path());
-        }
-        Ok(WalkResult::<()>::Advance)
-    })?;
-    Ok(found)
-}
-
-/// The text of a root around an underlined place.
-fn excerpt(root: &Root, path: &AccessPath) -> String {
-    let whole: &Ref<Obj> = root.expr.as_object();
-    let name = root.name.as_ref().map_or_else(
-        || "in the expression".to_owned(),
-        |name| format!("in the function @{name}"),
-    );
-    let lines = isoform::plumbing::excerpt(&Value::from(whole), path);
-    if lines.is_empty() {
-        format!("{name}, at {path}")
-    } else {
-        format!("{name}:\n  {}", lines.join("\n  "))
-    }
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::problems::Problems;
 use super::types::{ById, Types};
 use crate::op::relation::{CallTypes, solve};
-use crate::type_text::type_text;
+use crate::text::type_text;
 use isoform::functions::Function;
 use isoform::{Error, Ref, Result};
 use isoform_ir::ir::{Attrs, IncompleteType, TupleType, Type};

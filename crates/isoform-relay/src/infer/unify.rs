@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 
 use super::types::{ById, Types, parts_of, rebuilt};
 use crate::op::dims;
-use crate::type_text::{dim_text, type_text};
+use crate::text::{dim_text, type_text};
 use isoform::{Ref, structural_equal};
 use isoform_ir::ir::{
     FuncType, IncompleteType, PrimExpr, RelayRefType, TensorType, TupleType, Type, TypeCall,

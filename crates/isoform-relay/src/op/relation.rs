@@ -7,7 +7,7 @@ use isoform::types::Schema;
 use isoform::{Array, Error, Node, Ref, Result, Value};
 use isoform_ir::ir::{Attrs, IncompleteType, TensorType, Type};
 
-use super::super::type_text::type_text;
+use crate::text::type_text;
 
 /// The types of the arguments of a call, as far as known, and its attributes.
 ///

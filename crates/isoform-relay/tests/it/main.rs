@@ -6,4 +6,5 @@ mod operators;
 mod passes;
 mod simplify;
 mod support;
+mod text;
 mod values;

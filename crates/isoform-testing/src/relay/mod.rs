@@ -5,11 +5,13 @@
 //! | `generate.rs` | draws expressions |
 //! | `oracles.rs` | the results of the same analyses by plain recursion |
 //! | `properties.rs` | the properties |
+//! | `text.rs` | reads the names in the text of expressions |
 //! | `typed/` | well-typed programs, and what passes promise about their values |
 
 mod generate;
 mod oracles;
 mod properties;
+mod text;
 mod typed;
 
 pub use properties::RELAY_PROPERTIES;

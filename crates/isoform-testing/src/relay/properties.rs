@@ -10,11 +10,12 @@ use isoform_relay::analysis::{
     detect_feature, expr_ref_counts, free_vars, post_order_visit, well_formed,
 };
 use isoform_relay::{
-    AsExpr, Constant, ExprRewriter, Let, Tuple, Var, bind, dedup, post_order_rewrite,
+    AsExpr, Constant, ExprRewriter, Let, Tuple, Var, bind, dedup, post_order_rewrite, relay_text,
 };
 
 use super::generate::{Programs, scalar};
 use super::oracles;
+use super::text::check_scopes;
 use crate::properties::Property;
 use crate::source::Source;
 
@@ -30,6 +31,7 @@ pub const RELAY_PROPERTIES: &[(&str, Property)] = &[
     ("relay_rewriting_is_the_oracles", rewriting),
     ("relay_fresh_variables_are_invisible", fresh),
     ("relay_bound_values_leave_no_variable", binding),
+    ("relay_texts_introduce_names_before_their_uses", texts),
 ];
 
 /// The size of expressions: the oracles visit shared parts at each place.
@@ -247,4 +249,24 @@ fn binding(bytes: &[u8]) -> Result<(), String> {
         "the variables are back",
         &expr,
     )
+}
+
+fn texts(bytes: &[u8]) -> Result<(), String> {
+    for expr in programs(bytes) {
+        let text = told(relay_text(&expr))?;
+        // Lines have a name, and an indentation of up to 80 spaces.
+        let limit = 200 * (1 + expr_ref_counts(&expr).len());
+        ensure(text.len() < limit, "a text of linear size", &expr)?;
+        let again = told(relay_text(&expr))?;
+        ensure(text == again, "the same text", &expr)?;
+    }
+    let expr = program(bytes, false);
+    let text = told(relay_text(&expr))?;
+    let features = told(detect_feature([(&expr).into()]))?;
+    // A value other than a function cannot use its own variable.
+    if !features.contains(&Feature::LetRec) {
+        check_scopes(&text)?;
+    }
+    let copy = told(relay_text(told(dedup(&expr))?))?;
+    ensure(copy == text, "the text of an equal program", &expr)
 }

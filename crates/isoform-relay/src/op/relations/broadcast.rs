@@ -2,7 +2,7 @@
 
 use super::dims::{self, Dim};
 use crate::op::relation::CallTypes;
-use crate::type_text::{shape_text, type_text};
+use crate::text::{shape_text, type_text};
 use isoform::values::DType;
 use isoform::{Error, Ref, Result};
 use isoform_ir::ir::{TensorType, Type};

@@ -4,7 +4,7 @@ use super::dims::{self, Dim};
 use super::layout::positions;
 use crate::attrs::{AvgPool2DAttrs, Conv2DAttrs, GlobalPool2DAttrs, MaxPool2DAttrs, size};
 use crate::op::relation::CallTypes;
-use crate::type_text::{dim_text, shape_text};
+use crate::text::{dim_text, shape_text};
 use isoform::{Array, Error, Ref, Result, Str};
 use isoform_ir::ir::Type;
 

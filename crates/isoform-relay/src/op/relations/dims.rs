@@ -211,6 +211,6 @@ pub(crate) fn expect_rank(what: &str, shape: &[Dim], rank: usize) -> Result<()> 
     Err(Error::value_error(format!(
         "{what}: expected a tensor with {rank} dimensions, got {} of shape {}",
         shape.len(),
-        crate::type_text::shape_text(shape)
+        crate::text::shape_text(shape)
     )))
 }

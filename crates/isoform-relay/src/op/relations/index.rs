@@ -3,7 +3,7 @@
 use super::dims::{self, Dim};
 use crate::attrs::{GatherAttrs, GatherNDAttrs, TakeAttrs};
 use crate::op::relation::CallTypes;
-use crate::type_text::{dim_text, shape_text};
+use crate::text::{dim_text, shape_text};
 use isoform::values::DTypeCode;
 use isoform::{Error, Ref, Result};
 use isoform_ir::ir::{TensorType, Type};

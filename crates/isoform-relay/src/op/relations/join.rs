@@ -3,7 +3,7 @@
 use super::dims::{self, Dim};
 use crate::attrs::{ConcatenateAttrs, SplitAttrs, StackAttrs, size};
 use crate::op::relation::CallTypes;
-use crate::type_text::{dim_text, shape_text, type_text};
+use crate::text::{dim_text, shape_text, type_text};
 use isoform::values::DType;
 use isoform::{Error, Ref, Result, Value};
 use isoform_ir::ir::{IncompleteType, IntImm, TensorType, TupleType, Type};

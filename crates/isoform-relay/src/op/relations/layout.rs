@@ -3,7 +3,7 @@
 use super::dims::{self, Dim};
 use crate::attrs::{LayoutTransformAttrs, size};
 use crate::op::relation::CallTypes;
-use crate::type_text::dim_text;
+use crate::text::dim_text;
 use isoform::{Error, Ref, Result};
 use isoform_ir::ir::Type;
 

@@ -4,7 +4,7 @@ use super::broadcast::broadcast_shapes;
 use super::dims::{self, Dim};
 use crate::attrs::{BatchMatmulAttrs, DenseAttrs, MatmulAttrs};
 use crate::op::relation::CallTypes;
-use crate::type_text::{dim_text, shape_text};
+use crate::text::{dim_text, shape_text};
 use isoform::values::DType;
 use isoform::{Error, Ref, Result};
 use isoform_ir::ir::{PrimExpr, Type};

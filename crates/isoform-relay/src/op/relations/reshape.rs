@@ -3,7 +3,7 @@
 use super::dims::{self, Dim};
 use crate::attrs::{ReshapeAttrs, ReshapeLikeAttrs, size};
 use crate::op::relation::CallTypes;
-use crate::type_text::shape_text;
+use crate::text::shape_text;
 use isoform::{Error, Ref, Result};
 use isoform_ir::ir::Type;
 
@@ -196,9 +196,9 @@ fn split(dim: &Dim, left: &Dim, right: &Dim, newshape: &[Dim]) -> Result<(Dim, D
         Error::value_error(format!(
             "newshape={}: the size {} cannot be split into {} and {}",
             shape_text(newshape),
-            crate::type_text::dim_text(dim),
-            crate::type_text::dim_text(left),
-            crate::type_text::dim_text(right)
+            crate::text::dim_text(dim),
+            crate::text::dim_text(left),
+            crate::text::dim_text(right)
         ))
     };
     let other = |factor: &Dim| match (dims::known(dim), dims::known(factor)) {

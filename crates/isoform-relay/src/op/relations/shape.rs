@@ -7,7 +7,7 @@ use crate::attrs::{
     RepeatAttrs, ReverseAttrs, ShapeOfAttrs, SqueezeAttrs, TileAttrs, TransposeAttrs, size,
 };
 use crate::op::relation::CallTypes;
-use crate::type_text::{dim_text, shape_text};
+use crate::text::{dim_text, shape_text};
 use isoform::values::DType;
 use isoform::{Error, Ref, Result};
 use isoform_ir::ir::{PrimExpr, Type};

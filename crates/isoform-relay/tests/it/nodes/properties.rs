@@ -44,6 +44,7 @@ properties! {
     relay_rewriting_is_the_oracles,
     relay_fresh_variables_are_invisible,
     relay_bound_values_leave_no_variable,
+    relay_texts_introduce_names_before_their_uses,
 }
 
 #[test]

@@ -54,6 +54,11 @@ fn relay_networks_keep_values() {
 }
 
 #[test]
+fn relay_typed_programs_have_texts() {
+    run("relay_typed_programs_have_texts", 1000);
+}
+
+#[test]
 fn every_rule_applies_to_random_programs() {
     let mut counts = BTreeMap::new();
     let mut count = |module: &Ref<IRModule>, options: SimplifyOptions| {

@@ -12,11 +12,12 @@ use isoform_relay::passes::{
     lambda_lift, remove_unused_functions, simplify, simplify_inference, to_a_normal_form,
     to_basic_block_normal_form, to_graph_normal_form,
 };
-use isoform_relay::{Constant, Function, infer_type, op};
+use isoform_relay::{Constant, Function, infer_type, op, relay_text};
 
 use super::generate::Generator;
 use super::types::{Ty, TypedProgram};
 use crate::properties::Property;
+use crate::relay::text::check_scopes;
 use crate::source::Source;
 
 /// A pass over modules.
@@ -57,6 +58,7 @@ pub const TYPED_PROPERTIES: &[(&str, Property)] = &[
     ),
     ("relay_fused_programs_come_back", fused_programs_come_back),
     ("relay_networks_keep_values", networks_keep_values),
+    ("relay_typed_programs_have_texts", programs_have_texts),
 ];
 
 /// The size of programs.
@@ -286,4 +288,21 @@ fn are_near(left: &Value, right: &Value) -> Result<bool> {
     let largest = right.iter().fold(1.0, |most: f64, one| most.max(one.abs()));
     let is_near = |(left, right): (&f64, &f64)| (left - right).abs() <= 1e-9 * largest;
     Ok(left.len() == right.len() && left.iter().zip(&right).all(is_near))
+}
+
+/// The functions of a program and of its results have texts with names in order.
+fn programs_have_texts(bytes: &[u8]) -> Result<(), String> {
+    let module = told(infer_type(&draw(bytes).module))?;
+    let mut modules = vec![module.clone()];
+    for (_, pass) in PASSES {
+        modules.push(told(pass(&module))?);
+    }
+    for module in modules {
+        for var in module.global_vars() {
+            let function = told(module.lookup(&var))?;
+            check_scopes(&told(relay_text(function))?)?;
+        }
+        told(relay_text(&module))?;
+    }
+    Ok(())
 }

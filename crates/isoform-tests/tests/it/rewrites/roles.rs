@@ -290,7 +290,12 @@ fn values_of_fields_have_the_forms_that_fields_take() {
         &[matrix(i32, 4), vector.clone()],
     );
     check_field("shape[0]", 2, std::slice::from_ref(&floats), &[vector]);
-    check_field("shape[1]", literal(i64, 3), std::slice::from_ref(&floats), &[]);
+    check_field(
+        "shape[1]",
+        literal(i64, 3),
+        std::slice::from_ref(&floats),
+        &[],
+    );
     check_field("shape[1]", literal(i32, 3), &[], &[floats]);
 
     let held = FieldDef::new("value", Schema::object::<PrimExpr>());
