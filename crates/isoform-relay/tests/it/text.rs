@@ -454,7 +454,7 @@ fn sharing_is_linear() {
     for _ in 0..count {
         ty = TupleType::new([ty.clone(), ty]).upcast();
     }
-    let text = relay_text(&Var::typed("x", ty)).expect("a text");
+    let text = relay_text(Var::typed("x", ty)).expect("a text");
     assert!(text.len() < 200 * count, "{} bytes", text.len());
     let mut pattern: Ref<Pattern> = PatternWildcard::new().upcast();
     let mut value: Value = Array::from([Value::from(1)]).into();
