@@ -5,15 +5,15 @@ use isoform::values::{DType, DTypeCode, Tensor};
 use isoform::{Array, Map, Node, Ref, Value};
 use isoform_ir::ir::{
     BaseFunc, BaseFuncRef, Constructor, DictAttrs, EnvFunc, FuncType, GlobalTypeVar, GlobalVar,
-    IRModule, IRModuleRef, IncompleteType, IntImm, RelayExpr, RelayRefType, TupleType,
-    TypeCall, TypeConstraint, TypeData, TypeRelation, TypeVar,
+    IRModule, IRModuleRef, IncompleteType, IntImm, RelayExpr, RelayRefType, TupleType, TypeCall,
+    TypeConstraint, TypeData, TypeRelation, TypeVar,
 };
 use isoform_ir::tir;
 use isoform_ir::transform::{instruments::changes_text, script};
 use isoform_relay::attrs::{Conv2DAttrs, ReduceAttrs, sizes};
 use isoform_relay::{
-    AsExpr, AttrsWildcard, Call, Clause, Function, Match, Pattern, PatternConstructor, PatternTuple,
-    PatternVar, PatternWildcard, TempExpr, Var, Wildcard, relay_text,
+    AsExpr, AttrsWildcard, Call, Clause, Function, Match, Pattern, PatternConstructor,
+    PatternTuple, PatternVar, PatternWildcard, TempExpr, Var, Wildcard, relay_text,
 };
 
 use crate::support::*;
@@ -454,7 +454,7 @@ fn sharing_is_linear() {
     for _ in 0..count {
         ty = TupleType::new([ty.clone(), ty]).upcast();
     }
-    let text = relay_text(&Var::typed("x", ty)).expect("a text");
+    let text = relay_text(Var::typed("x", ty)).expect("a text");
     assert!(text.len() < 200 * count, "{} bytes", text.len());
     let mut pattern: Ref<Pattern> = PatternWildcard::new().upcast();
     let mut value: Value = Array::from([Value::from(1)]).into();
@@ -520,15 +520,22 @@ fn every_depth_has_a_text() {
 }
 
 #[test]
-fn messages_of_type_inference_underline_a_place_in_the_text() {
+fn messages_of_type_inference_show_the_lines_around_a_place() {
     let (a, b) = (typed_var("a", "f32[2,3]"), typed_var("b", "f32[4,3]"));
-    let sum = isoform_relay::op::add(&a, &b).expr();
-    let body = f(&[&isoform_relay::op::relu(&a).expr(), &sum]);
-    let module = module([(&GlobalVar::new("main"), &func([&a, &b], body))]);
-    let error = isoform_relay::infer_type(&module).expect_err("sizes that do not fit");
-    let message = error.message();
-    let place = "in the function @main:\n  def @main(%a: Tensor[(2, 3), float32], \
-                 %b: Tensor[(4, 3), float32]) {\n    %0 = nn.relu(%a);\n    %1 = add(%a, %b);\n         \
-                 ^^^^^^^^^^^\n    f(%0, %1)\n  }";
+    let relus = |expr: Expr| (0..3).fold(expr, |expr, _| isoform_relay::op::relu(expr).expr());
+    let sum = isoform_relay::op::add(relus(a.expr()), &b);
+    let main = func([&a, &b], relus(sum.expr()));
+    let error = isoform_relay::infer_type(&module([(&GlobalVar::new("main"), &main)]));
+    let message = error.expect_err("sizes that do not fit").to_string();
+    let place = "
+       in the function @main:
+         ...
+           %1 = nn.relu(%0);
+           %2 = nn.relu(%1);
+           %3 = add(%2, %b);
+                ^^^^^^^^^^^
+           %4 = nn.relu(%3);
+           %5 = nn.relu(%4);
+         ...";
     assert!(message.contains(place), "{message}");
 }
