@@ -60,7 +60,7 @@ def additions(levels):
 
 @pytest.fixture(autouse=True)
 def nothing_left():
-    """A visit leaves no thread, and no setting of the process, behind."""
+    """After a visit, its threads have ended and the settings of the process are as before."""
     settings = sys.getrecursionlimit(), threading.stack_size(), threading.active_count()
     yield
     assert settings == (sys.getrecursionlimit(), threading.stack_size(), threading.active_count())

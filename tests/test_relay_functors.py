@@ -486,7 +486,7 @@ def test_a_visitor_without_a_reset_visits_each_expression_once():
 
 
 def test_visits_inside_of_a_visit_are_no_questions():
-    """A method that sets attributes does not begin anew at each visit of a part."""
+    """A method that sets attributes keeps its memory at each visit of a part."""
 
     class Inner(Collecting):
         def visit_tuple(self, tup):
@@ -502,7 +502,7 @@ def test_visits_inside_of_a_visit_are_no_questions():
 
 @pytest.mark.parametrize("own_memo", [False, True])
 def test_repeated_checks_of_growing_programs_are_linear(own_memo):
-    """A checker that answers by results looks at each expression once, whatever the answers."""
+    """A checker that returns results visits each expression once, whatever the results."""
     looked = []
 
     class Constants(relay.ExprVisitor):

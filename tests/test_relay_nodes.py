@@ -151,7 +151,7 @@ def test_functions_are_called():
     assert len(func.type_params) == 0
     assert func(x).op is func
     assert ir.GlobalVar("f")(x).op.name_hint == "f"
-    assert "relay.Function" in str(func)
+    assert str(func) == "fn (%x: Tensor[(2,), float32]) {\n  %x\n}"
     annotated = func.func_type_annotation()
     assert annotated.arg_types[0] == x.type_annotation
     assert isinstance(annotated.ret_type, relay.IncompleteType)

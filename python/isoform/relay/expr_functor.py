@@ -123,7 +123,7 @@ class ExprVisitor(ExprFunctor):
     """Visits every expression below one, each once until the visitor is reset.
 
     A visitor remembers the expressions of earlier calls of `visit` in `memo_map`, with the
-    results of their methods. It begins anew if it was reset since the last of these calls: an
+    results of their methods. It forgets them if it was reset since the last of these calls: an
     attribute was set to another object, or a list, set or dict of an attribute has become
     smaller. So a check that sets a field before each visit always gives the same answer, and
     a check that looks at results alone never visits an expression twice.

@@ -145,6 +145,13 @@ class Type(isoform.Object):
     @property
     def span(self) -> Span | None:
         """The source location."""
+    def __str__(self) -> builtins.str:
+        """Return the text in the format of Relay.
+
+        >>> from isoform import ir
+        >>> str(ir.TupleType([ir.TensorType([2, 3]), ir.TensorType([], "int32")]))
+        '(Tensor[(2, 3), float32], int32)'
+        """
     def __eq__(self, other: builtins.object) -> builtins.bool:
         """Return whether the types are structurally equal."""
     def __ne__(self, other: builtins.object) -> builtins.bool:
@@ -178,6 +185,14 @@ class RelayExpr(BaseExpr):
     @property
     def struct_info(self) -> typing.Any:
         """Information about the structure of the value, or None."""
+    def __str__(self) -> builtins.str:
+        """Return the text in the format of Relay; the repr for other expressions.
+
+        >>> from isoform import relay
+        >>> x = relay.var("x")
+        >>> str(relay.Tuple([x, relay.const(1)]))
+        'free_var %x;\\n(%x, 1)'
+        """
     def astext(
         self, show_meta_data: builtins.bool = ..., annotate: typing.Any = ...
     ) -> builtins.str:
@@ -1027,15 +1042,27 @@ class IRModule(isoform.Object):
     def script(self, show_meta: builtins.bool = ..., **options: typing.Any) -> builtins.str:
         """Return the text of the module for reading, without large constants.
 
-        Args:
-            show_meta: Print large constants in a section after the text.
-            options: Options of `isoform.text.to_text`.
-        """
-    def show(self, show_meta: builtins.bool = ..., **options: typing.Any) -> None:
-        """Print the module for reading; with colour on a terminal.
+        A module with functions of Relay is written in the format of Relay, unless
+        options choose the general text.
 
         Args:
-            show_meta: Print large constants in a section after the text.
+            show_meta: Print large constants in a section after the general text.
+            options: Options of `isoform.text.to_text`.
+
+        >>> from isoform import ir, relay
+        >>> x = relay.Var("x")
+        >>> print(ir.IRModule({"main": relay.Function([x], x)}).script(), end="")
+        def @main(%x) {
+          %x
+        }
+        """
+    def show(self, show_meta: builtins.bool = ..., **options: typing.Any) -> None:
+        """Print the module for reading, as returned by `script`.
+
+        The general text has colour on a terminal.
+
+        Args:
+            show_meta: Print large constants in a section after the general text.
             options: Options of `isoform.text.to_text`.
         """
     def __str__(self) -> builtins.str:

@@ -346,8 +346,6 @@ class Function(isoform.types.ir.BaseFunc):
         Args:
             args: The arguments.
         """
-    def __str__(self) -> builtins.str:
-        """Return the text of the function."""
     def func_type_annotation(self) -> typing.Any:
         """Return the type that the annotations give, incomplete where one is missing."""
     def is_optimizable(self) -> builtins.bool:

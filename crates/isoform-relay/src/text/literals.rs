@@ -33,7 +33,7 @@ pub(super) fn constant<T, V>(tensor: &Tensor) -> Piece<T, V> {
         .iter()
         .map(|dim| dim.unsigned_abs() as usize)
         .product();
-    let digest = structural_digest(Value::from(tensor.clone()));
+    let digest = structural_digest(tensor.clone());
     let digest = digest.map_or_else(|_| String::new(), |digest| digest.to_string());
     let mut summary = tensor_type_text(tensor.shape(), tensor.dtype());
     let shown = if count <= WHOLE { count } else { FIRST };

@@ -36,7 +36,7 @@ pub(super) fn text(module: &Ref<IRModule>) -> Result<String> {
             add(&value.clone().into(), Some(definition(&name, func)))?;
         } else {
             let head = piece(format!("def @{} = ", plain_name(&name)));
-            let pieces = vec![head, Piece::Part(value.into())];
+            let pieces = vec![head, Piece::Bound(value.into())];
             add(&Value::NONE, Some(pieces))?;
         }
     }

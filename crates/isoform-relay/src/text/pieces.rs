@@ -111,7 +111,7 @@ pub(super) fn variable(object: &Ref<Obj>) -> Option<(&Str, &'static str)> {
     }
 }
 
-/// The annotation behind the binding of a variable.
+/// The annotation that follows the binding of a variable.
 pub(super) fn annotation(var: &Ref<Obj>) -> Pieces {
     let typed = var.downcast_ref::<crate::Var>();
     match typed.and_then(|var| var.type_annotation.as_ref()) {
@@ -268,7 +268,7 @@ pub(super) fn add_attributes(pieces: &mut Pieces, attrs: &Ref<Attrs>, mut follow
     }
 }
 
-/// A function behind its keyword, or behind its name in a module.
+/// A function after a keyword, or after its name in a module.
 pub(super) fn function(head: impl Into<Cow<'static, str>>, func: &Function) -> Pieces {
     let mut pieces = vec![text(head)];
     pieces.extend(type_parameters(func.type_params.iter()));

@@ -520,15 +520,22 @@ fn every_depth_has_a_text() {
 }
 
 #[test]
-fn messages_of_type_inference_underline_a_place_in_the_text() {
+fn messages_of_type_inference_show_the_lines_around_a_place() {
     let (a, b) = (typed_var("a", "f32[2,3]"), typed_var("b", "f32[4,3]"));
-    let sum = isoform_relay::op::add(&a, &b).expr();
-    let body = f(&[&isoform_relay::op::relu(&a).expr(), &sum]);
-    let module = module([(&GlobalVar::new("main"), &func([&a, &b], body))]);
-    let error = isoform_relay::infer_type(&module).expect_err("sizes that do not fit");
-    let message = error.message();
-    let place = "in the function @main:\n  def @main(%a: Tensor[(2, 3), float32], \
-                 %b: Tensor[(4, 3), float32]) {\n    %0 = nn.relu(%a);\n    %1 = add(%a, %b);\n         \
-                 ^^^^^^^^^^^\n    f(%0, %1)\n  }";
+    let relus = |expr: Expr| (0..3).fold(expr, |expr, _| isoform_relay::op::relu(expr).expr());
+    let sum = isoform_relay::op::add(relus(a.expr()), &b);
+    let main = func([&a, &b], relus(sum.expr()));
+    let error = isoform_relay::infer_type(&module([(&GlobalVar::new("main"), &main)]));
+    let message = error.expect_err("sizes that do not fit").to_string();
+    let place = "
+       in the function @main:
+         ...
+           %1 = nn.relu(%0);
+           %2 = nn.relu(%1);
+           %3 = add(%2, %b);
+                ^^^^^^^^^^^
+           %4 = nn.relu(%3);
+           %5 = nn.relu(%4);
+         ...";
     assert!(message.contains(place), "{message}");
 }

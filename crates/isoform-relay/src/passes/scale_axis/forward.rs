@@ -1,4 +1,4 @@
-//! Factors of data go into the weights of the products behind.
+//! Factors of data go into the weights of the following products.
 
 use super::kinds::{Kind, Kinds};
 use super::plan::{Factors, Plan, Take};

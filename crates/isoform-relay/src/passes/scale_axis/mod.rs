@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `kinds.rs` | how operators treat a factor of their data or result |
 //! | `backward.rs` | factors of results go into the weights before |
-//! | `forward.rs` | factors of data go into the weights behind |
+//! | `forward.rs` | factors of data go into the following weights |
 //! | `plan.rs` | the program with the factors in their new places |
 
 mod backward;

@@ -104,6 +104,7 @@ fn none_is_left_out() {
         "relay_simplified_values_are_near",
         "relay_fused_programs_come_back",
         "relay_networks_keep_values",
+        "relay_typed_programs_have_texts",
     ];
     assert_eq!(known, run);
 }
