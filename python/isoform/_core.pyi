@@ -356,7 +356,9 @@ class Hole:
     part and returns whether the hole matches it; its result must be the same for equal
     parts. `fields` maps paths below the part, such as `"checked_type_.dtype"`, to values or
     patterns that must be there, and `attrs` the names of attributes of its class, or of the
-    operator if it is one, to their values; no Python runs for these.
+    operator if it is one, to their values; no Python runs for these. A value of a field has
+    any form that the field takes, such as `"float32"` for a data type, and a number, string
+    or bool also stands for a literal of the IR.
 
     `items=True` lets the hole, an item of an array, match any number of items, as few as
     possible for the first of several; its part is their array. `anything=True` matches any
@@ -365,7 +367,9 @@ class Hole:
     match uses the part, which `rewrite_greedily`, `find_all` and `match(value, uses)` know.
     `matching` is a pattern that the part matches; its holes are part of the match.
 
-    Raises TypeError for arguments of other types.
+    Raises TypeError for arguments of other types. A path that no registered class allows,
+    starting from `cls` if given, and a value that no field takes, are errors of the pattern
+    that gets the hole.
     """
 
     def __new__(
@@ -694,7 +698,9 @@ class Pattern:
 
     Raises TypeError if a hole is not a variable; ValueError if a hole is given twice,
     does not occur in the template, or occurs in a definition field or in the key of a
-    map.
+    map. ValueError also for an option or a hole without any effect: neither the classes of
+    the template nor others of their dialects declare the attribute on which it relies, or no
+    class has the field.
     """
 
     def __new__(

@@ -32,11 +32,11 @@ use isoform_ir::ir::{BaseFuncRef, GlobalVar, IRModule, RelayExpr};
 /// ```
 /// use isoform_ir::ir::{GlobalVar, IRModule, IRModuleRef, TensorType};
 /// use isoform_relay::passes::lambda_lift;
-/// use isoform_relay::{Call, Function, Var};
+/// use isoform_relay::{AsExpr, Call, Function, Var};
 ///
 /// let [x, y] = ["x", "y"].map(|name| Var::typed(name, TensorType::new([])));
 /// let inner = Function::new([y.clone()], &x);
-/// let main = Function::new([x.clone()], Call::new(inner, [x.clone()]));
+/// let main = Function::new([x.clone()], Call::new(inner, [x.expr()]));
 /// let module = IRModule::new();
 /// module.update_func(&GlobalVar::new("main"), main.upcast())?;
 /// let lifted = lambda_lift(&module)?;

@@ -119,8 +119,9 @@ fn errors_of_a_canonicalizer_end_the_pass() {
 #[test]
 fn traits_list_their_types() {
     let relu = register_relu().expect("the same definition");
+    let free = [Const::type_index(), Add::type_index(), relu];
     let types = attrs::types_with("ir_trait.side_effect_free");
-    for ty in [Const::type_index(), Add::type_index(), relu] {
+    for ty in free {
         assert!(types.contains(&ty));
         assert!(attrs::implements::<dyn SideEffectFree>(ty, Lookup::Exact));
     }

@@ -341,5 +341,5 @@ fn random_bindings_keep_values_effects_and_never_compute_more() {
             saved += old.operations - new.operations;
         }
     }
-    assert!(saved > 100 && joined > 20, "{saved} saved, {joined} joined");
+    assert!(saved > 100 && joined > 10, "{saved} saved, {joined} joined");
 }
