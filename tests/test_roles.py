@@ -67,8 +67,8 @@ def test_relay_constants_definitions_and_items():
     through = Rule(Pattern(relay.exp(relay.exp(x)), x, definitions=True), relay.tanh(x))
     done = rewrite_greedily(relay.Let(t, relay.exp(a), relay.exp(t)), through)
     assert structural_equal(done.value, relay.tanh(a))
-    dropped = relay.Let(t, relay.nn.dropout(a)[0], relay.exp(t))
-    through = Pattern(relay.exp(relay.nn.dropout(x)[0]), x, definitions=True)
+    dropped = relay.Let(t, relay.nn.dropout(a), relay.exp(t))
+    through = Pattern(relay.exp(relay.nn.dropout(x)), x, definitions=True)
     assert rewrite_greedily(dropped, Rule(through, x)).applied == (0,)
     halves = relay.split(x, 2)
     rule = Rule.results(Pattern(halves.astuple(), x), [relay.exp(x), relay.tanh(x)])
@@ -83,7 +83,7 @@ def test_relay_calls_are_computed_once():
     mod = ir.IRModule.from_expr(relay.Function([a], both))
     body = CSE()(mod)["main"].body
     assert body.fields[0].same_as(body.fields[1])
-    apart = relay.Tuple([relay.nn.dropout(a)[0], relay.nn.dropout(a)[0]])
+    apart = relay.Tuple([relay.nn.dropout(a), relay.nn.dropout(a)])
     assert cse(apart).same_as(apart)
 
 
@@ -94,7 +94,7 @@ def test_an_inner_let_of_an_equal_value_goes():
     assert structural_equal(cse(program), expected)
     mod = relay.transform.InferType()(ir.IRModule.from_expr(relay.Function([a], program)))
     done = relay.transform.EliminateCommonSubexpr()(mod)["main"].body
-    assert structural_equal(done, expected)
+    assert all(arg.same_as(done.var) for arg in done.body.args)
 
 
 def onnx_call(op, *inputs, **attrs):
@@ -147,7 +147,8 @@ def test_other_dialects_are_not_refused():
     assert Pattern([s, 0], s, commutative=True, definitions=True).match([s, 0]) is not None
     assert cse(ir.IRModule({"f": ir.BaseFunc()})) is not None
     program = Pair(Pair(v, v), Pair(v, v))
-    assert cse(program, pure=lambda node: True).left is not program.left
+    merged = cse(program, pure=lambda node: True)
+    assert merged.left.same_as(merged.right)
 
 
 @pytest.mark.parametrize(

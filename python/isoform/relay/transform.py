@@ -325,7 +325,7 @@ def FoldScaleAxis() -> Sequential:  # noqa: N802
     >>> from isoform import ir, relay
     >>> from isoform.transform import PassContext
     >>> x = relay.var("x", shape=(4, 8))
-    >>> weight, factor = (relay.const(np.full(shape, 2.0)) for shape in ((3, 8), (3,)))
+    >>> weight, factor = (relay.const(np.full(shape, 2.0, "float32")) for shape in ((3, 8), (3,)))
     >>> body = relay.nn.dense(x, weight) * factor
     >>> with PassContext(opt_level=3):
     ...     mod = relay.transform.FoldScaleAxis()(ir.IRModule.from_expr(relay.Function([x], body)))

@@ -72,7 +72,7 @@ pub(super) struct TemplateInfo {
     pub(super) height: u32,
     /// True if a hole may have several places.
     pub(super) repeats: bool,
-    /// The declared types of the nodes, each once.
+    /// The declared types of the nodes outside of variables, each once.
     pub(super) types: Vec<TypeIndex>,
 }
 
@@ -100,11 +100,14 @@ impl TemplateInfo {
             || options.identity
             || options.interior_uses == InteriorUses::Inside;
         let mut stack = vec![(template.clone(), false)];
+        let mut open_variables = 0_usize;
         while let Some((value, left)) = stack.pop() {
             let Some(object) = value.as_object() else {
                 continue;
             };
             let ident = object.identity();
+            let info = object.type_info();
+            let is_variable = !info.is_builtin() && info.kind() == Kind::Var;
             if !left {
                 if survey.demands.contains_key(&ident) {
                     survey.repeats |= !holes.is_empty()
@@ -112,16 +115,17 @@ impl TemplateInfo {
                     continue;
                 }
                 survey.demands.insert(ident, PartRequirement::default());
-                let info = object.type_info();
-                if has_roles(info) && !survey.types.contains(&info.index()) {
+                if open_variables == 0 && has_roles(info) && !survey.types.contains(&info.index()) {
                     survey.types.push(info.index());
                 }
+                open_variables += usize::from(is_variable);
                 stack.push((value.clone(), true));
                 let children = children_of(&value);
                 let children = children.iter(RegionKind::Use);
                 stack.extend(children.map(|child| (child.value, false)));
                 continue;
             }
+            open_variables -= usize::from(is_variable);
             let mut demand = PartRequirement::default();
             for child in children_of(&value).iter(RegionKind::Use) {
                 let child = child.value.as_object().map(|child| child.identity());

@@ -455,8 +455,8 @@ class IRBuilder:
         ...     answer = p.add_function(ir.Function("answer", [], [int64], ir.SeqStmts([])))
         ...     with ib.function("main") as f:
         ...         x = ib.let("x", ir.Call(answer, []))
-        >>> x.type
-        INT64
+        >>> x.type == int64
+        True
         """
         made = ProgramBuilder(name, span or caller())
         made._declare = lambda function: self._ask(None, "declare", function)
