@@ -497,7 +497,7 @@ def test_visitors_die_after_deep_visits():
 
 
 INTERRUPTS = {
-    "by a signal to the process": "os.kill(os.getpid(), signal.SIGINT); time.sleep(60)",
+    "by a signal to the process": "os.kill(os.getpid(), signal.SIGINT); time.sleep(3)",
     "by a signal to the thread": "signal.raise_signal(signal.SIGINT); time.sleep(1)",
     "in a loop": "_thread.interrupt_main()\n            while True: pass",
     # FIXME: an interruption while a thread for further levels starts can end this thread
