@@ -60,6 +60,10 @@ struct Chain(Mutex<Links>);
 struct Links {
     /// The threads that go on with the visit, the deepest last.
     threads: Vec<gil::ThreadId>,
+    /// True while the deepest thread starts another one. CPython 3.11 gives the new thread
+    /// the identity of its starter until the new thread runs, so an exception for the starter
+    /// could end the new thread, for whose start the starter would wait forever.
+    is_starting: bool,
     raised: Option<PyErr>,
 }
 
@@ -68,12 +72,15 @@ impl Chain {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets the deepest thread raise an exception: at once if it runs code of Python.
+    /// Lets the deepest thread raise an exception: at once if it runs code of Python. If it
+    /// starts another thread, the first call of that thread raises the exception.
     fn interrupt(&self, py: Python<'_>, error: PyErr) {
         let class = error.get_type(py);
         let mut links = self.links();
         let old = links.raised.replace(error);
-        if let Some(deepest) = links.threads.last() {
+        if let Some(deepest) = links.threads.last()
+            && !links.is_starting
+        {
             gil::raise_in(py, *deepest, Some(&class));
         }
         drop(links);
@@ -230,9 +237,10 @@ impl Worker {
         let queue = py.import("queue")?.getattr("SimpleQueue")?;
         let (calls, finished) = (queue.call0()?, queue.call0()?);
         let serve = wrap_pyfunction!(_serve, py)?;
-        let started = py
-            .import("isoform._stacks")?
-            .call_method1("start", (serve, &calls, &finished));
+        let start = py.import("isoform._stacks")?.getattr("start")?;
+        chain.links().is_starting = true;
+        let started = start.call1((serve, &calls, &finished));
+        chain.links().is_starting = false;
         match started {
             Ok(thread) => Ok(Worker {
                 thread: thread.unbind(),
