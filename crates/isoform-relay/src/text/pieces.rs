@@ -376,7 +376,7 @@ fn fields(object: &Ref<Obj>) -> Vec<(String, Value)> {
     let differing = shown.filter_map(|(index, field)| {
         let value = field_value_at(object, index)?;
         let default = field.make_default();
-        // Values that cannot be compared, such as functions, differ.
+        // A value without a comparison, such as a function, counts as different.
         let is_default = default.is_some_and(|default| {
             default == value || structural_equal(&default, &value).unwrap_or(false)
         });

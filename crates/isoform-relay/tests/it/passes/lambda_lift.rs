@@ -2,6 +2,7 @@
 
 use isoform::Ref;
 use isoform_ir::ir::{BaseFuncRef, GlobalVar, IRModule, IRModuleRef};
+use isoform_relay::analysis::count_ops;
 use isoform_relay::eval::Evaluator;
 use isoform_relay::op;
 use isoform_relay::passes::lambda_lift;
@@ -115,25 +116,18 @@ fn equal_functions_are_lifted_once() {
 
 #[test]
 fn shared_work_is_computed_once() {
-    let (count_op, count) = counter("test.lambda_lift.count");
     let [x, y] = ["x", "y"].map(scalar);
-    let shared = Call::new(count_op.expr(), [x.expr()]).expr();
-    let inner = func([&y], tuple([&y.expr(), &shared]));
-    let calls = tuple([
-        &apply(&inner, [&int(1)]),
-        &apply(&inner, [&int(2)]),
-        &shared,
-    ]);
-    // The operator has no type relation, so this checks the program without types.
-    let program = func([&x], calls);
-    let named = isoform_relay::passes::to_basic_block_normal_form_expr(&program).unwrap();
-    let evaluate = |program: &Expr| {
-        let evaluator = Evaluator::new();
-        let func = evaluator.evaluate(program).unwrap();
-        evaluator.call(&func, &[ints(&[], &[1]).into()]).unwrap();
-        counted(count)
+    let shared = op::multiply(&x, &x).expr();
+    let inner = func([&y], op::add(&y, &shared));
+    let calls = op::add(apply(&inner, [&int(1)]), apply(&inner, [&int(2)]));
+    let before = main_of(Function::new([x], op::add(calls, &shared).expr()));
+    let after = lifted(&before, 2);
+    let products = |var: &Ref<GlobalVar>| {
+        let ops = count_ops(&lookup(&after, var)).unwrap();
+        ops.get("multiply").copied().unwrap_or(0)
     };
-    assert_eq!((evaluate(&program), evaluate(&named)), (1, 1));
+    assert_eq!(after.global_vars().iter().map(products).sum::<i64>(), 1);
+    assert_keeps(&before, &after, &[3]);
 }
 
 #[test]
