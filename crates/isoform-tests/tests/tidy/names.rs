@@ -24,10 +24,10 @@ fn vague_types(repo: &Repo) -> Vec<Finding> {
             }
         };
         for (index, token) in tokens.iter().enumerate() {
-            let named = |name: &&&str| {
-                let introduced = |keyword| matches_at(&tokens, index, &[keyword, **name]);
-                KEYWORDS.into_iter().any(introduced)
-            };
+            if !KEYWORDS.contains(&&*token.text) {
+                continue;
+            }
+            let named = |name: &&&str| matches_at(&tokens, index, &[&token.text, **name]);
             if let Some(name) = VAGUE_NAMES.iter().find(named) {
                 let what = format!("{} {name}", token.text);
                 findings.push(Finding::new(path, token.line, what));

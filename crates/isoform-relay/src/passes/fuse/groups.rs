@@ -15,7 +15,7 @@ pub(super) struct Groups {
     classes: UnionFind<()>,
     /// By the member that represents the class.
     groups: Vec<Group>,
-    /// The patterns of the single expressions.
+    /// The pattern of each expression, and of the whole group for the sink of a group.
     patterns: Vec<OpPattern>,
 }
 
@@ -165,6 +165,9 @@ impl Groups {
                 }
             }
         }
+        // The sink stands for its group when the sink is joined in turn: a group with an
+        // anchor joins no other group that has one.
+        self.patterns[group.sink as usize] = group.pattern;
         let root = self.classes.root(sink);
         self.groups[root as usize] = group;
     }

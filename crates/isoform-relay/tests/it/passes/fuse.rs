@@ -7,7 +7,7 @@ use isoform_relay::analysis::count_ops;
 use isoform_relay::attrs::{ConcatenateAttrs, DenseAttrs, SqueezeAttrs};
 use isoform_relay::op::CallTypes;
 use isoform_relay::passes::FuseOptions;
-use isoform_relay::{Any, AsExpr, Call, Function, Tuple, op};
+use isoform_relay::{Any, AsExpr, Call, Function, Tuple, Var, op};
 use isoform_testing::source::scaled;
 
 use crate::support::*;
@@ -65,6 +65,27 @@ fn a_kernel_has_one_complex_operator() {
         &func([&x, &w, &v], &program),
         &func([&x, &w, &v], &expected),
     );
+}
+
+#[test]
+fn of_two_complex_operators_with_one_sum_the_first_joins_the_sum() {
+    let [x, p, q] = ["x", "p", "q"].map(|name| typed_var(name, "f32[4,8]"));
+    let [w, v, m, n] = ["w", "v", "m", "n"].map(|name| typed_var(name, "f32[8,8]"));
+    let [b, c, d, e] = ["b", "c", "d", "e"].map(|name| typed_var(name, "f32[8]"));
+    let r = typed_var("r", "f32[4,8]");
+    let unit = |data: &Ref<Var>, weight: &Ref<Var>, bias: &Ref<Var>| {
+        add(&dense(&data.expr(), &weight.expr()), &bias.expr())
+    };
+    let program = relu(&add(&unit(&x, &w, &b), &unit(&x, &v, &c)));
+    let second = kernel([&q, &n, &e], unit(&q, &n, &e));
+    let second = apply(&second, [&x.expr(), &v.expr(), &c.expr()]);
+    let first = relu(&add(&unit(&p, &m, &d), &r.expr()));
+    let expected = apply(
+        &kernel([&p, &m, &d, &r], first),
+        [&x.expr(), &w.expr(), &b.expr(), &second],
+    );
+    let params = [&x, &w, &b, &v, &c];
+    check(&func(params, &program), &func(params, &expected));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use isoform_relay::passes::{FuseOptions, defuse_ops_expr};
 use isoform_relay::{
     AsExpr, Call, Function, Let, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem, Var, op,
 };
+use isoform_testing::source::scaled;
 
 use crate::support::*;
 
@@ -141,7 +142,7 @@ fn bodies_are_copied_for_each_call() {
 fn a_hundred_thousand_kernels() {
     let x = v("f32[3]");
     let mut body = x.expr();
-    for _ in 0..100_000 {
+    for _ in 0..scaled(100_000).max(20_000) {
         body = op::exp(&body).expr();
     }
     let program = typed(&func([&x], body));

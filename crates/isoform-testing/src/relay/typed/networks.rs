@@ -146,7 +146,7 @@ impl Generator<'_> {
             let ty = Ty::Tensor(DTYPE, shape.to_vec());
             Some(Typed::new(TupleGetItem::new(made(call)?.expr, 0), ty))
         };
-        match self.source.below(13) {
+        match self.source.below(14) {
             0..3 => self.product(x, layout),
             3 => made(op::relu(&x.expr)),
             4 => made(op::leaky_relu(&x.expr, LeakyReluAttrs::new())),
@@ -186,6 +186,11 @@ impl Generator<'_> {
                     .with_scale(self.source.chance(70));
                 made(op::layer_norm(&x.expr, gamma, beta, attrs))
             }
+            12 => {
+                // Both branches of a residual block compute.
+                let [left, right] = [(); 2].map(|()| self.unit(x, layout));
+                made(op::add(left?.expr, right?.expr))
+            }
             _ => {
                 let other = self.source.pick(values).clone();
                 match self.source.below(4) {
@@ -198,6 +203,13 @@ impl Generator<'_> {
                 }
             }
         }
+    }
+
+    /// A product with weights, and a bias.
+    fn unit(&mut self, x: &Typed, layout: Layout) -> Option<Typed> {
+        let product = self.product(x, layout)?;
+        let bias = self.of_channels(&product, layout, &NUMBERS);
+        made(op::add(product.expr, bias))
     }
 
     /// A product with weights.

@@ -1,9 +1,12 @@
 //! The promises of passes about values and types.
 
+use isoform::traverse::{WalkResult, structural_walk};
 use isoform::values::{DType, Tensor};
 use isoform::{Ref, Result, Value, structural_equal};
 use isoform_ir::ir::IRModule;
 use isoform_ir::transform::cse::cse;
+use isoform_relay::analysis::count_ops;
+use isoform_relay::attribute::PRIMITIVE;
 use isoform_relay::attrs::CastAttrs;
 use isoform_relay::eval::Evaluator;
 use isoform_relay::passes::{
@@ -12,7 +15,7 @@ use isoform_relay::passes::{
     lambda_lift, remove_unused_functions, simplify, simplify_inference, to_a_normal_form,
     to_basic_block_normal_form, to_graph_normal_form,
 };
-use isoform_relay::{Constant, Function, infer_type, op, relay_text};
+use isoform_relay::{AsExpr, Constant, Function, infer_type, op, relay_text};
 
 use super::generate::Generator;
 use super::types::{Ty, TypedProgram};
@@ -271,7 +274,31 @@ fn networks_keep_values(bytes: &[u8]) -> Result<(), String> {
         }
         typed = again;
     }
-    Ok(())
+    kernels_have_one_anchor(&typed)
+}
+
+/// The complex operators of networks: a kernel has at most one of them.
+const ANCHORS: [&str; 2] = ["nn.conv2d", "nn.dense"];
+
+fn kernels_have_one_anchor(module: &Ref<IRModule>) -> Result<(), String> {
+    let fused = told(fuse_ops(module))?;
+    let mut most = 0;
+    let walked = structural_walk(&fused, |visit| {
+        let value = visit.value();
+        let function = value.peek::<Ref<Function>>();
+        if let Some(kernel) = function.filter(|one| one.has_nonzero_attribute(PRIMITIVE)) {
+            let counts = count_ops(&kernel.expr())?;
+            most = most.max(ANCHORS.iter().filter_map(|name| counts.get(*name)).sum());
+        }
+        Ok(WalkResult::<()>::Advance)
+    });
+    told(walked)?;
+    if most <= 1 {
+        Ok(())
+    } else {
+        let what = format!("a kernel has {most} complex operators");
+        Err(account(&what, module, Some(&fused)))
+    }
 }
 
 /// True if the numbers of tensors and tuples differ by little, compared with the largest.

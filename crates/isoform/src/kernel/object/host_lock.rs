@@ -376,7 +376,7 @@ mod tests {
             })),
         );
         set(&hooked, "next", &nodes[0]);
-        let rounds = if cfg!(miri) { 3 } else { scaled(2_000) };
+        let rounds = if cfg!(miri) { 3 } else { scaled(500) };
         thread::scope(|scope| {
             for worker in 0..4usize {
                 let (nodes, hooked) = (&nodes, &hooked);
