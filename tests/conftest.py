@@ -1,5 +1,6 @@
 """Fixtures of the whole suite."""
 
+import gc
 import itertools
 import re
 import signal
@@ -14,6 +15,12 @@ _numbers = itertools.count()
 
 # A shell makes its background processes ignore Ctrl-C, and processes inherit this.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish():
+    """Collections of garbage in tests leave out modules and collected tests."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

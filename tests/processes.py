@@ -11,3 +11,21 @@ def output_of(code, text=True):
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+FORKS = """
+import os, sys
+import isoform
+for code in {codes}:
+    if os.fork() == 0:
+        exec(code)
+        sys.exit()
+    assert os.wait()[1] == 0
+    print("{end}", flush=True)
+"""
+
+
+def outputs_of(*codes):
+    """The outputs of codes, each in a fork of a process that has imported isoform."""
+    end = "the end of an output"
+    return output_of(FORKS.format(codes=codes, end=end)).split(f"{end}\n")[:-1]

@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 import pytest
-from processes import output_of
+from processes import output_of, outputs_of
 
 import isoform
 import nodes
@@ -193,27 +193,36 @@ def module(tmp_path, monkeypatch):
     return make
 
 
-def load_elsewhere(value, show, tmp_path):
+def loading(value, show):
+    """Code that loads a pickled value."""
+    return f"import pickle\nvalue = pickle.loads({pickle.dumps(value)!r})\nprint({show})\n"
+
+
+def load_elsewhere(value, show):
     """The output of a fresh process for a pickled value, or its error."""
-    file = tmp_path / "value.pickle"
-    file.write_bytes(pickle.dumps(value))
-    code = f"import pickle\nvalue = pickle.load(open({str(file)!r}, 'rb'))\nprint({show})\n"
     ran = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", loading(value, show)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     return ran.stdout.strip() if ran.returncode == 0 else ran.stderr.strip().splitlines()[-1]
 
 
-def test_a_pickle_imports_the_modules_of_its_classes(module, tmp_path):
+def test_a_pickle_imports_the_modules_of_its_classes(module):
     made = module("pickled_classes")
     inner = module("pickled_inside")
     value = made.Node([inner.Node(1), made.Kind.first])
-    shown = load_elsewhere(value, "type(value).__module__, value.value[0].value", tmp_path)
+    shown = load_elsewhere(value, "type(value).__module__, value.value[0].value")
     assert shown == "pickled_classes 1"
     # Ordinary containers, containers of the core, and members of enums.
-    assert load_elsewhere({"a": [inner.Node(2)]}, "value['a'][0].value", tmp_path) == "2"
-    assert load_elsewhere(Array([inner.Node(3)]), "value[0].value", tmp_path) == "3"
-    assert load_elsewhere(made.Kind.first, "value is type(value).first", tmp_path) == "True"
+    outputs = outputs_of(
+        loading({"a": [inner.Node(2)]}, "value['a'][0].value"),
+        loading(Array([inner.Node(3)]), "value[0].value"),
+        loading(made.Kind.first, "value is type(value).first"),
+    )
+    assert outputs == ["2\n", "3\n", "True\n"]
 
 
 def test_workers_of_a_spawn_pool_get_and_give_nodes(module):
@@ -230,12 +239,12 @@ def test_workers_of_a_spawn_pool_get_and_give_nodes(module):
 def test_a_class_of_a_script_or_a_lost_module_is_named(module, tmp_path):
     made = module("pickled_and_lost")
     (tmp_path / "pickled_and_lost.py").unlink()
-    error = load_elsewhere(made.Node(1), "value", tmp_path)
+    error = load_elsewhere(made.Node(1), "value")
     assert re.search(
         r"ImportError: type 'pickled_and_lost\.Node' .*module 'pickled_and_lost'.*imported", error
     )
     (tmp_path / "pickled_and_lost.py").write_text("")
-    error = load_elsewhere(made.Node(1), "value", tmp_path)
+    error = load_elsewhere(made.Node(1), "value")
     assert re.search(r"'pickled_and_lost\.Node' .*'pickled_and_lost', which.*does not", error)
     code = (DECLARES % {"name": "of_a_script"}) + "import pickle, sys\n"
     code += "sys.stdout.buffer.write(pickle.dumps(Node(1)))\n"

@@ -41,7 +41,7 @@ LEVELS = scaled(3_000_000)
 # Statements and expressions of the statement dialect.
 PROGRAM_LEVELS = scaled(1_000_000)
 # For functions that make Python objects of all levels.
-PYTHON_LEVELS = 100_000
+PYTHON_LEVELS = scaled(100_000, 30_000)
 
 MODULES = {
     "isoform": "isoform",

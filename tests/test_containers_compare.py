@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 from hypothesis import given, strategies as st
+from scale import scaled
 
 from isoform import Array, Dict, List, Map, Shape, convert
 
@@ -130,10 +131,11 @@ def test_sharing_is_kept_and_cheap():
 
 
 def test_depth_needs_no_stack():
-    deep = Array(nested(200_000))
-    assert deep == Array(nested(200_000))
-    assert hash(deep) == hash(Array(nested(200_000)))
-    assert deep != Array(nested(199_999))
+    levels = scaled(200_000, 40_000)
+    deep = Array(nested(levels))
+    assert deep == Array(nested(levels))
+    assert hash(deep) == hash(Array(nested(levels)))
+    assert deep != Array(nested(levels - 1))
 
 
 def test_cyclic_python_lists_are_refused():

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from processes import output_of
+from scale import FULL, scaled
 from test_threads import together
 
 from isoform import NodeFunctor, NodeMutator, NodeVisitor, _stacks, ir, relay
@@ -17,8 +18,6 @@ from isoform.dataclasses import Object, py_class
 from isoform.pto import DataType, ir as pto
 from isoform.transform import PassContext
 from isoform.visitors import Later
-
-LEVELS = [2_500, 20_000]
 
 
 @py_class("deep.Leaf")
@@ -263,15 +262,19 @@ def arguments(visitor):
     return (0,) if isinstance(visitor, Indented) else ()
 
 
-@pytest.mark.parametrize("levels", LEVELS)
-@pytest.mark.parametrize("case", CASES)
+DEEPEST = CASES if FULL else ["super of a mutator", "an overridden visit", "a general functor"]
+LEVELS = [*((case, 1_500) for case in CASES), *((case, 20_000) for case in DEEPEST)]
+
+
+@pytest.mark.parametrize(("case", "levels"), LEVELS)
 def test_plain_methods_nest(case, levels):
     cls, program, share = CASES[case]
     visitor, root = cls(), program(levels)
     result = visitor.visit(root, *arguments(visitor))
     assert visitor.depth == 0
     assert visitor.deepest >= int(levels * share)
-    assert len(visitor.threads) < levels / 20
+    # So 20,000 levels take at most the 400 threads of a visit.
+    assert len(visitor.threads) <= levels / 50
     if isinstance(visitor, (Depth, Indented)):
         assert result == levels
     if isinstance(visitor, (StepFunctor, Fresh)):
@@ -386,7 +389,7 @@ def test_exceptions_that_end_programs_come_back(error):
 def test_beyond_all_threads_is_an_error_with_advice():
     deep = Deep(lambda: None)
     with pytest.raises(RecursionError, match=r"nest too deeply, .* yields the child") as caught:
-        deep.visit(exps(100_000))
+        deep.visit(exps(scaled(100_000, 30_000)))
     assert "threads" in str(caught.value.__cause__)
     assert deep.finished > 20_000
     assert len(str(caught.value.path)) > 1_000
@@ -467,13 +470,14 @@ def test_context_variables_go_both_ways():
 
 def test_several_threads_visit_deeply():
     def work(number):
-        expr = exps(2_000 + number)
+        levels = scaled(2_000, 1_200) + number
+        expr = exps(levels)
         depth = Depth()
-        assert depth.visit(expr) == 2_000 + number
+        assert depth.visit(expr) == levels
         with PassContext(opt_level=number):
-            levels = []
-            Deep(lambda: levels.append(PassContext.current().opt_level)).visit(expr)
-        assert levels == [number]
+            found = []
+            Deep(lambda: found.append(PassContext.current().opt_level)).visit(expr)
+        assert found == [number]
 
     together(work)
 

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from scale import scaled
 
 import isoform
 from isoform import Array, Dict, List, structural_equal
@@ -281,10 +282,11 @@ def test_deep_values():
             node = Add(node, number)
         return node
 
-    found = diff(chain(100_000, 1), chain(100_000, 2))
+    levels = scaled(100_000, 30_000)
+    found = diff(chain(levels, 1), chain(levels, 2))
     (change,) = found.changes
     assert (change.left, change.right) == (1, 2)
-    assert change.left_path.depth == 100_001
+    assert change.left_path.depth == levels + 1
     assert structural_equal(found.apply(found.left), found.right)
     assert structural_equal(found.patch.apply(found.left), found.right)
 

@@ -15,13 +15,16 @@ from functools import cache
 import pytest
 from apted import APTED
 from edited_trees import Fielded, Listed, Tree, families, field_edits, list_edits, unrelated
+from scale import scaled
 
 from isoform import Object, structural_equal
 from isoform.container import List
 from isoform.dataclasses import py_class
 from isoform.diff import Change, diff
 
-PAIRS = 26
+# Pairs of each family, and pairs of each family and edit.
+PAIRS = scaled(26, 8)
+EDITED = scaled(12, 4)
 MEDIAN = 1.05
 NEARLY_ALL = 1.25
 
@@ -125,7 +128,7 @@ def near_all(ratios: list[float]) -> float:
 
 def test_most_differences_are_nearly_as_short_as_can_be():
     ratios = [sample.ratio for sample in samples()]
-    assert len(ratios) >= 300
+    assert len(ratios) >= 11.6 * PAIRS
     assert statistics.median(ratios) <= MEDIAN
     assert near_all(ratios) <= NEARLY_ALL
 
@@ -162,14 +165,14 @@ def test_after_one_edit(name):
             if edit.__name__ != name:
                 continue
             rng = random.Random(family.name + name)
-            for _ in range(12):
+            for _ in range(EDITED):
                 left = family.tree(rng)
                 right = left.copy()
                 if edit(rng, right, family.labels):
                     found = sample(family.name, left, right)
                     ratios.extend([found.ratio] if found else [])
     middle, largest = AFTER_ONE_EDIT[name]
-    assert len(ratios) >= 30
+    assert len(ratios) >= 2.5 * EDITED
     assert statistics.median(ratios) <= middle
     assert max(ratios) <= largest
 

@@ -3,22 +3,24 @@
 from typing import Any
 
 import pytest
-from processes import output_of
+from processes import outputs_of
 
 from isoform import Object, structural_digest
 from isoform.dataclasses import field, py_class
 
 
-def digests_of(body, *values):
-    """The digests of values of classes declared in another process."""
-    lines = [
+def digests_of(*versions):
+    """The digests of values of classes; each version is a declaration, followed by values."""
+    head = [
         "from typing import Any",
         "from isoform import Object, structural_digest",
         "from isoform.dataclasses import Enum, IntEnum, StrEnum, auto, entry, field, py_class",
-        body,
-        f"for value in ({', '.join(values)},): print(structural_digest(value).hex())",
     ]
-    return output_of("\n".join(lines)).split()
+    codes = []
+    for body, *values in versions:
+        show = f"for value in ({', '.join(values)},): print(structural_digest(value).hex())"
+        codes.append("\n".join([*head, body, show]))
+    return [output.split() for output in outputs_of(*codes)]
 
 
 def version(*fields):
@@ -28,23 +30,26 @@ def version(*fields):
 
 
 def test_compared_fields_are_named_in_their_order():
-    plain = digests_of(version("lhs: int", "rhs: int"), "Sub(lhs=7, rhs=5)", "Sub(lhs=5, rhs=7)")
-    turned = digests_of(version("rhs: int", "lhs: int"), "Sub(lhs=7, rhs=5)", "Sub(lhs=5, rhs=7)")
-    renamed = digests_of(version("left: int", "right: int"), "Sub(left=7, right=5)")
-    more = digests_of(version("lhs: int", "rhs: int", "mode: int = 0"), "Sub(lhs=7, rhs=5)")
+    plain, turned, renamed, more = digests_of(
+        (version("lhs: int", "rhs: int"), "Sub(lhs=7, rhs=5)", "Sub(lhs=5, rhs=7)"),
+        (version("rhs: int", "lhs: int"), "Sub(lhs=7, rhs=5)", "Sub(lhs=5, rhs=7)"),
+        (version("left: int", "right: int"), "Sub(left=7, right=5)"),
+        (version("lhs: int", "rhs: int", "mode: int = 0"), "Sub(lhs=7, rhs=5)"),
+    )
     assert len({*plain, *turned, *renamed, *more}) == 6
 
 
 def test_ignored_fields_defaults_and_methods_come_and_go():
     values = "Sub(lhs=7, rhs=5)", "Sub(lhs=5, rhs=7)"
-    plain = digests_of(version("lhs: int", "rhs: int"), *values)
+    plain = version("lhs: int", "rhs: int")
     noted = version(
         "note: str = field(default='x', structural_eq='ignore')",
         "lhs: int = field(default=3, doc='the left one')",
         "rhs: Any = 4",
         "def swapped(self): return Sub(lhs=self.rhs, rhs=self.lhs)",
     )
-    assert digests_of(noted, *values) == plain
+    before, after = digests_of((plain, *values), (noted, *values))
+    assert after == before
 
 
 @pytest.mark.parametrize(
@@ -61,7 +66,7 @@ def test_a_member_added_before_others_changes_no_digest(base, before, after):
         head = f"class Op({base}, type_key='digest.Op'):"
         return "\n".join([head, *(f"    {member}" for member in members)])
 
-    old = digests_of(declared(before, after), "Op.add", "Op.mul")
+    old = declared(before, after)
     # A field of the members is declared before all members.
     first = {"StrEnum": "new = 'new'", "IntEnum": "new = 1"}.get(base, "new = auto()")
     if "symbol" in before:
@@ -69,9 +74,9 @@ def test_a_member_added_before_others_changes_no_digest(base, before, after):
         new = declared(kind, "new = entry(symbol='!')", add, after)
     else:
         new = declared(first, after, before)
-    added, mul, name = digests_of(new, "Op.add", "Op.mul", "Op.new")
-    assert [added, mul] == old
-    assert len({added, mul, name}) == 3
+    two, three = digests_of((old, "Op.add", "Op.mul"), (new, "Op.add", "Op.mul", "Op.new"))
+    assert three[:2] == two
+    assert len({*three}) == 3
 
 
 @py_class("digest.V", structural_eq="var")

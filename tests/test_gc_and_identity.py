@@ -4,6 +4,7 @@ import gc
 import weakref
 
 import pytest
+from scale import scaled
 
 import isoform
 import nodes
@@ -245,7 +246,7 @@ def test_resurrection_is_safe(key):
 
 def test_deep_structures_are_freed_without_recursion():
     for make in (
-        lambda: nodes.chain(1_000_000),
+        lambda: nodes.chain(scaled(1_000_000, 200_000)),
         lambda: Array([nodes.chain(100_000)]),
     ):
         value = make()

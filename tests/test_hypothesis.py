@@ -5,6 +5,7 @@ import pickle
 from typing import Any
 
 from hypothesis import HealthCheck, given, settings, strategies as st
+from scale import scaled
 
 import isoform
 import isoform.testing
@@ -13,7 +14,7 @@ from isoform.dataclasses import field, fields, py_class
 
 settings.register_profile(
     "suite",
-    max_examples=80,
+    max_examples=scaled(80, 30),
     deadline=None,
     derandomize=True,
     database=None,

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from processes import output_of
+from scale import scaled
 
 import isoform
 import nodes
@@ -407,7 +408,7 @@ def attempt(run):
 
 rng = random.Random(SEED)
 kept = []
-for make in MAKERS + [rng.choice(MAKERS) for _ in range(150)]:
+for make in MAKERS + [rng.choice(MAKERS) for _ in range(ROUNDS)]:
     cls = attempt(make)
     if cls is None:
         continue
@@ -433,8 +434,9 @@ print("alive")
 
 @pytest.mark.parametrize("seed", range(4))
 def test_no_trick_with_classes_ends_the_process(seed):
+    tricks = TRICKS.replace("SEED", str(seed)).replace("ROUNDS", str(scaled(150, 20)))
     ran = subprocess.run(
-        [sys.executable, "-X", "faulthandler", "-c", TRICKS.replace("SEED", str(seed))],
+        [sys.executable, "-X", "faulthandler", "-c", tricks],
         capture_output=True,
         text=True,
         timeout=120,

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from processes import output_of
+from scale import scaled
 
 import isoform
 from isoform.dataclasses import py_class
@@ -21,10 +22,14 @@ from isoform.pattern import Pattern
 from isoform.text import from_text, to_text
 
 # Levels of the values of single calls.
-LEVELS = 1_000_000
+LEVELS = scaled(1_000_000, 400_000)
+
+# Layers of the trees of single calls.
+LAYERS = scaled(21, 18)
 
 # Shells start jobs in the background with the signal ignored.
-PRELUDE = """
+PRELUDE = f"""
+LEVELS = {scaled(100_000, 30_000)}
 import isoform, signal, sys, time, gc
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from typing import Any
@@ -37,8 +42,8 @@ def chain(n):
     for _ in range(n):
         o = Box(o)
     return o
-big = chain(100_000)
-other = chain(100_000)
+big = chain(LEVELS)
+other = chain(LEVELS)
 """
 
 OPERATIONS = {
@@ -58,7 +63,7 @@ def assert_interrupted(code):
     ) as process:
         try:
             assert process.stdout.readline().strip() == "ready", process.stderr.read()
-            time.sleep(0.2)
+            time.sleep(0.05)
             process.send_signal(signal.SIGINT)
             output, errors = process.communicate(timeout=20)
         finally:
@@ -105,6 +110,22 @@ def test_ctrl_c_inside_one_call():
     assert_interrupted(code)
 
 
+@py_class("interrupt.Hooked")
+class Hooked(isoform.Object):
+    """With hooks in a process, comparisons keep the GIL and check for signals often.
+
+    Otherwise, comparisons without the GIL check every tenth of a second.
+    """
+
+    v: Any
+
+    def __s_equal__(self, other, eq):
+        return eq(self.v, other.v, 0, "v")
+
+    def __s_hash__(self, init, hash_cb):
+        return hash_cb(self.v, init, 0)
+
+
 # Single calls on deep values, all of which take much longer than the alarm below.
 SINGLE_CALLS = {
     "structural_equal": lambda v: isoform.structural_equal(v.big, v.other),
@@ -149,7 +170,7 @@ def deep():
         rhs: isoform.Object | None
 
     def tree():
-        level = [Pair(None, None) for _ in range(1 << 21)]
+        level = [Pair(None, None) for _ in range(1 << LAYERS)]
         while len(level) > 1:
             level = [Pair(*pair) for pair in zip(level[::2], level[1::2], strict=True)]
         return level[0]
@@ -181,7 +202,7 @@ def interrupted(call):
             raise Alarm
 
     before = signal.signal(signal.SIGALRM, handler)
-    signal.setitimer(signal.ITIMER_REAL, 0.002, 0.002)
+    signal.setitimer(signal.ITIMER_REAL, 0.0005, 0.0005)
     try:
         done.append(call())
     except Alarm:
@@ -292,7 +313,7 @@ def test_another_thread_runs_and_writes_during_a_long_call(deep, call):
 def test_other_threads_go_on_during_a_long_call():
     code = PRELUDE + textwrap.dedent("""
         import threading
-        deep = chain(3_000_000)
+        deep = chain(30 * LEVELS)
         ticks, done = [], threading.Event()
         def tick():
             while not done.is_set():

@@ -113,15 +113,20 @@ def test_what_came_in_goes_out(number, tmp_path):
         assert (node.op_type, list(node.input)) == (expected.op_type, list(expected.input))
         assert {it.name for it in node.attribute} == {it.name for it in expected.attribute}
     onnx_package.save(made, tmp_path / "m.onnx")
-    for line in (
+    lines = [
         ["optimize", "m.onnx", "a.onnx"],
         ["convert", "m.onnx", "b.onnx"],
         ["extract", "--to", "y", "m.onnx", "c.onnx"],
         ["run", "onnx.Simplify", "m.onnx", "-o", "d.onnx"],
-    ):
-        command = [sys.executable, "-m", "isoform", *line]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-        assert (done.returncode, done.stderr) == (0, "")
+    ]
+    code = (
+        "import sys\nfrom isoform.__main__ import main\n"
+        f"for line in {lines}:\n    sys.argv[1:] = line\n    assert main() == 0\n"
+    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(list(tmp_path.glob("[a-d].onnx"))) == 4
 
 
 def test_merged_sequences_load_in_old_operator_sets():

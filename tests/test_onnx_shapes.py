@@ -4,6 +4,7 @@ The types of all values between the nodes of real models are compared with the a
 computed by onnxruntime, where installed.
 """
 
+import functools
 import math
 import os
 import re
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scale import FULL
 
 from isoform import dtype, onnx, structural_equal
 
@@ -194,26 +196,29 @@ FUNCTIONS = {
 }
 
 
-def parts(text, separators):
+@functools.cache
+def parts(text, *separators):
     """Split outside of parentheses; a part includes the preceding separator."""
+    found = []
     depth, at, start, before = 0, 0, 0, separators[0]
     while at < len(text):
         depth += {"(": 1, ")": -1}.get(text[at], 0)
-        found = [one for one in separators if depth == 0 and text.startswith(one, at)]
-        if found:
-            yield before, text[start:at]
-            before, start = found[0], at + len(found[0])
+        here = [one for one in separators if depth == 0 and text.startswith(one, at)]
+        if here:
+            found.append((before, text[start:at]))
+            before, start = here[0], at + len(here[0])
             at = start
         else:
             at += 1
-    yield before, text[start:]
+    found.append((before, text[start:]))
+    return found
 
 
 def number(text, known):
     """The number that a formula denotes; None with an unknown symbol."""
     if text in known:
         return known[text]
-    terms = list(parts(text, [" + ", " - "]))
+    terms = parts(text, " + ", " - ")
     if len(terms) > 1:
         numbers = [number(term, known) for _, term in terms]
         if None in numbers:
@@ -223,13 +228,13 @@ def number(text, known):
     if text.startswith("-") and not text[1:].isdigit():
         rest = number(text[1:], known)
         return None if rest is None else -rest
-    factors = list(parts(text, ["*"]))
+    factors = parts(text, "*")
     if len(factors) > 1:
         numbers = [number(factor, known) for _, factor in factors]
         return None if None in numbers else math.prod(numbers)
     applied = re.fullmatch(r"(\w+)\((.*)\)", text)
     if applied and applied[1] in FUNCTIONS:
-        numbers = [number(argument, known) for _, argument in parts(applied[2], [", "])]
+        numbers = [number(argument, known) for _, argument in parts(applied[2], ", ")]
         return None if None in numbers else FUNCTIONS[applied[1]](*numbers)
     return int(text) if re.fullmatch(r"-?\d+", text) else None
 
@@ -250,6 +255,9 @@ def test_formulas_are_computed(text, expected):
 
 # These take seconds; the other networks for images have the same operators.
 SLOW = {"light_vgg19.onnx"}
+if not FULL:
+    names = ("bvlc_alexnet", "densenet121", "inception_v2", "resnet50", "zfnet512")
+    SLOW |= {f"light_{name}.onnx" for name in names}
 
 
 class Judge:

@@ -1,6 +1,7 @@
 """Programs of the statement dialect in files: loops, shared parts, references to memory."""
 
 import copy
+import itertools
 import pickle
 import subprocess
 import sys
@@ -147,12 +148,14 @@ class TestCommand:
     def test_convert_and_hash(self, tmp_path):
         program = text.from_text(EXAMPLE.read_text())
         wanted = isoform.structural_digest(program).hex()
-        for name in ("sum.json", "sum.isob", "again.iso"):
-            done = run("convert", EXAMPLE, name, cwd=tmp_path)
+        names = [EXAMPLE, "sum.json", "sum.isob", "again.iso"]
+        for before, after in itertools.pairwise(names):
+            done = run("convert", before, after, cwd=tmp_path)
             assert done.returncode == 0, done.stderr
-            done = run("hash", name, cwd=tmp_path)
-            assert done.stdout.split()[0] == wanted, done.stderr
-            assert run("diff", EXAMPLE, name, cwd=tmp_path).stdout == "equal\n"
+        done = run("hash", *names, cwd=tmp_path)
+        assert [line.split()[0] for line in done.stdout.splitlines()] == [wanted] * 4, done.stderr
+        for pair in (names[:2], names[2:]):
+            assert run("diff", *pair, cwd=tmp_path).stdout == "equal\n"
 
     def test_diff_says_where(self, tmp_path):
         changed = EXAMPLE.read_text().replace('pto.ForKind!"Sequential"', 'pto.ForKind!"Parallel"')

@@ -11,6 +11,7 @@ import time
 from typing import Any
 
 import pytest
+from scale import scaled
 
 import isoform
 import nodes
@@ -18,6 +19,7 @@ from isoform import Dict, List, structural_equal, structural_hash
 from nodes import Add, Box, Fun, Var
 
 THREADS = 8
+SECONDS = scaled(100, 30) / 100
 
 
 def together(work):
@@ -79,7 +81,7 @@ def test_binders():
 
 def test_change_while_others_read():
     root = Box([Box(n) for n in range(50)])
-    end = time.monotonic() + 1.0
+    end = time.monotonic() + SECONDS
 
     def work(number):
         while time.monotonic() < end:
@@ -98,7 +100,7 @@ def test_change_while_others_read():
 
 def test_replace_whole_subtrees_while_others_read():
     root = Box(nodes.chain(200))
-    end = time.monotonic() + 1.0
+    end = time.monotonic() + SECONDS
 
     def work(number):
         while time.monotonic() < end:
@@ -124,7 +126,7 @@ def test_all_that_reads_beside_all_that_writes(key):
     for cell, next_cell in itertools.pairwise(cells):
         cell.next = next_cell
     root = cells[0]
-    end = time.monotonic() + 1.0
+    end = time.monotonic() + SECONDS
 
     def show(at):
         assert "value=" in isoform.text.to_text(root)
@@ -254,7 +256,7 @@ def test_serialisation_in_threads():
 
 
 def test_long_operations_let_others_run():
-    value, other = nodes.chain(1_000_000), nodes.chain(1_000_000)
+    value, other = (nodes.chain(scaled(1_000_000, 300_000)) for _ in range(2))
     ticks = 0
     stop = threading.Event()
 

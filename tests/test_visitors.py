@@ -11,6 +11,8 @@ from isoform.dataclasses import Object, field, py_class
 from isoform.visitors import Later
 
 DEEP = scaled(1_000_000)
+# Beyond the depth of methods that nest.
+TOO_DEEP = scaled(100_000, 30_000)
 
 
 @py_class("visitors.Expr")
@@ -269,7 +271,7 @@ def test_methods_that_nest_too_deeply_say_where():
             return self.visit(node.lhs)
 
     with pytest.raises(RecursionError, match=r"<root>\.lhs\.lhs.*nest too deeply") as caught:
-        Nested().visit(chain(100_000))
+        Nested().visit(chain(TOO_DEEP))
     assert len(str(caught.value.path)) > 100
     assert isinstance(caught.value.__cause__, RecursionError)
 
@@ -285,7 +287,7 @@ def test_the_way_to_an_error_leads_through_methods_that_wait():
         def visit_add(self, node):
             return self.visit(node.lhs)
 
-    root = Mul(Num(1), Call([Num(2), chain(100_000)], {}))
+    root = Mul(Num(1), Call([Num(2), chain(TOO_DEEP)], {}))
     with pytest.raises(RecursionError, match=r"^<root>\.rhs\.args\[1\]\.lhs\.lhs"):
         Nested().visit(root)
 
@@ -361,7 +363,7 @@ def test_a_mutator_with_generators_rebuilds_by_default():
                 return Num(node.lhs.value + node.rhs.value)
             return node
 
-    assert Fold().visit(chain(100_000)).value == 100_001
+    assert Fold().visit(chain(TOO_DEEP)).value == TOO_DEEP + 1
     mixed = Fold().visit(Mul(Add(Num(1), Num(2)), Var("x")))
     assert isinstance(mixed, Mul)
     assert mixed.lhs.value == 3

@@ -17,12 +17,12 @@ it without nesting in Python, limited only by memory. All defaults are generator
     ...         yield Later(super().visit_tuple, tup)
     ...         self.depth -= 1
     >>> expr = relay.var("x")
-    >>> for _ in range(100_000):
+    >>> for _ in range(30_000):
     ...     expr = relay.Tuple([expr])
     >>> depth = Depth()
     >>> depth.visit(expr)
     >>> depth.deepest
-    100000
+    30000
 """
 
 from __future__ import annotations
