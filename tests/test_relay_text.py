@@ -184,3 +184,34 @@ def test_random_modules_of_the_ir_have_a_text(seed):
         assert line == line.rstrip()
     for function in mod.functions.values():
         assert script(function)
+
+
+class Printer:
+    """What the `pretty` printers of IPython have in common."""
+
+    def __init__(self):
+        self.written = []
+
+    def text(self, text):
+        self.written.append(text)
+
+
+def displayed(value):
+    printer = Printer()
+    value._repr_pretty_(printer, False)
+    return "".join(printer.written)
+
+
+def test_notebooks_show_the_text_of_relay_and_not_more_than_a_screen_of_it():
+    assert displayed(convolution()) == CONVOLUTION.rstrip("\n")
+    assert displayed(module()).startswith("def @main(%x: ")
+    body = relay.var("x")
+    for _ in range(500):
+        body = relay.op.exp(body)
+    *lines, last = displayed(relay.Function([], body)).splitlines()
+    assert len(lines) == 200
+    assert last == "... 303 more lines, in isoform.transform.script"
+    # An object without a format of its own.
+    assert displayed(Waiting(relay.var("x"))) == repr(Waiting(relay.var("x")))
+    with pytest.raises(TypeError, match="_repr_pretty_"):
+        body._repr_pretty_(Printer())

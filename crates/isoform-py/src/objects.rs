@@ -8,6 +8,7 @@ use isoform::hooks::{DynCopy, Hook};
 use isoform::objects::{ReprHooks, ReprOptions, VerifyHooks};
 use isoform::types::find_type;
 use isoform::{Error, Obj, Ref, Value, host};
+use isoform_ir::transform::own_script;
 use pyo3::exceptions::{
     PyAttributeError, PyException, PyImportError, PyKeyError, PyTypeError, PyValueError,
 };
@@ -18,7 +19,7 @@ use pyo3::types::{PyBytes, PyDict, PyString, PyTuple, PyType};
 use crate::convert::{self, to_python, untyped};
 use crate::error::{IntoPyResult, from_python, raised, to_python as raise};
 use crate::object::gil::{enter_call, under_gil};
-use crate::object::method::Methods;
+use crate::object::method::{Arguments, Methods};
 use crate::object::{class, wrapper};
 use crate::path::PathHandle;
 use crate::state::State;
@@ -49,6 +50,7 @@ pub(crate) fn init(module: &Bound<'_, PyModule>, object: &Bound<'_, PyType>) -> 
     methods.unary("__copy__", shallow_copy)?;
     methods.binary("__deepcopy__", deep_copy_method)?;
     methods.unary("__reduce__", reduce)?;
+    methods.variadic("_repr_pretty_", display)?;
     methods.finish();
     Ok(())
 }
@@ -309,6 +311,37 @@ pub(crate) fn own_text(this: &Bound<'_, PyAny>) -> PyResult<String> {
         // During a constructor, showing the object must not complete it.
         None => Ok(format!("<unfinished {}>", this.get_type().name()?)),
     }
+}
+
+/// The lines of a program that a notebook shows.
+const DISPLAYED_LINES: usize = 200;
+
+/// Writes an object to a printer of IPython, in the format of its dialect or as `repr`.
+fn display<'py>(
+    this: &Bound<'py, PyAny>,
+    arguments: Arguments<'_, 'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = this.py();
+    arguments.expect("_repr_pretty_", 2, 2)?;
+    let script = match wrapper::core_of(this) {
+        Some(object) => under_gil(py, || own_script(&object)).into_py()?,
+        None => None,
+    };
+    let text = match script {
+        Some(script) => {
+            let mut lines: Vec<&str> = script.lines().collect();
+            let left = lines.len().saturating_sub(DISPLAYED_LINES);
+            lines.truncate(DISPLAYED_LINES);
+            let rest = format!("... {left} more lines, in isoform.transform.script");
+            lines.extend((left > 0).then_some(&*rest));
+            lines.join("\n")
+        }
+        None => this.repr()?.to_string(),
+    };
+    let printer = arguments
+        .get(0)
+        .ok_or_else(|| PyTypeError::new_err("no printer"))?;
+    printer.call_method1(intern!(py, "text"), (text,))
 }
 
 /// The text of a value: `key(field=value, ...)` for nodes, as `repr` shows it.

@@ -147,6 +147,12 @@ impl<'g, 's> Generator<'g, 's> {
 
     fn new_var(&mut self, depth: usize) -> Result<Value> {
         let kind = self.source.below(8);
+        let name = Value::from(format!("v{}", self.vars.len()));
+        if kind == 7 {
+            let var = Value::from(self.family.make(Role::Name, vec![Value::NONE, name])?);
+            self.vars.push(var.clone());
+            return Ok(var);
+        }
         // Most variables have a plain type; a few have a separate value for a type,
         // possibly with variables.
         let ty = if kind >= 5 && depth > 1 {
@@ -154,7 +160,6 @@ impl<'g, 's> Generator<'g, 's> {
         } else {
             Value::from(*self.source.pick(&["i32", "i32", "i32", "f32"]))
         };
-        let name = Value::from(format!("v{}", self.vars.len()));
         let base = vec![Value::NONE, name, ty];
         let var: Value = if kind == 4 {
             let rank = Value::from(self.source.below(2));

@@ -145,9 +145,12 @@ impl<'g, 's, 'b> SharedGraph<'g, 's, 'b> {
             same("i32")
         };
         let binds = self.source.chance(15);
+        let is_bare = self.source.chance(20);
         let make = |ty: Value| -> Result<Value> {
             let (role, values) = if binds {
                 (Role::ShapedVar, vec![ty])
+            } else if is_bare {
+                (Role::Name, vec![Value::NONE, Value::from("v")])
             } else {
                 (Role::Var, vec![Value::NONE, Value::from("v"), ty])
             };

@@ -94,7 +94,7 @@ pub use instrument::Instrument;
 pub use nodes::RunPass;
 pub use pipeline::{parse_pipeline, parse_value, pipeline_text};
 pub use registry::{PassEntry, make_pass, register_pass, registered_passes};
-pub use root::{Check, ModuleScript, Root, Script, Signature, functions, script};
+pub use root::{Check, ModuleScript, Root, Script, Signature, functions, own_script, script};
 pub use run::PassRef;
 pub use thread_state::ThreadState;
 

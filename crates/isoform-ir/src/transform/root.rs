@@ -109,8 +109,13 @@ pub fn script(object: &Ref<Obj>) -> Result<String> {
     }
 }
 
-/// The text in the format of the dialect; None if the dialect has no format.
-fn own_script(object: &Ref<Obj>) -> Result<Option<Str>> {
+/// The text in the format of the dialect, as [`script`] returns it; None if the dialect has
+/// no format.
+///
+/// # Errors
+///
+/// Errors of the implementation.
+pub fn own_script(object: &Ref<Obj>) -> Result<Option<Str>> {
     if let Some(seen) = object.implements_nearest::<dyn Script>() {
         return seen.script().map(Some);
     }

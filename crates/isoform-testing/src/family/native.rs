@@ -32,6 +32,18 @@ pub struct Var {
     pub ty: Value,
 }
 
+/// A variable without compared fields.
+#[derive(Node)]
+#[node(key = "testing.Name", kind = var)]
+#[repr(C)]
+pub struct Name {
+    #[node(base)]
+    base: Expr,
+    /// For people.
+    #[node(ignore)]
+    pub name: Str,
+}
+
 /// A variable that extends `Var`.
 #[derive(Node)]
 #[node(key = "testing.TypedVar", kind = var)]
@@ -399,6 +411,7 @@ pub(super) fn register_all() -> Result<[TypeIndex; ROLES.len()]> {
         types[role as usize] = match role {
             Role::Expr => register::<Expr>(),
             Role::Var => register::<Var>(),
+            Role::Name => register::<Name>(),
             Role::TypedVar => register::<TypedVar>(),
             Role::Const => register::<Const>(),
             Role::Literal => register::<Literal>(),

@@ -8,6 +8,8 @@ pub enum Role {
     Expr,
     /// A variable: `span` (ignored), `name` (ignored), `ty`.
     Var,
+    /// A variable without compared fields: `span` (ignored), `name` (ignored).
+    Name,
     /// A variable that extends `Var`: the fields of `Var` and `rank`, an int.
     TypedVar,
     /// Kind `tree`: `value`.
@@ -56,9 +58,10 @@ pub enum Role {
 }
 
 /// All roles, in the order of their numbers.
-pub const ROLES: [Role; 22] = [
+pub const ROLES: [Role; 23] = [
     Role::Expr,
     Role::Var,
+    Role::Name,
     Role::TypedVar,
     Role::Const,
     Role::Literal,

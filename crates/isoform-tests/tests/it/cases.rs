@@ -20,6 +20,7 @@ use crate::build::MAPPED;
 const COUNT: usize = 244;
 
 /// The verdict of a block, with the subject.
+#[derive(Clone)]
 struct Case {
     /// File, line and sentence.
     name: String,
@@ -230,7 +231,7 @@ fn every_case_holds() {
     let plain = Function::new(|_| Ok(Value::NONE));
     register_function("cases.plain", plain, true).expect("a name");
     let mut failures = Vec::new();
-    let mut count = 0;
+    let (mut count, mut named) = (0, 0);
     let mut sentences = HashSet::new();
     for (file, text) in files() {
         for case in parse(&file, &text).expect("well formed") {
@@ -242,12 +243,39 @@ fn every_case_holds() {
             );
             for family in Family::both().expect("the types register") {
                 failures.extend(judge(&case, &family));
+                if let Some(case) = with_names(&case) {
+                    failures.extend(judge(&case, &family));
+                    named += 1;
+                }
             }
             count += 1;
         }
     }
     assert!(failures.is_empty(), "\n{}", failures.join("\n"));
     assert_eq!(count, COUNT);
+    assert!(
+        named > COUNT / 2,
+        "{named} cases without types of variables"
+    );
+}
+
+/// The case with variables that have no compared fields, if no type of a variable
+/// occurs.
+fn with_names(case: &Case) -> Option<Case> {
+    let text = case.text.replace("Var()", "Name()");
+    let is_untyped = text != case.text && !text.contains("Var(") && !text.contains("ty=");
+    let place = |path: &String| path.replace("Var(", "Name(").replace(", ty=None)", ")");
+    let says = match &case.says {
+        Says::Equal => Says::Equal,
+        Says::Different(left, right) => Says::Different(place(left), place(right)),
+        Says::Fails(kind, path) => Says::Fails(kind.clone(), place(path)),
+    };
+    is_untyped.then(|| Case {
+        name: format!("{} (of names)", case.name),
+        text,
+        says,
+        ..case.clone()
+    })
 }
 
 /// Returns the violations of a case.
