@@ -131,7 +131,10 @@ def test_dominance_over_a_users_ir():
     assert pattern.match(Add(f, above))[parent] is above
     assert [value is f for value in pattern.match(Add(f, above)).bindings[path]] == [True]
     assert pattern.match(Add(f, Call("p", [Int(1)]))) is None
-    assert pattern.match(Add(f, Int(1))) is None
+    assert pattern.match(Add(f, Call("f", [Int(1)]))) is None
+    # A leaf beside another operand does not have to lead to the parent.
+    assert pattern.match(Add(f, Int(1)))[parent] is above
+    assert pattern.match(Add(Int(1), Int(2))) is None
     root = Add(f, above)
     graph = Graph(Call("f", [root, f]))
     assert graph.match(pattern, root) is None
@@ -288,3 +291,85 @@ def test_deep_values():
     groups = graph.groups(add(x, VertexOf(Int)))
     assert len(groups) == levels
     assert graph.replace(groups, lambda group, post, image: image(group.match[x])) is a
+
+
+def counting(name):
+    """The pattern of calls of a function, and the vertices that it was asked about."""
+    asked = []
+    return Condition(VertexOf(Call, name=name), lambda value: asked.append(value) or True), asked
+
+
+def chain(count):
+    value = Call("g", [Int(0)])
+    for _ in range(count):
+        value = Call("f", [value])
+    return value
+
+
+@pytest.mark.parametrize("count", [20, 200])
+def test_a_path_without_a_parent_is_visited_once_for_all_attempts(count):
+    path, asked = counting("f")
+    pattern = Dominance(VertexOf(Call, name="p"), path, VertexOf(Call, name="f"))
+    graph = Graph(chain(count))
+    assert graph.groups(pattern) == []
+    assert len(asked) == count
+
+
+@pytest.mark.parametrize("count", [10, 100])
+def test_an_alternative_that_fails_is_not_tried_again_at_the_same_vertex(count):
+    pattern, asked = counting("none")
+    leaf = pattern.pattern = VertexOf(Call, name="g")
+    pattern.test = lambda value: bool(asked.append(value))
+    for _ in range(count):
+        pattern = pattern.optional(lambda inner: VertexOf(Call, name="f", args=[inner]))
+    assert pattern.match(chain(count)) is None
+    assert leaf.match(chain(0)) and len(asked) <= 2 * count
+
+
+def test_a_failure_that_depends_on_a_binding_may_be_a_match_later():
+    x, y = AnyVertex(), AnyVertex()
+    one, two = Int(1), Int(2)
+    ends = VertexOf(Call, name="g", args=[x]) | VertexOf(Call, name="h", args=[x])
+    pattern = add(Alternatives(add(x, y), add(y, x)), ends)
+    for end in (one, two):
+        assert pattern.match(Add(Add(one, two), Call("h", [end])))[x] is end
+    pair = Call("f", [Call("p", [one]), Call("p", [two])])
+    chosen = VertexOf(Call, name="f", args=[VertexOf(Call, args=[x]), AnyVertex()]) | VertexOf(
+        Call, name="f", args=[AnyVertex(), VertexOf(Call, args=[x])]
+    )
+    assert add(chosen, ends).match(Add(pair, Call("g", [two])))[x] is two
+
+
+def test_a_pattern_that_redirects_to_itself():
+    pattern = Alternatives(VertexOf(Int))
+    pattern.patterns += (Condition(pattern, lambda value: True),)
+    for ask in (pattern.match, pattern.explain, lambda value: Graph(value).groups(add(pattern, x))):
+        x = AnyVertex()
+        with pytest.raises(ValueError, match=r"Alternatives -> Condition.*redirects to itself"):
+            ask(Int(1))
+    child = Dominance(VertexOf(Int), AnyVertex(), AnyVertex())
+    child.child = VertexOf(Int) | child
+    with pytest.raises(ValueError, match=r"Dominance.*redirects to itself"):
+        child.match(Int(1))
+
+
+def test_inputs_in_branches_and_scopes_of_a_group():
+    a, b, x = (tir.Var(name, "int32") for name in "abx")
+    pattern = VertexOf(tir.Let, value=AnyVertex(), body=AnyVertex())
+    value, inside = tir.Mul(a, a), tir.Mul(a, b)
+
+    def reason(pattern, let):
+        graph = Graph(let)
+        assert len(graph.groups(pattern)) == 1
+        assert graph.groups(pattern, to_extract=True) == []
+        (refusal,) = graph.refusals(pattern, to_extract=True)
+        return refusal.value, refusal.reason
+
+    where = "is in a scope or a branch of the match"
+    assert reason(pattern, tir.Let(x, value, inside)) == (inside, f"the input tir.Mul {where}")
+    named = VertexOf(tir.Let, var=AnyVertex())
+    assert reason(named, tir.Let(x, value, inside)) == (x, f"the input tir.Var {where}")
+    # Another variable is read in front just as well, and so is a value computed in any case.
+    for body in (b, value):
+        (group,) = Graph(tir.Let(x, value, body)).groups(pattern, to_extract=True)
+        assert any(item is body for item in group.inputs)

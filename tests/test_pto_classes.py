@@ -383,6 +383,8 @@ class TestErrors:
                 memref[slot]
         with pytest.raises(ValueError, match=r"pto.MemRef.*separate allocation.*'base'"):
             ir.MemRef(BASE, 0, 4)[0]
+        with pytest.raises(TypeError, match="not iterable"):
+            list(memref)
 
     def test_program(self):
         f = ir.Function("f", [], [], BODY)

@@ -1,6 +1,7 @@
 """Operators, substitution, copies and the like of the statement dialect."""
 
 import math
+import re
 
 import pytest
 
@@ -287,6 +288,17 @@ def test_replacements_are_a_map_or_pairs():
         ir.substitute_expr(X, [(X, Y), (X, 1)])
     with pytest.raises(TypeError, match=r"substitute_expr.*'var_map'.*pto.Var.*got"):
         ir.substitute_expr(X, [("x", Y)])
+    wrong = {
+        "(pto.Var)": (X,),
+        "(pto.Add, pto.Var)": (X + 1, X),
+        "(pto.Var, str)": (X, "y"),
+        "int": 3,
+    }
+    for got, pair in wrong.items():
+        message = f"item 1: expected a pair of pto.Var and pto.Expr or a number, got {got}"
+        for function in (ir.substitute_expr, ir.deep_clone):
+            with pytest.raises(TypeError, match=re.escape(message)):
+                function(X, [(Y, X), pair])
 
 
 def test_substitution_captures_nothing():

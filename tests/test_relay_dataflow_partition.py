@@ -23,6 +23,8 @@ from dataflow import (
 
 from isoform import relay, structural_equal
 from isoform.relay.dataflow_pattern import (
+    DFPattern,
+    ExprGraph,
     dominates,
     is_constant,
     is_expr,
@@ -292,3 +294,153 @@ def test_only_what_contains_itself_is_bound_at_every_level():
     rest.redirect_to(sums | is_constant())
     assert sums.match(((ONE - A) - A) - A)
     assert not sums.match(((ONE - A) - B) - A)
+
+
+def scope_cases():
+    v = relay.var("v")
+    p = relay.var("p")
+    return {
+        "a branch": (
+            is_if(wildcard(), wildcard(), wildcard()),
+            relay.If(C, A / B, B),
+            "relay.Call",
+        ),
+        "the result of a let": (
+            is_let(wildcard(), wildcard(), wildcard()),
+            relay.Let(v, A + A, v * v),
+            "relay.Call",
+        ),
+        "a function": (
+            is_function(None, wildcard() + wildcard())(wildcard()),
+            relay.Function([p], relay.exp(p) + relay.exp(A))(B),
+            "relay.Call",
+        ),
+        "a parameter": (
+            is_function(None, unary("exp"))(wildcard()),
+            relay.Function([p], relay.exp(p))(B),
+            "relay.Var",
+        ),
+    }
+
+
+@pytest.mark.parametrize("case", list(scope_cases()))
+def test_inputs_inside_of_branches_and_scopes_of_a_match(case):
+    pattern, expr, inner = scope_cases()[case]
+    program = relay.Tuple([expr, A])
+    assert pattern.match(expr)
+    assert pattern.partition(program) is program
+    (refusal,) = ExprGraph(program).refusals(pattern, to_extract=True)
+    assert refusal.reason == f"the input {inner} is in a scope or a branch of the match"
+    # A rule decides for itself where parts go.
+    rule = Rule(pattern, lambda pre, post, nodes: relay.log(A), rewrite_once=True)
+    assert structural_equal(rewrite(rule, program), relay.Tuple([relay.log(A), A]))
+
+
+def test_a_clause_of_a_match_is_a_branch():
+    head = relay.var("head")
+    data = relay.Tuple([A, B])
+
+    def choice(result):
+        clause = relay.Clause(relay.PatternTuple([relay.PatternVar(head)]), result)
+        return relay.Match(data, [clause])
+
+    class Choice(DFPattern):
+        def parts(self):
+            return (some,)
+
+        def branches(self, value, graph):
+            return ([(some, value.clauses[0].rhs)],) if isinstance(value, relay.Match) else "no"
+
+    some = wildcard()
+    for result, count in ((relay.exp(A), 0), (head, 0), (A, 1)):
+        assert len(ExprGraph(choice(result)).groups(Choice(), to_extract=True)) == count
+
+
+@pytest.mark.parametrize("redirected", ["itself", "each other", "an alternative", "an attribute"])
+def test_redirects_without_an_expression_between(redirected):
+    first, second = wildcard(), wildcard()
+    second.redirect_to(first)
+    first.redirect_to(
+        {
+            "itself": first,
+            "each other": second,
+            "an alternative": first | is_var("x"),
+            "an attribute": first.has_attr({"axis": 1}),
+        }[redirected]
+    )
+    rule = Rule(first, lambda pre, post, nodes: post)
+    for use in (first.match, first.explain, first.partition, lambda expr: rewrite(rule, expr)):
+        with pytest.raises(ValueError, match=r"WildcardPattern.*redirects to itself"):
+            use(A)
+
+
+def test_leaves_beside_a_path():
+    path = wildcard().has_attr({"TOpPattern": 1})(None) | wildcard().has_attr({"TOpPattern": 0})(
+        None
+    )
+    parent = is_op("nn.conv2d")(wildcard(), wildcard())
+    pattern = is_op("nn.relu")(wildcard()).dominates(parent, path)
+    x, w, b = fresh(3)
+    expr = relu(relay.nn.bias_add(ROOT, C))
+    wanted = part(
+        relu(relay.nn.bias_add(conv(x, w), b)), [x, w, b], "nn.conv2d_nn.bias_add_nn.relu_"
+    )
+    assert structural_equal(pattern.partition(expr), wanted(A, B, C))
+    assert pattern.match(relu(ROOT * ONE)) and pattern.match(relu(relay.add(C, ROOT)))
+    assert not pattern.match(relu(relay.add(relay.exp(C), ROOT)))
+    assert not pattern.match(relu(A + B)) and not pattern.match(relu(A))
+    # A leaf may be the parent.
+    swish = (wildcard() * wildcard()).dominates(is_var("a"), is_op("sigmoid")(wildcard()))
+    assert swish.match(A * relay.sigmoid(A)) and not swish.match(A * relay.sigmoid(B))
+
+
+def reasons(pattern, program):
+    assert pattern.partition(program) is program
+    return [refusal.reason for refusal in ExprGraph(program).refusals(pattern, to_extract=True)]
+
+
+def test_effects_inside_of_a_match_occur_once():
+    g = relay.var("g")
+    called = g(A)
+    expr = called * relay.negative(called)
+    pattern = is_var("g")(wildcard()) * wildcard()
+    assert reasons(pattern, expr) == [
+        "the relay.Call has effects, and is used outside of the match"
+    ]
+    # A pure operand is computed twice.
+    pure = relay.exp(A)
+    twice_used = (unary("exp") * wildcard()).partition(pure * relay.negative(pure))
+    assert twice_used.op.attrs["PartitionedFromPattern"] == "exp_multiply_"
+
+
+def test_effects_keep_their_order():
+    f, g = relay.var("f"), relay.var("g")
+    inside = is_var("f")(wildcard()) - wildcard()
+    order = "the relay.{} and the relay.{} have effects, in the other order"
+    reading = relay.negative(relay.RefRead(g))
+    assert reasons(inside, f(A) - reading) == [order.format("Call", "Call")]
+    assert inside.partition(f(A) - B).args[2] is B
+    assert inside.partition(f(g(A)) - B).args[1].op is g
+    # The inputs of a sum in the other order.
+    swapped = unary("exp") + wildcard()
+    assert reasons(swapped, g(A) + relay.exp(f(B))) == [order.format("Call", "Call")]
+    kept = swapped.partition(relay.exp(f(B)) + g(A))
+    assert [value.op for value in kept.args] == [f, g]
+    # The effects of a function in the program are known: there are none.
+    known = [unary("tanh").partition(relay.tanh(value)) for value in (A, B)]
+    assert len(swapped.partition(known[0] + relay.exp(known[1])).args) == 2
+
+
+def test_a_function_of_a_match_shares_no_computation_with_the_program():
+    p, v = fresh(2)
+    shared = relay.exp(A)
+    pattern = is_function(None, wildcard())(wildcard())
+    func = relay.Function([p], p * shared)
+    reason = "the relay.Call in a function of the match is used outside of it"
+    assert reasons(pattern, relay.Tuple([func(B), shared])) == [reason]
+    # Variables in copies of one function are separate.
+    scoped = is_function([wildcard()], is_let(wildcard(), is_var(), wildcard()))(wildcard())
+    func = relay.Function([p], relay.Let(v, A, v))
+    done = scoped.partition(relay.Tuple([func(B), func(C)]))
+    assert [len(call.args) for call in done] == [2, 2]
+    assert relay.analysis.well_formed(done)

@@ -327,3 +327,23 @@ def test_bad_input_is_refused(make, error, text):
 def test_the_module_is_public():
     assert relay.dataflow_pattern is dp
     assert set(dp.__all__) == {name for name in dp.__all__ if hasattr(dp, name)}
+
+
+def test_the_modules_of_relay_have_the_names_of_tvm():
+    from isoform.relay import adt, expr, function
+
+    names = """
+        If Let TupleGetItem GlobalVar RefCreate RefRead RefWrite ConstantWithFields TupleWithFields
+        VarWithFields CallWithFields LetWithFields IfWithFields TupleGetItemWithFields
+        RefCreateWithFields RefReadWithFields RefWriteWithFields
+    """
+    for module, of_module in (
+        (expr, names.split()),
+        (function, ["FunctionWithFields"]),
+        (adt, adt.__all__),
+    ):
+        for name in of_module:
+            assert getattr(module, name) is getattr(relay, name)
+    for module in (expr, function):
+        with pytest.raises(AttributeError, match="no attribute 'missing'"):
+            module.missing  # noqa: B018

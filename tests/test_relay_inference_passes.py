@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from isoform import ir, relay
+from isoform import ir, relay, tir
 from isoform.transform import PassContext, Sequential, make_pass, parse_pipeline
 
 
@@ -151,3 +151,29 @@ def test_the_arguments_of_upsampling_have_defaults():
         relay.transform.InferTypeLocal(
             relay.nn.upsampling(relay.var("x", shape=(1, 1, 2, 2)), 1, 0)
         )
+
+
+def test_types_of_enclosing_functions_stay_when_functions_are_lifted():
+    a, b = ir.TypeVar("A"), ir.TypeVar("B")
+    g = relay.var("g", ir.FuncType([a], b))
+    p = relay.var("p", a)
+    inner = relay.Function([p], relay.Call(g, [p]), b)
+    outer = relay.Function([g], inner, None, [a, b])
+    n = tir.Var("n", "int32")
+    x, y = (relay.var(name, ir.TensorType([n], "float32")) for name in "xy")
+    sized = relay.Function([x], relay.Function([y], x + y))
+    for function in (outer, sized):
+        mod = relay.transform.InferType()(ir.IRModule({"main": function}))
+        lifted = relay.transform.LambdaLift()(mod)
+        assert len(lifted.functions) == 2
+        done = relay.transform.Inline()(relay.transform.InferType()(lifted))
+        assert relay.analysis.well_formed(done["main"])
+
+
+def test_a_bound_value_renames_no_type_that_its_own_type_mentions():
+    a = ir.TypeVar("A")
+    x, other, p = (relay.var(name, a) for name in ("x", "other", "p"))
+    bound = relay.bind(relay.Tuple([relay.Function([p], relay.Tuple([x, p]))]), {x: other})
+    (function,) = bound.fields
+    assert function.params[0].type_annotation.same_as(a)
+    assert function.body.fields[0].same_as(other)

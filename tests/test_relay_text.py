@@ -10,7 +10,7 @@ import numpy
 import pytest
 from scale import scaled
 
-from isoform import ir, relay, text, transform
+from isoform import ir, relay, structural_equal, text, tir, transform
 from isoform.dataclasses import py_class
 from isoform.transform import PassContext, PrintIR, script
 
@@ -212,6 +212,27 @@ def test_notebooks_show_the_text_of_relay_and_not_more_than_a_screen_of_it():
     assert len(lines) == 200
     assert last == "... 303 more lines, in isoform.transform.script"
     # An object without a format of its own.
-    assert displayed(Waiting(relay.var("x"))) == repr(Waiting(relay.var("x")))
+    span = ir.SequentialSpan([])
+    assert displayed(span) == repr(span)
     with pytest.raises(TypeError, match="_repr_pretty_"):
         body._repr_pretty_(Printer())
+
+
+def test_changes_that_the_text_of_relay_leaves_out_are_shown():
+    def sized(dtype):
+        size = tir.IntImm(dtype, 3)
+        x = relay.var("x", ir.TensorType([size], "float32"))
+        return relay.Function([x], x)
+
+    one, other = sized("int32"), sized("int64")
+    assert script(one) == script(other)
+    text = transform.changes_text(module(one), module(other))
+    assert "-" in text and "int64" in text
+    assert not transform.changes_text(module(one), module(sized("int32")))
+
+
+def test_attributes_are_in_the_order_of_their_names():
+    one = convolution().with_attr("first", 1).with_attr("second", 2)
+    other = convolution().with_attr("second", 2).with_attr("first", 1)
+    assert structural_equal(one, other)
+    assert script(one) == script(other)

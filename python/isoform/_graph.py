@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from isoform import _core
+from isoform import _core, type_attrs
 from isoform._graph_search import GraphMatch, GraphMismatch, Plan, Search, key_of
 from isoform.container import Array, Dict, List, Map
 
@@ -47,6 +48,8 @@ class Graph:
         self._parts: list[tuple[int, ...]] = []
         self._users: list[list[int]] = []
         self.path_levels = 0
+        # Whether there are effects in a vertex or below.
+        self._effects: list[bool] = []
         # The tree of dominators: the depth of each vertex, its parent, and an ancestor farther up.
         self._levels: list[int] = []
         self._parents: list[int] = []
@@ -74,19 +77,25 @@ class Graph:
         Args:
             value: The vertex.
         """
-        found: list[Any] = []
-        pending = _contents(value)
-        if pending is None:
-            pending = [getattr(value, name) for name in _fields_of(type(value))]
-        pending.reverse()
-        while pending:
-            part = pending.pop()
-            contents = _contents(part)
-            if contents is not None:
-                pending.extend(reversed(contents))
-            elif isinstance(part, _core.Object):
-                found.append(part)
-        return found
+        contents = _contents(value)
+        return _objects(contents) if contents is not None else _in_fields(value, _FIELDS)
+
+    def certain_parts(self, value: Any) -> Sequence[Any]:
+        """Return the parts of a vertex that are not in a scope or a branch of it.
+
+        Args:
+            value: The vertex. By default, these are the parts in all fields but those of
+                `rewrite.conditional`, and of a scope only the value of its `rewrite.binding`.
+        """
+        return self.parts_of(value) if _contents(value) is not None else _in_fields(value, _CERTAIN)
+
+    def bound(self, value: Any) -> Sequence[Any]:
+        """Return the variables that a vertex binds.
+
+        Args:
+            value: The vertex; by default, everything in fields with definitions.
+        """
+        return () if _contents(value) is not None else _in_fields(value, _DEFINITIONS)
 
     def sources(self, value: Any) -> Sequence[Any]:
         """Return the operands of a vertex: the parts that its value is computed from.
@@ -153,6 +162,18 @@ class Graph:
         """
         return True
 
+    def has_effect(self, value: Any) -> bool:
+        """Return whether computing a vertex, apart from its parts, has or sees an effect.
+
+        Args:
+            value: The vertex; by default, its `rewrite.repeatable` or `rewrite.pure` is false.
+        """
+        for name in ("rewrite.repeatable", "rewrite.pure"):
+            role: Any = type_attrs.get(type(value), name, inherit=True)
+            if role is not None:
+                return not (role if isinstance(role, bool) else role(value))
+        return False
+
     def is_dominated(self, number: int, by: int) -> bool:
         """Return whether all paths from a vertex to the root of the program lead through another.
 
@@ -189,6 +210,15 @@ class Graph:
             self._visit(self.root)
         return self._users[number]
 
+    def is_leaf(self, number: int) -> bool:
+        """Return whether a vertex takes no computation: a variable, or one without parts.
+
+        Args:
+            number: The number of the vertex.
+        """
+        cls = type(self._vertices[number])
+        return not self._parts[number] or _core.type_info(cls).kind == "var"
+
     def match(self, pattern: GraphPattern, value: Any) -> GraphMatch | None:
         """Return the match of a pattern at a vertex, or None.
 
@@ -200,7 +230,7 @@ class Graph:
         """
         return self._match(pattern, Plan(pattern), value)
 
-    def groups(self, pattern: GraphPattern) -> list[Group]:
+    def groups(self, pattern: GraphPattern, *, to_extract: bool = False) -> list[Group]:
         """Return the disjoint matches that can be replaced, from the root of the program on.
 
         The vertices of a group are those between its root and the vertices of the patterns
@@ -209,23 +239,30 @@ class Graph:
 
         Args:
             pattern: The pattern.
+            to_extract: Also leave out a match with an input that cannot be computed in front of
+                the group: it is in a scope or a branch inside of the group, a variable bound
+                there, or its effects and those inside would change their order. Also leave out
+                a match with effects inside that would occur again for a user outside.
 
         A match for each vertex outside of the groups found so far, plus the sizes of the
         groups and the users of their vertices.
         """
-        return self._grouped(pattern)[0]
+        return self._grouped(pattern, to_extract)[0]
 
-    def refusals(self, pattern: GraphPattern) -> list[GraphMismatch]:
+    def refusals(self, pattern: GraphPattern, *, to_extract: bool = False) -> list[GraphMismatch]:
         """Return why matches are missing in `groups`: the vertex inside, and the reason.
 
         Args:
             pattern: The pattern.
+            to_extract: As for `groups`.
 
         The cost is that of `groups`.
         """
-        return self._grouped(pattern)[1]
+        return self._grouped(pattern, to_extract)[1]
 
-    def _grouped(self, pattern: GraphPattern) -> tuple[list[Group], list[GraphMismatch], set[int]]:
+    def _grouped(
+        self, pattern: GraphPattern, to_extract: bool = False
+    ) -> tuple[list[Group], list[GraphMismatch], set[int]]:
         """The groups, the refusals, and the vertices inside of groups or sealed."""
         plan = Plan(pattern)
         taken: set[int] = set()
@@ -239,7 +276,7 @@ class Graph:
             if number in taken or number in sealed or not self.is_root(vertex):
                 continue
             match = self._match(pattern, plan, vertex)
-            group = match and self._group(match, plan)
+            group = match and self._group(match, plan, to_extract)
             if isinstance(group, Group):
                 found.append(group)
                 taken.update(group.members)
@@ -445,7 +482,7 @@ class Graph:
                 sealed.add(inner)
                 pending.extend(self._parts[inner])
 
-    def _group(self, match: GraphMatch, plan: Plan) -> Group | GraphMismatch:
+    def _group(self, match: GraphMatch, plan: Plan, to_extract: bool) -> Group | GraphMismatch:
         """The group of a match, or why the match cannot be replaced as a whole."""
         interior = {
             id(value)
@@ -472,7 +509,70 @@ class Graph:
                     inner, name = self._vertices[number], key_of(self._vertices[user])
                     reason = f"the {key_of(inner)} is used outside of the match, by {name}"
                     return GraphMismatch(plan.order[-1], inner, reason, self.root)
+        obstacle = self._obstacle(root, inputs, owned) if to_extract else None
+        if obstacle:
+            return GraphMismatch(
+                plan.order[-1], self._vertices[obstacle[0]], obstacle[1], self.root
+            )
         return Group(match, tuple(inputs.values()), tuple(sorted(owned | common)))
+
+    def _obstacle(
+        self, root: int, inputs: Mapping[int, Any], owned: set[int]
+    ) -> tuple[int, str] | None:
+        """A vertex that cannot be computed in front of a group or inside, and the reason."""
+        always, sometimes, bound = set[int](), set[int](), set[int]()
+        later: list[int] = []
+        for reached, pending in ((always, [root]), (sometimes, later)):
+            while pending:
+                number = pending.pop()
+                if number in always or number in reached:
+                    continue
+                reached.add(number)
+                if number not in inputs:
+                    vertex = self._vertices[number]
+                    bound.update(id(variable) for variable in self.bound(vertex))
+                    certain = {id(part) for part in self.certain_parts(vertex)}
+                    for part in self._parts[number]:
+                        is_certain = id(self._vertices[part]) in certain
+                        (pending if is_certain else later).append(part)
+        inside = (always | sometimes) - inputs.keys()
+        for number in sorted(sometimes - owned):
+            vertex = self._vertices[number]
+            name, is_leaf = key_of(vertex), self.is_leaf(number)
+            if number in inputs and (id(vertex) in bound or not is_leaf):
+                return number, f"the input {name} is in a scope or a branch of the match"
+            is_free = number in inputs or is_leaf or self.is_common(vertex)
+            if not is_free and not inside.issuperset(self._users[number]):
+                return number, f"the {name} in a function of the match is used outside of it"
+        return self._disorder(root, inputs, owned)
+
+    def _disorder(
+        self, root: int, inputs: Mapping[int, Any], owned: set[int]
+    ) -> tuple[int, str] | None:
+        """A vertex whose effect would occur twice or in another order, and the reason."""
+        if not self._effects:
+            for vertex, parts in zip(self.vertices, self._parts, strict=True):
+                inner = any(self._effects[part] for part in parts)
+                self._effects.append(inner or self.has_effect(vertex))
+        inside = owned | inputs.keys()
+        effects = [
+            number
+            for number in sorted(owned)
+            if self.has_effect(self._vertices[number])
+            or any(self._effects[part] for part in self._parts[number] if part not in inside)
+        ]
+        for number in sorted(owned - {root}) if effects else ():
+            is_shared = not owned.issuperset(self._users[number])
+            if is_shared and number >= effects[0] and not self.is_leaf(number):
+                name = key_of(self._vertices[number])
+                return number, f"the {name} has effects, and is used outside of the match"
+        order = [*(number for number in inputs if self._effects[number]), *effects]
+        # Vertices are computed in post-order.
+        for number, after in itertools.pairwise(order):
+            if number > after:
+                name, other = key_of(self._vertices[number]), key_of(self._vertices[after])
+                return number, f"the {name} and the {other} have effects, in the other order"
+        return None
 
     def _members(self, root: int, inputs: Mapping[int, Any]) -> tuple[set[int], set[int]]:
         """The vertices from a root up to inputs, and the common vertices that they use."""
@@ -527,17 +627,42 @@ def _contents(value: Any) -> list[Any] | None:
     return list(value.values()) if isinstance(value, Map | Dict) else None
 
 
-_FIELDS: dict[type[Any], tuple[str, ...]] = {}
+def _objects(values: list[Any]) -> list[Any]:
+    """The objects in values and in their containers, in order."""
+    found: list[Any] = []
+    pending = values[::-1]
+    while pending:
+        part = pending.pop()
+        contents = _contents(part)
+        if contents is not None:
+            pending.extend(reversed(contents))
+        elif isinstance(part, _core.Object):
+            found.append(part)
+    return found
 
 
-def _fields_of(cls: type[Any]) -> tuple[str, ...]:
-    """The names of the compared fields of a class and its parents, in order."""
-    if cls not in _FIELDS:
-        names: list[str] = []
+# The compared fields of a class, those with definitions, and those outside of scopes and branches.
+_FIELDS, _DEFINITIONS, _CERTAIN = range(3)
+_NAMES: dict[type[Any], tuple[list[str], list[str], list[str]]] = {}
+
+
+def _in_fields(value: Any, kind: int) -> list[Any]:
+    """The objects in the fields of one kind."""
+    cls = type(value)
+    if cls not in _NAMES:
+        fields: list[Any] = []
         info = _core.type_info(cls)
+        scope = info.scope
         while info is not None:
-            own = [f.name for f in info.fields if f.structural_eq != "ignore"]
-            names[:0] = own
+            fields[:0] = [f for f in info.fields if f.structural_eq != "ignore"]
             info = info.parent_type_info
-        _FIELDS[cls] = tuple(names)
-    return _FIELDS[cls]
+        names = [f.name for f in fields]
+        binding = type_attrs.get(cls, "rewrite.binding", {}, inherit=True)
+        conditional = set(type_attrs.get(cls, "rewrite.conditional", (), inherit=True))
+        certain = [binding.get("value")] if scope else names
+        _NAMES[cls] = (
+            names,
+            [f.name for f in fields if f.structural_eq == "def"],
+            [name for name in certain if name and name not in conditional],
+        )
+    return _objects([getattr(value, name) for name in _NAMES[cls][kind]])

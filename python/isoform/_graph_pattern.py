@@ -71,6 +71,13 @@ class GraphPattern:
         """Return the patterns inside, in the order of the inputs of a group."""
         return ()
 
+    def aliases(self) -> Sequence[GraphPattern]:
+        """Return the patterns inside that are matched with the vertex itself, not a part of it.
+
+        A pattern that leads to itself along these is an error.
+        """
+        return ()
+
     def branches(self, value: Any, graph: Graph) -> str | Iterable[Branch]:
         """Return the ways to match a vertex, or the reason why there is none.
 
@@ -101,9 +108,10 @@ class GraphPattern:
         Args:
             root: The value, or a `Graph`, which is matched at its root.
 
-        Raises ValueError after a million returns to an earlier alternative, and for a cyclic
-        value. O(vertices) for the graph; linear in the pattern for the match if no part
-        occurs twice in the pattern, otherwise at most exponential in its alternatives.
+        Raises ValueError after a million returns to an earlier alternative, for a cyclic
+        value, and for a pattern that redirects to itself. O(vertices) for the graph; linear in
+        the pattern for the match if no part occurs twice in the pattern, otherwise at most
+        exponential in those of its alternatives whose failure depends on bound vertices.
         """
         graph = Graph.of(root)
         return graph.match(self, graph.root)
@@ -237,6 +245,8 @@ class Condition(GraphPattern):
         """Return the pattern inside."""
         return (self.pattern,)
 
+    aliases = parts
+
     def branches(self, value: Any, graph: Graph) -> str | Iterable[Branch]:  # noqa: ARG002
         """Return the goal for the pattern inside if the function accepts the vertex."""
         return (((self.pattern, value),),) if self.test(value) else self.reason
@@ -259,6 +269,8 @@ class Alternatives(GraphPattern):
         """Return the alternatives."""
         return self.patterns
 
+    aliases = parts
+
     def branches(self, value: Any, graph: Graph) -> str | Iterable[Branch]:  # noqa: ARG002
         """Return a way for each alternative."""
         return [((pattern, value),) for pattern in self.patterns]
@@ -270,14 +282,17 @@ class Dominance(GraphPattern):
     Every path from the child upwards along operands reaches the same vertex, which matches
     `parent`; all vertices between match `path`, and only vertices between and the child use
     them or the parent. `path` may match any number of vertices, and its parts are bound to all
-    of them.
+    of them. Variables and vertices without parts, such as constants, are not computed: they are
+    on no path if the user has other operands, and as a parent, they may have any users.
 
     Args:
         parent: The pattern of the vertex above.
         path: The pattern of every vertex between.
         child: The pattern of the vertex below.
 
-    The vertices between are visited once: O(m log m) for m vertices.
+    The vertices between are visited once: O(m log m) for m vertices. Of all attempts of
+    `Graph.groups`, one visits a vertex that is on all paths from the others to a vertex without
+    a match.
 
     Example:
         >>> from isoform import tir
@@ -288,7 +303,7 @@ class Dominance(GraphPattern):
         >>> sums = Dominance(product, VertexOf(tir.Min, a=AnyVertex()), VertexOf(tir.Add))
         >>> sums.match(tir.Add(tir.Min(root, root), root))[product] is root
         True
-        >>> sums.match(tir.Add(tir.Min(root, a), root)) is None
+        >>> sums.match(tir.Add(tir.Min(root, tir.Min(a, b)), root)) is None
         True
     """
 
@@ -297,7 +312,6 @@ class Dominance(GraphPattern):
         self.parent = parent
         self.path = path
         self.child = child
-        self._region = _Region(self)
 
     def parts(self) -> Sequence[GraphPattern]:
         """Return parent, path and child."""
@@ -307,9 +321,13 @@ class Dominance(GraphPattern):
         """Return parent and path, whose vertices lie inside of the region."""
         return (self.parent, self.path)
 
+    def aliases(self) -> Sequence[GraphPattern]:
+        """Return the child."""
+        return (self.child,)
+
     def branches(self, value: Any, graph: Graph) -> str | Iterable[Branch]:  # noqa: ARG002
         """Return the goals for the child, then for the vertices above."""
-        return (((self.child, value), (self._region, value)),)
+        return (((self.child, value), (_Region(self), value)),)
 
 
 # Levels of `Dominance` inside of the path of another `Dominance`, which nest natively.
@@ -317,50 +335,57 @@ MAX_PATH_LEVELS = 50
 
 
 class _Region(GraphPattern):
-    """The vertices above the child of a `Dominance`, up to its parent."""
+    """The vertices above a vertex of a `Dominance` that lies on all paths, up to the parent."""
 
     is_hidden = True
     exhausted = "no vertex above matches the parent with all paths between matching the path"
 
-    def __init__(self, owner: Dominance) -> None:
-        self.owner = owner
+    def __init__(self, dominance: Dominance) -> None:
+        self.dominance = dominance
+        self._plan: Plan | None = None
 
     def branches(self, value: Any, graph: Graph) -> str | Iterable[Branch]:
-        return self._parents(value, graph)
-
-    def _parents(self, value: Any, graph: Graph) -> Iterator[Branch]:
-        """A way for each vertex that all paths upwards meet, the nearest first.
+        """The parent or the path at the next vertex above that lies on all paths.
 
         Vertices are taken from the root upwards, users before operands. A vertex that is the
         only one left lies on all paths.
         """
-        owner = self.owner
-        region = {graph.number(value)}
-        left = sorted({-graph.number(source) for source in graph.sources(value)})
-        met = set(left)
+        region, met = set[int](), set[int]()
         notes: list[tuple[GraphPattern, Any]] = []
-        plan = Plan(owner.path)
-        while left:
+        number = graph.number(value)
+        left: list[int] = []
+        while True:
+            region.add(number)
+            operands = {graph.number(source) for source in graph.sources(graph.vertices[number])}
+            if len(operands) > 1:
+                operands = {source for source in operands if not graph.is_leaf(source)}
+            if not operands:
+                return self.exhausted
+            for source in operands - met:
+                heapq.heappush(left, -source)
+            met |= operands
             number = -heapq.heappop(left)
             vertex = graph.vertices[number]
-            if not all(user in region for user in graph.users(number)):
-                return
+            is_inside = all(user in region for user in graph.users(number))
+            if not is_inside and not graph.is_leaf(number):
+                return self.exhausted
             if not left:
-                yield ((owner.parent, vertex), (NOTE, (notes, len(notes))))
-            sources = graph.sources(vertex)
-            search = Search(graph, plan)
-            if not sources or not self._is_on_path(search, vertex):
-                return
-            notes.extend((part, bound) for part in search.trail for bound in search.bindings[part])
-            region.add(number)
-            for source in sources:
-                above = -graph.number(source)
-                if above not in met:
-                    met.add(above)
-                    heapq.heappush(left, above)
+                return self._ways(vertex, graph, notes)
+            if not self._is_on_path(vertex, graph, notes):
+                return self.exhausted
 
-    def _is_on_path(self, search: Search, vertex: Any) -> bool:
-        graph = search.graph
+    def _ways(
+        self, vertex: Any, graph: Graph, notes: list[tuple[GraphPattern, Any]]
+    ) -> Iterator[Branch]:
+        yield ((self.dominance.parent, vertex), (NOTE, notes))
+        notes = [*notes]
+        if self._is_on_path(vertex, graph, notes):
+            yield ((NOTE, notes), (self, vertex))
+
+    def _is_on_path(self, vertex: Any, graph: Graph, notes: list[tuple[GraphPattern, Any]]) -> bool:
+        """True if a vertex matches the path; the bindings are added to the notes."""
+        self._plan = self._plan or Plan(self.dominance.path)
+        search = Search(graph, self._plan)
         graph.path_levels += 1
         try:
             if graph.path_levels > MAX_PATH_LEVELS:
@@ -368,6 +393,9 @@ class _Region(GraphPattern):
                     f"Dominance.path: expected at most {MAX_PATH_LEVELS} levels of Dominance in "
                     "paths of each other"
                 )
-            return search.run(self.owner.path, vertex)
+            found = search.run(self.dominance.path, vertex)
         finally:
             graph.path_levels -= 1
+        if found:
+            notes.extend((part, bound) for part in search.trail for bound in search.bindings[part])
+        return found

@@ -6,13 +6,15 @@ goals in order, and returns to the last choice after a failure.
 
 from __future__ import annotations
 
+import graphlib
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from isoform import _core
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from isoform._graph import Graph
     from isoform._graph_pattern import GraphPattern
@@ -23,8 +25,10 @@ __all__ = ["NOTE", "GraphMatch", "GraphMismatch", "Plan", "Search", "is_equal", 
 # Returns from failures to an earlier choice, after which a search is an error.
 MAX_RETURNS = 1_000_000
 
-# Goals that are not patterns: forget the choices made since, and note bindings.
+# Goals that are not patterns: forget the choices made since, a choice met its goals, and note
+# bindings.
 _COMMIT = object()
+_MET = object()
 NOTE: Any = object()
 
 
@@ -70,6 +74,22 @@ class GraphMismatch:
         return f"{self.path}: {self.reason}"
 
 
+@dataclass(slots=True, eq=False)
+class _Choice:
+    """A pattern at a vertex with several branches, to return to."""
+
+    pattern: GraphPattern
+    value: Any
+    branches: Iterator[Any]
+    goals: Any
+    #: The number of bindings before.
+    height: int
+    #: `Search.oldest` of the choice before.
+    outer: float
+    #: Whether a branch met its goals, so that a later failure has another cause.
+    is_met: bool = False
+
+
 class Search:
     """The search for one match: goals, bindings, and choices to return to.
 
@@ -82,7 +102,10 @@ class Search:
         self.bindings: dict[GraphPattern, list[Any]] = {}
         # The bound patterns, in order.
         self.trail: list[GraphPattern] = []
-        self.choices: list[tuple[Any, ...]] = []
+        self.places: dict[GraphPattern, int] = {}
+        self.choices: list[_Choice] = []
+        # The place on the trail of the oldest binding asked for since the last choice.
+        self.oldest = math.inf
         self.returns = 0
         # The failure after the most bindings.
         self.failure: tuple[int, Any, Any, str] = (-1, None, None, "")
@@ -93,10 +116,12 @@ class Search:
         while goals:
             (pattern, value), goals = goals
             if pattern is _COMMIT:
+                self.oldest = min([self.oldest, *(choice.outer for choice in self.choices[value:])])
                 del self.choices[value:]
+            elif pattern is _MET:
+                value.is_met = True
             elif pattern is NOTE:
-                notes, count = value
-                for part, bound in notes[:count]:
+                for part, bound in value:
                     self._bind(part, bound)
             else:
                 goals = self._enter(pattern, value, goals)
@@ -110,11 +135,15 @@ class Search:
     def _enter(self, pattern: GraphPattern, value: Any, goals: Any) -> Any:
         """The goals after a goal; False if nothing is left to try."""
         known = self.bindings.get(pattern)
-        if known and pattern not in self.plan.repeated:
+        if known and not pattern.is_hidden and pattern not in self.plan.repeated:
+            self.oldest = min(self.oldest, self.places[pattern])
             if known[0] is value:
                 return goals
             reason = "expected the vertex bound to the same pattern before, got "
             return self._return(pattern, value, reason + key_of(value))
+        failures = self.plan.failures
+        if failures and (getattr(pattern, "dominance", pattern), id(value)) in failures:
+            return self._return(pattern, value, None)
         branches = pattern.branches(value, self.graph)
         if isinstance(branches, str):
             return self._return(pattern, value, branches)
@@ -124,50 +153,62 @@ class Search:
             for goal in reversed(branches[0]):
                 goals = (goal, goals)
             return goals
-        following = self._follow(pattern, value, iter(branches), goals)
+        choice = _Choice(pattern, value, iter(branches), goals, len(self.trail), self.oldest)
+        self.oldest = math.inf
+        following = self._follow(choice)
         if following is False:
             return self._return(pattern, value, pattern.exhausted)
         return following
 
-    def _follow(self, pattern: GraphPattern, value: Any, branches: Any, goals: Any) -> Any:
+    def _follow(self, choice: _Choice) -> Any:
         """The goals of the next branch; False if there is none."""
-        branch = next(branches, None)
+        pattern, value = choice.pattern, choice.value
+        owner = getattr(pattern, "dominance", pattern)
+        branch = next(choice.branches, None)
         if branch is None:
+            # No branch met its goals, so the failure is not that of a later goal. No pattern was
+            # compared with a vertex bound before, and nothing else of a search can make a
+            # difference: the pattern fails at this vertex in every search of the graph. Only
+            # patterns that may meet the vertex again are worth the memory.
+            is_same = not choice.is_met and self.oldest >= choice.height
+            if is_same and (owner is not pattern or pattern in self.plan.shared):
+                self.plan.failures[owner, id(value)] = value
+            self.oldest = min(self.oldest, choice.outer)
             return False
-        height = len(self.choices)
-        self.choices.append((pattern, value, branches, goals, len(self.trail)))
+        linear = owner in self.plan.linear
+        goals = ((_COMMIT, len(self.choices)) if linear else (_MET, choice), choice.goals)
+        self.choices.append(choice)
         self._bind(pattern, value)
-        owner = getattr(pattern, "owner", pattern)
-        goals = ((_COMMIT, height), goals) if owner in self.plan.linear else goals
         for goal in reversed(branch):
             goals = (goal, goals)
         return goals
 
-    def _return(self, pattern: GraphPattern, value: Any, reason: str) -> Any:
-        """The goals of the last choice with a branch left."""
-        if len(self.trail) > self.failure[0]:
+    def _return(self, pattern: GraphPattern, value: Any, reason: str | None) -> Any:
+        """The goals of the last choice with a branch left; None for a reason given before."""
+        if reason is not None and len(self.trail) > self.failure[0]:
             self.failure = (len(self.trail), pattern, value, reason)
         while self.choices:
-            pattern, value, branches, goals, height = self.choices.pop()
-            while len(self.trail) > height:
+            choice = self.choices.pop()
+            while len(self.trail) > choice.height:
                 bound = self.bindings[self.trail[-1]]
                 bound.pop()
                 if not bound:
                     del self.bindings[self.trail[-1]]
                 self.trail.pop()
-            self.returns += 1
-            if self.returns > MAX_RETURNS:
+            following = self._follow(choice)
+            if following is not False:
+                self.returns += 1
+                if self.returns <= MAX_RETURNS:
+                    return following
                 raise ValueError(
                     f"the pattern returned to alternatives {MAX_RETURNS} times without a match; "
                     "use fewer patterns that occur twice, or fewer alternatives around them"
                 )
-            following = self._follow(pattern, value, branches, goals)
-            if following is not False:
-                return following
         return False
 
     def _bind(self, pattern: GraphPattern, value: Any) -> None:
         self.bindings.setdefault(pattern, []).append(value)
+        self.places[pattern] = len(self.trail)
         self.trail.append(pattern)
 
 
@@ -182,6 +223,9 @@ class Plan:
         # Patterns of which every part occurs once: a first match of such a pattern is as good
         # as any other, because the rest of the pattern does not see the difference.
         self.linear: set[GraphPattern] = set()
+        # The vertices, by pattern and identity, where a pattern fails whatever is bound, in one
+        # graph. They are kept, as another object could take over the identity.
+        self.failures: dict[tuple[GraphPattern, int], Any] = {}
         counts: dict[GraphPattern, int] = {root: 1}
         again: list[GraphPattern] = []
         closed: set[GraphPattern] = set()
@@ -204,6 +248,8 @@ class Plan:
             parts = pattern.parts()
             if all(counts[part] == 1 and part in self.linear for part in parts):
                 self.linear.add(pattern)
+        # The others.
+        self.shared = set(self.order) - self.linear
         if again:
             self._find_repeated(again)
 
@@ -217,6 +263,15 @@ class Plan:
                 below = _reached(start, lambda pattern: pattern.parts())
                 above = _reached(start, lambda pattern: users.get(pattern, ()))
                 self.repeated |= below & above
+        repeated = [pattern for pattern in self.order if pattern in self.repeated]
+        try:
+            graphlib.TopologicalSorter({part: part.aliases() for part in repeated}).prepare()
+        except graphlib.CycleError as error:
+            names = " -> ".join(type(pattern).__name__ for pattern in error.args[1])
+            raise ValueError(
+                f"{names}: a pattern that redirects to itself; expected a pattern of another "
+                "vertex between"
+            ) from None
 
 
 def _reached(

@@ -35,6 +35,7 @@ from isoform.types.ir import (
 from isoform.types.relay import *  # noqa: F403  # Every class declared in Rust.
 
 from . import (
+    adt,
     analysis,
     attrs,
     build_module,
@@ -126,6 +127,7 @@ __all__ = [
     "TypeVar",
     "TypeVisitor",
     "VarWithFields",
+    "adt",
     "analysis",
     "annotation",
     "attrs",

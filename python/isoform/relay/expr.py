@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from isoform.dataclasses import c_class
 from isoform.ir import _api
-from isoform.ir.expr import RelayExpr
+from isoform.ir.expr import GlobalVar as GlobalVar, RelayExpr
 from isoform.ir.op import Op
 
 if TYPE_CHECKING:
@@ -17,6 +17,20 @@ if TYPE_CHECKING:
 
 Expr = RelayExpr
 """The base class of all expressions."""
+
+# The classes that are complete only after the import of the package.
+_LATER = ("If", "Let", "RefCreate", "RefRead", "RefWrite", "TupleGetItem")
+
+
+def __getattr__(name: str) -> Any:
+    """Return an expression class, or the function that copies expressions with other fields."""
+    if name in _LATER:
+        return getattr(_types(), name)
+    if name.endswith("WithFields") and name != "FunctionWithFields":
+        from . import with_fields
+
+        return getattr(with_fields, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def _operand(other: Any) -> Any:

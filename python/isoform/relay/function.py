@@ -12,6 +12,15 @@ from isoform.ir.function import BaseFunc
 from .expr import Call
 
 
+def __getattr__(name: str) -> Any:
+    """Return `FunctionWithFields`, whose module needs the expressions."""
+    if name == "FunctionWithFields":
+        from .with_fields import FunctionWithFields
+
+        return FunctionWithFields
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 @c_class("relay.Function")
 class Function(BaseFunc):
     """A function. Parameters are bound inside of the function only.

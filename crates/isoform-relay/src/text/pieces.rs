@@ -256,7 +256,10 @@ pub(super) fn add_attributes(pieces: &mut Pieces, attrs: &Ref<Attrs>, mut follow
         pieces.extend([text(format!("{comma}{name}=")), Piece::Part(value)]);
     };
     if let Some(attrs) = attrs.downcast_ref::<DictAttrs>() {
-        for (key, value) in attrs.dict.iter() {
+        // The order of keys makes no difference in comparison.
+        let mut entries: Vec<_> = attrs.dict.iter().collect();
+        entries.sort_by_key(|(key, _)| &***key);
+        for (key, value) in entries {
             add(plain_name(key), value.clone());
         }
     } else if variable(attrs.as_object()).is_some() {

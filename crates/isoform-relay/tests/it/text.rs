@@ -291,7 +291,7 @@ fn attributes_with_defaults_are_left_out() {
                 .with_attrs(DictAttrs::from_map(dict))
                 .expr()
         },
-        "f(%x, text=\"a\\nb\", none=None, type=\"int8\", list=[1, 2.5], \"odd name\"=True)",
+        "f(%x, list=[1, 2.5], none=None, \"odd name\"=True, text=\"a\\nb\", type=\"int8\")",
     );
     let hole = AttrsWildcard::new("any");
     let call = Call::new(op("f"), []).with_attrs(&hole);

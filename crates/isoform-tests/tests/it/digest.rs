@@ -63,6 +63,14 @@ struct Fields {
     any: Value,
 }
 
+/// A node with a part or without.
+#[derive(Node)]
+#[node(key = "digest.Maybe")]
+#[repr(C)]
+struct Maybe {
+    child: Option<Ref<Op>>,
+}
+
 /// A tree whose sharing does not matter.
 #[derive(Node)]
 #[node(key = "digest.Tree")]
@@ -275,6 +283,7 @@ fn golden_values() {
 /// The bytes of the format, written down here from the description.
 #[test]
 fn the_bytes_are_as_described() {
+    const NONE: u8 = 0;
     const NODE: u8 = 24;
     const FORM: u8 = 25;
     const END: u8 = 26;
@@ -302,6 +311,11 @@ fn the_bytes_are_as_described() {
     assert_eq!(digest("ab".into()), root(&[text, 2, b'a', b'b']));
     let array = node("isoform.Array", &[length, 2, int, 1, int, 2]);
     assert_eq!(digest([1, 2].into()), root(&array));
+
+    // An empty field of objects is written like the value None.
+    assert_eq!(digest(Value::NONE), root(&[NONE, 0]));
+    let empty = node("digest.Maybe\0child", &[NONE, 0]);
+    assert_eq!(digest(Maybe::new(None).into()), root(&empty));
 
     let leaf = |letters: usize| {
         let long = "x".repeat(letters);
@@ -513,6 +527,35 @@ fn nan_payloads_and_skipped_contents() {
         skipped(&plain),
         skipped(&tensor(1.0f32.to_bits(), vec![1, 2]))
     );
+}
+
+/// Contents are searched for NaNs in pieces of 16,384 bytes.
+#[test]
+fn nans_anywhere_in_large_tensors() {
+    const PIECE: usize = (1 << 14) / 4;
+    let tensor = |changes: &[(usize, u32)]| {
+        let mut numbers = vec![1.0_f32.to_bits(); 5 * PIECE + 7];
+        for (position, bits) in changes {
+            numbers[*position] = *bits;
+        }
+        let count = numbers.len() as i64;
+        let data: Vec<u8> = numbers.into_iter().flat_map(u32::to_le_bytes).collect();
+        Value::from(Tensor::new(DType::FLOAT32, vec![count], data).expect("floats"))
+    };
+    let digest = |value: &Value| structural_digest(value).expect("portable");
+    let [quiet, signalling] = [0x7fc0_0000, 0xffa0_0001];
+    let places = [0, PIECE, 2 * PIECE + 5, 5 * PIECE + 6];
+    for nan in places {
+        let one = tensor(&[(nan, quiet)]);
+        let other = tensor(&[(nan, signalling)]);
+        assert!(structural_equal(&one, &other).expect("comparable"));
+        assert_eq!(digest(&one), digest(&other));
+        for change in places.into_iter().filter(|change| *change != nan) {
+            let changed = tensor(&[(nan, quiet), (change, 2.0_f32.to_bits())]);
+            assert!(!structural_equal(&one, &changed).expect("comparable"));
+            assert_ne!(digest(&one), digest(&changed), "{nan} {change}");
+        }
+    }
 }
 
 #[test]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from numbers import Number
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isoform import _core
+from isoform._graph_search import key_of
+from isoform.container import Array
 from isoform.dataclasses import replace
 from isoform.ir import _api
 
@@ -43,6 +46,29 @@ _def_vars = _api.function("pto.collect_def_vars")
 _free_vars = _api.function("pto.collect_free_vars")
 
 
+def _replaced(name: str, function: Any, node: Any, var_map: Any) -> Any:
+    """The result of a function with replacements; an error names the pair that is wrong."""
+    from isoform.types.pto import Expr, Var
+
+    try:
+        return function(node, var_map)
+    except TypeError:
+        for i, pair in enumerate(var_map if isinstance(var_map, Array | list | tuple) else ()):
+            is_pair = isinstance(pair, Array | list | tuple) and len(pair) == 2
+            if (
+                not is_pair
+                or not isinstance(pair[0], Var)
+                or not isinstance(pair[1], Expr | Number)
+            ):
+                parts = ", ".join(map(key_of, pair)) if isinstance(pair, list | tuple) else ""
+                raise TypeError(
+                    f"pto.{name}() argument 'var_map', item {i}: expected a pair of pto.Var and "
+                    "pto.Expr or a number, "
+                    f"got {f'({parts})' if parts else key_of(pair)}"
+                ) from None
+        raise
+
+
 def deep_clone(node: Any, var_map: Replacements | None = None) -> Any:
     """Return a copy that shares only free variables with a node.
 
@@ -50,7 +76,7 @@ def deep_clone(node: Any, var_map: Replacements | None = None) -> Any:
         node: The node.
         var_map: Replacements for free variables in the copy, in a map or in pairs.
     """
-    return _deep_clone(node, var_map)
+    return _replaced("deep_clone", _deep_clone, node, var_map)
 
 
 def substitute_expr(expr: Expr, var_map: Replacements) -> Expr:
@@ -61,15 +87,15 @@ def substitute_expr(expr: Expr, var_map: Replacements) -> Expr:
         var_map: The replacements, in a map or in pairs.
 
     Returns the expression itself if none of the variables occurs in it. Raises
-    TypeError for an expression of another class where only a variable is allowed,
-    ValueError for two pairs with the same variable.
+    TypeError for an expression of another class where only a variable is allowed and for
+    anything but pairs, ValueError for two pairs with the same variable.
 
     >>> from isoform.pto import DataType, ir
     >>> x, y = (ir.Var(name, DataType.INT64) for name in "xy")
     >>> ir.substitute_expr(x + 1, [(x, y)]).as_python()
     'y + 1'
     """
-    return _substitute_expr(expr, var_map)
+    return _replaced("substitute_expr", _substitute_expr, expr, var_map)
 
 
 def substitute_stmt(stmt: Stmt, var_map: Replacements) -> Stmt:
@@ -83,7 +109,7 @@ def substitute_stmt(stmt: Stmt, var_map: Replacements) -> Stmt:
     variable, the same at its definition and at all its uses. The type of a variable
     defines a size only if the size has no value yet.
     """
-    return _substitute_stmt(stmt, var_map)
+    return _replaced("substitute_stmt", _substitute_stmt, stmt, var_map)
 
 
 def attach_leading_comments(stmt: Stmt, comments: Sequence[str]) -> Stmt:

@@ -87,5 +87,8 @@ class MemRef(Var):
         """
         return _at_slot(self, slot)
 
+    # Python would otherwise ask for one slot after another until an IndexError.
+    __iter__ = None
+
 
 _at_slot = _api.function("pto.MemRef.at_slot")

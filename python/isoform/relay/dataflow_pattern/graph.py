@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ExprGraph", "Inference", "checked_expr", "checked_pattern", "name_of"]
 
+_bound_vars = _api.function("relay.analysis.bound_vars")
 _infer_expr = _api.function("relay._transform.InferTypeExpr")
 _with_fields = _api.function("relay.ir.with_fields")
 _infer_module = _api.function("relay._transform.InferTypeModule")
@@ -97,6 +98,21 @@ class ExprGraph(Graph):
     def sources(self, value: Any) -> Sequence[Any]:
         """The parts without the callee."""
         return value.args if isinstance(value, Call) else self.parts_of(value)
+
+    def certain_parts(self, value: Any) -> Sequence[Any]:
+        """Return the parts that are not in a scope or a branch of an expression."""
+        return [value.data] if isinstance(value, Match) else super().certain_parts(value)
+
+    def bound(self, value: Any) -> Sequence[Any]:
+        """Return the variables that an expression binds."""
+        if isinstance(value, Match):
+            return [var for clause in value.clauses for var in _bound_vars(clause.lhs)]
+        return super().bound(value)
+
+    def has_effect(self, value: Any) -> bool:
+        """Return whether an expression has effects; those of a called function are inside of it."""
+        is_inside = isinstance(value, Call) and isinstance(value.op, Function)
+        return not is_inside and super().has_effect(value)
 
     def rebuilt(self, value: Any, image: Callable[[Any], Any]) -> Any:
         """An expression with other parts."""

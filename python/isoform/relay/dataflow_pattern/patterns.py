@@ -184,13 +184,16 @@ class WildcardPattern(DFPattern):
         expression at every level.
 
         Args:
-            pat: The other pattern.
+            pat: The other pattern. The first match raises ValueError if it leads back to this
+                pattern without an expression between: `w.redirect_to(w | is_var())`.
         """
         self.pattern = checked_pattern(pat, "WildcardPattern.redirect_to")
 
     def parts(self) -> Sequence[GraphPattern]:
         """Return the other pattern, or nothing before `redirect_to`."""
         return () if self.pattern is None else (self.pattern,)
+
+    aliases = parts
 
     def branches(self, value: Any, graph: Graph) -> str | Iterable[Branch]:  # noqa: ARG002
         """Return the only way."""
@@ -524,6 +527,8 @@ class _Restriction(DFPattern):
     def parts(self) -> Sequence[GraphPattern]:
         """Return the pattern inside."""
         return (self.pattern,)
+
+    aliases = parts
 
     def branches(self, value: Any, graph: Graph) -> str | Iterable[Branch]:
         """Return the goal for the pattern inside if the condition holds."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from isoform._graph_search import key_of
 from isoform.ir import _api
+from isoform.relay.expr import dedup
 from isoform.structural import structural_equal
 from isoform.types.relay import Call, Function, Var
 
@@ -158,7 +159,11 @@ def partition(
     parts. Constants of `is_constant()` and `is_expr` are part of the function. Its attribute
     `PartitionedFromPattern` lists the operators inside: `nn.conv2d_nn.relu_`. Matches are
     disjoint, and uses outside of an expression inside lead back to the root of the match.
-    Functions made by an earlier partition, and everything inside, are left alone. A `FunctionPattern` alone makes no functions.
+    Functions made by an earlier partition, and everything inside, are left alone. A
+    `FunctionPattern` alone makes no functions.
+
+    A match stays as it is if an input lies in a branch or a scope inside of the match, or if an
+    effect would occur twice or in another order; `ExprGraph.refusals` gives the reasons.
 
     Args:
         pattern: The pattern.
@@ -182,7 +187,7 @@ def partition(
         return graph.root
     groups = [
         group
-        for group in graph.groups(pattern)
+        for group in graph.groups(pattern, to_extract=True)
         if not graph.is_common(group.root)
         and not any(value is group.root for value in group.inputs)
     ]
@@ -194,6 +199,9 @@ def partition(
         name = f"FunctionVar_{numbers[id(group)]}_"
         params = [_api.made(Var, f"{name}{position}") for position in range(len(group.inputs))]
         function = _api.made(Function, params, graph.extract(group, params))
+        if len(graph.closure(group)) > len(group.members):
+            # Parts of a copied function may have other users, and bind variables.
+            function = dedup(function)
         function = function.with_attr("PartitionedFromPattern", graph.group_name(group))
         for key, value in (attrs or {}).items():
             function = function.with_attr(key, value)

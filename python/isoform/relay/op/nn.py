@@ -392,7 +392,7 @@ def upsampling(
 
     Args:
         data: The images.
-        scale_h: The factor of the height; the new height is rounded.
+        scale_h: The factor of the height; the new height is rounded, halves to the even number.
         scale_w: The factor of the width.
         layout: The order of the axes of the images and of the result.
         method: `nearest_neighbor` (the element before), `bilinear` or `bicubic`.

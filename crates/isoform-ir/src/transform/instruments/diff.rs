@@ -9,7 +9,8 @@ use similar::udiff::UnifiedHunkHeader;
 use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
 
 use crate::transform::root::{changed, script};
-use isoform::{Obj, Ref, Result};
+use isoform::text::to_text;
+use isoform::{Obj, Ref, Result, structural_equal};
 
 /// The maximal number of lines of two parts for pairwise comparison.
 const MOST_LINES: usize = 2_000;
@@ -198,15 +199,28 @@ fn matches_of_part<T: Copy + Eq + Hash + Ord>(left: &[T], right: &[T]) -> Matche
 /// The changes from one program to another as unified diffs of the replaced functions;
 /// empty if no function was replaced, or if the texts are equal.
 ///
-/// Compares texts like [`text_diff`].
+/// Compares texts like [`text_diff`]; if the format of the dialect leaves out every
+/// difference, the texts are those of `isoform::text`.
 ///
 /// # Errors
 ///
 /// Errors of the implementation of [`Root`](crate::transform::Root), and of
 /// [`script`](crate::transform::script).
 pub fn changes_text(old: &Ref<Obj>, new: &Ref<Obj>) -> Result<String> {
+    let text = changes_text_by(old, new, script)?;
+    if text.is_empty() && !structural_equal(old, new).unwrap_or(false) {
+        return changes_text_by(old, new, |function| to_text(&function.into()));
+    }
+    Ok(text)
+}
+
+fn changes_text_by(
+    old: &Ref<Obj>,
+    new: &Ref<Obj>,
+    write: impl Fn(&Ref<Obj>) -> Result<String>,
+) -> Result<String> {
     let mut text = String::new();
-    let shown = |function: &Option<Ref<Obj>>| function.as_ref().map_or(Ok(String::new()), script);
+    let shown = |function: &Option<Ref<Obj>>| function.as_ref().map_or(Ok(String::new()), &write);
     for (name, before, after) in changed(old, new)? {
         let (left, right) = (shown(&before)?, shown(&after)?);
         let side = |present: bool, which: &str| match (present, name.is_empty()) {

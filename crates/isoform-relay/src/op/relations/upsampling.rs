@@ -47,13 +47,13 @@ fn scaled(dim: &Dim, scale: f64) -> Result<Dim> {
     }
 }
 
-/// The size of an axis times a scale, rounded to the nearest number.
+/// The size of an axis times a scale, rounded to the nearest number, halves to the even one.
 ///
 /// # Errors
 ///
 /// `ValueError` for a scale that is not above 0, and for a size that is too large.
 pub(crate) fn scaled_size(size: i64, scale: f64) -> Result<i64> {
-    let scaled = (size as f64 * scale).round();
+    let scaled = (size as f64 * scale).round_ties_even();
     if scale > 0.0 && scaled < 2_f64.powi(31) {
         return Ok(scaled as i64);
     }

@@ -49,6 +49,10 @@ pub(super) fn plan(kinds: &Kinds<'_>) -> Result<Plan> {
                     }
                 }
             }
+            Kind::Bias(_) => {
+                waiting[kinds.arg(id, 0) as usize] = Some(factors);
+                plan.taken[id as usize] = Some(Take::of_bias(factors, false));
+            }
             Kind::Positive => waiting[kinds.arg(id, 0) as usize] = Some(factors),
             Kind::Multiply => {
                 if let Some((whole, _)) = kinds.whole_and_other(id) {
@@ -113,6 +117,7 @@ fn own(kinds: &Kinds<'_>, leaves: &[Option<Leaves>], id: Id) -> Option<Leaves> {
             ..leaves
         }),
         Kind::Multiply => of_arg(kinds.whole_and_other(id)?.0),
+        Kind::Bias(axis) => of_arg(0).filter(|leaves| leaves.axis == *axis),
         Kind::Add => {
             let shape = kinds.shape(id)?;
             let whole = |arg: usize| {

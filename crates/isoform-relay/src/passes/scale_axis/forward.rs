@@ -87,6 +87,11 @@ pub(super) fn plan(kinds: &Kinds<'_>) -> Result<Plan> {
                     divides: true,
                 });
             }
+            Kind::Bias(_) => {
+                let of_data = of_arg(0);
+                carried[id as usize] = of_data;
+                plan.taken[id as usize] = of_data.map(|factors| Take::of_bias(factors, true));
+            }
             Kind::Other => {}
         }
     }
@@ -130,6 +135,12 @@ fn of_use(kinds: &Kinds<'_>, id: Id, arg: usize, own: Takes) -> Takes {
             positive: true,
         },
         (Kind::Multiply, Takes::Factor { .. }) if is_whole() => own,
+        (Kind::Bias(bias), Takes::Factor { axis, .. }) if arg == 0 && *bias == axis => {
+            Takes::Factor {
+                axis,
+                positive: true,
+            }
+        }
         (Kind::Add, Takes::Factor { axis, .. })
             if is_whole() && kinds.factor(kinds.arg(id, 1 - arg), id, axis).is_some() =>
         {

@@ -1,7 +1,7 @@
 //! How operators treat a factor for each channel of their data or of their result.
 
 use crate::Call;
-use crate::attrs::{Conv2DAttrs, DenseAttrs};
+use crate::attrs::{BiasAddAttrs, Conv2DAttrs, DenseAttrs};
 use crate::eval::numbers;
 use crate::op::dims;
 use crate::passes::effects::Effects;
@@ -22,6 +22,8 @@ pub(super) enum Kind {
     Multiply,
     /// A common factor of both operands is a factor of the result.
     Add,
+    /// The sum of the data and a vector along this axis.
+    Bias(usize),
     Other,
 }
 
@@ -147,8 +149,16 @@ fn kind(call: &Ref<Call>) -> Option<Kind> {
         "nn.relu" | "nn.leaky_relu" => Kind::Positive,
         "multiply" => Kind::Multiply,
         "add" | "subtract" => Kind::Add,
+        "nn.bias_add" => Kind::Bias(bias_axis(call)?),
         _ => Kind::Other,
     })
+}
+
+fn bias_axis(call: &Ref<Call>) -> Option<usize> {
+    let attrs = call.attrs.as_ref()?.downcast_ref::<BiasAddAttrs>()?;
+    let data = call.args.get(0)?.checked_type_.as_ref()?;
+    let rank = data.downcast_ref::<TensorType>()?.shape.len();
+    dims::axis_of("nn.bias_add", attrs.axis, rank).ok()
 }
 
 fn conv2d(call: &Ref<Call>) -> Option<Product> {

@@ -31,6 +31,7 @@ use isoform_ir::ir::{IRModule, RelayExpr};
 /// |---|---|
 /// | `nn.relu`, `nn.leaky_relu` | the factor is a constant of positive numbers |
 /// | `add`, `subtract` | both operands take the factor, or an operand is a bias of the channels, which is multiplied |
+/// | `nn.bias_add` | the vector lies along the channels, and is multiplied |
 /// | `multiply` | |
 ///
 /// Every expression between the weight and the factor has a single use. Constant factors
@@ -86,8 +87,9 @@ pub fn backward_fold_scale_axis_expr(expr: &Ref<RelayExpr>) -> Result<Ref<RelayE
 /// multiplications: `conv2d(multiply(x, s), w)` becomes `conv2d(x, multiply(w, s))`.
 ///
 /// As [`backward_fold_scale_axis`], except for these conditions: all uses of the scaled data
-/// lead to weights in the same scope. One operand of `add` and `subtract` is a bias of the
-/// channels, which is divided by the factor, a constant of positive numbers. Convolutions
+/// lead to weights in the same scope. One operand of `add` and `subtract`, and the vector of
+/// `nn.bias_add`, is a bias of the channels, which is divided by the factor, a constant of
+/// positive numbers. Convolutions
 /// have a single group, or one group for every channel of data and result.
 ///
 /// # Errors

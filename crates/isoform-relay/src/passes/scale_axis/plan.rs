@@ -36,6 +36,19 @@ pub(super) struct Take {
     pub(super) divides: bool,
 }
 
+impl Take {
+    /// The vector of a call of `nn.bias_add`.
+    pub(super) fn of_bias(factors: Factors, divides: bool) -> Take {
+        Take {
+            factors,
+            arg: 1,
+            rank: 1,
+            axis: 0,
+            divides,
+        }
+    }
+}
+
 impl Plan {
     pub(super) fn new(count: usize) -> Plan {
         Plan {

@@ -332,7 +332,9 @@ fn upsampling_multiplies_sizes() {
     let of = |data: &str, attrs: Ref<UpSamplingAttrs>| op::upsampling(v(data), attrs);
     let attrs = |h: f64, w: f64| UpSamplingAttrs::new(h, w);
     gives(of("f32[1,3,4,5]", attrs(2.0, 3.0)), "f32[1,3,8,15]");
-    gives(of("f32[1,3,4,5]", attrs(1.5, 0.5)), "f32[1,3,6,3]");
+    // Halves are rounded to the even size.
+    gives(of("f32[1,3,4,5]", attrs(1.5, 0.5)), "f32[1,3,6,2]");
+    gives(of("f32[1,3,3,7]", attrs(1.5, 0.5)), "f32[1,3,4,4]");
     gives(
         of("u8[1,4,5,3]", attrs(2.0, 1.0).with_layout("NHWC")),
         "u8[1,8,5,3]",

@@ -99,6 +99,45 @@ fn factors_of_results_go_into_weights() {
 }
 
 #[test]
+fn factors_pass_a_bias_along_the_channels() {
+    let x = image();
+    let biased = |axis: i64, size: &str| {
+        let attrs = BiasAddAttrs::new().with_axis(axis);
+        op::bias_add(conv(&x), v(size), attrs)
+    };
+    check(
+        BACKWARD,
+        op::multiply(biased(1, "f32[3]"), mixed()).expr(),
+        true,
+    );
+    check(
+        BACKWARD,
+        op::multiply(biased(-3, "f32[3]"), mixed()).expr(),
+        true,
+    );
+    check(
+        BACKWARD,
+        op::multiply(biased(2, "f32[4]"), mixed()).expr(),
+        false,
+    );
+    let dense = op::dense(v("f32[2,8]"), v("f32[3,8]"), DenseAttrs::new(None));
+    let dense = op::bias_add(dense, v("f32[3]"), BiasAddAttrs::new().with_axis(-1));
+    check(BACKWARD, op::multiply(dense, v("f32[3]")).expr(), true);
+    // Towards the data, the bias is divided.
+    let scaled = |factor: Expr, axis: i64, size: &str| {
+        let data = op::multiply(&x, factor);
+        op::bias_add(data, v(size), BiasAddAttrs::new().with_axis(axis)).expr()
+    };
+    check(FORWARD, conv(&scaled(positive(), 1, "f32[3]")).expr(), true);
+    check(FORWARD, conv(&scaled(mixed(), 1, "f32[3]")).expr(), false);
+    check(
+        FORWARD,
+        conv(&scaled(positive(), 2, "f32[4]")).expr(),
+        false,
+    );
+}
+
+#[test]
 fn other_factors_of_results_stay() {
     let x = image();
     // Rows and whole images are no channels.

@@ -5,8 +5,8 @@ use isoform::values::{DType, Tensor};
 use isoform::{Ref, Value};
 use isoform_ir::ir::{GlobalVar, IRModule, IRModuleRef};
 use isoform_relay::attrs::{
-    BatchNormAttrs, Conv2DAttrs, DenseAttrs, DropoutAttrs, LayerNormAttrs, LeakyReluAttrs,
-    UpSamplingAttrs, sizes,
+    BatchNormAttrs, BiasAddAttrs, Conv2DAttrs, DenseAttrs, DropoutAttrs, LayerNormAttrs,
+    LeakyReluAttrs, UpSamplingAttrs, sizes,
 };
 use isoform_relay::{AsExpr, Call, Constant, Function, Tuple, TupleGetItem, op};
 
@@ -160,7 +160,12 @@ impl Generator<'_> {
             }
             7 => {
                 let bias = self.of_channels(x, layout, &NUMBERS);
-                match self.source.below(3) {
+                match self.source.below(4) {
+                    3 => {
+                        let bias = self.weights(&[channels], &NUMBERS);
+                        let attrs = BiasAddAttrs::new().with_axis(layout.axis as i64);
+                        made(op::bias_add(&x.expr, bias, attrs))
+                    }
                     0 => made(op::add(&x.expr, bias)),
                     1 => made(op::subtract(bias, &x.expr)),
                     _ => made(op::subtract(&x.expr, bias)),
