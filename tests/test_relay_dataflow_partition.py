@@ -426,7 +426,7 @@ def test_effects_keep_their_order():
     assert reasons(swapped, g(A) + relay.exp(f(B))) == [order.format("Call", "Call")]
     kept = swapped.partition(relay.exp(f(B)) + g(A))
     assert [value.op for value in kept.args] == [f, g]
-    # The effects of a function in the program are known: there are none.
+    # The effects of a function in the program are known: it has no effects.
     known = [unary("tanh").partition(relay.tanh(value)) for value in (A, B)]
     assert len(swapped.partition(known[0] + relay.exp(known[1])).args) == 2
 

@@ -239,7 +239,7 @@ class Graph:
 
         Args:
             pattern: The pattern.
-            to_extract: Also leave out a match with an input that cannot be computed in front of
+            to_extract: Also leave out a match with an input that cannot be computed before
                 the group: it is in a scope or a branch inside of the group, a variable bound
                 there, or its effects and those inside would change their order. Also leave out
                 a match with effects inside that would occur again for a user outside.
@@ -519,7 +519,7 @@ class Graph:
     def _obstacle(
         self, root: int, inputs: Mapping[int, Any], owned: set[int]
     ) -> tuple[int, str] | None:
-        """A vertex that cannot be computed in front of a group or inside, and the reason."""
+        """A vertex that cannot be computed before a group or inside, and the reason."""
         always, sometimes, bound = set[int](), set[int](), set[int]()
         later: list[int] = []
         for reached, pending in ((always, [root]), (sometimes, later)):

@@ -6,10 +6,10 @@ use super::form::Form;
 use super::graph::{Graph, Id, Step, is_primitive};
 use super::to_basic_block_normal_form;
 use crate::analysis::{free_vars, type_vars};
+use crate::rewrite::replace_free;
 use crate::{AsExpr, Call, Function, Var, attribute, infer_type};
 use isoform::compare::CompareOptions;
-use isoform::traverse::substitute;
-use isoform::{Array, Error, Ref, Result, Value};
+use isoform::{Array, Error, Ref, Result};
 use isoform_ir::ir::{BaseFuncRef, GlobalVar, IRModule, RelayExpr};
 
 /// Makes every function inside of a function a function of the module.
@@ -164,9 +164,8 @@ impl Lifting {
             })
             .collect();
         let pairs = captured.iter().zip(&fresh);
-        let mut pairs: Vec<(Value, Value)> =
-            pairs.map(|(old, new)| (old.into(), new.into())).collect();
-        let moved: Ref<Function> = substitute(&func.into(), &pairs)?.extract()?;
+        let pairs: Vec<_> = pairs.map(|(old, new)| (old.clone(), new.expr())).collect();
+        let moved: Ref<Function> = replace_free(&func.expr(), &pairs)?.cast()?;
         let template = closing(&moved, &fresh)?;
         let digest = CompareOptions {
             map_free_vars: true,
@@ -181,9 +180,8 @@ impl Lifting {
                 let global = match own {
                     None => template,
                     Some(own) => {
-                        pairs.clear();
-                        pairs.push((own.into(), call(&name, &fresh, None).into()));
-                        closing(&substitute(&(&moved).into(), &pairs)?.extract()?, &fresh)?
+                        let pair = (own.clone(), call(&name, &fresh, None));
+                        closing(&replace_free(&moved.expr(), &[pair])?.cast()?, &fresh)?
                     }
                 };
                 self.module

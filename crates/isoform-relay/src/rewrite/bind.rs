@@ -9,7 +9,7 @@ use isoform_ir::ir::{RelayExpr, Type, TypeVar};
 use rapidhash::fast::RandomState;
 
 use crate::analysis::{bound_vars, free_vars};
-use crate::{AsExpr, Constant, Function, Var};
+use crate::{AsExpr, Constant, ExprRewriter, Function, Tuple, Var};
 
 /// Replaces variables in an expression by values, inserted by reference.
 ///
@@ -38,18 +38,23 @@ pub fn bind(expr: &Ref<RelayExpr>, binds: &[(Ref<Var>, Ref<RelayExpr>)]) -> Resu
     let replaced: HashSet<u64, RandomState> = binds.iter().map(|(var, _)| var.identity()).collect();
     let func = expr.downcast_ref::<Function>();
     let inside = func.map_or_else(|| expr.clone(), |func| func.body.clone());
-    let mut bound = bound_vars(&inside)?.into_iter();
-    if let Some(var) = bound.find(|var| replaced.contains(&var.identity())) {
+    let bound = bound_vars(&inside)?;
+    if let Some(var) = bound.iter().find(|var| replaced.contains(&var.identity())) {
         return Err(Error::value_error(format!(
             "bind: Cannot bind an internal variable: %{} is bound inside of the expression",
             var.name_hint
         )));
     }
-    let pairs: Vec<(Value, Value)> = binds
-        .iter()
-        .map(|(var, value)| (var.into(), value.into()))
-        .collect();
-    let body: Ref<RelayExpr> = substitute(&inside.clone().into(), &pairs)?.extract()?;
+    let bound: HashSet<u64, RandomState> = bound.iter().map(Ref::identity).collect();
+    let values: Vec<Ref<RelayExpr>> = binds.iter().map(|(_, value)| value.clone()).collect();
+    let brought = free_vars(Tuple::new(values))?;
+    let body = if brought.iter().any(|var| bound.contains(&var.identity())) {
+        let pair = |(var, value): &(Ref<Var>, Ref<RelayExpr>)| (var.into(), value.into());
+        let pairs: Vec<(Value, Value)> = binds.iter().map(pair).collect();
+        substitute(&inside.clone().into(), &pairs)?.extract()?
+    } else {
+        replace_free(&inside, binds)?
+    };
     let Some(func) = func else {
         return Ok(body);
     };
@@ -67,6 +72,23 @@ pub fn bind(expr: &Ref<RelayExpr>, binds: &[(Ref<Var>, Ref<RelayExpr>)]) -> Resu
     params.extend(brought.filter(|var| !before.contains(&var.identity())));
     let function = open.with_params(params);
     with_field(function.as_object(), "checked_type_", Value::NONE)?.cast()
+}
+
+/// Replaces variables that an expression does not bind by expressions whose free variables
+/// it does not bind either. Types stay, so that types of inner functions go on to mention
+/// type variables and sizes of the functions around.
+pub(crate) fn replace_free(
+    expr: &Ref<RelayExpr>,
+    pairs: &[(Ref<Var>, Ref<RelayExpr>)],
+) -> Result<Ref<RelayExpr>> {
+    let images: HashMap<u64, &Ref<RelayExpr>, RandomState> = pairs
+        .iter()
+        .map(|(var, value)| (var.identity(), value))
+        .collect();
+    let image = |(): &mut (), var: &Ref<Var>, _: &Ref<Var>| {
+        Ok(images.get(&var.identity()).map(|value| (*value).clone()))
+    };
+    ExprRewriter::new().on(image).rewrite(&mut (), expr)
 }
 
 /// Replaces the type variables of a type by types. Linear in the number of objects.

@@ -8,6 +8,7 @@ use super::bound::{BindingScopes, Dependence, Meaning, Place};
 use super::cursor::{Cursor, Part, View, cyclic};
 use super::options::{WalkOptions, WalkOrder, WalkResult};
 use super::rewrite::{Outcome, Policy, Progress, Rewriter};
+use super::walk::walk_objects;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::{self, Section};
 use crate::kernel::object::arena::Arena;
@@ -17,7 +18,7 @@ use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::{ObjRef, PartRef};
 use crate::kernel::types::region::RegionKind;
-use crate::kernel::types::{FieldDef, FieldFlag, Kind};
+use crate::kernel::types::{FieldFlag, Kind};
 use crate::kernel::value::Value;
 
 /// Replaces the free occurrences of variables in a value, all at once.
@@ -155,42 +156,19 @@ fn is_var(info: &TypeInfo) -> bool {
     info.kind == Kind::Var && !info.is_builtin()
 }
 
-/// The variables that occur in values, free or not: renaming a binder without need is
-/// harmless, unless the need is only that the fields of a free variable mention the
-/// binder's variable, as a type does. Fields of free variables are no part of an
-/// occurrence, so they are left out of a value without binders, where every variable is
-/// free.
+/// The variables that occur in values, free or not: renaming a binder without
+/// need is harmless.
 fn variables_of<'a>(values: impl Iterator<Item = &'a Value>) -> Result<HashSet<u64>> {
     let mut found = HashSet::new();
     for value in values {
-        if !add_variables(value, false, &mut found)? {
-            add_variables(value, true, &mut found)?;
-        }
+        walk_objects(value, |object, _| {
+            if is_var(object.type_info()) {
+                found.insert(object.identity());
+            }
+            Ok(WalkResult::<()>::Advance)
+        })?;
     }
     Ok(found)
-}
-
-/// Adds the variables of a value, with or without the variables in the fields of
-/// variables. Returns false if an object of the value may bind variables.
-fn add_variables(value: &Value, in_fields: bool, found: &mut HashSet<u64>) -> Result<bool> {
-    let mut is_free = true;
-    let options = WalkOptions::default().order(WalkOrder::Pre);
-    options.walk_objects(value, |object, _| {
-        let info = object.type_info();
-        let binds =
-            |field: &FieldDef| matches!(field.field_flag(), FieldFlag::Def | FieldFlag::DefSimple);
-        is_free &= info.hooks.are_structural_defaults() && !info.fields_as_visited().any(binds);
-        if !is_var(info) {
-            return Ok(WalkResult::<()>::Advance);
-        }
-        found.insert(object.identity());
-        Ok(if in_fields {
-            WalkResult::Advance
-        } else {
-            WalkResult::Skip
-        })
-    })?;
-    Ok(is_free)
 }
 
 /// The state of an open object.
