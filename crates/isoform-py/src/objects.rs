@@ -324,7 +324,7 @@ fn display<'py>(
     let py = this.py();
     arguments.expect("_repr_pretty_", 2, 2)?;
     let script = match wrapper::core_of(this) {
-        Some(object) => under_gil(py, || own_script(&object)).into_py()?,
+        Some(object) => under_gil(py, || own_script(object)).into_py()?,
         None => None,
     };
     let text = match script {

@@ -14,7 +14,7 @@ use isoform::{Obj, Ref, Result, Value};
 
 pub use native::{
     Add, Binder, Comm, Const, Define, Expr, Frozen, Function, Hidden, Lambda, LateLambda, Let,
-    Literal, Op, ShapedVar, Shared, SharedLambda, Sized, Storages, TypedVar, Var, Wrap,
+    Literal, Name, Op, ShapedVar, Shared, SharedLambda, Sized, Storages, TypedVar, Var, Wrap,
 };
 pub use role::{ROLES, Role};
 
