@@ -116,7 +116,7 @@ def attach_leading_comments(stmt: Stmt, comments: Sequence[str]) -> Stmt:
     """Return a statement with these comments before it, instead of its own.
 
     Args:
-        stmt: The statement, which stays as it is.
+        stmt: The statement, of which the function returns a copy.
         comments: The comments, one per line.
 
     >>> from isoform.pto import ir

@@ -209,7 +209,8 @@ fn matches_of_part<T: Copy + Eq + Hash + Ord>(left: &[T], right: &[T]) -> Matche
 pub fn changes_text(old: &Ref<Obj>, new: &Ref<Obj>) -> Result<String> {
     let text = changes_text_by(old, new, script)?;
     if text.is_empty() && !structural_equal(old, new).unwrap_or(false) {
-        return changes_text_by(old, new, |function| to_text(&function.into()));
+        // Some programs have only a text of their dialect.
+        return changes_text_by(old, new, |function| to_text(&function.into())).or(Ok(text));
     }
     Ok(text)
 }
