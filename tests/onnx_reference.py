@@ -1,8 +1,10 @@
 """The operator tests of the package onnx, and onnxruntime without its optimisations."""
 
+import functools
 import warnings
 
 
+@functools.cache
 def node_cases():
     """The generated tests that have data."""
     with warnings.catch_warnings():

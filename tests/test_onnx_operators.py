@@ -132,9 +132,9 @@ def check(got, want, case):
     )
 
 
-CASES = node_cases()
-COMPUTED = [case for case in CASES if reason_to_skip(case) is None]
-REFUSED = [case for case in CASES if reason_to_skip(case) is not None]
+def cases(*, is_refused):
+    """The cases, which take seconds to generate and are therefore no parameters of tests."""
+    return [case for case in node_cases() if (reason_to_skip(case) is not None) == is_refused]
 
 
 def compute(case, folder, inputs):
@@ -146,24 +146,26 @@ def compute(case, folder, inputs):
 
 
 def test_most_cases_are_computed():
-    """`test_case` compares the computed cases, and `test_refused` expects errors for the rest."""
-    assert len(CASES) >= 1800
-    assert len(REFUSED) <= 40, sorted(case.name for case in REFUSED)
+    """The next test compares the computed cases, and the one after it expects errors."""
+    assert len(node_cases()) >= 1800
+    refused = cases(is_refused=True)
+    assert len(refused) <= 40, sorted(case.name for case in refused)
 
 
-@pytest.mark.parametrize("case", COMPUTED, ids=lambda case: case.name)
-def test_case(case, tmp_path):
-    for inputs, outputs in case.data_sets:
-        results = compute(case, tmp_path, inputs)
-        assert list(results) == [output.name for output in case.model.graph.output]
-        for got, want in zip(results.values(), outputs, strict=True):
-            check(got, want, case)
+def test_results_are_those_of_the_cases(tmp_path, subtests):
+    for case in cases(is_refused=False):
+        with subtests.test(case.name):
+            for inputs, outputs in case.data_sets:
+                results = compute(case, tmp_path, inputs)
+                assert list(results) == [output.name for output in case.model.graph.output]
+                for got, want in zip(results.values(), outputs, strict=True):
+                    check(got, want, case)
 
 
-@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.name)
-def test_refused(case, tmp_path):
-    with pytest.raises(ValueError):
-        compute(case, tmp_path, case.data_sets[0][0])
+def test_other_cases_are_refused(tmp_path, subtests):
+    for case in cases(is_refused=True):
+        with subtests.test(case.name), pytest.raises(ValueError):
+            compute(case, tmp_path, case.data_sets[0][0])
 
 
 def test_the_message_names_the_node():

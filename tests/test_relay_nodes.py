@@ -294,6 +294,16 @@ def test_constants_have_the_data_type_of_their_value(value, dtype, expected):
     assert tuple(data.shape) == np.shape(value)
 
 
+def test_a_constant_has_a_data_type_of_ml_dtypes_or_an_error_that_names_it():
+    try:
+        import ml_dtypes  # noqa: F401
+    except ImportError:
+        with pytest.raises(TypeError, match="NumPy has no dtype bfloat16; ml_dtypes may"):
+            relay.const(1, "bfloat16")
+    else:
+        assert str(relay.const([1, 2], "bfloat16").data.dtype) == "bfloat16"
+
+
 def test_other_values_are_no_constants():
     tensor = relay.const(1).data
     assert relay.const(tensor, "int8").data.dtype == tensor.dtype

@@ -324,6 +324,25 @@ def test_later_calls_the_method_of_the_parent_class():
         Other().visit(Add(Num(1), Num(2)))
 
 
+@pytest.mark.parametrize("base", [NodeFunctor, NodeVisitor, NodeMutator])
+def test_a_returned_later_is_an_error_with_the_way_to_write_it(base):
+    class Returns(base, dialect="visitors"):
+        def visit_add(self, node):
+            return Later(super().visit_add, node)
+
+    class YieldsAndReturns(base, dialect="visitors"):
+        def visit_add(self, node):
+            yield node.lhs
+            return Later(super().visit_add, node)
+
+        def visit_num(self, node):
+            return node if base is NodeMutator else None
+
+    for visitor in (Returns(), YieldsAndReturns()):
+        with pytest.raises(TypeError, match=r"write `return \(yield Later\(method, node\)\)`"):
+            visitor.visit(Add(Num(1), Num(2)))
+
+
 def test_a_called_generator_method_gives_its_result():
     class Plain(Eval):
         def visit_add(self, node):

@@ -1,21 +1,23 @@
-"""Programs as graphs: vertices, their parts and users, dominators, and groups of vertices."""
+"""Programs as graphs: vertices, their parts and users, dominators, and replacements."""
 
 from __future__ import annotations
 
-import itertools
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from isoform import _core, type_attrs
-from isoform._graph_search import GraphMatch, GraphMismatch, Plan, Search, key_of
+from isoform._graph_groups import GroupSearch
+from isoform._graph_search import Plan, find_match
+from isoform._messages import key_of
 from isoform.container import Array, Dict, List, Map
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from isoform._graph_groups import Group
     from isoform._graph_pattern import GraphPattern
+    from isoform._graph_search import GraphMatch, GraphMismatch
 
-__all__ = ["Graph", "Group"]
+__all__ = ["Graph"]
 
 
 class Graph:
@@ -48,8 +50,6 @@ class Graph:
         self._parts: list[tuple[int, ...]] = []
         self._users: list[list[int]] = []
         self.path_levels = 0
-        # Whether there are effects in a vertex or below.
-        self._effects: list[bool] = []
         # The tree of dominators: the depth of each vertex, its parent, and an ancestor farther up.
         self._levels: list[int] = []
         self._parents: list[int] = []
@@ -193,12 +193,29 @@ class Graph:
         Args:
             value: The vertex.
         """
+        if not self.is_vertex(value):
+            raise KeyError(f"Graph.number: expected a vertex of the graph, got {key_of(value)}")
+        return self._numbers[id(value)]
+
+    def is_vertex(self, value: Any) -> bool:
+        """Return whether an object is a vertex of the graph.
+
+        Args:
+            value: The object.
+        """
         if not self._numbers:
             self._visit(self.root)
-        found = self._numbers.get(id(value))
-        if found is None:
-            raise KeyError(f"Graph.number: expected a vertex of the graph, got {key_of(value)}")
-        return found
+        return id(value) in self._numbers
+
+    def parts(self, number: int) -> Sequence[int]:
+        """Return the numbers of the parts of a vertex, each once.
+
+        Args:
+            number: The number of the vertex.
+        """
+        if not self._parts:
+            self._visit(self.root)
+        return self._parts[number]
 
     def users(self, number: int) -> Sequence[int]:
         """Return the numbers of the vertices with a vertex as a part.
@@ -228,7 +245,7 @@ class Graph:
 
         Errors and cost are those of `GraphPattern.match`, without the visit of the program.
         """
-        return self._match(pattern, Plan(pattern), value)
+        return find_match(self, pattern, Plan(pattern), value)
 
     def groups(self, pattern: GraphPattern, *, to_extract: bool = False) -> list[Group]:
         """Return the disjoint matches that can be replaced, from the root of the program on.
@@ -247,7 +264,7 @@ class Graph:
         A match for each vertex outside of the groups found so far, plus the sizes of the
         groups and the users of their vertices.
         """
-        return self._grouped(pattern, to_extract)[0]
+        return GroupSearch(self, pattern, to_extract).groups
 
     def refusals(self, pattern: GraphPattern, *, to_extract: bool = False) -> list[GraphMismatch]:
         """Return why matches are missing in `groups`: the vertex inside, and the reason.
@@ -258,34 +275,7 @@ class Graph:
 
         The cost is that of `groups`.
         """
-        return self._grouped(pattern, to_extract)[1]
-
-    def _grouped(
-        self, pattern: GraphPattern, to_extract: bool = False
-    ) -> tuple[list[Group], list[GraphMismatch], set[int]]:
-        """The groups, the refusals, and the vertices inside of groups or sealed."""
-        plan = Plan(pattern)
-        taken: set[int] = set()
-        sealed: set[int] = set()
-        found: list[Group] = []
-        refused: list[GraphMismatch] = []
-        for number in reversed(range(len(self.vertices))):
-            vertex = self.vertices[number]
-            if number not in sealed and self.is_sealed(vertex):
-                self._seal(number, sealed)
-            if number in taken or number in sealed or not self.is_root(vertex):
-                continue
-            match = self._match(pattern, plan, vertex)
-            group = match and self._group(match, plan, to_extract)
-            if isinstance(group, Group):
-                found.append(group)
-                taken.update(group.members)
-                for member in group.members:
-                    if self._parts[member] and self.is_common(self._vertices[member]):
-                        self._seal(member, sealed)
-            elif group:
-                refused.append(group)
-        return found, refused, taken | sealed
+        return GroupSearch(self, pattern, to_extract).refusals
 
     def replace(
         self, groups: Iterable[Group], replacement: Callable[[Group, Any, Callable[..., Any]], Any]
@@ -321,22 +311,22 @@ class Graph:
         Errors and cost are those of `groups` and `replace`; the cascade attempts one match for
         each vertex above a replacement.
         """
-        groups, _, covered = self._grouped(pattern)
-        plan = Plan(pattern)
+        search = GroupSearch(self, pattern)
+        plan = search.plan
 
         def replace(group: Group, post: Any, image: Callable[..., Any]) -> Any:
             return replacement(group.match, post, image)
 
         def replace_late(number: int, post: Any) -> Any:
-            if number in covered or not self.is_root(self.vertices[number]):
+            if search.is_covered(number) or not self.is_root(self.vertices[number]):
                 return post
-            match = self._match(pattern, plan, post)
+            match = find_match(self, pattern, plan, post)
             if match is None or not self._is_shallow(match, plan):
                 return post
             return replacement(match, post, lambda value: value)
 
         late = replace_late if cascade and all(part.is_local for part in plan.order) else None
-        return self._replaced(groups, replace, late)
+        return self._replaced(search.groups, replace, late)
 
     def _is_shallow(self, match: GraphMatch, plan: Plan) -> bool:
         """True if a match owns its root alone."""
@@ -465,130 +455,6 @@ class Graph:
             left, right = step[left], step[right]
         return left
 
-    def _match(self, pattern: GraphPattern, plan: Plan, value: Any) -> GraphMatch | None:
-        search = Search(self, plan)
-        if not search.run(pattern, value):
-            return None
-        bindings = {
-            part: tuple(bound) for part, bound in search.bindings.items() if not part.is_hidden
-        }
-        return GraphMatch(value, bindings)
-
-    def _seal(self, number: int, sealed: set[int]) -> None:
-        pending = [number]
-        while pending:
-            inner = pending.pop()
-            if inner not in sealed:
-                sealed.add(inner)
-                pending.extend(self._parts[inner])
-
-    def _group(self, match: GraphMatch, plan: Plan, to_extract: bool) -> Group | GraphMismatch:
-        """The group of a match, or why the match cannot be replaced as a whole."""
-        interior = {
-            id(value)
-            for pattern in plan.order
-            for inner in pattern.interior()
-            for value in match.bindings.get(inner, ())
-        }
-        inputs: dict[int, Any] = {}
-        for pattern in plan.order:
-            for value in match.bindings.get(pattern, ()):
-                for item in pattern.inputs(value):
-                    number = self._numbers.get(id(item))
-                    if number is not None and id(item) not in interior and self.is_input(item):
-                        inputs.setdefault(number, item)
-        root = self.number(match.root)
-        if root in inputs:
-            return Group(match, (match.root,), (root,))
-        owned, common = self._members(root, inputs)
-        # No vertex belongs to two groups: in an earlier one, the vertex has a user that leads to
-        # the root of that group, past the root of this one.
-        for number in owned - {root}:
-            for user in self._users[number]:
-                if user not in owned and self.is_leak(user, root):
-                    inner, name = self._vertices[number], key_of(self._vertices[user])
-                    reason = f"the {key_of(inner)} is used outside of the match, by {name}"
-                    return GraphMismatch(plan.order[-1], inner, reason, self.root)
-        obstacle = self._obstacle(root, inputs, owned) if to_extract else None
-        if obstacle:
-            return GraphMismatch(
-                plan.order[-1], self._vertices[obstacle[0]], obstacle[1], self.root
-            )
-        return Group(match, tuple(inputs.values()), tuple(sorted(owned | common)))
-
-    def _obstacle(
-        self, root: int, inputs: Mapping[int, Any], owned: set[int]
-    ) -> tuple[int, str] | None:
-        """A vertex that cannot be computed before a group or inside, and the reason."""
-        always, sometimes, bound = set[int](), set[int](), set[int]()
-        later: list[int] = []
-        for reached, pending in ((always, [root]), (sometimes, later)):
-            while pending:
-                number = pending.pop()
-                if number in always or number in reached:
-                    continue
-                reached.add(number)
-                if number not in inputs:
-                    vertex = self._vertices[number]
-                    bound.update(id(variable) for variable in self.bound(vertex))
-                    certain = {id(part) for part in self.certain_parts(vertex)}
-                    for part in self._parts[number]:
-                        is_certain = id(self._vertices[part]) in certain
-                        (pending if is_certain else later).append(part)
-        inside = (always | sometimes) - inputs.keys()
-        for number in sorted(sometimes - owned):
-            vertex = self._vertices[number]
-            name, is_leaf = key_of(vertex), self.is_leaf(number)
-            if number in inputs and (id(vertex) in bound or not is_leaf):
-                return number, f"the input {name} is in a scope or a branch of the match"
-            is_free = number in inputs or is_leaf or self.is_common(vertex)
-            if not is_free and not inside.issuperset(self._users[number]):
-                return number, f"the {name} in a function of the match is used outside of it"
-        return self._disorder(root, inputs, owned)
-
-    def _disorder(
-        self, root: int, inputs: Mapping[int, Any], owned: set[int]
-    ) -> tuple[int, str] | None:
-        """A vertex whose effect would occur twice or in another order, and the reason."""
-        if not self._effects:
-            for vertex, parts in zip(self.vertices, self._parts, strict=True):
-                inner = any(self._effects[part] for part in parts)
-                self._effects.append(inner or self.has_effect(vertex))
-        inside = owned | inputs.keys()
-        effects = [
-            number
-            for number in sorted(owned)
-            if self.has_effect(self._vertices[number])
-            or any(self._effects[part] for part in self._parts[number] if part not in inside)
-        ]
-        for number in sorted(owned - {root}) if effects else ():
-            is_shared = not owned.issuperset(self._users[number])
-            if is_shared and number >= effects[0] and not self.is_leaf(number):
-                name = key_of(self._vertices[number])
-                return number, f"the {name} has effects, and is used outside of the match"
-        order = [*(number for number in inputs if self._effects[number]), *effects]
-        # Vertices are computed in post-order.
-        for number, after in itertools.pairwise(order):
-            if number > after:
-                name, other = key_of(self._vertices[number]), key_of(self._vertices[after])
-                return number, f"the {name} and the {other} have effects, in the other order"
-        return None
-
-    def _members(self, root: int, inputs: Mapping[int, Any]) -> tuple[set[int], set[int]]:
-        """The vertices from a root up to inputs, and the common vertices that they use."""
-        owned, common = {root}, set()
-        pending = [root]
-        while pending:
-            for part in self._parts[pending.pop()]:
-                if part in inputs or part in owned:
-                    continue
-                if self.is_common(self._vertices[part]):
-                    common.add(part)
-                else:
-                    owned.add(part)
-                    pending.append(part)
-        return owned, common
-
     def _rebuilt(self, number: int, images: Mapping[int, Any]) -> Any:
         """A vertex with the images of its parts."""
         vertex = self._vertices[number]
@@ -600,24 +466,6 @@ class Graph:
             return images.get(numbers.get(id(value), -1), value)
 
         return self.rebuilt(vertex, image)
-
-
-@dataclass(frozen=True, eq=False)
-class Group:
-    """A match whose inner vertices have no users outside, so the match can be replaced as a whole."""
-
-    #: The match.
-    match: GraphMatch
-    #: The vertices that the group reads, in the order of the patterns.
-    inputs: tuple[Any, ...]
-    #: The numbers of the vertices from the inputs to the root, in post-order; of a common vertex
-    #: only the vertex itself.
-    members: tuple[int, ...] = field(repr=False)
-
-    @property
-    def root(self) -> Any:
-        """The vertex that others use: the result of the group."""
-        return self.match.root
 
 
 def _contents(value: Any) -> list[Any] | None:

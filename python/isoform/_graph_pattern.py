@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING, Any
 
 from isoform import _core
 from isoform._graph import Graph
-from isoform._graph_search import NOTE, GraphMismatch, Plan, Search, is_equal, key_of
+from isoform._graph_search import NOTE, GraphMismatch, Plan, Search, is_equal
+from isoform._messages import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

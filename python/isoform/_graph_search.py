@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from isoform import _core
+from isoform._messages import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from isoform._graph_pattern import GraphPattern
     from isoform.access_path import AccessPath
 
-__all__ = ["NOTE", "GraphMatch", "GraphMismatch", "Plan", "Search", "is_equal", "key_of"]
+__all__ = ["NOTE", "GraphMatch", "GraphMismatch", "Plan", "Search", "find_match", "is_equal"]
 
 # Returns from failures to an earlier choice, after which a search is an error.
 MAX_RETURNS = 1_000_000
@@ -287,12 +288,13 @@ def _reached(
     return found
 
 
-def key_of(value: Any) -> str:
-    """Return the type key of an object or a class, for messages."""
-    try:
-        return _core.type_info(value).type_key
-    except (TypeError, KeyError):
-        return type(value).__name__
+def find_match(graph: Graph, pattern: GraphPattern, plan: Plan, value: Any) -> GraphMatch | None:
+    """Return the match of a pattern, whose plan is at hand, at a vertex; None without a match."""
+    search = Search(graph, plan)
+    if not search.run(pattern, value):
+        return None
+    bindings = {part: tuple(bound) for part, bound in search.bindings.items() if not part.is_hidden}
+    return GraphMatch(value, bindings)
 
 
 def is_equal(left: Any, right: Any) -> bool:

@@ -13,7 +13,6 @@ the text of an error.
 
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.util
 import os
 import signal
@@ -36,9 +35,12 @@ def find() -> tuple[str, Any] | None:
     """Return the name of the runtime and the function that runs models; None without it."""
     if any(importlib.util.find_spec(name) is None for name in ("numpy", "onnxruntime")):
         return None
+    # Slow to import, and `import isoform` imports this module.
+    from importlib import metadata
+
     try:
-        version = importlib.metadata.version("onnxruntime")
-    except importlib.metadata.PackageNotFoundError:
+        version = metadata.version("onnxruntime")
+    except metadata.PackageNotFoundError:
         # Builds for accelerators are other distributions with the same module.
         version = ""
     return f"onnxruntime {version}".strip(), run

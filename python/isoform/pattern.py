@@ -51,7 +51,8 @@ any length and groups that nothing else uses:
 """
 
 from isoform._core import Hole, Match, Pattern, Rewritten, Rule, rewrite, rewrite_greedily
-from isoform._graph import Graph, Group
+from isoform._graph import Graph
+from isoform._graph_groups import Group
 from isoform._graph_pattern import (
     Alternatives,
     AnyVertex,

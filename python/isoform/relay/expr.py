@@ -359,7 +359,8 @@ def const(value: Any, dtype: Any = None, span: Span | None = None) -> Constant:
             keep their data type, and tensors always do.
         span: The source location.
 
-    Raises ValueError for anything else.
+    Raises ValueError for anything else, and TypeError for a data type that neither NumPy
+    nor `ml_dtypes` has.
 
     >>> from isoform import relay
     >>> [str(relay.const(value).data.dtype) for value in (True, 1, 1.5, 1 << 40, [1.0, 2.0])]
@@ -367,10 +368,16 @@ def const(value: Any, dtype: Any = None, span: Span | None = None) -> Constant:
     """
     import numpy as np
 
+    from isoform.dtype import dtype as as_dtype
     from isoform.tensor import Tensor
 
     if isinstance(value, Tensor):
         return _api.made(Constant, value, span)
+    try:
+        np.dtype(dtype)
+    except TypeError:
+        # Such as `bfloat16`, which NumPy has from `ml_dtypes`.
+        dtype = as_dtype(dtype).to_numpy()
     if isinstance(value, (np.ndarray, np.generic)):
         array = np.asarray(value, dtype=dtype)
     elif isinstance(value, (bool, int, float, list)):

@@ -12,7 +12,7 @@ use isoform::paths::AccessStep;
 use isoform::traverse::Children;
 use isoform::types::RegionKind;
 use isoform::{Error, Obj, Ref, Value};
-use pyo3::exceptions::{PyRecursionError, PyStopIteration};
+use pyo3::exceptions::{PyRecursionError, PyStopIteration, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
@@ -177,6 +177,12 @@ impl<'py> Visit<'_, 'py> {
         region: RegionKind,
     ) -> Outcome<Answer, Self> {
         let (py, driver) = (self.py, self.driver);
+        if result.get_type().is(driver.later.bind(py)) {
+            return Err(failed(PyTypeError::new_err(
+                "a method returned a Later, which makes no call; write \
+                 `return (yield Later(method, node))`",
+            )));
+        }
         match driver.rule {
             Rule::Compute => return Ok(Answer::Python(result.clone().unbind())),
             Rule::Visit if result.is_none() => return Ok(Answer::Nothing),

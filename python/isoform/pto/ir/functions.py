@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isoform import _core
-from isoform._graph_search import key_of
+from isoform._messages import key_of
 from isoform.container import Array
 from isoform.dataclasses import replace
 from isoform.ir import _api

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from isoform._graph import Graph
 from isoform._graph_pattern import GraphPattern
-from isoform._graph_search import key_of
+from isoform._messages import key_of
 from isoform.container import Array
 from isoform.ir import _api
 from isoform.ir.diagnostics import DiagnosticError
@@ -31,7 +31,7 @@ from isoform.types.relay import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from isoform._graph import Group
+    from isoform._graph_groups import Group
 
 __all__ = ["ExprGraph", "Inference", "checked_expr", "checked_pattern", "name_of"]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from isoform._graph_pattern import Alternatives, Dominance, GraphPattern
-from isoform._graph_search import is_equal, key_of
+from isoform._graph_search import is_equal
+from isoform._messages import key_of
 from isoform.container import Array
 from isoform.dtype import dtype as _dtype
 from isoform.ir import _api

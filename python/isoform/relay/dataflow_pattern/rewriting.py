@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from isoform._graph_search import key_of
+from isoform._messages import key_of
 from isoform.ir import _api
 from isoform.relay.expr import dedup
 from isoform.structural import structural_equal
@@ -16,7 +16,7 @@ from .patterns import FunctionPattern
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from isoform._graph import Group
+    from isoform._graph_groups import Group
     from isoform._graph_search import GraphMatch
 
 __all__ = [

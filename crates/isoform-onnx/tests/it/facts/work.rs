@@ -84,7 +84,7 @@ fn branches_in_branches_are_visited_once() {
     let x = Dims::default().input("x", "float32 n 3");
     let c = Dims::default().input("c", "bool");
     let mut value = Value::from(&x);
-    let depth = 100_000;
+    let depth = scaled(1_000_000);
     for _ in 0..depth {
         let branch = |op_name: &str| graph(vec![], vec![op(op_name, &[&value])]).into();
         let bodies = vec![

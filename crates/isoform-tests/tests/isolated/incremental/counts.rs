@@ -121,7 +121,7 @@ fn an_edit_of_an_open_program_costs_its_path() {
                 Value::from(step as i64)
             };
             // Beyond the leaves where the variables are met first.
-            let place = 5000 + step * 977;
+            let place = 5000 + step * 541;
             body = with_leaf(&body, DEPTH, place, &leaf);
         }
     }

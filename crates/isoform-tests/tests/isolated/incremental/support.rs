@@ -17,7 +17,7 @@ pub(crate) struct Pair {
     pub(crate) rhs: Value,
 }
 
-pub(crate) const DEPTH: u32 = 16;
+pub(crate) const DEPTH: u32 = 14;
 
 pub(crate) fn tree(depth: u32, first: i64) -> Value {
     match depth {

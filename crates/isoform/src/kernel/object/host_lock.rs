@@ -300,10 +300,9 @@ mod tests {
     /// A chain of nodes.
     fn chain(levels: usize) -> Ref<Obj> {
         let first = node("host.Node", None);
+        let index = first.type_index();
         (0..levels).fold(first, |next, _| {
-            let node = node("host.Node", None);
-            set(&node, "next", &next);
-            node
+            construct(index, vec![Value::NONE, next.into()]).expect("the values fit")
         })
     }
 
