@@ -9,7 +9,7 @@ FUZZ_MODELS ?= 5000
 SEED ?= 1
 COUNT ?= 200
 # The divisor of the sizes of large tests, in both languages; releases run them in full.
-ISOFORM_TEST_SCALE ?= 25
+ISOFORM_TEST_SCALE ?= 40
 export ISOFORM_TEST_SCALE
 # Processes of tests start twice as fast with the bytecode of earlier processes.
 unexport PYTHONDONTWRITEBYTECODE

@@ -210,7 +210,7 @@ def inlined(expr):
 def test_partitions_keep_the_program():
     rng = random.Random(5)
     changed = 0
-    for _ in range(scaled(5_000)):
+    for _ in range(scaled(8_000)):
         value = random_graph(rng, rng.randint(3, 10), [("var", "x"), ("var", "y")], random_call)
         tree = random_graph(rng, rng.randint(1, 4), [("any", ""), ("any", "")], random_pattern)
         expr = converted(value, as_expr, {})

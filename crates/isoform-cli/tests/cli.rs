@@ -493,7 +493,7 @@ fn colour_is_used_as_asked() {
 #[test]
 fn a_reader_may_leave_early() {
     let folder = Folder::new();
-    folder.model("long.onnx", &chain(50_000));
+    folder.model("long.onnx", &chain(20_000));
     folder.model("other.onnx", &chain(2));
     for (line, status) in [
         ("show long.onnx", 0),

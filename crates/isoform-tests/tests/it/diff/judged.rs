@@ -177,7 +177,7 @@ fn the_laws_of_merges_hold() {
 fn edits_of_different_places_merge() {
     // Two places may be in one object of a type with a custom comparison, compared
     // whole.
-    let cases = scaled(5_000);
+    let cases = scaled(8_000);
     for (judge, share) in [(two_places as fn(&[u8]) -> _, 4), (two_parts, 20)] {
         let mut state = 29;
         let (mut merged, mut conflicts) = (0, 0);

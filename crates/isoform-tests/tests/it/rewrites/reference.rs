@@ -102,7 +102,7 @@ impl Programs<'_, '_> {
 fn both_drivers_reach_the_same_normal_form() -> Result<()> {
     let rules = rules()?;
     let mut applied = 0;
-    for seed in 0..scaled(600) as u64 {
+    for seed in 0..scaled(1_000) as u64 {
         let bytes = random_bytes(seed, 400);
         let mut source = Source::new(&bytes);
         let root = Programs {

@@ -247,7 +247,7 @@ impl<'s, 'b> Programs<'s, 'b> {
 #[test]
 fn rewriting_keeps_the_meaning_where_variables_are_bound_again_r53_r122() -> Result<()> {
     let (mut applied, mut through) = (0, 0);
-    for seed in 0..scaled(6000) as u64 {
+    for seed in 0..scaled(10_000) as u64 {
         let bytes = random_bytes(seed, 500);
         let mut source = Source::new(&bytes);
         let mut programs = Programs::new(&mut source);
