@@ -53,7 +53,8 @@ pub struct CommonSubexprOptions<'f> {
 /// A variable that a `let` gives to such an expression takes the place of equal
 /// expressions in the body, and of variables that inner `let`s give to equal expressions;
 /// these `let`s go. A `let` with several places stays, and so does a variable whose
-/// annotation differs from the type of the value.
+/// annotation differs from the type of the value. Merging the users of such a `let` can leave
+/// a single place, so a further run may merge more.
 ///
 /// Scopes are ignored otherwise: a call in one branch may replace a call in another branch. The
 /// replacing call is computed in the scope around both, according to the rules for

@@ -101,7 +101,8 @@ pub enum Merge {
 /// A variable that a binding around its scope gives to an expression takes the place of
 /// equal expressions in the scope, and of variables that inner bindings give to equal
 /// expressions; these bindings go. Both need a single way from the root to the place, as
-/// an expression with several places may have places outside of the scope.
+/// an expression with several places may have places outside of the scope. Merging its users
+/// can leave a single place, so a further run may merge more.
 ///
 /// Returns the rewritten expressions. Linear in the number of expressions; O(n log n) if
 /// expressions that may fail are equal.
