@@ -20,6 +20,7 @@ use super::generate::children;
 use super::oracle;
 use super::pair::{Pair, account, draw, draw_options, setup};
 use super::properties::Property;
+use super::serial::writing_alone;
 use super::source::{Source, split_mix};
 use super::transform::{mutate_once, rename, unshare};
 
@@ -191,6 +192,7 @@ fn check_written(pair: &Pair, difference: &Difference) -> Result<(), String> {
         right,
         options,
     } = pair;
+    let _alone = writing_alone();
     let text = match difference.patch_to_json() {
         Ok(text) => text,
         Err(error) => {
@@ -294,6 +296,7 @@ fn survives_a_file(left: &Value, right: &Value) -> bool {
         map_free_vars: true,
         ..CompareOptions::default()
     };
+    let _alone = writing_alone();
     let read = || to_json_graph(right).and_then(|text| from_json_graph(&text));
     are_unique && read().is_ok_and(|read| options.equal(&read, right).unwrap_or(false))
 }
@@ -565,7 +568,10 @@ pub fn one_edit(bytes: &[u8]) -> Result<Option<OneEdit>, String> {
         edited: edited_nodes(&target, &new),
         made: objects_only_in(&difference.apply(&copy).map_err(setup)?, &copy),
         new: objects_only_in(&right, &left),
-        patch: difference.patch_to_json().ok(),
+        patch: {
+            let _alone = writing_alone();
+            difference.patch_to_json().ok()
+        },
         text: difference.to_string(),
     }))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::family::Family;
 use super::generate::Generator;
@@ -18,6 +18,11 @@ use isoform::{Error, Result, Value};
 /// Of singletons with the same content, reading finds the last one written; no other
 /// case may write between writing and reading.
 static ROUND_TRIP: Mutex<()> = Mutex::new(());
+
+/// Waits until no other case is between writing and reading.
+pub(super) fn writing_alone() -> MutexGuard<'static, ()> {
+    ROUND_TRIP.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// One of the formats.
 struct Format<T> {
@@ -115,7 +120,7 @@ fn writable<T: PartialEq + fmt::Debug>(
     format: &Format<T>,
     value: &Value,
 ) -> Result<(Value, bool), String> {
-    let _alone = ROUND_TRIP.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = writing_alone();
     let account = |what: &str, error: &Error| format!("{}: {what}: {error}", format.name);
     let written = (format.write)(value).map_err(|error| account("not written", &error))?;
     let again = (format.read)(&written)
@@ -125,7 +130,7 @@ fn writable<T: PartialEq + fmt::Debug>(
 }
 
 fn write_alone<T>(format: &Format<T>, value: &Value) -> Result<T> {
-    let _alone = ROUND_TRIP.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = writing_alone();
     (format.write)(value)
 }
 
