@@ -5,6 +5,9 @@ use std::slice::from_ref;
 use super::support::{DEPTH, Pair, alone, edited, function, module, tree};
 use crate::support::MAPPED;
 use isoform::compare::{CompareOptions, IncrementalHasher, last_visit_count};
+use isoform::hooks::DynHash;
+use isoform::objects::{construct, field_value, set_field};
+use isoform::types::{FieldDef, RegionChange, Schema, TypeDef, register_type};
 use isoform::{Array, Obj, Ref, Value, structural_digest, structural_equal, structural_hash};
 use isoform_ir::ir::GlobalVar;
 use isoform_pto as pto;
@@ -13,7 +16,7 @@ use isoform_pto::{
 };
 use isoform_relay::{AsExpr, Call, Function, Var};
 use isoform_testing::family::{Family, Role};
-use isoform_testing::sessions::{arr, assign, fun, map, var};
+use isoform_testing::sessions::{arr, assign, dag, fun, map, var};
 use isoform_testing::source::scaled;
 
 #[test]
@@ -368,5 +371,52 @@ fn a_write_in_place_is_seen() {
             structural_hash(array.clone()).unwrap()
         );
         array.push(number);
+    }
+}
+
+/// A hook reads its own field, and the object around it is large enough to be kept.
+#[test]
+fn a_write_to_a_field_that_a_hook_reads_is_seen() {
+    let _guard = alone();
+    let hash = DynHash::new(|object, init, hash| {
+        hash.hash_in(&field_value(object, "value")?, init, RegionChange::Inherit)
+    });
+    let field = FieldDef::new("value", Schema::Any).mutable(true);
+    let hooked = TypeDef::new("incremental.Hooked").hook(hash).field(field);
+    let hooked = register_type(hooked).expect("a valid definition");
+    let object = construct(hooked, vec![0.into()]).expect("the value fits");
+    let program = Value::from(Pair::new(tree(6, 0), &object));
+    let mut hasher = IncrementalHasher::default();
+    for number in 0..3 {
+        set_field(&object, "value", number.into()).expect("the field is mutable");
+        assert_eq!(
+            hasher.hash(&program).unwrap(),
+            structural_hash(&program).unwrap()
+        );
+    }
+}
+
+/// The second occurrence refers to the dag node, which the first one did not visit.
+#[test]
+fn a_part_with_a_dag_node_is_taken_once() {
+    let _guard = alone();
+    let node = dag(tree(3, 0), 1);
+    let part = Value::from(Pair::new(tree(6, 0), node.clone()));
+    let row = |items: &[&Value]| Value::from(items.iter().copied().cloned().collect::<Vec<_>>());
+    let mut hasher = IncrementalHasher::default();
+    for program in [
+        row(&[&part]),
+        row(&[&part, &part]),
+        row(&[&part, &1.into(), &part, &node]),
+        row(&[&node, &part]),
+    ] {
+        assert_eq!(
+            hasher.hash(&program).unwrap(),
+            structural_hash(&program).unwrap()
+        );
+        assert_eq!(
+            hasher.digest(&program).unwrap(),
+            structural_digest(&program).unwrap()
+        );
     }
 }

@@ -33,6 +33,13 @@ struct Assign {
     value: Value,
 }
 
+#[derive(Node)]
+#[node(key = "effects.tests.Shared", kind = dag, crate = crate)]
+#[repr(C)]
+struct Shared {
+    part: Value,
+}
+
 fn var() -> Ref<Var> {
     Var::new("v")
 }
@@ -143,6 +150,20 @@ fn what_a_search_knows_is_not_searched_in_definition_fields() {
     let twice = Value::from(Assign::new(array([part.clone(), part.clone()]), 1));
     let (_, visits) = search(&mut EffectTable::default(), &twice);
     assert_eq!(visits, 1 + 1 + 511 + 1);
+}
+
+/// A second visit of the dag node, in another scope, does not repeat the definition, so no
+/// object around the node can be skipped, whether the search enters the node or knows it.
+#[test]
+fn a_part_around_a_definition_in_a_dag_node_is_never_skipped() {
+    let node = Value::from(Shared::new(Value::from(Assign::new(var(), 1))));
+    let around = array([node.clone()]);
+    assert_eq!(search(&mut EffectTable::default(), &around).0, Skip::Never);
+    let mut table = EffectTable::default();
+    assert_eq!(search(&mut table, &node).0, Skip::Never);
+    assert_eq!(search(&mut table, &around).0, Skip::Never);
+    let plain = Value::from(Shared::new(1));
+    assert_ne!(search(&mut table, &array([plain])).0, Skip::Never);
 }
 
 #[test]
