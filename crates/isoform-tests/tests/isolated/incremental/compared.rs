@@ -372,3 +372,14 @@ fn the_table_does_not_grow_with_the_number_of_programs() {
     assert!(structural_equal(&program, &program).unwrap());
     assert!(last_visit_count() <= 4);
 }
+
+#[test]
+fn without_skips_every_pair_is_visited() {
+    let _guard = alone();
+    let program = tree(8, 0);
+    let compare = || structural_equal(&program, &program).unwrap();
+    assert!(compare() && compare());
+    let skipping = last_visit_count();
+    assert!(visiting_everything(compare));
+    assert!(skipping < 1 << 6 && last_visit_count() >= 1 << 6);
+}
