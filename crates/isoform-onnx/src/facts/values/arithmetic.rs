@@ -31,13 +31,22 @@ pub(super) fn fit(symbols: &mut Symbols, number: &Size, elem: ElemType) -> Size 
         return number.clone();
     }
     let limit = |bound: i128| i64::try_from(bound).ok();
-    let code = Size::from(i64::from(elem.code()));
-    symbols.opaque(
-        Opaque::Wrap,
+    wrap(
+        symbols,
         number,
-        &code,
+        elem,
         Bounds::new(limit(least), limit(most)),
     )
+}
+
+fn wrap(symbols: &mut Symbols, number: &Size, elem: ElemType, bounds: Bounds) -> Size {
+    let code = Size::from(i64::from(elem.code()));
+    symbols.opaque(Opaque::Wrap, number, &code, bounds)
+}
+
+/// True if an unsigned number may be beyond the signed integers of 64 bits.
+fn may_exceed(number: &Size) -> bool {
+    !number.is_extent() && number.upper_bound().is_none()
 }
 
 /// A constant modulo the range of the type.
@@ -65,6 +74,10 @@ pub(super) fn cast(c: &mut Context<'_>, elem: ElemType) -> Elements {
     let elements = c.elements(0)?;
     let one = |number: &Size| match elem {
         ElemType::Bool => is_true(c.symbols, number),
+        ElemType::Int64 if from == ElemType::Uint64 && may_exceed(number) => {
+            // The bounds of the unsigned number do not hold for the signed one.
+            wrap(c.symbols, number, elem, Bounds::new(None, None))
+        }
         _ => fit(c.symbols, number, elem),
     };
     Some(elements.iter().map(one).collect())

@@ -146,6 +146,12 @@ fn integers_are_those_of_their_type() {
     );
     // Extents fit 32 bits, but numbers computed from extents may not.
     of_shape(|s| with("Cast", &[s], to(6)), "int32[3] = (n, c, 6)");
+    // A difference of extents may be negative, and returns to itself from 64 unsigned bits.
+    let unsigned = |s: &Value| with("Cast", &[&op("Sub", &[s, &ints(&[9, 9, 9])])], to(13));
+    of_shape(
+        |s| with("Cast", &[&unsigned(s)], to(7)),
+        "int64[3] = (wrap(wrap(n - 9, 13), 7), wrap(wrap(c - 9, 13), 7), wrap(_1, 7))",
+    );
     of_shape(
         |s| with("Cast", &[&op("Mul", &[s, s])], to(6)),
         "int32[3] = (wrap(n*n, 6), wrap(c*c, 6), 36)",

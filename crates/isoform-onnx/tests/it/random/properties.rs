@@ -50,3 +50,24 @@ properties! {
     onnx_levels_keep_the_meaning
     onnx_programs_differ_by_the_laws
 }
+
+/// Programs that a property was once found to be false for.
+#[test]
+fn found_programs_stay_right() {
+    let found: [(&str, &[u8]); 1] = [(
+        // An unsigned number beyond the signed ones becomes a negative number.
+        "onnx_inferred_facts_hold",
+        &[
+            121, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 16, 1, 0, 1, 0, 39, 0, 0, 0, 0,
+            130, 0, 62, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 201, 237, 0, 0, 162, 21,
+            103,
+        ],
+    )];
+    for (name, bytes) in found {
+        let (_, property) = ONNX_PROPERTIES
+            .iter()
+            .find(|(known, _)| *known == name)
+            .expect("a property of this name");
+        assert_eq!(property(bytes), Ok(()), "{name}");
+    }
+}
