@@ -96,11 +96,12 @@ mod unwinding {
     // SAFETY: the signatures agree with CPython, for which thread states have no
     // layout.
     unsafe extern "C-unwind" {
-        pub(super) fn PyObject_Vectorcall(
+        // CPython 3.10 has `PyObject_Vectorcall` in a header only.
+        pub(super) fn PyObject_VectorcallDict(
             callable: *mut PyObject,
             arguments: *const *mut PyObject,
             count: usize,
-            names: *mut PyObject,
+            keywords: *mut PyObject,
         ) -> *mut PyObject;
         pub(super) fn PyEval_SaveThread() -> *mut c_void;
         pub(super) fn PyEval_RestoreThread(state: *mut c_void);
@@ -171,9 +172,9 @@ unsafe fn call_raw<'py>(
     unsafe {
         let callable_pointer = callable.as_ptr();
         let made = staying(|| {
-            let names = std::ptr::null_mut();
-            let count = arguments.len();
-            unwinding::PyObject_Vectorcall(callable_pointer, arguments.as_ptr(), count, names)
+            let (values, count) = (arguments.as_ptr(), arguments.len());
+            let keywords = std::ptr::null_mut();
+            unwinding::PyObject_VectorcallDict(callable_pointer, values, count, keywords)
         });
         Bound::from_owned_ptr_or_err(callable.py(), made)
     }
