@@ -11,7 +11,7 @@ COUNT ?= 200
 # The divisor of the sizes of large tests, in both languages; releases run them in full.
 ISOFORM_TEST_SCALE ?= 40
 export ISOFORM_TEST_SCALE
-# Processes of tests start twice as fast with the bytecode of earlier processes.
+# Processes of tests take the bytecode that earlier processes compiled.
 unexport PYTHONDONTWRITEBYTECODE
 # How many processes run the Python tests.
 PYTEST_JOBS ?= auto

@@ -138,7 +138,8 @@ def cases(*, is_refused):
 
 
 def compute(case, folder, inputs):
-    path = folder / "model.onnx"
+    # A file of its own: programs map their models.
+    path = folder / f"{case.name}.onnx"
     path.write_bytes(case.model.SerializeToString())
     names = [given.name for given in case.model.graph.input]
     given = {name: value(item) for name, item in zip(names, inputs, strict=False)}

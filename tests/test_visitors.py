@@ -339,7 +339,10 @@ def test_a_returned_later_is_an_error_with_the_way_to_write_it(base):
             return node if base is NodeMutator else None
 
     for visitor in (Returns(), YieldsAndReturns()):
-        with pytest.raises(TypeError, match=r"write `return \(yield Later\(method, node\)\)`"):
+        with pytest.raises(
+            TypeError,
+            match=r"visitors.Add, got a Later; write `return \(yield Later\(method, node\)\)`",
+        ):
             visitor.visit(Add(Num(1), Num(2)))
 
 

@@ -143,21 +143,21 @@ fn has_variable_key(value: &Value) -> bool {
 /// that one side changes before its definition: the merge makes the variable again, an unbound
 /// key equals itself only, and the check of the merge then reports a conflict for one order.
 fn swapped_sides(drawn: &Triple) -> Result<(), String> {
-    match are_sides_alike(drawn) {
+    let Ok(merged) = drawn.merge() else {
+        return Ok(());
+    };
+    let again = drawn.merge().map_err(setup)?;
+    if again.to_string() != merged.to_string() {
+        return drawn.fail(&format!("merging gives once {merged} and once {again}"));
+    }
+    match compare_swapped(drawn, merged) {
         Err(_) if has_variable_key(&drawn.base) => Ok(()),
         outcome => outcome,
     }
 }
 
-fn are_sides_alike(drawn: &Triple) -> Result<(), String> {
-    let Ok(merged) = drawn.merge() else {
-        return Ok(());
-    };
+fn compare_swapped(drawn: &Triple, merged: Merge) -> Result<(), String> {
     let swapped = merge(&drawn.base, [&drawn.right, &drawn.left], drawn.options).map_err(setup)?;
-    let again = drawn.merge().map_err(setup)?;
-    if again.to_string() != merged.to_string() {
-        return drawn.fail(&format!("merging gives once {merged} and once {again}"));
-    }
     let is_same =
         |first: &Value, second: &Value| drawn.options.equal(first, second).unwrap_or(true);
     let are_same = |first: &[Value], second: &[Value]| {

@@ -359,8 +359,8 @@ def const(value: Any, dtype: Any = None, span: Span | None = None) -> Constant:
             keep their data type, and tensors always do.
         span: The source location.
 
-    Raises ValueError for anything else, and TypeError for a data type that neither NumPy
-    nor `ml_dtypes` has.
+    Raises ValueError for anything else and for the name of no data type, and TypeError for a
+    data type that neither NumPy nor `ml_dtypes` has.
 
     >>> from isoform import relay
     >>> [str(relay.const(value).data.dtype) for value in (True, 1, 1.5, 1 << 40, [1.0, 2.0])]
@@ -376,7 +376,7 @@ def const(value: Any, dtype: Any = None, span: Span | None = None) -> Constant:
     try:
         np.dtype(dtype)
     except TypeError:
-        # Such as `bfloat16`, which NumPy has from `ml_dtypes`.
+        # `ml_dtypes` adds data types to NumPy, such as `bfloat16`.
         dtype = as_dtype(dtype).to_numpy()
     if isinstance(value, (np.ndarray, np.generic)):
         array = np.asarray(value, dtype=dtype)

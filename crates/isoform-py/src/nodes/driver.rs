@@ -137,6 +137,21 @@ impl NodeDriver {
         Ok(found)
     }
 
+    /// The error for a method whose result is a call that nobody makes.
+    #[cold]
+    fn returned_later(&self, py: Python<'_>, node: &Value) -> PyErr {
+        let visitor = self.visitor.bind(py).get_type();
+        let key = node.as_object().map(|object| object.type_info().key());
+        PyTypeError::new_err(format!(
+            "{visitor}: expected the result of the method for {}, got a Later; write \
+             `return (yield Later(method, node))`",
+            key.unwrap_or("the value"),
+            visitor = visitor
+                .name()
+                .map_or_else(|_| "a visitor".into(), |name| name.to_string()),
+        ))
+    }
+
     /// Runs code of a method while the node of the method is the open node.
     fn within<R>(&self, node: &Value, region: RegionKind, body: impl FnOnce() -> R) -> R {
         let outer = self.state().open.replace((node.clone(), region));
@@ -178,10 +193,7 @@ impl<'py> Visit<'_, 'py> {
     ) -> Outcome<Answer, Self> {
         let (py, driver) = (self.py, self.driver);
         if result.get_type().is(driver.later.bind(py)) {
-            return Err(failed(PyTypeError::new_err(
-                "a method returned a Later, which makes no call; write \
-                 `return (yield Later(method, node))`",
-            )));
+            return Err(failed(driver.returned_later(py, node)));
         }
         match driver.rule {
             Rule::Compute => return Ok(Answer::Python(result.clone().unbind())),

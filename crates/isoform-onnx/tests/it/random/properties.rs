@@ -51,10 +51,10 @@ properties! {
     onnx_programs_differ_by_the_laws
 }
 
-/// Programs that a property was once found to be false for.
+/// Programs for which a property was once false.
 #[test]
-fn found_programs_stay_right() {
-    let found: [(&str, &[u8]); 1] = [(
+fn earlier_counterexamples_hold() {
+    let counterexamples: [(&str, &[u8]); 1] = [(
         // An unsigned number beyond the signed ones becomes a negative number.
         "onnx_inferred_facts_hold",
         &[
@@ -63,7 +63,7 @@ fn found_programs_stay_right() {
             103,
         ],
     )];
-    for (name, bytes) in found {
+    for (name, bytes) in counterexamples {
         let (_, property) = ONNX_PROPERTIES
             .iter()
             .find(|(known, _)| *known == name)
