@@ -36,3 +36,14 @@ fn classes_of_random_programs_are_those_of_comparison() {
 fn the_other_properties_hold() {
     hold(CLASS_PROPERTIES, 7, 400, 304);
 }
+
+/// A list in the type of a variable contains itself.
+#[test]
+fn a_value_that_contains_itself_is_interned() {
+    let name = "interned_values_are_equal";
+    let property = CLASS_PROPERTIES.iter().find(|(other, _)| *other == name);
+    let (_, property) = property.unwrap_or_else(|| panic!("no property {name}"));
+    if let Err(account) = property(&[0, 0, 0, 2, 87, 23, 0, 5, 34, 27, 0]) {
+        panic!("{account}");
+    }
+}

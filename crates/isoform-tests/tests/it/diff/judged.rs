@@ -174,6 +174,30 @@ fn the_laws_of_merges_hold() {
 }
 
 #[test]
+fn the_laws_of_merges_hold_on_earlier_counterexamples() {
+    let cases: [(&str, &[u8]); 2] = [
+        // A side changes sharing, the other side inserts: a difference sees the sharing.
+        (
+            "the_sides_can_be_swapped",
+            &[
+                167, 0, 180, 30, 0, 0, 249, 154, 3, 0, 5, 0, 0, 0, 0, 0, 0, 1, 0, 155,
+            ],
+        ),
+        (
+            "edits_of_two_places_are_both_in_the_result",
+            &[20, 225, 163, 5, 128, 0, 0, 0, 0, 1],
+        ),
+    ];
+    for (name, bytes) in cases {
+        let property = MERGE_PROPERTIES.iter().find(|(other, _)| *other == name);
+        let (_, property) = property.unwrap_or_else(|| panic!("no property {name}"));
+        if let Err(account) = property(bytes) {
+            panic!("{name} on {bytes:?}: {account}");
+        }
+    }
+}
+
+#[test]
 fn edits_of_different_places_merge() {
     // Two places may be in one object of a type with a custom comparison, compared
     // whole.

@@ -50,8 +50,9 @@ use crate::kernel::value::Value;
 /// check if one variable is bound in several places or parts are shared in different
 /// ways. In this case, the result is one conflict of both sides as a whole.
 ///
-/// As six calls of [`diff`](super::diff), and O(n) for n distinct objects; the parts at
-/// places changed by both sides are compared.
+/// As six calls of [`diff`](super::diff), or ten if the first order of the sides loses a
+/// change, and O(n) for n distinct objects; the parts at places changed by both sides are
+/// compared.
 ///
 /// # Errors
 ///
@@ -97,10 +98,6 @@ impl DiffOptions {
         let base = base.into();
         let left = self.diff(base.clone(), left)?;
         let right = self.diff(base.clone(), right)?;
-        let made = Merge::unchecked(self, base, [left, right])?;
-        match result::reason_against(self, &made)? {
-            None => Ok(made),
-            Some(reason) => Ok(made.refused(reason)),
-        }
+        Merge::unchecked(self, base, [left, right])?.checked(self)
     }
 }
