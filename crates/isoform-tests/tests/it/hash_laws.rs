@@ -198,6 +198,58 @@ fn maps_and_their_keys_obey_the_laws() {
     }
 }
 
+/// Values of a map bind and use a dag node, in the order of the keys: a hash must take the
+/// keys in the order in which equality does, that of their bindings.
+#[test]
+fn keys_of_all_kinds_come_in_the_order_of_their_bindings() {
+    for b in builds() {
+        let free = b.var();
+        let value = |order: [usize; 3], first: usize, second: usize, region: Role| {
+            let (bound, inner) = (b.var(), b.var());
+            let (met, later) = (b.shared(0, "met"), b.shared(0, "later"));
+            let keys = [&bound, &free, &met];
+            let entries = [
+                (keys[first].clone(), later.clone()),
+                (keys[second].clone(), map([(later.clone(), 0.into())])),
+            ];
+            let used = order.map(|position| keys[position].clone());
+            let body = arr([&Value::from(used.to_vec()), &map(entries)]);
+            b.binder(region, &[&bound], b.binder(region, &[&inner], body))
+        };
+        let orders = [
+            [0, 1, 2],
+            [0, 2, 1],
+            [1, 0, 2],
+            [1, 2, 0],
+            [2, 0, 1],
+            [2, 1, 0],
+        ];
+        let mut equal = 0;
+        for role in [Role::Lambda, Role::Function] {
+            for (order, [first, second]) in orders.iter().flat_map(|order| {
+                let pairs = [[0, 1], [0, 2], [1, 0], [1, 2], [2, 0], [2, 1]];
+                pairs.map(|pair| (*order, pair))
+            }) {
+                let pair = [(); 2].map(|()| value(order, first, second, role));
+                for options in [PLAIN, MAPPED] {
+                    let [left, right] = &pair;
+                    if !options.equal(left, right).expect("comparable") {
+                        continue;
+                    }
+                    equal += 1;
+                    let names = [left, right].map(|value| {
+                        let digest = options.digest(value).map_err(|error| error.kind());
+                        (options.hash(value).expect("hashable"), digest)
+                    });
+                    assert_eq!(names[0], names[1], "{order:?} {first} {second} {options:?}");
+                    check_laws(&pair, options).expect("the laws hold");
+                }
+            }
+        }
+        assert!(equal > 60, "{equal}");
+    }
+}
+
 /// The hashes of a program built from scratch, the first of a closed one.
 fn hashes_of_a_new_program() -> String {
     let [b, _] = builds();

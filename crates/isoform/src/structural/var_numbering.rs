@@ -80,6 +80,8 @@ pub(super) enum Naming {
 struct Numbered<Out> {
     naming: Naming,
     fields: Out,
+    /// The moment of the binding.
+    moment: u32,
     /// A name for each context in which the object was met first.
     names: SmallVec<[FirstName; 1]>,
 }
@@ -90,6 +92,8 @@ struct FirstName {
     number: u32,
     /// For dag nodes, the place of the number.
     place: u32,
+    /// The moment at which the object got the name.
+    moment: u32,
 }
 
 /// Where dag nodes are numbered: a scope, or a level outside of a context.
@@ -154,6 +158,8 @@ pub(super) struct VarNumbering<Out> {
     used: u32,
     /// The bindings that got a name in a context of a question, newest last.
     in_contexts: Vec<u32>,
+    /// The number of bindings and names so far.
+    moment: u32,
 }
 
 /// The appearances of one object in the alternatives of a hook, in order: the answer of
@@ -180,6 +186,7 @@ impl<Out: Copy> VarNumbering<Out> {
             places: Vec::new(),
             used: ROOT,
             in_contexts: Vec::new(),
+            moment: 0,
         }
     }
 
@@ -193,6 +200,12 @@ impl<Out: Copy> VarNumbering<Out> {
         empty(&mut self.places);
         self.used = ROOT;
         empty(&mut self.in_contexts);
+        self.moment = 0;
+    }
+
+    fn next_moment(&mut self) -> u32 {
+        self.moment += 1;
+        self.moment
     }
 
     pub(super) fn open_scope(&mut self, levels: &mut Levels) {
@@ -412,9 +425,11 @@ impl<Out: Copy> VarNumbering<Out> {
     ) -> u32 {
         let index = self.bindings.bind([ident], level, false, levels);
         debug_assert_eq!(index as usize, self.numbered.len());
+        let moment = self.next_moment();
         self.numbered.push(Numbered {
             naming,
             fields,
+            moment,
             names: SmallVec::new(),
         });
         index
@@ -481,6 +496,7 @@ impl<Out: Copy> VarNumbering<Out> {
             context: self.current,
             number,
             place,
+            moment: self.next_moment(),
         };
         self.numbered[index as usize].names.push(name);
         if self.current != ROOT {
@@ -559,6 +575,23 @@ impl<Out: Copy> VarNumbering<Out> {
             here = around;
         }
         (last, first)
+    }
+
+    /// The moment from which a bound object can be told from others at this point: of its
+    /// binding, or of its name after a hook that met the object in alternatives. None
+    /// without a known name. Equality binds the objects in this order.
+    pub(super) fn moment(&self, index: u32) -> Option<u32> {
+        let Numbered {
+            naming,
+            names,
+            moment,
+            ..
+        } = &self.numbered[index as usize];
+        if *naming == Naming::Fields {
+            return Some(*moment);
+        }
+        let name = names.iter().rev().find(|name| self.knows(name.context))?;
+        Some(name.moment)
     }
 
     /// The name that a bound object already has at this point, and the context that

@@ -110,8 +110,8 @@ pub fn intern(value: impl Into<Value>) -> Result<Value> {
     })
 }
 
-/// The dag nodes inside objects that are not rebuilt: these nodes must stay unchanged,
-/// too.
+/// The objects that must stay unchanged: keys of maps, which are compared by identity,
+/// also where they are values; and the dag nodes inside objects that are not rebuilt.
 ///
 /// # Errors
 ///
@@ -119,7 +119,7 @@ pub fn intern(value: impl Into<Value>) -> Result<Value> {
 fn pinned(section: &mut Section, nodes: &[Node], keys: &Idents) -> Result<Idents> {
     let mut poll = Poll::default();
     let mut seen = Idents::default();
-    let mut idents = Idents::default();
+    let mut idents = keys.clone();
     let roots = nodes.iter().map(|node| node.object.borrowed());
     let stays = |object: &ObjRef<'_>| !can_rebuild(*object) || keys.contains(&object.ident());
     let mut stack: Vec<ObjRef<'_>> = roots.filter(stays).collect();
@@ -163,7 +163,7 @@ struct Interning<'a> {
     /// The first finished member, by class.
     firsts: HashMap<u32, ObjRef<'a>, RandomState>,
     results: HashMap<u64, Outcome, RandomState>,
-    /// Dag nodes that stay the same objects.
+    /// Objects that stay the same objects.
     pinned: Idents,
     costs: ClassCosts,
 }

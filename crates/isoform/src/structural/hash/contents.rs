@@ -3,7 +3,6 @@
 use super::super::plain_values::{few_plain_entries, few_plain_items};
 use super::super::scope::Region;
 use super::super::sink::{Form, Part, Sink};
-use super::super::var_numbering::VarKey;
 use super::{Frame, Hasher, Job, Step};
 use crate::kernel::container::Entries;
 use crate::kernel::error::{ErrorKind, Result};
@@ -19,11 +18,6 @@ struct BoundKey<'a> {
     key: ObjRef<'a>,
     position: u32,
 }
-
-/// The place of a bound key among the other keys, on which equal values agree: the way
-/// of naming the key, the level of the name, the hooks between, the kind and the
-/// number.
-type NameOrder = (u8, u32, u32, bool, u64);
 
 impl<'a, S: Sink> Hasher<'a, S> {
     /// The elements of an array, or the entries of a map.
@@ -122,7 +116,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 key,
                 position,
             };
-            match self.name_order(&key) {
+            match self.key_order(&key) {
                 Some(order) => bound.push((order, key)),
                 None => unnamed.push(key),
             }
@@ -139,11 +133,9 @@ impl<'a, S: Sink> Hasher<'a, S> {
             let bindings = &tables.numbering.bindings;
             let keys = bound.iter().chain(&unnamed);
             let lowest = keys.map(|key| bindings.get(key.binding).level).min();
-            tables.levels.lose_from(lowest.unwrap_or(0));
-            let is_named = |key: &BoundKey<'_>| tables.numbering.is_by_fields(key.binding);
-            if bound.iter().any(is_named) || !unnamed.is_empty() {
-                self.note_level(0);
-            }
+            let lowest = lowest.unwrap_or(0);
+            tables.levels.lose_from(lowest);
+            self.note_level(if unnamed.is_empty() { lowest } else { 0 });
         }
         for BoundKey {
             binding,
@@ -188,25 +180,15 @@ impl<'a, S: Sink> Hasher<'a, S> {
         Ok(unnamed)
     }
 
-    /// The place of a bound key among the other keys; None for an object met only in
-    /// alternatives of custom hashes, whose order must not be visible.
-    fn name_order(&mut self, key: &BoundKey<'a>) -> Option<NameOrder> {
-        let numbering = &mut self.tables.numbering;
-        if numbering.is_by_identity(key.binding) {
-            return Some((1, 0, 0, false, key.key.ident()));
-        }
-        match numbering.known_name(key.binding, &self.tables.levels)?.0 {
-            VarKey::Fields => Some((0, 0, 0, false, u64::from(key.binding))),
-            VarKey::Identity => None,
-            VarKey::Number {
-                context,
-                number,
-                level,
-                ..
-            } => {
-                let is_var = key.key.info().kind == Kind::Var;
-                Some((2, level, context, is_var, u64::from(number)))
-            }
+    /// The place of a bound key among the other keys, on which equal values agree: the
+    /// order of the bindings, as in equality. None for an object met only in alternatives
+    /// of custom hashes, whose order must not be visible.
+    fn key_order(&self, key: &BoundKey<'a>) -> Option<(bool, u64)> {
+        let numbering = &self.tables.numbering;
+        match numbering.moment(key.binding) {
+            Some(moment) => Some((false, u64::from(moment))),
+            None if numbering.is_by_identity(key.binding) => Some((true, key.key.ident())),
+            None => None,
         }
     }
 
