@@ -11,6 +11,7 @@ use isoform_ir::transform::instruments::{Changes, Verifying, changes_text};
 use isoform_ir::transform::{
     ContextOptions, FunctionPass, PassContext, PassInfo, Root, Sequential, script,
 };
+use isoform_testing::source::scaled;
 
 use crate::transform::program::*;
 
@@ -109,7 +110,8 @@ fn an_idle_pass_returns_the_same_module() {
 
 #[test]
 fn deep_programs_need_no_deep_stack() {
-    let (deep, other) = (chain(1_000_000), chain(1_000_001));
+    let levels = scaled(1_000_000).max(100_000);
+    let (deep, other) = (chain(levels), chain(levels + 1));
     let run = |program: &Ref<Obj>| {
         let next = other.clone();
         let pass = isoform_ir::transform::ModulePass::new(
@@ -123,7 +125,7 @@ fn deep_programs_need_no_deep_stack() {
     };
     isoform_ir::transform::register().unwrap();
     assert!(run(&deep).unwrap().same_as(&other));
-    assert!(script(&deep).unwrap().len() > 1_000_000);
+    assert!(script(&deep).unwrap().len() > levels);
     let (short, shorter) = (chain(1_000), chain(999));
     assert!(
         changes_text(&short, &shorter)

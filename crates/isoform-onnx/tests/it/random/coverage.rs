@@ -12,7 +12,7 @@ use isoform_testing::onnx::{OPSETS, drawn_constructs, random_onnx_program, rebui
 use isoform_testing::source::{Source, random_bytes};
 
 /// How many programs are drawn, and how large they are.
-const PROGRAMS: u64 = 12_000;
+const PROGRAMS: u64 = 5_000;
 const SIZE: usize = 16;
 
 /// The operators that have a construct of the generator, to be drawn now and then.
