@@ -8,6 +8,8 @@ FUZZ_CASES ?= 100000
 FUZZ_MODELS ?= 5000
 SEED ?= 1
 COUNT ?= 200
+# For the benchmark of passes: the Python of an environment with another version.
+AGAINST ?=
 # The divisor of the sizes of large tests, in both languages; releases run them in full.
 ISOFORM_TEST_SCALE ?= 40
 export ISOFORM_TEST_SCALE
@@ -98,6 +100,7 @@ bench-python: $(BENCH_STAMP) ## Compare the speed of the Python package with its
 	$(BENCH_VENV)/bin/python -m pip install --disable-pip-version-check --quiet --no-deps \
 		--force-reinstall .cache/bench-wheel/*.whl
 	$(BENCH_VENV)/bin/python -m bench --markdown bench/RESULTS.md
+	$(BENCH_VENV)/bin/python -m bench.passes $(if $(AGAINST),--against $(AGAINST))
 
 .PHONY: bench-diff
 bench-diff: $(DIFF_STAMP) ## Compare differences with those that other tools find
