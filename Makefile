@@ -82,7 +82,7 @@ test-all: test test-misuse lint-crates lint-workflows test-wheels fuzz ## What r
 demo: setup-models ## Show, compare and optimise real models, from the command and from Python
 	@PYTHON=$(VENV)/bin/python CARGO=$(CARGO) MODELS=$(MODELS) scripts/demo.sh command
 	@scripts/quietly.sh 'building the Python package in $(VENV)' \
-		env VIRTUAL_ENV=$(CURDIR)/$(VENV) $(VENV)/bin/maturin develop --profile $(PROFILE)
+		env VIRTUAL_ENV=$(CURDIR)/$(VENV) $(VENV)/bin/maturin develop $(LOCKED) --profile $(PROFILE)
 	@PYTHON=$(VENV)/bin/python MODELS=$(MODELS) scripts/demo.sh package
 
 .PHONY: bench
@@ -95,7 +95,7 @@ bench-rust: ## Run the benchmarks of the Rust crates
 .PHONY: bench-python
 bench-python: $(BENCH_STAMP) ## Compare the speed of the Python package with its peers
 	$(call say,the package in $(BENCH_VENV))
-	VIRTUAL_ENV=$(CURDIR)/$(BENCH_VENV) $(VENV)/bin/maturin build --release --quiet \
+	VIRTUAL_ENV=$(CURDIR)/$(BENCH_VENV) $(VENV)/bin/maturin build $(LOCKED) --release --quiet \
 		--interpreter $(BENCH_VENV)/bin/python --out .cache/bench-wheel
 	$(BENCH_VENV)/bin/python -m pip install --disable-pip-version-check --quiet --no-deps \
 		--force-reinstall .cache/bench-wheel/*.whl
@@ -105,7 +105,7 @@ bench-python: $(BENCH_STAMP) ## Compare the speed of the Python package with its
 .PHONY: bench-diff
 bench-diff: $(DIFF_STAMP) ## Compare differences with those that other tools find
 	$(call say,the package in $(DIFF_VENV))
-	VIRTUAL_ENV=$(CURDIR)/$(DIFF_VENV) $(VENV)/bin/maturin build --release --quiet \
+	VIRTUAL_ENV=$(CURDIR)/$(DIFF_VENV) $(VENV)/bin/maturin build $(LOCKED) --release --quiet \
 		--interpreter $(DIFF_VENV)/bin/python --out .cache/diff-wheel
 	$(DIFF_VENV)/bin/python -m pip install --disable-pip-version-check --quiet --no-deps \
 		--force-reinstall .cache/diff-wheel/*.whl

@@ -138,7 +138,8 @@ def try_wheel(wheel: Path, python: Path, scratch: Path) -> None:
 def check_python(python: Path, scratch: Path, profile: str) -> None:
     """Build and try the wheel for a Python version."""
     out = scratch / f"dist-{python.name}"
-    run(MATURIN, "build", "--profile", profile, "--interpreter", python, "--out", out)
+    options = ("--locked", "--profile", profile, "--interpreter", python, "--out", out)
+    run(MATURIN, "build", *options)
     (wheel,) = out.glob("*.whl")
     check_contents(wheel)
     try_wheel(wheel, python, scratch)
@@ -155,6 +156,8 @@ def check_source(python: Path, scratch: Path) -> None:
     for name in ("LICENSE-MIT", "LICENSE-APACHE", "Cargo.lock", "python/isoform/__init__.py"):
         if not (source / name).exists():
             sys.exit(f"check_wheels: the source archive has no {name}")
+    # The lock file also names the crates of the workspace that the archive leaves out, so
+    # the build must be allowed to drop these lines, as pip's build of the archive is.
     run(MATURIN, "build", "--release", "--interpreter", python, "--out", out, cwd=source)
     (wheel,) = out.glob("*.whl")
     check_contents(wheel)
