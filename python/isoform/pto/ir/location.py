@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,12 @@ def caller() -> Span:
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_OWN):
         frame = frame.f_back
+    return _span(frame.f_code.co_filename, frame.f_lineno)
+
+
+# A location is frozen, and has no other contents than these, so expressions of one line
+# may share it.
+@functools.lru_cache(maxsize=1024)
+def _span(file: str, line: int) -> Span:
     make: Any = _core.class_of("pto.Span")
-    span: Span = make(frame.f_code.co_filename, frame.f_lineno, 1)
-    return span
+    return make(file, line, 1)
