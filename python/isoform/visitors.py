@@ -30,6 +30,10 @@ name shared by several dialects is an error.
 A method that needs the result of a child may be a generator: `x = yield node.lhs` waits
 for it without nesting in Python, limited only by memory. An exception of the child is
 raised at the `yield`. A method that calls `self.visit(child)` nests in Python.
+
+A visitor keeps the state of its visit, so one thread at a time uses a visitor; give each
+thread a visitor of its own. A visitor that two threads use at the same time reports nodes
+that the other thread has open as cyclic.
 """
 
 from __future__ import annotations
