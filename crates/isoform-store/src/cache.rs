@@ -1,0 +1,209 @@
+//! A cache of computations in a store.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use isoform::errors::ErrorKind;
+use isoform::{Error, Result};
+
+use crate::entry::{Entry, NewEntry};
+use crate::key::EntryKey;
+use crate::store::Store;
+
+/// Runs each computation once, for all threads and processes that share a store.
+///
+/// The first caller of a key computes while the others wait; the end of a process frees
+/// the others. A failing store makes a cache slow, but never makes a call fail:
+/// [`Statistics::cache_errors`](crate::Statistics::cache_errors) counts these errors.
+///
+/// ```
+/// use isoform_store::{Cache, EntryKey, Store};
+///
+/// let cache = Cache::new(&Store::open("memory:")?, "square", "1");
+/// let key = EntryKey::builder("square").option("of", 12).build();
+/// let square = cache.get_or_compute(&key, || Ok(b"144".to_vec()))?;
+/// assert_eq!(square, "144");
+/// let again = cache.get_or_compute(&key, || unreachable!("the cache has it"))?;
+/// assert_eq!(again, square);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Cache {
+    store: Store,
+    name: String,
+    version: String,
+    patience: Duration,
+    failures: Option<Failures>,
+}
+
+/// Which failures a cache remembers, and for how long.
+#[derive(Clone, Copy, Debug)]
+struct Failures {
+    lifetime: Duration,
+    is_lasting: fn(&Error) -> bool,
+}
+
+impl Cache {
+    /// A cache in a store. Another name or version gets other entries: change the version
+    /// when the computation returns other results.
+    pub fn new(store: &Store, name: &str, version: &str) -> Self {
+        Cache {
+            store: store.clone(),
+            name: name.to_owned(),
+            version: version.to_owned(),
+            patience: Duration::from_secs(600),
+            failures: None,
+        }
+    }
+
+    /// The longest time to wait for another caller that computes the same key; ten
+    /// minutes by default. Whoever waited longer computes, too.
+    #[must_use]
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// Remembers the failures for which the function returns true: a call within the
+    /// lifetime fails with the same kind and message. A failure that may go away by
+    /// itself, such as a full disk, is not worth remembering.
+    #[must_use]
+    pub fn remember_failures(mut self, lifetime: Duration, is_lasting: fn(&Error) -> bool) -> Self {
+        self.failures = Some(Failures {
+            lifetime,
+            is_lasting,
+        });
+        self
+    }
+
+    /// The key of the entry in the store for a key of this cache.
+    pub fn entry_key(&self, key: &EntryKey) -> EntryKey {
+        key.to_builder()
+            .part("cache", &self.name)
+            .part("cache.version", &self.version)
+            .build()
+    }
+
+    /// Returns the result under a key, and computes the result if the store does not
+    /// have it.
+    ///
+    /// A hit costs one read of a file. A miss takes a lock, computes and writes a file.
+    ///
+    /// # Errors
+    ///
+    /// The error of the computation, or of a remembered failure.
+    pub fn get_or_compute(
+        &self,
+        key: &EntryKey,
+        compute: impl FnOnce() -> Result<Vec<u8>>,
+    ) -> Result<Bytes> {
+        let key = self.entry_key(key);
+        if let Some(result) = self.stored(&key).result {
+            return result;
+        }
+        let inner = &self.store.inner;
+        let name = key.digest();
+        // A thread waits for the threads of its process first, and then the winner alone
+        // waits for other processes.
+        let flights = inner.flights.get(Default::default);
+        let flight = flights.start(name, self.patience);
+        let guard = match &flight {
+            Some(_) if !inner.options.is_read_only() => {
+                inner.engine.lock(&name.to_string(), self.patience)
+            }
+            _ => None,
+        };
+        let stored = self.stored(&key);
+        if let Some(result) = stored.result {
+            return result;
+        }
+        let result = compute().map(Bytes::from);
+        self.keep(&key, &result, stored.is_expired);
+        drop(guard);
+        drop(flight);
+        result
+    }
+
+    fn stored(&self, key: &EntryKey) -> Lookup {
+        let mut lookup = Lookup::default();
+        match self.store.entry(key) {
+            Ok(None) => {}
+            Ok(Some(entry)) if !entry.is_failure => lookup.result = Some(Ok(entry.value)),
+            Ok(Some(entry)) => {
+                lookup.result = self.remembered(&entry).map(Err);
+                lookup.is_expired = lookup.result.is_none();
+            }
+            Err(_) => self.store.inner.counters.cache_errors.add(1),
+        }
+        lookup
+    }
+
+    /// The error of an entry about a failure; None if its time is over.
+    fn remembered(&self, entry: &Entry) -> Option<Error> {
+        let lifetime = self.failures?.lifetime.as_secs();
+        // A failure from the future is one from before a clock went back.
+        let age = self
+            .store
+            .inner
+            .options
+            .clock
+            .now()
+            .checked_sub(entry.created)?;
+        if age >= lifetime {
+            return None;
+        }
+        let message = String::from_utf8_lossy(&entry.value).into_owned();
+        let name = entry.metadata.get(KIND).map_or("", String::as_str);
+        let error = match KINDS.into_iter().find(|kind| kind.name() == name) {
+            Some(kind) => Error::new(kind, message),
+            None => Error::of_kind(name, message),
+        };
+        Some(error.noted(format!("remembered by the cache {:?}", self.name)))
+    }
+
+    fn keep(&self, key: &EntryKey, result: &Result<Bytes>, replaces: bool) {
+        if self.store.inner.options.is_read_only() {
+            return;
+        }
+        let new = match result {
+            Ok(value) => NewEntry::new(value.clone()),
+            Err(error) => match self.failures {
+                Some(failures) if (failures.is_lasting)(error) => {
+                    NewEntry::new(error.message().to_owned())
+                        .metadata(KIND, error.kind_name())
+                        .failure()
+                }
+                _ => return,
+            },
+        };
+        let kept = if replaces {
+            self.store.replace_entry(key, &new)
+        } else {
+            self.store.put_entry(key, &new).map(drop)
+        };
+        if kept.is_err() {
+            self.store.inner.counters.cache_errors.add(1);
+        }
+    }
+}
+
+#[derive(Default)]
+struct Lookup {
+    result: Option<Result<Bytes>>,
+    /// True if there is a failure whose time is over.
+    is_expired: bool,
+}
+
+/// The name of the kind of an error in the metadata of an entry.
+const KIND: &str = "error";
+
+const KINDS: [ErrorKind; 8] = [
+    ErrorKind::Type,
+    ErrorKind::Value,
+    ErrorKind::Key,
+    ErrorKind::Attribute,
+    ErrorKind::Index,
+    ErrorKind::Recursion,
+    ErrorKind::Io,
+    ErrorKind::Runtime,
+];

@@ -1,0 +1,49 @@
+//! Computations in progress in this process, so that a second thread waits for the
+//! first.
+
+use std::collections::HashSet;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::name::Name;
+
+/// The keys that threads of this process compute now.
+#[derive(Default, Debug)]
+pub(crate) struct Flights {
+    running: Mutex<HashSet<Name>>,
+    landed: Condvar,
+}
+
+/// A computation in progress, until dropped.
+#[derive(Debug)]
+pub(crate) struct Flight<'f> {
+    flights: &'f Flights,
+    key: Name,
+}
+
+impl Flights {
+    /// Waits until no other thread computes the key; None if the deadline passes.
+    pub(crate) fn start(&self, key: Name, deadline: Duration) -> Option<Flight<'_>> {
+        let start = Instant::now();
+        let mut running = self.running();
+        while running.contains(&key) {
+            let left = deadline.checked_sub(start.elapsed())?;
+            let waited = self.landed.wait_timeout(running, left);
+            running = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        running.insert(key);
+        Some(Flight { flights: self, key })
+    }
+
+    fn running(&self) -> MutexGuard<'_, HashSet<Name>> {
+        // Every change of the set is a single call, so a panic leaves it whole.
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Flight<'_> {
+    fn drop(&mut self) {
+        self.flights.running().remove(&self.key);
+        self.flights.landed.notify_all();
+    }
+}

@@ -1,0 +1,201 @@
+//! Caches: each computation runs once.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use isoform::Error;
+use isoform::errors::ErrorKind;
+use isoform_store::{Cache, Store};
+
+use crate::helpers::{assert_success, child, files, folder, job, key, open};
+
+#[test]
+fn a_result_is_computed_once() {
+    let folder = folder();
+    let cache = Cache::new(&open(folder.path()), "c", "1");
+    let first = cache.get_or_compute(&key(1), || Ok(vec![1])).unwrap();
+    let again = Cache::new(&open(folder.path()), "c", "1");
+    let hit = again.get_or_compute(&key(1), || Err(Error::value_error("computed again")));
+    assert_eq!(hit.unwrap(), first);
+    for other in [
+        Cache::new(&open(folder.path()), "d", "1"),
+        Cache::new(&open(folder.path()), "c", "2"),
+    ] {
+        assert_eq!(
+            other.get_or_compute(&key(1), || Ok(vec![2])).unwrap(),
+            vec![2]
+        );
+    }
+    assert_eq!(
+        files(&folder.path().join("locks")),
+        [] as [std::path::PathBuf; 0]
+    );
+}
+
+#[test]
+fn threads_wait_for_the_first() {
+    for url in [None, Some("memory:")] {
+        let folder = folder();
+        let store = match url {
+            Some(url) => Store::open(url).unwrap(),
+            None => open(folder.path()),
+        };
+        let computed = AtomicUsize::new(0);
+        thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    let cache = Cache::new(&store, "c", "1");
+                    let result = cache.get_or_compute(&key(1), || {
+                        computed.fetch_add(1, Ordering::Relaxed);
+                        thread::sleep(Duration::from_millis(50));
+                        Ok(vec![1])
+                    });
+                    assert_eq!(result.unwrap(), vec![1]);
+                });
+            }
+        });
+        assert_eq!(computed.load(Ordering::Relaxed), 1);
+    }
+}
+
+#[test]
+fn a_failure_is_computed_by_the_next_caller() {
+    let store = Store::open("memory:").unwrap();
+    let cache = Cache::new(&store, "c", "1");
+    for _ in 0..2 {
+        let error = cache
+            .get_or_compute(&key(1), || Err(Error::value_error("no")))
+            .unwrap_err();
+        assert_eq!(error.to_string(), "ValueError: no");
+    }
+    assert_eq!(
+        cache.get_or_compute(&key(1), || Ok(vec![1])).unwrap(),
+        vec![1]
+    );
+}
+
+#[test]
+fn failures_are_remembered_for_a_time() {
+    let time = Arc::new(AtomicU64::new(1000));
+    let clock = time.clone();
+    let store = Store::options()
+        .clock(move || clock.load(Ordering::Relaxed))
+        .open("memory:")
+        .unwrap();
+    let lifetime = Duration::from_secs(100);
+    let is_lasting = |error: &Error| error.kind() != ErrorKind::Io;
+    let cache = Cache::new(&store, "c", "1").remember_failures(lifetime, is_lasting);
+    let computed = AtomicUsize::new(0);
+    let fail = |make: fn() -> Error| {
+        let result = cache.get_or_compute(&key(1), || {
+            computed.fetch_add(1, Ordering::Relaxed);
+            Err(make())
+        });
+        (result.unwrap_err(), computed.swap(0, Ordering::Relaxed))
+    };
+    let io = || Error::new(ErrorKind::Io, "disk");
+    let shape = || Error::of_kind("ShapeError", "3 is not 4");
+    assert_eq!(fail(io).1, 1);
+    assert_eq!(fail(shape).1, 1);
+    time.store(1099, Ordering::Relaxed);
+    let (error, computed_now) = fail(io);
+    assert_eq!(computed_now, 0);
+    assert_eq!(
+        (error.kind_name(), error.message()),
+        ("ShapeError", "3 is not 4")
+    );
+    // A cache that does not remember failures computes.
+    let forgetful = Cache::new(&store, "c", "1");
+    assert!(forgetful.get_or_compute(&key(1), || Err(io())).is_err());
+    assert_eq!(fail(io).1, 0);
+    time.store(1100, Ordering::Relaxed);
+    assert_eq!(fail(shape).1, 1);
+    assert_eq!(fail(io).1, 0);
+    // A clock that went back forgets.
+    time.store(500, Ordering::Relaxed);
+    let value = cache.get_or_compute(&key(1), || Ok(vec![1])).unwrap();
+    assert_eq!(value, vec![1]);
+    let error = || Error::value_error("computed again");
+    assert_eq!(
+        cache.get_or_compute(&key(1), || Err(error())).unwrap(),
+        vec![1]
+    );
+}
+
+#[test]
+fn patience_ends() {
+    for url in [None, Some("memory:")] {
+        let folder = folder();
+        let store = match url {
+            Some(url) => Store::open(url).unwrap(),
+            None => open(folder.path()),
+        };
+        let cache = Cache::new(&store, "c", "1").patience(Duration::from_millis(20));
+        let start = Instant::now();
+        // A computation that needs its own result gets it without the cache.
+        let result = cache.get_or_compute(&key(1), || {
+            Ok(cache.get_or_compute(&key(1), || Ok(vec![1]))?.to_vec())
+        });
+        assert_eq!(result.unwrap(), vec![1]);
+        assert!(start.elapsed() >= Duration::from_millis(20));
+    }
+}
+
+const ONCE: &str = "cache::processes_compute_once";
+
+#[test]
+fn processes_compute_once() {
+    if let Some(arguments) = job(ONCE) {
+        return compute(&arguments[0], &arguments[1], 30);
+    }
+    let folder = folder();
+    let (place, log) = (folder.path().join("store"), folder.path().join("log"));
+    let arguments = [place.to_str().unwrap(), log.to_str().unwrap()];
+    let children: Vec<_> = (0..8)
+        .map(|_| child(ONCE, &arguments).spawn().unwrap())
+        .collect();
+    children.into_iter().for_each(assert_success);
+    // Each of the keys was computed by one of the processes.
+    assert_eq!(std::fs::read_to_string(log).unwrap().lines().count(), 5);
+}
+
+fn compute(place: &str, log: &str, pause: u64) {
+    let cache = Cache::new(&Store::open(place).unwrap(), "c", "1");
+    for number in 0..5 {
+        let result = cache.get_or_compute(&key(number), || {
+            let mut log = OpenOptions::new().create(true).append(true).open(log)?;
+            log.write_all(format!("{number}\n").as_bytes())?;
+            thread::sleep(Duration::from_millis(pause));
+            Ok(vec![number as u8])
+        });
+        assert_eq!(result.unwrap(), vec![number as u8]);
+    }
+}
+
+const DYING: &str = "cache::a_killed_process_frees_its_computation";
+
+#[test]
+fn a_killed_process_frees_its_computation() {
+    if let Some(arguments) = job(DYING) {
+        return compute(&arguments[0], &arguments[1], arguments[2].parse().unwrap());
+    }
+    let folder = folder();
+    let (place, log) = (folder.path().join("store"), folder.path().join("log"));
+    let arguments = |pause| [place.to_str().unwrap(), log.to_str().unwrap(), pause];
+    let mut dying = child(DYING, &arguments("1000000")).spawn().unwrap();
+    while !log.exists() {
+        assert!(dying.try_wait().unwrap().is_none());
+        thread::sleep(Duration::from_millis(1));
+    }
+    let mut waiting = child(DYING, &arguments("0")).spawn().unwrap();
+    thread::sleep(Duration::from_millis(100));
+    assert!(waiting.try_wait().unwrap().is_none());
+    dying.kill().unwrap();
+    dying.wait().unwrap();
+    assert_success(waiting);
+    assert_eq!(std::fs::read_to_string(log).unwrap(), "0\n0\n1\n2\n3\n4\n");
+}
