@@ -1,6 +1,7 @@
 //! Damaged files: a lookup returns the right bytes or nothing.
 
 use isoform_store::{Engine, FileKind, INLINE_LIMIT, Name, NewEntry, Store};
+use isoform_testing::source::scale;
 use proptest::prelude::*;
 
 use crate::helpers::{FaultyEngine, folder, key, open, stored_files};
@@ -96,7 +97,13 @@ fn every_flipped_bit_is_found() {
         let whole = engine.read(&path).unwrap().unwrap().bytes;
         // The payload of a large value is all alike.
         for at in 0..whole.len().min(600) {
-            for bit in 0..8 {
+            // Every bit of the header, and in quick runs a bit of each other byte.
+            let bits = if at < 56 || scale() == 1 {
+                0..8
+            } else {
+                at % 8..at % 8 + 1
+            };
+            for bit in bits {
                 let mut damaged = whole.clone();
                 damaged[at] ^= 1 << bit;
                 check_damage(

@@ -172,13 +172,6 @@ fn fill_disk(folder: &str) {
             value(number)
         );
     }
-    assert!(
-        store_folder
-            .join("index.sqlite-wal")
-            .metadata()
-            .unwrap()
-            .len()
-            <= 65_536
-    );
+    assert!(store_folder.join("index.sqlite").metadata().unwrap().len() <= 65_536);
     assert_eq!(store.sizes().unwrap().entries.files, 400);
 }
