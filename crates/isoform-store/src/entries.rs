@@ -10,6 +10,9 @@ use crate::name::Name;
 use crate::place::FileKind;
 use crate::store::{ATTEMPTS, Store};
 
+/// A comparison of the program of an entry with the program at hand.
+type Comparison<'c> = dyn Fn(&[u8], &[u8]) -> Result<bool> + 'c;
+
 /// The file of an entry, before a put.
 struct EntryFile {
     bytes: Vec<u8>,
@@ -192,7 +195,7 @@ impl Store {
         &self,
         entry: &Entry,
         program: &[u8],
-        is_same: &dyn Fn(&[u8], &[u8]) -> Result<bool>,
+        is_same: &Comparison<'_>,
     ) -> Result<bool> {
         let Some(name) = entry.program else {
             return Ok(false);

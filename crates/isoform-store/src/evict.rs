@@ -149,7 +149,8 @@ impl Store {
         let now = self.inner.options.clock.now();
         let is_old = limits.max_age.is_some() && now.abs_diff(known.evicted) > AGE_INTERVAL;
         let is_full = limits.are_passed_by(known.sizes.total());
-        if !is_old && !(is_full && self.index().may_try()) {
+        let is_due = is_old || (is_full && self.index().may_try());
+        if !is_due {
             return;
         }
         // Another process that evicts makes room for this process, too.

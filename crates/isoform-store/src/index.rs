@@ -168,7 +168,8 @@ impl Index {
             totals.bytes += row.size;
         }
         state.waiting.push(row);
-        if state.waiting.len() % BATCH == 0 || state.flushed.elapsed() > Duration::from_secs(1) {
+        let is_due = state.flushed.elapsed() > Duration::from_secs(1);
+        if is_due || state.waiting.len().is_multiple_of(BATCH) {
             // The files are in place, so a failing index is nothing for the caller.
             let _ = self.flush_into(&mut state, HASTE);
         }

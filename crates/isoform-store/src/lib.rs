@@ -29,7 +29,7 @@
 //! | limits | [`Limits`], [`Store::evict`] |
 //! | damage | [`Store::verify`], [`Store::repair`] |
 //! | counts of hits and misses | [`Statistics`] |
-//! | the place of the files | [`Engine`], [`FolderEngine`], [`MemoryEngine`] |
+//! | the place of the files | [`Engine`], [`FolderEngine`], [`MemoryEngine`], [`PerProcess`] |
 //!
 //! # What always holds
 //!
@@ -73,8 +73,14 @@ pub use self::{
     memory::MemoryEngine,
     name::Name,
     options::StoreOptions,
+    per_process::PerProcess,
     place::FileKind,
     statistics::Statistics,
     store::Store,
     verify::{Damage, Verification},
 };
+
+// The examples of the page run with the other documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/stores.md")]
+struct StoresPage;

@@ -9,9 +9,21 @@ use std::mem;
 use std::process;
 use std::sync::OnceLock;
 
-/// A value for each process that uses a handle.
+/// A value for each process that uses a handle: a forked child makes a value of its own,
+/// and leaves the value of its parent alone.
+///
+/// An [`Engine`](crate::Engine) keeps connections and threads in such a value.
+///
+/// ```
+/// use isoform_store::PerProcess;
+///
+/// let connection = PerProcess::new();
+/// assert_eq!(connection.get(|| 1), &1);
+/// // The process keeps its first value.
+/// assert_eq!(connection.get(|| 2), &1);
+/// ```
 #[derive(Debug)]
-pub(crate) struct PerProcess<T> {
+pub struct PerProcess<T> {
     first: OnceLock<Node<T>>,
 }
 
@@ -25,14 +37,16 @@ struct Node<T> {
 }
 
 impl<T> PerProcess<T> {
-    pub(crate) const fn new() -> Self {
+    /// A value that no process has used yet.
+    pub const fn new() -> Self {
         PerProcess {
             first: OnceLock::new(),
         }
     }
 
-    /// Returns the value of this process, and makes the value on first use.
-    pub(crate) fn get(&self, make: impl Fn() -> T) -> &T {
+    /// Returns the value of this process, and makes the value on first use. O(depth of
+    /// forks).
+    pub fn get(&self, make: impl Fn() -> T) -> &T {
         self.get_for(process::id(), make)
     }
 
@@ -51,6 +65,12 @@ impl<T> PerProcess<T> {
             }
             node = node.next.get_or_init(|| Box::new(fresh()));
         }
+    }
+}
+
+impl<T> Default for PerProcess<T> {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

@@ -231,13 +231,18 @@ impl Store {
     /// Removes a file that is of no use, if it still is: never a file that somebody
     /// replaced in the meantime. Failing to remove the file is harmless.
     pub(crate) fn discard(&self, path: &str, is_useless: impl Fn(Vec<u8>) -> bool) -> bool {
-        let engine = &self.inner.engine;
         if self.inner.options.is_read_only() {
             return false;
         }
-        let Some(_guard) = self.lock_changes() else {
-            return false;
-        };
+        match self.lock_changes() {
+            Some(_guard) => self.discard_now(path, is_useless),
+            None => false,
+        }
+    }
+
+    /// As [`discard`](Self::discard), under a lock that the caller holds.
+    pub(crate) fn discard_now(&self, path: &str, is_useless: impl Fn(Vec<u8>) -> bool) -> bool {
+        let engine = &self.inner.engine;
         let found = engine.read(path).ok().flatten();
         let removed = found.is_some_and(|found| is_useless(found.bytes))
             && engine.remove(path).is_ok_and(|removed| removed);

@@ -104,7 +104,11 @@ impl Store {
                     let condition = self.damage_of(kind, name, file);
                     matches!(condition, Ok(Condition::Damaged(_)))
                 };
-                report.removed += u64::from(repairs && self.discard(&path, is_useless));
+                if repairs {
+                    // A server has no locks, and whoever repairs a store wants it repaired.
+                    let _guard = self.lock_changes();
+                    report.removed += u64::from(self.discard_now(&path, is_useless));
+                }
                 report.damage.push(Damage { path, reason });
             }
         }

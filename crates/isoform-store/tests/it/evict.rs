@@ -136,7 +136,7 @@ fn puts_keep_a_store_within_its_limits() {
         let folder = folder();
         let store = options.open(folder.path().to_str().unwrap()).unwrap();
         let mut fewest = u64::MAX;
-        for number in 0..1000_u64 {
+        for number in 0..600_u64 {
             let mut bytes = [0; 44];
             bytes[..8].copy_from_slice(&number.to_le_bytes());
             let name = store.put(&bytes).unwrap();

@@ -11,6 +11,8 @@ use std::time::Duration;
 use isoform::errors::ErrorKind;
 use isoform::{Error, Result};
 use isoform_store::{Engine, EntryKey, FileContents, FileList, LockGuard, MemoryEngine, Store};
+use isoform_testing::source::scaled;
+use proptest::test_runner::Config as ProptestConfig;
 
 /// The variable that tells a child process its job.
 pub(crate) const JOB: &str = "ISOFORM_STORE_TEST_JOB";
@@ -74,6 +76,15 @@ pub(crate) fn stored_files(folder: &Path) -> Vec<PathBuf> {
     let mut found = files(&folder.join("values"));
     found.extend(files(&folder.join("entries")));
     found
+}
+
+/// The number of cases of a property, fewer in quick runs.
+pub(crate) fn cases(full: usize) -> ProptestConfig {
+    ProptestConfig {
+        cases: scaled(full) as u32,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
 }
 
 /// A generator of numbers, the same for the same seed.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use isoform_store::{INLINE_LIMIT, Limits, Name, NewEntry, Store};
 use proptest::prelude::*;
 
-use crate::helpers::{folder, key, open};
+use crate::helpers::{cases, folder, key, open};
 
 #[derive(Clone, Debug)]
 enum Operation {
@@ -237,7 +237,7 @@ fn run(mut store: Store, reopen: &dyn Fn() -> Option<Store>, operations: &[Opera
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(1600))]
 
     #[test]
     fn a_store_in_memory_is_a_map(operations in prop::collection::vec(operation(), 1..60)) {
