@@ -177,10 +177,13 @@ impl Engine for FaultyEngine {
     }
 
     fn replace(&self, path: &str, bytes: &[u8]) -> Result<()> {
-        self.write(bytes, |written| match written.len() == bytes.len() {
-            true => self.files.replace(path, bytes),
-            // No engine leaves half of a file in place of a whole file.
-            false => Ok(()),
+        self.write(bytes, |written| {
+            if written.len() == bytes.len() {
+                self.files.replace(path, bytes)
+            } else {
+                // No engine leaves half of a file in place of a whole file.
+                Ok(())
+            }
         })
     }
 

@@ -26,7 +26,7 @@ fn value(number: u64) -> Vec<u8> {
 /// An entry that says its key and its writer.
 fn entry(number: u64, writer: u64) -> NewEntry {
     let mut value = format!("{number} by {writer} ").into_bytes();
-    if number % 10 == 0 {
+    if number.is_multiple_of(10) {
         value.resize(INLINE_LIMIT + 1, b'x');
     }
     NewEntry::new(value).program(format!("program {number}"))
