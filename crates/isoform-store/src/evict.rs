@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use isoform::Result;
 
-use crate::index::{FileTotals, Known, Row};
+use crate::index::{FileTotals, Numbers, Row};
 use crate::place::FileKind;
 use crate::store::Store;
 
@@ -22,7 +22,7 @@ const BATCH: usize = 100;
 /// How often a store with a limit on age looks for old files, in seconds.
 const AGE_INTERVAL: u64 = 3600;
 
-/// Limits for the files of a store. None is no limit.
+/// Limits for the files of a store; None for unlimited.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Limits {
     /// The size of all files in bytes.
@@ -135,20 +135,20 @@ impl Store {
     /// Evicts files if the numbers of the index pass the limits of the store, but never the
     /// files that a put has just written. A failure
     /// is nothing for the caller, whose put succeeded.
-    pub(crate) fn evict_if_needed(&self, known: Option<Known>, written: &[&str]) {
+    pub(crate) fn evict_if_needed(&self, numbers: Option<Numbers>, written: &[&str]) {
         let limits = self.inner.options.limits;
-        let known = match known.filter(|known| known.is_complete) {
-            Some(known) => known,
+        let numbers = match numbers.filter(|numbers| numbers.is_complete) {
+            Some(numbers) => numbers,
             // The first put of a handle pays for the numbers.
             None if self.index().may_try() => match self.complete_index() {
-                Ok(()) => self.index().known().unwrap_or_default(),
+                Ok(()) => self.index().numbers().unwrap_or_default(),
                 Err(_) => return self.index().rest(),
             },
             None => return,
         };
         let now = self.inner.options.clock.now();
-        let is_old = limits.max_age.is_some() && now.abs_diff(known.evicted) > AGE_INTERVAL;
-        let is_full = limits.are_passed_by(known.sizes.total());
+        let is_old = limits.max_age.is_some() && now.abs_diff(numbers.evicted) > AGE_INTERVAL;
+        let is_full = limits.are_passed_by(numbers.sizes.total());
         let is_due = is_old || (is_full && self.index().may_try());
         if !is_due {
             return;

@@ -106,7 +106,7 @@ impl Sizes {
 
 /// The numbers for which a put looks at the index.
 #[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct Known {
+pub(crate) struct Numbers {
     pub(crate) sizes: Sizes,
     /// False if the index never saw all files.
     pub(crate) is_complete: bool,
@@ -127,7 +127,7 @@ struct State {
     connection: Option<Connection>,
     waiting: Vec<Row>,
     /// The numbers of the index, with the files in `waiting`; None before the first use.
-    known: Option<Known>,
+    numbers: Option<Numbers>,
     flushed: Instant,
     /// Expensive attempts for a put wait until then.
     resting_until: Option<Instant>,
@@ -143,7 +143,7 @@ impl Index {
             state: Mutex::new(State {
                 connection: None,
                 waiting: Vec::new(),
-                known: None,
+                numbers: None,
                 flushed: Instant::now(),
                 resting_until: None,
                 is_in_memory: false,
@@ -157,12 +157,12 @@ impl Index {
     }
 
     /// Adds a row soon. Returns the numbers of the index, if known.
-    pub(crate) fn add(&self, row: Row) -> Option<Known> {
+    pub(crate) fn add(&self, row: Row) -> Option<Numbers> {
         let mut state = self.state();
-        if let Some(known) = &mut state.known {
+        if let Some(numbers) = &mut state.numbers {
             let totals = match row.kind {
-                FileKind::Value => &mut known.sizes.values,
-                FileKind::Entry => &mut known.sizes.entries,
+                FileKind::Value => &mut numbers.sizes.values,
+                FileKind::Entry => &mut numbers.sizes.entries,
             };
             totals.files += 1;
             totals.bytes += row.size;
@@ -173,7 +173,7 @@ impl Index {
             // The files are in place, so a failing index is nothing for the caller.
             let _ = self.flush_into(&mut state, HASTE);
         }
-        state.known
+        state.numbers
     }
 
     /// Adds the waiting rows now.
@@ -195,7 +195,7 @@ impl Index {
             numbers(transaction)
         });
         match added {
-            Ok(known) => state.known = Some(known),
+            Ok(numbers) => state.numbers = Some(numbers),
             Err(error) => {
                 if waiting.len() < BACKLOG {
                     state.waiting = waiting;
@@ -210,21 +210,21 @@ impl Index {
     pub(crate) fn remove(&self, paths: &[String]) -> Result<()> {
         let mut state = self.state();
         state.waiting.retain(|row| !paths.contains(&row.path));
-        let known = self.transact(&mut state, PATIENCE, |transaction| {
+        let numbers = self.transact(&mut state, PATIENCE, |transaction| {
             paths
                 .iter()
                 .try_for_each(|path| remove_row(transaction, path))?;
             numbers(transaction)
         })?;
-        state.known = Some(known);
+        state.numbers = Some(numbers);
         Ok(())
     }
 
     /// The numbers of the index, with all files that this process wrote.
-    pub(crate) fn known(&self) -> Result<Known> {
+    pub(crate) fn numbers(&self) -> Result<Numbers> {
         let mut state = self.state();
         self.flush_into(&mut state, PATIENCE)?;
-        Ok(state.known.unwrap_or_default())
+        Ok(state.numbers.unwrap_or_default())
     }
 
     /// True unless an expensive attempt failed within the last minute.
@@ -241,11 +241,11 @@ impl Index {
     /// Records the time of an eviction.
     pub(crate) fn set_evicted(&self, time: u64) -> Result<()> {
         let mut state = self.state();
-        let known = self.transact(&mut state, PATIENCE, |transaction| {
+        let numbers = self.transact(&mut state, PATIENCE, |transaction| {
             transaction.execute("UPDATE state SET evicted = ?", [signed(time)])?;
             numbers(transaction)
         })?;
-        state.known = Some(known);
+        state.numbers = Some(numbers);
         Ok(())
     }
 
@@ -335,7 +335,7 @@ impl Index {
         let gone = known.keys().filter(|path| !present.contains(*path));
         let gone: Vec<&String> = gone.collect();
         let mut state = self.state();
-        let known = self.transact(&mut state, PATIENCE, |transaction| {
+        let numbers = self.transact(&mut state, PATIENCE, |transaction| {
             for path in &gone {
                 // A row that came during the walk may have a file.
                 let old = "DELETE FROM files WHERE path = ? AND created < ?";
@@ -350,7 +350,7 @@ impl Index {
             transaction.execute("UPDATE state SET is_complete = 1", [])?;
             numbers(transaction)
         })?;
-        state.known = Some(known);
+        state.numbers = Some(numbers);
         Ok(())
     }
 
@@ -358,7 +358,7 @@ impl Index {
     pub(crate) fn use_memory(&self) {
         let mut state = self.state();
         state.connection = None;
-        state.known = None;
+        state.numbers = None;
         state.is_in_memory = true;
     }
 
@@ -367,7 +367,7 @@ impl Index {
         let mut state = self.state();
         state.connection = None;
         state.waiting.clear();
-        state.known = None;
+        state.numbers = None;
         let Some(place) = &self.place else {
             return Ok(());
         };
@@ -482,7 +482,7 @@ fn remove_row(transaction: &Transaction<'_>, path: &str) -> rusqlite::Result<()>
     Ok(())
 }
 
-fn numbers(transaction: &Transaction<'_>) -> rusqlite::Result<Known> {
+fn numbers(transaction: &Transaction<'_>) -> rusqlite::Result<Numbers> {
     let of_kind = |kind: FileKind| {
         let query = "SELECT files, bytes FROM totals WHERE kind = ?";
         transaction.query_row(query, [kind.number()], |row| {
@@ -498,7 +498,7 @@ fn numbers(transaction: &Transaction<'_>) -> rusqlite::Result<Known> {
     };
     let query = "SELECT is_complete, evicted FROM state";
     transaction.query_row(query, [], |row| {
-        Ok(Known {
+        Ok(Numbers {
             sizes,
             is_complete: row.get(0)?,
             evicted: unsigned(row.get(1)?),

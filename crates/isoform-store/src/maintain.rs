@@ -103,9 +103,9 @@ impl Store {
 
     /// Makes sure that the index has seen all files once.
     pub(crate) fn complete_index(&self) -> Result<()> {
-        let known = self.index().known();
+        let numbers = self.index().numbers();
         // A read-only store has an index in memory, which sees no writes of others.
-        if !self.inner.options.is_read_only() && known.is_ok_and(|known| known.is_complete) {
+        if !self.inner.options.is_read_only() && numbers.is_ok_and(|numbers| numbers.is_complete) {
             return Ok(());
         }
         self.reconcile_index()

@@ -349,8 +349,8 @@ impl Store {
             let written = row.values.clone();
             let mut written: Vec<&str> = written.iter().map(String::as_str).collect();
             written.push(path);
-            let known = self.index().add(row);
-            self.evict_if_needed(known, &written);
+            let numbers = self.index().add(row);
+            self.evict_if_needed(numbers, &written);
         }
     }
 
@@ -373,13 +373,13 @@ impl Store {
     pub fn sizes(&self) -> Result<Sizes> {
         // A read-only index sees no writes of others.
         if !self.inner.options.is_read_only()
-            && let Ok(known) = self.index().known()
-            && known.is_complete
+            && let Ok(numbers) = self.index().numbers()
+            && numbers.is_complete
         {
-            return Ok(known.sizes);
+            return Ok(numbers.sizes);
         }
         self.reconcile_index()?;
-        Ok(self.index().known()?.sizes)
+        Ok(self.index().numbers()?.sizes)
     }
 }
 
