@@ -10,7 +10,6 @@ use std::time::Duration;
 use isoform::Result;
 
 use crate::index::{FileTotals, Numbers, Row};
-use crate::place::FileKind;
 use crate::store::Store;
 
 /// The lock of an eviction that starts by itself, so that one process at a time evicts.
@@ -189,6 +188,6 @@ fn order_by_use(rows: &mut [Row]) {
     for row in &mut *rows {
         row.used = row.used.max(used.get(&row.path).copied().unwrap_or(0));
     }
-    let is_value = |row: &Row| row.kind == FileKind::Value;
-    rows.sort_by(|a, b| (a.used, is_value(a), &a.path).cmp(&(b.used, is_value(b), &b.path)));
+    // The paths of entries come before those of values.
+    rows.sort_by(|a, b| (a.used, &a.path).cmp(&(b.used, &b.path)));
 }

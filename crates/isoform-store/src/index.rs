@@ -52,6 +52,9 @@ const TABLES: &str = "
 /// How long a transaction waits for another process, when a caller needs the index.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// How long a removal and the end of a handle wait for the index.
+const BRIEF: Duration = Duration::from_secs(1);
+
 /// How long a put waits for the index, which it does not need.
 const HASTE: Duration = Duration::from_millis(50);
 
@@ -210,7 +213,7 @@ impl Index {
     pub(crate) fn remove(&self, paths: &[String]) -> Result<()> {
         let mut state = self.state();
         state.waiting.retain(|row| !paths.contains(&row.path));
-        let numbers = self.transact(&mut state, PATIENCE, |transaction| {
+        let numbers = self.transact(&mut state, BRIEF, |transaction| {
             paths
                 .iter()
                 .try_for_each(|path| remove_row(transaction, path))?;
@@ -420,8 +423,11 @@ impl Index {
 
 impl Drop for Index {
     fn drop(&mut self) {
-        // Whoever needs the rows will find the files.
-        let _ = self.flush();
+        let mut state = self.state();
+        if !state.waiting.is_empty() {
+            // Whoever needs the rows will find the files.
+            let _ = self.flush_into(&mut state, BRIEF);
+        }
     }
 }
 

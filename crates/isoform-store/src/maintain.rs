@@ -134,10 +134,6 @@ impl Store {
                 files.push(file?);
             }
         }
-        for file in &mut files {
-            // A time in the future is a clock that went back.
-            file.used = file.used.min(started);
-        }
         let describe = |file: &FileInfo, kind| Some(self.described(file, kind));
         self.index().reconcile(files, started, describe)
     }

@@ -3,15 +3,15 @@
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use isoform::Error;
 use isoform::errors::ErrorKind;
-use isoform_store::{Cache, Store};
+use isoform_store::{Cache, Engine, FolderEngine, MemoryEngine, Store};
 
-use crate::helpers::{assert_success, child, files, folder, job, key, open};
+use crate::helpers::{FaultyEngine, assert_success, child, files, folder, job, key, open};
 
 #[test]
 fn a_result_is_computed_once() {
@@ -38,12 +38,14 @@ fn a_result_is_computed_once() {
 
 #[test]
 fn threads_wait_for_the_first() {
-    for url in [None, Some("memory:")] {
-        let folder = folder();
-        let store = match url {
-            Some(url) => Store::open(url).unwrap(),
-            None => open(folder.path()),
-        };
+    let folder = folder();
+    let mut without_locks = FaultyEngine::new(None);
+    without_locks.has_locks = false;
+    for store in [
+        Store::open("memory:").unwrap(),
+        open(folder.path()),
+        without_locks.store(),
+    ] {
         let computed = AtomicUsize::new(0);
         thread::scope(|scope| {
             for _ in 0..8 {
@@ -58,7 +60,44 @@ fn threads_wait_for_the_first() {
                 });
             }
         });
-        assert_eq!(computed.load(Ordering::Relaxed), 1);
+        assert_eq!(
+            computed.load(Ordering::Relaxed),
+            1,
+            "{}",
+            store.description()
+        );
+    }
+}
+
+#[test]
+fn a_lock_has_one_holder() {
+    let folder = folder();
+    let engines: [&dyn Engine; 2] = [
+        &FolderEngine::open(folder.path(), false, false).unwrap(),
+        &MemoryEngine::new(),
+    ];
+    for engine in engines {
+        let (held, count) = (AtomicBool::new(false), AtomicUsize::new(0));
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..100 {
+                        let guard = engine.lock("name", Duration::from_secs(60)).unwrap();
+                        assert!(!held.swap(true, Ordering::SeqCst), "two holders");
+                        thread::yield_now();
+                        held.store(false, Ordering::SeqCst);
+                        count.fetch_add(1, Ordering::Relaxed);
+                        drop(guard);
+                    }
+                });
+            }
+        });
+        assert_eq!(count.load(Ordering::Relaxed), 400);
+        let guard = engine.lock("name", Duration::ZERO).unwrap();
+        assert!(engine.lock("name", Duration::from_millis(5)).is_none());
+        assert!(engine.lock("other", Duration::ZERO).is_some());
+        drop(guard);
+        assert!(engine.lock("name", Duration::ZERO).is_some());
     }
 }
 

@@ -198,9 +198,39 @@ fn repair_removes_damaged_files_and_entries_without_values() {
 fn with_version(file: &[u8], version: u16) -> Vec<u8> {
     let mut file = file.to_vec();
     file[4..6].copy_from_slice(&version.to_le_bytes());
+    with_check(file)
+}
+
+/// The file with a right check of its header.
+fn with_check(mut file: Vec<u8>) -> Vec<u8> {
     let check = blake3::hash(&file[..48]);
     file[48..56].copy_from_slice(&check.as_bytes()[..8]);
     file
+}
+
+#[test]
+fn a_value_in_the_place_of_an_entry_is_a_miss() {
+    let (engine, paths) = filled();
+    let is_entry = |path: &&String| path.starts_with("entries/");
+    let path = paths.iter().find(is_entry).unwrap();
+    let entry = engine.read(path).unwrap().unwrap().bytes;
+    // A value with the payload of the entry: all checksums are right.
+    let name = engine.store().put(&entry[56..]).unwrap();
+    let digits = name.to_string();
+    let value = format!("values/{}/{}", &digits[..2], &digits[2..]);
+    let value = engine.read(&value).unwrap().unwrap().bytes;
+    assert_eq!(value[56..], entry[56..]);
+    check_damage(&engine, path, &value, "a value");
+}
+
+#[test]
+fn a_wrong_length_is_found() {
+    let (engine, paths) = filled();
+    for path in &paths {
+        let mut file = engine.read(path).unwrap().unwrap().bytes;
+        file[8] ^= 1;
+        check_damage(&engine, path, &with_check(file), path);
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use isoform_store::{FileKind, INLINE_LIMIT, Limits, Name, NewEntry, Store};
 
-use crate::helpers::{folder, key, open, stored_files};
+use crate::helpers::{Fault, FaultyEngine, folder, key, open, stored_files};
 
 /// Sets the last use of a file that was put last, in hours before now.
 fn age(folder: &Path, name: &Name, hours: u64) {
@@ -181,4 +181,29 @@ fn old_files_go_by_themselves() {
     let store = options.open(folder.path().to_str().unwrap()).unwrap();
     store.put(b"new").unwrap();
     assert_eq!(store.list().unwrap().count(), 1);
+}
+
+#[test]
+fn one_eviction_takes_an_entry_and_its_old_value() {
+    let folder = folder();
+    let store = open(folder.path());
+    let value = vec![7; INLINE_LIMIT + 1];
+    let new = NewEntry::new(value.clone());
+    store.put_entry(&key(1), &new).unwrap();
+    age(folder.path(), &Name::of(&value), 100);
+    assert_eq!(store.evict(&count(0)).unwrap().removed.files, 2);
+}
+
+#[test]
+fn a_value_stays_while_its_entry_cannot_be_removed() {
+    // Two puts, and then the removal of the entry, which fails.
+    let engine = FaultyEngine::new(Some((2, Fault::Before)));
+    let store = engine.store();
+    let value = vec![7; INLINE_LIMIT + 1];
+    let new = NewEntry::new(value.clone());
+    store.put_entry(&key(1), &new).unwrap();
+    let eviction = store.evict(&count(0)).unwrap();
+    assert_eq!((eviction.removed.files, eviction.kept.files), (0, 2));
+    assert_eq!(store.entry(&key(1)).unwrap().unwrap().value, value);
+    assert_eq!(store.evict(&count(0)).unwrap().removed.files, 2);
 }

@@ -123,6 +123,8 @@ pub(crate) struct FaultyEngine {
     pub(crate) enabled: Arc<AtomicBool>,
     /// True if reading counts as an operation that can fail.
     pub(crate) reads_fail: bool,
+    /// False for an engine without locks, such as a server.
+    pub(crate) has_locks: bool,
 }
 
 impl FaultyEngine {
@@ -133,6 +135,7 @@ impl FaultyEngine {
             operations: Arc::default(),
             enabled: Arc::new(AtomicBool::new(true)),
             reads_fail: false,
+            has_locks: true,
         }
     }
 
@@ -200,6 +203,9 @@ impl Engine for FaultyEngine {
     }
 
     fn lock(&self, name: &str, deadline: Duration) -> Option<LockGuard> {
+        if !self.has_locks {
+            return None;
+        }
         self.files.lock(name, deadline)
     }
 

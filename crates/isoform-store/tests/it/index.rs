@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use isoform_store::{INLINE_LIMIT, NewEntry, Store};
 
@@ -68,6 +70,30 @@ fn sizes_follow_puts_and_removals() {
     assert_eq!(store.sizes().unwrap().total().files, 3);
 }
 
+/// The number of files in the index on disk.
+fn rows(folder: &Path) -> i64 {
+    let index = rusqlite::Connection::open(folder.join("index.sqlite")).unwrap();
+    let count = "SELECT count(*) FROM files";
+    index.query_row(count, [], |row| row.get(0)).unwrap()
+}
+
+#[test]
+fn files_that_somebody_removed_leave_the_index() {
+    let folder = folder();
+    let time = Arc::new(AtomicU64::new(1000));
+    let clock = time.clone();
+    let options = Store::options().clock(move || clock.load(Ordering::Relaxed));
+    let store = options.open(folder.path().to_str().unwrap()).unwrap();
+    store.put(b"1").unwrap();
+    assert_eq!(store.sizes().unwrap().total().files, 1);
+    for file in files(&folder.path().join("values")) {
+        fs::remove_file(file).unwrap();
+    }
+    time.store(2000, Ordering::Relaxed);
+    store.evict(&Default::default()).unwrap();
+    assert_eq!(store.sizes().unwrap().total().files, 0);
+}
+
 #[test]
 fn the_index_of_an_older_store_is_built() {
     let folder = folder();
@@ -105,6 +131,7 @@ fn a_damaged_index_is_built_again() {
         // A part of the damage is visible to complete reads only.
         open(folder.path()).rebuild_index().unwrap();
         check(folder.path(), &format!("damage at {at}"));
+        assert!(rows(folder.path()) > 200);
     }
     for (size, what) in [
         (0, "empty"),
@@ -116,6 +143,7 @@ fn a_damaged_index_is_built_again() {
         store.put(b"x").unwrap();
         drop(store);
         check(folder.path(), what);
+        assert!(rows(folder.path()) > 200, "{what}");
     }
     fs::write(
         &index,
