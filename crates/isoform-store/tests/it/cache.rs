@@ -81,10 +81,15 @@ fn a_lock_has_one_holder() {
         thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
-                    for _ in 0..100 {
-                        let guard = engine.lock("name", Duration::from_secs(60)).unwrap();
+                    // Without pauses, so that threads open the file of a lock that another
+                    // thread is about to free.
+                    for _ in 0..5_000 {
+                        let Some(guard) = engine.lock("name", Duration::ZERO) else {
+                            continue;
+                        };
                         assert!(!held.swap(true, Ordering::SeqCst), "two holders");
-                        thread::yield_now();
+                        // Long enough to meet a second holder.
+                        thread::sleep(Duration::from_micros(20));
                         held.store(false, Ordering::SeqCst);
                         count.fetch_add(1, Ordering::Relaxed);
                         drop(guard);
@@ -92,7 +97,7 @@ fn a_lock_has_one_holder() {
                 });
             }
         });
-        assert_eq!(count.load(Ordering::Relaxed), 400);
+        assert!(count.load(Ordering::Relaxed) > 100);
         let guard = engine.lock("name", Duration::ZERO).unwrap();
         assert!(engine.lock("name", Duration::from_millis(5)).is_none());
         assert!(engine.lock("other", Duration::ZERO).is_some());

@@ -23,7 +23,7 @@ fn value(number: u64) -> Vec<u8> {
     }
 }
 
-/// An entry that says its key and its writer.
+/// An entry whose value tells the key and the writer.
 fn entry(number: u64, writer: u64) -> NewEntry {
     let mut value = format!("{number} by {writer} ").into_bytes();
     if number.is_multiple_of(10) {
