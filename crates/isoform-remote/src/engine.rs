@@ -63,7 +63,7 @@ impl RemoteOptions {
     ///
     /// # Errors
     ///
-    /// As [`open`](crate::open).
+    /// As [`open`](crate::open()).
     pub fn open(self, url: &str, options: StoreOptions) -> Result<Store> {
         let Some(settings) = Settings::read(url)? else {
             return options.open(url);

@@ -11,7 +11,7 @@
 //! # }
 //! ```
 //!
-//! The store is the [`Store`](isoform_store::Store) of `isoform-store`, with the same
+//! The store is the [`Store`] of `isoform-store`, with the same
 //! entries, caches and checks. A server has no locks, so two machines may compute a
 //! result at the same time, and nothing is evicted by itself; servers have rules of their
 //! own for old files. A Redis server cannot list files.
