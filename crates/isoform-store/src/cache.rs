@@ -1,14 +1,19 @@
 //! A cache of computations in a store.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use isoform::errors::ErrorKind;
 use isoform::{Error, Result};
 
+use crate::engine::LockGuard;
 use crate::entry::{Entry, NewEntry};
+use crate::flights::Flight;
 use crate::key::EntryKey;
 use crate::store::Store;
+
+/// The shortest time to wait for a lock, in which a place without locks answers.
+const SHORTEST_PATIENCE: Duration = Duration::from_millis(1);
 
 /// Runs each computation once, for all threads and processes that share a store.
 ///
@@ -97,31 +102,77 @@ impl Cache {
         key: &EntryKey,
         compute: impl FnOnce() -> Result<Vec<u8>>,
     ) -> Result<Bytes> {
-        let key = self.entry_key(key);
-        if let Some(result) = self.stored(&key).result {
+        if let Some(result) = self.lookup(key) {
             return result;
         }
+        match self.claim(key, self.patience) {
+            Claimed::Found(result) => result,
+            Claimed::Free(claim) => {
+                let result = compute().map(Bytes::from);
+                claim.keep(&result);
+                result
+            }
+            Claimed::Busy => {
+                let result = compute().map(Bytes::from);
+                self.keep(&self.entry_key(key), &result, false);
+                result
+            }
+        }
+    }
+
+    /// Returns the result that the store has under a key, or the remembered failure;
+    /// None without either. One read of a file.
+    pub fn lookup(&self, key: &EntryKey) -> Option<Result<Bytes>> {
+        self.stored(&self.entry_key(key)).result
+    }
+
+    /// Claims the computation of a key for the caller, for computations that do not fit
+    /// into a closure. Waits up to `patience` for another caller who has the claim.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use isoform_store::{Cache, Claimed, EntryKey, Store};
+    ///
+    /// let cache = Cache::new(&Store::open("memory:")?, "square", "1");
+    /// let key = EntryKey::builder("square").option("of", 12).build();
+    /// let Claimed::Free(claim) = cache.claim(&key, Duration::ZERO) else {
+    ///     panic!("nobody else computes");
+    /// };
+    /// assert!(matches!(cache.claim(&key, Duration::ZERO), Claimed::Busy));
+    /// claim.keep(&Ok("144".into()));
+    /// assert_eq!(cache.lookup(&key).expect("the store has the result")?, "144");
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    pub fn claim(&self, key: &EntryKey, patience: Duration) -> Claimed {
+        let key = self.entry_key(key);
         let inner = &self.store.inner;
         let name = key.digest();
         // A thread waits for the threads of its process first, and then the winner alone
         // waits for other processes.
         let flights = inner.flights.get(Default::default);
-        let flight = flights.start(name, self.patience);
-        let guard = match &flight {
-            Some(_) if !inner.options.is_read_only() => {
-                inner.engine.lock(&name.to_string(), self.patience)
-            }
-            _ => None,
+        let Some(flight) = flights.start(name, patience) else {
+            return Claimed::Busy;
         };
-        let stored = self.stored(&key);
-        if let Some(result) = stored.result {
-            return result;
+        let mut guard = None;
+        if !inner.options.is_read_only() {
+            let (start, patience) = (Instant::now(), patience.max(SHORTEST_PATIENCE));
+            guard = inner.engine.lock(&name.to_string(), patience);
+            // A place without locks answers at once.
+            if guard.is_none() && start.elapsed() >= patience {
+                return Claimed::Busy;
+            }
         }
-        let result = compute().map(Bytes::from);
-        self.keep(&key, &result, stored.is_expired);
-        drop(guard);
-        drop(flight);
-        result
+        let stored = self.stored(&key);
+        match stored.result {
+            Some(result) => Claimed::Found(result),
+            None => Claimed::Free(Claim {
+                cache: self.clone(),
+                key,
+                replaces: stored.is_expired,
+                _guard: guard,
+                _flight: flight,
+            }),
+        }
     }
 
     fn stored(&self, key: &EntryKey) -> Lookup {
@@ -184,6 +235,34 @@ impl Cache {
         if kept.is_err() {
             self.store.inner.counters.cache_errors.add(1);
         }
+    }
+}
+
+/// The answer to [`Cache::claim`].
+#[derive(Debug)]
+pub enum Claimed {
+    /// The store has the result, or a remembered failure.
+    Found(Result<Bytes>),
+    /// The caller computes, and the others wait until the claim is dropped.
+    Free(Claim),
+    /// Another caller computes, and the patience is over.
+    Busy,
+}
+
+/// The claim of a caller that computes the result of a key.
+#[derive(Debug)]
+pub struct Claim {
+    cache: Cache,
+    key: EntryKey,
+    replaces: bool,
+    _guard: Option<LockGuard>,
+    _flight: Flight,
+}
+
+impl Claim {
+    /// Stores the result, or a failure that the cache remembers, and ends the claim.
+    pub fn keep(self, result: &Result<Bytes>) {
+        self.cache.keep(&self.key, result, self.replaces);
     }
 }
 

@@ -245,13 +245,43 @@ impl Store {
         }))
     }
 
+    /// Returns the entry whose key has this digest, as lists name it; None if the store
+    /// does not have one. Counts neither a hit nor a miss.
+    ///
+    /// # Errors
+    ///
+    /// As [`entry`](Self::entry).
+    pub fn entry_named(&self, digest: &Name) -> Result<Option<Entry>> {
+        let path = FileKind::Entry.path(digest);
+        let open = |file| envelope::opened(FileKind::Entry, file);
+        let Some(payload) = self.payload(&path, open)? else {
+            return Ok(None);
+        };
+        match Description::parse(&payload) {
+            Some((found, _)) if found.digest() == *digest => {
+                self.lookup(&EntryKey::from_parts(found.key))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Removes the entry whose key has this digest, as
+    /// [`remove_entry`](Self::remove_entry).
+    ///
+    /// # Errors
+    ///
+    /// As [`remove_entry`](Self::remove_entry).
+    pub fn remove_entry_named(&self, digest: &Name) -> Result<bool> {
+        self.remove_path(&FileKind::Entry.path(digest))
+    }
+
     /// Removes the entry of a key, but not its values. Returns false if there is no entry.
     ///
     /// # Errors
     ///
     /// An `OSError` if the file cannot be removed, and in a read-only store.
     pub fn remove_entry(&self, key: &EntryKey) -> Result<bool> {
-        self.remove_path(&FileKind::Entry.path(&key.digest()))
+        self.remove_entry_named(&key.digest())
     }
 
     /// Returns the bytes under a key of 32 bytes, as a cache of results keeps them that

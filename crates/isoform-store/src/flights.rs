@@ -2,7 +2,7 @@
 //! first.
 
 use std::collections::HashSet;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::name::Name;
@@ -16,14 +16,14 @@ pub(crate) struct Flights {
 
 /// A computation in progress, until dropped.
 #[derive(Debug)]
-pub(crate) struct Flight<'f> {
-    flights: &'f Flights,
+pub(crate) struct Flight {
+    flights: Arc<Flights>,
     key: Name,
 }
 
 impl Flights {
     /// Waits until no other thread computes the key; None if the deadline passes.
-    pub(crate) fn start(&self, key: Name, deadline: Duration) -> Option<Flight<'_>> {
+    pub(crate) fn start(self: &Arc<Self>, key: Name, deadline: Duration) -> Option<Flight> {
         let start = Instant::now();
         let mut running = self.running();
         while running.contains(&key) {
@@ -32,7 +32,8 @@ impl Flights {
             running = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         running.insert(key);
-        Some(Flight { flights: self, key })
+        let flights = Arc::clone(self);
+        Some(Flight { flights, key })
     }
 
     fn running(&self) -> MutexGuard<'_, HashSet<Name>> {
@@ -41,7 +42,7 @@ impl Flights {
     }
 }
 
-impl Drop for Flight<'_> {
+impl Drop for Flight {
     fn drop(&mut self) {
         self.flights.running().remove(&self.key);
         self.flights.landed.notify_all();

@@ -41,14 +41,32 @@ pub struct FolderEngine {
 }
 
 impl FolderEngine {
-    /// The engine of a folder, which is created on demand unless `read_only`. With
-    /// `durable`, a written file survives a loss of power.
+    /// The engine of a folder, which is created on demand.
     ///
     /// # Errors
     ///
-    /// An `OSError` if the path is not a folder, or if there is no such folder and it
-    /// cannot or must not be created.
-    pub fn open(root: &Path, durable: bool, read_only: bool) -> Result<Self> {
+    /// An `OSError` if the path is not a folder, or if the folder cannot be created.
+    pub fn open(root: &Path) -> Result<Self> {
+        FolderEngine::open_or_create(root, true)
+    }
+
+    /// The engine of a folder that exists.
+    ///
+    /// # Errors
+    ///
+    /// An `OSError` if the path is not a folder.
+    pub fn open_existing(root: &Path) -> Result<Self> {
+        FolderEngine::open_or_create(root, false)
+    }
+
+    /// With `durable`, a written file survives a loss of power.
+    #[must_use]
+    pub fn durable(mut self, durable: bool) -> Self {
+        self.durable = durable;
+        self
+    }
+
+    fn open_or_create(root: &Path, creates: bool) -> Result<Self> {
         let refused = |error: io::Error, hint: &str| {
             let message = format!("store folder {}: {error}; {hint}", root.display());
             Error::new(ErrorKind::Io, message).caused_by(error)
@@ -59,7 +77,7 @@ impl FolderEngine {
                 let error = io::Error::from(io::ErrorKind::NotADirectory);
                 return Err(refused(error, "give the path of a folder"));
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound && !read_only => {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && creates => {
                 fs::create_dir_all(root)
                     .map_err(|error| refused(error, "create the folder first"))?;
             }
@@ -68,7 +86,10 @@ impl FolderEngine {
         // Later changes of the working directory do not move the store.
         let root = fs::canonicalize(root)
             .map_err(|error| refused(error, "give the path of a store folder"))?;
-        Ok(FolderEngine { root, durable })
+        Ok(FolderEngine {
+            root,
+            durable: false,
+        })
     }
 
     #[track_caller]

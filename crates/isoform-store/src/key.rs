@@ -60,6 +60,11 @@ impl EntryKey {
             .build()
     }
 
+    /// The key with these parts, as [`parts`](Self::parts) returns them. O(parts).
+    pub fn of_parts(parts: BTreeMap<String, String>) -> Self {
+        EntryKey::from_parts(parts)
+    }
+
     /// The digest of the parts. O(1).
     pub fn digest(&self) -> Name {
         self.digest

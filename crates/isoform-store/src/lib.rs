@@ -61,7 +61,7 @@ mod store;
 mod verify;
 
 pub use self::{
-    cache::Cache,
+    cache::{Cache, Claim, Claimed},
     engine::{Engine, FileContents, FileInfo, FileList, LockGuard},
     entry::{Entry, INLINE_LIMIT, NewEntry},
     envelope::LAYOUT_VERSION,

@@ -104,7 +104,11 @@ impl StoreOptions {
         match place(url)? {
             Place::Memory => Ok(self.open_engine(MemoryEngine::new())),
             Place::Folder(folder) => {
-                let engine = FolderEngine::open(&folder, self.durable, self.read_only)?;
+                let engine = if self.read_only {
+                    FolderEngine::open_existing(&folder)?
+                } else {
+                    FolderEngine::open(&folder)?.durable(self.durable)
+                };
                 Ok(self.open_engine(engine))
             }
         }

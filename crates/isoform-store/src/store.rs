@@ -59,7 +59,7 @@ pub(crate) struct Inner {
     pub(crate) engine: Box<dyn Engine>,
     pub(crate) options: StoreOptions,
     pub(crate) counters: Counters,
-    pub(crate) flights: PerProcess<Flights>,
+    pub(crate) flights: PerProcess<Arc<Flights>>,
     index: PerProcess<Index>,
 }
 

@@ -73,7 +73,7 @@ fn threads_wait_for_the_first() {
 fn a_lock_has_one_holder() {
     let folder = folder();
     let engines: [&dyn Engine; 2] = [
-        &FolderEngine::open(folder.path(), false, false).unwrap(),
+        &FolderEngine::open(folder.path()).unwrap(),
         &MemoryEngine::new(),
     ];
     for engine in engines {
