@@ -4,8 +4,9 @@ use std::ffi::OsString;
 use std::io::{self, Read};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
+use std::time::Duration;
 
 use bytes::Bytes;
 
@@ -14,12 +15,18 @@ use crate::output::Output;
 /// The status of a command that does not start, as in a shell.
 pub(super) const NOT_FOUND: u8 = 127;
 
+/// How often this process looks for the end of a silent command, and how long it waits for
+/// output after this end.
+const PAUSE: Duration = Duration::from_millis(200);
+
 /// A command that has ended.
 pub(super) struct Ended {
     /// The exit status; 128 and the number for a signal.
     pub(super) status: u8,
     /// True if a signal ended the command, or asked this process to end.
     pub(super) was_interrupted: bool,
+    /// False if a process that the command left behind may still write output.
+    pub(super) is_complete: bool,
     pub(super) out: Bytes,
     pub(super) err: Bytes,
 }
@@ -48,6 +55,7 @@ pub(super) fn run(command: &[OsString], output: &mut Output<'_, '_>) -> io::Resu
             return Ok(Ended {
                 status: NOT_FOUND,
                 was_interrupted: true,
+                is_complete: true,
                 out: Bytes::new(),
                 err: Bytes::new(),
             });
@@ -59,7 +67,22 @@ pub(super) fn run(command: &[OsString], output: &mut Output<'_, '_>) -> io::Resu
     pass_on(child.stderr.take(), true, sender);
     let mut kept = [Vec::new(), Vec::new()];
     let mut written = Ok(());
-    for (is_error, chunk) in receiver {
+    let mut ended = None;
+    let mut is_complete = true;
+    loop {
+        let (is_error, chunk) = match receiver.recv_timeout(PAUSE) {
+            Ok(chunk) => chunk,
+            Err(RecvTimeoutError::Disconnected) => break,
+            // A process that the command left behind may keep its output open.
+            Err(RecvTimeoutError::Timeout) if ended.is_some() => {
+                is_complete = false;
+                break;
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                ended = child.try_wait()?;
+                continue;
+            }
+        };
         // A reader that went away must not end the command.
         let passed = if is_error {
             output.bytes_aside(&chunk)
@@ -69,7 +92,10 @@ pub(super) fn run(command: &[OsString], output: &mut Output<'_, '_>) -> io::Resu
         written = written.and(passed);
         kept[usize::from(is_error)].extend(chunk);
     }
-    let ended = child.wait()?;
+    let ended = match ended {
+        Some(ended) => ended,
+        None => child.wait()?,
+    };
     let was_signalled = signals.end();
     output.status = status_of(ended);
     written?;
@@ -77,6 +103,7 @@ pub(super) fn run(command: &[OsString], output: &mut Output<'_, '_>) -> io::Resu
     Ok(Ended {
         status: status_of(ended),
         was_interrupted: was_signalled || ended.code().is_none(),
+        is_complete,
         out,
         err,
     })
@@ -139,19 +166,21 @@ mod unix {
             let was_signalled = Arc::new(AtomicBool::new(false));
             let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
             // Without handlers, a signal ends this process, and nothing is stored.
-            let watch = Watched::new([SIGINT, SIGTERM, SIGHUP]).ok().map(|mut watched| {
-                let (handle, noted) = (watched.handle(), Arc::clone(&was_signalled));
-                let thread = thread::spawn(move || {
-                    for signal in watched.forever() {
-                        noted.store(true, Ordering::Release);
-                        if let (SIGTERM, Some(pid)) = (signal, pid) {
-                            // The child may have ended.
-                            let _ = kill_process(pid, Signal::TERM);
+            let watch = Watched::new([SIGINT, SIGTERM, SIGHUP])
+                .ok()
+                .map(|mut watched| {
+                    let (handle, noted) = (watched.handle(), Arc::clone(&was_signalled));
+                    let thread = thread::spawn(move || {
+                        for signal in watched.forever() {
+                            noted.store(true, Ordering::Release);
+                            if let (SIGTERM, Some(pid)) = (signal, pid) {
+                                // The child may have ended.
+                                let _ = kill_process(pid, Signal::TERM);
+                            }
                         }
-                    }
+                    });
+                    (handle, thread)
                 });
-                (handle, thread)
-            });
             Signals {
                 was_signalled,
                 watch,

@@ -58,7 +58,12 @@ impl Stamp {
         let identity = {
             use std::os::unix::fs::MetadataExt;
             let numbers = [metadata.dev(), metadata.ino()].map(u64::cast_signed);
-            [numbers[0], numbers[1], metadata.ctime(), metadata.ctime_nsec()]
+            [
+                numbers[0],
+                numbers[1],
+                metadata.ctime(),
+                metadata.ctime_nsec(),
+            ]
         };
         #[cfg(not(unix))]
         let identity = [0; 4];
@@ -99,7 +104,8 @@ impl Run {
             programs.push(program.unwrap_or_default());
         }
         let compiler = executable_digest(executable, store);
-        let compiler = compiler.map_err(|error| (executable.to_owned(), error.to_string().into()))?;
+        let compiler =
+            compiler.map_err(|error| (executable.to_owned(), error.to_string().into()))?;
         key = with_arguments(key.option("compiler", compiler), args);
         for name in &args.variables {
             let value = match env::var_os(name) {
@@ -163,7 +169,10 @@ fn file_text(
 fn program_bytes(value: &Value) -> Option<Vec<u8>> {
     let mut size = 0;
     let walked = structural_walk(value.clone(), |visit| {
-        size += visit.value().peek::<Tensor>().map_or(0, |tensor| tensor.data().len());
+        size += visit
+            .value()
+            .peek::<Tensor>()
+            .map_or(0, |tensor| tensor.data().len());
         Ok(if size > MAX_PROGRAM {
             WalkResult::Interrupt(())
         } else {
@@ -171,7 +180,9 @@ fn program_bytes(value: &Value) -> Option<Vec<u8>> {
         })
     });
     match walked {
-        Ok(None) => to_bytes(value).ok().filter(|bytes| bytes.len() <= MAX_PROGRAM),
+        Ok(None) => to_bytes(value)
+            .ok()
+            .filter(|bytes| bytes.len() <= MAX_PROGRAM),
         _ => None,
     }
 }
@@ -212,7 +223,11 @@ fn argument_json(word: &OsStr) -> Json {
 fn with_arguments(mut key: EntryKeyBuilder, args: &CacheRunArgs) -> EntryKeyBuilder {
     for word in args.command.iter().skip(1) {
         let file = Path::new(word);
-        let is_named = args.keys.iter().chain(&args.outs).any(|named| named == file);
+        let is_named = args
+            .keys
+            .iter()
+            .chain(&args.outs)
+            .any(|named| named == file);
         if !is_named
             && file.is_file()
             && let Ok(bytes) = fs::read(file)

@@ -121,6 +121,12 @@ fn finish(
         let stale = stale.filter(|_| succeeded);
         stale.map(|(file, _)| (&**file, "the command did not write this output"))
     };
+    if !ended.is_complete {
+        let reason = "the command left a process behind that may still write output";
+        let message = format!("{reason}; nothing is stored");
+        warn(&Error::value_error(message), output);
+        return Ok(());
+    }
     if let Some((file, reason)) = reason {
         let message = format!("{}: {reason}; nothing is stored", file.display());
         warn(&Error::value_error(message), output);
@@ -148,6 +154,14 @@ fn tell(event: &str, digest: &str, output: &mut Output<'_, '_>) {
 
 /// Tells in a line that the store is of no use, which is no failure of the build.
 fn warn(error: &Error, output: &mut Output<'_, '_>) {
-    let message = error.message().lines().next().unwrap_or_default().to_owned();
-    output.aside(&format!("isoform cache: warning: {}\n", printable(&message)));
+    let message = error
+        .message()
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .to_owned();
+    output.aside(&format!(
+        "isoform cache: warning: {}\n",
+        printable(&message)
+    ));
 }

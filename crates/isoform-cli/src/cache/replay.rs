@@ -91,7 +91,9 @@ impl Results {
 }
 
 fn write_file(file: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
     if let Some(folder) = folder {
         fs::create_dir_all(folder)?;
     }

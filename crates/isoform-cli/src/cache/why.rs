@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
-use isoform::files::from_bytes;
 use isoform::Result;
+use isoform::files::from_bytes;
 use isoform_store::{Entry, EntryKey, Name, Store};
 use serde_json::{Value as Json, json};
 
@@ -54,7 +54,11 @@ fn explain(
     let record = store.entry(&key_of_miss(files.as_deref())?)?;
     let record = record.and_then(|entry| Some((serde_json::from_slice(&entry.value).ok()?, entry)));
     let Some((missed, record)): Option<(Parts, Entry)> = record else {
-        let of_files = if files.is_some() { " with these key files" } else { "" };
+        let of_files = if files.is_some() {
+            " with these key files"
+        } else {
+            ""
+        };
         let reason = format!(
             "{} has no record of a miss in this folder{of_files}; `isoform cache run` records \
              misses of commands that succeed",
@@ -87,7 +91,10 @@ fn explain(
     if written.is_err() {
         return Ok(written);
     }
-    let programs = [programs_of(&store, &nearest)?, programs_of(&store, &record)?];
+    let programs = [
+        programs_of(&store, &nearest)?,
+        programs_of(&store, &record)?,
+    ];
     for change in &changes {
         let written = match change.key_position() {
             Some(position) => {
@@ -120,11 +127,16 @@ fn nearest(store: &Store, missed: &Parts, record: &Entry) -> Result<Option<Entry
         return Ok(None);
     };
     let mut best: Option<(usize, Entry)> = None;
-    for (_, name) in runs.iter().take_while(|(distance, _)| *distance == least).take(MAX_TIES) {
+    for (_, name) in runs
+        .iter()
+        .take_while(|(distance, _)| *distance == least)
+        .take(MAX_TIES)
+    {
         let Some(entry) = store.entry_named(name)? else {
             continue;
         };
-        let differs = |name: &str| usize::from(entry.metadata.get(name) != record.metadata.get(name));
+        let differs =
+            |name: &str| usize::from(entry.metadata.get(name) != record.metadata.get(name));
         let distance = 2 * differs(FILES) + differs(FOLDER);
         if best.as_ref().is_none_or(|(least, _)| distance < *least) {
             best = Some((distance, entry));
@@ -144,7 +156,9 @@ fn changes(missed: &Parts, nearest: Option<&Parts>) -> Vec<Change> {
         nearest: nearest.get(name).cloned(),
         missed: missed.get(name).cloned(),
     });
-    changes.filter(|change| change.nearest != change.missed).collect()
+    changes
+        .filter(|change| change.nearest != change.missed)
+        .collect()
 }
 
 /// The names of the key files of a run.
@@ -181,7 +195,10 @@ impl Change {
         let (name, [old, new]) = if self.part == "command" {
             ("arguments".to_owned(), differing_words(sides))
         } else if let Some(name) = self.part.strip_prefix("env.") {
-            (format!("variable {name}"), sides.map(|side| variable_text(side.as_deref())))
+            (
+                format!("variable {name}"),
+                sides.map(|side| variable_text(side.as_deref())),
+            )
         } else {
             let name = match self.part.strip_prefix("argument.") {
                 Some(file) => format!("file {file}"),
@@ -205,12 +222,18 @@ impl Change {
 fn short(text: &str) -> &str {
     let digits = text.rsplit(' ').next().unwrap_or(text);
     let is_digest = digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if is_digest { &text[..text.len() - 52] } else { text }
+    if is_digest {
+        &text[..text.len() - 52]
+    } else {
+        text
+    }
 }
 
 fn variable_text(value: Option<&str>) -> String {
     match value.map(|value| value.strip_prefix('=').unwrap_or("\"unset\"")) {
-        Some(json) => serde_json::from_str(json).map_or_else(|_| json.to_owned(), |v: Json| word_text(&v)),
+        Some(json) => {
+            serde_json::from_str(json).map_or_else(|_| json.to_owned(), |v: Json| word_text(&v))
+        }
         None => "not part of the key".to_owned(),
     }
 }
@@ -218,10 +241,15 @@ fn variable_text(value: Option<&str>) -> String {
 /// The words of two command lines without the same words at both ends.
 fn differing_words(sides: [&Option<String>; 2]) -> [String; 2] {
     let [old, new] = sides.map(|side| {
-        let words: Vec<Json> = serde_json::from_str(side.as_deref().unwrap_or("[]")).unwrap_or_default();
+        let words: Vec<Json> =
+            serde_json::from_str(side.as_deref().unwrap_or("[]")).unwrap_or_default();
         words.iter().map(word_text).collect::<Vec<String>>()
     });
-    let start = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let start = old
+        .iter()
+        .zip(&new)
+        .take_while(|(old, new)| old == new)
+        .count();
     let (old, new) = (&old[start..], &new[start..]);
     let ends = old.iter().rev().zip(new.iter().rev());
     let end = ends.take_while(|(old, new)| old == new).count();
@@ -236,10 +264,17 @@ fn word_text(word: &Json) -> String {
     let number = |name: &str| word.get(name).and_then(Json::as_u64);
     match word {
         Json::String(text) => text.clone(),
-        _ => match (number("key"), number("out"), word.get("option"), word.get("path")) {
+        _ => match (
+            number("key"),
+            number("out"),
+            word.get("option"),
+            word.get("path"),
+        ) {
             (Some(key), ..) => format!("<key file {key}>"),
             (_, Some(out), ..) => format!("<output {out}>"),
-            (_, _, Some(option), Some(path)) => format!("{}={}", word_text(option), word_text(path)),
+            (_, _, Some(option), Some(path)) => {
+                format!("{}={}", word_text(option), word_text(path))
+            }
             _ => word.to_string(),
         },
     }
@@ -254,9 +289,14 @@ fn print_program(
     common: &Common,
     output: &mut Output<'_, '_>,
 ) -> Result<io::Result<()>> {
-    let inputs = pair.map(|bytes| bytes.filter(|bytes| !bytes.is_empty()).and_then(|b| input_of(b)));
+    let inputs = pair.map(|bytes| {
+        bytes
+            .filter(|bytes| !bytes.is_empty())
+            .and_then(|b| input_of(b))
+    });
     let [Some(left), Some(right)] = inputs else {
-        let sides = [&change.nearest, &change.missed].map(|side| side.as_deref().map_or("absent", short));
+        let sides =
+            [&change.nearest, &change.missed].map(|side| side.as_deref().map_or("absent", short));
         let [old, new] = sides;
         return Ok(output.line(format_args!("{} changed: {old} -> {new}", printable(file))));
     };

@@ -56,7 +56,8 @@ impl PlaceArgs {
         }
         if let Some(url) = set(VARIABLE) {
             let url = url.into_string();
-            let url = url.map_err(|_| Error::value_error("the variable ISOFORM_STORE is not UTF-8"))?;
+            let url =
+                url.map_err(|_| Error::value_error("the variable ISOFORM_STORE is not UTF-8"))?;
             return Ok((url, false));
         }
         let folder = |name, below| Some(PathBuf::from(set(name)?).join(below));
@@ -194,9 +195,9 @@ fn sizes(args: &SizesArgs, output: &mut Output<'_, '_>) -> Done {
         ("entries", sizes.entries),
         ("total", sizes.total()),
     ];
-    Ok(rows.into_iter().try_for_each(|(name, total)| {
-        output.line(format_args!("{name:<8} {}", total_text(total)))
-    }))
+    Ok(rows
+        .into_iter()
+        .try_for_each(|(name, total)| output.line(format_args!("{name:<8} {}", total_text(total)))))
 }
 
 fn verify(args: &VerifyArgs, output: &mut Output<'_, '_>) -> Done {
@@ -256,9 +257,9 @@ fn evict(args: &EvictArgs, output: &mut Output<'_, '_>) -> Done {
         return Ok(Ok(()));
     }
     let rows = [("removed", eviction.removed), ("kept", eviction.kept)];
-    Ok(rows.into_iter().try_for_each(|(name, total)| {
-        output.line(format_args!("{name:<8} {}", total_text(total)))
-    }))
+    Ok(rows
+        .into_iter()
+        .try_for_each(|(name, total)| output.line(format_args!("{name:<8} {}", total_text(total)))))
 }
 
 fn remove(args: &RmArgs, output: &mut Output<'_, '_>) -> Done {
