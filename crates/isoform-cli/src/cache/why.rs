@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use isoform::Result;
-use isoform::files::from_bytes;
 use isoform_store::{Entry, EntryKey, Name, Store};
 use serde_json::{Value as Json, json};
 
@@ -17,7 +16,7 @@ use super::record::{FILES, FOLDER, key_of_miss};
 use crate::args::Common;
 use crate::diff;
 use crate::diff::args::{DiffArgs, LevelArgs};
-use crate::input::{Form, Input, IrFile};
+use crate::input::{Form, Input, decode};
 use crate::model_args::FixArgs;
 use crate::output::{Output, SUCCESS, printable};
 use crate::store::failure;
@@ -25,8 +24,8 @@ use crate::store::failure;
 /// The parts of a key by their names.
 type Parts = BTreeMap<String, String>;
 
-/// The number of equally similar runs whose files and folders are compared, too.
-const MAX_TIES: usize = 100;
+/// The number of runs with similar keys whose files and folders are compared, too.
+const MAX_CANDIDATES: usize = 1000;
 
 /// A part of the key that differs.
 struct Change {
@@ -111,8 +110,8 @@ fn explain(
     Ok(Ok(()))
 }
 
-/// The stored run with the fewest differing parts: among equals, a run of the same files
-/// and the same folder, and the newest.
+/// The most similar stored run: first a run of the same files or the same programs, then
+/// the run with the fewest differing parts, then a run in the same folder, then the newest.
 fn nearest(store: &Store, missed: &Parts, record: &Entry) -> Result<Option<Entry>> {
     let own = EntryKey::of_parts(missed.clone()).digest();
     let found = store.find_entries(&[("job", JOB)])?;
@@ -123,23 +122,18 @@ fn nearest(store: &Store, missed: &Parts, record: &Entry) -> Result<Option<Entry
         .collect();
     // Stable: the newest come first.
     runs.sort_by_key(|(distance, _)| *distance);
-    let Some(&(least, _)) = runs.first() else {
-        return Ok(None);
-    };
-    let mut best: Option<(usize, Entry)> = None;
-    for (_, name) in runs
-        .iter()
-        .take_while(|(distance, _)| *distance == least)
-        .take(MAX_TIES)
-    {
-        let Some(entry) = store.entry_named(name)? else {
+    let mut best = None;
+    for (distance, name) in runs.into_iter().take(MAX_CANDIDATES) {
+        let Some(entry) = store.entry_named(&name)? else {
             continue;
         };
-        let differs =
-            |name: &str| usize::from(entry.metadata.get(name) != record.metadata.get(name));
-        let distance = 2 * differs(FILES) + differs(FOLDER);
-        if best.as_ref().is_none_or(|(least, _)| distance < *least) {
-            best = Some((distance, entry));
+        let differs = |name: &str| entry.metadata.get(name) != record.metadata.get(name);
+        let changes = changes(missed, Some(&entry.key));
+        let is_other_program =
+            differs(FILES) && changes.iter().any(|change| change.key_position().is_some());
+        let rank = (is_other_program, distance, differs(FOLDER));
+        if best.as_ref().is_none_or(|(least, _)| rank < *least) {
+            best = Some((rank, entry));
         }
     }
     Ok(best.map(|(_, entry)| entry))
@@ -323,13 +317,6 @@ fn print_program(
     Ok(written)
 }
 
-fn input_of(bytes: &[u8]) -> Option<Input> {
-    crate::input::register_types().ok()?;
-    let value = from_bytes(bytes).ok()?;
-    Some(Input::Value(IrFile {
-        value,
-        form: Form::Binary,
-        tensors: None,
-        metadata: None,
-    }))
+fn input_of(bytes: &Bytes) -> Option<Input> {
+    decode(Form::Binary, bytes.clone(), Path::new("program")).ok()
 }

@@ -309,7 +309,7 @@ pub(crate) fn standard_input() -> Result<Vec<u8>, Failure> {
 }
 
 /// Decodes the value from the bytes of a file.
-fn decode(form: Form, bytes: Bytes, file: &Path) -> Result<Input, Failure> {
+pub(crate) fn decode(form: Form, bytes: Bytes, file: &Path) -> Result<Input, Failure> {
     let failed = |error: Error| message(file, &error);
     register_types().map_err(failed)?;
     let decoded = match form {
