@@ -91,3 +91,45 @@ use isoform_store::{Store, StoreOptions};
 pub fn open(url: &str, options: StoreOptions) -> Result<Store> {
     RemoteOptions::default().open(url, options)
 }
+
+/// True for the URL of a server, and false for a store on this machine.
+pub fn is_remote(url: &str) -> bool {
+    settings::is_remote(url)
+}
+
+/// Returns a URL without its credentials, to be kept or shown: whoever opens it needs the
+/// credentials in variables. The URL of a store on this machine stays as it is.
+///
+/// ```
+/// let url = isoform_remote::without_credentials("redis://me:secret@host/1?token=t&prefix=p");
+/// assert_eq!(url, "redis://host/1?prefix=p");
+/// let url = isoform_remote::without_credentials("webdav:https://me:s@h/x");
+/// assert_eq!(url, "webdav:https://h/x");
+/// assert_eq!(isoform_remote::without_credentials("folder/a@b"), "folder/a@b");
+/// ```
+pub fn without_credentials(url: &str) -> String {
+    if !is_remote(url) {
+        return url.to_owned();
+    }
+    // A password may contain any character, so everything up to the last @ goes.
+    let address = match url.split_once("://") {
+        Some((scheme, rest)) => match rest.rsplit_once('@') {
+            Some((_, host)) => format!("{scheme}://{host}"),
+            None => url.to_owned(),
+        },
+        None => url.to_owned(),
+    };
+    let Some((place, options)) = address.split_once('?') else {
+        return address;
+    };
+    let is_public = |option: &&str| {
+        let name = option.split_once('=').map_or(*option, |(name, _)| name);
+        !["username", "password", "token", "connection"].contains(&name)
+    };
+    let options: Vec<&str> = options.split('&').filter(is_public).collect();
+    if options.is_empty() {
+        place.to_owned()
+    } else {
+        format!("{place}?{}", options.join("&"))
+    }
+}

@@ -287,6 +287,12 @@ fn place_of(
     }
 }
 
+/// True for the URL of a server.
+pub(crate) fn is_remote(url: &str) -> bool {
+    let scheme = url.split_once(':').map_or("", |(scheme, _)| scheme);
+    SCHEMES.iter().any(|(known, _)| *known == scheme)
+}
+
 /// The user and password in an address.
 fn user_information(address: &str) -> Option<&str> {
     let rest = address.split_once("://").map_or(address, |(_, rest)| rest);

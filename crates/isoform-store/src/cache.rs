@@ -227,10 +227,17 @@ impl Cache {
                 _ => return,
             },
         };
+        self.keep_entry(key, &new, replaces);
+    }
+
+    fn keep_entry(&self, key: &EntryKey, new: &NewEntry, replaces: bool) {
+        if self.store.inner.options.is_read_only() {
+            return;
+        }
         let kept = if replaces {
-            self.store.replace_entry(key, &new)
+            self.store.replace_entry(key, new)
         } else {
-            self.store.put_entry(key, &new).map(drop)
+            self.store.put_entry(key, new).map(drop)
         };
         if kept.is_err() {
             self.store.inner.counters.cache_errors.add(1);
@@ -263,6 +270,11 @@ impl Claim {
     /// Stores the result, or a failure that the cache remembers, and ends the claim.
     pub fn keep(self, result: &Result<Bytes>) {
         self.cache.keep(&self.key, result, self.replaces);
+    }
+
+    /// As [`keep`](Self::keep), for a result that keeps the program of its key.
+    pub fn keep_entry(self, new: &NewEntry) {
+        self.cache.keep_entry(&self.key, new, self.replaces);
     }
 }
 
