@@ -2,9 +2,9 @@
 
 use std::future::Future;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use isoform::errors::ErrorKind;
 use isoform::{Error, Result};
@@ -17,7 +17,10 @@ use opendal_http_transport_reqwest::ReqwestTransport;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::services::client;
-use crate::settings::Settings;
+use crate::settings::{Scheme, Settings};
+
+/// The longest timeout of a Redis server.
+const REDIS_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long a client waits for a server.
 ///
@@ -39,6 +42,7 @@ use crate::settings::Settings;
 pub struct RemoteOptions {
     timeout: Duration,
     retries: usize,
+    rest: Duration,
 }
 
 impl Default for RemoteOptions {
@@ -46,6 +50,7 @@ impl Default for RemoteOptions {
         RemoteOptions {
             timeout: Duration::from_secs(10),
             retries: 3,
+            rest: Duration::from_secs(10),
         }
     }
 }
@@ -57,6 +62,9 @@ impl RemoteOptions {
         /// How often an operation is tried again after a failure that may be temporary;
         /// three times by default. The pauses grow from a tenth of a second to a second.
         retries: usize,
+        /// How long every operation fails at once after the server did not answer; ten
+        /// seconds by default. A build with a dead server is then hardly slower.
+        rest: Duration,
     }
 
     /// Opens the store at a URL, on a server or as [`Store::open`] does.
@@ -71,12 +79,21 @@ impl RemoteOptions {
         let is_read_only = options.is_read_only() || settings.is_read_only()?;
         // A wrong setting is an error here, and not at the first put.
         client(&settings)?;
+        let mut options_of_client = self;
+        if settings.scheme == Scheme::Redis {
+            // This server answers in milliseconds or not at all, and its client tries again
+            // by itself until the timeout.
+            let given = &mut options_of_client;
+            (given.timeout, given.retries) = (given.timeout.min(REDIS_TIMEOUT), 0);
+        }
         let engine = RemoteEngine {
             description: settings.description(),
             secrets: settings.secrets(),
             settings,
-            options: self,
+            options: options_of_client,
             is_conditional: Arc::new(AtomicBool::new(true)),
+            started: Instant::now(),
+            rests_until: AtomicU64::new(0),
             session: PerProcess::new(),
         };
         Ok(options.read_only(is_read_only).open_engine(engine))
@@ -99,6 +116,9 @@ struct RemoteEngine {
     secrets: Vec<String>,
     /// False if the server refused to write on a condition.
     is_conditional: Arc<AtomicBool>,
+    started: Instant,
+    /// The time since the start, in milliseconds, before which no operation is tried.
+    rests_until: AtomicU64,
     /// Threads and connections do not survive a fork.
     session: PerProcess<Result<Session, String>>,
 }
@@ -178,6 +198,12 @@ impl RemoteEngine {
         let Some(runtime) = &session.runtime else {
             return Err(failed("the store is closed"));
         };
+        if self.now() < self.rests_until.load(Ordering::Relaxed) {
+            let seconds = self.options.rest.as_secs();
+            return Err(failed(&format!(
+                "the server did not answer in the last {seconds} s; check that the server runs"
+            )));
+        }
         let (sender, receiver) = mpsc::sync_channel(1);
         let operation = operation(session.operator.clone());
         let task = runtime.spawn(async move {
@@ -185,16 +211,35 @@ impl RemoteEngine {
             let _ = sender.send(operation.await);
         });
         let deadline = self.options.deadline();
-        receiver
-            .recv_timeout(deadline)
-            .map_err(|error| match error {
-                RecvTimeoutError::Timeout => {
-                    task.abort();
-                    let seconds = deadline.as_secs();
-                    failed(&format!("the server did not finish within {seconds} s"))
+        match receiver.recv_timeout(deadline) {
+            Ok(result) => {
+                if result.as_ref().is_err_and(is_silence) {
+                    self.rest();
                 }
-                RecvTimeoutError::Disconnected => failed("the client failed"),
-            })
+                Ok(result)
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                task.abort();
+                self.rest();
+                let seconds = deadline.as_secs();
+                Err(failed(&format!(
+                    "the server did not finish within {seconds} s"
+                )))
+            }
+            Err(RecvTimeoutError::Disconnected) => Err(failed("the client failed")),
+        }
+    }
+
+    /// The time since the start in milliseconds.
+    fn now(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// Begins a rest.
+    fn rest(&self) {
+        let rest = u64::try_from(self.options.rest.as_millis()).unwrap_or(u64::MAX);
+        let until = self.now().saturating_add(rest);
+        self.rests_until.store(until, Ordering::Relaxed);
     }
 
     #[track_caller]
@@ -225,6 +270,17 @@ impl RemoteEngine {
         };
         self.error(verb, path, &format!("{}: {reason}{hint}", error.kind()))
     }
+}
+
+/// True for an error that says nothing about the file, but that the server cannot be used.
+fn is_silence(error: &opendal::Error) -> bool {
+    let is_lasting = error.is_temporary() || error.is_persistent();
+    let kind = error.kind();
+    is_lasting
+        && matches!(
+            kind,
+            opendal::ErrorKind::Unexpected | opendal::ErrorKind::RateLimited
+        )
 }
 
 /// Returns None for the error about a missing file.

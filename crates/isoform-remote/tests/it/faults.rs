@@ -15,6 +15,7 @@ fn open(url: &str) -> Store {
     RemoteOptions::default()
         .timeout(Duration::from_millis(500))
         .retries(1)
+        .rest(Duration::ZERO)
         .open(url, StoreOptions::default())
         .unwrap()
 }
@@ -48,6 +49,26 @@ fn a_busy_server_is_asked_again() {
         error.message().contains("check that the server runs"),
         "{error}"
     );
+}
+
+#[test]
+fn a_server_that_does_not_answer_is_not_asked_for_a_while() {
+    let server = Server::start(Behaviour::Silent);
+    let store = RemoteOptions::default()
+        .timeout(Duration::from_millis(300))
+        .retries(0)
+        .rest(Duration::from_secs(2))
+        .open(&server.url(), StoreOptions::default())
+        .unwrap();
+    assert!(store.put(b"value").is_err());
+    let requests = server.requests.load(Ordering::SeqCst);
+    let error = store.get(&Name::of(b"value")).unwrap_err();
+    assert!(error.message().contains("did not answer in the last 2 s"));
+    assert_eq!(server.requests.load(Ordering::SeqCst), requests);
+    std::thread::sleep(Duration::from_secs(2));
+    let error = store.get(&Name::of(b"value")).unwrap_err();
+    assert!(!error.message().contains("did not answer in the last"));
+    assert!(server.requests.load(Ordering::SeqCst) > requests);
 }
 
 #[test]
