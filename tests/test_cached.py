@@ -99,7 +99,12 @@ def test_arguments_count_by_name_with_defaults(store, equal):
 def test_variable_arguments_count(store):
     kept = cached(store)(variable_arguments)
     assert kept.cache_key(1) == kept.cache_key(1, b=1)
-    keys = {kept.cache_key(1), kept.cache_key(1, 2), kept.cache_key(1, x=2), kept.cache_key(1, 2, 3)}
+    keys = {
+        kept.cache_key(1),
+        kept.cache_key(1, 2),
+        kept.cache_key(1, x=2),
+        kept.cache_key(1, 2, 3),
+    }
     assert len(keys) == 4
 
 
@@ -136,7 +141,9 @@ class Opaque:
 
 
 @pytest.mark.parametrize(
-    "result", [[1], (1,), {"a": 1}, {1}, Opaque(), bytearray(b""), isoform.Array([Opaque()])], ids=repr
+    "result",
+    [[1], (1,), {"a": 1}, {1}, Opaque(), bytearray(b""), isoform.Array([Opaque()])],
+    ids=repr,
 )
 def test_other_results_are_refused_with_advice(store, result):
     kept = cached(store)(lambda: result)
@@ -305,11 +312,11 @@ def test_threads_compute_once(store):
 def compute_slowly(folder, ready):
     def slow(a):
         time.sleep(0.3)
-        with open(f"{folder}/calls", "a", encoding="utf-8") as file:
+        with (folder / "calls").open("a", encoding="utf-8") as file:
             file.write("call\n")
         return a
 
-    kept = cached(f"{folder}/store", name="slow")(slow)
+    kept = cached(folder / "store", name="slow")(slow)
     ready.wait(60)
     return kept(1)
 
@@ -317,9 +324,7 @@ def compute_slowly(folder, ready):
 def test_processes_compute_once(tmp_path):
     context = multiprocessing.get_context("fork")
     ready = context.Barrier(3)
-    children = [
-        context.Process(target=compute_slowly, args=(tmp_path, ready)) for _ in range(3)
-    ]
+    children = [context.Process(target=compute_slowly, args=(tmp_path, ready)) for _ in range(3)]
     for child in children:
         child.start()
     for child in children:

@@ -166,16 +166,8 @@ def cached(
             dumps=dumps,
             loads=loads,
         )
-        wrapper: Any
-        if inspect.iscoroutinefunction(function):
-            wrapper = _coroutine_function(function, calls)
-        else:
-            call = calls.call
-
-            def wrapper(*args: Any, **kwargs: Any) -> Any:
-                return call(args, kwargs)
-
-        functools.update_wrapper(wrapper, function)
+        is_coroutine = inspect.iscoroutinefunction(function)
+        wrapper: Any = (_coroutine_function if is_coroutine else _function)(function, calls)
         wrapper.cache_info = lambda: CacheInfo(*calls.info())
         wrapper.cache_key = lambda *args, **kwargs: calls.key(args, kwargs)
         wrapper.cache_remove = lambda *args, **kwargs: calls.remove(args, kwargs)
@@ -184,9 +176,21 @@ def cached(
     return decorate
 
 
+def _function(function: Callable[..., Any], calls: CachedCalls) -> Any:
+    """The function that takes its results from the store."""
+    call = calls.call
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        return call(args, kwargs)
+
+    return wrapper
+
+
 def _coroutine_function(function: Callable[..., Any], calls: CachedCalls) -> Any:
     """The coroutine function that computes each result once."""
 
+    @functools.wraps(function)
     async def wrapper(*args: Any, **kwargs: Any) -> Any:
         pending = calls.begin(args, kwargs)
         if isinstance(pending, tuple):
