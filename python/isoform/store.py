@@ -6,7 +6,7 @@ A store is a folder, which any number of processes use, or a server:
     >>> store = Store.open("memory:")
     >>> name = store.put(b"weights")
     >>> name[:8], store.get(name)
-    ('c8a40ea8', b'weights')
+    ('3edc5c4a', b'weights')
 
 An entry is a result under a key. A program counts by its structure, so a renamed program
 finds the same entry:

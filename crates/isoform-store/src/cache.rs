@@ -1,5 +1,6 @@
 //! A cache of computations in a store.
 
+use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -9,7 +10,7 @@ use isoform::{Error, Result};
 use crate::engine::LockGuard;
 use crate::entry::{Entry, NewEntry};
 use crate::flights::Flight;
-use crate::key::EntryKey;
+use crate::key::{EntryKey, EntryKeyBuilder};
 use crate::store::Store;
 
 /// The shortest time to wait for a lock, in which a place without locks answers.
@@ -81,12 +82,27 @@ impl Cache {
         self
     }
 
-    /// The key of the entry in the store for a key of this cache.
+    /// The key of the entry in the store for a key of this cache. A key that this method
+    /// returned, or that was built by [`key`](Self::key), stays the same.
     pub fn entry_key(&self, key: &EntryKey) -> EntryKey {
-        key.to_builder()
-            .part("cache", &self.name)
-            .part("cache.version", &self.version)
-            .build()
+        self.full_key(key).into_owned()
+    }
+
+    /// Starts a key of this cache, whose lookups need not compute the key of the entry.
+    pub fn key(&self, job: &str) -> EntryKeyBuilder {
+        self.with_name(EntryKey::builder(job))
+    }
+
+    fn with_name(&self, builder: EntryKeyBuilder) -> EntryKeyBuilder {
+        builder.part(NAME, &self.name).part(VERSION, &self.version)
+    }
+
+    fn full_key<'k>(&self, key: &'k EntryKey) -> Cow<'k, EntryKey> {
+        let part = |name| key.parts().get(name);
+        if part(NAME) == Some(&self.name) && part(VERSION) == Some(&self.version) {
+            return Cow::Borrowed(key);
+        }
+        Cow::Owned(self.with_name(key.to_builder()).build())
     }
 
     /// Returns the result under a key, and computes the result if the store does not
@@ -114,7 +130,7 @@ impl Cache {
             }
             Claimed::Busy => {
                 let result = compute().map(Bytes::from);
-                self.keep(&self.entry_key(key), &result, false);
+                self.keep(&self.full_key(key), &result, false);
                 result
             }
         }
@@ -123,7 +139,7 @@ impl Cache {
     /// Returns the result that the store has under a key, or the remembered failure;
     /// None without either. One read of a file.
     pub fn lookup(&self, key: &EntryKey) -> Option<Result<Bytes>> {
-        self.stored(&self.entry_key(key)).result
+        self.stored(&self.full_key(key)).result
     }
 
     /// Claims the computation of a key for the caller, for computations that do not fit
@@ -144,7 +160,7 @@ impl Cache {
     /// # Ok::<(), isoform::Error>(())
     /// ```
     pub fn claim(&self, key: &EntryKey, patience: Duration) -> Claimed {
-        let key = self.entry_key(key);
+        let key = self.full_key(key);
         let inner = &self.store.inner;
         let name = key.digest();
         // A thread waits for the threads of its process first, and then the winner alone
@@ -167,7 +183,7 @@ impl Cache {
             Some(result) => Claimed::Found(result),
             None => Claimed::Free(Claim {
                 cache: self.clone(),
-                key,
+                key: key.into_owned(),
                 replaces: stored.is_expired,
                 _guard: guard,
                 _flight: flight,
@@ -284,6 +300,10 @@ struct Lookup {
     /// True if there is a failure whose time is over.
     is_expired: bool,
 }
+
+/// The names of the parts of a key that belong to a cache.
+const NAME: &str = "cache";
+const VERSION: &str = "cache.version";
 
 /// The name of the kind of an error in the metadata of an entry.
 const KIND: &str = "error";

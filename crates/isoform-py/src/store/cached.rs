@@ -199,7 +199,7 @@ impl CallsHandle {
     ) -> PyResult<Call> {
         let py = args.py();
         let mut parts = Parts {
-            key: EntryKey::builder("cached"),
+            key: self.cache.key("cached"),
             programs: Vec::new(),
         };
         match &self.key_function {

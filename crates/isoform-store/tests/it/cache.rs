@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 
 use isoform::Error;
 use isoform::errors::ErrorKind;
-use isoform_store::{Cache, Engine, FolderEngine, MemoryEngine, Store};
+use isoform_store::{
+    Cache, Claimed, Engine, EntryKey, FolderEngine, MemoryEngine, NewEntry, Store,
+};
 
 use crate::helpers::{FaultyEngine, assert_success, child, files, folder, job, key, open};
 
@@ -242,4 +244,66 @@ fn a_killed_process_frees_its_computation() {
     dying.wait().unwrap();
     assert_success(waiting);
     assert_eq!(std::fs::read_to_string(log).unwrap(), "0\n0\n1\n2\n3\n4\n");
+}
+
+#[test]
+fn a_claim_is_exclusive_and_keeps_a_result() {
+    let folder = folder();
+    for store in [open(folder.path()), Store::open("memory:").unwrap()] {
+        let cache = Cache::new(&store, "c", "1");
+        assert!(cache.lookup(&key(1)).is_none());
+        let Claimed::Free(claim) = cache.claim(&key(1), Duration::ZERO) else {
+            panic!("nobody else computes");
+        };
+        assert!(matches!(
+            cache.claim(&key(1), Duration::ZERO),
+            Claimed::Busy
+        ));
+        assert!(matches!(
+            cache.claim(&key(1), Duration::from_millis(5)),
+            Claimed::Busy
+        ));
+        // A dropped claim is free again.
+        drop(claim);
+        let Claimed::Free(claim) = cache.claim(&key(1), Duration::ZERO) else {
+            panic!("the claim is free");
+        };
+        claim.keep_entry(&NewEntry::new("result").program("p"));
+        let Claimed::Found(result) = cache.claim(&key(1), Duration::ZERO) else {
+            panic!("the result is kept");
+        };
+        assert_eq!(result.unwrap(), "result");
+        assert_eq!(cache.lookup(&key(1)).unwrap().unwrap(), "result");
+        let entry = store.entry(&cache.entry_key(&key(1))).unwrap().unwrap();
+        assert!(entry.program.is_some());
+    }
+}
+
+#[test]
+fn a_claim_of_another_handle_is_busy() {
+    let folder = folder();
+    let caches = [(); 2].map(|()| Cache::new(&open(folder.path()), "c", "1"));
+    let Claimed::Free(claim) = caches[0].claim(&key(1), Duration::ZERO) else {
+        panic!("nobody else computes");
+    };
+    assert!(matches!(
+        caches[1].claim(&key(1), Duration::ZERO),
+        Claimed::Busy
+    ));
+    claim.keep(&Ok("result".into()));
+    assert!(matches!(
+        caches[1].claim(&key(1), Duration::ZERO),
+        Claimed::Found(Ok(_))
+    ));
+}
+
+#[test]
+fn keys_of_a_cache_are_keys_of_its_entries() {
+    let cache = Cache::new(&Store::open("memory:").unwrap(), "c", "1");
+    let full = cache.entry_key(&EntryKey::builder("test").option("number", 1).build());
+    assert_eq!(full, cache.key("test").option("number", 1).build());
+    assert_eq!(cache.entry_key(&full), full);
+    let other = Cache::new(&Store::open("memory:").unwrap(), "c", "2");
+    assert_ne!(other.entry_key(&full), full);
+    assert_eq!(EntryKey::of_parts(full.parts().clone()), full);
 }

@@ -214,3 +214,15 @@ fn entries_are_found_by_parts() {
             .is_empty()
     );
 }
+
+#[test]
+fn an_entry_is_found_and_removed_by_its_digest() {
+    let store = Store::open("memory:").unwrap();
+    store.put_entry(&key(1), &NewEntry::new("value")).unwrap();
+    let digest = key(1).digest();
+    assert_eq!(store.entry_named(&digest).unwrap().unwrap().value, "value");
+    assert_eq!(store.entry_named(&key(2).digest()).unwrap(), None);
+    assert!(store.remove_entry_named(&digest).unwrap());
+    assert!(!store.remove_entry_named(&digest).unwrap());
+    assert_eq!(store.entry_named(&digest).unwrap(), None);
+}
