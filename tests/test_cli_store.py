@@ -121,7 +121,9 @@ def test_a_dead_server_never_breaks_a_build(folder):
 
 def test_a_full_disk_never_breaks_a_build(folder):
     # A limit on the size of files takes the place of the full disk.
-    (folder / "tools" / "mycc").write_text("#!/bin/sh\nhead -c 4000 /dev/zero > \"$4\"; head -c 9000 /dev/zero\n")
+    (folder / "tools" / "mycc").write_text(
+        '#!/bin/sh\nhead -c 4000 /dev/zero > "$4"; head -c 9000 /dev/zero\n'
+    )
     # The shell would otherwise end at the limit, like the command.
     limited = f"trap '' XFSZ; ulimit -f 8; {COMPILE}; echo status $?"
     printed = shell(folder, limited)
