@@ -262,7 +262,7 @@ SPECIAL = {
 # The constructor arguments of public classes; other classes are not constructed.
 CONSTRUCTORS = {
     "CachedCalls": "store: Store, name: str, version: str, function: Any, parameters: list[Any], "
-    "bind: Any, *, key: Any, failures: Any, confirm: bool, dumps: Any, loads: Any",
+    "bind: Any, options: dict[str, Any]",
     "Column": "name: Any",
     "EntryKey": "job: str, /, *, program: Any = ..., version: Any = ..., "
     "**options: str | float | bool | None",

@@ -96,7 +96,7 @@ def test_ctrl_c_ends_the_command_and_nothing_is_stored(folder):
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as child:
         assert child.stdout is not None
         assert child.stdout.readline() == "ready\n"

@@ -160,11 +160,13 @@ def cached(
             function,
             _described(signature, ignore),
             functools.partial(_bound, signature),
-            key=key,
-            failures=failures,
-            confirm=confirm,
-            dumps=dumps,
-            loads=loads,
+            {
+                "key": key,
+                "failures": failures,
+                "confirm": confirm,
+                "dumps": dumps,
+                "loads": loads,
+            },
         )
         is_coroutine = inspect.iscoroutinefunction(function)
         wrapper: Any = (_coroutine_function if is_coroutine else _function)(function, calls)

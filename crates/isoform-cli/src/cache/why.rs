@@ -283,11 +283,7 @@ fn print_program(
     common: &Common,
     output: &mut Output<'_, '_>,
 ) -> Result<io::Result<()>> {
-    let inputs = pair.map(|bytes| {
-        bytes
-            .filter(|bytes| !bytes.is_empty())
-            .and_then(|b| input_of(b))
-    });
+    let inputs = pair.map(|bytes| bytes.filter(|bytes| !bytes.is_empty()).and_then(input_of));
     let [Some(left), Some(right)] = inputs else {
         let sides =
             [&change.nearest, &change.missed].map(|side| side.as_deref().map_or("absent", short));

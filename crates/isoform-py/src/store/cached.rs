@@ -40,6 +40,17 @@ pub(crate) struct CallsHandle {
     misses: AtomicU64,
 }
 
+/// The options of `isoform.store.cached`, as a dict.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct Options {
+    key: Option<Py<PyAny>>,
+    failures: Option<Py<PyAny>>,
+    confirm: bool,
+    dumps: Option<Py<PyAny>>,
+    loads: Option<Py<PyAny>>,
+}
+
 /// A call: its key, and its programs if hits are confirmed.
 struct Call {
     key: EntryKey,
@@ -49,7 +60,7 @@ struct Call {
 /// How a computed result is kept.
 enum Keep {
     /// For the others, who wait.
-    Claim(Claim),
+    Claim(Box<Claim>),
     /// Unless somebody else has kept a result.
     Put,
     /// In place of bytes that this process cannot read.
@@ -67,7 +78,7 @@ enum State<'py> {
 #[pymethods]
 impl CallsHandle {
     #[new]
-    #[pyo3(signature = (store, name, version, function, parameters, bind, *, key, failures, confirm, dumps, loads))]
+    #[pyo3(signature = (store, name, version, function, parameters, bind, options))]
     fn new(
         store: &Bound<'_, StoreHandle>,
         name: &str,
@@ -75,16 +86,12 @@ impl CallsHandle {
         function: Py<PyAny>,
         parameters: Vec<Described>,
         bind: Py<PyAny>,
-        key: Option<Py<PyAny>>,
-        failures: Option<Py<PyAny>>,
-        confirm: bool,
-        dumps: Option<Py<PyAny>>,
-        loads: Option<Py<PyAny>>,
+        options: Options,
     ) -> PyResult<Self> {
         let py = store.py();
         let store = store.get().store()?;
         let mut cache = Cache::new(&store, name, version);
-        if failures.is_some() {
+        if options.failures.is_some() {
             // The caller decides by the class of the exception.
             cache = cache.remember_failures(FAILURE_LIFETIME, |_| true);
         }
@@ -93,10 +100,13 @@ impl CallsHandle {
             cache,
             function,
             signature: Signature::new(py, parameters, bind)?,
-            key_function: key,
-            failures,
-            confirm,
-            codec: Codec { dumps, loads },
+            key_function: options.key,
+            failures: options.failures,
+            confirm: options.confirm,
+            codec: Codec {
+                dumps: options.dumps,
+                loads: options.loads,
+            },
             hits: AtomicU64::new(0),
             misses: AtomicU64::new(0),
         })
@@ -261,7 +271,7 @@ impl CallsHandle {
     fn claim<'py>(&self, py: Python<'py>, call: &Call, patience: Duration) -> PyResult<State<'py>> {
         let keep = match py.detach(|| self.cache.claim(&call.key, patience)) {
             Claimed::Busy => return Ok(State::Busy),
-            Claimed::Free(claim) => Keep::Claim(claim),
+            Claimed::Free(claim) => Keep::Claim(Box::new(claim)),
             Claimed::Found(found) => {
                 if let Some(result) = self.find(py, call)? {
                     return Ok(State::Found(result));

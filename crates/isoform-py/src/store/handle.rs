@@ -63,6 +63,9 @@ fn limits(
     })
 }
 
+/// The function that opens a pickled store, and its arguments.
+type Reduced<'py> = (Bound<'py, PyAny>, (String, Bound<'py, PyDict>));
+
 impl StoreHandle {
     /// The store, or an error if it is closed.
     pub(crate) fn store(&self) -> PyResult<Store> {
@@ -371,9 +374,7 @@ impl StoreHandle {
         ]))
     }
 
-    fn __reduce__<'py>(
-        this: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, (String, Bound<'py, PyDict>))> {
+    fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
         let (py, handle) = (this.py(), this.get());
         let store = handle.store()?;
         if handle.url.starts_with("memory:") {
