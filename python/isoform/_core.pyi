@@ -101,12 +101,7 @@ class CachedCalls:
         function: Any,
         parameters: list[Any],
         bind: Any,
-        *,
-        key: Any,
-        failures: Any,
-        confirm: bool,
-        dumps: Any,
-        loads: Any,
+        options: dict[str, Any],
     ) -> CachedCalls: ...
     def begin(self, /, args: Any, kwargs: Any) -> PendingCall | tuple[Any]:
         """Begins a call of a coroutine function: the kept result as a tuple of one, or the call

@@ -81,7 +81,7 @@ impl RemoteOptions {
         client(&settings)?;
         let mut options_of_client = self;
         if settings.scheme == Scheme::Redis {
-            // This server answers in milliseconds or not at all, and its client tries again
+            // A Redis server responds in milliseconds or not at all, and its client tries again
             // by itself until the timeout.
             let given = &mut options_of_client;
             (given.timeout, given.retries) = (given.timeout.min(REDIS_TIMEOUT), 0);

@@ -13,7 +13,7 @@ use crate::flights::Flight;
 use crate::key::{EntryKey, EntryKeyBuilder};
 use crate::store::Store;
 
-/// The shortest time to wait for a lock, in which a place without locks answers.
+/// The shortest time to wait for a lock: a place without locks returns sooner.
 const SHORTEST_PATIENCE: Duration = Duration::from_millis(1);
 
 /// Runs each computation once, for all threads and processes that share a store.
@@ -173,7 +173,7 @@ impl Cache {
         if !inner.options.is_read_only() {
             let (start, patience) = (Instant::now(), patience.max(SHORTEST_PATIENCE));
             guard = inner.engine.lock(&name.to_string(), patience);
-            // A place without locks answers at once.
+            // A place without locks returns at once.
             if guard.is_none() && start.elapsed() >= patience {
                 return Claimed::Busy;
             }

@@ -25,7 +25,7 @@ pub(super) struct Ended {
     pub(super) status: u8,
     /// True if a signal ended the command, or asked this process to end.
     pub(super) was_interrupted: bool,
-    /// False if a process that the command left behind may still write output.
+    /// False if a process that the command started may still write output.
     pub(super) is_complete: bool,
     pub(super) out: Bytes,
     pub(super) err: Bytes,
@@ -73,7 +73,7 @@ pub(super) fn run(command: &[OsString], output: &mut Output<'_, '_>) -> io::Resu
         let (is_error, chunk) = match receiver.recv_timeout(PAUSE) {
             Ok(chunk) => chunk,
             Err(RecvTimeoutError::Disconnected) => break,
-            // A process that the command left behind may keep its output open.
+            // A process that the command started may keep its output open.
             Err(RecvTimeoutError::Timeout) if ended.is_some() => {
                 is_complete = false;
                 break;

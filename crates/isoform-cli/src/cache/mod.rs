@@ -122,7 +122,7 @@ fn finish(
         stale.map(|(file, _)| (&**file, "the command did not write this output"))
     };
     if !ended.is_complete {
-        let reason = "the command left a process behind that may still write output";
+        let reason = "a process that the command started may still write output";
         let message = format!("{reason}; nothing is stored");
         warn(&Error::value_error(message), output);
         return Ok(());
@@ -152,7 +152,7 @@ fn tell(event: &str, digest: &str, output: &mut Output<'_, '_>) {
     }
 }
 
-/// Tells in a line that the store is of no use, which is no failure of the build.
+/// Warns in a line that the store cannot be used; the build goes on.
 fn warn(error: &Error, output: &mut Output<'_, '_>) {
     let message = error
         .message()

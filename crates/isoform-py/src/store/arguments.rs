@@ -9,7 +9,7 @@ use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyString, PyTuple};
 
 use super::entry::{digest_of, program_value};
 
-/// The length in bytes up to which a text stands in a key itself.
+/// The length in bytes up to which a key contains a text itself.
 const MAX_TEXT: usize = 200;
 
 /// The parameters of a function.
