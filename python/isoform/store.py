@@ -37,7 +37,6 @@ A function of programs keeps its results:
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import inspect
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, Protocol, TypeVar, cast
@@ -191,6 +190,8 @@ def _function(function: Callable[..., Any], calls: CachedCalls) -> Any:
 
 def _coroutine_function(function: Callable[..., Any], calls: CachedCalls) -> Any:
     """The coroutine function that computes each result once."""
+    # Most programs do not need this module, which takes long to import.
+    import asyncio
 
     @functools.wraps(function)
     async def wrapper(*args: Any, **kwargs: Any) -> Any:
