@@ -76,7 +76,7 @@ test-all: export ISOFORM_TEST_CASES := 10
 test-all: ISOFORM_TEST_SCALE = 1
 test-all: FUZZ_SECONDS = 10
 test-all: FUZZ_CASES = 1000
-test-all: test test-misuse lint-crates lint-workflows test-wheels fuzz ## What releases run: the gate with ten times the cases in full sizes, each crate alone, wheels, fuzzing
+test-all: test test-misuse test-servers lint-crates lint-workflows test-wheels fuzz ## What releases run: the gate with ten times the cases in full sizes, each crate alone, wheels, fuzzing
 
 .PHONY: demo
 demo: setup-models ## Show, compare and optimise real models, from the command and from Python
@@ -244,6 +244,12 @@ test-python: export ISOFORM_EXAMPLE_MODULE := calc_ir
 test-python: setup-modules setup-models lint-types
 	$(call say,tests of the Python package)
 	$(VENV)/bin/python -m pytest -n $(PYTEST_JOBS) --dist loadfile --doctest-modules tests python/isoform
+
+# Redis and a server with the protocol of S3; a server that cannot be had is skipped.
+.PHONY: test-servers
+test-servers: setup-modules ## Test stores on real servers, which are downloaded to .cache
+	$(call say,stores on real servers)
+	CARGO="$(CARGO)" $(VENV)/bin/python scripts/servers.py
 
 .PHONY: test-misuse
 test-misuse:

@@ -37,6 +37,21 @@ PARAMETERS = {
     "color": "bool",
     "compute_kernel.options": "Any",
     "confirm": "bool",
+    "durable": "bool",
+    "entry.confirm": "Any",
+    "entry.key": "EntryKey",
+    "find.parts": "str | float | bool | None",
+    "max_age": "float | timedelta | None",
+    "max_bytes": "int | None",
+    "max_count": "int | None",
+    "put.data": "bytes | bytearray | memoryview",
+    "put_entry.key": "EntryKey",
+    "put_entry.metadata": "dict[str, str] | None",
+    "put_entry.value": "bytes | bytearray | memoryview",
+    "read_only": "bool",
+    "remove_entry.key": "EntryKey",
+    "repair": "bool",
+    "url": "str | PathLike[str]",
     "duplicates.values": "Sequence[Any]",
     "follow_links": "bool",
     "repeated_blocks.values": "Sequence[Any]",
@@ -113,6 +128,35 @@ RETURNS = {
     "structural_hash": "int",
     "structural_kinds": "list[str]",
     "subterm_classes": "SubtermClasses",
+    "CachedCalls.begin": "PendingCall | tuple[Any]",
+    "CachedCalls.info": "tuple[int, int, int]",
+    "CachedCalls.key": "str",
+    "CachedCalls.remove": "bool",
+    "Entry.created": "int",
+    "Entry.is_failure": "bool",
+    "Entry.key": "dict[str, str]",
+    "Entry.metadata": "dict[str, str]",
+    "Entry.program": "str | None",
+    "Entry.value": "bytes",
+    "EntryKey.digest": "str",
+    "EntryKey.parts": "dict[str, str]",
+    "PendingCall.poll": "bool | tuple[Any]",
+    "Store.close": "None",
+    "Store.contains": "bool",
+    "Store.entry": "Entry | None",
+    "Store.evict": "dict[str, dict[str, int]]",
+    "Store.find": "list[tuple[str, dict[str, str]]]",
+    "Store.get": "bytes | None",
+    "Store.list": "list[tuple[str, str, int, int]]",
+    "Store.open": "Store",
+    "Store.put": "str",
+    "Store.put_entry": "bool",
+    "Store.remove": "bool",
+    "Store.remove_entry": "bool",
+    "Store.sizes": "dict[str, dict[str, int]]",
+    "Store.statistics": "dict[str, int]",
+    "Store.url": "str",
+    "Store.verify": "dict[str, Any]",
     "to_bytes": "bytes",
     "to_json_graph_str": "str",
     "to_text": "str",
@@ -200,7 +244,9 @@ SPECIAL = {
     "__delete__": "None",
     "__dlpack__": "Any",
     "__dlpack_device__": "tuple[int, int]",
+    "__enter__": "Self",
     "__eq__": "bool",
+    "__exit__": "None",
     "__get__": "Any",
     "__getitem__": "Any",
     "__hash__": "int",
@@ -215,7 +261,11 @@ SPECIAL = {
 
 # The constructor arguments of public classes; other classes are not constructed.
 CONSTRUCTORS = {
+    "CachedCalls": "store: Store, name: str, version: str, function: Any, parameters: list[Any], "
+    "bind: Any, options: dict[str, Any]",
     "Column": "name: Any",
+    "EntryKey": "job: str, /, *, program: Any = ..., version: Any = ..., "
+    "**options: str | float | bool | None",
     "Hole": "var: Any, cls: type[Any] | None = ..., guard: Callable[[Any], bool] | None = ...",
     "NodeDriver": "visitor: Any, rule: str, generators: type[Any], later: type[Any]",
     "Pattern": "template: Any, holes: Any = ..., enable_auto_mapping: bool = ...",
@@ -235,6 +285,7 @@ from __future__ import annotations
 
 from abc import ABCMeta
 from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final, final

@@ -5,9 +5,12 @@ from __future__ import annotations
 
 from abc import ABCMeta
 from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final, final
+
+from typing_extensions import Self
 
 from isoform.types.onnx import Program
 
@@ -85,6 +88,33 @@ class AccessStep:
     @property
     def kind(self) -> Any:
         """The kind of the step, an `AccessKind`."""
+
+@final
+class CachedCalls:
+    """The calls of a function whose results are kept; see `isoform.store.cached`."""
+
+    def __new__(
+        cls,
+        store: Store,
+        name: str,
+        version: str,
+        function: Any,
+        parameters: list[Any],
+        bind: Any,
+        options: dict[str, Any],
+    ) -> CachedCalls: ...
+    def begin(self, /, args: Any, kwargs: Any) -> PendingCall | tuple[Any]:
+        """Begins a call of a coroutine function: the kept result as a tuple of one, or the call
+        that is to be made.
+        """
+    def call(self, /, args: Any, kwargs: Any) -> Any:
+        """Returns the kept result of a call, or calls the function and keeps the result."""
+    def info(self, /) -> tuple[int, int, int]:
+        """The numbers of hits and misses of this process, and of errors of the store."""
+    def key(self, /, args: Any, kwargs: Any) -> str:
+        """The digest of the key of a call."""
+    def remove(self, /, args: Any, kwargs: Any) -> bool:
+        """Removes the result of a call. Returns False if there is none."""
 
 @final
 class Change:
@@ -347,6 +377,70 @@ class Duplicate:
     @property
     def size(self) -> int:
         """The number of nodes in each of them, each occurrence counted, at most 2**64 - 1."""
+
+@final
+class Entry:
+    """A result that a store has under a key."""
+
+    def __repr__(self, /) -> str: ...
+    @property
+    def created(self) -> int:
+        """The time of the put, in seconds since 1970, by the clock of the writer."""
+    @property
+    def is_failure(self) -> bool:
+        """True if the value describes a failure."""
+    @property
+    def key(self) -> dict[str, str]:
+        """The parts of the key, by their names."""
+    @property
+    def metadata(self) -> dict[str, str]:
+        """Texts that the writer added."""
+    @property
+    def program(self) -> str | None:
+        """The name under which the store has the program of the key; None without a program."""
+    @property
+    def value(self) -> bytes:
+        """The result."""
+
+@final
+class EntryKey:
+    """A key of an entry: everything on which a result depends, by name.
+
+    Two keys with the same parts are equal. The digest of a program is the same for programs
+    that are equal up to the names of variables.
+
+    Args:
+        job: what was done, such as "compile".
+        program: a node, a value or an ONNX model; or a digest, as 32 bytes or 64 hexadecimal
+            digits. The store keeps a program that is not given as a digest next to the entry.
+        version: the version of the code that does the job.
+        options: the other influences: text, numbers, bool or None.
+
+    Raises:
+        TypeError: a program or an option of another kind.
+        ValueError: a digest of another length, or a program that has no digest.
+    """
+
+    def __new__(
+        cls,
+        job: str,
+        /,
+        *,
+        program: Any = ...,
+        version: Any = ...,
+        **options: str | float | bool | None,
+    ) -> EntryKey: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+    def __repr__(self, /) -> str: ...
+    @property
+    def digest(self) -> str:
+        """The digest of the parts, as 64 hexadecimal digits."""
+    @property
+    def parts(self) -> dict[str, str]:
+        """The parts by name: "job", "program", "version", and "option." with the name of an
+        option.
+        """
 
 @final
 class Hole:
@@ -750,6 +844,19 @@ class Pattern:
         """The template."""
 
 @final
+class PendingCall:
+    """A call of a coroutine function that has no result yet."""
+
+    def fail(self, /, error: Any) -> Any:
+        """Ends the call without a result, and remembers an exception of the declared classes."""
+    def keep(self, /, result: Any) -> Any:
+        """Keeps the result of the call."""
+    def poll(self, /) -> bool | tuple[Any]:
+        """The result of another caller as a tuple of one; True if this call computes, and False
+        while another caller computes.
+        """
+
+@final
 class Property:
     """A field as an attribute of its class.
 
@@ -860,6 +967,125 @@ class SequenceIterator:
 
     def __iter__(self, /) -> Iterator[Any]: ...
     def __next__(self, /) -> Any: ...
+
+@final
+class Store:
+    """Bytes under their digests, and results under keys, for any number of processes.
+
+    Made by `Store.open`. A store never returns wrong bytes: a damaged file counts as absent.
+    A handle works in a forked child, and is pickled by its URL and options, never with
+    credentials.
+    """
+
+    def __enter__(self, /) -> Self: ...
+    def __exit__(self, /, *_exception: Any) -> None: ...
+    def __reduce__(self, /) -> tuple[Any, ...]: ...
+    def __repr__(self, /) -> str: ...
+    def close(self, /) -> None:
+        """Closes the handle: later calls raise ValueError. Calls of other threads come to their
+        end.
+        """
+    def contains(self, /, name: str) -> bool:
+        """True if `get` returns the bytes now. O(bytes)."""
+    def entry(self, /, key: EntryKey, *, confirm: Any = ...) -> Entry | None:
+        """Returns the entry of a key, or None.
+
+        Args:
+            key: the key.
+            confirm: True to return only an entry whose kept program is structurally equal to
+                the program of the key; or another program for the comparison. A key that
+                forgets an input is found in this way.
+        """
+    def evict(
+        self,
+        /,
+        *,
+        max_bytes: int | None = ...,
+        max_age: float | timedelta | None = ...,
+        max_count: int | None = ...,
+    ) -> dict[str, dict[str, int]]:
+        """Removes the least recently used files until the store is within the limits, which are
+        those of `open`. Returns {"removed": {"files": …, "bytes": …}, "kept": the same}.
+        O(files).
+        """
+    def find(self, /, **parts: str | float | bool | None) -> list[tuple[str, dict[str, str]]]:
+        """The keys of the entries with all these parts, newest first, as pairs: the digest, and
+        the parts as in `EntryKey.parts`. A name other than job, program, version, cache and
+        cache_version is that of an option. O(files) without an index.
+        """
+    def get(self, /, name: str) -> bytes | None:
+        """Returns the bytes with a name, or None. Raises ValueError for a text that is not a
+        name. O(bytes).
+        """
+    def list(self, /) -> list[tuple[str, str, int, int]]:
+        """All values and entries, as (kind, name, bytes of the file, time of the last use in
+        seconds since 1970). O(files).
+        """
+    @staticmethod
+    def open(
+        url: str | PathLike[str],
+        *,
+        read_only: bool = ...,
+        durable: bool = ...,
+        max_bytes: int | None = ...,
+        max_age: float | timedelta | None = ...,
+        max_count: int | None = ...,
+    ) -> Store:
+        """Opens a store: the path of a folder, which is created on demand, "memory:", or the
+        URL of a server, such as "s3:bucket/prefix" or "redis://host".
+
+        Args:
+            url: the path or URL.
+            read_only: never change the store.
+            durable: every put survives a loss of power.
+            max_bytes: the size of all files at which a put evicts the least recently used.
+            max_age: the time since its last use after which a file is evicted, in seconds or
+                as a timedelta.
+            max_count: the number of files at which a put evicts the least recently used.
+
+        Raises ValueError for another URL, and OSError if the folder cannot be opened.
+        """
+    def put(self, /, data: bytes | bytearray | memoryview) -> str:
+        """Stores bytes, and returns their name: 64 hexadecimal digits. Raises OSError if the
+        bytes cannot be stored. O(bytes).
+        """
+    def put_entry(
+        self,
+        /,
+        key: EntryKey,
+        value: bytes | bytearray | memoryview,
+        *,
+        metadata: dict[str, str] | None = ...,
+        program: Any = ...,
+    ) -> bool:
+        """Stores a result under a key, unless the key has an entry. Returns True if the store
+        has this result now, and False if it keeps an earlier one.
+
+        Args:
+            key: the key.
+            value: the result, bytes.
+            metadata: texts by name, which `entry` returns.
+            program: a node, value or model that the store keeps next to the entry, instead of
+                the program of the key.
+        """
+    def remove(self, /, name: str) -> bool:
+        """Removes the bytes with a name. Returns False if the store does not have them."""
+    def remove_entry(self, /, key: EntryKey) -> bool:
+        """Removes the entry of a key. Returns False if there is none."""
+    def sizes(self, /) -> dict[str, dict[str, int]]:
+        """The number and the bytes of the files: {"values": {"files": …, "bytes": …}, "entries":
+        the same}. O(1) after the first call.
+        """
+    def statistics(self, /) -> dict[str, int]:
+        """Counts of this handle: hits, misses, damaged files, unconfirmed hits, puts and bytes."""
+    @property
+    def url(self) -> str:
+        """The URL without credentials."""
+    def verify(self, /, repair: bool = ...) -> dict[str, Any]:
+        """Checks all files. Returns {"whole": count, "bytes": count, "damage": [(path, reason)],
+        "foreign": [(path, layout version)], "removed": count}. `repair` removes the damaged
+        files. O(bytes of all files).
+        """
 
 @final
 class StructuralMismatch:
@@ -1320,6 +1546,9 @@ def _signature_of(
     None if unknown.
     """
 
+def _store_cache(store: Any) -> Any:
+    """The cache of pure passes that keeps results in a store."""
+
 def _tensor_from_bytes(data: Any, shape: Any, dtype: Any) -> Any:
     """Makes a tensor from bytes; see `isoform.Tensor.from_bytes`."""
 
@@ -1575,7 +1804,7 @@ def onnx_diff(
 ) -> Any:
     """The differences of two models; see `isoform.onnx.diff`."""
 
-def onnx_evaluate(program: Any, inputs: Any, max_bytes: Any) -> Any:
+def onnx_evaluate(program: Any, inputs: Any, max_bytes: int | None) -> Any:
     """The results of a program by name; see `isoform.onnx.evaluate`."""
 
 def onnx_extract(*args: Any, **kwargs: Any) -> Any:

@@ -6,11 +6,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::cache::args::CacheArgs;
 use crate::diff::args::DiffArgs;
 use crate::git::args::GitArgs;
 use crate::input::TargetForm;
 use crate::model_args::{FixArgs, ModelArgs};
 use crate::optimize::args::{ExtractArgs, OptimizeArgs};
+use crate::store::args::StoreArgs;
 
 /// Compare ONNX models and IR files as programs: are they equal, or where do they
 /// differ?
@@ -63,6 +65,9 @@ Examples:
   isoform passes                            list the passes
   isoform run pto.simplify,pto.cse k.json   apply passes to a program
   isoform run --import mine.py Mine k.json  apply passes written in Python
+  isoform cache run --key m.json --out m.o -- mycc m.json -o m.o
+                                            run a compiler for new programs alone
+  isoform cache why                         tell why the last run was a miss
   isoform git install                       let git diff show models as text
 
 See `isoform COMMAND --help` for details of each command.";
@@ -82,6 +87,8 @@ pub(crate) enum Command {
     Passes(PassesArgs),
     Run(RunArgs),
     Bisect(BisectArgs),
+    Cache(CacheArgs),
+    Store(StoreArgs),
     Git(GitArgs),
     Completions(CompletionsArgs),
 }
@@ -596,7 +603,7 @@ Examples:
   isoform completions fish > ~/.config/fish/completions/isoform.fish";
 
 /// Options of all commands.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Common options")]
 pub(crate) struct Common {
     /// Ignore the contents of weights.

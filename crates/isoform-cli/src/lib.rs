@@ -19,6 +19,7 @@
 //! Only models have names of nodes (`diff`) and a special listing (`show`).
 
 mod args;
+mod cache;
 mod clones;
 mod convert;
 mod dedup;
@@ -35,6 +36,7 @@ mod parallel;
 mod passes;
 mod progress;
 mod show;
+mod store;
 mod summary;
 mod target;
 
@@ -115,6 +117,8 @@ fn dispatch(cli: &Cli, host: &RunOptions<'_>, output: &mut Output<'_, '_>) -> io
         Command::Passes(_) => passes::list(output),
         Command::Run(args) => passes::run(args, &cli.common, output),
         Command::Bisect(args) => passes::bisect(args, &cli.common, output),
+        Command::Cache(args) => cache::run(args, &cli.common, output),
+        Command::Store(args) => store::run(args, output),
         Command::Git(args) => git::run(args, &cli.common, host, output),
         Command::Completions(args) => {
             let mut script = Vec::new();

@@ -181,6 +181,12 @@ impl<'a, 'b> Output<'a, 'b> {
         let _ = write!(self.streams.err, "{text}");
     }
 
+    /// Writes bytes of another program to standard error.
+    pub(crate) fn bytes_aside(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.streams.err.write_all(bytes)?;
+        self.streams.err.flush()
+    }
+
     /// True if a progress bar may be drawn.
     pub(crate) fn shows_progress(&self) -> bool {
         self.streams.progress && !self.quiet

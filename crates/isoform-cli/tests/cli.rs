@@ -1,6 +1,7 @@
 //! The real command: every command, option and exit status on small models, and real models.
 
 mod build;
+mod cache;
 mod clones;
 mod diff;
 mod external;
@@ -12,6 +13,7 @@ mod optimize;
 mod passes;
 mod shapes;
 mod show;
+mod store;
 mod summary;
 mod support;
 

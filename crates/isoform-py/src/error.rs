@@ -158,7 +158,7 @@ fn exception(error: Error) -> PyErr {
             Err(other) => other,
         };
         let other = match other.downcast::<std::io::Error>() {
-            Ok(io) => return PyErr::from(*io),
+            Ok(io) => return of_io(*io, message),
             Err(other) => other,
         };
         if let Some(fault) = other.downcast_ref::<TextFault>() {
@@ -191,6 +191,16 @@ fn of_text(kind: ErrorKind, message: &str, fault: &TextFault) -> PyResult<PyErr>
         let place = (message, fault.message(), fault.line(), fault.column());
         Ok(PyErr::from_value(module.call_method1(class, place)?))
     })
+}
+
+/// The exception for an error of the system, of the class that belongs to its number.
+fn of_io(error: std::io::Error, message: String) -> PyErr {
+    match error.raw_os_error() {
+        // The message of the core tells more than the text of the system.
+        Some(number) if message != error.to_string() => PyOSError::new_err((number, message)),
+        None if message != error.to_string() => PyOSError::new_err(message),
+        _ => PyErr::from(error),
+    }
 }
 
 fn of_kind(kind: ErrorKind, message: String) -> PyErr {

@@ -18,6 +18,7 @@
 //! | | `_results.py` | results of models as objects of the classes that declare them |
 //! | `onnx_shapes.rs` | `_onnx_shapes.py` | derived types, fixed dimensions |
 //! | `onnx_optimize.rs` | `_onnx_optimizer.py`, `_onnxruntime.py` | optimisation, verification |
+//! | `store/` | `store/` | stores, and functions that keep their results |
 //! | `text.rs` | `text.py`, `ir/printing.py` | text for people |
 //! | `nodes/` | `visitors.py` | visitors, mutators and functors |
 //! | `pattern.rs`, `uses.rs` | `pattern.py`, `uses.py` | patterns, and uses of values |
@@ -59,6 +60,7 @@ mod plain;
 mod register;
 mod serialization;
 mod state;
+mod store;
 mod structural;
 mod tensor;
 mod testing;
@@ -77,6 +79,7 @@ use pyo3::prelude::*;
 use crate::error::IntoPyResult;
 
 pub use crate::embed::{embed, register, register_functions, register_method};
+pub use crate::store::StoreCache;
 
 /// Initialises the module; also for extension modules that embed this crate together
 /// with node types.
@@ -154,6 +157,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     serialization::init(module)?;
     text::init(module)?;
     transform::init(module)?;
+    store::init(module)?;
     global_functions::init(module)?;
     module.add_function(wrap_pyfunction!(object::bind::set_native_hook, module)?)?;
     type_attrs::init(module)?;

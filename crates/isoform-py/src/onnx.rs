@@ -32,7 +32,7 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// A loaded ONNX model; see `isoform.onnx.load`.
 #[pyclass(frozen, name = "OnnxModel", module = "isoform._core")]
-struct OnnxModel {
+pub(crate) struct OnnxModel {
     model: Model,
 }
 

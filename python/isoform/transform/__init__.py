@@ -17,7 +17,7 @@ own types. `docs/passes.md` is the guide.
 from .analysis import analysis
 from .bisect import bisect
 from .builtin import ApplyPassToFunction, PrintIR
-from .cache import Memo, MemoryCache, NoProgram
+from .cache import Memo, MemoryCache, NoProgram, StoreCache
 from .context import PassContext, register_config_option
 from .cse import CSE, cse
 from .decorators import function_pass, module_pass
@@ -64,6 +64,7 @@ __all__ = [
     "Script",
     "Sequential",
     "Signature",
+    "StoreCache",
     "VerifyInstrument",
     "analysis",
     "bisect",

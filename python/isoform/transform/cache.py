@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from isoform import _core
 from isoform.core import Object
 from isoform.dataclasses import c_class
 from isoform.ir import _api
@@ -11,7 +12,9 @@ from isoform.ir import _api
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Memo", "MemoryCache", "NoProgram"]
+    from isoform.store import Store
+
+__all__ = ["Memo", "MemoryCache", "NoProgram", "StoreCache"]
 
 _memory_cache = _api.function("passes.memory_cache")
 
@@ -119,6 +122,25 @@ def MemoryCache(max_bytes: int = 1 << 28) -> Any:  # noqa: N802
     1
     """
     return _memory_cache(max_bytes)
+
+
+def StoreCache(store: Store) -> Any:  # noqa: N802
+    """Return a cache in a store, which processes and machines share.
+
+    >>> from isoform import ir
+    >>> from isoform.store import Store
+    >>> from isoform.transform import PassContext, StoreCache, function_pass
+    >>> @function_pass(opt_level=0, pure=True, version="1")
+    ... def Mark(function, mod, ctx):
+    ...     print("computed")
+    ...     return function.with_attr("marked", 1)
+    >>> store = Store.open("memory:")
+    >>> for _ in range(2):
+    ...     with PassContext(cache=StoreCache(store)):
+    ...         mod = Mark(ir.IRModule({"f": ir.BaseFunc()}))
+    computed
+    """
+    return _core._store_cache(store)
 
 
 def cache_of(given: Any) -> Any:

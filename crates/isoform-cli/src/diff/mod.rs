@@ -65,7 +65,7 @@ fn is_right_to_blame(common: &Common, values: &[Value; 2]) -> bool {
 }
 
 /// Compares and prints; the inner result is the result of writing.
-fn compared(
+pub(crate) fn compared(
     args: &DiffArgs,
     common: &Common,
     left: Input,

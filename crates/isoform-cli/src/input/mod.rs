@@ -301,7 +301,7 @@ pub(crate) fn start_of(file: &mut File) -> io::Result<Vec<u8>> {
     Ok(start)
 }
 
-fn standard_input() -> Result<Vec<u8>, Failure> {
+pub(crate) fn standard_input() -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let read = io::stdin().lock().read_to_end(&mut bytes);
     read.map_err(|error| format!("standard input: {error}"))?;
@@ -309,7 +309,7 @@ fn standard_input() -> Result<Vec<u8>, Failure> {
 }
 
 /// Decodes the value from the bytes of a file.
-fn decode(form: Form, bytes: Bytes, file: &Path) -> Result<Input, Failure> {
+pub(crate) fn decode(form: Form, bytes: Bytes, file: &Path) -> Result<Input, Failure> {
     let failed = |error: Error| message(file, &error);
     register_types().map_err(failed)?;
     let decoded = match form {

@@ -1,0 +1,441 @@
+//! `isoform cache`, with shell scripts as compilers.
+#![cfg(unix)]
+
+use std::fs;
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::build::{Folder, Small, small};
+use crate::support::{Ran, command};
+
+const MODULE: &str = include_str!("../../../../examples/ir/residual.iso");
+
+/// Copies its first argument to its second, and notes the run.
+const COMPILER: &str = "#!/bin/sh
+echo run >> runs
+echo compiling
+echo careful >&2
+test -n \"$FAIL\" && exit 3
+test -z \"$SLEEP\" || { echo asleep; sleep \"$SLEEP\"; }
+test -n \"$LAZY\" || { cp \"$1\" \"$2\"; chmod 751 \"$2\"; }
+";
+
+/// A folder with a program, a renamed copy, another program, and a compiler.
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.file("module.iso", MODULE.as_bytes());
+    folder.file("renamed.iso", MODULE.replace("%x", "%data").as_bytes());
+    let edited = MODULE.replace("args=[%x, %w]", "args=[%w, %x]");
+    assert_ne!(edited, MODULE);
+    folder.file("edited.iso", edited.as_bytes());
+    folder.file("source.c", b"int x;");
+    script(&folder, COMPILER);
+    folder
+}
+
+fn script(folder: &Folder, text: &str) {
+    let compiler = folder.file("cc.sh", text.as_bytes());
+    fs::set_permissions(compiler, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+fn run_with(folder: &Folder, line: &str, variables: &[(&str, &str)]) -> Ran {
+    let mut command = command();
+    command
+        .current_dir(folder.path())
+        .env("ISOFORM_STORE", "store")
+        .envs(variables.iter().copied())
+        .args(line.split_whitespace());
+    command.output().unwrap().into()
+}
+
+fn run(folder: &Folder, line: &str) -> Ran {
+    run_with(folder, line, &[])
+}
+
+/// The command line for a compilation.
+fn compile(source: &str, out: &str) -> String {
+    format!("cache run --key {source} --out {out} -- ./cc.sh {source} {out}")
+}
+
+fn runs(folder: &Folder) -> usize {
+    fs::read_to_string(folder.path().join("runs")).map_or(0, |text| text.lines().count())
+}
+
+#[track_caller]
+fn assert_event(ran: &Ran, event: &str) {
+    let line = ran.err.lines().next().unwrap_or_default();
+    assert!(
+        line.starts_with(&format!("isoform cache: {event} ")),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn a_second_run_replays_everything() {
+    let folder = folder();
+    let first = run(&folder, &compile("module.iso", "out.o"));
+    assert_event(&first, "miss");
+    assert_eq!((first.status, &*first.out), (0, "compiling\n"));
+    assert!(first.err.ends_with("careful\n"), "{first:?}");
+    let out = folder.path().join("out.o");
+    let expected = fs::read(&out).unwrap();
+    fs::remove_file(&out).unwrap();
+    // Another program under another name, in another folder.
+    let second = run(&folder, &compile("renamed.iso", "deep/other.o"));
+    assert_event(&second, "hit");
+    assert_eq!((second.status, &*second.out), (0, "compiling\n"));
+    assert!(second.err.ends_with("careful\n"), "{second:?}");
+    let other = folder.path().join("deep/other.o");
+    assert_eq!(fs::read(&other).unwrap(), expected);
+    assert_eq!(
+        other.metadata().unwrap().permissions().mode() & 0o777,
+        0o751
+    );
+    assert_eq!(runs(&folder), 1);
+    let quiet = run(
+        &folder,
+        &format!("--quiet {}", compile("module.iso", "out.o")),
+    );
+    assert_eq!(quiet.err, "careful\n");
+}
+
+#[test]
+fn every_input_counts() {
+    let folder = folder();
+    let base = "cache run --key source.c --out o --env LEVEL -- ./cc.sh source.c o";
+    assert_event(&run(&folder, base), "miss");
+    assert_event(&run(&folder, base), "hit");
+    let misses = [
+        // Another option, set variable, empty variable, other bytes.
+        (
+            "cache run --key source.c --out o --env LEVEL -- ./cc.sh source.c o -O2",
+            None,
+        ),
+        (base, Some("2")),
+        (base, Some("")),
+        (
+            "cache run --key edited.iso --out o --env LEVEL -- ./cc.sh edited.iso o",
+            None,
+        ),
+        (
+            "cache run --exact --key module.iso --out o -- ./cc.sh module.iso o",
+            None,
+        ),
+        (
+            "cache run --exact --key renamed.iso --out o -- ./cc.sh renamed.iso o",
+            None,
+        ),
+    ];
+    for (line, level) in misses {
+        let variables: Vec<_> = level.map(|level| ("LEVEL", level)).into_iter().collect();
+        assert_event(&run_with(&folder, line, &variables), "miss");
+        assert_event(&run_with(&folder, line, &variables), "hit");
+    }
+    // A file among the arguments.
+    let shell = "cache run --key source.c --out o -- sh ./cc.sh source.c o";
+    assert_event(&run(&folder, shell), "miss");
+    assert_event(&run(&folder, shell), "hit");
+    script(&folder, &format!("{COMPILER}\n# A new release\n"));
+    assert_event(&run(&folder, shell), "miss");
+    assert_event(&run(&folder, base), "miss");
+    // An option with the path of the output.
+    let option = |out: &str| {
+        format!("cache run --key source.c --out {out} -- sh -c true --to={out} source.c")
+    };
+    folder.file("a.o", b"");
+    folder.file("b.o", b"");
+    for line in [option("a.o"), option("b.o")] {
+        let ran = run(&folder, &line);
+        // The outputs are old.
+        assert!(ran.err.contains("did not write this output"), "{ran:?}");
+    }
+    assert_eq!(
+        key_of(&run(&folder, &option("a.o"))),
+        key_of(&run(&folder, &option("b.o")))
+    );
+}
+
+/// The short name of the key.
+fn key_of(ran: &Ran) -> String {
+    let line = ran.err.lines().next().unwrap_or_default();
+    line.split(' ').next_back().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn names_of_inputs_of_models_count_and_names_of_nodes_do_not() {
+    let folder = folder();
+    folder.model("a.onnx", &small(&Small::default()));
+    let renamed = Small {
+        suffix: "_b",
+        ..Small::default()
+    };
+    let mut renamed = small(&renamed);
+    folder.model("renamed.onnx", &renamed);
+    if let Some(graph) = &mut renamed.graph {
+        for node in &mut graph.node {
+            node.name.push_str("_node");
+        }
+    }
+    folder.model("nodes.onnx", &renamed);
+    assert_event(&run(&folder, &compile("renamed.onnx", "o")), "miss");
+    assert_event(&run(&folder, &compile("nodes.onnx", "o")), "hit");
+    assert_event(&run(&folder, &compile("a.onnx", "o")), "miss");
+}
+
+#[test]
+fn failing_commands_are_stored_on_request() {
+    let folder = folder();
+    let line = compile("module.iso", "o");
+    for _ in 0..2 {
+        let ran = run_with(&folder, &line, &[("FAIL", "1")]);
+        assert_event(&ran, "miss");
+        assert_eq!((ran.status, &*ran.out), (3, "compiling\n"));
+    }
+    let line = line.replace("cache run", "cache run --failures");
+    for event in ["miss", "hit"] {
+        let ran = run_with(&folder, &line, &[("FAIL", "1")]);
+        assert_event(&ran, event);
+        assert_eq!((ran.status, &*ran.out), (3, "compiling\n"));
+    }
+    assert!(!folder.path().join("o").exists());
+}
+
+#[test]
+fn a_run_without_its_outputs_is_not_stored() {
+    let folder = folder();
+    let line = compile("module.iso", "o");
+    for _ in 0..2 {
+        let ran = run_with(&folder, &line, &[("LAZY", "1")]);
+        assert_eq!(ran.status, 2, "{ran:?}");
+        assert!(
+            ran.err
+                .contains("o: the command succeeded and did not write this output")
+        );
+        assert_event(&ran, "miss");
+    }
+    // An output of an earlier run.
+    folder.file("o", b"old");
+    for _ in 0..2 {
+        let ran = run_with(&folder, &line, &[("LAZY", "1")]);
+        assert_eq!(ran.status, 0, "{ran:?}");
+        assert!(
+            ran.err.contains("o: the command did not write this output"),
+            "{ran:?}"
+        );
+        assert_event(&ran, "miss");
+    }
+}
+
+#[test]
+fn a_key_file_that_changes_during_the_run_is_not_stored() {
+    let folder = folder();
+    let line = "cache run --key source.c --out o -- sh -c cp${IFS}source.c${IFS}o;echo>>source.c";
+    for _ in 0..2 {
+        let ran = run(&folder, line);
+        assert_eq!(ran.status, 0, "{ran:?}");
+        assert!(
+            ran.err
+                .contains("source.c: the file changed during the run"),
+            "{ran:?}"
+        );
+        assert_event(&ran, "miss");
+        folder.file("source.c", b"int x;");
+    }
+}
+
+#[test]
+fn a_store_of_no_use_never_breaks_the_build() {
+    let folder = folder();
+    folder.file("file", b"");
+    for store in ["file", "unknown:place", "s3:?region=a", "/proc/none"] {
+        let line = compile("module.iso", "o").replace("run", &format!("run --store {store}"));
+        let ran = run(&folder, &line);
+        assert_eq!((ran.status, &*ran.out), (0, "compiling\n"), "{ran:?}");
+        let warnings = ran
+            .err
+            .lines()
+            .filter(|line| line.contains("isoform cache: warning: "));
+        assert_eq!(warnings.count(), 1, "{ran:?}");
+        assert!(folder.path().join("o").exists());
+        fs::remove_file(folder.path().join("o")).unwrap();
+    }
+    // A damaged store runs the command again.
+    assert_event(&run(&folder, &compile("module.iso", "o")), "miss");
+    damage(&folder.path().join("store"));
+    assert_event(&run(&folder, &compile("module.iso", "o")), "miss");
+    assert_event(&run(&folder, &compile("module.iso", "o")), "hit");
+}
+
+/// Cuts all files of a store.
+fn damage(folder: &std::path::Path) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            damage(&path);
+        } else if path.parent().and_then(|folder| folder.parent()).is_some() {
+            let size = path.metadata().unwrap().len();
+            fs::OpenOptions::new()
+                .write(true)
+                .open(&path)
+                .unwrap()
+                .set_len(size / 2)
+                .unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_signal_ends_the_command_and_nothing_is_stored() {
+    let folder = folder();
+    let line = compile("module.iso", "o");
+    let mut child = command()
+        .current_dir(folder.path())
+        .env("ISOFORM_STORE", "store")
+        .env("SLEEP", "30")
+        .args(line.split_whitespace())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut text = String::new();
+    let mut out = child.stdout.take().unwrap();
+    while !text.contains("asleep") {
+        let mut byte = [0];
+        assert_eq!(out.read(&mut byte).unwrap(), 1);
+        text.push(byte[0].into());
+    }
+    // The shell alone gets this signal, and its `sleep` keeps the pipe open.
+    let start = Instant::now();
+    let pid = child.id().to_string();
+    let killed = std::process::Command::new("kill")
+        .args(["-TERM", &pid])
+        .status()
+        .unwrap();
+    assert!(killed.success());
+    // The command has ended although a process of it holds its output.
+    let status = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
+        assert!(start.elapsed() < Duration::from_secs(25));
+        thread::sleep(Duration::from_millis(10));
+    };
+    assert_eq!(status.code(), Some(143));
+    let ran = run(&folder, &line);
+    assert_event(&ran, "miss");
+}
+
+#[test]
+fn wrong_command_lines_are_errors_that_say_what_to_do() {
+    let folder = folder();
+    for (line, status, text) in [
+        (
+            "cache run --key none.c --out o -- ./cc.sh none.c o",
+            2,
+            "none.c: No such file",
+        ),
+        (
+            "cache run --key . --out o -- ./cc.sh none.c o",
+            2,
+            ".: this is a folder, and a key",
+        ),
+        (
+            "cache run --key - --out o -- ./cc.sh - o",
+            2,
+            "-: standard input cannot be a key",
+        ),
+        (
+            "cache run --key o --out o -- ./cc.sh o o",
+            2,
+            "o: the file is a key file and an out",
+        ),
+        (
+            "cache run --key source.c --out o -- no-such-compiler",
+            127,
+            "the command is not found",
+        ),
+        ("cache run --key source.c --out o", 2, "COMMAND"),
+        ("cache run --out o -- ./cc.sh", 2, "--key"),
+    ] {
+        let ran = run(&folder, line);
+        assert_eq!(ran.status, status, "{ran:?}");
+        assert!(ran.err.contains(text), "{line}: {}", ran.err);
+    }
+    assert_eq!(runs(&folder), 0);
+    // A store that lists no files, or does not exist.
+    let why = run(&folder, "cache why");
+    assert_eq!(why.status, 2);
+    assert!(
+        why.err
+            .contains("has no record of a miss in this folder; `isoform cache run`")
+    );
+    let why = run(&folder, "cache why --store file source.c");
+    assert_eq!(why.status, 2, "{why:?}");
+}
+
+#[test]
+fn why_names_the_input_that_changed() {
+    let folder = folder();
+    let line = |source: &str, level: &str| {
+        let command = format!("./cc.sh {source} o {level}");
+        format!("cache run --key {source} --out o --env LEVEL -- {command}")
+    };
+    run(&folder, &line("module.iso", "-O2"));
+    let why = run(&folder, "cache why");
+    assert_eq!(why.status, 0, "{why:?}");
+    assert!(why.out.contains("no other run of this command"), "{why:?}");
+
+    run(&folder, &line("source.c", "-O2"));
+    run(&folder, &line("module.iso", "-O3"));
+    let why = run(&folder, "cache why");
+    let expected = "miss of module.iso, compared with the run of module.iso\n\
+                    arguments changed: -O2 -> -O3\n";
+    assert_eq!(why.out, expected, "{why:?}");
+
+    run_with(&folder, &line("module.iso", "-O3"), &[("LEVEL", "7")]);
+    let why = run(&folder, "cache why");
+    assert!(
+        why.out.ends_with("\nvariable LEVEL changed: unset -> 7\n"),
+        "{why:?}"
+    );
+
+    // The record of the files that are asked for.
+    let why = run(&folder, "cache why source.c");
+    assert!(
+        why.out.starts_with("miss of source.c, compared with"),
+        "{why:?}"
+    );
+
+    script(&folder, &format!("{COMPILER}# new\n"));
+    run(&folder, &line("module.iso", "-O3"));
+    let why = run(&folder, "cache why");
+    assert!(
+        why.out.contains("\nexecutable of the command changed: "),
+        "{why:?}"
+    );
+
+    folder.file(
+        "module.iso",
+        &fs::read(folder.path().join("edited.iso")).unwrap(),
+    );
+    run(&folder, &line("module.iso", "-O3"));
+    let why = run(&folder, "cache why");
+    assert_eq!(why.status, 0, "{why:?}");
+    assert!(
+        why.out.contains("\nmodule.iso changed:\ndifferent: "),
+        "{why:?}"
+    );
+    assert!(why.out.contains("args[0]"), "{why:?}");
+    let why = run(&folder, "cache why --json");
+    let json = crate::json(&why);
+    assert_eq!(json["changes"].as_array().unwrap().len(), 1, "{json}");
+    assert_eq!(json["changes"][0]["part"], "key.1");
+
+    folder.file("source.c", b"int y;");
+    run(&folder, &line("source.c", "-O3"));
+    let why = run(&folder, "cache why source.c");
+    assert!(why.out.contains("source.c changed: bytes "), "{why:?}");
+}

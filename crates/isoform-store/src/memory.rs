@@ -1,0 +1,118 @@
+//! Files in the memory of the process: a store for tests and for trying things out.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use isoform::Result;
+
+use crate::engine::{Engine, FileContents, FileInfo, FileList, LockGuard};
+
+/// The engine of `memory:`: a map from paths to bytes, which ends with the last handle.
+#[derive(Debug, Default)]
+pub struct MemoryEngine {
+    files: Mutex<BTreeMap<String, FileContents>>,
+    locks: Arc<Locks>,
+}
+
+#[derive(Debug, Default)]
+struct Locks {
+    held: Mutex<HashSet<String>>,
+    released: Condvar,
+}
+
+impl MemoryEngine {
+    /// An engine without files.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn files(&self) -> MutexGuard<'_, BTreeMap<String, FileContents>> {
+        // Every change of the map is a single call, so a panic leaves it whole.
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn contents(bytes: &[u8]) -> FileContents {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    FileContents {
+        bytes: bytes.to_vec(),
+        used: since.ok().map(|since| since.as_secs()),
+    }
+}
+
+impl Engine for MemoryEngine {
+    fn read(&self, path: &str) -> Result<Option<FileContents>> {
+        Ok(self.files().get(path).cloned())
+    }
+
+    fn write_once(&self, path: &str, bytes: &[u8]) -> Result<bool> {
+        let mut files = self.files();
+        if files.contains_key(path) {
+            return Ok(false);
+        }
+        files.insert(path.to_owned(), contents(bytes));
+        Ok(true)
+    }
+
+    fn replace(&self, path: &str, bytes: &[u8]) -> Result<()> {
+        self.files().insert(path.to_owned(), contents(bytes));
+        Ok(())
+    }
+
+    fn remove(&self, path: &str) -> Result<bool> {
+        Ok(self.files().remove(path).is_some())
+    }
+
+    fn list(&self, folder: &str) -> Result<FileList<'_>> {
+        let start = format!("{folder}/");
+        let files: Vec<Result<FileInfo>> = self
+            .files()
+            .range(start.clone()..)
+            .take_while(|(path, _)| path.starts_with(&start))
+            .map(|(path, contents)| {
+                Ok(FileInfo {
+                    path: path.clone(),
+                    size: contents.bytes.len() as u64,
+                    used: contents.used.unwrap_or(0),
+                })
+            })
+            .collect();
+        Ok(Box::new(files.into_iter()))
+    }
+
+    fn mark_used(&self, path: &str, time: u64) {
+        if let Some(contents) = self.files().get_mut(path) {
+            contents.used = Some(time);
+        }
+    }
+
+    fn lock(&self, name: &str, deadline: Duration) -> Option<LockGuard> {
+        let end = Instant::now().checked_add(deadline);
+        let mut held = self.locks.held();
+        while held.contains(name) {
+            let left = match end {
+                Some(end) => end.checked_duration_since(Instant::now())?,
+                None => Duration::from_secs(3600),
+            };
+            let waited = self.locks.released.wait_timeout(held, left);
+            held = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        held.insert(name.to_owned());
+        let (locks, name) = (Arc::clone(&self.locks), name.to_owned());
+        Some(LockGuard::new(move || {
+            locks.held().remove(&name);
+            locks.released.notify_all();
+        }))
+    }
+
+    fn description(&self) -> String {
+        "memory:".to_owned()
+    }
+}
+
+impl Locks {
+    fn held(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

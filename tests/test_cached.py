@@ -1,0 +1,423 @@
+"""Functions that keep their results in a store."""
+
+import asyncio
+import enum
+import functools
+import multiprocessing
+import os
+import pathlib
+import signal
+import textwrap
+import threading
+import time
+
+import pytest
+from processes import output_of
+
+import isoform
+from isoform import ir, relay
+from isoform.store import EntryKey, Store, cached
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store.open(tmp_path / "store")
+
+
+def counted(function):
+    """A function that counts its calls."""
+
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        wrapper.calls += 1
+        return function(*args, **kwargs)
+
+    wrapper.calls = 0
+    return wrapper
+
+
+def identity_function(name):
+    var = relay.Var(name)
+    return relay.Function([var], var)
+
+
+def test_renamed_programs_share_a_result(store):
+    @counted
+    def compiled(program, level=2):
+        return program
+
+    kept = cached(store)(compiled)
+    first = kept(identity_function("x"))
+    again = kept(identity_function("y"), level=2)
+    assert compiled.calls == 1
+    assert isoform.structural_equal(first, again)
+    kept(identity_function("x"), 3)
+    kept(ir.PrimType("int8"))
+    assert compiled.calls == 3
+    assert kept.cache_info() == (1, 3, 0)
+
+
+ARGUMENTS = [
+    None, True, False, 0, 1, 2**80, 1.0, 0.5, float("nan"), "", "1", "x" * 1000, "y" * 1000,
+    b"", b"1", [1], [1, 2], {"a": 1}, {"a": 2}, ir.PrimType("int8"), isoform.dtype("int8"),
+    isoform.Shape([1]), isoform.Array([isoform.dtype("int8")]),
+]  # fmt: skip
+
+
+def test_values_of_different_kinds_have_different_keys(store):
+    @cached(store)
+    def same(argument):
+        return 0
+
+    keys = {same.cache_key(argument) for argument in ARGUMENTS}
+    assert len(keys) == len(ARGUMENTS)
+    assert same.cache_key([1, 2]) == same.cache_key((1, 2)) == same.cache_key(argument=[1, 2])
+
+
+def function_of_each_kind(a, b=2, /, c=3, *, d=4):
+    return 0
+
+
+def variable_arguments(a, *rest, b=1, **named):
+    return 0
+
+
+@pytest.mark.parametrize(
+    "equal",
+    [
+        [((1,), {}), ((1, 2), {}), ((1, 2, 3), {}), ((1,), {"d": 4}), ((1, 2), {"c": 3, "d": 4})],
+        [((1,), {"d": 5}), ((1, 2, 3), {"d": 5})],
+        [((1,), {"c": 5}), ((1, 2, 5), {})],
+    ],
+)
+def test_arguments_count_by_name_with_defaults(store, equal):
+    kept = cached(store)(function_of_each_kind)
+    assert len({kept.cache_key(*args, **kwargs) for args, kwargs in equal}) == 1
+    assert kept.cache_key(7) not in {kept.cache_key(*args, **kwargs) for args, kwargs in equal}
+
+
+def test_variable_arguments_count(store):
+    kept = cached(store)(variable_arguments)
+    assert kept.cache_key(1) == kept.cache_key(1, b=1)
+    keys = {
+        kept.cache_key(1),
+        kept.cache_key(1, 2),
+        kept.cache_key(1, x=2),
+        kept.cache_key(1, 2, 3),
+    }
+    assert len(keys) == 4
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs"),
+    [((), {}), ((1, 2, 3, 4), {}), ((1,), {"e": 1}), ((1,), {"b": 2}), ((1, 2, 3), {"c": 3})],
+)
+def test_a_wrong_call_raises_as_python_does(store, args, kwargs):
+    kept = cached(store)(function_of_each_kind)
+    with pytest.raises(TypeError):
+        function_of_each_kind(*args, **kwargs)
+    with pytest.raises(TypeError):
+        kept(*args, **kwargs)
+
+
+RESULTS = [
+    None, True, 1, 2**80, 0.5, "text", b"", b"bytes", ir.PrimType("int8"), isoform.dtype("int8"),
+    isoform.Shape([1, 2]), isoform.Array([1]), isoform.Map({"a": 1}), isoform.List([1]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("result", RESULTS, ids=repr)
+def test_results_come_back_as_the_same_type(store, result):
+    kept = cached(store, name=repr(result))(lambda: result)
+    results = [kept(), kept()]
+    assert kept.cache_info().hits == 1
+    for found in results:
+        assert type(found) is type(result)
+        assert isoform.structural_equal(found, result)
+
+
+class Opaque:
+    """A class without a binary form."""
+
+
+@pytest.mark.parametrize(
+    "result",
+    [[1], (1,), {"a": 1}, {1}, Opaque(), bytearray(b""), isoform.Array([Opaque()])],
+    ids=repr,
+)
+def test_other_results_are_refused_with_advice(store, result):
+    kept = cached(store)(lambda: result)
+    message = "the result is a .*; return a node, .* or pass dumps and loads"
+    with pytest.raises(TypeError, match=message):
+        kept()
+
+
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        (pathlib.Path("a"), "argument 'a': a path does not tell .* path.read_bytes"),
+        (Opaque(), "argument 'a': a Opaque cannot be part of a key: .* key=function"),
+        (lambda: 0, "argument 'a': a function cannot be part of a key"),
+        ([Opaque()], "argument 'a': a list cannot be part of a key"),
+        (relay.Var("x"), "argument 'a': a .*Var cannot be part of a key: .*free"),
+        ({1}, "argument 'a': a set cannot be part of a key"),
+    ],
+)
+def test_other_arguments_are_refused_with_advice(store, argument, message):
+    kept = cached(store)(lambda a: 0)
+    with pytest.raises(TypeError, match=message.replace("'", '"')):
+        kept(argument)
+
+
+def test_an_enum_counts_by_its_number(store):
+    class Level(enum.IntEnum):
+        LOW = 1
+
+    kept = cached(store)(lambda a: 0)
+    assert kept.cache_key(Level.LOW)
+
+
+def test_ignored_parameters_and_own_keys(store):
+    kept = cached(store, ignore=("verbose",))(lambda program, verbose=False: 0)
+    assert kept.cache_key(1) == kept.cache_key(1, Opaque()) != kept.cache_key(2)
+    by_key = cached(store, key=lambda path: path.name)(lambda path: 0)
+    assert by_key.cache_key(pathlib.Path("x/a")) == by_key.cache_key(path=pathlib.Path("y/a"))
+    with pytest.raises(ValueError, match="cached: ignore has 'x'; the parameters are a, b"):
+        cached(store, ignore=("x",))(lambda a, b: 0)
+    with pytest.raises(TypeError, match="ignore is a tuple of names; write ignore="):
+        cached(store, ignore="a")(lambda a: 0)
+
+
+def test_names_and_versions_separate_results(store):
+    @counted
+    def one(a):
+        return a
+
+    for options in [{}, {"version": "2"}, {"name": "other"}]:
+        kept = cached(store, **options)(one)
+        assert (kept(1), kept(1)) == (1, 1)
+    assert one.calls == 3
+    assert store.find(cache="other")
+    assert store.find(cache_version="2")
+
+
+def test_results_can_be_removed(store):
+    @counted
+    def one(a):
+        return a
+
+    kept = cached(store)(one)
+    kept(1)
+    assert kept.cache_remove(1)
+    assert not kept.cache_remove(1)
+    kept(1)
+    assert one.calls == 2
+
+
+def test_own_forms_of_results(store):
+    kept = cached(store, dumps=lambda result: b" ".join(result), loads=bytes.split)(lambda: [b"a"])
+    assert kept() == kept() == [b"a"]
+    with pytest.raises(ValueError, match="pass both dumps and loads, or neither"):
+        cached(store, dumps=bytes)
+
+
+def test_failures_are_kept_on_request(store):
+    @counted
+    def failing(a):
+        raise {"value": ValueError, "key": KeyError}[a]("no such operator")
+
+    plain = cached(store)(failing)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="no such operator"):
+            plain("value")
+    assert failing.calls == 2
+    kept = cached(store, failures=(ValueError, OSError))(failing)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="no such operator"):
+            kept("value")
+        with pytest.raises(KeyError):
+            kept("key")
+    assert failing.calls == 5
+
+
+def test_a_forgotten_input_is_found_by_confirmation(store):
+    @counted
+    def one(program):
+        return str(program.dtype)
+
+    trusting = cached(store, key=lambda program: 0)(one)
+    assert [trusting(ir.PrimType(name)) for name in ("int8", "int16")] == ["int8", "int8"]
+
+    # Programs of the key are compared: here the digest is replaced by a constant key.
+    kept = cached(store, confirm=True)(one)
+    assert [kept(ir.PrimType(name)) for name in ("int8", "int8")] == ["int8", "int8"]
+    key = store.find(cache=f"{__name__}.{one.__qualname__}")
+    assert key
+    entry = store.entry(EntryKey("none"))
+    assert entry is None
+
+
+def test_an_entry_of_another_program_is_not_a_hit(store, tmp_path):
+    kept = cached(store, confirm=True, name="f")(lambda program: str(program.dtype))
+    assert kept(ir.PrimType("int8")) == "int8"
+    # The file of one call under the key of the other call, as after a collision.
+    names = [kept.cache_key(ir.PrimType(name)) for name in ("int8", "int16")]
+    files = [tmp_path / "store" / "entries" / name[:2] / name[2:] for name in names]
+    files[1].parent.mkdir(exist_ok=True)
+    files[1].write_bytes(files[0].read_bytes())
+    assert kept(ir.PrimType("int16")) == "int16"
+
+
+def test_damaged_results_are_computed_again(store, tmp_path):
+    @counted
+    def one():
+        return 1
+
+    kept = cached(store)(one)
+    kept()
+    (file,) = (tmp_path / "store" / "entries").glob("*/*")
+    file.write_bytes(file.read_bytes()[:-1])
+    assert (kept(), kept(), one.calls) == (1, 1, 2)
+    # Bytes of another form, as of a release to come.
+    for value in [b"", b"Zx", b"Vx"]:
+        kept.cache_remove()
+        cached(store, dumps=lambda _, value=value: value, loads=bytes)(one)()
+        assert (kept(), kept()) == (1, 1)
+    assert one.calls == 8
+
+
+def test_a_failing_store_makes_a_call_slow(tmp_path):
+    (tmp_path / "entries").write_bytes(b"in the way")
+    kept = cached(tmp_path)(lambda: 1)
+    assert (kept(), kept()) == (1, 1)
+    assert kept.cache_info().errors > 0
+
+
+def test_threads_compute_once(store):
+    @counted
+    def slow(a):
+        time.sleep(0.2)
+        return a
+
+    kept = cached(store)(slow)
+    threads = [threading.Thread(target=kept, args=(1,)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert slow.calls == 1
+    assert kept.cache_info() == (3, 1, 0)
+
+
+def compute_slowly(folder, ready):
+    def slow(a):
+        time.sleep(0.3)
+        with (folder / "calls").open("a", encoding="utf-8") as file:
+            file.write("call\n")
+        return a
+
+    kept = cached(folder / "store", name="slow")(slow)
+    ready.wait(60)
+    return kept(1)
+
+
+def test_processes_compute_once(tmp_path):
+    context = multiprocessing.get_context("fork")
+    ready = context.Barrier(3)
+    children = [context.Process(target=compute_slowly, args=(tmp_path, ready)) for _ in range(3)]
+    for child in children:
+        child.start()
+    for child in children:
+        child.join()
+    assert [child.exitcode for child in children] == [0, 0, 0]
+    assert (tmp_path / "calls").read_text() == "call\n"
+
+
+def test_coroutines_compute_once(store):
+    calls = []
+
+    @cached(store, failures=ValueError)
+    async def slow(a: int) -> int:
+        calls.append(a)
+        await asyncio.sleep(0.05)
+        if a < 0:
+            raise ValueError("negative")
+        return a
+
+    async def main():
+        assert await asyncio.gather(slow(1), slow(1), slow(2)) == [1, 1, 2]
+        assert await slow(1) == 1
+        for _ in range(2):
+            with pytest.raises(ValueError, match="negative"):
+                await slow(-1)
+        # A cancelled call leaves the computation to others.
+        task = asyncio.ensure_future(slow(3))
+        await asyncio.sleep(0.01)
+        task.cancel()
+        assert await slow(3) == 3
+
+    asyncio.run(main())
+    assert calls == [1, 2, -1, 3, 3]
+    assert asyncio.iscoroutinefunction(slow) or callable(slow)
+    assert slow.__name__ == "slow"
+
+
+def test_generators_are_refused(store):
+    def generator():
+        yield 1
+
+    with pytest.raises(TypeError, match="is a generator, which has no result to keep"):
+        cached(store)(generator)
+
+
+def test_methods_keep_results(store):
+    @isoform.py_class("test_cached.Machine")
+    class Machine(isoform.Object):
+        width: int
+
+        @cached(store)
+        def compiled(self, program):
+            return self.width
+
+    assert [Machine(8).compiled(1), Machine(8).compiled(1), Machine(16).compiled(1)] == [8, 8, 16]
+    assert Machine.compiled.cache_info() == (1, 2, 0)
+
+
+def test_ctrl_c_ends_the_wait_for_another_process(tmp_path):
+    code = textwrap.dedent(f"""
+        import os, signal, sys, threading, time
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        from isoform.store import cached
+        @cached({str(tmp_path)!r}, name="f")
+        def slow(seconds):
+            time.sleep(seconds)
+            return 1
+        thread = threading.Thread(target=slow, args=(2,))
+        thread.start()
+        time.sleep(0.5)
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+        start = time.monotonic()
+        try:
+            slow(2)
+        except KeyboardInterrupt:
+            print("interrupted", time.monotonic() - start < 1)
+        thread.join()
+        print(slow(2))
+    """)
+    assert output_of(code) == "interrupted True\n1\n"
+
+
+def test_a_call_after_a_fork(store):
+    kept = cached(store)(lambda a: a)
+    assert kept(1) == 1
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            status = 0 if (kept(1), kept(2)) == (1, 2) else 1
+        finally:
+            os._exit(status)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert kept(2) == 2
+    assert kept.cache_info() == (1, 1, 0)
+    assert signal.getsignal(signal.SIGINT)
