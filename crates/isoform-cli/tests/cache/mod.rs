@@ -201,6 +201,13 @@ fn failing_commands_are_stored_on_request() {
         assert_eq!((ran.status, &*ran.out), (3, "compiling\n"));
     }
     assert!(!folder.path().join("o").exists());
+    // A signal from elsewhere says nothing about the program.
+    script(&folder, "#!/bin/sh\nkill -9 $$\n");
+    for _ in 0..2 {
+        let ran = run(&folder, &line);
+        assert_eq!(ran.status, 137, "{ran:?}");
+        assert_event(&ran, "miss");
+    }
 }
 
 #[test]
