@@ -11,6 +11,7 @@ import textwrap
 import threading
 import time
 
+import onnx
 import pytest
 from processes import output_of
 
@@ -143,7 +144,6 @@ class Opaque:
 @pytest.mark.parametrize(
     "result",
     [[1], (1,), {"a": 1}, {1}, Opaque(), bytearray(b""), isoform.Array([Opaque()])],
-    ids=repr,
 )
 def test_other_results_are_refused_with_advice(store, result):
     kept = cached(store)(lambda: result)
@@ -248,13 +248,37 @@ def test_a_forgotten_input_is_found_by_confirmation(store):
     trusting = cached(store, key=lambda program: 0)(one)
     assert [trusting(ir.PrimType(name)) for name in ("int8", "int16")] == ["int8", "int8"]
 
-    # Programs of the key are compared: here the digest is replaced by a constant key.
-    kept = cached(store, confirm=True)(one)
-    assert [kept(ir.PrimType(name)) for name in ("int8", "int8")] == ["int8", "int8"]
-    key = store.find(cache=f"{__name__}.{one.__qualname__}")
-    assert key
-    entry = store.entry(EntryKey("none"))
-    assert entry is None
+    kept = cached(store, key=lambda program, level=0: 0, confirm=True, name="confirmed")(
+        lambda program, level=0: f"{one(program)} {level}"
+    )
+    for _ in range(2):
+        assert kept(ir.PrimType("int8")) == "int8 0"
+        assert kept(ir.PrimType("int16")) == "int16 0"
+        assert kept(ir.PrimType("int8"), 1) == "int8 1"
+    assert kept.cache_info().hits == 1
+    # A renamed program is the same program.
+    renamed = cached(store, confirm=True)(lambda program: 0)
+    renamed(identity_function("x"))
+    renamed(identity_function("y"))
+    assert renamed.cache_info().hits == 1
+
+
+def test_models_are_programs(store, tmp_path):
+    node = onnx.helper.make_node("Relu", ["x"], ["y"], name="n")
+    types = [onnx.helper.make_tensor_value_info(name, 1, [2]) for name in "xy"]
+    graph = onnx.helper.make_graph([node], "g", types[:1], types[1:])
+    for name in ("a", "b"):
+        node.name = graph.node[0].name = name
+        onnx.save(onnx.helper.make_model(graph), tmp_path / f"{name}.onnx")
+    first, second = (isoform.onnx.load(tmp_path / f"{name}.onnx") for name in "ab")
+
+    kept = cached(store, confirm=True)(lambda model: model.node_count)
+    assert [kept(first), kept(second), kept(model=first)] == [1, 1, 1]
+    assert kept.cache_info() == (2, 1, 0)
+    assert kept.cache_key(first) == kept.cache_key(first.program)
+    key = EntryKey("plan", program=first)
+    store.put_entry(key, b"plan")
+    assert store.entry(EntryKey("plan", program=second), confirm=True).value == b"plan"
 
 
 def test_an_entry_of_another_program_is_not_a_hit(store, tmp_path):

@@ -119,9 +119,8 @@ def cached(
         ignore: the names of parameters that do not change the result.
         failures: exceptions that are kept for an hour, and raised again with the same
             message.
-        confirm: keep the programs among the arguments, and compare them with
-            `structural_equal` on a hit: neither a digest nor a forgotten input of `key` is
-            then trusted.
+        confirm: keep the arguments, and compare them with `structural_equal` on a hit: a
+            collision of digests, or an argument that `key` forgets, is then a miss.
         dumps: returns a result as bytes.
         loads: reads a result. Do not use `pickle.loads` for a store that others can write.
 

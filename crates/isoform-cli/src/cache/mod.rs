@@ -26,7 +26,7 @@ use self::child::{Ended, NOT_FOUND};
 use self::key::{Run, Stamp, executable_of};
 use self::replay::Results;
 use crate::args::Common;
-use crate::output::{Output, TROUBLE, printable};
+use crate::output::{Output, printable};
 use crate::store::failure;
 
 pub(crate) fn run(
@@ -107,9 +107,7 @@ fn finish(
     }
     if succeeded && let Some(file) = args.outs.iter().find(|file| !file.is_file()) {
         let reason = "the command succeeded and did not write this output; nothing is stored";
-        output.failed_file(file, &reason.into())?;
-        output.status = TROUBLE;
-        return Ok(());
+        return output.failed_file(file, &reason.into());
     }
     let is_stale = |(file, before): &(&PathBuf, &Option<Stamp>)| {
         before.is_some() && Stamp::of(file) == **before

@@ -4,7 +4,7 @@
 use std::fs;
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -201,6 +201,13 @@ fn failing_commands_are_stored_on_request() {
         assert_eq!((ran.status, &*ran.out), (3, "compiling\n"));
     }
     assert!(!folder.path().join("o").exists());
+    // A signal from elsewhere says nothing about the program.
+    script(&folder, "#!/bin/sh\nkill -9 $$\n");
+    for _ in 0..2 {
+        let ran = run(&folder, &line);
+        assert_eq!(ran.status, 137, "{ran:?}");
+        assert_event(&ran, "miss");
+    }
 }
 
 #[test]
@@ -287,10 +294,9 @@ fn damage(folder: &std::path::Path) {
     }
 }
 
-#[test]
-fn a_signal_ends_the_command_and_nothing_is_stored() {
-    let folder = folder();
-    let line = compile("module.iso", "o");
+/// Starts a compilation, waits until the compiler is asleep, and sends SIGTERM. Returns the
+/// exit status.
+fn terminated(folder: &Folder, line: &str) -> Option<i32> {
     let mut child = command()
         .current_dir(folder.path())
         .env("ISOFORM_STORE", "store")
@@ -307,25 +313,76 @@ fn a_signal_ends_the_command_and_nothing_is_stored() {
         assert_eq!(out.read(&mut byte).unwrap(), 1);
         text.push(byte[0].into());
     }
-    // The shell alone gets this signal, and its `sleep` keeps the pipe open.
     let start = Instant::now();
     let pid = child.id().to_string();
-    let killed = std::process::Command::new("kill")
-        .args(["-TERM", &pid])
-        .status()
-        .unwrap();
-    assert!(killed.success());
-    // The command has ended although a process of it holds its output.
-    let status = loop {
+    let killed = Command::new("kill").args(["-TERM", &pid]).status();
+    assert!(killed.unwrap().success());
+    loop {
         if let Some(status) = child.try_wait().unwrap() {
-            break status;
+            return status.code();
         }
         assert!(start.elapsed() < Duration::from_secs(25));
         thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn a_signal_ends_the_command_and_nothing_is_stored() {
+    let folder = folder();
+    let line = compile("module.iso", "o").replace("run", "run --failures");
+    // The shell alone gets this signal, and its `sleep` keeps the output open.
+    assert_eq!(terminated(&folder, &line), Some(143));
+    assert_event(&run(&folder, &line), "miss");
+}
+
+#[test]
+fn a_command_that_ends_well_after_a_signal_is_not_stored() {
+    let folder = folder();
+    script(
+        &folder,
+        "#!/bin/sh
+trap 'cp \"$1\" \"$2\"; exit 0' TERM
+test -z \"$SLEEP\" && cp \"$1\" \"$2\" && exit
+echo asleep
+sleep 0.2; sleep 0.2; sleep \"$SLEEP\" >/dev/null 2>&1 & wait
+",
+    );
+    let line = compile("module.iso", "o");
+    assert_eq!(terminated(&folder, &line), Some(0));
+    assert_event(&run(&folder, &line), "miss");
+    assert_event(&run(&folder, &line), "hit");
+}
+
+#[test]
+fn a_command_that_leaves_a_writer_is_not_stored() {
+    let folder = folder();
+    script(&folder, "#!/bin/sh\ncp \"$1\" \"$2\"\nsleep 3 &\n");
+    for _ in 0..2 {
+        let ran = run(&folder, &compile("module.iso", "o"));
+        assert_eq!(ran.status, 0, "{ran:?}");
+        assert_event(&ran, "miss");
+        let reason = "a process that the command started may still write output";
+        assert!(ran.err.contains(reason), "{ran:?}");
+    }
+}
+
+#[test]
+fn weights_count_unless_the_architecture_is_compared() {
+    let folder = folder();
+    folder.model("a.onnx", &small(&Small::default()));
+    let other = Small {
+        bias: 7.0,
+        ..Small::default()
     };
-    assert_eq!(status.code(), Some(143));
-    let ran = run(&folder, &line);
-    assert_event(&ran, "miss");
+    folder.model("b.onnx", &small(&other));
+    let line = |file: &str| compile(file, "o").replace("run", "run --architecture");
+    assert_event(&run(&folder, &compile("a.onnx", "o")), "miss");
+    assert_event(&run(&folder, &compile("b.onnx", "o")), "miss");
+    assert_event(&run(&folder, &line("a.onnx")), "miss");
+    assert_event(&run(&folder, &line("b.onnx")), "hit");
+    folder.file("source.c", b"int z;");
+    assert_event(&run(&folder, &compile("source.c", "o")), "miss");
+    assert_event(&run(&folder, &line("source.c")), "miss");
 }
 
 #[test]

@@ -165,3 +165,58 @@ fn wrong_input_is_an_error_that_says_what_to_do() {
         assert!(ran.err.contains(text), "{line}: {}", ran.err);
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_folder_without_permission_is_an_error_and_no_obstacle_for_a_build() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::os::unix::process::CommandExt;
+
+    let folder = folder();
+    check(
+        &run(&folder, "store put hello"),
+        0,
+        &format!("{HELLO}  hello\n"),
+    );
+    let mode = |path: &str, mode| {
+        let path = folder.path().join(path);
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    folder.file("other", b"other");
+    for path in [
+        "store/values",
+        "store/entries",
+        "store/tmp",
+        "store/locks",
+        "store",
+    ] {
+        fs::create_dir_all(folder.path().join(path)).unwrap();
+        mode(path, 0o555);
+    }
+    mode("", 0o777);
+    // Modes do not bind the superuser, who runs as somebody else here.
+    let is_root = folder.path().metadata().unwrap().uid() == 0;
+    let run = |line: &str| -> Ran {
+        let mut command = command();
+        command
+            .current_dir(folder.path())
+            .env("ISOFORM_STORE", "store")
+            .args(line.split_whitespace());
+        if is_root {
+            command.uid(65534).gid(65534);
+        }
+        command.output().expect("the command starts").into()
+    };
+    check(&run(&format!("store get {HELLO}")), 0, "hello");
+    let refused = run("store put other");
+    assert_eq!(refused.status, 2, "{refused:?}");
+    assert!(refused.err.contains("Permission denied"), "{refused:?}");
+    assert!(
+        refused.err.contains("or give yourself the permission"),
+        "{refused:?}"
+    );
+    let built = run("cache run --key hello --out out -- cp hello out");
+    assert_eq!(built.status, 0, "{built:?}");
+    assert!(built.err.contains("isoform cache: warning: "), "{built:?}");
+    assert!(folder.path().join("out").exists());
+}

@@ -1,6 +1,6 @@
 //! The arguments of a call as parts of a key.
 
-use isoform::{Array, Value};
+use isoform::Value;
 use isoform_store::{EntryKeyBuilder, Name};
 use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::intern;
@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyString, PyTuple};
 
 use super::entry::{digest_of, program_value};
+use crate::convert::untyped;
 
 /// The length in bytes up to which a key contains a text itself.
 const MAX_TEXT: usize = 200;
@@ -39,10 +40,10 @@ const KEYWORD_ONLY: u8 = 3;
 /// parameter is ignored.
 pub(super) type Described = (Py<PyString>, u8, Option<(Py<PyAny>,)>, bool);
 
-/// The key of a call, and the programs among its arguments.
+/// The key of a call, and its arguments if hits are confirmed.
 pub(super) struct Parts {
     pub(super) key: EntryKeyBuilder,
-    pub(super) programs: Vec<Value>,
+    pub(super) values: Option<Vec<Value>>,
 }
 
 impl Signature {
@@ -138,22 +139,19 @@ impl Signature {
 impl Parts {
     /// Adds an argument to the key.
     pub(super) fn add(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        let text = match plain_text(value)? {
-            Some(text) => text,
+        let (text, program) = match plain_text(value)? {
+            Some(text) => (text, None),
             None => {
                 let (program, digest) = program_digest(name, value)?;
-                self.programs.push(program);
-                format!("digest {digest}")
+                (format!("digest {digest}"), Some(program))
             }
         };
+        if let Some(values) = &mut self.values {
+            values.push(program.map_or_else(|| untyped(value), Ok)?);
+        }
         let key = std::mem::replace(&mut self.key, isoform_store::EntryKey::builder(""));
         self.key = key.option(name, text);
         Ok(())
-    }
-
-    /// The programs as one value.
-    pub(super) fn program(&self) -> Value {
-        Array::from_iter(self.programs.iter().cloned()).into()
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use isoform::Error;
+use isoform::{Array, Error, Value};
 use isoform_store::{Cache, Claim, Claimed, EntryKey, NewEntry, Store};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
@@ -51,7 +51,7 @@ struct Options {
     loads: Option<Py<PyAny>>,
 }
 
-/// A call: its key, and its programs if hits are confirmed.
+/// A call: its key, and its arguments in the binary form if hits are confirmed.
 struct Call {
     key: EntryKey,
     program: Option<Bytes>,
@@ -208,21 +208,29 @@ impl CallsHandle {
         kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Call> {
         let py = args.py();
-        let mut parts = Parts {
+        let parts_of = |values: Option<Vec<Value>>| Parts {
             key: self.cache.key("cached"),
-            programs: Vec::new(),
+            values,
         };
-        match &self.key_function {
-            None => self.signature.add(&mut parts, args, kwargs)?,
-            Some(function) => parts.add("key", &function.bind(py).call(args, kwargs)?)?,
-        }
-        let program = self
-            .confirm
-            .then(|| binary(py, &parts.program()))
-            .transpose()?;
+        let mut parts = parts_of(self.confirm.then(Vec::new));
+        let key = match &self.key_function {
+            None => {
+                self.signature.add(&mut parts, args, kwargs)?;
+                parts.key
+            }
+            Some(function) => {
+                if self.confirm {
+                    self.signature.add(&mut parts, args, kwargs)?;
+                }
+                let mut own = parts_of(None);
+                own.add("key", &function.bind(py).call(args, kwargs)?)?;
+                own.key
+            }
+        };
+        let arguments = parts.values.map(|values| Array::from_iter(values).into());
         Ok(Call {
-            key: parts.key.build(),
-            program,
+            key: key.build(),
+            program: arguments.map(|values| binary(py, &values)).transpose()?,
         })
     }
 
