@@ -277,6 +277,35 @@ def test_a_dead_server_is_an_error_within_seconds():
     assert time.monotonic() - start < 30
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        "store.put(b'hello')",
+        "store.get('0' * 64)",
+        "store.entry(EntryKey('compile'))",
+        "store.put_entry(EntryKey('compile'), b'code')",
+        "cached(store)(len)(b'hello')",
+    ],
+)
+def test_ctrl_c_ends_the_wait_for_a_silent_server(call):
+    code = f"""
+        import os, signal, socket, threading, time
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        from isoform.store import EntryKey, Store, cached
+        silent = socket.create_server(("127.0.0.1", 0))
+        place = f"s3:bucket?endpoint=http://127.0.0.1:{{silent.getsockname()[1]}}"
+        store = Store.open(place + "&no_credentials=true")
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+        start = time.monotonic()
+        try:
+            {call}
+        except KeyboardInterrupt:
+            # An attempt alone waits for ten seconds.
+            print("interrupted", time.monotonic() - start < 8)
+    """
+    assert output_of(textwrap.dedent(code)) == "interrupted True\n"
+
+
 def test_the_module_is_importable_alone():
     code = "from isoform.store import Store; print(Store.open('memory:').put(b'hello')[:4])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -18,7 +18,7 @@
 //! | | `_results.py` | results of models as objects of the classes that declare them |
 //! | `onnx_shapes.rs` | `_onnx_shapes.py` | derived types, fixed dimensions |
 //! | `onnx_optimize.rs` | `_onnx_optimizer.py`, `_onnxruntime.py` | optimisation, verification |
-//! | `store/` | `store/` | stores, and functions that keep their results |
+//! | `store/` | `store.py`, `transform/cache.py` | stores, and functions that keep their results |
 //! | `text.rs` | `text.py`, `ir/printing.py` | text for people |
 //! | `nodes/` | `visitors.py` | visitors, mutators and functors |
 //! | `pattern.rs`, `uses.rs` | `pattern.py`, `uses.py` | patterns, and uses of values |

@@ -1,6 +1,5 @@
 //! The methods of a store for entries.
 
-use bytes::Bytes;
 use isoform::{Error, Result};
 
 use crate::entry::{Description, Entry, NewEntry};
@@ -282,28 +281,6 @@ impl Store {
     /// An `OSError` if the file cannot be removed, and in a read-only store.
     pub fn remove_entry(&self, key: &EntryKey) -> Result<bool> {
         self.remove_entry_named(&key.digest())
-    }
-
-    /// Returns the bytes under a key of 32 bytes, as a cache of results keeps them that
-    /// computes its keys itself.
-    ///
-    /// # Errors
-    ///
-    /// As [`entry`](Self::entry).
-    pub fn raw_entry(&self, key: &[u8; 32]) -> Result<Option<Bytes>> {
-        let entry = self.entry(&EntryKey::from_digest(key))?;
-        Ok(entry.map(|entry| entry.value))
-    }
-
-    /// Stores bytes under a key of 32 bytes, unless the key has an entry. Returns true if
-    /// the store has these bytes now, and false if it keeps earlier bytes.
-    ///
-    /// # Errors
-    ///
-    /// As [`put_entry`](Self::put_entry).
-    pub fn put_raw_entry(&self, key: &[u8; 32], value: &[u8]) -> Result<bool> {
-        let new = NewEntry::new(value.to_vec());
-        self.put_entry(&EntryKey::from_digest(key), &new)
     }
 }
 

@@ -132,8 +132,7 @@ impl Store {
     }
 
     /// Evicts files if the numbers of the index pass the limits of the store, but never the
-    /// files that a put has just written. A failure
-    /// is nothing for the caller, whose put succeeded.
+    /// files that a put has just written. The caller, whose put succeeded, sees no failure.
     pub(crate) fn evict_if_needed(&self, numbers: Option<Numbers>, written: &[&str]) {
         let limits = self.inner.options.limits;
         let numbers = match numbers.filter(|numbers| numbers.is_complete) {

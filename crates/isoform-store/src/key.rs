@@ -53,13 +53,6 @@ impl EntryKey {
         .part("job", job)
     }
 
-    /// The key of a caller that computes digests itself.
-    pub fn from_digest(digest: &[u8; 32]) -> Self {
-        EntryKey::builder("digest")
-            .program(Name::from_digest(*digest))
-            .build()
-    }
-
     /// The key with these parts, as [`parts`](Self::parts) returns them. O(parts).
     pub fn of_parts(parts: BTreeMap<String, String>) -> Self {
         EntryKey::from_parts(parts)
@@ -151,7 +144,6 @@ mod tests {
                 .build(),
             EntryKey::builder("a").option("x", "1option.y2").build(),
             EntryKey::builder("a").program(Name::of(b"p")).build(),
-            EntryKey::from_digest(Name::of(b"p").digest()),
         ];
         for (at, key) in keys.iter().enumerate() {
             for other in &keys[at + 1..] {

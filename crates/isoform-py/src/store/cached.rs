@@ -11,11 +11,11 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use super::PAUSE;
 use super::arguments::{Described, Parts, Signature};
 use super::entry::{are_equal, binary};
 use super::handle::StoreHandle;
 use super::result::Codec;
+use super::{PAUSE, detached, interruptible};
 use crate::error::{IntoPyResult, from_python};
 use crate::object::gil::under_gil;
 
@@ -29,6 +29,8 @@ const FAILURE_LIFETIME: Duration = Duration::from_secs(3600);
 #[pyclass(frozen, name = "CachedCalls", module = "isoform.store")]
 pub(crate) struct CallsHandle {
     store: Store,
+    /// True for a store on a server.
+    is_remote: bool,
     cache: Cache,
     function: Py<PyAny>,
     signature: Signature,
@@ -89,7 +91,7 @@ impl CallsHandle {
         options: Options,
     ) -> PyResult<Self> {
         let py = store.py();
-        let store = store.get().store()?;
+        let (is_remote, store) = (store.get().is_remote(), store.get().store()?);
         let mut cache = Cache::new(&store, name, version);
         if options.failures.is_some() {
             // The caller decides by the class of the exception.
@@ -97,6 +99,7 @@ impl CallsHandle {
         }
         Ok(CallsHandle {
             store,
+            is_remote,
             cache,
             function,
             signature: Signature::new(py, parameters, bind)?,
@@ -187,7 +190,8 @@ impl CallsHandle {
         kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<bool> {
         let key = self.cache.entry_key(&self.call_of(args, kwargs)?.key);
-        py.detach(|| self.store.remove_entry(&key)).into_py()
+        let store = self.store.clone();
+        detached(py, self.is_remote, move || store.remove_entry(&key))
     }
 
     /// The numbers of hits and misses of this process, and of errors of the store.
@@ -237,7 +241,7 @@ impl CallsHandle {
     /// The kept result of a call, or the remembered failure.
     fn find<'py>(&self, py: Python<'py>, call: &Call) -> PyResult<Option<Bound<'py, PyAny>>> {
         let found = match &call.program {
-            None => py.detach(|| self.cache.lookup(&call.key)),
+            None => self.ask(py, call, Cache::lookup)?,
             Some(program) => self.confirmed(py, call, program),
         };
         let result = match found {
@@ -276,8 +280,24 @@ impl CallsHandle {
         }
     }
 
+    /// Asks the cache about a call, without the GIL. The common case, a store on this
+    /// machine, copies nothing; Ctrl-C ends the wait for a server.
+    fn ask<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        call: &Call,
+        question: impl FnOnce(&Cache, &EntryKey) -> T + Send + 'static,
+    ) -> PyResult<T> {
+        if !self.is_remote {
+            return Ok(py.detach(|| question(&self.cache, &call.key)));
+        }
+        let (cache, key) = (self.cache.clone(), call.key.clone());
+        interruptible(py, move || Ok(question(&cache, &key)))
+    }
+
     fn claim<'py>(&self, py: Python<'py>, call: &Call, patience: Duration) -> PyResult<State<'py>> {
-        let keep = match py.detach(|| self.cache.claim(&call.key, patience)) {
+        let claimed = self.ask(py, call, move |cache, key| cache.claim(key, patience))?;
+        let keep = match claimed {
             Claimed::Busy => return Ok(State::Busy),
             Claimed::Free(claim) => Keep::Claim(Box::new(claim)),
             Claimed::Found(found) => {
@@ -299,20 +319,20 @@ impl CallsHandle {
         if let Some(program) = &call.program {
             new = new.program(program.clone());
         }
-        let key = || self.cache.entry_key(&call.key);
-        result.py().detach(|| {
+        let (store, key) = (self.store.clone(), self.cache.entry_key(&call.key));
+        detached(result.py(), self.is_remote, move || {
             // A store that fails makes a call slow.
             let _ = match keep {
                 Keep::Claim(claim) => {
                     claim.keep_entry(&new);
                     Ok(())
                 }
-                Keep::Put => self.store.put_entry(&key(), &new).map(drop),
-                Keep::Replace => self.store.replace_entry(&key(), &new),
+                Keep::Put => store.put_entry(&key, &new).map(drop),
+                Keep::Replace => store.replace_entry(&key, &new),
                 Keep::Nothing => Ok(()),
             };
-        });
-        Ok(())
+            Ok(())
+        })
     }
 
     fn keep_failure(&self, py: Python<'_>, keep: Keep, error: &PyErr) -> PyResult<()> {
@@ -320,7 +340,10 @@ impl CallsHandle {
             && error.value(py).is_instance(failures.bind(py))?
         {
             let error: Error = from_python(error.clone_ref(py));
-            py.detach(|| claim.keep(&Err(error)));
+            detached(py, self.is_remote, move || {
+                claim.keep(&Err(error));
+                Ok(())
+            })?;
         }
         Ok(())
     }

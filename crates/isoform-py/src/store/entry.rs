@@ -24,11 +24,12 @@ use crate::onnx::{OnnxModel, program_of};
 /// that are equal up to the names of variables.
 ///
 /// Args:
-///     job: what was done, such as "compile".
+///     job: the name of the computation, such as "compile".
 ///     program: a node, a value or an ONNX model; or a digest, as 32 bytes or 64 hexadecimal
 ///         digits. The store keeps a program that is not given as a digest next to the entry.
 ///     version: the version of the code that does the job.
-///     options: the other influences: text, numbers, bool or None.
+///     options: the other influences: text, numbers, bool or None. An option counts by its text,
+///         as in Rust, so 2 and "2" are the same option.
 ///
 /// Raises:
 ///     TypeError: a program or an option of another kind.

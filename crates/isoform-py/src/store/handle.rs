@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use super::entry::{EntryHandle, KeyHandle, are_equal, binary, program_value};
-use super::{buffer, interruptible};
+use super::{buffer, detached, interruptible};
 use crate::error::IntoPyResult;
 use crate::object::gil::under_gil;
 
@@ -73,6 +73,20 @@ impl StoreHandle {
         store.clone().ok_or_else(|| {
             PyValueError::new_err("the store is closed; open it again with Store.open")
         })
+    }
+
+    /// True for a store on a server.
+    pub(super) fn is_remote(&self) -> bool {
+        isoform_remote::is_remote(&self.url)
+    }
+
+    /// Runs a short operation of the store.
+    fn detached<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        job: impl FnOnce() -> isoform::Result<T> + Send + 'static,
+    ) -> PyResult<T> {
+        detached(py, self.is_remote(), job)
     }
 }
 
@@ -148,7 +162,7 @@ impl StoreHandle {
     /// bytes cannot be stored. O(bytes).
     fn put(&self, py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<String> {
         let (store, data) = (self.store()?, buffer(data)?);
-        let name = py.detach(|| store.put(&data)).into_py()?;
+        let name = self.detached(py, move || store.put(&data))?;
         Ok(name.to_string())
     }
 
@@ -156,20 +170,20 @@ impl StoreHandle {
     /// name. O(bytes).
     fn get<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let (store, name) = (self.store()?, name_of(name)?);
-        let found = py.detach(|| store.get(&name)).into_py()?;
+        let found = self.detached(py, move || store.get(&name))?;
         Ok(found.map(|bytes| PyBytes::new(py, &bytes)))
     }
 
     /// True if `get` returns the bytes now. O(bytes).
     fn contains(&self, py: Python<'_>, name: &str) -> PyResult<bool> {
         let (store, name) = (self.store()?, name_of(name)?);
-        py.detach(|| store.contains(&name)).into_py()
+        self.detached(py, move || store.contains(&name))
     }
 
     /// Removes the bytes with a name. Returns False if the store does not have them.
     fn remove(&self, py: Python<'_>, name: &str) -> PyResult<bool> {
         let (store, name) = (self.store()?, name_of(name)?);
-        py.detach(|| store.remove(&name)).into_py()
+        self.detached(py, move || store.remove(&name))
     }
 
     /// Stores a result under a key, unless the key has an entry. Returns True if the store
@@ -202,7 +216,8 @@ impl StoreHandle {
         if let Some(program) = program {
             new = new.program(program);
         }
-        py.detach(|| store.put_entry(&key.key, &new)).into_py()
+        let key = key.key.clone();
+        self.detached(py, move || store.put_entry(&key, &new))
     }
 
     /// Returns the entry of a key, or None.
@@ -233,18 +248,21 @@ impl StoreHandle {
                 Err(_) => Some(binary(py, &program_value(confirm)?)?),
             },
         };
-        let found = match program {
-            None => py.detach(|| store.entry(&key.key)),
-            // The comparison may call Python.
-            Some(program) => under_gil(py, || store.entry_confirmed(&key.key, &program, are_equal)),
+        let Some(program) = program else {
+            let key = key.key.clone();
+            let found = self.detached(py, move || store.entry(&key))?;
+            return Ok(found.map(EntryHandle));
         };
+        // The comparison may call Python.
+        let found = under_gil(py, || store.entry_confirmed(&key.key, &program, are_equal));
         Ok(found.into_py()?.map(EntryHandle))
     }
 
     /// Removes the entry of a key. Returns False if there is none.
     fn remove_entry(&self, py: Python<'_>, key: &Bound<'_, KeyHandle>) -> PyResult<bool> {
         let (store, key) = (self.store()?, key.get());
-        py.detach(|| store.remove_entry(&key.key)).into_py()
+        let key = key.key.clone();
+        self.detached(py, move || store.remove_entry(&key))
     }
 
     /// All values and entries, as (kind, name, bytes of the file, time of the last use in
@@ -383,7 +401,7 @@ impl StoreHandle {
             ));
         }
         let public = isoform_remote::without_credentials(&handle.url);
-        let is_folder = !isoform_remote::is_remote(&handle.url);
+        let is_folder = !handle.is_remote();
         // Another process may have another working directory.
         let url = if is_folder {
             store.description()

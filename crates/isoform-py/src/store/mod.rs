@@ -63,6 +63,20 @@ fn interruptible<T: Send + 'static>(
     }
 }
 
+/// Runs a short operation without the GIL. A server may take its time, so Ctrl-C ends the
+/// wait for a server.
+fn detached<T: Send + 'static>(
+    py: Python<'_>,
+    is_remote: bool,
+    job: impl FnOnce() -> Result<T> + Send + 'static,
+) -> PyResult<T> {
+    if is_remote {
+        interruptible(py, job)
+    } else {
+        py.detach(job).into_py()
+    }
+}
+
 /// The bytes of an object with the buffer protocol, without a copy for `bytes`.
 fn buffer(data: &Bound<'_, PyAny>) -> PyResult<PyBackedBytes> {
     if let Ok(bytes) = data.cast::<PyBytes>() {

@@ -9,11 +9,7 @@ use pyo3::prelude::*;
 use super::handle::StoreHandle;
 use crate::convert::to_python;
 
-/// Keeps the results of pure passes in a store.
-///
-/// ```ignore
-/// let cache = transform::Cache::of(StoreCache::new(Store::open("folder")?));
-/// ```
+/// Keeps the results of pure passes in a store; `transform::Cache::of` makes it a cache.
 #[derive(Debug)]
 pub struct StoreCache {
     store: Store,

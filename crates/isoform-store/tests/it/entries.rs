@@ -163,16 +163,6 @@ fn an_entry_without_its_value_is_a_miss_and_goes() {
 }
 
 #[test]
-fn raw_entries_have_keys_of_32_bytes() {
-    let store = Store::open("memory:").unwrap();
-    assert_eq!(store.raw_entry(&[1; 32]).unwrap(), None);
-    assert!(store.put_raw_entry(&[1; 32], b"x").unwrap());
-    assert!(!store.put_raw_entry(&[1; 32], b"y").unwrap());
-    assert_eq!(store.raw_entry(&[1; 32]).unwrap().unwrap(), "x");
-    assert_eq!(store.raw_entry(&[2; 32]).unwrap(), None);
-}
-
-#[test]
 fn entries_are_found_by_parts() {
     let folder = folder();
     let clock = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(100));

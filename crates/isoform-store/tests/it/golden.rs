@@ -43,7 +43,16 @@ fn write(place: &Path) {
         .unwrap();
     let key = EntryKey::builder("large").build();
     store.put_entry(&key, &NewEntry::new(large())).unwrap();
-    store.put_raw_entry(&[7; 32], b"raw").unwrap();
+    store
+        .put_entry(&digest_key(), &NewEntry::new("raw"))
+        .unwrap();
+}
+
+/// A key that consists of a digest alone.
+fn digest_key() -> EntryKey {
+    EntryKey::builder("digest")
+        .program(Name::from_digest([7; 32]))
+        .build()
 }
 
 #[track_caller]
@@ -68,7 +77,8 @@ fn check(store: &Store) {
         .unwrap()
         .unwrap();
     assert_eq!(entry.value, large());
-    assert_eq!(store.raw_entry(&[7; 32]).unwrap().unwrap(), "raw");
+    let entry = store.entry(&digest_key()).unwrap().unwrap();
+    assert_eq!(entry.value, "raw");
     let report = store.verify().unwrap();
     assert_eq!(
         (report.whole, report.damage.len(), report.foreign.len()),

@@ -26,8 +26,8 @@ type Idents = HashSet<u64, RandomState>;
 /// The first occurrence stays, with its ignored fields. Only nodes of kind tree and
 /// const-tree, arrays and maps are merged, and only if they have the same free
 /// variables and no definitions that outlive them. Variables and their fields, lists,
-/// dicts, objects with mutable fields, custom comparisons and keys of maps stay
-/// unchanged, with all objects inside. A dag node is never merged, and is rebuilt where
+/// dicts, objects with mutable fields, custom comparisons and keys of maps, also where
+/// the keys are values, stay unchanged, with all objects inside. A dag node is never merged, and is rebuilt where
 /// a part has changed unless the dag node also occurs inside an unchanged object of
 /// these kinds. Without repetitions, the result is the same object.
 ///
