@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use isoform::files::to_bytes;
@@ -26,6 +26,9 @@ pub(super) const JOB: &str = "run";
 
 /// The version of the form of the key, which changes with the meaning of its parts.
 const LAYOUT: u32 = 1;
+
+/// A time longer than the steps of the clocks of file systems.
+const GRAIN: Duration = Duration::from_secs(3);
 
 /// The size of a program in bytes up to which a store keeps the program of a key.
 const MAX_PROGRAM: usize = 64 << 20;
@@ -51,6 +54,13 @@ pub(super) struct Stamp {
 impl Stamp {
     pub(super) fn of(file: &Path) -> Option<Stamp> {
         fs::metadata(file).ok().map(|found| Stamp::new(&found))
+    }
+
+    /// True if a further write would change the stamp: the clock of a file system advances in
+    /// steps, so a file that changed just now may change again under the same stamp.
+    fn is_settled(&self) -> bool {
+        let changed = self.modified.and_then(|time| time.elapsed().ok());
+        changed.is_some_and(|age| age > GRAIN)
     }
 
     fn new(metadata: &Metadata) -> Stamp {
@@ -284,7 +294,9 @@ fn executable_digest(executable: &Path, store: &Store) -> io::Result<String> {
         return Ok(digest);
     }
     let digest = Name::of(&fs::read(&file)?).to_string();
-    // A store that cannot be written costs time and nothing else.
-    let _ = store.put_entry(&key, &NewEntry::new(digest.clone()));
+    if stamp.is_settled() {
+        // A store that cannot be written costs time and nothing else.
+        let _ = store.put_entry(&key, &NewEntry::new(digest.clone()));
+    }
     Ok(digest)
 }
