@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::cache::args::CacheArgs;
+use crate::corpus::args::{FindArgs, IndexArgs, StatsArgs};
 use crate::diff::args::DiffArgs;
 use crate::git::args::GitArgs;
 use crate::input::TargetForm;
@@ -58,6 +59,8 @@ Examples:
   isoform show model.onnx | less            read a model as program text
   isoform dedup ~/models                    find models that occur more than once
   isoform clones model.onnx                 find layers and other parts that repeat
+  isoform index ~/models -o models.parquet  list a collection with digests and operators
+  isoform dedup models.parquet              find the duplicates in the list
   isoform optimize model.onnx smaller.onnx  make a model smaller, with the same results
   isoform extract m.onnx part.onnx --to y   cut out what computes a value
   isoform show module.json                  read a JSON graph as text
@@ -81,6 +84,9 @@ pub(crate) enum Command {
     Show(ShowArgs),
     Dedup(DedupArgs),
     Clones(ClonesArgs),
+    Index(IndexArgs),
+    Stats(StatsArgs),
+    Find(FindArgs),
     Convert(ConvertArgs),
     Optimize(OptimizeArgs),
     Extract(ExtractArgs),
@@ -323,7 +329,7 @@ Examples:
 #[derive(Args, Debug)]
 #[command(after_help = DEDUP_HELP)]
 pub(crate) struct DedupArgs {
-    /// Folders to search, models, or IR files.
+    /// Folders to search, models, IR files, or the index of a collection.
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
 }
@@ -341,6 +347,7 @@ JSON (--json), one object:
 Examples:
   isoform dedup ~/models
   isoform dedup --architecture checkpoints/ exports/
+  isoform dedup models.parquet              the same by an index, without reading models
   isoform dedup --json . | jq '.groups[].files'";
 
 /// Find parts that occur several times inside of programs: layers, and equal subterms.
@@ -358,7 +365,8 @@ Examples:
 #[derive(Args, Debug)]
 #[command(after_help = CLONES_HELP)]
 pub(crate) struct ClonesArgs {
-    /// The models or IR files to search; - is standard input.
+    /// The models or IR files to search, or the index of a collection, whose blocks that
+    /// occur in several files are printed; - is standard input.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// The smallest number of nodes in a copy, without nodes shared by the copies of a
@@ -603,7 +611,7 @@ Examples:
   isoform completions fish > ~/.config/fish/completions/isoform.fish";
 
 /// Options of all commands.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Common options")]
 pub(crate) struct Common {
     /// Ignore the contents of weights.

@@ -6,10 +6,12 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use isoform::compare::Digest;
+use isoform_corpus::Index;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use crate::args::{Common, DedupArgs};
+use crate::corpus;
 use crate::find::find_models;
 use crate::hash::digest;
 use crate::input::{load, message};
@@ -31,6 +33,11 @@ pub(crate) fn run(
     common: &Common,
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
+    if let [path] = &args.paths[..]
+        && Index::is_index(path)
+    {
+        return corpus::dedup(path, common, output);
+    }
     let list = find_models(&args.paths);
     let mut failures = list.failures;
     let candidates = group_by_digest(&list.files, common, &mut failures, output);

@@ -1,6 +1,7 @@
 //! Finding the models and IR files below folders.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -83,24 +84,10 @@ fn entries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
 
 /// True if a file in a folder should be read.
 fn is_wanted(path: &Path) -> bool {
-    let Some(extension) = path.extension() else {
-        return false;
-    };
-    let is_packed = ["gz", "zst"]
-        .iter()
-        .any(|packing| extension.eq_ignore_ascii_case(packing));
-    if is_packed {
-        return path
-            .file_stem()
-            .is_some_and(|stem| is_model(Path::new(stem)));
-    }
-    if is_model(path) {
+    if is_model_name(path) {
         return true;
     }
-    let is_ir = ["json", "iso", "isob"]
-        .iter()
-        .any(|ir| extension.eq_ignore_ascii_case(ir));
-    let Some(form) = Form::of_name(path).filter(|_| is_ir && path.is_file()) else {
+    let Some(form) = ir_form_of_name(path).filter(|_| path.is_file()) else {
         return false;
     };
     match fs::File::open(path).and_then(|mut file| start_of(&mut file)) {
@@ -110,12 +97,29 @@ fn is_wanted(path: &Path) -> bool {
     }
 }
 
-/// True for the name of a model, or of a file of weights.
-fn is_model(name: &Path) -> bool {
-    let extension = name.extension().unwrap_or_default();
-    ["onnx", "safetensors"]
+/// True for the name of a model, or of a file of weights, compressed or not.
+pub(crate) fn is_model_name(path: &Path) -> bool {
+    let extension = path.extension().unwrap_or_default();
+    let has = |extensions: &[&str], extension: &OsStr| {
+        let mut extensions = extensions.iter();
+        extensions.any(|known| extension.eq_ignore_ascii_case(known))
+    };
+    let models = ["onnx", "safetensors"];
+    if has(&["gz", "zst"], extension) {
+        let stem = Path::new(path.file_stem().unwrap_or_default());
+        return has(&models, stem.extension().unwrap_or_default());
+    }
+    has(&models, extension)
+}
+
+/// The form of an IR file by its name; None for other names, and for names that mostly
+/// belong to files of other programs.
+pub(crate) fn ir_form_of_name(path: &Path) -> Option<Form> {
+    let extension = path.extension()?;
+    let is_ir = ["json", "iso", "isob"]
         .iter()
-        .any(|model| extension.eq_ignore_ascii_case(model))
+        .any(|ir| extension.eq_ignore_ascii_case(ir));
+    Form::of_name(path).filter(|_| is_ir)
 }
 
 #[cfg(test)]

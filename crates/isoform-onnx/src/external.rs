@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    fs,
+    fmt, fs, io,
     path::{Component, Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
@@ -29,8 +29,10 @@ use crate::{
 #[derive(Debug)]
 pub struct ExternalResolver {
     folders: Vec<PathBuf>,
+    /// Reads the files of models that are not in a folder of this machine.
+    lookup: Option<Lookup>,
     options: LoadOptions,
-    /// Loaded files by their canonical path.
+    /// Loaded files by their canonical path, or by their location.
     files: Mutex<HashMap<PathBuf, Bytes>>,
     /// The bytes of all unread data.
     stand_in: Mutex<Bytes>,
@@ -41,6 +43,7 @@ impl ExternalResolver {
     pub fn none() -> Self {
         Self {
             folders: Vec::new(),
+            lookup: None,
             options: LoadOptions::default(),
             files: Mutex::default(),
             stand_in: Mutex::default(),
@@ -51,9 +54,23 @@ impl ExternalResolver {
     pub fn in_folder(folder: impl Into<PathBuf>, options: LoadOptions) -> Self {
         Self {
             folders: vec![folder.into()],
+            lookup: None,
             options,
             files: Mutex::default(),
             stand_in: Mutex::default(),
+        }
+    }
+
+    /// A resolver for models in an archive or on a server: `lookup` reads a file, given
+    /// its path relative to the folder of the model.
+    pub fn with_lookup(
+        lookup: impl Fn(&str) -> io::Result<Bytes> + Send + Sync + 'static,
+        options: LoadOptions,
+    ) -> Self {
+        Self {
+            lookup: Some(Lookup(Box::new(lookup))),
+            options,
+            ..Self::none()
         }
     }
 
@@ -163,6 +180,13 @@ impl ExternalResolver {
     }
 
     fn load(&self, location: &str) -> Result<Bytes> {
+        if let Some(Lookup(lookup)) = &self.lookup {
+            check_location(location)?;
+            return self.load_once(PathBuf::from(location), || {
+                lookup(location)
+                    .map_err(|error| OnnxError::io(format_args!("cannot find '{location}'"), error))
+            });
+        }
         let Some(first) = self.folders.first() else {
             return Err(OnnxError::key(
                 "the model was not read from a file, so it has no folder to look in",
@@ -180,14 +204,28 @@ impl ExternalResolver {
                 path.display()
             )));
         }
+        self.load_once(path.clone(), || self.options.read(&path))
+    }
+
+    fn load_once(&self, path: PathBuf, read: impl FnOnce() -> Result<Bytes>) -> Result<Bytes> {
         // A panic while the lock was held cannot have left a half-inserted entry.
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(file) = files.get(&path) {
             return Ok(file.clone());
         }
-        let file = self.options.read(&path)?;
+        let file = read()?;
         files.insert(path, file.clone());
         Ok(file)
+    }
+}
+
+type ReadFile = dyn Fn(&str) -> io::Result<Bytes> + Send + Sync;
+
+struct Lookup(Box<ReadFile>);
+
+impl fmt::Debug for Lookup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Lookup")
     }
 }
 

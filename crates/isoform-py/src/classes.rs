@@ -287,6 +287,14 @@ impl BlockHandle {
             .collect()
     }
 
+    /// The name of the block in hexadecimal digits, which the same block of another program
+    /// has, too. Neither the elements of tensors nor the values used from outside count.
+    /// None if a part of the block cannot be hashed.
+    #[getter]
+    fn digest(&self) -> Option<String> {
+        self.0.digest.map(|digest| digest.to_string())
+    }
+
     /// The number of nodes in each copy.
     #[getter]
     fn size(&self) -> usize {

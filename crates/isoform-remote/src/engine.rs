@@ -77,6 +77,12 @@ impl RemoteOptions {
             return options.open(url);
         };
         let is_read_only = options.is_read_only() || settings.is_read_only()?;
+        let engine = self.engine(settings)?;
+        Ok(options.read_only(is_read_only).open_engine(engine))
+    }
+
+    /// The engine of a server, which connects at its first operation.
+    pub(crate) fn engine(self, settings: Settings) -> Result<RemoteEngine> {
         // A wrong setting is an error here, and not at the first put.
         client(&settings)?;
         let mut options_of_client = self;
@@ -86,7 +92,7 @@ impl RemoteOptions {
             let given = &mut options_of_client;
             (given.timeout, given.retries) = (given.timeout.min(REDIS_TIMEOUT), 0);
         }
-        let engine = RemoteEngine {
+        Ok(RemoteEngine {
             description: settings.description(),
             secrets: settings.secrets(),
             settings,
@@ -95,8 +101,7 @@ impl RemoteOptions {
             started: Instant::now(),
             rests_until: AtomicU64::new(0),
             session: PerProcess::new(),
-        };
-        Ok(options.read_only(is_read_only).open_engine(engine))
+        })
     }
 
     /// The longest time of an operation, however the server behaves.
@@ -109,7 +114,7 @@ impl RemoteOptions {
     }
 }
 
-struct RemoteEngine {
+pub(crate) struct RemoteEngine {
     settings: Settings,
     options: RemoteOptions,
     description: String,
@@ -180,7 +185,7 @@ impl Drop for Session {
 impl RemoteEngine {
     /// Runs an operation on the thread of the session, and waits for its result. Works
     /// on any thread, also on one of another runtime.
-    fn run<T, F>(
+    pub(crate) fn run<T, F>(
         &self,
         verb: &str,
         path: &str,
@@ -254,7 +259,7 @@ impl RemoteEngine {
     }
 
     #[track_caller]
-    fn failed(&self, verb: &str, path: &str, error: &opendal::Error) -> Error {
+    pub(crate) fn failed(&self, verb: &str, path: &str, error: &opendal::Error) -> Error {
         let mut reason = error.message().to_owned();
         // The causes of the error tell what the network did.
         let mut cause = std::error::Error::source(error);

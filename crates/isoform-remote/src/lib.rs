@@ -70,14 +70,17 @@
 //! | `mode` | `WEBDAV_RW_MODE` | `READ_ONLY` or `READ_WRITE` |
 //!
 //! The mode is `READ_WRITE` by default, also for `gcs:`, where `sccache` only reads.
+//! [`RemoteFolder`] reads any files of such a server, for indexes of collections.
 //! Keys of AWS come from the variables, files and services that AWS defines, such as
 //! `AWS_ACCESS_KEY_ID`.
 
 mod engine;
+mod folder;
 mod services;
 mod settings;
 
 pub use self::engine::RemoteOptions;
+pub use self::folder::{RemoteEntry, RemoteFolder};
 
 use isoform::Result;
 use isoform_store::{Store, StoreOptions};

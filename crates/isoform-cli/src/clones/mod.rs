@@ -10,11 +10,13 @@ use std::path::PathBuf;
 use isoform::compare::{Duplicate, RepeatedBlock, duplicates, repeated_blocks};
 use isoform::traverse::Uses;
 use isoform::{Obj, Ref, Value};
+use isoform_corpus::Index;
 use serde_json::{Value as Json, json};
 
 use names::Names;
 
 use crate::args::{ClonesArgs, Common};
+use crate::corpus;
 use crate::input::{Input, is_dash, load_complete, message};
 use crate::output::{Failure, Output, counted, printable};
 use crate::parallel::in_order;
@@ -53,6 +55,11 @@ pub(crate) fn run(
     common: &Common,
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
+    if let [path] = &args.files[..]
+        && Index::is_index(path)
+    {
+        return corpus::clones(path, args, output);
+    }
     let (mut programs, failures) = read(args, common, output);
     for (file, failure) in &failures {
         output.failure(file, failure);

@@ -22,11 +22,13 @@ use isoform::text::TextFault;
 use isoform::traverse::{WalkResult, walk_objects};
 use isoform::types::{find_singleton, register_singleton};
 use isoform::{Error, Value};
+use isoform_corpus::{Selection, SourceFile};
 use isoform_ir::ir::Op;
 use isoform_onnx::facts::fix_dims;
 use isoform_onnx::{ExternalData, ExternalResolver, ImportOptions, Model, decode_model};
 
 use crate::args::Common;
+use crate::find::ir_form_of_name;
 use crate::model_args::FixArgs;
 use crate::optimize::simplified;
 use crate::output::{Failure, Output};
@@ -51,6 +53,8 @@ pub(crate) struct IrFile {
     pub(crate) tensors: Option<TensorForm>,
     /// The metadata of a JSON graph.
     pub(crate) metadata: Option<Value>,
+    /// The names of the further files that were read, in the same folder.
+    pub(crate) files: Vec<String>,
 }
 
 impl IrFile {
@@ -132,7 +136,8 @@ pub(crate) fn load_with(
 ) -> Result<Input, Failure> {
     let options = common.import_options(external_data);
     if is_dash(file) {
-        return in_memory(standard_input()?.into(), file, Path::new("."), options);
+        let folder = Beside::Folder(Path::new("."));
+        return in_memory(standard_input()?.into(), file, &folder, options);
     }
     let metadata = std::fs::metadata(file).map_err(|error| error.to_string())?;
     if metadata.is_dir() {
@@ -144,7 +149,8 @@ pub(crate) fn load_with(
         let mut bytes = Vec::new();
         let read = opened.read_to_end(&mut bytes);
         read.map_err(|error| error.to_string())?;
-        return in_memory(bytes.into(), file, Path::new("."), options);
+        let folder = Beside::Folder(Path::new("."));
+        return in_memory(bytes.into(), file, &folder, options);
     }
     let start = start_of(&mut opened).map_err(|error| error.to_string())?;
     match recognize(&start) {
@@ -158,7 +164,69 @@ pub(crate) fn load_with(
             let bytes = options.files().mmap(mapped).read(file);
             let bytes = bytes.map_err(|error| message(file, &error.into()))?;
             let folder = file.parent().unwrap_or(Path::new("."));
-            in_memory(bytes, file, folder, options)
+            in_memory(bytes, file, &Beside::Folder(folder), options)
+        }
+    }
+}
+
+/// [`load_complete`] for a file of a collection, which may be in an archive or on a server.
+/// Returns None for a file that does not belong to a collection of models.
+pub(crate) fn load_source(file: &SourceFile, common: &Common) -> Result<Option<Input>, Failure> {
+    let path = Path::new(&file.path);
+    let (start, bytes) = match file.local_path() {
+        Some(local) => {
+            let start = File::open(local).and_then(|mut opened| start_of(&mut opened));
+            (start.map_err(|error| error.to_string())?.into(), None)
+        }
+        None => {
+            let bytes = file.read().map_err(|error| message(path, &error))?;
+            (bytes.slice(..bytes.len().min(SAMPLE)), Some(bytes))
+        }
+    };
+    if let Some(form) = ir_form_of_name(path)
+        && file.selection == Selection::Name
+        && !is_ours(&start, form)
+    {
+        return Ok(None);
+    }
+    let input = match (file.local_path(), bytes) {
+        (Some(local), _) => load_complete(local, common),
+        (None, bytes) => {
+            let options = common.import_options(ExternalData::Required);
+            in_memory(
+                bytes.unwrap_or_default(),
+                path,
+                &Beside::Source(file),
+                options,
+            )
+        }
+    };
+    match input {
+        Err(_) if file.selection == Selection::Content => Ok(None),
+        input => input.map(Some),
+    }
+}
+
+/// Where the further files of a file are.
+enum Beside<'a> {
+    /// In a folder of this machine.
+    Folder(&'a Path),
+    /// Where a file of a collection is.
+    Source(&'a SourceFile),
+}
+
+impl Beside<'_> {
+    fn resolver(&self, options: ImportOptions) -> ExternalResolver {
+        match self {
+            Beside::Folder(folder) if folder.as_os_str().is_empty() => {
+                ExternalResolver::in_folder(".", options.files())
+            }
+            Beside::Folder(folder) => ExternalResolver::in_folder(*folder, options.files()),
+            Beside::Source(file) => {
+                let file = SourceFile::clone(file);
+                let read = move |name: &str| file.read_beside(name).map_err(io::Error::other);
+                ExternalResolver::with_lookup(read, options.files())
+            }
         }
     }
 }
@@ -166,11 +234,11 @@ pub(crate) fn load_with(
 /// The number of times that a file may be compressed.
 const MAX_PACKED: usize = 2;
 
-/// Decodes the contents of a file; external data of a model is looked up in `folder`.
+/// Decodes the contents of a file; external data of a model is looked up beside it.
 fn in_memory(
     mut bytes: Bytes,
     file: &Path,
-    folder: &Path,
+    beside: &Beside<'_>,
     options: ImportOptions,
 ) -> Result<Input, Failure> {
     let mut packed = 0;
@@ -199,16 +267,12 @@ fn in_memory(
                     form: Form::Binary,
                     tensors: Some(form),
                     metadata: None,
+                    files: Vec::new(),
                 }));
             }
             Content::Value(form) => return decode(form, bytes, file),
             Content::Model => {
-                let folder = if folder.as_os_str().is_empty() {
-                    Path::new(".")
-                } else {
-                    folder
-                };
-                let resolver = ExternalResolver::in_folder(folder, options.files());
+                let resolver = beside.resolver(options);
                 let start = bytes.slice(..bytes.len().min(SAMPLE));
                 let model = decode_model(bytes).map_err(Error::from);
                 let model = model.and_then(|model| options.import(&model, &resolver));
@@ -334,6 +398,7 @@ pub(crate) fn decode(form: Form, bytes: Bytes, file: &Path) -> Result<Input, Fai
         form,
         tensors: None,
         metadata,
+        files: Vec::new(),
     }))
 }
 

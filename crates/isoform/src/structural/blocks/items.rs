@@ -8,7 +8,9 @@ use smallvec::SmallVec;
 use crate::kernel::error::{ErrorKind, Result};
 use crate::kernel::object::access::Poll;
 use crate::kernel::object::class::Payload;
+use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::object::table::info;
 use crate::kernel::types::Kind;
 use crate::kernel::value::Value;
 use crate::structural::CompareOptions;
@@ -49,9 +51,16 @@ pub(super) struct Items {
     starts: Vec<u32>,
     /// The end of a value's items, by value.
     ends: Vec<usize>,
+    table: Words,
 }
 
 impl Items {
+    /// The comparison of parts without uses of other nodes.
+    pub(super) const PART_OPTIONS: CompareOptions = CompareOptions {
+        map_free_vars: false,
+        skip_tensor_content: true,
+    };
+
     /// Lists the items of values. Linear in their distinct objects.
     ///
     /// # Errors
@@ -69,6 +78,7 @@ impl Items {
             }
             items.ends.push(items.words.len());
         }
+        items.table = words;
         Ok(items)
     }
 
@@ -80,15 +90,42 @@ impl Items {
         &self.edges[self.starts[item] as usize..self.starts[item + 1] as usize]
     }
 
+    /// The form of each word; None for a word that only one item has.
+    pub(super) fn forms(&self) -> Vec<Option<Form<'_>>> {
+        let mut forms = Vec::new();
+        forms.resize_with(self.table.count as usize, || None);
+        let plain = self.table.plain.values().flatten();
+        let plain = plain.map(|(value, word)| (*word, Form::Plain(value)));
+        let shapes = self.table.shapes.iter();
+        let shapes = shapes.map(|(tokens, word)| (*word, Form::Shape(tokens)));
+        for (word, form) in plain.chain(shapes) {
+            forms[word as usize] = Some(form);
+        }
+        forms
+    }
+
+    /// The name of a type that is the same in every process.
+    pub(super) fn type_name(index: u32) -> [u8; 16] {
+        info(TypeIndex(index)).portable_name
+    }
+
     /// The number of the value that contains an item.
     pub(super) fn value_of(&self, item: usize) -> usize {
         self.ends.partition_point(|end| *end <= item)
     }
 }
 
+/// The form of the items with a word.
+pub(super) enum Form<'i> {
+    /// The tokens of the node, whose words are older.
+    Shape(&'i [Token]),
+    /// A value without uses of other nodes.
+    Plain(&'i Value),
+}
+
 /// The form of a node, or of a part of a node, without the nodes and variables used.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Token {
+pub(super) enum Token {
     Object(u32),
     Plain(Word),
     Part(Word),
@@ -124,10 +161,7 @@ impl Words {
     /// The word of a value without uses of other nodes; a new word if the value cannot
     /// be compared.
     fn of_plain(&mut self, value: &Value) -> Result<Word> {
-        let options = CompareOptions {
-            skip_tensor_content: true,
-            ..CompareOptions::default()
-        };
+        let options = Items::PART_OPTIONS;
         let hash = match options.hash(value) {
             Err(error) if error.kind() == ErrorKind::Type => return Ok(self.fresh()),
             hash => hash?,

@@ -10,17 +10,21 @@
 //! |---|---|
 //! | `items.rs` | the nodes of values in a canonical order, with words and edges |
 //! | `suffixes.rs` | the repeated passages of a text |
+//! | `names.rs` | the digests of blocks |
 //! | `choose.rs` | the passages that become blocks, and copies with the same edges |
 
 mod choose;
 mod items;
+mod names;
 mod suffixes;
 
+use super::digest::Digest;
 use crate::kernel::error::Result;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::value::Value;
-use choose::Chooser;
+use choose::{Block, Chooser};
 use items::Items;
+use names::Names;
 
 /// A block of dataflow nodes that occurs several times.
 #[derive(Clone, Debug)]
@@ -29,6 +33,10 @@ pub struct RepeatedBlock {
     /// copy, and the copy's nodes. Nodes at the same position of two copies correspond
     /// to each other.
     pub places: Vec<(usize, Vec<Ref<Obj>>)>,
+    /// The name of the block, which the same block of another program has, too. Neither
+    /// the elements of tensors nor the values used from outside count. None if a part
+    /// of the block cannot be hashed.
+    pub digest: Option<Digest>,
 }
 
 impl RepeatedBlock {
@@ -110,9 +118,14 @@ pub fn repeated_blocks(
         });
         copies.collect()
     };
+    let names = match blocks.is_empty() {
+        true => None,
+        false => Some(Names::of(&items)?),
+    };
     let mut blocks: Vec<RepeatedBlock> = blocks
         .into_iter()
         .map(|block| RepeatedBlock {
+            digest: names.as_ref().and_then(|names| names.of_block(&block)),
             places: places(block.starts, block.length),
         })
         .collect();

@@ -1,0 +1,445 @@
+//! Files of rows: Parquet files with the columns of an index.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::mem;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use isoform::compare::Digest;
+use isoform::errors::ErrorKind;
+use isoform::{Error, Result};
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
+use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::ColumnPath;
+
+use crate::columns::{self, Column, check_schema, read_group, write_group};
+use crate::row::Row;
+
+/// The version of the columns and of their meaning.
+pub const INDEX_VERSION: u32 = 1;
+
+/// The keys of the metadata of a file.
+const VERSION_KEY: &str = "isoform.index";
+const DIGEST_KEY: &str = "isoform.digest";
+const ROOTS_KEY: &str = "isoform.roots";
+
+/// The number of rows of a row group.
+const GROUP_ROWS: usize = 1 << 16;
+/// The size of the rows of a row group in memory, in bytes.
+const GROUP_BYTES: usize = 32 << 20;
+
+/// Writes rows to a Parquet file, group by group: the memory needed does not depend on
+/// the number of rows.
+pub struct RowWriter<W: Write + Send> {
+    writer: SerializedFileWriter<W>,
+    place: String,
+    rows: Vec<Row>,
+    weight: usize,
+    count: u64,
+}
+
+impl<W: Write + Send> RowWriter<W> {
+    /// Starts a file. Messages name it by `place`; the roots of the collection are kept in
+    /// the metadata of the file.
+    ///
+    /// # Errors
+    ///
+    /// An `OSError` that names the place.
+    pub fn new(sink: W, place: impl Into<String>, roots: &[String]) -> Result<Self> {
+        let place = place.into();
+        let roots = serde_json::json!(roots).to_string();
+        let mut properties = WriterProperties::builder()
+            .set_created_by(format!("isoform {}", env!("CARGO_PKG_VERSION")))
+            .set_key_value_metadata(Some(vec![
+                pair(VERSION_KEY, INDEX_VERSION.to_string()),
+                pair(DIGEST_KEY, Digest::FORMAT_VERSION.to_string()),
+                pair(ROOTS_KEY, roots),
+            ]))
+            .set_compression(Compression::ZSTD(ZstdLevel::default()));
+        // Nearly every value of these columns differs from the others.
+        for column in ["path", "stamp", "digest"] {
+            properties = properties.set_column_dictionary_enabled(ColumnPath::from(column), false);
+        }
+        let started = columns::schema().and_then(|schema| {
+            SerializedFileWriter::new(sink, schema, Arc::new(properties.build()))
+        });
+        let writer = started.map_err(|error| failed("write", &place, &error))?;
+        Ok(RowWriter {
+            writer,
+            place,
+            rows: Vec::new(),
+            weight: 0,
+            count: 0,
+        })
+    }
+
+    /// Adds a row.
+    ///
+    /// # Errors
+    ///
+    /// An `OSError` that names the place; the file is incomplete then.
+    pub fn push(&mut self, row: Row) -> Result<()> {
+        self.weight += row.weight();
+        self.rows.push(row);
+        if self.rows.len() >= GROUP_ROWS || self.weight >= GROUP_BYTES {
+            self.write_group()?;
+        }
+        Ok(())
+    }
+
+    fn write_group(&mut self) -> Result<()> {
+        let rows = mem::take(&mut self.rows);
+        self.weight = 0;
+        self.count += rows.len() as u64;
+        write_group(&mut self.writer, &rows).map_err(|error| failed("write", &self.place, &error))
+    }
+
+    /// Completes the file, and returns the number of its rows.
+    ///
+    /// # Errors
+    ///
+    /// An `OSError` that names the place; the file is incomplete then.
+    pub fn finish(mut self) -> Result<u64> {
+        if !self.rows.is_empty() {
+            self.write_group()?;
+        }
+        match self.writer.close() {
+            Ok(_) => Ok(self.count),
+            Err(error) => Err(failed("write", &self.place, &error)),
+        }
+    }
+}
+
+fn pair(key: &str, value: String) -> KeyValue {
+    KeyValue::new(key.to_owned(), value)
+}
+
+#[track_caller]
+fn failed(verb: &str, place: &str, error: &ParquetError) -> Error {
+    let message = match error {
+        ParquetError::External(cause) => cause.to_string(),
+        error => error.to_string(),
+    };
+    Error::new(
+        ErrorKind::Io,
+        format!("{place}: cannot {verb} the index: {message}"),
+    )
+}
+
+/// The rows of a collection: a Parquet file, or a folder of Parquet files.
+///
+/// ```
+/// # fn main() -> isoform::Result<()> {
+/// use isoform_corpus::{Index, Row, RowWriter};
+///
+/// let mut bytes = Vec::new();
+/// let mut writer = RowWriter::new(&mut bytes, "memory", &[])?;
+/// writer.push(Row::failed("a.onnx", "not an ONNX model"))?;
+/// writer.finish()?;
+///
+/// let index = Index::of_bytes(bytes)?;
+/// let rows = index.rows().collect::<isoform::Result<Vec<Row>>>()?;
+/// assert_eq!(rows, [Row::failed("a.onnx", "not an ONNX model")]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Index {
+    files: Vec<IndexFile>,
+    place: String,
+}
+
+/// One Parquet file of an index.
+#[derive(Clone)]
+struct IndexFile {
+    content: Content,
+    place: String,
+}
+
+#[derive(Clone)]
+enum Content {
+    Path(PathBuf),
+    Bytes(Bytes),
+}
+
+impl Index {
+    /// Opens an index, and checks the columns of its files.
+    ///
+    /// # Errors
+    ///
+    /// An `OSError` for a missing or damaged file, a `ValueError` for a file that is not an
+    /// index or has a newer version, and for a folder without Parquet files.
+    pub fn open(path: impl AsRef<Path>) -> Result<Index> {
+        let path = path.as_ref();
+        let place = path.display().to_string();
+        let failed = |error: &std::io::Error| {
+            Error::new(
+                ErrorKind::Io,
+                format!("{place}: cannot open the index: {error}"),
+            )
+        };
+        let mut paths = vec![path.to_owned()];
+        if path.is_dir() {
+            paths.clear();
+            for entry in std::fs::read_dir(path).map_err(|error| failed(&error))? {
+                let file = entry.map_err(|error| failed(&error))?.path();
+                if file
+                    .extension()
+                    .is_some_and(|extension| extension == "parquet")
+                {
+                    paths.push(file);
+                }
+            }
+            paths.sort();
+            if paths.is_empty() {
+                return Err(Error::value_error(format!(
+                    "{place}: expected an index, got a folder without Parquet files; \
+                     'isoform index {place} -o index.parquet' makes the index of a folder"
+                )));
+            }
+        }
+        let files = paths.into_iter().map(|path| IndexFile {
+            place: path.display().to_string(),
+            content: Content::Path(path),
+        });
+        let index = Index {
+            files: files.collect(),
+            place,
+        };
+        for file in &index.files {
+            file.reader()?;
+        }
+        Ok(index)
+    }
+
+    /// The index in the bytes of a Parquet file.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Index::open).
+    pub fn of_bytes(bytes: impl Into<Bytes>) -> Result<Index> {
+        let file = IndexFile {
+            content: Content::Bytes(bytes.into()),
+            place: "memory".to_owned(),
+        };
+        file.reader()?;
+        Ok(Index {
+            place: file.place.clone(),
+            files: vec![file],
+        })
+    }
+
+    /// The rows of several indexes, one after the other; None without any.
+    pub(crate) fn joined(indexes: Vec<Index>) -> Option<Index> {
+        let place = indexes.first()?.place.clone();
+        let files = indexes.into_iter().flat_map(|index| index.files).collect();
+        Some(Index { files, place })
+    }
+
+    /// True for a file that begins like a Parquet file, and for a folder with the Parquet
+    /// files of an index.
+    pub fn is_index(path: &Path) -> bool {
+        if path.is_dir() {
+            return Index::open(path).is_ok();
+        }
+        let mut start = [0; 4];
+        let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
+        read.is_ok() && &start == b"PAR1"
+    }
+
+    /// The roots of the collection, and none for an index of several files.
+    ///
+    /// # Errors
+    ///
+    /// As [`rows`](Index::rows).
+    pub fn roots(&self) -> Result<Vec<String>> {
+        let [file] = &self.files[..] else {
+            return Ok(Vec::new());
+        };
+        let roots = file.reader()?.metadata_value(ROOTS_KEY);
+        let roots = roots.and_then(|roots| serde_json::from_str(&roots).ok());
+        Ok(roots.unwrap_or_default())
+    }
+
+    /// True if the digests of the index are comparable with those of this version.
+    ///
+    /// # Errors
+    ///
+    /// As [`rows`](Index::rows).
+    pub fn has_current_digests(&self) -> Result<bool> {
+        for file in &self.files {
+            let version = file.reader()?.metadata_value(DIGEST_KEY);
+            if version != Some(Digest::FORMAT_VERSION.to_string()) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The name of the index in messages.
+    pub fn place(&self) -> &str {
+        &self.place
+    }
+
+    /// Iterates over all rows.
+    ///
+    /// # Errors
+    ///
+    /// The items are an `OSError` for a file that is missing or damaged.
+    pub fn rows(&self) -> Rows {
+        self.columns(&columns::ALL)
+    }
+
+    /// Iterates over all rows, but reads these columns only; the others are empty. O(bytes
+    /// of the columns), and the memory of one row group.
+    ///
+    /// # Errors
+    ///
+    /// As [`rows`](Index::rows).
+    pub fn columns(&self, columns: &[Column]) -> Rows {
+        Rows {
+            files: self.files.clone().into_iter(),
+            columns: columns.to_vec(),
+            reader: None,
+            group: 0,
+            rows: Vec::new().into_iter(),
+        }
+    }
+
+    /// The number of rows. Reads the ends of the files only.
+    ///
+    /// # Errors
+    ///
+    /// As [`rows`](Index::rows).
+    pub fn count(&self) -> Result<u64> {
+        let mut count = 0;
+        for file in &self.files {
+            let rows = file.reader()?.file().metadata().file_metadata().num_rows();
+            count += u64::try_from(rows).unwrap_or(0);
+        }
+        Ok(count)
+    }
+}
+
+enum Reader {
+    Path(SerializedFileReader<File>),
+    Bytes(SerializedFileReader<Bytes>),
+}
+
+impl Reader {
+    fn file(&self) -> &dyn FileReader {
+        match self {
+            Reader::Path(reader) => reader,
+            Reader::Bytes(reader) => reader,
+        }
+    }
+
+    fn metadata_value(&self, key: &str) -> Option<String> {
+        let metadata = self
+            .file()
+            .metadata()
+            .file_metadata()
+            .key_value_metadata()?;
+        let entry = metadata.iter().find(|entry| entry.key == key)?;
+        entry.value.clone()
+    }
+}
+
+impl IndexFile {
+    fn reader(&self) -> Result<Reader> {
+        let reader = match &self.content {
+            Content::Path(path) => {
+                let file = File::open(path).map_err(|error| {
+                    let message = format!("{}: cannot open the index: {error}", self.place);
+                    Error::new(ErrorKind::Io, message)
+                })?;
+                Reader::Path(self.opened(file)?)
+            }
+            Content::Bytes(bytes) => Reader::Bytes(self.opened(bytes.clone())?),
+        };
+        let version = reader.metadata_value(VERSION_KEY);
+        let problem = match version.map(|version| version.parse()) {
+            Some(Ok(INDEX_VERSION)) => {
+                let schema = reader.file().metadata().file_metadata().schema_descr();
+                check_schema(schema).err()
+            }
+            Some(Ok(version)) => Some(format!(
+                "version {INDEX_VERSION}, got version {version}; use the isoform that wrote the \
+                 file, or make the index again"
+            )),
+            Some(Err(_)) | None => Some(format!(
+                "an index of 'isoform index', got a Parquet file without the key {VERSION_KEY}"
+            )),
+        };
+        match problem {
+            None => Ok(reader),
+            Some(problem) => Err(Error::value_error(format!(
+                "{}: expected {problem}",
+                self.place
+            ))),
+        }
+    }
+
+    fn opened<R: ChunkReader + 'static>(&self, content: R) -> Result<SerializedFileReader<R>> {
+        SerializedFileReader::new(content).map_err(|error| failed("read", &self.place, &error))
+    }
+}
+
+/// The rows of an [`Index`].
+pub struct Rows {
+    files: std::vec::IntoIter<IndexFile>,
+    columns: Vec<Column>,
+    reader: Option<(Reader, String)>,
+    group: usize,
+    rows: std::vec::IntoIter<Row>,
+}
+
+impl Rows {
+    /// Reads the next row group; false at the end.
+    fn advance(&mut self) -> Result<bool> {
+        loop {
+            if let Some((reader, place)) = &self.reader
+                && self.group < reader.file().num_row_groups()
+            {
+                let group = reader.file().get_row_group(self.group);
+                self.group += 1;
+                let rows = group.and_then(|group| read_group(&*group, &self.columns));
+                let rows = rows.map_err(|error| failed("read", place, &error))?;
+                self.rows = rows.into_iter();
+                return Ok(true);
+            }
+            let Some(file) = self.files.next() else {
+                return Ok(false);
+            };
+            self.reader = Some((file.reader()?, file.place));
+            self.group = 0;
+        }
+    }
+}
+
+impl Iterator for Rows {
+    type Item = Result<Row>;
+
+    fn next(&mut self) -> Option<Result<Row>> {
+        loop {
+            if let Some(row) = self.rows.next() {
+                return Some(Ok(row));
+            }
+            match self.advance() {
+                Ok(true) => {}
+                Ok(false) => return None,
+                Err(error) => {
+                    // Damage ends the iteration.
+                    (self.files, self.reader) = (Vec::new().into_iter(), None);
+                    return Some(Err(error));
+                }
+            }
+        }
+    }
+}
