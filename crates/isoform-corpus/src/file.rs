@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{Read, Write};
 use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -52,13 +53,23 @@ impl<W: Write + Send> RowWriter<W> {
     ///
     /// An `OSError` that names the place.
     pub fn new(sink: W, place: impl Into<String>, roots: &[String]) -> Result<Self> {
-        let place = place.into();
+        let versions = [INDEX_VERSION, Digest::FORMAT_VERSION.into()];
+        RowWriter::with_versions(sink, place.into(), roots, versions)
+    }
+
+    /// Starts a file with other versions of columns and digests.
+    pub(crate) fn with_versions(
+        sink: W,
+        place: String,
+        roots: &[String],
+        [index, digest]: [u32; 2],
+    ) -> Result<Self> {
         let roots = serde_json::json!(roots).to_string();
         let mut properties = WriterProperties::builder()
             .set_created_by(format!("isoform {}", env!("CARGO_PKG_VERSION")))
             .set_key_value_metadata(Some(vec![
-                pair(VERSION_KEY, INDEX_VERSION.to_string()),
-                pair(DIGEST_KEY, Digest::FORMAT_VERSION.to_string()),
+                pair(VERSION_KEY, index.to_string()),
+                pair(DIGEST_KEY, digest.to_string()),
                 pair(ROOTS_KEY, roots),
             ]))
             .set_compression(Compression::ZSTD(ZstdLevel::default()));
@@ -130,6 +141,17 @@ fn failed(verb: &str, place: &str, error: &ParquetError) -> Error {
         ErrorKind::Io,
         format!("{place}: cannot {verb} the index: {message}"),
     )
+}
+
+/// Reads from a file with the library for Parquet, which panics for some damaged files.
+fn unless_damaged<T>(place: &str, read: impl FnOnce() -> parquet::errors::Result<T>) -> Result<T> {
+    match catch_unwind(AssertUnwindSafe(read)) {
+        Ok(result) => result.map_err(|error| failed("read", place, &error)),
+        Err(_) => {
+            let message = format!("{place}: cannot read the index: the file is damaged");
+            Err(Error::new(ErrorKind::Io, message))
+        }
+    }
 }
 
 /// The rows of a collection: a Parquet file, or a folder of Parquet files.
@@ -387,7 +409,7 @@ impl IndexFile {
     }
 
     fn opened<R: ChunkReader + 'static>(&self, content: R) -> Result<SerializedFileReader<R>> {
-        SerializedFileReader::new(content).map_err(|error| failed("read", &self.place, &error))
+        unless_damaged(&self.place, || SerializedFileReader::new(content))
     }
 }
 
@@ -407,11 +429,13 @@ impl Rows {
             if let Some((reader, place)) = &self.reader
                 && self.group < reader.file().num_row_groups()
             {
-                let group = reader.file().get_row_group(self.group);
+                let number = self.group;
                 self.group += 1;
-                let rows = group.and_then(|group| read_group(&*group, &self.columns));
-                let rows = rows.map_err(|error| failed("read", place, &error))?;
-                self.rows = rows.into_iter();
+                let rows = unless_damaged(place, || {
+                    let group = reader.file().get_row_group(number)?;
+                    read_group(&*group, &self.columns)
+                });
+                self.rows = rows?.into_iter();
                 return Ok(true);
             }
             let Some(file) = self.files.next() else {

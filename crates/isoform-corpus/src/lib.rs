@@ -27,6 +27,8 @@ mod places;
 mod queries;
 mod row;
 mod source;
+#[cfg(test)]
+mod tests;
 mod update;
 mod walk;
 
