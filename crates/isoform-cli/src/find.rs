@@ -16,9 +16,10 @@ pub(crate) struct FileList {
     pub(crate) failures: Vec<(PathBuf, Failure)>,
 }
 
-/// Returns the files among `paths`, and from the folders among `paths` all `.onnx` and
-/// `.safetensors` files, also with `.gz` or `.zst` at the end, and all readable
-/// `.json`, `.iso` and `.isob` files.
+/// Returns the files among `paths`, and from the folders among `paths` all `.onnx`,
+/// `.safetensors` and `.gguf` files, also with `.gz` or `.zst` at the end, all
+/// `.safetensors.index.json` files, and all readable `.json`, `.iso` and `.isob` files.
+/// The shards of an index are files of their own, too.
 ///
 /// Links are followed. A file or folder reached again, through a link or another
 /// argument, is skipped: circular links are harmless.
@@ -94,7 +95,7 @@ fn is_wanted(path: &Path) -> bool {
             .file_stem()
             .is_some_and(|stem| is_model(Path::new(stem)));
     }
-    if is_model(path) {
+    if is_model(path) || is_index_name(path) {
         return true;
     }
     let is_ir = ["json", "iso", "isob"]
@@ -113,9 +114,15 @@ fn is_wanted(path: &Path) -> bool {
 /// True for the name of a model, or of a file of weights.
 fn is_model(name: &Path) -> bool {
     let extension = name.extension().unwrap_or_default();
-    ["onnx", "safetensors"]
+    ["onnx", "safetensors", "gguf"]
         .iter()
         .any(|model| extension.eq_ignore_ascii_case(model))
+}
+
+/// True for the name of the index of weights in several files.
+fn is_index_name(name: &Path) -> bool {
+    let name = name.to_string_lossy().to_ascii_lowercase();
+    name.ends_with(".safetensors.index.json")
 }
 
 #[cfg(test)]
@@ -146,6 +153,9 @@ mod tests {
             "plain",
             "p.onnx.gz",
             "q.safetensors",
+            "q.safetensors.index.json",
+            "r.gguf",
+            "r.gguf.zst",
             "logs.gz",
         ] {
             fs::write(root.join(file), "").unwrap();
@@ -153,6 +163,10 @@ mod tests {
         for (file, content) in [
             ("graph.json", "{\"nodes\": []}"),
             ("package.json", "{\"name\": 1}"),
+            (
+                "pytorch_model.bin.index.json",
+                "{\"metadata\": {}, \"weight_map\": {}}",
+            ),
             ("d.iso", "ir.IRModule()"),
             ("disc.iso", "\0\0\0"),
             ("d.isob", "\u{89}isoform"),
@@ -172,7 +186,10 @@ mod tests {
                 "e.isob",
                 "graph.json",
                 "p.onnx.gz",
-                "q.safetensors"
+                "q.safetensors",
+                "q.safetensors.index.json",
+                "r.gguf",
+                "r.gguf.zst"
             ]
         );
         assert!(list.failures.is_empty());
@@ -191,7 +208,10 @@ mod tests {
                 "e.isob",
                 "graph.json",
                 "p.onnx.gz",
-                "q.safetensors"
+                "q.safetensors",
+                "q.safetensors.index.json",
+                "r.gguf",
+                "r.gguf.zst"
             ]
         );
     }

@@ -31,8 +31,10 @@ use crate::model_args::FixArgs;
 use crate::optimize::simplified;
 use crate::output::{Failure, Output};
 
-pub(crate) use form::{Content, Form, SAMPLE, TargetForm, is_graph, is_ours, recognize};
-pub(crate) use tensors::TensorForm;
+use tensors::{Neighbours, is_index};
+
+pub(crate) use form::{Content, Form, SAMPLE, TargetForm, is_ours, is_special_json, recognize};
+pub(crate) use tensors::{TensorForm, gguf};
 
 /// The contents of a file.
 pub(crate) enum Input {
@@ -51,12 +53,21 @@ pub(crate) struct IrFile {
     pub(crate) tensors: Option<TensorForm>,
     /// The metadata of a JSON graph.
     pub(crate) metadata: Option<Value>,
+    /// The names of the other files on which the value depends, all in the file's folder.
+    pub(crate) files: Vec<String>,
 }
 
 impl IrFile {
     /// The name of the file's format for people.
     pub(crate) fn form_name(&self) -> &'static str {
         self.tensors.map_or(self.form.name(), TensorForm::name)
+    }
+
+    /// The name of the type of elements of each tensor, if the file holds tensors: of a
+    /// quantised one, the name in its format.
+    pub(crate) fn element_types(&self) -> Vec<String> {
+        self.tensors
+            .map_or_else(Vec::new, |form| form.element_types(&self.value))
     }
 
     /// The name of the file's format for programs.
@@ -132,7 +143,7 @@ pub(crate) fn load_with(
 ) -> Result<Input, Failure> {
     let options = common.import_options(external_data);
     if is_dash(file) {
-        return in_memory(standard_input()?.into(), file, Path::new("."), options);
+        return in_memory(standard_input()?.into(), file, None, options);
     }
     let metadata = std::fs::metadata(file).map_err(|error| error.to_string())?;
     if metadata.is_dir() {
@@ -144,7 +155,7 @@ pub(crate) fn load_with(
         let mut bytes = Vec::new();
         let read = opened.read_to_end(&mut bytes);
         read.map_err(|error| error.to_string())?;
-        return in_memory(bytes.into(), file, Path::new("."), options);
+        return in_memory(bytes.into(), file, None, options);
     }
     let start = start_of(&mut opened).map_err(|error| error.to_string())?;
     match recognize(&start) {
@@ -158,7 +169,7 @@ pub(crate) fn load_with(
             let bytes = options.files().mmap(mapped).read(file);
             let bytes = bytes.map_err(|error| message(file, &error.into()))?;
             let folder = file.parent().unwrap_or(Path::new("."));
-            in_memory(bytes, file, folder, options)
+            in_memory(bytes, file, Some(folder), options)
         }
     }
 }
@@ -166,16 +177,20 @@ pub(crate) fn load_with(
 /// The number of times that a file may be compressed.
 const MAX_PACKED: usize = 2;
 
-/// Decodes the contents of a file; external data of a model is looked up in `folder`.
+/// Decodes the contents of a file in `folder`, where the external data of a model and the
+/// shards of weights are looked up. Without a folder, it is the current one for external
+/// data, and shards are refused.
 fn in_memory(
     mut bytes: Bytes,
     file: &Path,
-    folder: &Path,
+    folder: Option<&Path>,
     options: ImportOptions,
 ) -> Result<Input, Failure> {
+    let is_set = |folder: &&Path| !folder.as_os_str().is_empty();
+    let folder = folder.map(|folder| Some(folder).filter(is_set).unwrap_or(Path::new(".")));
     let mut packed = 0;
     loop {
-        match recognize(&bytes[..bytes.len().min(SAMPLE)]) {
+        match content(&bytes) {
             Content::Empty if is_dash(file) => {
                 return Err("standard input is empty (a file of this name is ./-)".into());
             }
@@ -194,20 +209,21 @@ fn in_memory(
                 bytes = packing.unpack(&bytes, packed::LIMIT)?.into();
             }
             Content::Tensors(form) => {
+                let files = options.files();
+                let neighbours = folder.filter(|_| packed == 0);
+                let neighbours = neighbours.map(|folder| Neighbours { folder, files });
+                let read = form.read(&bytes, neighbours.as_ref())?;
                 return Ok(Input::Value(IrFile {
-                    value: form.read(&bytes)?,
+                    value: read.value,
                     form: Form::Binary,
                     tensors: Some(form),
                     metadata: None,
+                    files: read.files,
                 }));
             }
             Content::Value(form) => return decode(form, bytes, file),
             Content::Model => {
-                let folder = if folder.as_os_str().is_empty() {
-                    Path::new(".")
-                } else {
-                    folder
-                };
+                let folder = folder.unwrap_or(Path::new("."));
                 let resolver = ExternalResolver::in_folder(folder, options.files());
                 let start = bytes.slice(..bytes.len().min(SAMPLE));
                 let model = decode_model(bytes).map_err(Error::from);
@@ -219,6 +235,22 @@ fn in_memory(
             }
         }
     }
+}
+
+/// The contents of a complete file. A long text may show only after its start that it is
+/// the index of tensors.
+fn content(bytes: &[u8]) -> Content {
+    match recognize(&bytes[..bytes.len().min(SAMPLE)]) {
+        Content::Value(Form::Json | Form::Text) if bytes.len() > SAMPLE && is_long_index(bytes) => {
+            Content::Tensors(TensorForm::Shards)
+        }
+        content => content,
+    }
+}
+
+fn is_long_index(bytes: &[u8]) -> bool {
+    let text = std::str::from_utf8(bytes);
+    text.is_ok_and(|text| is_index(without_mark(text).trim_start()))
 }
 
 /// A failure to read a model that starts with these bytes, with advice: on external
@@ -334,6 +366,7 @@ pub(crate) fn decode(form: Form, bytes: Bytes, file: &Path) -> Result<Input, Fai
         form,
         tensors: None,
         metadata,
+        files: Vec::new(),
     }))
 }
 

@@ -95,6 +95,7 @@ impl Check<'_> {
             form: self.form,
             tensors: None,
             metadata: None,
+            files: Vec::new(),
         });
         std::fs::write(&target, encode(&args, &file, self.form)?)?;
         let mut command = Command::new(&self.command[0]);

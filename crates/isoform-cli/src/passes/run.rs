@@ -179,6 +179,7 @@ fn finish(
         value: program.into(),
         form,
         metadata,
+        files: Vec::new(),
     });
     let told = models.map(|(before, after)| {
         let (before, after) = (nodes(before.program()), nodes(&after));
