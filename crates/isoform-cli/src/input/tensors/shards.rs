@@ -225,3 +225,57 @@ impl<'de> Visitor<'de> for WeightMapVisitor {
         Ok(shards)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INDEX: &str = "{\"metadata\": {\"a\\\"b\": [1, {}]}, \"weight_map\": {\"t\": \"s\"}}";
+    const SHARD: &str = "{\"t\": {\"dtype\": \"U8\", \"shape\": [2], \"data_offsets\": [0, 2]}}  ";
+
+    fn shard() -> Vec<u8> {
+        let mut bytes = (SHARD.len() as u64).to_le_bytes().to_vec();
+        bytes.extend(SHARD.as_bytes());
+        bytes.extend([1, 2]);
+        bytes
+    }
+
+    /// Every file that differs in a bit, and every file that is cut short.
+    fn damaged(bytes: &[u8]) -> Vec<Vec<u8>> {
+        let flipped = (0..bytes.len() * 8).map(|bit| {
+            let mut bytes = bytes.to_vec();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            bytes
+        });
+        let cut = (0..bytes.len()).map(|end| bytes[..end].to_vec());
+        flipped.chain(cut).collect()
+    }
+
+    #[test]
+    fn damaged_files_are_values_or_errors() {
+        let folder = tempfile::tempdir().unwrap();
+        let neighbours = Neighbours {
+            folder: folder.path(),
+            files: LoadOptions::default().mmap(false),
+        };
+        let read = |index: Vec<u8>| read(&index.into(), Some(&neighbours));
+        std::fs::write(folder.path().join("s"), shard()).unwrap();
+        assert_eq!(read(INDEX.into()).unwrap().files, ["s"]);
+        for index in damaged(INDEX.as_bytes()) {
+            if let Ok(text) = std::str::from_utf8(&index) {
+                // The key lies before the cut, or not.
+                let is_complete = text.len() > INDEX.find("{\"t\"").unwrap();
+                assert!(is_complete || !is_index(text), "{text}");
+            }
+            let is_cut = index.len() < INDEX.len();
+            let outcome = read(index);
+            assert!(!is_cut || outcome.is_err());
+        }
+        for bytes in damaged(&shard()) {
+            let is_cut = bytes.len() < shard().len();
+            std::fs::write(folder.path().join("s"), bytes).unwrap();
+            let outcome = read(INDEX.into());
+            assert!(!is_cut || outcome.is_err());
+        }
+    }
+}
