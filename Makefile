@@ -293,9 +293,10 @@ $(VENV_STAMP): scripts/requirements.txt
 	@scripts/quietly.sh 'installing tools in $(VENV)' \
 		$(VENV)/bin/python -m pip install --disable-pip-version-check --no-deps \
 		--only-binary :all: -r scripts/requirements.txt
-	@# The pins must satisfy each other; only magika, taken for its model, goes without.
+	@# The pins must satisfy each other; only magika, taken for its model, and gguf, which
+	@# downloads nothing here, go without.
 	@! $(VENV)/bin/python -m pip check --disable-pip-version-check \
-		| grep -v -e '^magika ' -e '^No broken requirements'
+		| grep -v -e '^magika ' -e '^gguf .* requires requests,' -e '^No broken requirements'
 	@touch $@
 
 # The peers as they are published.

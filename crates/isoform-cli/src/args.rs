@@ -19,10 +19,12 @@ use crate::store::args::StoreArgs;
 /// differ?
 ///
 /// A file is an ONNX model, or any value of the library as a JSON graph, as text or in
-/// the binary form, or named tensors as safetensors, .npz or .npy. Every file may be
-/// compressed with gzip or zstd. The format is detected from the contents, whatever the
-/// name. `-` is standard input; external data of a model from standard input is looked
-/// up in the current folder.
+/// the binary form, or named tensors as safetensors, GGUF, .npz or .npy. Weights in
+/// several safetensors files are read through their index,
+/// `model.safetensors.index.json`, as if they were in one. Every file may be compressed
+/// with gzip or zstd, except an index and its shards. The format is detected from the
+/// contents, whatever the name. `-` is standard input; external data of a model from
+/// standard input is looked up in the current folder.
 ///
 /// A model is compared as a program. The names of tensors, nodes and functions,
 /// documentation, producer and metadata, the order in which independent nodes are
@@ -166,7 +168,7 @@ Exit status:
 
 JSON (--json), one object, for a model
   {\"file\": NAME, \"model\": MODEL}
-for an IR file
+for an IR file, or a file of tensors, whose KEYs are types of elements
   {\"file\": NAME, \"types\": {KEY: COUNT}}
 for two models
   {\"left\": {\"file\": NAME, \"model\": MODEL}, \"right\": the same,
@@ -298,8 +300,9 @@ Exit status:
   2  the file could not be read
 
 JSON (--json), one object, for an IR file
-  {\"file\": NAME, \"form\": \"json\", \"text\", \"binary\", \"safetensors\", \"npz\" or \"npy\",
-   \"type\": TEXT, \"text\": TEXT}
+  {\"file\": NAME, \"form\": FORM, \"type\": TEXT, \"text\": TEXT}
+  FORM is \"json\", \"text\", \"binary\", \"safetensors\", \"safetensors-index\", \"gguf\",
+    \"npz\" or \"npy\"; an index adds \"files\", the names of its shards
 and for a model
   {\"file\": NAME, \"counts\": {...}, \"opsets\": {DOMAIN: VERSION},
    \"program\": GRAPH, \"functions\": [GRAPH...]}
@@ -321,9 +324,10 @@ Examples:
 
 /// Group the models and IR files that are the same program.
 ///
-/// Searches folders for `.onnx` and `.safetensors` files, also with `.gz` or `.zst` at
-/// the end, and for `.json`, `.iso` (text) and `.isob` (binary) files that hold IR,
-/// reads them in parallel and prints the groups of equal models, largest first. Links
+/// Searches folders for `.onnx`, `.safetensors` and `.gguf` files, also with `.gz` or
+/// `.zst` at the end, for `.safetensors.index.json` files, whose shards are files of
+/// their own, too, and for `.json`, `.iso` (text) and `.isob` (binary) files that hold
+/// IR, reads them in parallel and prints the groups of equal models, largest first. Links
 /// to folders are followed, and a file reachable in two ways counts once. Groups are
 /// found by digest and confirmed by comparison.
 #[derive(Args, Debug)]
@@ -630,8 +634,8 @@ pub(crate) struct Common {
     /// by position alone.
     #[arg(long, global = true)]
     pub(crate) io_names: bool,
-    /// Also read external data through a symbolic link that leads out of the model's
-    /// folder.
+    /// Also read external data and shards through a symbolic link that leads out of the
+    /// model's folder.
     ///
     /// Caches of downloaded models, for example from Hugging Face, consist of links
     /// like this. They are refused by default, because the author of a model could

@@ -17,9 +17,10 @@ pub(crate) struct FileList {
     pub(crate) failures: Vec<(PathBuf, Failure)>,
 }
 
-/// Returns the files among `paths`, and from the folders among `paths` all `.onnx` and
-/// `.safetensors` files, also with `.gz` or `.zst` at the end, and all readable
-/// `.json`, `.iso` and `.isob` files.
+/// Returns the files among `paths`, and from the folders among `paths` all `.onnx`,
+/// `.safetensors` and `.gguf` files, also with `.gz` or `.zst` at the end, all
+/// `.safetensors.index.json` files, and all readable `.json`, `.iso` and `.isob` files.
+/// The shards of an index are files of their own, too.
 ///
 /// Links are followed. A file or folder reached again, through a link or another
 /// argument, is skipped: circular links are harmless.
@@ -97,19 +98,20 @@ fn is_wanted(path: &Path) -> bool {
     }
 }
 
-/// True for the name of a model, or of a file of weights, compressed or not.
+/// True for the name of a model, of a file of weights, compressed or not, or of the index
+/// of weights in several files.
 pub(crate) fn is_model_name(path: &Path) -> bool {
     let extension = path.extension().unwrap_or_default();
     let has = |extensions: &[&str], extension: &OsStr| {
         let mut extensions = extensions.iter();
         extensions.any(|known| extension.eq_ignore_ascii_case(known))
     };
-    let models = ["onnx", "safetensors"];
+    let models = ["onnx", "safetensors", "gguf"];
     if has(&["gz", "zst"], extension) {
         let stem = Path::new(path.file_stem().unwrap_or_default());
         return has(&models, stem.extension().unwrap_or_default());
     }
-    has(&models, extension)
+    has(&models, extension) || is_index_name(path)
 }
 
 /// The form of an IR file by its name; None for other names, and for names that mostly
@@ -120,6 +122,12 @@ pub(crate) fn ir_form_of_name(path: &Path) -> Option<Form> {
         .iter()
         .any(|ir| extension.eq_ignore_ascii_case(ir));
     Form::of_name(path).filter(|_| is_ir)
+}
+
+/// True for the name of the index of weights in several files.
+fn is_index_name(name: &Path) -> bool {
+    let name = name.to_string_lossy().to_ascii_lowercase();
+    name.ends_with(".safetensors.index.json")
 }
 
 #[cfg(test)]
@@ -150,6 +158,9 @@ mod tests {
             "plain",
             "p.onnx.gz",
             "q.safetensors",
+            "q.safetensors.index.json",
+            "r.gguf",
+            "r.gguf.zst",
             "logs.gz",
         ] {
             fs::write(root.join(file), "").unwrap();
@@ -157,6 +168,10 @@ mod tests {
         for (file, content) in [
             ("graph.json", "{\"nodes\": []}"),
             ("package.json", "{\"name\": 1}"),
+            (
+                "pytorch_model.bin.index.json",
+                "{\"metadata\": {}, \"weight_map\": {}}",
+            ),
             ("d.iso", "ir.IRModule()"),
             ("disc.iso", "\0\0\0"),
             ("d.isob", "\u{89}isoform"),
@@ -176,7 +191,10 @@ mod tests {
                 "e.isob",
                 "graph.json",
                 "p.onnx.gz",
-                "q.safetensors"
+                "q.safetensors",
+                "q.safetensors.index.json",
+                "r.gguf",
+                "r.gguf.zst"
             ]
         );
         assert!(list.failures.is_empty());
@@ -195,7 +213,10 @@ mod tests {
                 "e.isob",
                 "graph.json",
                 "p.onnx.gz",
-                "q.safetensors"
+                "q.safetensors",
+                "q.safetensors.index.json",
+                "r.gguf",
+                "r.gguf.zst"
             ]
         );
     }

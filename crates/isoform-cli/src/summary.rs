@@ -131,9 +131,18 @@ fn two(
     }
 }
 
-/// The number of objects of each type, by the key of the type.
+/// The number of objects of each type, by the key of the type; of a file of tensors, the
+/// number of tensors with each type of elements.
 fn types(file: &Path, input: &Input) -> Result<BTreeMap<String, u64>, Failure> {
     let mut counts = BTreeMap::new();
+    if let Input::Value(file) = input
+        && file.tensors.is_some()
+    {
+        for (name, _) in file.elements() {
+            *counts.entry(name).or_insert(0) += 1;
+        }
+        return Ok(counts);
+    }
     let walked = walk_objects(input.to_value(), |object, _| {
         let key = object.type_info().key();
         // A type has many objects, so its key is rarely new.

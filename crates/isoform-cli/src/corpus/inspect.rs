@@ -146,26 +146,29 @@ fn add_value(row: &mut Row, ir: &IrFile) -> Result<()> {
     row.kind = Some(ir.form_key().to_owned());
     row.files.clone_from(&ir.files);
     let mut elements: BTreeMap<String, u64> = BTreeMap::new();
-    let mut types: BTreeMap<&str, u64> = BTreeMap::new();
-    let mut nodes = 0;
-    walk_objects(&ir.value, |object, _| {
-        let value = Value::from(object);
-        if let Some(tensor) = value.peek::<Tensor>() {
-            let count: i64 = tensor.shape().iter().product();
-            *elements.entry(tensor.dtype().to_string()).or_default() += count.unsigned_abs();
+    if ir.tensors.is_some() {
+        for (dtype, count) in ir.elements() {
+            let total = elements.entry(dtype).or_default();
+            *total = total.saturating_add(count);
         }
-        nodes += 1;
-        *types.entry(object.type_info().key()).or_default() += 1;
-        Ok(WalkResult::<()>::Advance)
-    })?;
-    row.parameters = Some(elements.values().sum());
-    row.elements = elements.into_iter().collect();
-    if ir.tensors.is_none() {
-        row.nodes = Some(nodes);
+    } else {
+        let mut types: BTreeMap<&str, u64> = BTreeMap::new();
+        walk_objects(&ir.value, |object, _| {
+            let value = Value::from(object);
+            if let Some(tensor) = value.peek::<Tensor>() {
+                let count: i64 = tensor.shape().iter().product();
+                *elements.entry(tensor.dtype().to_string()).or_default() += count.unsigned_abs();
+            }
+            *types.entry(object.type_info().key()).or_default() += 1;
+            Ok(WalkResult::<()>::Advance)
+        })?;
+        row.nodes = Some(types.values().sum());
         let types = types
             .into_iter()
             .map(|(key, count)| (key.to_owned(), count));
         row.operators = types.collect();
     }
+    row.parameters = Some(elements.values().sum());
+    row.elements = elements.into_iter().collect();
     Ok(())
 }

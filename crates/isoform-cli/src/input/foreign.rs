@@ -84,10 +84,6 @@ const FORMATS: &[Foreign] = &[
         refusal: "this is a model in the format of ONNX Runtime, which isoform does not read; give the ONNX model from which it was converted",
     },
     Foreign {
-        matches: |start| start.starts_with(b"GGUF"),
-        refusal: "this is a GGUF file, as llama.cpp writes them, which isoform does not read; give the safetensors files from which it was converted",
-    },
-    Foreign {
         matches: |start| start.starts_with(b"ptrt"),
         refusal: "this is a TensorRT engine, which isoform does not read; give the ONNX model from which it was built",
     },
@@ -232,7 +228,6 @@ mod tests {
         check(b"\x89HDF\r\n\x1a\n\0\0", "HDF5");
         check(b"\x1c\0\0\0TFL3", "TensorFlow Lite");
         check(b"\x1c\0\0\0ORTM", "ONNX Runtime");
-        check(b"GGUF\x03\0\0\0", "GGUF");
         check(b"ptrt\0", "TensorRT");
         check(b"%PDF-1.7", "PDF");
         check(b"\x89PNG\r\n\x1a\n", "PNG");

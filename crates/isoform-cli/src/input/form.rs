@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 use super::foreign::foreign;
 use super::packed::Packing;
-use super::tensors::TensorForm;
+use super::tensors::{TensorForm, is_index};
 
 /// The number of bytes from which the format is detected.
 pub(crate) const SAMPLE: usize = 64 << 10;
@@ -142,6 +142,10 @@ pub(crate) fn recognize(start: &[u8]) -> Content {
         return Content::Tensors(form);
     }
     let text = as_text(start);
+    // Both may begin with the key "metadata".
+    if text.is_some_and(is_index) {
+        return Content::Tensors(TensorForm::Shards);
+    }
     if text.is_some_and(is_graph) {
         return Content::Value(Form::Json);
     }
@@ -159,14 +163,19 @@ pub(crate) fn recognize(start: &[u8]) -> Content {
 /// bytes: other programs write `.json` and `.iso` files, too.
 pub(crate) fn is_ours(start: &[u8], named: Form) -> bool {
     match named {
-        Form::Json => as_text(start).is_some_and(is_graph),
+        Form::Json => as_text(start).is_some_and(|text| is_graph(text) && !is_index(text)),
         Form::Text => as_text(start).is_some(),
         Form::Binary => start.starts_with(MAGIC),
     }
 }
 
+/// True if a text would be read as JSON, as a graph or as the index of tensors.
+pub(crate) fn is_special_json(text: &str) -> bool {
+    is_graph(text) || is_index(text.trim_start())
+}
+
 /// True if a text would be read as a JSON graph.
-pub(crate) fn is_graph(text: &str) -> bool {
+fn is_graph(text: &str) -> bool {
     let inner = text.trim_start().strip_prefix('{').map(str::trim_start);
     let Some(inner) = inner.and_then(|inner| inner.strip_prefix('"')) else {
         return false;
@@ -232,7 +241,39 @@ mod tests {
         check(b"\x40\0\0\0\0\0\0\x01{\"", Model);
         check("", Empty);
         check(" \n", Empty);
-        assert!(matches!(recognize(b"GGUF\x03"), Foreign(_)));
+        check(b"GGUF\x03", Tensors(TensorForm::Gguf));
+        assert!(matches!(recognize(b"%PDF-"), Foreign(_)));
+    }
+
+    #[test]
+    fn an_index_of_tensors_is_no_graph() {
+        let index = Content::Tensors(TensorForm::Shards);
+        let graph = Content::Value(Form::Json);
+        let sizes = r#""metadata": {"weight_map": "}", "total_size": [1, {}]}"#;
+        let map = r#""weight_map": {"a": "b"}"#;
+        for text in [
+            format!("{{{sizes}, {map}}}"),
+            format!("{{{map}, {sizes}}}"),
+            format!("\u{feff}\n {{\n  {map}\n}}"),
+            format!("{{\"a \\\"nodes\\\": \": null, {map}}}"),
+            // The rest is cut off.
+            r#"{"weight_map" : {"#.to_owned(),
+        ] {
+            check(&text, index);
+            assert!(!is_ours(text.as_bytes(), Form::Json), "{text}");
+        }
+        for text in [
+            format!("{{{sizes}, \"root_index\": 0, {map}}}"),
+            format!("{{{sizes}, \"nodes\": [], {map}}}"),
+            format!("{{\"nodes\": [], {map}, {sizes}}}"),
+            format!("{{{sizes}, \"weight_map\": 1}}"),
+            format!("{{{sizes}"),
+        ] {
+            check(&text, graph);
+            assert!(is_ours(text.as_bytes(), Form::Json), "{text}");
+        }
+        check(r#"{"a": {"weight_map": {}}}"#, Content::Value(Form::Text));
+        check(r#"[{"weight_map": {}}]"#, Content::Value(Form::Text));
     }
 
     #[test]

@@ -28,13 +28,15 @@ use isoform_onnx::facts::fix_dims;
 use isoform_onnx::{ExternalData, ExternalResolver, ImportOptions, Model, decode_model};
 
 use crate::args::Common;
-use crate::find::ir_form_of_name;
+use crate::find::{ir_form_of_name, is_model_name};
 use crate::model_args::FixArgs;
 use crate::optimize::simplified;
 use crate::output::{Failure, Output};
 
-pub(crate) use form::{Content, Form, SAMPLE, TargetForm, is_graph, is_ours, recognize};
-pub(crate) use tensors::TensorForm;
+use tensors::{Neighbours, is_index};
+
+pub(crate) use form::{Content, Form, SAMPLE, TargetForm, is_ours, is_special_json, recognize};
+pub(crate) use tensors::{TensorForm, gguf};
 
 /// The contents of a file.
 pub(crate) enum Input {
@@ -53,7 +55,7 @@ pub(crate) struct IrFile {
     pub(crate) tensors: Option<TensorForm>,
     /// The metadata of a JSON graph.
     pub(crate) metadata: Option<Value>,
-    /// The names of the further files that were read, in the same folder.
+    /// The names of the other files on which the value depends, all in the file's folder.
     pub(crate) files: Vec<String>,
 }
 
@@ -61,6 +63,13 @@ impl IrFile {
     /// The name of the file's format for people.
     pub(crate) fn form_name(&self) -> &'static str {
         self.tensors.map_or(self.form.name(), TensorForm::name)
+    }
+
+    /// The name of the type of elements of each tensor, and their number, if the file holds
+    /// tensors: of a quantised one, the name in its format.
+    pub(crate) fn elements(&self) -> Vec<(String, u64)> {
+        self.tensors
+            .map_or_else(Vec::new, |form| form.elements(&self.value))
     }
 
     /// The name of the file's format for programs.
@@ -136,8 +145,7 @@ pub(crate) fn load_with(
 ) -> Result<Input, Failure> {
     let options = common.import_options(external_data);
     if is_dash(file) {
-        let folder = Beside::Folder(Path::new("."));
-        return in_memory(standard_input()?.into(), file, &folder, options);
+        return in_memory(standard_input()?.into(), file, &Beside::Unknown, options);
     }
     let metadata = std::fs::metadata(file).map_err(|error| error.to_string())?;
     if metadata.is_dir() {
@@ -149,8 +157,7 @@ pub(crate) fn load_with(
         let mut bytes = Vec::new();
         let read = opened.read_to_end(&mut bytes);
         read.map_err(|error| error.to_string())?;
-        let folder = Beside::Folder(Path::new("."));
-        return in_memory(bytes.into(), file, &folder, options);
+        return in_memory(bytes.into(), file, &Beside::Unknown, options);
     }
     let start = start_of(&mut opened).map_err(|error| error.to_string())?;
     match recognize(&start) {
@@ -184,6 +191,7 @@ pub(crate) fn load_source(file: &SourceFile, common: &Common) -> Result<Option<I
         }
     };
     if let Some(form) = ir_form_of_name(path)
+        && !is_model_name(path)
         && file.selection == Selection::Name
         && !is_ours(&start, form)
     {
@@ -207,21 +215,41 @@ pub(crate) fn load_source(file: &SourceFile, common: &Common) -> Result<Option<I
     }
 }
 
-/// Where the further files of a file are.
+/// Where the external data of a model and the shards of weights are.
 enum Beside<'a> {
+    /// Unknown, since the file came through a pipe: external data is looked up in the
+    /// current folder, and shards are refused.
+    Unknown,
     /// In a folder of this machine.
     Folder(&'a Path),
     /// Where a file of a collection is.
     Source(&'a SourceFile),
 }
 
+/// A folder, and the current one in place of an empty path.
+fn set(folder: &Path) -> &Path {
+    Some(folder)
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
+}
+
 impl Beside<'_> {
+    /// The shards of an index of weights; None if they are refused.
+    fn neighbours(&self, options: ImportOptions) -> Option<Neighbours<'_>> {
+        Some(Neighbours {
+            folder: match self {
+                Beside::Unknown => return None,
+                Beside::Folder(folder) => Some(set(folder)),
+                Beside::Source(_) => None,
+            },
+            resolver: self.resolver(options),
+        })
+    }
+
     fn resolver(&self, options: ImportOptions) -> ExternalResolver {
         match self {
-            Beside::Folder(folder) if folder.as_os_str().is_empty() => {
-                ExternalResolver::in_folder(".", options.files())
-            }
-            Beside::Folder(folder) => ExternalResolver::in_folder(*folder, options.files()),
+            Beside::Unknown => ExternalResolver::in_folder(".", options.files()),
+            Beside::Folder(folder) => ExternalResolver::in_folder(set(folder), options.files()),
             Beside::Source(file) => {
                 let file = SourceFile::clone(file);
                 let read = move |name: &str| file.read_beside(name).map_err(io::Error::other);
@@ -243,7 +271,7 @@ fn in_memory(
 ) -> Result<Input, Failure> {
     let mut packed = 0;
     loop {
-        match recognize(&bytes[..bytes.len().min(SAMPLE)]) {
+        match content(&bytes) {
             Content::Empty if is_dash(file) => {
                 return Err("standard input is empty (a file of this name is ./-)".into());
             }
@@ -262,12 +290,17 @@ fn in_memory(
                 bytes = packing.unpack(&bytes, packed::LIMIT)?.into();
             }
             Content::Tensors(form) => {
+                let neighbours = match packed {
+                    0 => beside.neighbours(options),
+                    _ => None,
+                };
+                let read = form.read(&bytes, neighbours.as_ref())?;
                 return Ok(Input::Value(IrFile {
-                    value: form.read(&bytes)?,
+                    value: read.value,
                     form: Form::Binary,
                     tensors: Some(form),
                     metadata: None,
-                    files: Vec::new(),
+                    files: read.files,
                 }));
             }
             Content::Value(form) => return decode(form, bytes, file),
@@ -283,6 +316,22 @@ fn in_memory(
             }
         }
     }
+}
+
+/// The contents of a complete file. A long text may show only after its start that it is
+/// the index of tensors.
+fn content(bytes: &[u8]) -> Content {
+    match recognize(&bytes[..bytes.len().min(SAMPLE)]) {
+        Content::Value(Form::Json | Form::Text) if bytes.len() > SAMPLE && is_long_index(bytes) => {
+            Content::Tensors(TensorForm::Shards)
+        }
+        content => content,
+    }
+}
+
+fn is_long_index(bytes: &[u8]) -> bool {
+    let text = std::str::from_utf8(bytes);
+    text.is_ok_and(|text| is_index(without_mark(text).trim_start()))
 }
 
 /// A failure to read a model that starts with these bytes, with advice: on external

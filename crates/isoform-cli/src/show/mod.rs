@@ -5,6 +5,7 @@ mod labels;
 mod names;
 mod rows;
 mod shapes;
+mod tensors;
 mod text;
 mod value;
 

@@ -22,7 +22,7 @@ const WHOLE_TENSOR: u64 = 8;
 /// The number of elements printed of a longer tensor.
 const FIRST_ELEMENTS: u64 = 3;
 /// The number of items printed of a list.
-const LIST_ITEMS: usize = 16;
+pub(super) const LIST_ITEMS: usize = 16;
 /// The number of characters printed of a string.
 const TEXT_CHARS: usize = 80;
 
@@ -319,7 +319,7 @@ pub(super) fn contents(tensor: &Tensor) -> String {
 }
 
 /// The first digits of the digest of a constant: of its type, shape and elements.
-fn checksum(value: &Value) -> String {
+pub(super) fn checksum(value: &Value) -> String {
     match CompareOptions::default().digest(value) {
         Ok(digest) => format!(" #{:.CHECKSUM_DIGITS$}", digest.to_string()),
         Err(_) => String::new(),
@@ -342,7 +342,7 @@ pub(crate) fn quoted(text: &str) -> String {
     }
 }
 
-fn quoted_bytes(bytes: &[u8]) -> String {
+pub(super) fn quoted_bytes(bytes: &[u8]) -> String {
     let shown = &bytes[..bytes.len().min(TEXT_CHARS)];
     let dots = if shown.len() < bytes.len() { "..." } else { "" };
     format!("b\"{}\"{dots}", shown.escape_ascii())

@@ -4,14 +4,11 @@ use std::io;
 
 use isoform::Value;
 use isoform::text::{TensorText, TextOptions};
-use isoform::values::{Tensor, ValueRef};
 use serde_json::json;
 
-use super::names::contents;
-use isoform_onnx::elements;
-
+use super::tensors::tensor_lines;
 use crate::args::{ShowArgs, TextArgs};
-use crate::input::{IrFile, is_graph, message};
+use crate::input::{IrFile, is_special_json, message};
 use crate::output::{Failure, Output, printable};
 
 /// Prints the value; returns the reason if nothing was printed.
@@ -25,7 +22,7 @@ pub(super) fn print(
         return Ok(Some(reason.into()));
     }
     let text = match file.tensors {
-        Some(_) if !args.text.full_tensors => tensor_lines(&file.value),
+        Some(form) if !args.text.full_tensors => tensor_lines(form, &file.value),
         _ => match value_text(args, file, output) {
             Ok(text) => text,
             Err(error) => return Ok(Some(message(&args.file, &error))),
@@ -33,12 +30,15 @@ pub(super) fn print(
     };
     let root = root_type(&file.value);
     if output.json {
-        let object = json!({
+        let mut object = json!({
             "file": args.file.to_string_lossy(),
             "form": file.form_key(),
             "type": root,
             "text": text,
         });
+        if !file.files.is_empty() {
+            object["files"] = json!(file.files);
+        }
         return output.json_line(&object).map(|()| None);
     }
     if !output.quiet {
@@ -69,30 +69,6 @@ fn value_text(args: &ShowArgs, file: &IrFile, output: &Output<'_, '_>) -> isofor
     text_of(&file.value, &options)
 }
 
-/// A line for every tensor of a file that contains only tensors. The line of a long
-/// tensor has a checksum, which reveals changes.
-fn tensor_lines(value: &Value) -> String {
-    let line = |name: String, value: &Value| match value.peek::<Tensor>() {
-        Some(tensor) => format!(
-            "{name}{} {}\n",
-            elements::tensor_type(tensor),
-            contents(tensor)
-        ),
-        None => String::new(),
-    };
-    match value.view() {
-        ValueRef::Map(map) => {
-            let mut lines: Vec<String> = map
-                .iter()
-                .map(|(name, value)| line(format!("{name:?}: "), value))
-                .collect();
-            lines.sort();
-            lines.concat()
-        }
-        _ => line(String::new(), value),
-    }
-}
-
 impl TextArgs {
     /// Translates the options of the command line for the printer.
     pub(crate) fn options(&self) -> TextOptions {
@@ -106,8 +82,8 @@ impl TextArgs {
 /// The text of a value, in a form that cannot be mistaken for another format.
 pub(crate) fn text_of(value: &Value, options: &TextOptions) -> isoform::Result<String> {
     let text = options.to_text(value)?;
-    if is_graph(&text) {
-        // The text of a map with such keys looks like a JSON graph.
+    if is_special_json(&text) {
+        // The text of a map with such keys looks like JSON.
         Ok(format!("// text\n{text}"))
     } else {
         Ok(text)

@@ -1,5 +1,7 @@
 //! Files in formats of others: pipes, compressed files, files of tensors, and refusals.
 
+mod weights;
+
 use std::collections::HashMap;
 use std::fs;
 use std::io::{Cursor, ErrorKind, Write};
@@ -282,7 +284,7 @@ fn files_of_others_are_refused_by_name_under_every_name() {
             "git lfs pull",
         ),
         (b"\x80\x04\x95\x10\0\0\0", "pickle"),
-        (b"GGUF\x03\0\0\0", "GGUF"),
+        (b"GGUF\x03\0\0\0", "GGUF: cut short or damaged"),
         (b"<!doctype html>", "HTML"),
         (b"{\"irVersion\": \"8\", \"graph\": {}}", "format='json'"),
         (

@@ -1,24 +1,36 @@
 //! Files of named tensors, which become a map from names to tensors.
+//!
+//! `npy.rs` reads arrays of NumPy, `shards.rs` weights in several safetensors files, and
+//! `gguf/` weights with metadata.
 
+pub(crate) mod gguf;
 mod npy;
+mod shards;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{Cursor, Read};
 
 use bytes::Bytes;
-use isoform::values::{DType, DTypeCode, Tensor};
+use isoform::values::{DType, DTypeCode, Tensor, ValueRef};
 use isoform::{Map, Str, Value};
 use safetensors::{Dtype, SafeTensors};
 use zip::{CompressionMethod, ZipArchive};
 
 use super::packed::LIMIT;
+use crate::output::Failure;
+
+pub(super) use shards::{Neighbours, is_index};
 
 /// A format for tensors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TensorForm {
     /// The format of Hugging Face.
     Safetensors,
+    /// The index of tensors in several safetensors files.
+    Shards,
+    /// The format of llama.cpp.
+    Gguf,
     /// Arrays of NumPy in a zip archive, or another archive.
     Zip,
     /// One array of NumPy.
@@ -29,8 +41,11 @@ pub(crate) enum TensorForm {
 const MAX_HEADER: u64 = 100_000_000;
 
 impl TensorForm {
-    /// The format of a file that starts like this.
+    /// The binary format of a file that starts like this.
     pub(super) fn of(start: &[u8]) -> Option<TensorForm> {
+        if start.starts_with(gguf::MAGIC) {
+            return Some(TensorForm::Gguf);
+        }
         if start.starts_with(b"\x93NUMPY") {
             return Some(TensorForm::Npy);
         }
@@ -47,6 +62,8 @@ impl TensorForm {
     pub(crate) fn name(self) -> &'static str {
         match self {
             TensorForm::Safetensors => "safetensors",
+            TensorForm::Shards => "safetensors index",
+            TensorForm::Gguf => "GGUF",
             TensorForm::Zip => "NumPy archive",
             TensorForm::Npy => "NumPy array",
         }
@@ -56,21 +73,85 @@ impl TensorForm {
     pub(crate) fn key(self) -> &'static str {
         match self {
             TensorForm::Safetensors => "safetensors",
+            TensorForm::Shards => "safetensors-index",
+            TensorForm::Gguf => "gguf",
             TensorForm::Zip => "npz",
             TensorForm::Npy => "npy",
         }
     }
 
-    /// Reads a file: a map from names to tensors, or the single tensor of an array.
-    pub(super) fn read(self, bytes: &Bytes) -> Result<Value, String> {
-        match self {
-            TensorForm::Safetensors => Ok(map(safetensors(bytes)?)),
-            TensorForm::Zip => Ok(map(npz(bytes)?)),
-            TensorForm::Npy => Ok(npy::read(bytes)
-                .map_err(|problem| format!("NumPy array: {problem}"))?
-                .into()),
+    /// The name of the type of elements of each tensor in the value of a file, and the
+    /// number of its elements.
+    pub(super) fn elements(self, value: &Value) -> Vec<(String, u64)> {
+        let tensors = match (self, value.view()) {
+            (TensorForm::Gguf, ValueRef::Map(parts)) => parts.get(&gguf::TENSORS.into()),
+            _ => Some(value),
+        };
+        match tensors.map(Value::view) {
+            Some(ValueRef::Map(tensors)) => {
+                tensors.iter().map(|(_, tensor)| elements(tensor)).collect()
+            }
+            _ => vec![elements(value)],
         }
     }
+
+    /// Reads a file: a map from names to tensors, the single tensor of an array, or the
+    /// metadata and the tensors of a GGUF file.
+    pub(super) fn read(
+        self,
+        bytes: &Bytes,
+        neighbours: Option<&Neighbours<'_>>,
+    ) -> Result<TensorFile, Failure> {
+        let value = match self {
+            TensorForm::Safetensors => map(safetensors(bytes)?),
+            TensorForm::Shards => return shards::read(bytes, neighbours),
+            TensorForm::Gguf => gguf::read(bytes)?,
+            TensorForm::Zip => map(npz(bytes)?),
+            TensorForm::Npy => npy::read(bytes)
+                .map_err(|problem| format!("NumPy array: {problem}"))?
+                .into(),
+        };
+        let files = Vec::new();
+        Ok(TensorFile { value, files })
+    }
+}
+
+/// The name of the type of elements of a tensor, which may be quantised, and their number.
+fn elements(tensor: &Value) -> (String, u64) {
+    let quantized = match tensor.view() {
+        ValueRef::Tensor(tensor) => {
+            let extents = tensor.shape().iter().copied();
+            return (tensor.dtype().to_string(), product(extents));
+        }
+        ValueRef::Map(quantized) => quantized,
+        _ => return (tensor.type_name().to_owned(), 0),
+    };
+    let part = |key: &str| quantized.get(&key.into()).map(Value::view);
+    let name = match part(gguf::TYPE) {
+        Some(ValueRef::Str(name)) => name.to_owned(),
+        _ => tensor.type_name().to_owned(),
+    };
+    let extents = match part(gguf::SHAPE) {
+        Some(ValueRef::Array(shape)) => shape.values().iter().filter_map(Value::as_int).collect(),
+        _ => Vec::new(),
+    };
+    (name, product(extents.into_iter()))
+}
+
+/// The number of elements of a shape.
+fn product(mut extents: impl Iterator<Item = i64>) -> u64 {
+    let product = extents.try_fold(1, |product: u64, extent| {
+        product.checked_mul(u64::try_from(extent).ok()?)
+    });
+    product.unwrap_or(u64::MAX)
+}
+
+/// The contents of a file of tensors.
+#[derive(Debug)]
+pub(super) struct TensorFile {
+    pub(super) value: Value,
+    /// The names of the other files with the tensors, all in the same folder, sorted.
+    pub(super) files: Vec<String>,
 }
 
 /// Tensors by name, in the order of the names, which files do not keep.
