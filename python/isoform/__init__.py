@@ -9,6 +9,7 @@ from isoform import container, function, tensor  # noqa: F401  # isort: skip
 from isoform import (
     access_path,
     core,
+    corpus,
     dataclasses,
     error,
     ir,
@@ -175,6 +176,7 @@ __all__ = [
     "convert",
     "convert_func",
     "core",
+    "corpus",
     "dataclasses",
     "deep_copy",
     "device",

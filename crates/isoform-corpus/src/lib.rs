@@ -9,7 +9,7 @@
 //! | to | use |
 //! |---|---|
 //! | make or update an index | [`update_index`] |
-//! | read the files elsewhere, and write the index here | [`Update`], [`read_row`] |
+//! | read the files elsewhere, and write the index here | [`Update`], [`read_described`] |
 //! | read an index | [`Index`], [`Index::rows`], [`Index::columns`] |
 //! | find duplicates, derived models, shared blocks | [`Index::duplicates`], [`Index::shared_blocks`] |
 //! | look up a digest, or count | [`Index::find`], [`Index::statistics`] |
@@ -21,6 +21,7 @@
 
 mod archive;
 mod columns;
+mod elsewhere;
 mod file;
 mod ordered;
 mod places;
@@ -34,6 +35,7 @@ mod walk;
 
 pub use self::{
     columns::{Column, SCHEMA},
+    elsewhere::{FileDescription, read_described},
     file::{INDEX_VERSION, Index, RowWriter, Rows},
     ordered::{Event, in_order},
     queries::{Group, IndexStatistics, SharedBlock},

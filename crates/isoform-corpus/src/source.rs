@@ -14,6 +14,8 @@ const GRAIN: Duration = Duration::from_secs(3);
 /// A file of a collection.
 #[derive(Clone)]
 pub struct SourceFile {
+    /// The root below which the file is, as the user gave it.
+    pub root: Arc<str>,
     /// The path in the index; see [`Row::path`](crate::Row::path).
     pub path: String,
     /// The size in bytes.

@@ -50,6 +50,8 @@ pub(crate) enum WalkItem {
 pub(crate) struct Walk<'i> {
     inspector: &'i dyn Inspector,
     roots: vec::IntoIter<String>,
+    /// The root that is being walked.
+    root: Arc<str>,
     /// The entries that remain of the folders on the way.
     levels: Vec<vec::IntoIter<Node>>,
     seen: HashSet<FolderIdentity>,
@@ -105,6 +107,7 @@ impl<'i> Walk<'i> {
         Walk {
             inspector,
             roots: outermost(roots).into_iter(),
+            root: Arc::from(""),
             levels: Vec::new(),
             seen: HashSet::new(),
         }
@@ -166,6 +169,7 @@ impl<'i> Walk<'i> {
         };
         let is_wanted = self.is_wanted(&node);
         let file = SourceFile {
+            root: Arc::clone(&self.root),
             path: node.path,
             size,
             stamp,
@@ -235,6 +239,7 @@ impl<'i> Walk<'i> {
                 },
                 None => {
                     let root = self.roots.next()?;
+                    self.root = Arc::from(&*root);
                     let node = Walk::root(&root);
                     return Some(node.map_err(|error| Row::failed(root, error.message())));
                 }

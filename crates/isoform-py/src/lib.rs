@@ -18,6 +18,7 @@
 //! | | `_results.py` | results of models as objects of the classes that declare them |
 //! | `onnx_shapes.rs` | `_onnx_shapes.py` | derived types, fixed dimensions |
 //! | `onnx_optimize.rs` | `_onnx_optimizer.py`, `_onnxruntime.py` | optimisation, verification |
+//! | `corpus/` | `corpus.py`, `_corpus_ray.py` | indexes of collections |
 //! | `store/` | `store.py`, `transform/cache.py` | stores, and functions that keep their results |
 //! | `text.rs` | `text.py`, `ir/printing.py` | text for people |
 //! | `nodes/` | `visitors.py` | visitors, mutators and functors |
@@ -36,6 +37,7 @@ mod classes;
 mod cli;
 mod containers;
 mod convert;
+mod corpus;
 mod difference;
 mod embed;
 mod error;
@@ -157,6 +159,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     serialization::init(module)?;
     text::init(module)?;
     transform::init(module)?;
+    corpus::init(module)?;
     store::init(module)?;
     global_functions::init(module)?;
     module.add_function(wrap_pyfunction!(object::bind::set_native_hook, module)?)?;

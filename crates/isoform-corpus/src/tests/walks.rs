@@ -11,7 +11,7 @@ use zip::write::{SimpleFileOptions, ZipWriter};
 
 use super::{TestInspector, listed, write};
 use crate::walk::{Walk, WalkItem};
-use crate::{path_order, update_index};
+use crate::{FileDescription, Index, path_order, read_described, update_index};
 
 /// Files and failures of a walk, without the root.
 fn walked(root: &Path) -> Vec<String> {
@@ -152,4 +152,50 @@ fn links_are_followed_and_circles_are_harmless() {
     assert_eq!(rows[0], "a/b/x.m");
     assert!(rows[1].starts_with("y.m: "), "{rows:?}");
     assert_eq!(rows[2..], ["z.m"]);
+}
+
+/// Files that are described and read elsewhere have the same rows.
+#[test]
+fn described_files_have_the_same_rows() {
+    let folder = TempDir::new().unwrap();
+    let root = folder.path().join("root");
+    write(&root, "b.m", "02");
+    write(&root, "sub/c.m", "bad");
+    zip(&root.join("a.zip"), &[("one.m", "11"), ("x/two.m", "12")]);
+    let store = isoform_store::Store::open(folder.path().join("store").to_str().unwrap()).unwrap();
+    store.put(b"21").unwrap();
+    let roots = [
+        root.display().to_string(),
+        format!("store:{}", folder.path().join("store").display()),
+    ];
+    let inspector = TestInspector::default();
+    let index = folder.path().join("i.parquet");
+    update_index(&roots, &index, &inspector, 2, |_| Ok(())).unwrap();
+    let rows: Vec<_> = Index::open(&index)
+        .unwrap()
+        .rows()
+        .map(Result::unwrap)
+        .collect();
+    assert_eq!(rows.len(), 5);
+
+    let mut descriptions: Vec<FileDescription> = Walk::new(&roots, &inspector)
+        .filter_map(|item| match item {
+            WalkItem::File(file) => Some(FileDescription::from(&file)),
+            WalkItem::Failed(_) => None,
+        })
+        .collect();
+    let read = |descriptions: &[FileDescription]| {
+        let bytes = read_described(descriptions, &inspector).unwrap();
+        let rows = Index::of_bytes(bytes).unwrap().rows();
+        rows.map(Result::unwrap).collect::<Vec<_>>()
+    };
+    assert_eq!(read(&descriptions), rows);
+
+    // A file that is gone.
+    descriptions[2].path = root.join("gone.m").display().to_string();
+    let rows = read(&descriptions);
+    assert_eq!(
+        rows[2].error.as_deref(),
+        Some("No such file on this machine")
+    );
 }

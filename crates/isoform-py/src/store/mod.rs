@@ -43,7 +43,7 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// Runs a long operation without the GIL in a thread of its own: Ctrl-C ends the wait,
 /// and the operation goes on to its end.
-fn interruptible<T: Send + 'static>(
+pub(crate) fn interruptible<T: Send + 'static>(
     py: Python<'_>,
     job: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> PyResult<T> {
@@ -57,7 +57,7 @@ fn interruptible<T: Send + 'static>(
             Ok(result) => return result.into_py(),
             Err(RecvTimeoutError::Timeout) => py.check_signals()?,
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(PyRuntimeError::new_err("an operation of a store panicked"));
+                return Err(PyRuntimeError::new_err("an operation panicked"));
             }
         }
     }
