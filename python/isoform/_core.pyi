@@ -266,6 +266,223 @@ class Conflict:
         """The change of the right side: from the parts of the base to those of the right."""
 
 @final
+class CorpusBlock:
+    """A block of nodes that occurs several times in a program, such as a layer."""
+
+    def __repr__(self, /) -> str: ...
+    @property
+    def count(self) -> Any:
+        """How often the block occurs."""
+    @property
+    def digest(self) -> Any:
+        """The digest of the block, which the same block of another program has, too."""
+    @property
+    def nodes(self) -> Any:
+        """The number of nodes."""
+
+@final
+class CorpusGroup:
+    """Rows of an index with the same digest."""
+
+    def __len__(self, /) -> int: ...
+    def __repr__(self, /) -> str: ...
+    @property
+    def digest(self) -> Any:
+        """The digest."""
+    @property
+    def rows(self) -> Any:
+        """The rows with path, size, kind and digests, at least two."""
+
+@final
+class CorpusIndex:
+    """The index of a collection: a Parquet file, or a folder of Parquet files.
+
+    Args:
+        path: the file or folder, as `isoform index` or `isoform.corpus.index` wrote it.
+
+    Raises:
+        OSError: if the file is missing or damaged.
+        ValueError: if the file is not an index, or has a newer version.
+    """
+
+    def __iter__(self, /) -> Iterator[Any]: ...
+    def __len__(self, /) -> int: ...
+    def __repr__(self, /) -> str: ...
+    def duplicates(self, /, by: Any = ...) -> Any:
+        """Return the groups of rows with the same program, largest first. O(n log n) for n rows.
+
+        Args:
+            by: `"digest"` for equal programs, `"architecture"` for programs that differ in the
+                elements of tensors at most.
+
+        Raises:
+            ValueError: for another column.
+            OSError: if the index is damaged.
+        """
+    def find(self, /, digits: Any) -> Any:
+        """Return the rows whose digest, digest of the architecture, or digest of a block begins
+        with these digits. O(n) for n rows.
+
+        Args:
+            digits: the first 8 to 64 hexadecimal digits of a digest.
+
+        Raises:
+            ValueError: for another text.
+            OSError: if the index is damaged.
+        """
+    @property
+    def path(self) -> Any:
+        """The path of the file or folder."""
+    @property
+    def roots(self) -> Any:
+        """The roots of the collection; empty for an index of several files."""
+    def shared_blocks(self, /) -> Any:
+        """Return the blocks that occur in several files, the largest savings first.
+
+        Raises:
+            OSError: if the index is damaged.
+        """
+    def statistics(self, /) -> Any:
+        """Return the numbers of the index: files, programs, operators, operator sets.
+
+        Raises:
+            OSError: if the index is damaged.
+        """
+
+@final
+class CorpusReport:
+    """The numbers of an update of an index."""
+
+    def __repr__(self, /) -> str: ...
+    @property
+    def bytes(self) -> Any:
+        """The number of bytes of the files that were read."""
+    @property
+    def failed(self) -> Any:
+        """How many rows have an error."""
+    @property
+    def kept(self) -> Any:
+        """How many rows were kept, because their files had not changed."""
+    @property
+    def read(self) -> Any:
+        """How many files were read."""
+    @property
+    def rows(self) -> Any:
+        """The number of rows."""
+
+@final
+class CorpusRow:
+    """A row of an index: one file of a collection.
+
+    A file that could not be read has an `error`; its other attributes are empty.
+    """
+
+    def __repr__(self, /) -> str: ...
+    @property
+    def architecture(self) -> Any:
+        """The digest of the program without the elements of its tensors."""
+    @property
+    def blocks(self) -> Any:
+        """The blocks that occur at least twice in the program."""
+    @property
+    def digest(self) -> Any:
+        """The digest of the program in hexadecimal digits."""
+    @property
+    def elements(self) -> Any:
+        """The number of elements of weights by element type."""
+    @property
+    def error(self) -> Any:
+        """The reason why the file could not be read."""
+    @property
+    def files(self) -> Any:
+        """The names of further files that belong to the file: external data, shards."""
+    @property
+    def inputs(self) -> Any:
+        """The inputs, like `x: float32[batch, 3]`."""
+    @property
+    def kind(self) -> Any:
+        """The format: `onnx`, `safetensors`, `gguf`, `json`, ..."""
+    @property
+    def nodes(self) -> Any:
+        """The number of nodes of a model, or of objects of an IR."""
+    @property
+    def operators(self) -> Any:
+        """How often each operator, or type of objects, occurs."""
+    @property
+    def opsets(self) -> Any:
+        """The newest version of each operator set."""
+    @property
+    def outputs(self) -> Any:
+        """The outputs, in the same form."""
+    @property
+    def parameters(self) -> Any:
+        """The number of elements of all weights."""
+    @property
+    def path(self) -> Any:
+        """The path, which begins with the root; an archive counts as a folder."""
+    @property
+    def size(self) -> Any:
+        """The size of the file in bytes."""
+    @property
+    def stamp(self) -> Any:
+        """A number that changes with the file; 0 if the next update reads the file again."""
+
+@final
+class CorpusRows:
+    """An iterator over the rows of an index."""
+
+    def __iter__(self, /) -> Iterator[Any]: ...
+    def __next__(self, /) -> Any: ...
+
+@final
+class CorpusStatistics:
+    """An index in numbers."""
+
+    def __repr__(self, /) -> str: ...
+    @property
+    def architectures(self) -> Any:
+        """The number of different programs without the elements of tensors."""
+    @property
+    def bytes(self) -> Any:
+        """The size of all files in bytes."""
+    @property
+    def elements(self) -> Any:
+        """The number of elements of all weights by element type."""
+    @property
+    def failed(self) -> Any:
+        """The number of files that could not be read."""
+    @property
+    def files(self) -> Any:
+        """The number of rows."""
+    @property
+    def kinds(self) -> Any:
+        """The number of files and their bytes by kind."""
+    @property
+    def operators(self) -> Any:
+        """The number of files with an operator, and how often the operator occurs."""
+    @property
+    def opsets(self) -> Any:
+        """The number of files by operator set and version."""
+    @property
+    def programs(self) -> Any:
+        """The number of different programs."""
+
+@final
+class CorpusUpdate:
+    """An update whose files are read elsewhere."""
+
+    def close(self, /) -> Any:
+        """End the update; the next update goes on with its rows."""
+    def finish(self, /) -> Any:
+        """Write the index."""
+    def next_files(self, /, count: Any, size: Any) -> Any:
+        """Return the next files to read, at most `count` files and not many more than `size`
+        bytes; empty at the end.
+        """
+    def push(self, /, rows: Any) -> Any:
+        """Add the rows of files, in the order in which the files were handed out."""
+
+@final
 class Definition:
     """The statement or expression that binds a variable to a value."""
 
@@ -889,6 +1106,12 @@ class RepeatedBlock:
 
     def __repr__(self, /) -> str: ...
     @property
+    def digest(self) -> Any:
+        """The name of the block in hexadecimal digits, which the same block of another program
+        has, too. Neither the elements of tensors nor the values used from outside count.
+        None if a part of the block cannot be hashed.
+        """
+    @property
     def places(self) -> list[tuple[int, list[Any]]]:
         """The copies in order: the number of the value that contains the copy, and its nodes.
         Nodes at the same position of two copies correspond to each other.
@@ -968,6 +1191,21 @@ class SequenceIterator:
 
     def __iter__(self, /) -> Iterator[Any]: ...
     def __next__(self, /) -> Any: ...
+
+@final
+class SharedBlock:
+    """A block that occurs in several files."""
+
+    def __repr__(self, /) -> str: ...
+    @property
+    def digest(self) -> Any:
+        """The digest of the block."""
+    @property
+    def files(self) -> Any:
+        """The paths of the files, at least two, and how often the block occurs in each."""
+    @property
+    def nodes(self) -> Any:
+        """The number of nodes."""
 
 @final
 class Store:
@@ -1898,6 +2136,9 @@ def random_module(seed: int, size: int) -> Any:
 def random_program(seed: int, size: int) -> Any:
     """A random `pto.Program` of about `size` nodes, the same one for the same seed."""
 
+def read_corpus_files(files: Any, *, follow_links: bool) -> Any:
+    """Reads described files, and returns their rows as the bytes of a Parquet file."""
+
 def recursive_eq(lhs: Any, rhs: Any) -> bool:
     """True if two values are equal field by field, whatever their structural kind."""
 
@@ -2289,6 +2530,11 @@ def type_info(of: Any) -> TypeInfo:
 
     Raises KeyError for an unknown key, TypeError for anything that does not identify a
     type.
+    """
+
+def update_corpus(roots: Any, index: Any, *, jobs: Any, follow_links: bool, progress: Any) -> Any:
+    """Makes or updates an index on this machine. `progress` is called with the numbers so far,
+    several times a second; an exception of it, and Ctrl-C, end the update.
     """
 
 def verify(root: Any) -> Any:
