@@ -76,6 +76,12 @@ pub trait Engine: Send + Sync {
         None
     }
 
+    /// True if other processes can change the files: an index in memory is then compared
+    /// with the files before every query.
+    fn is_shared(&self) -> bool {
+        true
+    }
+
     /// The place as messages name it, without credentials.
     fn description(&self) -> String;
 }

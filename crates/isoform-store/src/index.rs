@@ -230,6 +230,13 @@ impl Index {
         Ok(state.numbers.unwrap_or_default())
     }
 
+    /// True if other processes write to this index, too. Known after the first use.
+    pub(crate) fn is_shared(&self) -> bool {
+        let state = self.state();
+        let path = state.connection.as_ref().and_then(Connection::path);
+        path.is_some_and(|path| !path.is_empty())
+    }
+
     /// True unless an expensive attempt failed within the last minute.
     pub(crate) fn may_try(&self) -> bool {
         let until = self.state().resting_until;

@@ -106,6 +106,10 @@ impl Engine for MemoryEngine {
         }))
     }
 
+    fn is_shared(&self) -> bool {
+        false
+    }
+
     fn description(&self) -> String {
         "memory:".to_owned()
     }

@@ -364,18 +364,16 @@ impl Store {
 
     /// The sizes of all files.
     ///
-    /// O(1) with a complete index, which a store has after its first call; the first
-    /// call lists all files and reads all entries.
+    /// O(1) with a complete index, which a folder has after its first call; the first call
+    /// lists all files and reads all entries. A read-only store and a server have an index
+    /// in memory, and list all files in every call. The last files of another process that
+    /// runs, or was killed, may be missing.
     ///
     /// # Errors
     ///
     /// An `OSError` if there is no complete index, and the files cannot be listed.
     pub fn sizes(&self) -> Result<Sizes> {
-        // A read-only index sees no writes of others.
-        if !self.inner.options.is_read_only()
-            && let Ok(numbers) = self.index().numbers()
-            && numbers.is_complete
-        {
+        if let Some(numbers) = self.complete_numbers() {
             return Ok(numbers.sizes);
         }
         self.reconcile_index()?;
