@@ -4,6 +4,7 @@ use std::env;
 use std::ffi::OsStr;
 use std::fs::{self, Metadata};
 use std::io;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -25,7 +26,7 @@ use crate::output::Failure;
 pub(super) const JOB: &str = "run";
 
 /// The version of the form of the key, which changes with the meaning of its parts.
-const LAYOUT: u32 = 1;
+const LAYOUT: u32 = 2;
 
 /// A time longer than the steps of the clocks of file systems.
 const GRAIN: Duration = Duration::from_secs(3);
@@ -197,11 +198,15 @@ fn program_bytes(value: &Value) -> Option<Vec<u8>> {
     }
 }
 
-/// The command line, where positions replace the paths of key files and outputs.
+/// The command line, where positions replace the paths of key files and outputs. The name
+/// of the command counts without its folder, because an executable with several names may
+/// do another job under each of them.
 fn command_text(args: &CacheRunArgs) -> String {
+    let command = Path::new(&args.command[0]);
+    let name = argument_json(command.file_name().unwrap_or_default());
     let words = args.command.iter().skip(1);
-    let words: Vec<Json> = words.map(|word| word_json(word, args)).collect();
-    Json::from(words).to_string()
+    let words = words.map(|word| word_json(word, args));
+    Json::from_iter(iter::once(name).chain(words)).to_string()
 }
 
 fn word_json(word: &OsStr, args: &CacheRunArgs) -> Json {
@@ -229,10 +234,18 @@ fn argument_json(word: &OsStr) -> Json {
     }
 }
 
-/// Adds the contents of the files among the arguments, such as the script of an interpreter.
+/// Adds the contents of the files among the arguments, such as the script of an interpreter
+/// or the file of `--script=FILE` and `@FILE`.
 fn with_arguments(mut key: EntryKeyBuilder, args: &CacheRunArgs) -> EntryKeyBuilder {
-    for word in args.command.iter().skip(1) {
-        let file = Path::new(word);
+    let words = args.command.iter().skip(1);
+    let files = words.flat_map(|word| {
+        let text = word.to_str().unwrap_or_default();
+        let after_sign = text.split_once('=').map(|(_, path)| path);
+        let parts = [after_sign, text.strip_prefix('@')];
+        let parts = parts.into_iter().flatten().map(Path::new);
+        iter::once(Path::new(word)).chain(parts)
+    });
+    for file in files {
         let is_named = args
             .keys
             .iter()
