@@ -39,6 +39,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, Protocol, TypeVar, cast
 
 from isoform._core import CachedCalls, Entry, EntryKey, Store
@@ -113,6 +114,8 @@ def cached(
     Args:
         store: the store, or its URL.
         name: the name in keys; by default the module and qualified name of the function.
+            Such a name may stand for several functions of a script, inner functions or
+            lambdas, so their code, and the plain values that they capture, count, too.
         version: to be changed whenever the function returns other results.
         key: called with the arguments; returns what the result depends on, instead of the
             arguments.
@@ -153,7 +156,7 @@ def cached(
         signature = inspect.signature(function)
         calls = CachedCalls(
             opened,
-            name or f"{function.__module__}.{function.__qualname__}",
+            name or _name_of(function),
             version,
             function,
             _described(signature, ignore),
@@ -197,7 +200,8 @@ def _coroutine_function(function: Callable[..., Any], calls: CachedCalls) -> Any
         pending = calls.begin(args, kwargs)
         if isinstance(pending, tuple):
             return cast("tuple[Any]", pending)[0]
-        while (state := pending.poll()) is not True:
+        task = _current_task()
+        while (state := pending.poll(task)) is not True:
             if isinstance(state, tuple):
                 return cast("tuple[Any]", state)[0]
             await asyncio.sleep(_PAUSE)
@@ -210,6 +214,67 @@ def _coroutine_function(function: Callable[..., Any], calls: CachedCalls) -> Any
         return result
 
     return wrapper
+
+
+def _name_of(function: Callable[..., Any]) -> str:
+    """The name of a function in keys."""
+    try:
+        name = f"{function.__module__}.{function.__qualname__}"
+    except AttributeError:
+        raise TypeError(
+            f"cached: a {type(function).__name__} has no name of its own; pass name="
+        ) from None
+    if function.__module__ != "__main__" and "<" not in function.__qualname__:
+        return name
+    digest = _digest_of_code(inspect.unwrap(function))
+    return f"{name} {digest}" if digest else name
+
+
+def _digest_of_code(function: Callable[..., Any]) -> str:
+    """The digest of the code of a function and of the plain values that it captures."""
+    # Only such functions need this module.
+    import hashlib
+
+    code: CodeType | None = getattr(function, "__code__", None)
+    if code is None:
+        return ""
+    texts: list[str] = []
+    waiting: list[Any] = [code]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, CodeType):
+            names = (part.co_names, part.co_varnames, part.co_freevars, part.co_cellvars)
+            texts += [part.co_code.hex(), repr(names), f"{len(part.co_consts)} constants"]
+            waiting += part.co_consts
+        elif isinstance(part, tuple):
+            texts.append(f"{len(part)} parts")  # pyright: ignore[reportUnknownArgumentType]
+            waiting += part
+        elif isinstance(part, frozenset):
+            # The order of a set differs between processes.
+            texts.append(repr(sorted(map(repr, part))))  # pyright: ignore[reportUnknownArgumentType]
+        else:
+            texts.append(f"{type(part).__name__} {part!r}")
+    for name, cell in zip(code.co_freevars, getattr(function, "__closure__", None) or (), strict=False):
+        try:
+            value = cell.cell_contents
+        except ValueError:
+            # The variable has no value yet.
+            continue
+        if value is None or type(value) in (bool, int, float, str, bytes):
+            texts.append(f"{name}={value!r}")
+    text = "\0".join(texts).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(text, digest_size=16).hexdigest()
+
+
+def _current_task() -> int | None:
+    """The identity of the current task; None without a loop of asyncio."""
+    import asyncio
+
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:
+        return None
+    return None if task is None else id(task)
 
 
 def _described(signature: inspect.Signature, ignore: tuple[str, ...]) -> list[Any]:

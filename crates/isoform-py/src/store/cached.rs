@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use isoform::{Array, Error, Value};
-use isoform_store::{Cache, Claim, Claimed, EntryKey, NewEntry, Store};
+use isoform_store::{Cache, Caller, Claim, Claimed, EntryKey, NewEntry, Store};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -129,7 +129,7 @@ impl CallsHandle {
         }
         let start = Instant::now();
         let keep = loop {
-            match self.claim(py, &call, PAUSE)? {
+            match self.claim(py, &call, Some(Caller::thread()), PAUSE)? {
                 State::Found(result) => return Ok(result),
                 State::Free(keep) => break keep,
                 State::Busy if start.elapsed() > PATIENCE => break Keep::Put,
@@ -295,9 +295,18 @@ impl CallsHandle {
         interruptible(py, move || Ok(question(&cache, &key)))
     }
 
-    fn claim<'py>(&self, py: Python<'py>, call: &Call, patience: Duration) -> PyResult<State<'py>> {
-        let claimed = self.ask(py, call, move |cache, key| cache.claim(key, patience))?;
-        let keep = match claimed {
+    fn claim<'py>(
+        &self,
+        py: Python<'py>,
+        call: &Call,
+        caller: Option<Caller>,
+        patience: Duration,
+    ) -> PyResult<State<'py>> {
+        let claimed = self.ask(py, call, move |cache, key| match caller {
+            Some(caller) => cache.claim_by(caller, key, patience),
+            None => Ok(cache.claim(key, patience)),
+        })?;
+        let keep = match claimed.into_py()? {
             Claimed::Busy => return Ok(State::Busy),
             Claimed::Free(claim) => Keep::Claim(Box::new(claim)),
             Claimed::Found(found) => {
@@ -372,9 +381,12 @@ impl PendingHandle {
 #[pymethods]
 impl PendingHandle {
     /// The result of another caller as a tuple of one; True if this call computes, and False
-    /// while another caller computes.
-    fn poll<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let state = self.calls.get().claim(py, &self.call, Duration::ZERO)?;
+    /// while another caller computes. `task` is the identity of the task that asks, if there is
+    /// one: a task that asks for its own result raises RecursionError.
+    #[pyo3(signature = (task))]
+    fn poll<'py>(&self, py: Python<'py>, task: Option<u64>) -> PyResult<Bound<'py, PyAny>> {
+        let (calls, caller) = (self.calls.get(), task.map(Caller::task));
+        let state = calls.claim(py, &self.call, caller, Duration::ZERO)?;
         let keep = match state {
             State::Found(result) => return Ok(PyTuple::new(py, [result])?.into_any()),
             State::Free(keep) => keep,
