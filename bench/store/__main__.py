@@ -109,7 +109,7 @@ def function_rows(folder: Path, rounds: int) -> tuple[list[list[str]], str]:
     program = relay.Function([var], relay.Call(ir.Op.get("add"), [var, var]))
     serial = itertools.count()
 
-    def compiled(program: object, level: int = 2) -> bytes:
+    def compiled(program: object, level: int = 2) -> bytes:  # noqa: ARG001
         return b"x" * 1000
 
     def hitting(function: Function, *args: object) -> Batch:
@@ -133,9 +133,7 @@ def function_rows(folder: Path, rounds: int) -> tuple[list[list[str]], str]:
             batches.append((name, batch_of(keeping(place, compiled))))
         found = alternately(batches, 200, rounds=rounds)
         hits[workload] = found[0].nanoseconds / 1000
-        rows += [
-            [workload, row.side, micro(row.nanoseconds), f"{row.ratio:.2f}"] for row in found
-        ]
+        rows += [[workload, row.side, micro(row.nanoseconds), f"{row.ratio:.2f}"] for row in found]
     digests = [timed(lambda: isoform.structural_digest(program), 200) for _ in range(rounds)]
     digest = statistics.median(digests) / 200_000
     rest = hits["hit, small program"] - digest
@@ -197,7 +195,10 @@ def main() -> int:
         about_functions, goal = function_rows(folder, rounds)
         about_bytes = bytes_rows(folder, rounds)
         about_sharing = sharing_rows(folder, 100 if args.quick else 500, 1 if args.quick else 5)
-    versions = [f"isoform {__version__}", *(f"{name} {version(name)}" for name in ("diskcache", "joblib"))]
+    versions = [
+        f"isoform {__version__}",
+        *(f"{name} {version(name)}" for name in ("diskcache", "joblib")),
+    ]
     page = "\n".join(
         [
             INTRODUCTION,

@@ -38,7 +38,7 @@ class OurBytes:
     def __init__(self, folder: Path) -> None:
         self._store = Store.open(folder)
 
-    def put(self, name: str, data: bytes) -> str:
+    def put(self, name: str, data: bytes) -> str:  # noqa: ARG002
         """Store bytes under their digest."""
         return self._store.put(data)
 
@@ -87,7 +87,7 @@ class BareFiles:
             handle, partial = tempfile.mkstemp(dir=path.parent)
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-        os.replace(partial, path)
+        Path(partial).replace(path)
         return name
 
     def get(self, name: str) -> bytes | None:

@@ -115,13 +115,13 @@ def cached(
         store: the store, or its URL.
         name: the name in keys; by default the module and qualified name of the function.
             Such a name may stand for several functions of a script, inner functions or
-            lambdas, so their code, and the plain values that they capture, count, too.
+            lambdas, so their code, and the values that they capture, count, too.
         version: to be changed whenever the function returns other results.
         key: called with the arguments; returns what the result depends on, instead of the
             arguments.
         ignore: the names of parameters that do not change the result.
-        failures: exceptions that are kept for an hour, and raised again with the same
-            message.
+        failures: classes of exceptions that are kept for an hour, and raised again with the
+            same message, as instances of these classes.
         confirm: keep the arguments, and compare them with `structural_equal` on a hit: a
             collision of digests, or an argument that `key` forgets, is then a miss.
         dumps: returns a result as bytes.
@@ -145,6 +145,12 @@ def cached(
     """
     if (dumps is None) != (loads is None):
         raise ValueError("cached: pass both dumps and loads, or neither")
+    classes = failures if isinstance(failures, tuple) else (failures,) if failures else ()
+    for failure in classes:
+        if not (isinstance(failure, type) and issubclass(failure, BaseException)):
+            raise TypeError(
+                f"cached: failures is a class of exceptions or a tuple of them, got {failure!r}"
+            )
     opened = store if isinstance(store, Store) else Store.open(store)
 
     def decorate(function: Callable[P, R]) -> CachedFunction[P, R]:
@@ -163,7 +169,7 @@ def cached(
             functools.partial(_bound, signature),
             {
                 "key": key,
-                "failures": failures,
+                "failures": classes,
                 "confirm": confirm,
                 "dumps": dumps,
                 "loads": loads,
@@ -231,9 +237,11 @@ def _name_of(function: Callable[..., Any]) -> str:
 
 
 def _digest_of_code(function: Callable[..., Any]) -> str:
-    """The digest of the code of a function and of the plain values that it captures."""
-    # Only such functions need this module.
+    """The digest of the code of a function and of the values that it captures."""
+    # Only such functions need these modules.
     import hashlib
+
+    from isoform import structural_digest
 
     code: CodeType | None = getattr(function, "__code__", None)
     if code is None:
@@ -254,7 +262,9 @@ def _digest_of_code(function: Callable[..., Any]) -> str:
             texts.append(repr(sorted(map(repr, part))))  # pyright: ignore[reportUnknownArgumentType]
         else:
             texts.append(f"{type(part).__name__} {part!r}")
-    for name, cell in zip(code.co_freevars, getattr(function, "__closure__", None) or (), strict=False):
+    for name, cell in zip(
+        code.co_freevars, getattr(function, "__closure__", None) or (), strict=False
+    ):
         try:
             value = cell.cell_contents
         except ValueError:
@@ -262,6 +272,12 @@ def _digest_of_code(function: Callable[..., Any]) -> str:
             continue
         if value is None or type(value) in (bool, int, float, str, bytes):
             texts.append(f"{name}={value!r}")
+            continue
+        try:
+            texts.append(f"{name}={structural_digest(value).hex()}")
+        except Exception:
+            # An object without a digest, such as a function or a module, does not count.
+            continue
     text = "\0".join(texts).encode("utf-8", "surrogatepass")
     return hashlib.blake2b(text, digest_size=16).hexdigest()
 

@@ -428,13 +428,20 @@ impl Index {
     }
 }
 
-impl Drop for Index {
-    fn drop(&mut self) {
+impl Index {
+    /// Adds the waiting rows at the end of a handle or of the process.
+    pub(crate) fn finish(&self) {
         let mut state = self.state();
         if !state.waiting.is_empty() {
             // Whoever needs the rows will find the files.
             let _ = self.flush_into(&mut state, BRIEF);
         }
+    }
+}
+
+impl Drop for Index {
+    fn drop(&mut self) {
+        self.finish();
     }
 }
 

@@ -87,23 +87,26 @@ impl Engine for MemoryEngine {
         }
     }
 
-    fn lock(&self, name: &str, deadline: Duration) -> Option<LockGuard> {
+    fn lock(&self, name: &str, deadline: Duration) -> Result<Option<LockGuard>> {
         let end = Instant::now().checked_add(deadline);
         let mut held = self.locks.held();
         while held.contains(name) {
             let left = match end {
-                Some(end) => end.checked_duration_since(Instant::now())?,
-                None => Duration::from_secs(3600),
+                Some(end) => end.checked_duration_since(Instant::now()),
+                None => Some(Duration::from_secs(3600)),
+            };
+            let Some(left) = left else {
+                return Ok(None);
             };
             let waited = self.locks.released.wait_timeout(held, left);
             held = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         held.insert(name.to_owned());
         let (locks, name) = (Arc::clone(&self.locks), name.to_owned());
-        Some(LockGuard::new(move || {
+        Ok(Some(LockGuard::new(move || {
             locks.held().remove(&name);
             locks.released.notify_all();
-        }))
+        })))
     }
 
     fn is_shared(&self) -> bool {

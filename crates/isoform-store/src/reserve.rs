@@ -1,15 +1,12 @@
 //! Reservations of keys: one computation of a key at a time, in all threads and processes.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::engine::LockGuard;
 use crate::flights::{Caller, Flight, Start};
 use crate::key::EntryKey;
 use crate::name::Name;
 use crate::store::Store;
-
-/// The shortest time to wait for a lock: a place without locks returns sooner.
-const SHORTEST_PATIENCE: Duration = Duration::from_millis(1);
 
 /// A key that nobody else reserves until the reservation is dropped or its process ends.
 ///
@@ -76,11 +73,11 @@ impl Store {
         };
         let mut guard = None;
         if !inner.options.is_read_only() {
-            let (start, patience) = (Instant::now(), patience.max(SHORTEST_PATIENCE));
-            guard = inner.engine.lock(&name.to_string(), patience);
-            // A place without locks returns at once.
-            if guard.is_none() && start.elapsed() >= patience {
-                return Reserved::Busy;
+            match inner.engine.lock(&name.to_string(), patience) {
+                Ok(None) => return Reserved::Busy,
+                Ok(held) => guard = held,
+                // Without locks, two processes may compute the same result.
+                Err(_) => {}
             }
         }
         Reserved::Free(Reservation {

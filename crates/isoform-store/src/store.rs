@@ -4,7 +4,7 @@
 //! `maintain`, `evict` and `verify`.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -53,6 +53,14 @@ const CHANGES_DEADLINE: Duration = Duration::from_secs(5);
 #[derive(Clone)]
 pub struct Store {
     pub(crate) inner: Arc<Inner>,
+}
+
+/// The stores whose indexes this process uses.
+static OPEN: PerProcess<Mutex<Vec<Weak<Inner>>>> = PerProcess::new();
+
+fn open_stores() -> MutexGuard<'static, Vec<Weak<Inner>>> {
+    let open = OPEN.get(Mutex::default);
+    open.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 pub(crate) struct Inner {
@@ -302,7 +310,8 @@ impl Store {
     }
 
     pub(crate) fn lock_changes(&self) -> Option<LockGuard> {
-        self.inner.engine.lock(CHANGES, CHANGES_DEADLINE)
+        let held = self.inner.engine.lock(CHANGES, CHANGES_DEADLINE);
+        held.ok().flatten()
     }
 
     pub(crate) fn foreign(&self, path: &str, version: u16) -> Error {
@@ -357,9 +366,22 @@ impl Store {
     pub(crate) fn index(&self) -> &Index {
         let inner = &*self.inner;
         inner.index.get(|| {
+            let mut open = open_stores();
+            open.retain(|store| store.strong_count() > 0);
+            open.push(Arc::downgrade(&self.inner));
             let folder = inner.engine.index_folder();
             Index::new(folder.filter(|_| !inner.options.is_read_only()))
         })
+    }
+
+    /// Writes the rows of all stores of this process that wait for their indexes, as the end
+    /// of the last handle does: for programs that end without dropping their handles, such as
+    /// those of Python. A failing index finds the files later.
+    pub fn finish_all() {
+        let open: Vec<Arc<Inner>> = open_stores().iter().filter_map(Weak::upgrade).collect();
+        for inner in open {
+            Store { inner }.index().finish();
+        }
     }
 
     /// The sizes of all files.

@@ -5,18 +5,19 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use isoform::{Array, Error, Value};
+use isoform::{Array, Value};
 use isoform_store::{Cache, Caller, Claim, Claimed, EntryKey, NewEntry, Store};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyTuple, PyType};
 
 use super::arguments::{Described, Parts, Signature};
 use super::entry::{are_equal, binary};
+use super::failures::Failures;
 use super::handle::StoreHandle;
 use super::result::Codec;
 use super::{PAUSE, detached, interruptible};
-use crate::error::{IntoPyResult, from_python};
+use crate::error::IntoPyResult;
 use crate::object::gil::under_gil;
 
 /// How long a call waits for another caller that computes the same result.
@@ -35,7 +36,7 @@ pub(crate) struct CallsHandle {
     function: Py<PyAny>,
     signature: Signature,
     key_function: Option<Py<PyAny>>,
-    failures: Option<Py<PyAny>>,
+    failures: Failures,
     confirm: bool,
     codec: Codec,
     hits: AtomicU64,
@@ -47,7 +48,7 @@ pub(crate) struct CallsHandle {
 #[pyo3(from_item_all)]
 struct Options {
     key: Option<Py<PyAny>>,
-    failures: Option<Py<PyAny>>,
+    failures: Vec<Py<PyType>>,
     confirm: bool,
     dumps: Option<Py<PyAny>>,
     loads: Option<Py<PyAny>>,
@@ -93,7 +94,7 @@ impl CallsHandle {
         let py = store.py();
         let (is_remote, store) = (store.get().is_remote(), store.get().store()?);
         let mut cache = Cache::new(&store, name, version);
-        if options.failures.is_some() {
+        if !options.failures.is_empty() {
             // The caller decides by the class of the exception.
             cache = cache.remember_failures(FAILURE_LIFETIME, |_| true);
         }
@@ -104,7 +105,7 @@ impl CallsHandle {
             function,
             signature: Signature::new(py, parameters, bind)?,
             key_function: options.key,
-            failures: options.failures,
+            failures: Failures(options.failures),
             confirm: options.confirm,
             codec: Codec {
                 dumps: options.dumps,
@@ -245,7 +246,7 @@ impl CallsHandle {
             Some(program) => self.confirmed(py, call, program),
         };
         let result = match found {
-            Some(found) => self.codec.decode(py, &self.counted(found)?)?,
+            Some(found) => self.codec.decode(py, &self.counted(py, found)?)?,
             None => None,
         };
         if result.is_some() {
@@ -255,11 +256,11 @@ impl CallsHandle {
     }
 
     /// The bytes of a hit; a remembered failure is a hit, too.
-    fn counted(&self, found: isoform::Result<Bytes>) -> PyResult<Bytes> {
-        if found.is_err() {
+    fn counted(&self, py: Python<'_>, found: isoform::Result<Bytes>) -> PyResult<Bytes> {
+        found.or_else(|error| {
             self.hits.fetch_add(1, Ordering::Relaxed);
-        }
-        found.into_py()
+            Err(self.failures.raised(py, error)?)
+        })
     }
 
     /// As a lookup of the cache, for an entry with the programs of this call.
@@ -345,10 +346,9 @@ impl CallsHandle {
     }
 
     fn keep_failure(&self, py: Python<'_>, keep: Keep, error: &PyErr) -> PyResult<()> {
-        if let (Keep::Claim(claim), Some(failures)) = (keep, &self.failures)
-            && error.value(py).is_instance(failures.bind(py))?
+        if let Keep::Claim(claim) = keep
+            && let Some(error) = self.failures.kept(py, error)?
         {
-            let error: Error = from_python(error.clone_ref(py));
             detached(py, self.is_remote, move || {
                 claim.keep(&Err(error));
                 Ok(())

@@ -235,3 +235,21 @@ fn a_server_shows_the_files_of_other_machines() {
     other.put_entry(&key(2), &NewEntry::new("entry")).unwrap();
     assert_eq!(store.find_entries(&[("job", "test")]).unwrap().len(), 2);
 }
+
+#[test]
+fn rows_of_a_handle_that_never_ends_can_be_written() {
+    let folder = folder();
+    assert_eq!(open(folder.path()).sizes().unwrap().total().files, 0);
+    let store = open(folder.path());
+    for number in 0..10 {
+        store
+            .put_entry(&key(number), &NewEntry::new("entry"))
+            .unwrap();
+    }
+    std::mem::forget(store.clone());
+    drop(store);
+    Store::finish_all();
+    let other = open(folder.path());
+    assert_eq!(other.sizes().unwrap().total().files, 10);
+    assert_eq!(other.find_entries(&[("job", "test")]).unwrap().len(), 10);
+}
