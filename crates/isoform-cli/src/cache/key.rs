@@ -1,5 +1,6 @@
 //! The key of a run: everything on which the results of a command depend.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsStr;
 use std::fs::{self, Metadata};
@@ -13,13 +14,16 @@ use isoform::files::to_bytes;
 use isoform::traverse::{WalkResult, structural_walk};
 use isoform::values::Tensor;
 use isoform::{Result, Value};
+use isoform_onnx::Model;
+use isoform_onnx::proto::ModelProto;
 use isoform_store::{EntryKey, EntryKeyBuilder, Name, NewEntry, Store};
+use prost::Message;
 use serde_json::{Value as Json, json};
 
 use super::args::CacheRunArgs;
 use super::bundle::pack;
 use crate::args::Common;
-use crate::input::{is_dash, load};
+use crate::input::{Input, is_dash, load};
 use crate::output::Failure;
 
 /// The job of the entries of runs.
@@ -109,10 +113,14 @@ impl Run {
         let mut programs: Vec<Vec<u8>> = Vec::new();
         for (position, file) in args.keys.iter().enumerate() {
             stamps.push((file.clone(), Stamp::of(file)));
-            let (text, program) =
-                file_text(file, args.exact, &common).map_err(|failure| (file.clone(), failure))?;
-            key = key.option(&format!("key.{}", position + 1), text);
-            programs.push(program.unwrap_or_default());
+            let part =
+                file_part(file, args.exact, &common).map_err(|failure| (file.clone(), failure))?;
+            let name = format!("key.{}", position + 1);
+            if let Some(metadata) = part.metadata {
+                key = key.option(&format!("{name}.metadata"), metadata);
+            }
+            key = key.option(&name, part.text);
+            programs.push(part.program.unwrap_or_default());
         }
         let compiler = executable_digest(executable, store);
         let compiler =
@@ -151,12 +159,17 @@ pub(super) fn files_text(files: &[PathBuf]) -> String {
     Json::from_iter(files).to_string()
 }
 
-/// The part of the key for a file; for a program also its binary form.
-fn file_text(
-    file: &Path,
-    exact: bool,
-    common: &Common,
-) -> Result<(String, Option<Vec<u8>>), Failure> {
+/// The part of the key for a file.
+struct FilePart {
+    text: String,
+    /// The program in the binary form.
+    program: Option<Vec<u8>>,
+    /// The metadata of a model, which its digest leaves out and compilers may read.
+    metadata: Option<String>,
+}
+
+/// Reads a key file.
+fn file_part(file: &Path, exact: bool, common: &Common) -> Result<FilePart, Failure> {
     if is_dash(file) {
         return Err("standard input cannot be a key file; write a file first".into());
     }
@@ -164,16 +177,50 @@ fn file_text(
         let value = input.to_value();
         // A value without a digest counts by its bytes.
         if let Ok(digest) = common.compare_options().digest(value.clone()) {
-            return Ok((format!("program {digest}"), program_bytes(&value)));
+            let text = match &input {
+                // The value of tensors leaves out the rest of their file, such as metadata.
+                Input::Value(found) if found.tensors.is_some() && !common.architecture => {
+                    let both = format!("{digest} {}", Name::of(&contents(file)?));
+                    format!("tensors {}", Name::of(both.as_bytes()))
+                }
+                _ => format!("program {digest}"),
+            };
+            return Ok(FilePart {
+                text,
+                program: program_bytes(&value),
+                metadata: input.model().and_then(metadata_text),
+            });
         }
     }
-    let bytes = fs::read(file).map_err(|error| match error.kind() {
+    Ok(FilePart {
+        text: format!("bytes {}", Name::of(&contents(file)?)),
+        program: None,
+        metadata: None,
+    })
+}
+
+fn contents(file: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(file).map_err(|error| match error.kind() {
         io::ErrorKind::IsADirectory => {
-            "this is a folder, and a key is a file; name the files in it".to_owned()
+            "this is a folder, and a key is a file; name the files in it".into()
         }
-        _ => error.to_string(),
-    })?;
-    Ok((format!("bytes {}", Name::of(&bytes)), None))
+        _ => error.to_string().into(),
+    })
+}
+
+/// The metadata of a model in the order of their names; None without metadata.
+fn metadata_text(model: &Model) -> Option<String> {
+    let encoded = model.program().meta.clone()?;
+    let about = ModelProto::decode(&encoded[..]).ok()?;
+    let pairs: BTreeMap<String, String> = about
+        .metadata_props
+        .into_iter()
+        .map(|entry| (entry.key, entry.value))
+        .collect();
+    (!pairs.is_empty()).then(|| {
+        let json = json!(pairs).to_string();
+        format!("bytes {}", Name::of(json.as_bytes()))
+    })
 }
 
 /// The binary form of a program, unless the program is large.

@@ -8,6 +8,8 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use isoform_onnx::proto::StringStringEntryProto;
+
 use crate::build::{Folder, Small, small};
 use crate::support::{Ran, command};
 
@@ -291,6 +293,48 @@ fn names_of_inputs_of_models_count_and_names_of_nodes_do_not() {
     assert_event(&run(&folder, &compile("renamed.onnx", "o")), "miss");
     assert_event(&run(&folder, &compile("nodes.onnx", "o")), "hit");
     assert_event(&run(&folder, &compile("a.onnx", "o")), "miss");
+}
+
+#[test]
+fn metadata_of_models_and_of_tensors_count() {
+    let folder = folder();
+    let with = |entries: &[(&str, &str)]| {
+        let mut model = small(&Small::default());
+        for (key, value) in entries {
+            model.metadata_props.push(StringStringEntryProto {
+                key: (*key).to_owned(),
+                value: (*value).to_owned(),
+            });
+        }
+        model
+    };
+    folder.model("plain.onnx", &with(&[]));
+    folder.model("a.onnx", &with(&[("scale", "1"), ("names", "x")]));
+    folder.model("b.onnx", &with(&[("scale", "2"), ("names", "x")]));
+    folder.model("c.onnx", &with(&[("names", "x"), ("scale", "1")]));
+    for (name, event) in [
+        ("plain", "miss"),
+        ("a", "miss"),
+        ("b", "miss"),
+        ("c", "hit"),
+    ] {
+        let line = compile(&format!("{name}.onnx"), "o");
+        assert_event(&run(&folder, &line), event);
+        assert_event(&run(&folder, &line), "hit");
+    }
+    let tensors = |metadata: &str| {
+        let header = format!(
+            r#"{{"__metadata__":{{"k":"{metadata}"}},"t":{{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}}}"#
+        );
+        let length = (header.len() as u64).to_le_bytes();
+        [&length[..], header.as_bytes(), &[7]].concat()
+    };
+    folder.file("a.safetensors", &tensors("1"));
+    folder.file("b.safetensors", &tensors("2"));
+    for name in ["a.safetensors", "b.safetensors"] {
+        assert_event(&run(&folder, &compile(name, "o")), "miss");
+        assert_event(&run(&folder, &compile(name, "o")), "hit");
+    }
 }
 
 #[test]
