@@ -20,6 +20,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior, params};
 
 use crate::engine::FileInfo;
+use crate::gate;
 use crate::place::{FileKind, parse_path};
 
 /// The version of the tables. An index of an older version is built again.
@@ -367,6 +368,7 @@ impl Index {
     /// Goes on with an empty index in memory, because the file cannot be used.
     pub(crate) fn use_memory(&self) {
         let mut state = self.state();
+        let _passage = gate::pass();
         state.connection = None;
         state.numbers = None;
         state.is_in_memory = true;
@@ -375,6 +377,7 @@ impl Index {
     /// Drops the index, also a broken index. The next use makes an empty index.
     pub(crate) fn clear(&self) -> Result<()> {
         let mut state = self.state();
+        let _passage = gate::pass();
         state.connection = None;
         state.waiting.clear();
         state.numbers = None;
@@ -403,6 +406,7 @@ impl Index {
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T> {
         let place = self.place.as_deref().filter(|_| !state.is_in_memory);
+        let _passage = gate::pass();
         let result = (|| {
             let connection = match &mut state.connection {
                 Some(connection) => connection,
@@ -442,6 +446,8 @@ impl Index {
 impl Drop for Index {
     fn drop(&mut self) {
         self.finish();
+        let _passage = gate::pass();
+        self.state().connection = None;
     }
 }
 

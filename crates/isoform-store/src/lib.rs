@@ -48,6 +48,7 @@ mod envelope;
 mod evict;
 mod flights;
 mod folder;
+mod gate;
 mod index;
 mod key;
 mod maintain;

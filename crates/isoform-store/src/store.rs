@@ -14,6 +14,7 @@ use isoform::{Error, Result};
 use crate::engine::{Engine, LockGuard};
 use crate::envelope::{self, Envelope};
 use crate::flights::Flights;
+use crate::gate;
 use crate::index::{Index, Row, Sizes};
 use crate::name::Name;
 use crate::options::StoreOptions;
@@ -382,6 +383,19 @@ impl Store {
         for inner in open {
             Store { inner }.index().finish();
         }
+    }
+
+    /// Prepares a fork of this process while other threads use stores: waits until no thread
+    /// holds a lock that the child would find locked forever, up to five seconds, and keeps
+    /// the threads out until [`after_fork`](Self::after_fork) in the parent. The child needs
+    /// no call. In Python, `os.fork` does so by itself.
+    pub fn before_fork() {
+        gate::close();
+    }
+
+    /// Lets the threads of the parent go on after a fork.
+    pub fn after_fork() {
+        gate::open();
     }
 
     /// The sizes of all files.

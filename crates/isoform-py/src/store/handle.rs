@@ -430,7 +430,8 @@ impl StoreHandle {
 }
 
 /// Python may end without dropping its objects, such as functions of modules: the rows that
-/// wait for an index are written at its exit.
+/// wait for an index are written at its exit. A fork waits until no other thread is in the
+/// middle of a transaction.
 fn finish_at_exit(py: Python<'_>) -> PyResult<()> {
     static REGISTERED: PyOnceLock<()> = PyOnceLock::new();
     REGISTERED
@@ -439,6 +440,18 @@ fn finish_at_exit(py: Python<'_>) -> PyResult<()> {
                 args.py().detach(Store::finish_all);
             })?;
             py.import("atexit")?.call_method1("register", (finish,))?;
+            // Systems without forks have no such function.
+            if let Some(register) = py.import("os")?.getattr_opt("register_at_fork")? {
+                let hook = |call: fn()| {
+                    PyCFunction::new_closure(py, None, None, move |args, _| {
+                        args.py().detach(call);
+                    })
+                };
+                let hooks = PyDict::new(py);
+                hooks.set_item("before", hook(Store::before_fork)?)?;
+                hooks.set_item("after_in_parent", hook(Store::after_fork)?)?;
+                register.call((), Some(&hooks))?;
+            }
             Ok(())
         })
         .copied()
