@@ -1,4 +1,4 @@
-"""The tools that keep bytes and results in a folder, behind one interface."""
+"""The tools that keep bytes and results in a folder, with one interface."""
 
 from __future__ import annotations
 
