@@ -18,7 +18,7 @@ use crate::file::{Index, RowWriter, Rows};
 use crate::ordered::{Event, in_order};
 use crate::row::{Row, path_order};
 use crate::source::{SourceFile, stamp_with};
-use crate::walk::{Inspector, Walk, WalkItem, outermost};
+use crate::walk::{Inspector, Walk, WalkItem, check_root, outermost};
 
 /// The number of rows of a part.
 const PART_ROWS: u64 = 4096;
@@ -80,8 +80,9 @@ pub struct Update {
 ///
 /// # Errors
 ///
-/// An `OSError` if the index cannot be written; a `ValueError` if the index has other
-/// roots, if the file is not an index, or if another process updates the index.
+/// An `OSError` if a root is not there, or if the index cannot be written; a `ValueError`
+/// if the index has other roots, if the file is not an index, or if another process updates
+/// the index.
 pub fn update_index(
     roots: &[String],
     index: &Path,
@@ -187,6 +188,8 @@ impl Update {
                 "{place}: expected a folder or file to index, got none"
             )));
         }
+        // Without this check, a disk that is not there would empty the index.
+        roots.iter().try_for_each(|root| check_root(root))?;
         let mut partial = index.as_os_str().to_owned();
         partial.push(".partial");
         let partial = PathBuf::from(partial);

@@ -102,6 +102,25 @@ pub(crate) fn outermost(roots: &[String]) -> Vec<String> {
     outermost
 }
 
+/// Checks that a root is there.
+///
+/// # Errors
+///
+/// An `OSError` that names the root.
+pub(crate) fn check_root(root: &str) -> Result<()> {
+    let reached = Walk::root(root).and_then(|node| match &node.place {
+        Place::Local(path) => {
+            let metadata = fs::metadata(path);
+            metadata.map(drop).map_err(Error::from)
+        }
+        Place::Inside(container, _) => container.entries("").map(drop),
+    });
+    reached.map_err(|error| {
+        let message = format!("{root}: cannot read this root: {}", error.message());
+        Error::new(error.kind(), message)
+    })
+}
+
 impl<'i> Walk<'i> {
     pub(crate) fn new(roots: &[String], inspector: &'i dyn Inspector) -> Self {
         Walk {

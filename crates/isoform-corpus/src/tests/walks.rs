@@ -109,11 +109,24 @@ fn roots_inside_of_others_are_left_out() {
 }
 
 #[test]
-fn a_missing_root_is_a_row() {
+fn a_missing_root_is_an_error_and_the_index_stays() {
     let folder = TempDir::new().unwrap();
-    let rows = walked(&folder.path().join("none"));
-    assert_eq!(rows.len(), 1);
-    assert!(rows[0].contains("No such file"), "{rows:?}");
+    let root = folder.path().join("root");
+    let index = folder.path().join("i.parquet");
+    let inspector = TestInspector::default();
+    let update = || {
+        update_index(&[root.display().to_string()], &index, &inspector, 2, |_| {
+            Ok(())
+        })
+    };
+    let error = update().unwrap_err();
+    assert!(error.message().contains("cannot read this root"), "{error}");
+    assert!(super::names(folder.path()).is_empty());
+    write(&root, "a.m", "01");
+    update().unwrap();
+    fs::remove_dir_all(&root).unwrap();
+    update().unwrap_err();
+    assert_eq!(listed(&root, &index), ["a.m 01"]);
 }
 
 #[test]
