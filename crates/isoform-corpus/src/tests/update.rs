@@ -18,6 +18,7 @@ struct Corpus {
 impl Corpus {
     fn new(files: &[(&str, &str)]) -> Corpus {
         let folder = TempDir::new().unwrap();
+        fs::create_dir(folder.path().join("root")).unwrap();
         for (name, contents) in files {
             write(&folder.path().join("root"), name, contents);
         }
