@@ -8,6 +8,7 @@
 use std::fs::{self, File};
 use std::iter::Peekable;
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -122,10 +123,15 @@ pub fn update_index(
     }
 }
 
-/// The row of a file; None if the file does not belong to the collection.
+/// The row of a file; None if the file does not belong to the collection. A panic of the
+/// inspector is a row with an error, so that one file does not end the work on a million.
 pub fn read_row(file: &SourceFile, inspector: &dyn Inspector) -> Option<Row> {
     let begin = SystemTime::now();
-    let mut row = inspector.row(file)?;
+    let row = catch_unwind(AssertUnwindSafe(|| inspector.row(file)));
+    let mut row = row.unwrap_or_else(|_| {
+        let error = "isoform panicked while it read this file, which is a bug; please report it";
+        Some(Row::failed("", error))
+    })?;
     row.path.clone_from(&file.path);
     row.size = file.size;
     row.stamp = match row.error {

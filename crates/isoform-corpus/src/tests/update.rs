@@ -88,6 +88,30 @@ fn an_index_has_a_row_for_each_file() {
 }
 
 #[test]
+fn a_panic_is_a_row() {
+    let corpus = Corpus::new(&[("a.m", "01"), ("b.m", "panic"), ("c.m", "03")]);
+    assert_eq!(corpus.update().unwrap().failed, 1);
+    let rows = corpus.listed();
+    assert_eq!((&*rows[0], &*rows[2]), ("a.m 01", "c.m 03"));
+    assert!(rows[1].contains("which is a bug"), "{rows:?}");
+}
+
+#[test]
+fn a_folder_of_models_is_no_index() {
+    let corpus = Corpus::new(&[("a.m", "01")]);
+    corpus.update().unwrap();
+    assert!(Index::is_index(&corpus.index()));
+    // The index lies beside the models.
+    assert!(!Index::is_index(corpus.folder.path()));
+    let parts = corpus.folder.path().join("parts");
+    fs::create_dir(&parts).unwrap();
+    assert!(!Index::is_index(&parts));
+    fs::copy(corpus.index(), parts.join("1.parquet")).unwrap();
+    fs::write(parts.join("_SUCCESS"), "").unwrap();
+    assert!(Index::is_index(&parts));
+}
+
+#[test]
 fn an_update_reads_the_files_that_changed() {
     let corpus = Corpus::new(&[
         ("a.m", "01"),
