@@ -26,6 +26,8 @@ BENCH_VENV := .cache/bench-venv
 BENCH_STAMP := $(BENCH_VENV)/.requirements-stamp
 DIFF_VENV := .cache/diff-venv
 DIFF_STAMP := $(DIFF_VENV)/.requirements-stamp
+STORE_VENV := .cache/store-venv
+STORE_STAMP := $(STORE_VENV)/.requirements-stamp
 ONNX_VENV := .cache/onnx-venv
 ONNX_STAMP := $(ONNX_VENV)/.requirements-stamp
 MODELS := .cache/models
@@ -113,6 +115,15 @@ bench-diff: $(DIFF_STAMP) ## Compare differences with those that other tools fin
 	$(CARGO) build --release -p isoform-cli $(LOCKED)
 	$(DIFF_VENV)/bin/python -m bench.diff --command $(CARGO_TARGET)/release/isoform \
 		--markdown bench/diff/RESULTS.md
+
+.PHONY: bench-store
+bench-store: $(STORE_STAMP) ## Compare stores and kept results with those of other tools
+	$(call say,the package in $(STORE_VENV))
+	VIRTUAL_ENV=$(CURDIR)/$(STORE_VENV) $(VENV)/bin/maturin build $(LOCKED) --release --quiet \
+		--interpreter $(STORE_VENV)/bin/python --out .cache/store-wheel
+	$(STORE_VENV)/bin/python -m pip install --disable-pip-version-check --quiet --no-deps \
+		--force-reinstall .cache/store-wheel/*.whl
+	$(STORE_VENV)/bin/python -m bench.store --markdown bench/store/RESULTS.md
 
 .PHONY: bench-onnx
 bench-onnx: $(ONNX_STAMP) ## Judge the optimiser on real models, beside its peers
@@ -328,6 +339,14 @@ $(NOTEBOOK_STAMP): scripts/requirements-notebook.txt $(VENV_STAMP)
 	$(call say,matplotlib in .cache/notebook)
 	$(VENV)/bin/python -m pip install --disable-pip-version-check --quiet --no-deps \
 		--only-binary :all: --upgrade --target .cache/notebook -r scripts/requirements-notebook.txt
+	@touch $@
+
+# The tools that keep results.
+$(STORE_STAMP): bench/store/requirements.txt $(VENV_STAMP)
+	$(call say,Python environment in $(STORE_VENV))
+	$(PYTHON) -m venv --clear $(STORE_VENV)
+	$(STORE_VENV)/bin/python -m pip install --disable-pip-version-check --no-deps \
+		--only-binary :all: -r bench/store/requirements.txt
 	@touch $@
 
 # The optimisers of models, and the runtime that judges them.

@@ -167,6 +167,17 @@ def test_an_archive_is_a_folder(models, tmp_path, index, kind, compression):
     assert numbers(corpus.index([], output)) == (9, 10, 0, 2)
 
 
+def test_an_archive_within_an_archive_is_not_entered(models, tmp_path):
+    inner, outer = tmp_path / "inner.zip", tmp_path / "in" / "outer.zip"
+    outer.parent.mkdir()
+    for archive, file in [(inner, models / "a.onnx"), (outer, inner)]:
+        with zipfile.ZipFile(archive, "w") as written:
+            written.write(file, file.name)
+            written.writestr("b.onnx", model_bytes())
+    corpus.index(outer.parent, tmp_path / "i.parquet")
+    assert list(by_name(tmp_path / "i.parquet")) == ["b.onnx"]
+
+
 def test_a_damaged_archive_is_a_row(tmp_path):
     folder = tmp_path / "models"
     write_model(folder / "z.onnx")

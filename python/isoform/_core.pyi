@@ -1069,9 +1069,10 @@ class PendingCall:
         """Ends the call without a result, and remembers an exception of the declared classes."""
     def keep(self, /, result: Any) -> Any:
         """Keeps the result of the call."""
-    def poll(self, /) -> bool | tuple[Any]:
+    def poll(self, /, task: Any) -> bool | tuple[Any]:
         """The result of another caller as a tuple of one; True if this call computes, and False
-        while another caller computes.
+        while another caller computes. `task` is the identity of the task that asks, if there is
+        one: a task that asks for its own result raises RecursionError.
         """
 
 @final

@@ -46,9 +46,9 @@ pub enum Task {
     /// A file that is new, has changed, or could not be read before.
     Read(SourceFile),
     /// The row of a file that has not changed.
-    Kept(Row),
+    Kept(Box<Row>),
     /// The row of a file or folder that cannot be reached.
-    Failed(Row),
+    Failed(Box<Row>),
 }
 
 /// An update of an index, between its begin and its end.
@@ -95,7 +95,7 @@ pub fn update_index(
     let mut report = UpdateReport::default();
     let read = |task: &Task| match task {
         Task::Read(file) => read_row(file, inspector),
-        Task::Kept(row) | Task::Failed(row) => Some(row.clone()),
+        Task::Kept(row) | Task::Failed(row) => Some(Row::clone(row)),
     };
     let flow = in_order(tasks, threads, read, |event| {
         let step = || {
@@ -229,7 +229,7 @@ impl Update {
         Walk::new(&self.roots, inspector).map(move |item| match item {
             WalkItem::Failed(row) => Task::Failed(row),
             WalkItem::File(file) => match kept_row(&mut old, &file) {
-                Some(row) => Task::Kept(row),
+                Some(row) => Task::Kept(Box::new(row)),
                 None => Task::Read(file),
             },
         })
@@ -464,9 +464,10 @@ impl Lane {
     /// An `OSError` if the part cannot be written.
     pub fn settle(&mut self) -> Result<()> {
         let is_due = |part: &Part| part.rows >= PART_ROWS || part.begin.elapsed() >= PART_TIME;
-        match self.part.as_ref().is_some_and(is_due) {
-            true => self.close(),
-            false => Ok(()),
+        if self.part.as_ref().is_some_and(is_due) {
+            self.close()
+        } else {
+            Ok(())
         }
     }
 

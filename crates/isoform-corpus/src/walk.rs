@@ -39,7 +39,7 @@ pub trait Inspector: Sync {
 /// A file, or the row of a failure.
 pub(crate) enum WalkItem {
     File(SourceFile),
-    Failed(Row),
+    Failed(Box<Row>),
 }
 
 /// The files below roots in the order of [`path_order`]. Needs memory for one folder per
@@ -176,7 +176,7 @@ impl<'i> Walk<'i> {
             selection: node.selection,
             place: node.place,
         };
-        if is_archive(&node.name) {
+        if is_archive(&node.name) && !file.place.is_in_archive() {
             let bytes = match &file.place {
                 Place::Local(path) => self.inspector.open(path)?,
                 Place::Inside(..) => file.read()?,
@@ -215,9 +215,10 @@ impl<'i> Walk<'i> {
                             EntryKind::Folder => NodeKind::Folder,
                             EntryKind::File { size, stamp } => NodeKind::File { size, stamp },
                         },
-                        selection: match folder.path.starts_with("store:") {
-                            true => Selection::Content,
-                            false => Selection::Name,
+                        selection: if folder.path.starts_with("store:") {
+                            Selection::Content
+                        } else {
+                            Selection::Name
                         },
                         name: entry.name,
                     }
@@ -255,14 +256,17 @@ impl Iterator for Walk<'_> {
         loop {
             let node = match self.next_node()? {
                 Ok(node) => node,
-                Err(row) => return Some(WalkItem::Failed(row)),
+                Err(row) => return Some(WalkItem::Failed(Box::new(row))),
             };
             let path = node.path.clone();
             match self.visit(node) {
                 Ok(Some(file)) => return Some(WalkItem::File(file)),
                 Ok(None) => {}
                 Err(error) => {
-                    return Some(WalkItem::Failed(Row::failed(path, error.message())));
+                    return Some(WalkItem::Failed(Box::new(Row::failed(
+                        path,
+                        error.message(),
+                    ))));
                 }
             }
         }

@@ -163,9 +163,12 @@ fn an_interrupted_update_continues() {
     let corpus = Corpus::new(&files);
     for limit in [5000, 9000] {
         let error = corpus
-            .update_until(|report| match report.rows < limit {
-                true => Ok(()),
-                false => Err(fail("stop")),
+            .update_until(|report| {
+                if report.rows < limit {
+                    Ok(())
+                } else {
+                    Err(fail("stop"))
+                }
             })
             .unwrap_err();
         assert_eq!(error.message(), "stop");
