@@ -109,7 +109,10 @@ fn an_archive_within_an_archive_is_not_entered() {
     let inner = folder.path().join("inner.zip");
     zip(&inner, &[("one.m", "11")]);
     let bytes = fs::read(&inner).unwrap();
-    zip(&root.join("a.zip"), &[("in.whl", &*bytes), ("two.m", b"12")]);
+    zip(
+        &root.join("a.zip"),
+        &[("in.whl", &*bytes), ("two.m", b"12")],
+    );
     assert_eq!(walked(&root), ["a.zip/two.m", "b.m"]);
 }
 
