@@ -33,6 +33,7 @@ ONNX_STAMP := $(ONNX_VENV)/.requirements-stamp
 MODELS := .cache/models
 VENV_STAMP := $(VENV)/.requirements-stamp
 MODELS_STAMP := .cache/models.stamp
+NOTEBOOK_STAMP := .cache/notebook.stamp
 SCRIPT_TESTS := $(wildcard scripts/test_*.py scripts/tests/test_*.py)
 
 # The lock file is part of the source: a build that would change it stops.
@@ -78,7 +79,7 @@ test-all: export ISOFORM_TEST_CASES := 10
 test-all: ISOFORM_TEST_SCALE = 1
 test-all: FUZZ_SECONDS = 10
 test-all: FUZZ_CASES = 1000
-test-all: test test-misuse test-servers lint-crates lint-workflows test-wheels fuzz ## What releases run: the gate with ten times the cases in full sizes, each crate alone, wheels, fuzzing
+test-all: test test-misuse test-servers test-notebook lint-crates lint-workflows test-wheels fuzz ## What releases run: the gate with ten times the cases in full sizes, each crate alone, wheels, fuzzing
 
 .PHONY: demo
 demo: setup-models ## Show, compare and optimise real models, from the command and from Python
@@ -262,6 +263,13 @@ test-servers: setup-modules ## Test stores on real servers, which are downloaded
 	$(call say,stores on real servers)
 	CARGO="$(CARGO)" $(VENV)/bin/python scripts/servers.py
 
+# The tests of `make test` leave out the plots of the notebook, which need matplotlib.
+.PHONY: test-notebook
+test-notebook: export ISOFORM_MODELS := $(CURDIR)/$(MODELS)
+test-notebook: setup-modules setup-models $(NOTEBOOK_STAMP) ## Test the plots of the notebook
+	$(call say,the notebook)
+	PYTHONPATH=$(CURDIR)/.cache/notebook $(VENV)/bin/python -m pytest tests/test_notebook.py
+
 .PHONY: test-misuse
 test-misuse:
 	$(call say,misuse of the macros)
@@ -324,6 +332,13 @@ $(DIFF_STAMP): bench/diff/requirements.txt $(VENV_STAMP)
 	$(PYTHON) -m venv --clear $(DIFF_VENV)
 	$(DIFF_VENV)/bin/python -m pip install --disable-pip-version-check --no-deps \
 		--only-binary :all: -r bench/diff/requirements.txt
+	@touch $@
+
+# What the notebook needs beside $(VENV).
+$(NOTEBOOK_STAMP): scripts/requirements-notebook.txt $(VENV_STAMP)
+	$(call say,matplotlib in .cache/notebook)
+	$(VENV)/bin/python -m pip install --disable-pip-version-check --quiet --no-deps \
+		--only-binary :all: --upgrade --target .cache/notebook -r scripts/requirements-notebook.txt
 	@touch $@
 
 # The tools that keep results.

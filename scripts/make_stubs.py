@@ -82,6 +82,8 @@ PARAMETERS = {
     "type_key": "str",
     "width": "int",
     "_describe_function.doc": "str | None",
+    "duplicates.by": "str",
+    "find.digits": "str",
     "render.values": "int",
     # The name of an attribute or its trait.
     "type_attrs_check.name": "Any",
@@ -178,6 +180,53 @@ RETURNS = {
     "Column.name": "str",
     "Column.set": "None",
     "Column.values": "list[Any]",
+    "CorpusBlock.count": "int",
+    "CorpusBlock.digest": "str",
+    "CorpusBlock.nodes": "int",
+    "CorpusGroup.digest": "str",
+    "CorpusGroup.rows": "list[CorpusRow]",
+    "CorpusIndex.__iter__": "Iterator[CorpusRow]",
+    "CorpusIndex.duplicates": "list[CorpusGroup]",
+    "CorpusIndex.find": "list[CorpusRow]",
+    "CorpusIndex.path": "str",
+    "CorpusIndex.roots": "list[str]",
+    "CorpusIndex.shared_blocks": "list[SharedBlock]",
+    "CorpusIndex.statistics": "CorpusStatistics",
+    "CorpusReport.bytes": "int",
+    "CorpusReport.failed": "int",
+    "CorpusReport.kept": "int",
+    "CorpusReport.read": "int",
+    "CorpusReport.rows": "int",
+    "CorpusRow.architecture": "str | None",
+    "CorpusRow.blocks": "list[CorpusBlock]",
+    "CorpusRow.digest": "str | None",
+    "CorpusRow.elements": "dict[str, int]",
+    "CorpusRow.error": "str | None",
+    "CorpusRow.files": "list[str]",
+    "CorpusRow.inputs": "list[str]",
+    "CorpusRow.kind": "str | None",
+    "CorpusRow.nodes": "int | None",
+    "CorpusRow.operators": "dict[str, int]",
+    "CorpusRow.opsets": "dict[str, int]",
+    "CorpusRow.outputs": "list[str]",
+    "CorpusRow.parameters": "int | None",
+    "CorpusRow.path": "str",
+    "CorpusRow.size": "int",
+    "CorpusRow.stamp": "int",
+    "CorpusRows.__next__": "CorpusRow",
+    "CorpusStatistics.architectures": "int",
+    "CorpusStatistics.bytes": "int",
+    "CorpusStatistics.elements": "dict[str, int]",
+    "CorpusStatistics.failed": "int",
+    "CorpusStatistics.files": "int",
+    "CorpusStatistics.kinds": "dict[str, tuple[int, int]]",
+    "CorpusStatistics.operators": "dict[str, tuple[int, int]]",
+    "CorpusStatistics.opsets": "dict[tuple[str, int], int]",
+    "CorpusStatistics.programs": "int",
+    "SharedBlock.digest": "str",
+    "SharedBlock.files": "list[tuple[str, int]]",
+    "SharedBlock.nodes": "int",
+    "update_corpus": "CorpusReport",
     "Duplicate.members": "list[tuple[int, Any]]",
     "Duplicate.saved": "int",
     "Duplicate.size": "int",
@@ -264,6 +313,7 @@ CONSTRUCTORS = {
     "CachedCalls": "store: Store, name: str, version: str, function: Any, parameters: list[Any], "
     "bind: Any, options: dict[str, Any]",
     "Column": "name: Any",
+    "CorpusIndex": "path: str | PathLike[str]",
     "EntryKey": "job: str, /, *, program: Any = ..., version: Any = ..., "
     "**options: str | float | bool | None",
     "Hole": "var: Any, cls: type[Any] | None = ..., guard: Callable[[Any], bool] | None = ...",
@@ -365,7 +415,8 @@ def stub_of_class(cls: type, name: str) -> str:
                 parameters = "self, other: object, /"
                 if member != "__eq__":
                     parameters = parameters_of(value, method=True)
-                text += f"    def {member}({parameters}) -> {SPECIAL[member]}: ...\n"
+                returned = RETURNS.get(known, SPECIAL[member])
+                text += f"    def {member}({parameters}) -> {returned}: ...\n"
         elif callable(value) and not member.startswith("_abc"):
             bound = isinstance(value, types.ClassMethodDescriptorType | classmethod)
             static = isinstance(value, staticmethod)

@@ -2,7 +2,8 @@
 
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from isoform import corpus, ir, to_text
+    >>> from isoform import corpus, ir
+    >>> from isoform.text import to_text
     >>> folder = tempfile.TemporaryDirectory()
     >>> root = Path(folder.name, "programs")
     >>> root.mkdir()
@@ -31,7 +32,10 @@ DuckDB, Polars and pandas read the file as it is; `sql` asks DuckDB.
 
 from __future__ import annotations
 
+import glob
 import os
+from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from isoform._core import (
@@ -46,7 +50,7 @@ from isoform._core import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from os import PathLike
 
 __all__ = [
@@ -102,11 +106,13 @@ def index(
     """
     if isinstance(roots, (str, os.PathLike)):
         roots = [roots]
+    if not isinstance(roots, Iterable):
+        raise TypeError(f"roots: expected paths, got {type(roots).__name__}")
     paths = [os.fspath(root) for root in roots]
     if jobs is not None and jobs < 1:
         raise ValueError(f"jobs: expected a positive number, got {jobs}")
     if engine == "ray":
-        from isoform._corpus_ray import index_with_ray  # noqa: PLC0415
+        from isoform._corpus_ray import index_with_ray
 
         return index_with_ray(
             paths,
@@ -147,12 +153,15 @@ def sql(index: CorpusIndex | str | PathLike[str], query: str) -> Any:
         OSError, ValueError: as `CorpusIndex`.
     """
     try:
-        import duckdb  # noqa: PLC0415
+        import duckdb
     except ImportError as error:
         raise ImportError("sql needs DuckDB: pip install duckdb") from error
     if not isinstance(index, CorpusIndex):
         index = CorpusIndex(index)
-    pattern = os.path.join(index.path, "*.parquet") if os.path.isdir(index.path) else index.path
+    # DuckDB takes the name of a file for a pattern.
+    pattern = glob.escape(index.path)
+    if Path(index.path).is_dir():
+        pattern += "/*.parquet"
     connection = duckdb.connect()
     connection.read_parquet(pattern).create_view("files")
     return connection.sql(query)

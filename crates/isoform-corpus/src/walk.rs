@@ -195,7 +195,7 @@ impl<'i> Walk<'i> {
             selection: node.selection,
             place: node.place,
         };
-        if is_archive(&node.name) {
+        if is_archive(&node.name) && !file.place.is_in_archive() {
             let bytes = match &file.place {
                 Place::Local(path) => self.inspector.open(path)?,
                 Place::Inside(..) => file.read()?,

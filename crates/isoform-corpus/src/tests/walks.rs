@@ -59,13 +59,13 @@ proptest! {
     }
 }
 
-fn zip(path: &Path, files: &[(&str, &str)]) {
+fn zip(path: &Path, files: &[(&str, impl AsRef<[u8]>)]) {
     let mut writer = ZipWriter::new(fs::File::create(path).unwrap());
     for (name, contents) in files {
         writer
             .start_file(*name, SimpleFileOptions::default())
             .unwrap();
-        writer.write_all(contents.as_bytes()).unwrap();
+        writer.write_all(contents.as_ref()).unwrap();
     }
     writer.finish().unwrap();
     super::age(path);
@@ -99,6 +99,21 @@ fn an_archive_is_a_folder() {
     assert_eq!(inspector.taken().len(), 2);
     let rows = listed(&root, &index);
     assert_eq!(rows[..3], ["a.whl/one.m 13", "a.whl/two.m 12", "b.m 02"]);
+}
+
+#[test]
+fn an_archive_within_an_archive_is_not_entered() {
+    let folder = TempDir::new().unwrap();
+    let root = folder.path().join("root");
+    write(&root, "b.m", "02");
+    let inner = folder.path().join("inner.zip");
+    zip(&inner, &[("one.m", "11")]);
+    let bytes = fs::read(&inner).unwrap();
+    zip(
+        &root.join("a.zip"),
+        &[("in.whl", &*bytes), ("two.m", b"12")],
+    );
+    assert_eq!(walked(&root), ["a.zip/two.m", "b.m"]);
 }
 
 #[test]
