@@ -28,6 +28,7 @@ DIFF_VENV := .cache/diff-venv
 DIFF_STAMP := $(DIFF_VENV)/.requirements-stamp
 ONNX_VENV := .cache/onnx-venv
 ONNX_STAMP := $(ONNX_VENV)/.requirements-stamp
+RAY_VENV := .cache/ray-venv
 MODELS := .cache/models
 VENV_STAMP := $(VENV)/.requirements-stamp
 MODELS_STAMP := .cache/models.stamp
@@ -76,7 +77,7 @@ test-all: export ISOFORM_TEST_CASES := 10
 test-all: ISOFORM_TEST_SCALE = 1
 test-all: FUZZ_SECONDS = 10
 test-all: FUZZ_CASES = 1000
-test-all: test test-misuse test-servers lint-crates lint-workflows test-wheels fuzz ## What releases run: the gate with ten times the cases in full sizes, each crate alone, wheels, fuzzing
+test-all: test test-misuse test-servers test-ray lint-crates lint-workflows test-wheels fuzz ## What releases run: the gate with ten times the cases in full sizes, each crate alone, wheels, fuzzing
 
 .PHONY: demo
 demo: setup-models ## Show, compare and optimise real models, from the command and from Python
@@ -122,6 +123,19 @@ bench-onnx: $(ONNX_STAMP) ## Judge the optimiser on real models, beside its peer
 		--ours 'isoform=$(CARGO_TARGET)/release/isoform optimize {in} {out}' \
 		--ours 'isoform all=$(CARGO_TARGET)/release/isoform optimize --fuse --fold all {in} {out}' \
 		--markdown bench/onnx/RESULTS.md
+
+# The environment is that of the tests of Ray.
+.PHONY: bench-corpus
+bench-corpus: setup-models ## Measure indexes of collections: reading, grouping, Ray
+	$(VENV)/bin/python scripts/ray_tests.py --install
+	$(call say,the package in $(RAY_VENV))
+	VIRTUAL_ENV=$(CURDIR)/$(RAY_VENV) $(VENV)/bin/maturin build $(LOCKED) --release --quiet \
+		--interpreter $(RAY_VENV)/bin/python --out .cache/ray-wheel
+	$(RAY_VENV)/bin/python -m pip install --disable-pip-version-check --quiet --no-deps \
+		--force-reinstall .cache/ray-wheel/*.whl
+	$(CARGO) build --release -p isoform-corpus --example corpus_rows $(LOCKED)
+	$(RAY_VENV)/bin/python -m bench.corpus --rows-command $(CARGO_TARGET)/release/examples/corpus_rows \
+		--models $(MODELS) --markdown bench/corpus/RESULTS.md
 
 .PHONY: wheel
 wheel: $(VENV_STAMP) ## Build a wheel of the Python package into dist/
@@ -250,6 +264,12 @@ test-python: setup-modules setup-models lint-types
 test-servers: setup-modules ## Test stores on real servers, which are downloaded to .cache
 	$(call say,stores on real servers)
 	CARGO="$(CARGO)" $(VENV)/bin/python scripts/servers.py
+
+# Clusters of several nodes on this machine; skipped if Ray cannot be installed.
+.PHONY: test-ray
+test-ray: setup-modules setup-models ## Test indexes that Ray clusters make, in an environment of their own
+	$(call say,indexes that Ray clusters make)
+	$(VENV)/bin/python scripts/ray_tests.py
 
 .PHONY: test-misuse
 test-misuse:

@@ -2,7 +2,8 @@
 
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from isoform import corpus, ir, to_text
+    >>> from isoform import corpus, ir
+    >>> from isoform.text import to_text
     >>> folder = tempfile.TemporaryDirectory()
     >>> root = Path(folder.name, "programs")
     >>> root.mkdir()
@@ -32,6 +33,7 @@ DuckDB, Polars and pandas read the file as it is; `sql` asks DuckDB.
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from isoform._core import (
@@ -89,7 +91,11 @@ def index(
             its model.
         progress: called with the numbers so far, several times a second. An exception ends
             the update.
-        address: the address of a Ray cluster; by default a new local one.
+        address: the address of a Ray cluster: `auto`, `HOST:PORT` from one of its nodes, or
+            `ray://HOST:PORT` from elsewhere. By default the cluster that the program is
+            connected with, that of `RAY_ADDRESS`, or a new one on this machine for the time
+            of the update. All nodes reach the roots under the same names, and have the
+            same version of Isoform.
 
     Returns:
         How many rows were written, read, kept and failed.
@@ -106,7 +112,7 @@ def index(
     if jobs is not None and jobs < 1:
         raise ValueError(f"jobs: expected a positive number, got {jobs}")
     if engine == "ray":
-        from isoform._corpus_ray import index_with_ray  # noqa: PLC0415
+        from isoform._corpus_ray import index_with_ray
 
         return index_with_ray(
             paths,
@@ -143,16 +149,16 @@ def sql(index: CorpusIndex | str | PathLike[str], query: str) -> Any:
         A relation of DuckDB, with `fetchall()`, `df()`, `pl()`, `arrow()`.
 
     Raises:
-        ImportError: if DuckDB is not installed: `pip install duckdb`.
+        ImportError: if DuckDB is not installed: `pip install isoform[corpus]`.
         OSError, ValueError: as `CorpusIndex`.
     """
     try:
-        import duckdb  # noqa: PLC0415
+        import duckdb
     except ImportError as error:
-        raise ImportError("sql needs DuckDB: pip install duckdb") from error
+        raise ImportError("sql needs DuckDB: pip install isoform[corpus]") from error
     if not isinstance(index, CorpusIndex):
         index = CorpusIndex(index)
-    pattern = os.path.join(index.path, "*.parquet") if os.path.isdir(index.path) else index.path
+    path = Path(index.path)
     connection = duckdb.connect()
-    connection.read_parquet(pattern).create_view("files")
+    connection.read_parquet(str(path / "*.parquet" if path.is_dir() else path)).create_view("files")
     return connection.sql(query)
