@@ -264,6 +264,8 @@ CONSTRUCTORS = {
     "CachedCalls": "store: Store, name: str, version: str, function: Any, parameters: list[Any], "
     "bind: Any, options: dict[str, Any]",
     "Column": "name: Any",
+    "CorpusIndex": "path: str | PathLike[str]",
+    "CorpusUpdate": "roots: list[str], index: str | PathLike[str]",
     "EntryKey": "job: str, /, *, program: Any = ..., version: Any = ..., "
     "**options: str | float | bool | None",
     "Hole": "var: Any, cls: type[Any] | None = ..., guard: Callable[[Any], bool] | None = ...",

@@ -18,13 +18,14 @@ import os
 import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor, wait
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import isoform
 from isoform import _core
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
     Progress = Callable[[_core.CorpusReport], object]
 
@@ -89,8 +90,8 @@ def _import_ray() -> Any:
     # Ray reports its use to its makers unless the variable is set before the import.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
-        import ray
-        import ray.data
+        ray = import_module("ray")
+        import_module("ray.data")
     except ImportError as error:
         raise ImportError(
             f"the engine needs Ray Data: pip install isoform[ray] ({error})"
@@ -134,7 +135,7 @@ def _quiet() -> Iterator[None]:
             handler.setLevel(level)
 
 
-def _rounds(update: _core.CorpusUpdate, progress: Progress) -> Iterator[list[str]]:
+def _rounds(update: _core.CorpusUpdate, progress: Progress) -> Generator[list[str], None, None]:
     """Iterate over the rounds of batches; one is listed ahead."""
     is_closed = threading.Event()
 

@@ -33,6 +33,7 @@ DuckDB, Polars and pandas read the file as it is; `sql` asks DuckDB.
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -153,7 +154,7 @@ def sql(index: CorpusIndex | str | PathLike[str], query: str) -> Any:
         OSError, ValueError: as `CorpusIndex`.
     """
     try:
-        import duckdb
+        duckdb = import_module("duckdb")
     except ImportError as error:
         raise ImportError("sql needs DuckDB: pip install isoform[corpus]") from error
     if not isinstance(index, CorpusIndex):

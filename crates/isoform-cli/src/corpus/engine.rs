@@ -157,7 +157,7 @@ mod tests {
         let (status, out, _) = run(&options, "isoform index -o i.parquet --engine ray --json");
         let json: serde_json::Value = serde_json::from_str(&out).expect("JSON");
         assert_eq!((status, json["read"].as_u64()), (0, Some(2)));
-        let requests = requests.into_inner();
+        let requests = requests.borrow();
         assert_eq!(requests[0].roots, ["a", "b"]);
         assert_eq!(requests[0].output, PathBuf::from("i.parquet"));
         assert_eq!((requests[0].jobs, requests[1].jobs), (Some(7), None));
