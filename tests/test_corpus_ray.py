@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -137,6 +138,22 @@ def command(*words, **variables):
         env={**os.environ, **variables},
     )
     return process.returncode, process.stdout, process.stderr
+
+
+def test_ctrl_c_ends_the_command_and_its_cluster(collection, local, tmp_path):
+    output = tmp_path / "a.parquet"
+    words = [sys.executable, "-m", "isoform", "index", collection, "-o", output, "--engine", "ray"]
+    with subprocess.Popen(list(map(str, words)), stderr=subprocess.PIPE, text=True) as process:
+        while not Path(f"{output}.partial").exists():
+            time.sleep(0.05)
+        # The cluster is about to start, which takes seconds.
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGINT and "Traceback" not in err, err
+    assert not output.exists()
+    corpus.index([collection], output)
+    assert rows_of(output) == local[1]
 
 
 def test_a_driver_outside_of_the_cluster(collection, local, tmp_path):
