@@ -12,8 +12,8 @@ CHUNK = 64 << 20
 def small_models(source: Path, target: Path, count: int) -> Path:
     """Write `count` models of differing contents: the models of a folder, over and over.
 
-    Each has a `doc_string` of its own, the field 6 of the message. Protocol buffers that
-    are concatenated are merged, so the model needs no decoding.
+    Each has a node of its own. Protocol buffers that are concatenated are merged, so the
+    models need no decoding.
     """
     models = [path.read_bytes() for path in sorted(source.glob("*.onnx"))]
     models = [model for model in models if len(model) < 100_000]
@@ -22,9 +22,24 @@ def small_models(source: Path, target: Path, count: int) -> Path:
         if path.exists():
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = f"number {number:08}".encode()
-        path.write_bytes(models[number % len(models)] + bytes([0x32, len(text)]) + text)
+        path.write_bytes(models[number % len(models)] + more_nodes(number))
     return target
+
+
+def more_nodes(number: int) -> bytes:
+    """Return a model with a Constant, and an output with its value."""
+
+    def field(key: int, content: bytes) -> bytes:
+        return bytes([key << 3 | 2, len(content)]) + content
+
+    value = number.to_bytes(4, "little")
+    # dims, data_type and raw_data of a tensor with one float32.
+    tensor = bytes([0x08, 1, 0x10, 1]) + field(9, value)
+    # The name, the value, and the kind of an attribute that is a tensor.
+    attribute = field(1, b"value") + field(5, tensor) + bytes([0xA0, 0x01, 4])
+    node = field(2, b"number") + field(4, b"Constant") + field(5, attribute)
+    output = field(1, b"number")
+    return field(7, field(1, node) + field(12, output))
 
 
 def large_file(target: Path, size: int) -> Path:
