@@ -1,4 +1,4 @@
-"""What the driver of a Ray cluster hands out, without a cluster."""
+"""The batches that the driver of a Ray cluster hands out, without a cluster."""
 
 import itertools
 import json
