@@ -30,6 +30,7 @@ STORE_VENV := .cache/store-venv
 STORE_STAMP := $(STORE_VENV)/.requirements-stamp
 ONNX_VENV := .cache/onnx-venv
 ONNX_STAMP := $(ONNX_VENV)/.requirements-stamp
+RAY_VENV := .cache/ray-venv
 MODELS := .cache/models
 VENV_STAMP := $(VENV)/.requirements-stamp
 MODELS_STAMP := .cache/models.stamp
@@ -79,7 +80,7 @@ test-all: export ISOFORM_TEST_CASES := 10
 test-all: ISOFORM_TEST_SCALE = 1
 test-all: FUZZ_SECONDS = 10
 test-all: FUZZ_CASES = 1000
-test-all: test test-misuse test-servers test-notebook lint-crates lint-workflows test-wheels fuzz ## What releases run: the gate with ten times the cases in full sizes, each crate alone, wheels, fuzzing
+test-all: test test-misuse test-servers test-notebook test-ray lint-crates lint-workflows test-wheels fuzz ## What releases run: the gate with ten times the cases in full sizes, each crate alone, wheels, fuzzing
 
 .PHONY: demo
 demo: setup-models ## Show, compare and optimise real models, from the command and from Python
@@ -134,6 +135,19 @@ bench-onnx: $(ONNX_STAMP) ## Judge the optimiser on real models, beside its peer
 		--ours 'isoform=$(CARGO_TARGET)/release/isoform optimize {in} {out}' \
 		--ours 'isoform all=$(CARGO_TARGET)/release/isoform optimize --fuse --fold all {in} {out}' \
 		--markdown bench/onnx/RESULTS.md
+
+# The environment is that of the tests of Ray.
+.PHONY: bench-corpus
+bench-corpus: setup-models ## Measure indexes of collections: reading, grouping, Ray
+	$(VENV)/bin/python scripts/ray_tests.py --install
+	$(call say,the package in $(RAY_VENV))
+	VIRTUAL_ENV=$(CURDIR)/$(RAY_VENV) $(VENV)/bin/maturin build $(LOCKED) --release --quiet \
+		--interpreter $(RAY_VENV)/bin/python --out .cache/ray-wheel
+	$(RAY_VENV)/bin/python -m pip install --disable-pip-version-check --quiet --no-deps \
+		--force-reinstall .cache/ray-wheel/*.whl
+	$(CARGO) build --release -p isoform-corpus --example corpus_rows $(LOCKED)
+	$(RAY_VENV)/bin/python -m bench.corpus --rows-command $(CARGO_TARGET)/release/examples/corpus_rows \
+		--models $(MODELS) --markdown bench/corpus/RESULTS.md
 
 .PHONY: wheel
 wheel: $(VENV_STAMP) ## Build a wheel of the Python package into dist/
@@ -269,6 +283,12 @@ test-notebook: export ISOFORM_MODELS := $(CURDIR)/$(MODELS)
 test-notebook: setup-modules setup-models $(NOTEBOOK_STAMP) ## Test the plots of the notebook
 	$(call say,the notebook)
 	PYTHONPATH=$(CURDIR)/.cache/notebook $(VENV)/bin/python -m pytest tests/test_notebook.py
+
+# Clusters of several nodes on this machine; skipped if Ray cannot be installed.
+.PHONY: test-ray
+test-ray: setup-modules setup-models ## Test indexes that Ray clusters make, in an environment of their own
+	$(call say,indexes that Ray clusters make)
+	$(VENV)/bin/python scripts/ray_tests.py
 
 .PHONY: test-misuse
 test-misuse:

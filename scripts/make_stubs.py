@@ -314,6 +314,7 @@ CONSTRUCTORS = {
     "bind: Any, options: dict[str, Any]",
     "Column": "name: Any",
     "CorpusIndex": "path: str | PathLike[str]",
+    "CorpusUpdate": "roots: list[str], index: str | PathLike[str]",
     "EntryKey": "job: str, /, *, program: Any = ..., version: Any = ..., "
     "**options: str | float | bool | None",
     "Hole": "var: Any, cls: type[Any] | None = ..., guard: Callable[[Any], bool] | None = ...",

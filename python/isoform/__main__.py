@@ -6,7 +6,7 @@ import logging
 import signal
 import sys
 
-from isoform import _core, _onnxruntime
+from isoform import _core, _corpus_ray, _onnxruntime
 from isoform._importing import import_module
 
 
@@ -20,7 +20,12 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     # The command reports failures of passes by itself.
     logging.getLogger("isoform.transform").addFilter(lambda told: told.levelno < logging.ERROR)
-    return _core.cli_main(["isoform", *sys.argv[1:]], import_module, _onnxruntime.find)
+    return _core.cli_main(
+        ["isoform", *sys.argv[1:]],
+        import_module,
+        _onnxruntime.find,
+        _corpus_ray.index_for_command,
+    )
 
 
 if __name__ == "__main__":

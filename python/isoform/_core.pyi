@@ -472,16 +472,20 @@ class CorpusStatistics:
 class CorpusUpdate:
     """An update whose files are read elsewhere."""
 
+    def __new__(cls, roots: list[str], index: str | PathLike[str]) -> CorpusUpdate: ...
     def close(self, /) -> Any:
         """End the update; the next update goes on with its rows."""
     def finish(self, /) -> Any:
         """Write the index."""
     def next_files(self, /, count: Any, size: Any) -> Any:
-        """Return the next files to read, at most `count` files and not many more than `size`
-        bytes; empty at the end.
+        """Return the next batch of files to read, at most `count` files and not many more than
+        `size` bytes. None at the end of the collection; empty if many files in a row had not
+        changed, and more files may follow.
         """
     def push(self, /, rows: Any) -> Any:
-        """Add the rows of files, in the order in which the files were handed out."""
+        """Add the rows of the oldest batch whose rows have not been added."""
+    def report(self, /) -> Any:
+        """Return the numbers of the update so far."""
 
 @final
 class Definition:
@@ -1875,13 +1879,20 @@ def class_of(type_key: str) -> type[Any]:
     Raises KeyError for an unknown type key.
     """
 
-def cli_main(argv: Sequence[str], import_module: Any = ..., find_runtime: Any = ...) -> int:
+def cli_main(
+    argv: Sequence[str],
+    import_module: Any = ...,
+    find_runtime: Any = ...,
+    index_with_ray: Any = ...,
+) -> int:
     """Runs the command `isoform` with these arguments, the program's name first, and
     returns its exit status: 0 if equal or done, 1 if different, 2 on error.
 
     `import_module` is called with each value of the option `--import`; it returns None, or
     the text of an error. `find_runtime` is called for `optimize --verify`, and returns None
     or a pair: the name of a runtime, and a function that runs models with it.
+    `index_with_ray` is called for `index --engine ray` with the arguments of
+    `isoform._corpus_ray.index_with_ray`; the message of its exception is that of the command.
 
     Writes to the process's own standard output and error, not to `sys.stdout`. Other
     Python threads run meanwhile.

@@ -35,6 +35,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterable
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -93,7 +94,11 @@ def index(
             its model.
         progress: called with the numbers so far, several times a second. An exception ends
             the update.
-        address: the address of a Ray cluster; by default a new local one.
+        address: the address of a Ray cluster: `auto`, `HOST:PORT` from one of its nodes, or
+            `ray://HOST:PORT` from elsewhere. By default the cluster that the program is
+            connected with, that of `RAY_ADDRESS`, or a new one on this machine for the time
+            of the update. All nodes reach the roots under the same names, and have the
+            same version of Isoform.
 
     Returns:
         How many rows were written, read, kept and failed.
@@ -149,13 +154,13 @@ def sql(index: CorpusIndex | str | PathLike[str], query: str) -> Any:
         A relation of DuckDB, with `fetchall()`, `df()`, `pl()`, `arrow()`.
 
     Raises:
-        ImportError: if DuckDB is not installed: `pip install duckdb`.
+        ImportError: if DuckDB is not installed: `pip install isoform[corpus]`.
         OSError, ValueError: as `CorpusIndex`.
     """
     try:
-        import duckdb
+        duckdb = import_module("duckdb")
     except ImportError as error:
-        raise ImportError("sql needs DuckDB: pip install duckdb") from error
+        raise ImportError("sql needs DuckDB: pip install isoform[corpus]") from error
     if not isinstance(index, CorpusIndex):
         index = CorpusIndex(index)
     # DuckDB takes the name of a file for a pattern.

@@ -1,4 +1,5 @@
-//! `--import`: modules of the program that hosts the command, for example of Python.
+//! The program that hosts the command, for example Python: modules for `--import`, a runtime
+//! of models, Ray.
 //!
 //! This crate runs no Python. Whoever embeds the command says how a module is imported.
 
@@ -7,12 +8,15 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
+use isoform_corpus::UpdateReport;
 use isoform_onnx::verify::Runner;
 
+use crate::corpus::IndexRequest;
 use crate::output::{Failure, Output};
 
 type FindRunner<'a> = dyn Fn() -> Option<Box<dyn Runner>> + 'a;
 type Import<'a> = dyn Fn(&str) -> Result<(), String> + 'a;
+type RayIndex<'a> = dyn Fn(&IndexRequest) -> Result<UpdateReport, String> + 'a;
 
 /// The settings of the command for programs that embed it.
 ///
@@ -34,6 +38,7 @@ type Import<'a> = dyn Fn(&str) -> Result<(), String> + 'a;
 pub struct RunOptions<'a> {
     import: Option<Box<Import<'a>>>,
     runner: Option<Box<FindRunner<'a>>>,
+    ray: Option<Box<RayIndex<'a>>>,
     program: Vec<OsString>,
 }
 
@@ -60,6 +65,19 @@ impl<'a> RunOptions<'a> {
         self
     }
 
+    /// Sets the function that makes an index with a Ray cluster, for `index --engine ray`.
+    ///
+    /// An error is the text for the user, as that of [`import`](RunOptions::import). Without
+    /// the function, the engine is an error.
+    #[must_use]
+    pub fn ray(
+        mut self,
+        index: impl Fn(&IndexRequest) -> Result<UpdateReport, String> + 'a,
+    ) -> Self {
+        self.ray = Some(Box::new(index));
+        self
+    }
+
     /// Sets the words of the command line by which configured programs call this command,
     /// for example the words of `python -m isoform`.
     ///
@@ -81,6 +99,13 @@ impl<'a> RunOptions<'a> {
     pub(crate) fn runner(&self) -> Option<Box<dyn Runner>> {
         self.runner.as_ref().and_then(|find| find())
     }
+
+    pub(crate) fn index_with_ray(&self, request: &IndexRequest) -> Result<UpdateReport, Failure> {
+        match &self.ray {
+            Some(index) => index(request).map_err(Failure::of_text),
+            None => Err(NO_RAY.into()),
+        }
+    }
 }
 
 impl fmt::Debug for RunOptions<'_> {
@@ -88,6 +113,7 @@ impl fmt::Debug for RunOptions<'_> {
         f.debug_struct("RunOptions")
             .field("import", &self.import.is_some())
             .field("runtime", &self.runner.is_some())
+            .field("ray", &self.ray.is_some())
             .field("program", &self.program)
             .finish()
     }
@@ -95,6 +121,9 @@ impl fmt::Debug for RunOptions<'_> {
 
 const NO_HOST: &str = "this program runs no Python; use the command of the Python package, \
                        `python -m isoform`, to import modules";
+
+const NO_RAY: &str = "this program runs no Python, which Ray needs; use the command of the Python \
+                      package, `python -m isoform index --engine ray`";
 
 const TWO_PLACES: &str = "the option is given before and after the command; give it in one place";
 

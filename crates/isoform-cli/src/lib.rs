@@ -49,7 +49,7 @@ use clap::{CommandFactory, Parser};
 use crate::args::{Cli, ColorWhen, Command};
 use crate::output::{Output, SUCCESS, TROUBLE, wants_color};
 
-pub use crate::corpus::ModelInspector;
+pub use crate::corpus::{IndexRequest, ModelInspector};
 pub use crate::imports::RunOptions;
 pub use crate::output::Streams;
 
@@ -113,7 +113,7 @@ fn dispatch(cli: &Cli, host: &RunOptions<'_>, output: &mut Output<'_, '_>) -> io
         Command::Show(args) => show::run(args, &cli.common, output),
         Command::Dedup(args) => dedup::run(args, &cli.common, output),
         Command::Clones(args) => clones::run(args, &cli.common, output),
-        Command::Index(args) => corpus::index(args, &cli.common, output),
+        Command::Index(args) => corpus::index(args, &cli.common, host, output),
         Command::Stats(args) => corpus::stats(args, output),
         Command::Find(args) => corpus::find(args, &cli.common, output),
         Command::Convert(args) => convert::run(args, &cli.common, output),

@@ -2,10 +2,13 @@
 
 use std::ffi::OsString;
 
-use isoform_cli::{RunOptions, Streams};
+use isoform_cli::{IndexRequest, RunOptions, Streams};
+use isoform_corpus::UpdateReport;
 use isoform_onnx::verify::Runner;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
+use crate::corpus::{CorpusReport, progress_function};
 use crate::onnx_optimize::Runtime;
 
 pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -18,16 +21,19 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// `import_module` is called with each value of the option `--import`; it returns None, or
 /// the text of an error. `find_runtime` is called for `optimize --verify`, and returns None
 /// or a pair: the name of a runtime, and a function that runs models with it.
+/// `index_with_ray` is called for `index --engine ray` with the arguments of
+/// `isoform._corpus_ray.index_with_ray`; the message of its exception is that of the command.
 ///
 /// Writes to the process's own standard output and error, not to `sys.stdout`. Other
 /// Python threads run meanwhile.
 #[pyfunction]
-#[pyo3(signature = (argv, import_module=None, find_runtime=None))]
+#[pyo3(signature = (argv, import_module=None, find_runtime=None, index_with_ray=None))]
 fn cli_main(
     py: Python<'_>,
     argv: Vec<OsString>,
     import_module: Option<Py<PyAny>>,
     find_runtime: Option<Py<PyAny>>,
+    index_with_ray: Option<Py<PyAny>>,
 ) -> u8 {
     let python = py.import("sys").and_then(|sys| sys.getattr("executable"));
     // An embedded interpreter may have none.
@@ -45,6 +51,9 @@ fn cli_main(
         }
         if let Some(find_runtime) = find_runtime {
             options = options.runtime(move || find(&find_runtime));
+        }
+        if let Some(index_with_ray) = index_with_ray {
+            options = options.ray(move |request| index(&index_with_ray, request));
         }
         Streams::with_standard(|streams| options.run(argv, streams))
     })
@@ -68,4 +77,22 @@ fn find(find_runtime: &Py<PyAny>) -> Option<Box<dyn Runner>> {
     let found = Python::attach(|py| Runtime::of(&find_runtime.bind(py).call0()?));
     let runtime = found.ok().flatten()?;
     Some(Box::new(runtime))
+}
+
+/// Makes an index with a Ray cluster.
+fn index(index_with_ray: &Py<PyAny>, request: &IndexRequest) -> Result<UpdateReport, String> {
+    let report = Python::attach(|py| {
+        let options = PyDict::new(py);
+        let progress = request.clone();
+        let progress = progress_function(py, move |report| progress.show(report))?;
+        options.set_item("jobs", request.jobs)?;
+        options.set_item("follow_links", request.follow_links)?;
+        options.set_item("progress", progress)?;
+        options.set_item("address", &request.address)?;
+        let arguments = (&request.roots, request.output.as_os_str());
+        let report = index_with_ray.call(py, arguments, Some(&options))?;
+        let report = report.bind(py).cast::<CorpusReport>()?.get();
+        Ok(UpdateReport::from(report))
+    });
+    report.map_err(|error: PyErr| Python::attach(|py| error.value(py).to_string()))
 }

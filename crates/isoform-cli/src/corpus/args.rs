@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::engine::{Engine, parse_engine};
+
 /// List a collection of models in a Parquet file: digests, operators, shapes, blocks.
 ///
 /// The index has a row for every model, IR file and file of tensors below the roots, with
@@ -28,6 +30,11 @@ pub(crate) struct IndexArgs {
     /// The number of files read at the same time; by default one per core.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
+    /// Which processes read the files: `local`, the threads of this one; `ray`, those of the
+    /// Ray cluster of RAY_ADDRESS, or else of a new one on this machine; `ray://HOST:PORT`,
+    /// those of another cluster. The rows are the same.
+    #[arg(long, value_name = "ENGINE", default_value = "local", value_parser = parse_engine)]
+    pub(crate) engine: Engine,
 }
 
 const INDEX_HELP: &str = "\
@@ -43,6 +50,7 @@ Examples:
   isoform index ~/models -o models.parquet
   isoform index -o models.parquet               bring the index up to date
   isoform index s3:bucket/models -o models.parquet
+  python -m isoform index s3:bucket/models -o models.parquet --engine ray
   isoform dedup models.parquet
   duckdb -c \"SELECT kind, count(*) FROM 'models.parquet' GROUP BY kind\"";
 

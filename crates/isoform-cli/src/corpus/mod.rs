@@ -1,33 +1,39 @@
 //! `isoform index`, `stats` and `find`: collections of models.
 
 pub(crate) mod args;
+mod engine;
 mod groups;
 mod inspect;
 
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Instant;
 
 use indicatif::{HumanBytes, ProgressBar};
-use isoform::{Error, Result};
+use isoform::Error;
 use isoform_corpus::{Index, Row, UpdateReport, count_files, update_index};
 use serde_json::{Value as Json, json};
 
 use self::args::{FindArgs, IndexArgs, StatsArgs};
+use self::engine::{Engine, Progress};
 use crate::args::Common;
 use crate::hash::digest;
+use crate::imports::RunOptions;
 use crate::input::message;
 use crate::output::{DIFFERENT, Failure, Output, counted, printable};
 use crate::progress;
 
+pub use self::engine::IndexRequest;
 pub(crate) use self::groups::{clones, dedup};
 pub use self::inspect::ModelInspector;
 
 pub(crate) fn index(
     args: &IndexArgs,
     common: &Common,
+    host: &RunOptions<'_>,
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
     if common.architecture || common.io_names {
@@ -35,23 +41,32 @@ pub(crate) fn index(
         return output.failed_file(&args.output, &failure.into());
     }
     let inspector = ModelInspector::default().follow_links(common.follow_links);
-    let threads = match args.jobs {
-        Some(jobs) => usize::from(jobs),
-        None => thread::available_parallelism().map_or(1, usize::from),
-    };
     let bar = progress::bar_of(0, output.shows_progress(), "files");
-    let report = watched(&bar, args, &inspector, |progress| {
-        update_index(&args.roots, &args.output, &inspector, threads, |report| {
-            progress(report);
-            Ok(())
-        })
+    let report = watched(&bar, args, &inspector, |progress| match &args.engine {
+        Engine::Local => {
+            let threads = match args.jobs {
+                Some(jobs) => usize::from(jobs),
+                None => thread::available_parallelism().map_or(1, usize::from),
+            };
+            let report = update_index(&args.roots, &args.output, &inspector, threads, |report| {
+                progress(report);
+                Ok(())
+            });
+            report.map_err(|error| message(&args.output, &error))
+        }
+        Engine::Ray(address) => {
+            let mut request = IndexRequest::new(args.output.clone(), progress);
+            request.roots.clone_from(&args.roots);
+            request.jobs = args.jobs.map(usize::from);
+            request.follow_links = common.follow_links;
+            request.address.clone_from(address);
+            host.index_with_ray(&request)
+        }
     });
     bar.finish_and_clear();
     let report = match report {
         Ok(report) => report,
-        Err(error) => {
-            return output.failed_file(&args.output, &message(&args.output, &error));
-        }
+        Err(failure) => return output.failed_file(&args.output, &failure),
     };
     if output.json {
         return output.json_line(&json!({
@@ -83,23 +98,27 @@ fn watched(
     bar: &ProgressBar,
     args: &IndexArgs,
     inspector: &ModelInspector,
-    update: impl FnOnce(&dyn Fn(&UpdateReport)) -> Result<UpdateReport>,
-) -> Result<UpdateReport> {
-    let begin = Instant::now();
-    let show = |report: &UpdateReport| {
-        bar.set_position(report.read + report.kept);
-        let seconds = begin.elapsed().as_secs_f64().max(0.001);
-        let rate = report.bytes as f64 / seconds;
-        let failed = match report.failed {
-            0 => String::new(),
-            failed => format!(", {failed} failed"),
-        };
-        bar.set_message(format!("{}/s{failed}", HumanBytes(rate as u64)));
-    };
+    update: impl FnOnce(Progress) -> Result<UpdateReport, Failure>,
+) -> Result<UpdateReport, Failure> {
     if bar.is_hidden() {
-        return update(&|_| ());
+        return update(Arc::new(|_| ()));
     }
-    let total = AtomicU64::new(0);
+    let begin = Instant::now();
+    let total = Arc::new(AtomicU64::new(0));
+    let show = {
+        let (bar, total) = (bar.clone(), Arc::clone(&total));
+        move |report: &UpdateReport| {
+            bar.set_length(total.load(Ordering::Relaxed));
+            bar.set_position(report.read + report.kept);
+            let seconds = begin.elapsed().as_secs_f64().max(0.001);
+            let rate = report.bytes as f64 / seconds;
+            let failed = match report.failed {
+                0 => String::new(),
+                failed => format!(", {failed} failed"),
+            };
+            bar.set_message(format!("{}/s{failed}", HumanBytes(rate as u64)));
+        }
+    };
     let is_done = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
@@ -110,10 +129,7 @@ fn watched(
             let count = count_files(&roots, inspector, &|| is_done.load(Ordering::Relaxed));
             total.store(count, Ordering::Relaxed);
         });
-        let report = update(&|report| {
-            bar.set_length(total.load(Ordering::Relaxed));
-            show(report);
-        });
+        let report = update(Arc::new(show));
         is_done.store(true, Ordering::Relaxed);
         report
     })
@@ -251,7 +267,7 @@ pub(crate) fn find(
 fn matches(
     args: &FindArgs,
     common: &Common,
-) -> std::result::Result<Vec<(&'static str, Row)>, (String, Failure)> {
+) -> Result<Vec<(&'static str, Row)>, (String, Failure)> {
     let index_failed = |error: Error| {
         let failure = message(&args.index, &error);
         (args.index.display().to_string(), failure)

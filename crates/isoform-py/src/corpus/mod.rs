@@ -12,6 +12,8 @@ mod update;
 
 use pyo3::prelude::*;
 
+pub(crate) use update::{CorpusReport, progress_function};
+
 /// Adds the names of this folder.
 pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<index::CorpusIndexHandle>()?;

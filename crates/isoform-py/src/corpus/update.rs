@@ -1,5 +1,6 @@
 //! Making indexes: on this machine, or with the help of others.
 
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -15,12 +16,15 @@ use isoform_corpus::{
 };
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyCFunction, PyDict, PyTuple};
 
 use crate::error::IntoPyResult;
 
 /// How long an update runs between two checks for signals.
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// The number of files that one call looks at, so that the caller can react to signals.
+const MOST_TASKS: usize = 4096;
 
 /// The numbers of an update of an index.
 #[pyclass(frozen, get_all, name = "CorpusReport", module = "isoform.corpus")]
@@ -47,6 +51,31 @@ impl From<UpdateReport> for CorpusReport {
             bytes: report.bytes,
         }
     }
+}
+
+impl From<&CorpusReport> for UpdateReport {
+    fn from(numbers: &CorpusReport) -> Self {
+        let mut report = UpdateReport::default();
+        report.rows = numbers.rows;
+        report.read = numbers.read;
+        report.kept = numbers.kept;
+        report.failed = numbers.failed;
+        report.bytes = numbers.bytes;
+        report
+    }
+}
+
+/// A function of Python that takes a `CorpusReport`.
+pub(crate) fn progress_function(
+    py: Python<'_>,
+    show: impl Fn(&UpdateReport) + Send + Sync + 'static,
+) -> PyResult<Bound<'_, PyCFunction>> {
+    let call = move |arguments: &Bound<'_, PyTuple>, _: Option<&Bound<'_, PyDict>>| {
+        let (report,) = arguments.extract::<(Bound<'_, CorpusReport>,)>()?;
+        show(&report.get().into());
+        Ok::<(), PyErr>(())
+    };
+    PyCFunction::new_closure(py, None, None, call)
 }
 
 #[pymethods]
@@ -179,6 +208,8 @@ struct OpenUpdate {
     kept: Lane,
     /// The rows that come from elsewhere.
     read: Lane,
+    /// The files and bytes of the batches whose rows have not come, the oldest first.
+    batches: VecDeque<(u64, u64)>,
     report: UpdateReport,
 }
 
@@ -209,30 +240,39 @@ impl CorpusUpdate {
     fn new(roots: Vec<String>, index: PathBuf) -> PyResult<Self> {
         let mut update = Update::begin(&roots, &index).into_py()?;
         let open = OpenUpdate {
-            tasks: Box::new(update.tasks(&*INSPECTOR)),
+            tasks: Box::new(update.tasks(&*INSPECTOR).fuse()),
             kept: update.lane("kept"),
             read: update.lane("read"),
+            batches: VecDeque::new(),
             report: UpdateReport::default(),
             update,
         };
         Ok(CorpusUpdate(Mutex::new(Some(open))))
     }
 
-    /// Return the next files to read, at most `count` files and not many more than `size`
-    /// bytes; empty at the end.
-    fn next_files(&self, py: Python<'_>, count: usize, size: u64) -> PyResult<Vec<Description>> {
+    /// Return the next batch of files to read, at most `count` files and not many more than
+    /// `size` bytes. None at the end of the collection; empty if many files in a row had not
+    /// changed, and more files may follow.
+    fn next_files(
+        &self,
+        py: Python<'_>,
+        count: usize,
+        size: u64,
+    ) -> PyResult<Option<Vec<Description>>> {
         self.with_open(py, |open| {
             let mut files = Vec::new();
-            let mut bytes = 0;
-            while files.len() < count && bytes < size {
+            let (mut bytes, mut tasks) = (0, 0);
+            while files.len() < count && bytes < size && tasks < MOST_TASKS {
                 let Some(task) = open.tasks.next() else {
+                    if files.is_empty() {
+                        return Ok(None);
+                    }
                     break;
                 };
+                tasks += 1;
                 match task {
                     Task::Read(file) => {
                         bytes += file.size;
-                        open.report.read += 1;
-                        open.report.bytes += file.size;
                         files.push(description(FileDescription::from(&file)));
                     }
                     Task::Kept(row) | Task::Failed(row) => {
@@ -243,26 +283,47 @@ impl CorpusUpdate {
                     }
                 }
             }
-            Ok(files)
+            open.kept.settle()?;
+            if !files.is_empty() {
+                open.batches.push_back((files.len() as u64, bytes));
+            }
+            Ok(Some(files))
         })
     }
 
-    /// Add the rows of files, in the order in which the files were handed out.
-    fn push(&self, py: Python<'_>, rows: Vec<u8>) -> PyResult<()> {
+    /// Add the rows of the oldest batch whose rows have not been added.
+    fn push(&self, py: Python<'_>, rows: Vec<u8>) -> PyResult<CorpusReport> {
         self.with_open(py, |open| {
+            let Some((files, bytes)) = open.batches.pop_front() else {
+                let message = "push: expected a batch of files without rows, got rows only";
+                return Err(Error::value_error(message));
+            };
             for row in Index::of_bytes(rows)?.rows() {
                 let row = row?;
                 open.report.rows += 1;
                 open.report.failed += u64::from(row.error.is_some());
                 open.read.push(row)?;
             }
-            open.read.settle()
+            open.report.read += files;
+            open.report.bytes += bytes;
+            open.read.settle()?;
+            Ok(open.report.into())
         })
+    }
+
+    /// Return the numbers of the update so far.
+    fn report(&self, py: Python<'_>) -> PyResult<CorpusReport> {
+        self.with_open(py, |open| Ok(open.report.into()))
     }
 
     /// Write the index.
     fn finish(&self, py: Python<'_>) -> PyResult<CorpusReport> {
         let report = self.with_open(py, |open| {
+            if let Some((files, _)) = open.batches.front() {
+                return Err(Error::value_error(format!(
+                    "finish: expected the rows of all files, got none of a batch of {files}"
+                )));
+            }
             open.kept.close()?;
             open.read.close()?;
             Ok(open.report)

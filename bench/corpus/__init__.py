@@ -1,0 +1,1 @@
+"""The cost of indexes of collections: reading, updating, grouping, Ray."""
