@@ -208,7 +208,7 @@ def test_links_like_those_of_a_cache_of_downloads(tmp_path):
     (row,) = corpus.CorpusIndex(output)
     assert row.path == f"{snapshot}/model.onnx"
     assert row.parameters == 2
-    # The data behind the link counts.
+    # The data that the link names counts.
     assert numbers(corpus.index(hub, output, follow_links=True)) == (1, 0, 1, 0)
     write_floats(blobs / "bbbb", 1, 3)
     digest = row.digest
@@ -368,7 +368,7 @@ def test_wrong_arguments(models, index, monkeypatch, roots, output, options, err
     with pytest.raises(error) as raised:
         corpus.index(roots, output, **options)
     assert message in str(raised.value)
-    # The attempt leaves nothing behind.
+    # The attempt leaves no file.
     assert sorted(Path().rglob("*")) == before
 
 
