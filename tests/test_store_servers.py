@@ -1,5 +1,6 @@
 """Stores on real servers, which scripts/servers.py starts; skipped without them."""
 
+import io
 import json
 import os
 import pickle
@@ -9,10 +10,15 @@ import sys
 import time
 import urllib.request
 import uuid
+import zipfile
+from typing import Any
 
 import pytest
 
-from isoform import corpus, ir, to_bytes, to_text
+from isoform import corpus, ir
+from isoform._core import CorpusUpdate, read_corpus_files
+from isoform.serialization import to_bytes
+from isoform.text import to_text
 from isoform.store import EntryKey, Store, cached
 
 URLS = os.environ.get("ISOFORM_STORE_TEST_SERVERS", "").split()
@@ -113,7 +119,7 @@ def test_a_bucket_is_indexed(url, name, tmp_path):
         with pytest.raises(OSError, match="cannot list"):
             corpus.index(url, tmp_path / "redis.parquet")
         return
-    programs = {
+    programs: dict[str, Any] = {
         f"{name}/a.iso": ir.PrimType("int8"),
         f"{name}/sub/b.iso": ir.PrimType("int8"),
         f"{name}/sub/c.iso": ir.PrimType("int16"),
@@ -121,9 +127,14 @@ def test_a_bucket_is_indexed(url, name, tmp_path):
     for path, program in programs.items():
         put_object(url, path, to_text(program).encode())
     put_object(url, f"{name}/note.txt", b"no program")
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as files:
+        files.writestr("deep/z.iso", to_text(ir.PrimType("int64")))
+    put_object(url, f"{name}/zipped.whl", archive.getvalue())
+    programs[f"{name}/zipped.whl/deep/z.iso"] = None
     root = url.replace("s3:bucket", f"s3:bucket/{name}")
     report = corpus.index(root, tmp_path / "i.parquet")
-    assert (report.rows, report.read, report.failed) == (3, 3, 0)
+    assert (report.rows, report.read, report.failed) == (4, 4, 0)
     index = corpus.CorpusIndex(tmp_path / "i.parquet")
     paths = [row.path for row in index]
     assert paths == [f"s3:bucket/{path}" for path in programs]
@@ -131,10 +142,19 @@ def test_a_bucket_is_indexed(url, name, tmp_path):
     assert [row.path for row in group.rows] == paths[:2]
 
     report = corpus.index(root, tmp_path / "i.parquet")
-    assert (report.kept, report.read) == (3, 0)
+    assert (report.kept, report.read) == (4, 0)
+    # Others who read the files get the same rows.
+    elsewhere = CorpusUpdate([root], tmp_path / "e.parquet")
+    while (files := elsewhere.next_files(10, 1 << 20)) is not None:
+        if files:
+            elsewhere.push(read_corpus_files(files, follow_links=False))
+    assert elsewhere.finish().rows == 4
+    digests = [row.digest for row in corpus.CorpusIndex(tmp_path / "e.parquet")]
+    assert digests == [row.digest for row in index]
+
     put_object(url, f"{name}/a.iso", to_text(ir.PrimType("int32")).encode())
     report = corpus.index(root, tmp_path / "i.parquet")
-    assert (report.kept, report.read) == (2, 1)
+    assert (report.kept, report.read) == (3, 1)
 
 
 def test_the_values_of_a_store_are_indexed(url, name, tmp_path):

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use bytes::Bytes;
 use isoform::errors::ErrorKind;
 use isoform::{Error, Result};
 
-use crate::archive::Archive;
+use crate::archive::{Archive, is_archive};
 use crate::file::RowWriter;
 use crate::places::open_root;
 use crate::row::Row;
@@ -101,35 +102,57 @@ impl Places {
         if let Some((_, Some((path, container)))) = &self.root {
             let inner = file.path.strip_prefix(&**path);
             let inner = inner.and_then(|inner| inner.strip_prefix('/'));
-            let container = Arc::clone(container);
-            return Ok(Place::Inside(
-                container,
-                inner.unwrap_or_default().to_owned(),
-            ));
+            let (inner, container) = (inner.unwrap_or_default().to_owned(), Arc::clone(container));
+            return match archive_in(&inner) {
+                None => Ok(Place::Inside(container, inner)),
+                Some((archive, rest)) => {
+                    let place = PathBuf::from(format!("{path}/{archive}"));
+                    self.in_archive(place, rest, || container.read(archive))
+                }
+            };
         }
         let path = Path::new(&file.path);
-        if !path.exists()
-            && let Some((archive, inner)) = archive_above(path)
-        {
-            let is_open = self
-                .archive
-                .as_ref()
-                .is_some_and(|(open, _)| *open == archive);
-            if !is_open {
-                let bytes = inspector.open(&archive)?;
-                // The stamps of the files are those of the descriptions.
-                let open = Archive::open(&archive.to_string_lossy(), bytes, 0)?;
-                self.archive = Some((archive, Arc::new(open)));
-            }
-            if let Some((_, archive)) = &self.archive {
-                return Ok(Place::Inside(Arc::clone(archive), inner));
-            }
+        if path.exists() {
+            return Ok(Place::Local(path.to_owned()));
         }
-        if !path.exists() {
-            return Err(Error::new(ErrorKind::Io, "No such file on this machine"));
+        match archive_above(path) {
+            Some((archive, rest)) => {
+                let open = archive.clone();
+                self.in_archive(archive, &rest, || inspector.open(&open))
+            }
+            None => Err(Error::new(ErrorKind::Io, "No such file on this machine")),
         }
-        Ok(Place::Local(path.to_owned()))
     }
+
+    /// A file of an archive, which is opened unless it was the last one.
+    fn in_archive(
+        &mut self,
+        archive: PathBuf,
+        inner: &str,
+        read: impl FnOnce() -> Result<Bytes>,
+    ) -> Result<Place> {
+        let inner = inner.to_owned();
+        if let Some((open, container)) = &self.archive
+            && *open == archive
+        {
+            return Ok(Place::Inside(Arc::clone(container), inner));
+        }
+        // The stamps of the files are those of the descriptions.
+        let open = Archive::open(&archive.to_string_lossy(), read()?, 0)?;
+        let container: Arc<dyn Container> = Arc::new(open);
+        self.archive = Some((archive, Arc::clone(&container)));
+        Ok(Place::Inside(container, inner))
+    }
+}
+
+/// The path of the archive in a path of a server, and the rest of the path.
+fn archive_in(path: &str) -> Option<(&str, &str)> {
+    let ends = path.match_indices('/').map(|(end, _)| end);
+    let mut parts = ends.map(|end| (&path[..end], &path[end + 1..]));
+    parts.find(|(above, _)| {
+        let name = above.rsplit_once('/').map_or(*above, |(_, name)| name);
+        is_archive(name)
+    })
 }
 
 /// The archive that contains a path, and the rest of the path.

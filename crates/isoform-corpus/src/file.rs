@@ -388,6 +388,12 @@ impl IndexFile {
                     let message = format!("{}: cannot open the index: {error}", self.place);
                     Error::new(ErrorKind::Io, message)
                 })?;
+                if !Index::is_index(path) {
+                    return Err(Error::value_error(format!(
+                        "{}: expected an index of 'isoform index', got a file that is not Parquet",
+                        self.place
+                    )));
+                }
                 Reader::Path(self.opened(file)?)
             }
             Content::Bytes(bytes) => Reader::Bytes(self.opened(bytes.clone())?),

@@ -6,6 +6,7 @@
 //! the row of an unchanged file is found by merging, in constant memory.
 
 use std::fs::{self, File};
+use std::io;
 use std::iter::Peekable;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -203,7 +204,12 @@ impl Update {
             let message = format!("{}: cannot write the index: {error}", partial.display());
             Error::new(ErrorKind::Io, message)
         };
-        fs::create_dir_all(&partial).map_err(|error| failed(&error))?;
+        match fs::create_dir(&partial) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                return Err(failed(&error));
+            }
+            _ => {}
+        }
         let lock = File::create(partial.join("lock")).map_err(|error| failed(&error))?;
         if let Err(fs::TryLockError::WouldBlock) = lock.try_lock() {
             return Err(Error::value_error(format!(

@@ -258,6 +258,12 @@ fn nothing_is_overwritten_unasked() {
 
     let text = message(&[&corpus.root()], &corpus.root());
     assert!(text.contains("got a folder"), "{text}");
+    let text = message(
+        &[&corpus.root()],
+        &corpus.folder.path().join("typo/i.parquet"),
+    );
+    assert!(text.contains("cannot write the index"), "{text}");
+    assert!(!corpus.folder.path().join("typo").exists());
     let text = message(&[], &corpus.index());
     assert!(
         text.contains("expected a folder or file to index, got none"),
