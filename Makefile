@@ -26,12 +26,15 @@ BENCH_VENV := .cache/bench-venv
 BENCH_STAMP := $(BENCH_VENV)/.requirements-stamp
 DIFF_VENV := .cache/diff-venv
 DIFF_STAMP := $(DIFF_VENV)/.requirements-stamp
+STORE_VENV := .cache/store-venv
+STORE_STAMP := $(STORE_VENV)/.requirements-stamp
 ONNX_VENV := .cache/onnx-venv
 ONNX_STAMP := $(ONNX_VENV)/.requirements-stamp
 RAY_VENV := .cache/ray-venv
 MODELS := .cache/models
 VENV_STAMP := $(VENV)/.requirements-stamp
 MODELS_STAMP := .cache/models.stamp
+NOTEBOOK_STAMP := .cache/notebook.stamp
 SCRIPT_TESTS := $(wildcard scripts/test_*.py scripts/tests/test_*.py)
 
 # The lock file is part of the source: a build that would change it stops.
@@ -77,7 +80,7 @@ test-all: export ISOFORM_TEST_CASES := 10
 test-all: ISOFORM_TEST_SCALE = 1
 test-all: FUZZ_SECONDS = 10
 test-all: FUZZ_CASES = 1000
-test-all: test test-misuse test-servers test-ray lint-crates lint-workflows test-wheels fuzz ## What releases run: the gate with ten times the cases in full sizes, each crate alone, wheels, fuzzing
+test-all: test test-misuse test-servers test-notebook test-ray lint-crates lint-workflows test-wheels fuzz ## What releases run: the gate with ten times the cases in full sizes, each crate alone, wheels, fuzzing
 
 .PHONY: demo
 demo: setup-models ## Show, compare and optimise real models, from the command and from Python
@@ -113,6 +116,15 @@ bench-diff: $(DIFF_STAMP) ## Compare differences with those that other tools fin
 	$(CARGO) build --release -p isoform-cli $(LOCKED)
 	$(DIFF_VENV)/bin/python -m bench.diff --command $(CARGO_TARGET)/release/isoform \
 		--markdown bench/diff/RESULTS.md
+
+.PHONY: bench-store
+bench-store: $(STORE_STAMP) ## Compare stores and kept results with those of other tools
+	$(call say,the package in $(STORE_VENV))
+	VIRTUAL_ENV=$(CURDIR)/$(STORE_VENV) $(VENV)/bin/maturin build $(LOCKED) --release --quiet \
+		--interpreter $(STORE_VENV)/bin/python --out .cache/store-wheel
+	$(STORE_VENV)/bin/python -m pip install --disable-pip-version-check --quiet --no-deps \
+		--force-reinstall .cache/store-wheel/*.whl
+	$(STORE_VENV)/bin/python -m bench.store --markdown bench/store/RESULTS.md
 
 .PHONY: bench-onnx
 bench-onnx: $(ONNX_STAMP) ## Judge the optimiser on real models, beside its peers
@@ -263,6 +275,13 @@ test-servers: setup-modules ## Test stores on real servers, which are downloaded
 	$(call say,stores on real servers)
 	CARGO="$(CARGO)" $(VENV)/bin/python scripts/servers.py
 
+# The tests of `make test` leave out the plots of the notebook, which need matplotlib.
+.PHONY: test-notebook
+test-notebook: export ISOFORM_MODELS := $(CURDIR)/$(MODELS)
+test-notebook: setup-modules setup-models $(NOTEBOOK_STAMP) ## Test the plots of the notebook
+	$(call say,the notebook)
+	PYTHONPATH=$(CURDIR)/.cache/notebook $(VENV)/bin/python -m pytest tests/test_notebook.py
+
 # Clusters of several nodes on this machine; skipped if Ray cannot be installed.
 .PHONY: test-ray
 test-ray: setup-modules setup-models ## Test indexes that Ray clusters make, in an environment of their own
@@ -331,6 +350,21 @@ $(DIFF_STAMP): bench/diff/requirements.txt $(VENV_STAMP)
 	$(PYTHON) -m venv --clear $(DIFF_VENV)
 	$(DIFF_VENV)/bin/python -m pip install --disable-pip-version-check --no-deps \
 		--only-binary :all: -r bench/diff/requirements.txt
+	@touch $@
+
+# What the notebook needs beside $(VENV).
+$(NOTEBOOK_STAMP): scripts/requirements-notebook.txt $(VENV_STAMP)
+	$(call say,matplotlib in .cache/notebook)
+	$(VENV)/bin/python -m pip install --disable-pip-version-check --quiet --no-deps \
+		--only-binary :all: --upgrade --target .cache/notebook -r scripts/requirements-notebook.txt
+	@touch $@
+
+# The tools that keep results.
+$(STORE_STAMP): bench/store/requirements.txt $(VENV_STAMP)
+	$(call say,Python environment in $(STORE_VENV))
+	$(PYTHON) -m venv --clear $(STORE_VENV)
+	$(STORE_VENV)/bin/python -m pip install --disable-pip-version-check --no-deps \
+		--only-binary :all: -r bench/store/requirements.txt
 	@touch $@
 
 # The optimisers of models, and the runtime that judges them.

@@ -37,7 +37,7 @@ expect() {
     shown=${shown//"$MODELS"\//}
     printf '\n$ %s\n' "$shown"
     "$@" >"$scratch/output" 2>&1 || got=$?
-    head -n "$most" "$scratch/output"
+    head -n "$most" "$scratch/output" | sed "s|$scratch/||g"
     lines=$(wc -l <"$scratch/output")
     if ((lines > most)); then
         printf '… %d more lines\n' $((lines - most))
@@ -84,8 +84,10 @@ ask_command() {
     expect 1 6 "$isoform" diff "$model" "$scratch/weight.onnx"
     expect 0 2 "$isoform" diff --architecture "$model" "$scratch/weight.onnx"
 
-    heading 'Which models of a folder are the same program?'
-    expect 0 6 "$isoform" dedup "$MODELS"
+    heading 'Which of many models are the same program? An index tells'
+    expect 0 1 "$isoform" index "$MODELS" -o "$scratch/models.parquet"
+    expect 0 4 "$isoform" dedup "$scratch/models.parquet"
+    expect 0 2 "$isoform" find "$scratch/weight.onnx" "$scratch/models.parquet"
 
     heading 'How small can a model be made without changing its results?'
     expect 0 3 "$isoform" optimize --explain "$MODELS/light_shufflenet.onnx" "$scratch/small.onnx"

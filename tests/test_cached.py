@@ -240,6 +240,151 @@ def test_failures_are_kept_on_request(store):
     assert failing.calls == 5
 
 
+class OddError(ValueError):
+    """A class that no other module knows."""
+
+
+class PairError(Exception):
+    """An exception that needs more than a message."""
+
+    def __init__(self, a, b):
+        super().__init__(a, b)
+
+
+@pytest.mark.parametrize(
+    ("error", "declared", "message"),
+    [
+        (OddError("odd"), OddError, "odd"),
+        (OddError("odd"), (KeyError, ValueError), "odd"),
+        (OddError("odd"), (ValueError, OddError), "odd"),
+        (KeyError("name"), KeyError, "'name'"),
+        (ZeroDivisionError("none"), ArithmeticError, "none"),
+        (ValueError(), ValueError, ""),
+    ],
+)
+def test_a_kept_failure_is_of_the_declared_class(store, error, declared, message):
+    @counted
+    def failing():
+        raise error
+
+    kept = cached(store, failures=declared)(failing)
+    classes = declared if isinstance(declared, tuple) else (declared,)
+    for _ in range(2):
+        with pytest.raises(classes) as caught:
+            kept()
+        assert str(caught.value) == message
+    assert isinstance(caught.value, type(error)) or type(error) not in classes
+    assert failing.calls == 1
+
+
+def test_a_failure_that_cannot_be_made_again_keeps_its_message(store):
+    @cached(store, failures=PairError)
+    def failing():
+        raise PairError(1, 2)
+
+    with pytest.raises(PairError):
+        failing()
+    with pytest.raises(RuntimeError, match=r"\(1, 2\)"):
+        failing()
+
+
+@pytest.mark.parametrize("failures", ["ValueError", [ValueError], (ValueError, 1), int])
+def test_failures_are_classes_of_exceptions(store, failures):
+    with pytest.raises(TypeError, match="failures is a class of exceptions or a tuple of them"):
+        cached(store, failures=failures)
+
+
+def test_functions_with_the_same_name_have_their_own_results(store):
+    def multiplying(level):
+        @cached(store)
+        def function(a):
+            return a * level
+
+        return function
+
+    assert [multiplying(level)(10) for level in (2, 3, 2)] == [20, 30, 20]
+    levels = [ir.PrimType("int8"), ir.PrimType("int16"), [1], [2], {"a": 1}]
+    assert len({multiplying(level).cache_key(1) for level in levels}) == len(levels)
+    functions = [cached(store)(lambda a: a + 1), cached(store)(lambda a: a + 2)]
+    assert [function(1) for function in functions] == [2, 3]
+    # An explicit name says that the functions are the same.
+    named = [cached(store, name="n")(lambda a: a + 1), cached(store, name="n")(lambda a: a + 2)]
+    assert [function(1) for function in named] == [2, 2]
+
+
+def test_scripts_have_their_own_results(tmp_path):
+    def keys(body):
+        code = f"""
+            from isoform.store import cached
+            @cached({str(tmp_path)!r})
+            def f(a):
+                return {body}
+            print(f.cache_key("a"), f("a"))
+        """
+        return output_of(textwrap.dedent(code)).split()
+
+    first, result = keys("a in {'a', 'b', 'c', 'd', 'e'}")
+    assert result == "True"
+    # The order of sets differs between processes.
+    assert keys("a in {'a', 'b', 'c', 'd', 'e'}") == [first, "True"]
+    assert keys("a not in {'a', 'b', 'c', 'd', 'e'}")[1] == "False"
+    assert keys("a in {'b', 'c', 'd', 'e'}")[1] == "False"
+
+
+def test_a_callable_without_a_name_is_asked_for_one(store):
+    parse = functools.partial(lambda a, base: int(a, base), base=2)
+    with pytest.raises(TypeError, match="cached: a partial has no name of its own; pass name="):
+        cached(store)(parse)
+    assert cached(store, name="parse")(lambda a: parse(a))("11") == 3
+
+
+def test_huge_integers_are_arguments(store):
+    kept = cached(store)(lambda a: 0)
+    numbers = [10**5000, -(10**5000), 10**5000 + 1, 2**80, 2**1024, 2**63, -(2**63)]
+    assert len({kept.cache_key(number) for number in numbers}) == len(numbers)
+
+
+def test_a_call_that_asks_for_its_own_result_is_an_error_at_once(store):
+    @cached(store, name="sync")
+    def endless(n):
+        return endless(n) + 1
+
+    @cached(store, name="async")
+    async def endless_coroutine(n):
+        return await endless_coroutine(n) + 1
+
+    @cached(store)
+    def fibonacci(n):
+        return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+    @cached(store)
+    async def fibonacci_coroutine(n):
+        if n < 2:
+            return n
+        return await fibonacci_coroutine(n - 1) + await fibonacci_coroutine(n - 2)
+
+    start = time.monotonic()
+    with pytest.raises(RecursionError, match=r'cache "sync": .* asks for its own result'):
+        endless(1)
+    with pytest.raises(RecursionError, match=r'cache "async": .* asks for its own result'):
+        asyncio.run(endless_coroutine(1))
+    assert time.monotonic() - start < 60
+    assert fibonacci(20) == asyncio.run(fibonacci_coroutine(20)) == 6765
+
+
+def test_two_tasks_of_a_thread_do_not_disturb_each_other(store):
+    @cached(store)
+    async def slow(a):
+        await asyncio.sleep(0.1)
+        return a
+
+    async def main():
+        return await asyncio.gather(*(slow(1) for _ in range(5)))
+
+    assert asyncio.run(main()) == [1] * 5
+    assert slow.cache_info().misses == 1
+
+
 def test_a_forgotten_input_is_found_by_confirmation(store):
     @counted
     def one(program):
@@ -445,3 +590,19 @@ def test_a_call_after_a_fork(store):
     assert kept(2) == 2
     assert kept.cache_info() == (1, 1, 0)
     assert signal.getsignal(signal.SIGINT)
+
+
+def test_the_index_has_the_results_of_a_process_that_ended(tmp_path):
+    with Store.open(tmp_path) as store:
+        store.sizes()
+    code = f"""
+        from isoform.store import cached
+        @cached({str(tmp_path)!r}, name="f")
+        def f(a):
+            return a
+        print([f(number) for number in range(10)][-1])
+    """
+    assert output_of(textwrap.dedent(code)) == "9\n"
+    with Store.open(tmp_path) as store:
+        assert store.sizes()["entries"]["files"] == 10
+        assert len(store.find(cache="f")) == 10

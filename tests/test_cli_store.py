@@ -16,6 +16,8 @@ from isoform.store import Store
 ROOT = Path(__file__).resolve().parent.parent
 # No test waits this long.
 PATIENCE = 60
+# The time when the tools of a test were installed, in seconds of the epoch.
+INSTALLED = 1_700_000_000
 COMPILER = '#!/bin/sh\ncp "$2" "$4"\n'
 
 
@@ -32,6 +34,8 @@ def folder(tmp_path):
     ]:
         (tools / name).write_text(text)
         (tools / name).chmod(0o755)
+        # Installed long ago: a store remembers the digests of such executables.
+        os.utime(tools / name, (INSTALLED, INSTALLED))
     return tmp_path
 
 

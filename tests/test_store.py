@@ -1,5 +1,6 @@
 """Stores from Python."""
 
+import itertools
 import multiprocessing
 import os
 import pickle
@@ -7,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from datetime import timedelta
 
@@ -169,6 +171,39 @@ def test_a_handle_works_in_a_forked_child(store):
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert store.get(store.put(b"child")) == b"child"
     assert store.sizes()["values"]["files"] == 2
+
+
+@pytest.mark.parametrize("url", ["folder", "memory:"])
+def test_a_fork_while_threads_use_the_store(tmp_path, url):
+    store = Store.open(url if url == "memory:" else tmp_path)
+    ended = threading.Event()
+
+    def use(thread):
+        for number in itertools.count():
+            if ended.is_set():
+                return
+            key = EntryKey("a", thread=thread, number=number % 20)
+            store.put_entry(key, b"b")
+            store.remove_entry(key)
+
+    threads = [threading.Thread(target=use, args=(number,)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    try:
+        for number in range(30):
+            child = os.fork()
+            if child == 0:
+                # A child that waits forever is killed by this alarm.
+                signal.signal(signal.SIGALRM, signal.SIG_DFL)
+                signal.alarm(30)
+                store.put(b"%d" % number)
+                store.sizes()
+                os._exit(0)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0, number
+    finally:
+        ended.set()
+        for thread in threads:
+            thread.join()
 
 
 def _put(store, number):

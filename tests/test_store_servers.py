@@ -7,11 +7,12 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.request
 import uuid
 
 import pytest
 
-from isoform import ir
+from isoform import corpus, ir, to_bytes, to_text
 from isoform.store import EntryKey, Store, cached
 
 URLS = os.environ.get("ISOFORM_STORE_TEST_SERVERS", "").split()
@@ -96,6 +97,57 @@ def test_the_command_shares_runs(url, name, tmp_path):
         assert done.returncode == 0, done.stderr
         assert done.stderr.startswith(f"isoform cache: {event} ")
         assert (tmp_path / folder / "out").read_text() == name
+
+
+def put_object(url, name, data):
+    """Put a file into the bucket of a server that checks no keys."""
+    endpoint = url.partition("endpoint=")[2]
+    target = f"{endpoint}/bucket/{name}"
+    request = urllib.request.Request(target, data=data, method="PUT")
+    with urllib.request.urlopen(request, timeout=PATIENCE) as reply:
+        assert reply.status == 200
+
+
+def test_a_bucket_is_indexed(url, name, tmp_path):
+    if url.startswith("redis"):
+        with pytest.raises(OSError, match="cannot list"):
+            corpus.index(url, tmp_path / "redis.parquet")
+        return
+    programs = {
+        f"{name}/a.iso": ir.PrimType("int8"),
+        f"{name}/sub/b.iso": ir.PrimType("int8"),
+        f"{name}/sub/c.iso": ir.PrimType("int16"),
+    }
+    for path, program in programs.items():
+        put_object(url, path, to_text(program).encode())
+    put_object(url, f"{name}/note.txt", b"no program")
+    root = url.replace("s3:bucket", f"s3:bucket/{name}")
+    report = corpus.index(root, tmp_path / "i.parquet")
+    assert (report.rows, report.read, report.failed) == (3, 3, 0)
+    index = corpus.CorpusIndex(tmp_path / "i.parquet")
+    paths = [row.path for row in index]
+    assert paths == [f"s3:bucket/{path}" for path in programs]
+    (group,) = index.duplicates()
+    assert [row.path for row in group.rows] == paths[:2]
+
+    report = corpus.index(root, tmp_path / "i.parquet")
+    assert (report.kept, report.read) == (3, 0)
+    put_object(url, f"{name}/a.iso", to_text(ir.PrimType("int32")).encode())
+    report = corpus.index(root, tmp_path / "i.parquet")
+    assert (report.kept, report.read) == (2, 1)
+
+
+def test_the_values_of_a_store_are_indexed(url, name, tmp_path):
+    if url.startswith("redis"):
+        return
+    store = Store.open(f"{url}&prefix={name}")
+    value = store.put(to_bytes(ir.PrimType("int8")))
+    store.put(b"machine code")
+    report = corpus.index(f"store:{url}&prefix={name}", tmp_path / "i.parquet")
+    assert report.rows == 1
+    (row,) = corpus.CorpusIndex(tmp_path / "i.parquet")
+    assert row.path.endswith(value)
+    assert row.kind == "binary"
 
 
 class Server:

@@ -271,13 +271,13 @@ class CorpusBlock:
 
     def __repr__(self, /) -> str: ...
     @property
-    def count(self) -> Any:
+    def count(self) -> int:
         """How often the block occurs."""
     @property
-    def digest(self) -> Any:
+    def digest(self) -> str:
         """The digest of the block, which the same block of another program has, too."""
     @property
-    def nodes(self) -> Any:
+    def nodes(self) -> int:
         """The number of nodes."""
 
 @final
@@ -287,10 +287,10 @@ class CorpusGroup:
     def __len__(self, /) -> int: ...
     def __repr__(self, /) -> str: ...
     @property
-    def digest(self) -> Any:
+    def digest(self) -> str:
         """The digest."""
     @property
-    def rows(self) -> Any:
+    def rows(self) -> list[CorpusRow]:
         """The rows with path, size, kind and digests, at least two."""
 
 @final
@@ -306,10 +306,10 @@ class CorpusIndex:
     """
 
     def __new__(cls, path: str | PathLike[str]) -> CorpusIndex: ...
-    def __iter__(self, /) -> Iterator[Any]: ...
+    def __iter__(self, /) -> Iterator[CorpusRow]: ...
     def __len__(self, /) -> int: ...
     def __repr__(self, /) -> str: ...
-    def duplicates(self, /, by: Any = ...) -> Any:
+    def duplicates(self, /, by: str = ...) -> list[CorpusGroup]:
         """Return the groups of rows with the same program, largest first. O(n log n) for n rows.
 
         Args:
@@ -320,7 +320,7 @@ class CorpusIndex:
             ValueError: for another column.
             OSError: if the index is damaged.
         """
-    def find(self, /, digits: Any) -> Any:
+    def find(self, /, digits: str) -> list[CorpusRow]:
         """Return the rows whose digest, digest of the architecture, or digest of a block begins
         with these digits. O(n) for n rows.
 
@@ -332,18 +332,18 @@ class CorpusIndex:
             OSError: if the index is damaged.
         """
     @property
-    def path(self) -> Any:
+    def path(self) -> str:
         """The path of the file or folder."""
     @property
-    def roots(self) -> Any:
+    def roots(self) -> list[str]:
         """The roots of the collection; empty for an index of several files."""
-    def shared_blocks(self, /) -> Any:
+    def shared_blocks(self, /) -> list[SharedBlock]:
         """Return the blocks that occur in several files, the largest savings first.
 
         Raises:
             OSError: if the index is damaged.
         """
-    def statistics(self, /) -> Any:
+    def statistics(self, /) -> CorpusStatistics:
         """Return the numbers of the index: files, programs, operators, operator sets.
 
         Raises:
@@ -356,19 +356,19 @@ class CorpusReport:
 
     def __repr__(self, /) -> str: ...
     @property
-    def bytes(self) -> Any:
+    def bytes(self) -> int:
         """The number of bytes of the files that were read."""
     @property
-    def failed(self) -> Any:
+    def failed(self) -> int:
         """How many rows have an error."""
     @property
-    def kept(self) -> Any:
+    def kept(self) -> int:
         """How many rows were kept, because their files had not changed."""
     @property
-    def read(self) -> Any:
+    def read(self) -> int:
         """How many files were read."""
     @property
-    def rows(self) -> Any:
+    def rows(self) -> int:
         """The number of rows."""
 
 @final
@@ -380,52 +380,52 @@ class CorpusRow:
 
     def __repr__(self, /) -> str: ...
     @property
-    def architecture(self) -> Any:
+    def architecture(self) -> str | None:
         """The digest of the program without the elements of its tensors."""
     @property
-    def blocks(self) -> Any:
+    def blocks(self) -> list[CorpusBlock]:
         """The blocks that occur at least twice in the program."""
     @property
-    def digest(self) -> Any:
+    def digest(self) -> str | None:
         """The digest of the program in hexadecimal digits."""
     @property
-    def elements(self) -> Any:
+    def elements(self) -> dict[str, int]:
         """The number of elements of weights by element type."""
     @property
-    def error(self) -> Any:
+    def error(self) -> str | None:
         """The reason why the file could not be read."""
     @property
-    def files(self) -> Any:
+    def files(self) -> list[str]:
         """The names of further files that belong to the file: external data, shards."""
     @property
-    def inputs(self) -> Any:
+    def inputs(self) -> list[str]:
         """The inputs, like `x: float32[batch, 3]`."""
     @property
-    def kind(self) -> Any:
+    def kind(self) -> str | None:
         """The format: `onnx`, `safetensors`, `gguf`, `json`, ..."""
     @property
-    def nodes(self) -> Any:
+    def nodes(self) -> int | None:
         """The number of nodes of a model, or of objects of an IR."""
     @property
-    def operators(self) -> Any:
+    def operators(self) -> dict[str, int]:
         """How often each operator, or type of objects, occurs."""
     @property
-    def opsets(self) -> Any:
+    def opsets(self) -> dict[str, int]:
         """The newest version of each operator set."""
     @property
-    def outputs(self) -> Any:
+    def outputs(self) -> list[str]:
         """The outputs, in the same form."""
     @property
-    def parameters(self) -> Any:
+    def parameters(self) -> int | None:
         """The number of elements of all weights."""
     @property
-    def path(self) -> Any:
+    def path(self) -> str:
         """The path, which begins with the root; an archive counts as a folder."""
     @property
-    def size(self) -> Any:
+    def size(self) -> int:
         """The size of the file in bytes."""
     @property
-    def stamp(self) -> Any:
+    def stamp(self) -> int:
         """A number that changes with the file; 0 if the next update reads the file again."""
 
 @final
@@ -433,7 +433,7 @@ class CorpusRows:
     """An iterator over the rows of an index."""
 
     def __iter__(self, /) -> Iterator[Any]: ...
-    def __next__(self, /) -> Any: ...
+    def __next__(self, /) -> CorpusRow: ...
 
 @final
 class CorpusStatistics:
@@ -441,31 +441,31 @@ class CorpusStatistics:
 
     def __repr__(self, /) -> str: ...
     @property
-    def architectures(self) -> Any:
+    def architectures(self) -> int:
         """The number of different programs without the elements of tensors."""
     @property
-    def bytes(self) -> Any:
+    def bytes(self) -> int:
         """The size of all files in bytes."""
     @property
-    def elements(self) -> Any:
+    def elements(self) -> dict[str, int]:
         """The number of elements of all weights by element type."""
     @property
-    def failed(self) -> Any:
+    def failed(self) -> int:
         """The number of files that could not be read."""
     @property
-    def files(self) -> Any:
+    def files(self) -> int:
         """The number of rows."""
     @property
-    def kinds(self) -> Any:
+    def kinds(self) -> dict[str, tuple[int, int]]:
         """The number of files and their bytes by kind."""
     @property
-    def operators(self) -> Any:
+    def operators(self) -> dict[str, tuple[int, int]]:
         """The number of files with an operator, and how often the operator occurs."""
     @property
-    def opsets(self) -> Any:
+    def opsets(self) -> dict[tuple[str, int], int]:
         """The number of files by operator set and version."""
     @property
-    def programs(self) -> Any:
+    def programs(self) -> int:
         """The number of different programs."""
 
 @final
@@ -1074,9 +1074,10 @@ class PendingCall:
         """Ends the call without a result, and remembers an exception of the declared classes."""
     def keep(self, /, result: Any) -> Any:
         """Keeps the result of the call."""
-    def poll(self, /) -> bool | tuple[Any]:
+    def poll(self, /, task: Any) -> bool | tuple[Any]:
         """The result of another caller as a tuple of one; True if this call computes, and False
-        while another caller computes.
+        while another caller computes. `task` is the identity of the task that asks, if there is
+        one: a task that asks for its own result raises RecursionError.
         """
 
 @final
@@ -1203,13 +1204,13 @@ class SharedBlock:
 
     def __repr__(self, /) -> str: ...
     @property
-    def digest(self) -> Any:
+    def digest(self) -> str:
         """The digest of the block."""
     @property
-    def files(self) -> Any:
+    def files(self) -> list[tuple[str, int]]:
         """The paths of the files, at least two, and how often the block occurs in each."""
     @property
-    def nodes(self) -> Any:
+    def nodes(self) -> int:
         """The number of nodes."""
 
 @final
@@ -2544,7 +2545,9 @@ def type_info(of: Any) -> TypeInfo:
     type.
     """
 
-def update_corpus(roots: Any, index: Any, *, jobs: Any, follow_links: bool, progress: Any) -> Any:
+def update_corpus(
+    roots: Any, index: Any, *, jobs: Any, follow_links: bool, progress: Any
+) -> CorpusReport:
     """Makes or updates an index on this machine. `progress` is called with the numbers so far,
     several times a second; an exception of it, and Ctrl-C, end the update.
     """

@@ -32,7 +32,9 @@ DuckDB, Polars and pandas read the file as it is; `sql` asks DuckDB.
 
 from __future__ import annotations
 
+import glob
 import os
+from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -49,7 +51,7 @@ from isoform._core import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from os import PathLike
 
 __all__ = [
@@ -109,6 +111,8 @@ def index(
     """
     if isinstance(roots, (str, os.PathLike)):
         roots = [roots]
+    if not isinstance(roots, Iterable):
+        raise TypeError(f"roots: expected paths, got {type(roots).__name__}")
     paths = [os.fspath(root) for root in roots]
     if jobs is not None and jobs < 1:
         raise ValueError(f"jobs: expected a positive number, got {jobs}")
@@ -159,7 +163,10 @@ def sql(index: CorpusIndex | str | PathLike[str], query: str) -> Any:
         raise ImportError("sql needs DuckDB: pip install isoform[corpus]") from error
     if not isinstance(index, CorpusIndex):
         index = CorpusIndex(index)
-    path = Path(index.path)
+    # DuckDB takes the name of a file for a pattern.
+    pattern = glob.escape(index.path)
+    if Path(index.path).is_dir():
+        pattern += "/*.parquet"
     connection = duckdb.connect()
-    connection.read_parquet(str(path / "*.parquet" if path.is_dir() else path)).create_view("files")
+    connection.read_parquet(pattern).create_view("files")
     return connection.sql(query)

@@ -39,6 +39,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, Protocol, TypeVar, cast
 
 from isoform._core import CachedCalls, Entry, EntryKey, Store
@@ -113,12 +114,14 @@ def cached(
     Args:
         store: the store, or its URL.
         name: the name in keys; by default the module and qualified name of the function.
+            Such a name may stand for several functions of a script, inner functions or
+            lambdas, so their code, and the values that they capture, count, too.
         version: to be changed whenever the function returns other results.
         key: called with the arguments; returns what the result depends on, instead of the
             arguments.
         ignore: the names of parameters that do not change the result.
-        failures: exceptions that are kept for an hour, and raised again with the same
-            message.
+        failures: classes of exceptions that are kept for an hour, and raised again with the
+            same message, as instances of these classes.
         confirm: keep the arguments, and compare them with `structural_equal` on a hit: a
             collision of digests, or an argument that `key` forgets, is then a miss.
         dumps: returns a result as bytes.
@@ -142,6 +145,12 @@ def cached(
     """
     if (dumps is None) != (loads is None):
         raise ValueError("cached: pass both dumps and loads, or neither")
+    classes = failures if isinstance(failures, tuple) else (failures,) if failures else ()
+    for failure in classes:
+        if not (isinstance(failure, type) and issubclass(failure, BaseException)):
+            raise TypeError(
+                f"cached: failures is a class of exceptions or a tuple of them, got {failure!r}"
+            )
     opened = store if isinstance(store, Store) else Store.open(store)
 
     def decorate(function: Callable[P, R]) -> CachedFunction[P, R]:
@@ -153,14 +162,14 @@ def cached(
         signature = inspect.signature(function)
         calls = CachedCalls(
             opened,
-            name or f"{function.__module__}.{function.__qualname__}",
+            name or _name_of(function),
             version,
             function,
             _described(signature, ignore),
             functools.partial(_bound, signature),
             {
                 "key": key,
-                "failures": failures,
+                "failures": classes,
                 "confirm": confirm,
                 "dumps": dumps,
                 "loads": loads,
@@ -197,7 +206,8 @@ def _coroutine_function(function: Callable[..., Any], calls: CachedCalls) -> Any
         pending = calls.begin(args, kwargs)
         if isinstance(pending, tuple):
             return cast("tuple[Any]", pending)[0]
-        while (state := pending.poll()) is not True:
+        task = _current_task()
+        while (state := pending.poll(task)) is not True:
             if isinstance(state, tuple):
                 return cast("tuple[Any]", state)[0]
             await asyncio.sleep(_PAUSE)
@@ -210,6 +220,77 @@ def _coroutine_function(function: Callable[..., Any], calls: CachedCalls) -> Any
         return result
 
     return wrapper
+
+
+def _name_of(function: Callable[..., Any]) -> str:
+    """The name of a function in keys."""
+    try:
+        name = f"{function.__module__}.{function.__qualname__}"
+    except AttributeError:
+        raise TypeError(
+            f"cached: a {type(function).__name__} has no name of its own; pass name="
+        ) from None
+    if function.__module__ != "__main__" and "<" not in function.__qualname__:
+        return name
+    digest = _digest_of_code(inspect.unwrap(function))
+    return f"{name} {digest}" if digest else name
+
+
+def _digest_of_code(function: Callable[..., Any]) -> str:
+    """The digest of the code of a function and of the values that it captures."""
+    # Only such functions need these modules.
+    import hashlib
+
+    from isoform import structural_digest
+
+    code: CodeType | None = getattr(function, "__code__", None)
+    if code is None:
+        return ""
+    texts: list[str] = []
+    waiting: list[Any] = [code]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, CodeType):
+            names = (part.co_names, part.co_varnames, part.co_freevars, part.co_cellvars)
+            texts += [part.co_code.hex(), repr(names), f"{len(part.co_consts)} constants"]
+            waiting += part.co_consts
+        elif isinstance(part, tuple):
+            texts.append(f"{len(part)} parts")  # pyright: ignore[reportUnknownArgumentType]
+            waiting += part
+        elif isinstance(part, frozenset):
+            # The order of a set differs between processes.
+            texts.append(repr(sorted(map(repr, part))))  # pyright: ignore[reportUnknownArgumentType]
+        else:
+            texts.append(f"{type(part).__name__} {part!r}")
+    for name, cell in zip(
+        code.co_freevars, getattr(function, "__closure__", None) or (), strict=False
+    ):
+        try:
+            value = cell.cell_contents
+        except ValueError:
+            # The variable has no value yet.
+            continue
+        if value is None or type(value) in (bool, int, float, str, bytes):
+            texts.append(f"{name}={value!r}")
+            continue
+        try:
+            texts.append(f"{name}={structural_digest(value).hex()}")
+        except Exception:
+            # An object without a digest, such as a function or a module, does not count.
+            continue
+    text = "\0".join(texts).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(text, digest_size=16).hexdigest()
+
+
+def _current_task() -> int | None:
+    """The identity of the current task; None without a loop of asyncio."""
+    import asyncio
+
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:
+        return None
+    return None if task is None else id(task)
 
 
 def _described(signature: inspect.Signature, ignore: tuple[str, ...]) -> list[Any]:

@@ -95,6 +95,10 @@ fn is_inside(name: &str) -> bool {
 }
 
 impl Container for Archive {
+    fn is_archive(&self) -> bool {
+        true
+    }
+
     fn entries(&self, folder: &str) -> Result<Vec<Entry>> {
         let mut zip = self.zip.clone();
         let entries = self.folders.get(folder).into_iter().flatten();

@@ -93,13 +93,15 @@ enum Shape {
     List,
 }
 
+type GetCells = fn(&Row, &mut dyn FnMut(Cell<'_>));
+
 /// A column of the file, which is a column of the table or a part of one.
 struct Leaf {
     column: Column,
     shape: Shape,
     is_text: bool,
     /// Hands the cells of a row to the function.
-    get: fn(&Row, &mut dyn FnMut(Cell<'_>)),
+    get: GetCells,
     /// Sets the cell with a position in a row; the cells come in the order of positions.
     set: fn(&mut Row, usize, Cell<'_>),
 }
@@ -319,13 +321,12 @@ fn read_leaf<T: DataType>(
     let (mut values, mut defined, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
     reader.read_records(count, Some(&mut defined), Some(&mut repeated), &mut values)?;
     let short = || ParquetError::General("a column is too short".to_owned());
-    let levels = match leaf.shape {
-        Shape::Required => values.len(),
-        Shape::Optional | Shape::List => defined.len(),
-    };
+    if leaf.shape == Shape::Required {
+        defined = vec![1; values.len()];
+    }
     let mut values = values.iter();
     let (mut row, mut position) = (0, 0);
-    for level in 0..levels {
+    for (level, is_defined) in defined.into_iter().map(|level| level == 1).enumerate() {
         let is_next = leaf.shape == Shape::List && repeated.get(level) == Some(&1);
         if is_next {
             position += 1;
@@ -335,7 +336,6 @@ fn read_leaf<T: DataType>(
         if rows.len() < row {
             rows.push(Row::default());
         }
-        let is_defined = leaf.shape == Shape::Required || defined[level] == 1;
         if is_defined && let Some(target) = row.checked_sub(1).and_then(|row| rows.get_mut(row)) {
             let value = values.next().ok_or_else(short)?;
             convert(value, &mut |cell| (leaf.set)(target, position, cell))?;

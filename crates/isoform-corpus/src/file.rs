@@ -265,10 +265,17 @@ impl Index {
     }
 
     /// True for a file that begins like a Parquet file, and for a folder with the Parquet
-    /// files of an index.
+    /// files of an index and nothing else, apart from names that begin with `_` or `.`.
     pub fn is_index(path: &Path) -> bool {
         if path.is_dir() {
-            return Index::open(path).is_ok();
+            let Ok(mut entries) = std::fs::read_dir(path) else {
+                return false;
+            };
+            let is_part = |name: &str| name.starts_with(['_', '.']) || name.ends_with(".parquet");
+            let is_pure = entries.all(|entry| {
+                entry.is_ok_and(|entry| entry.file_name().to_str().is_some_and(is_part))
+            });
+            return is_pure && Index::open(path).is_ok();
         }
         let mut start = [0; 4];
         let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));

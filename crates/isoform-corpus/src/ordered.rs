@@ -13,7 +13,7 @@ const WINDOW: usize = 1024;
 /// The time between two events while no result arrives.
 const TICK: Duration = Duration::from_millis(100);
 
-/// What [`in_order`] tells its caller.
+/// A message of [`in_order`] to its caller.
 pub enum Event<T, R> {
     /// An item is done, and so are all items before it.
     Done(T, R),

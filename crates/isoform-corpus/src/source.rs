@@ -47,6 +47,15 @@ pub(crate) enum Place {
     Inside(Arc<dyn Container>, String),
 }
 
+impl Place {
+    pub(crate) fn is_in_archive(&self) -> bool {
+        match self {
+            Place::Local(_) => false,
+            Place::Inside(container, _) => container.is_archive(),
+        }
+    }
+}
+
 /// A tree of files other than a folder of this machine: an archive, a bucket, a store.
 pub(crate) trait Container: Send + Sync {
     /// Returns the entries of a folder, in any order.
@@ -54,6 +63,12 @@ pub(crate) trait Container: Send + Sync {
 
     /// Returns the contents of a file.
     fn read(&self, file: &str) -> Result<Bytes>;
+
+    /// True for an archive, whose own archives are not entered: an archive may contain
+    /// itself.
+    fn is_archive(&self) -> bool {
+        false
+    }
 }
 
 /// An entry of a folder of a container.

@@ -8,6 +8,7 @@
 use std::fs::{self, File};
 use std::iter::Peekable;
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -18,7 +19,7 @@ use crate::file::{Index, RowWriter, Rows};
 use crate::ordered::{Event, in_order};
 use crate::row::{Row, path_order};
 use crate::source::{SourceFile, stamp_with};
-use crate::walk::{Inspector, Walk, WalkItem, outermost};
+use crate::walk::{Inspector, Walk, WalkItem, check_root, outermost};
 
 /// The number of rows of a part.
 const PART_ROWS: u64 = 4096;
@@ -46,9 +47,9 @@ pub enum Task {
     /// A file that is new, has changed, or could not be read before.
     Read(SourceFile),
     /// The row of a file that has not changed.
-    Kept(Row),
+    Kept(Box<Row>),
     /// The row of a file or folder that cannot be reached.
-    Failed(Row),
+    Failed(Box<Row>),
 }
 
 /// An update of an index, between its begin and its end.
@@ -80,8 +81,9 @@ pub struct Update {
 ///
 /// # Errors
 ///
-/// An `OSError` if the index cannot be written; a `ValueError` if the index has other
-/// roots, if the file is not an index, or if another process updates the index.
+/// An `OSError` if a root is not there, or if the index cannot be written; a `ValueError`
+/// if the index has other roots, if the file is not an index, or if another process updates
+/// the index.
 pub fn update_index(
     roots: &[String],
     index: &Path,
@@ -95,7 +97,7 @@ pub fn update_index(
     let mut report = UpdateReport::default();
     let read = |task: &Task| match task {
         Task::Read(file) => read_row(file, inspector),
-        Task::Kept(row) | Task::Failed(row) => Some(row.clone()),
+        Task::Kept(row) | Task::Failed(row) => Some(Row::clone(row)),
     };
     let flow = in_order(tasks, threads, read, |event| {
         let step = || {
@@ -121,10 +123,15 @@ pub fn update_index(
     }
 }
 
-/// The row of a file; None if the file does not belong to the collection.
+/// The row of a file; None if the file does not belong to the collection. A panic of the
+/// inspector is a row with an error, so that one file does not end the work on a million.
 pub fn read_row(file: &SourceFile, inspector: &dyn Inspector) -> Option<Row> {
     let begin = SystemTime::now();
-    let mut row = inspector.row(file)?;
+    let row = catch_unwind(AssertUnwindSafe(|| inspector.row(file)));
+    let mut row = row.unwrap_or_else(|_| {
+        let error = "isoform panicked while it read this file, which is a bug; please report it";
+        Some(Row::failed("", error))
+    })?;
     row.path.clone_from(&file.path);
     row.size = file.size;
     row.stamp = match row.error {
@@ -187,6 +194,8 @@ impl Update {
                 "{place}: expected a folder or file to index, got none"
             )));
         }
+        // Without this check, a disk that is not there would empty the index.
+        roots.iter().try_for_each(|root| check_root(root))?;
         let mut partial = index.as_os_str().to_owned();
         partial.push(".partial");
         let partial = PathBuf::from(partial);
@@ -229,7 +238,7 @@ impl Update {
         Walk::new(&self.roots, inspector).map(move |item| match item {
             WalkItem::Failed(row) => Task::Failed(row),
             WalkItem::File(file) => match kept_row(&mut old, &file) {
-                Some(row) => Task::Kept(row),
+                Some(row) => Task::Kept(Box::new(row)),
                 None => Task::Read(file),
             },
         })
@@ -464,9 +473,10 @@ impl Lane {
     /// An `OSError` if the part cannot be written.
     pub fn settle(&mut self) -> Result<()> {
         let is_due = |part: &Part| part.rows >= PART_ROWS || part.begin.elapsed() >= PART_TIME;
-        match self.part.as_ref().is_some_and(is_due) {
-            true => self.close(),
-            false => Ok(()),
+        if self.part.as_ref().is_some_and(is_due) {
+            self.close()
+        } else {
+            Ok(())
         }
     }
 

@@ -39,7 +39,7 @@ pub trait Inspector: Sync {
 /// A file, or the row of a failure.
 pub(crate) enum WalkItem {
     File(SourceFile),
-    Failed(Row),
+    Failed(Box<Row>),
 }
 
 /// The files below roots in the order of [`path_order`]. Needs memory for one folder per
@@ -100,6 +100,25 @@ pub(crate) fn outermost(roots: &[String]) -> Vec<String> {
         }
     }
     outermost
+}
+
+/// Checks that a root is there.
+///
+/// # Errors
+///
+/// An `OSError` that names the root.
+pub(crate) fn check_root(root: &str) -> Result<()> {
+    let reached = Walk::root(root).and_then(|node| match &node.place {
+        Place::Local(path) => {
+            let metadata = fs::metadata(path);
+            metadata.map(drop).map_err(Error::from)
+        }
+        Place::Inside(container, _) => container.entries("").map(drop),
+    });
+    reached.map_err(|error| {
+        let message = format!("{root}: cannot read this root: {}", error.message());
+        Error::new(error.kind(), message)
+    })
 }
 
 impl<'i> Walk<'i> {
@@ -176,7 +195,7 @@ impl<'i> Walk<'i> {
             selection: node.selection,
             place: node.place,
         };
-        if is_archive(&node.name) {
+        if is_archive(&node.name) && !file.place.is_in_archive() {
             let bytes = match &file.place {
                 Place::Local(path) => self.inspector.open(path)?,
                 Place::Inside(..) => file.read()?,
@@ -215,9 +234,10 @@ impl<'i> Walk<'i> {
                             EntryKind::Folder => NodeKind::Folder,
                             EntryKind::File { size, stamp } => NodeKind::File { size, stamp },
                         },
-                        selection: match folder.path.starts_with("store:") {
-                            true => Selection::Content,
-                            false => Selection::Name,
+                        selection: if folder.path.starts_with("store:") {
+                            Selection::Content
+                        } else {
+                            Selection::Name
                         },
                         name: entry.name,
                     }
@@ -255,14 +275,17 @@ impl Iterator for Walk<'_> {
         loop {
             let node = match self.next_node()? {
                 Ok(node) => node,
-                Err(row) => return Some(WalkItem::Failed(row)),
+                Err(row) => return Some(WalkItem::Failed(Box::new(row))),
             };
             let path = node.path.clone();
             match self.visit(node) {
                 Ok(Some(file)) => return Some(WalkItem::File(file)),
                 Ok(None) => {}
                 Err(error) => {
-                    return Some(WalkItem::Failed(Row::failed(path, error.message())));
+                    return Some(WalkItem::Failed(Box::new(Row::failed(
+                        path,
+                        error.message(),
+                    ))));
                 }
             }
         }

@@ -368,8 +368,8 @@ impl Engine for RemoteEngine {
         // A server has the time of the last change only.
     }
 
-    fn lock(&self, _: &str, _: Duration) -> Option<LockGuard> {
-        None
+    fn lock(&self, name: &str, _: Duration) -> Result<Option<LockGuard>> {
+        Err(self.error("lock", name, "servers have no locks"))
     }
 
     fn description(&self) -> String {

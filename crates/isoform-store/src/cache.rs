@@ -1,20 +1,17 @@
 //! A cache of computations in a store.
 
 use std::borrow::Cow;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use isoform::errors::ErrorKind;
 use isoform::{Error, Result};
 
-use crate::engine::LockGuard;
 use crate::entry::{Entry, NewEntry};
-use crate::flights::Flight;
+use crate::flights::Caller;
 use crate::key::{EntryKey, EntryKeyBuilder};
+use crate::reserve::{Reservation, Reserved};
 use crate::store::Store;
-
-/// The shortest time to wait for a lock: a place without locks returns sooner.
-const SHORTEST_PATIENCE: Duration = Duration::from_millis(1);
 
 /// Runs each computation once, for all threads and processes that share a store.
 ///
@@ -112,7 +109,8 @@ impl Cache {
     ///
     /// # Errors
     ///
-    /// The error of the computation, or of a remembered failure.
+    /// The error of the computation, or of a remembered failure. A `RecursionError` if the
+    /// computation asks for its own result.
     pub fn get_or_compute(
         &self,
         key: &EntryKey,
@@ -121,7 +119,7 @@ impl Cache {
         if let Some(result) = self.lookup(key) {
             return result;
         }
-        match self.claim(key, self.patience) {
+        match self.claim_by(Caller::thread(), key, self.patience)? {
             Claimed::Found(result) => result,
             Claimed::Free(claim) => {
                 let result = compute().map(Bytes::from);
@@ -161,23 +159,42 @@ impl Cache {
     /// ```
     pub fn claim(&self, key: &EntryKey, patience: Duration) -> Claimed {
         let key = self.full_key(key);
-        let inner = &self.store.inner;
-        let name = key.digest();
-        // A thread waits for the threads of its process first, and then the winner alone
-        // waits for other processes.
-        let flights = inner.flights.get(Default::default);
-        let Some(flight) = flights.start(name, patience) else {
+        let reserved = self.store.reserve_for(key.digest(), None, patience);
+        self.claimed(key, reserved)
+    }
+
+    /// As [`claim`](Self::claim), for a caller with an identity.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use isoform_store::{Cache, Caller, EntryKey, Store};
+    ///
+    /// let cache = Cache::new(&Store::open("memory:")?, "square", "1");
+    /// let key = EntryKey::builder("square").option("of", 12).build();
+    /// let claim = cache.claim_by(Caller::thread(), &key, Duration::ZERO)?;
+    /// // Waiting would never end, so the error comes at once.
+    /// let own = cache.claim_by(Caller::thread(), &key, Duration::from_secs(600));
+    /// assert!(own.unwrap_err().message().contains("asks for its own result"));
+    /// # drop(claim);
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A `RecursionError` if the caller itself has the claim.
+    pub fn claim_by(&self, caller: Caller, key: &EntryKey, patience: Duration) -> Result<Claimed> {
+        let key = self.full_key(key);
+        let reserved = self.store.reserve_for(key.digest(), Some(caller), patience);
+        if matches!(reserved, Reserved::Own) {
+            return Err(self.own_result(&key));
+        }
+        Ok(self.claimed(key, reserved))
+    }
+
+    fn claimed(&self, key: Cow<'_, EntryKey>, reserved: Reserved) -> Claimed {
+        let Reserved::Free(reservation) = reserved else {
             return Claimed::Busy;
         };
-        let mut guard = None;
-        if !inner.options.is_read_only() {
-            let (start, patience) = (Instant::now(), patience.max(SHORTEST_PATIENCE));
-            guard = inner.engine.lock(&name.to_string(), patience);
-            // A place without locks returns at once.
-            if guard.is_none() && start.elapsed() >= patience {
-                return Claimed::Busy;
-            }
-        }
         let stored = self.stored(&key);
         match stored.result {
             Some(result) => Claimed::Found(result),
@@ -185,10 +202,21 @@ impl Cache {
                 cache: self.clone(),
                 key: key.into_owned(),
                 replaces: stored.is_expired,
-                _guard: guard,
-                _flight: flight,
+                _reservation: reservation,
             }),
         }
+    }
+
+    /// The error about a computation that would wait for itself.
+    fn own_result(&self, key: &EntryKey) -> Error {
+        let job = key.parts().get("job").map_or("", String::as_str);
+        let message = format!(
+            "cache {:?}: the computation of job {job:?}, key {}, asks for its own result; compute \
+             a recursive part under a key of its own",
+            self.name,
+            key.digest()
+        );
+        Error::new(ErrorKind::Recursion, message)
     }
 
     fn stored(&self, key: &EntryKey) -> Lookup {
@@ -278,8 +306,7 @@ pub struct Claim {
     cache: Cache,
     key: EntryKey,
     replaces: bool,
-    _guard: Option<LockGuard>,
-    _flight: Flight,
+    _reservation: Reservation,
 }
 
 impl Claim {

@@ -61,8 +61,13 @@ pub trait Engine: Send + Sync {
     /// Waits for a lock that excludes every other holder of the same name in all
     /// processes that use the place. The end of a process frees its locks.
     ///
-    /// Returns None if the deadline passes, and at once if the engine has no locks.
-    fn lock(&self, name: &str, deadline: Duration) -> Option<LockGuard>;
+    /// Returns None if the deadline passes.
+    ///
+    /// # Errors
+    ///
+    /// An `OSError` that names the place, if the place has no locks: nobody waits then, and
+    /// everybody goes on without the lock.
+    fn lock(&self, name: &str, deadline: Duration) -> Result<Option<LockGuard>>;
 
     /// Removes the remains of writers that died, and returns the number of removed
     /// files. `now` is the time in seconds since 1970.
@@ -74,6 +79,12 @@ pub trait Engine: Send + Sync {
     /// The local folder for the index of the files, if the engine has one.
     fn index_folder(&self) -> Option<&Path> {
         None
+    }
+
+    /// True if other processes can change the files: an index in memory is then compared
+    /// with the files before every query.
+    fn is_shared(&self) -> bool {
+        true
     }
 
     /// The place as messages name it, without credentials.

@@ -152,7 +152,7 @@ impl Store {
             return;
         }
         // Another process that evicts makes room for this process, too.
-        let Some(_guard) = self.inner.engine.lock(EVICTION, Duration::ZERO) else {
+        let Ok(Some(_guard)) = self.inner.engine.lock(EVICTION, Duration::ZERO) else {
             return;
         };
         let evicted = self.evict_others(&limits.with_room(), written);

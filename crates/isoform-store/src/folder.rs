@@ -303,7 +303,7 @@ impl Engine for FolderEngine {
         }
     }
 
-    fn lock(&self, name: &str, deadline: Duration) -> Option<LockGuard> {
+    fn lock(&self, name: &str, deadline: Duration) -> Result<Option<LockGuard>> {
         let folder = self.root.join(LOCKS);
         let path = folder.join(name);
         let start = Instant::now();
@@ -311,19 +311,21 @@ impl Engine for FolderEngine {
         loop {
             match lock_file(&folder, &path) {
                 Ok(Some(file)) => {
-                    return Some(LockGuard::new(move || {
+                    return Ok(Some(LockGuard::new(move || {
                         if cfg!(unix) {
                             // A waiting process sees that its open file lost the name.
                             let _ = fs::remove_file(&path);
                         }
                         let _ = file.unlock();
-                    }));
+                    })));
                 }
                 Ok(None) => {}
                 // A file system without locks, or a folder that cannot be written.
-                Err(_) => return None,
+                Err(error) => return Err(self.error("lock", name, error)),
             }
-            let left = deadline.checked_sub(start.elapsed())?;
+            let Some(left) = deadline.checked_sub(start.elapsed()) else {
+                return Ok(None);
+            };
             thread::sleep(pause.min(left));
             pause = (pause * 2).min(Duration::from_millis(20));
         }

@@ -20,6 +20,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior, params};
 
 use crate::engine::FileInfo;
+use crate::gate;
 use crate::place::{FileKind, parse_path};
 
 /// The version of the tables. An index of an older version is built again.
@@ -230,6 +231,13 @@ impl Index {
         Ok(state.numbers.unwrap_or_default())
     }
 
+    /// True if other processes write to this index, too. Known after the first use.
+    pub(crate) fn is_shared(&self) -> bool {
+        let state = self.state();
+        let path = state.connection.as_ref().and_then(Connection::path);
+        path.is_some_and(|path| !path.is_empty())
+    }
+
     /// True unless an expensive attempt failed within the last minute.
     pub(crate) fn may_try(&self) -> bool {
         let until = self.state().resting_until;
@@ -360,6 +368,7 @@ impl Index {
     /// Goes on with an empty index in memory, because the file cannot be used.
     pub(crate) fn use_memory(&self) {
         let mut state = self.state();
+        let _passage = gate::pass();
         state.connection = None;
         state.numbers = None;
         state.is_in_memory = true;
@@ -368,6 +377,7 @@ impl Index {
     /// Drops the index, also a broken index. The next use makes an empty index.
     pub(crate) fn clear(&self) -> Result<()> {
         let mut state = self.state();
+        let _passage = gate::pass();
         state.connection = None;
         state.waiting.clear();
         state.numbers = None;
@@ -396,6 +406,7 @@ impl Index {
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T> {
         let place = self.place.as_deref().filter(|_| !state.is_in_memory);
+        let _passage = gate::pass();
         let result = (|| {
             let connection = match &mut state.connection {
                 Some(connection) => connection,
@@ -421,13 +432,22 @@ impl Index {
     }
 }
 
-impl Drop for Index {
-    fn drop(&mut self) {
+impl Index {
+    /// Adds the waiting rows at the end of a handle or of the process.
+    pub(crate) fn finish(&self) {
         let mut state = self.state();
         if !state.waiting.is_empty() {
             // Whoever needs the rows will find the files.
             let _ = self.flush_into(&mut state, BRIEF);
         }
+    }
+}
+
+impl Drop for Index {
+    fn drop(&mut self) {
+        self.finish();
+        let _passage = gate::pass();
+        self.state().connection = None;
     }
 }
 

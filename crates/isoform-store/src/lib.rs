@@ -24,7 +24,7 @@
 //! | the store | [`Store`], [`StoreOptions`] |
 //! | bytes under their digest | [`Name`], [`Store::put`], [`Store::get`] |
 //! | results under a key | [`EntryKey`], [`NewEntry`], [`Entry`], [`Store::entry_confirmed`] |
-//! | computing each result once | [`Cache`] |
+//! | computing each result once | [`Cache`], [`Caller`], [`Store::reserve`] |
 //! | sizes and lists | [`Store::sizes`], [`Store::list`], [`Store::find_entries`] |
 //! | limits | [`Limits`], [`Store::evict`] |
 //! | damage | [`Store::verify`], [`Store::repair`] |
@@ -48,6 +48,7 @@ mod envelope;
 mod evict;
 mod flights;
 mod folder;
+mod gate;
 mod index;
 mod key;
 mod maintain;
@@ -56,6 +57,7 @@ mod name;
 mod options;
 mod per_process;
 mod place;
+mod reserve;
 mod statistics;
 mod store;
 mod verify;
@@ -66,6 +68,7 @@ pub use self::{
     entry::{Entry, INLINE_LIMIT, NewEntry},
     envelope::LAYOUT_VERSION,
     evict::{Eviction, Limits},
+    flights::Caller,
     folder::FolderEngine,
     index::{FileTotals, Sizes},
     key::{EntryKey, EntryKeyBuilder},
@@ -75,6 +78,7 @@ pub use self::{
     options::StoreOptions,
     per_process::PerProcess,
     place::FileKind,
+    reserve::Reservation,
     statistics::Statistics,
     store::Store,
     verify::{Damage, Verification},

@@ -8,7 +8,7 @@ use crate::engine::FileInfo;
 use crate::entries::value_paths;
 use crate::entry::Description;
 use crate::envelope::{self, Envelope};
-use crate::index::Row;
+use crate::index::{Numbers, Row};
 use crate::name::Name;
 use crate::place::{FileKind, parse_path};
 use crate::store::Store;
@@ -103,12 +103,19 @@ impl Store {
 
     /// Makes sure that the index has seen all files once.
     pub(crate) fn complete_index(&self) -> Result<()> {
-        let numbers = self.index().numbers();
-        // A read-only store has an index in memory, which sees no writes of others.
-        if !self.inner.options.is_read_only() && numbers.is_ok_and(|numbers| numbers.is_complete) {
-            return Ok(());
+        match self.complete_numbers() {
+            Some(_) => Ok(()),
+            None => self.reconcile_index(),
         }
-        self.reconcile_index()
+    }
+
+    /// The numbers of an index that has seen all files; None if the files are to be listed.
+    pub(crate) fn complete_numbers(&self) -> Option<Numbers> {
+        let index = self.index();
+        let numbers = index.numbers().ok().filter(|numbers| numbers.is_complete)?;
+        // An index in memory sees no writes of others.
+        let sees_all = index.is_shared() || !self.inner.engine.is_shared();
+        sees_all.then_some(numbers)
     }
 
     /// Makes the index agree with the files, and replaces a broken index.

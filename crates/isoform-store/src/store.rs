@@ -4,7 +4,7 @@
 //! `maintain`, `evict` and `verify`.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -14,6 +14,7 @@ use isoform::{Error, Result};
 use crate::engine::{Engine, LockGuard};
 use crate::envelope::{self, Envelope};
 use crate::flights::Flights;
+use crate::gate;
 use crate::index::{Index, Row, Sizes};
 use crate::name::Name;
 use crate::options::StoreOptions;
@@ -53,6 +54,14 @@ const CHANGES_DEADLINE: Duration = Duration::from_secs(5);
 #[derive(Clone)]
 pub struct Store {
     pub(crate) inner: Arc<Inner>,
+}
+
+/// The stores whose indexes this process uses.
+static OPEN: PerProcess<Mutex<Vec<Weak<Inner>>>> = PerProcess::new();
+
+fn open_stores() -> MutexGuard<'static, Vec<Weak<Inner>>> {
+    let open = OPEN.get(Mutex::default);
+    open.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 pub(crate) struct Inner {
@@ -302,7 +311,8 @@ impl Store {
     }
 
     pub(crate) fn lock_changes(&self) -> Option<LockGuard> {
-        self.inner.engine.lock(CHANGES, CHANGES_DEADLINE)
+        let held = self.inner.engine.lock(CHANGES, CHANGES_DEADLINE);
+        held.ok().flatten()
     }
 
     pub(crate) fn foreign(&self, path: &str, version: u16) -> Error {
@@ -357,25 +367,49 @@ impl Store {
     pub(crate) fn index(&self) -> &Index {
         let inner = &*self.inner;
         inner.index.get(|| {
+            let mut open = open_stores();
+            open.retain(|store| store.strong_count() > 0);
+            open.push(Arc::downgrade(&self.inner));
             let folder = inner.engine.index_folder();
             Index::new(folder.filter(|_| !inner.options.is_read_only()))
         })
     }
 
+    /// Writes the rows of all stores of this process that wait for their indexes, as the end
+    /// of the last handle does: for programs that end without dropping their handles, such as
+    /// those of Python. A failing index finds the files later.
+    pub fn finish_all() {
+        let open: Vec<Arc<Inner>> = open_stores().iter().filter_map(Weak::upgrade).collect();
+        for inner in open {
+            Store { inner }.index().finish();
+        }
+    }
+
+    /// Prepares a fork of this process while other threads use stores: waits until no thread
+    /// holds a lock that the child would find locked forever, up to five seconds, and keeps
+    /// the threads out until [`after_fork`](Self::after_fork) in the parent. The child needs
+    /// no call. In Python, `os.fork` does so by itself.
+    pub fn before_fork() {
+        gate::close();
+    }
+
+    /// Lets the threads of the parent go on after a fork.
+    pub fn after_fork() {
+        gate::open();
+    }
+
     /// The sizes of all files.
     ///
-    /// O(1) with a complete index, which a store has after its first call; the first
-    /// call lists all files and reads all entries.
+    /// O(1) with a complete index, which a folder has after its first call; the first call
+    /// lists all files and reads all entries. A read-only store and a server have an index
+    /// in memory, and list all files in every call. The last files of another process that
+    /// runs, or was killed, may be missing.
     ///
     /// # Errors
     ///
     /// An `OSError` if there is no complete index, and the files cannot be listed.
     pub fn sizes(&self) -> Result<Sizes> {
-        // A read-only index sees no writes of others.
-        if !self.inner.options.is_read_only()
-            && let Ok(numbers) = self.index().numbers()
-            && numbers.is_complete
-        {
+        if let Some(numbers) = self.complete_numbers() {
             return Ok(numbers.sizes);
         }
         self.reconcile_index()?;

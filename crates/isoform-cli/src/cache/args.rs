@@ -29,10 +29,13 @@ pub(crate) enum CacheCommand {
 ///
 /// A hit writes the output files with their permissions, and replays standard output,
 /// standard error and the exit status. The inputs are the key files, the command line, the
-/// bytes of the command's executable and of files among its arguments, and the named
-/// variables. A key file that is an IR file or an ONNX model counts as a program: a file
+/// bytes of the command's executable and of files among its arguments, also after `=` or
+/// `@`, and the named variables. A key file that is an IR file or an ONNX model counts as a program: a file
 /// with other names of variables, nodes or tensors hits, but the names of a model's inputs
-/// and outputs count. The paths of key files and outputs do not count, nor does the folder.
+/// and outputs and the metadata of the model count; the metadata of its nodes do not. The paths of key files and outputs do not count, nor does the folder.
+///
+/// Runs with the same inputs at the same time run the command once, and the others wait for
+/// its results, up to ten minutes. On a server, each machine may run the command once.
 ///
 /// Name every file that the command reads: a file that is neither a key file nor an
 /// argument may change without a miss. The command gets no standard input. A store that

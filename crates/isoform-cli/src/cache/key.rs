@@ -1,9 +1,11 @@
 //! The key of a run: everything on which the results of a command depend.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsStr;
 use std::fs::{self, Metadata};
 use std::io;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -12,20 +14,23 @@ use isoform::files::to_bytes;
 use isoform::traverse::{WalkResult, structural_walk};
 use isoform::values::Tensor;
 use isoform::{Result, Value};
+use isoform_onnx::Model;
+use isoform_onnx::proto::ModelProto;
 use isoform_store::{EntryKey, EntryKeyBuilder, Name, NewEntry, Store};
+use prost::Message;
 use serde_json::{Value as Json, json};
 
 use super::args::CacheRunArgs;
 use super::bundle::pack;
 use crate::args::Common;
-use crate::input::{is_dash, load};
+use crate::input::{Input, is_dash, load};
 use crate::output::Failure;
 
 /// The job of the entries of runs.
 pub(super) const JOB: &str = "run";
 
 /// The version of the form of the key, which changes with the meaning of its parts.
-const LAYOUT: u32 = 1;
+const LAYOUT: u32 = 2;
 
 /// A time longer than the steps of the clocks of file systems.
 const GRAIN: Duration = Duration::from_secs(3);
@@ -108,10 +113,14 @@ impl Run {
         let mut programs: Vec<Vec<u8>> = Vec::new();
         for (position, file) in args.keys.iter().enumerate() {
             stamps.push((file.clone(), Stamp::of(file)));
-            let (text, program) =
-                file_text(file, args.exact, &common).map_err(|failure| (file.clone(), failure))?;
-            key = key.option(&format!("key.{}", position + 1), text);
-            programs.push(program.unwrap_or_default());
+            let part =
+                file_part(file, args.exact, &common).map_err(|failure| (file.clone(), failure))?;
+            let name = format!("key.{}", position + 1);
+            if let Some(metadata) = part.metadata {
+                key = key.option(&format!("{name}.metadata"), metadata);
+            }
+            key = key.option(&name, part.text);
+            programs.push(part.program.unwrap_or_default());
         }
         let compiler = executable_digest(executable, store);
         let compiler =
@@ -150,12 +159,17 @@ pub(super) fn files_text(files: &[PathBuf]) -> String {
     Json::from_iter(files).to_string()
 }
 
-/// The part of the key for a file; for a program also its binary form.
-fn file_text(
-    file: &Path,
-    exact: bool,
-    common: &Common,
-) -> Result<(String, Option<Vec<u8>>), Failure> {
+/// The part of the key for a file.
+struct FilePart {
+    text: String,
+    /// The program in the binary form.
+    program: Option<Vec<u8>>,
+    /// The metadata of a model, which its digest leaves out and compilers may read.
+    metadata: Option<String>,
+}
+
+/// Reads a key file.
+fn file_part(file: &Path, exact: bool, common: &Common) -> Result<FilePart, Failure> {
     if is_dash(file) {
         return Err("standard input cannot be a key file; write a file first".into());
     }
@@ -163,16 +177,50 @@ fn file_text(
         let value = input.to_value();
         // A value without a digest counts by its bytes.
         if let Ok(digest) = common.compare_options().digest(value.clone()) {
-            return Ok((format!("program {digest}"), program_bytes(&value)));
+            let text = match &input {
+                // The value of tensors leaves out the rest of their file, such as metadata.
+                Input::Value(found) if found.tensors.is_some() && !common.architecture => {
+                    let both = format!("{digest} {}", Name::of(&contents(file)?));
+                    format!("tensors {}", Name::of(both.as_bytes()))
+                }
+                _ => format!("program {digest}"),
+            };
+            return Ok(FilePart {
+                text,
+                program: program_bytes(&value),
+                metadata: input.model().and_then(metadata_text),
+            });
         }
     }
-    let bytes = fs::read(file).map_err(|error| match error.kind() {
+    Ok(FilePart {
+        text: format!("bytes {}", Name::of(&contents(file)?)),
+        program: None,
+        metadata: None,
+    })
+}
+
+fn contents(file: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(file).map_err(|error| match error.kind() {
         io::ErrorKind::IsADirectory => {
-            "this is a folder, and a key is a file; name the files in it".to_owned()
+            "this is a folder, and a key is a file; name the files in it".into()
         }
-        _ => error.to_string(),
-    })?;
-    Ok((format!("bytes {}", Name::of(&bytes)), None))
+        _ => error.to_string().into(),
+    })
+}
+
+/// The metadata of a model in the order of their names; None without metadata.
+fn metadata_text(model: &Model) -> Option<String> {
+    let encoded = model.program().meta.clone()?;
+    let about = ModelProto::decode(&encoded[..]).ok()?;
+    let pairs: BTreeMap<String, String> = about
+        .metadata_props
+        .into_iter()
+        .map(|entry| (entry.key, entry.value))
+        .collect();
+    (!pairs.is_empty()).then(|| {
+        let json = json!(pairs).to_string();
+        format!("bytes {}", Name::of(json.as_bytes()))
+    })
 }
 
 /// The binary form of a program, unless the program is large.
@@ -197,11 +245,15 @@ fn program_bytes(value: &Value) -> Option<Vec<u8>> {
     }
 }
 
-/// The command line, where positions replace the paths of key files and outputs.
+/// The command line, where positions replace the paths of key files and outputs. The name
+/// of the command counts without its folder, because an executable with several names may
+/// do another job under each of them.
 fn command_text(args: &CacheRunArgs) -> String {
+    let command = Path::new(&args.command[0]);
+    let name = argument_json(command.file_name().unwrap_or_default());
     let words = args.command.iter().skip(1);
-    let words: Vec<Json> = words.map(|word| word_json(word, args)).collect();
-    Json::from(words).to_string()
+    let words = words.map(|word| word_json(word, args));
+    Json::from_iter(iter::once(name).chain(words)).to_string()
 }
 
 fn word_json(word: &OsStr, args: &CacheRunArgs) -> Json {
@@ -229,10 +281,18 @@ fn argument_json(word: &OsStr) -> Json {
     }
 }
 
-/// Adds the contents of the files among the arguments, such as the script of an interpreter.
+/// Adds the contents of the files among the arguments, such as the script of an interpreter
+/// or the file of `--script=FILE` and `@FILE`.
 fn with_arguments(mut key: EntryKeyBuilder, args: &CacheRunArgs) -> EntryKeyBuilder {
-    for word in args.command.iter().skip(1) {
-        let file = Path::new(word);
+    let words = args.command.iter().skip(1);
+    let files = words.flat_map(|word| {
+        let text = word.to_str().unwrap_or_default();
+        let after_sign = text.split_once('=').map(|(_, path)| path);
+        let parts = [after_sign, text.strip_prefix('@')];
+        let parts = parts.into_iter().flatten().map(Path::new);
+        iter::once(Path::new(word)).chain(parts)
+    });
+    for file in files {
         let is_named = args
             .keys
             .iter()

@@ -17,9 +17,10 @@ mod why;
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use isoform::{Error, Result};
-use isoform_store::Store;
+use isoform_store::{Reservation, Store};
 
 use self::args::{CacheArgs, CacheCommand, CacheRunArgs};
 use self::child::{Ended, NOT_FOUND};
@@ -28,6 +29,9 @@ use self::replay::Results;
 use crate::args::Common;
 use crate::output::{Output, printable};
 use crate::store::failure;
+
+/// How long a run waits for another process that runs the command with the same inputs.
+const PATIENCE: Duration = Duration::from_secs(600);
 
 pub(crate) fn run(
     args: &CacheArgs,
@@ -68,28 +72,71 @@ fn cached(args: &CacheRunArgs, common: &Common, output: &mut Output<'_, '_>) -> 
         Err((file, failure)) => return output.failed_file(&file, &failure),
     };
     let digest = run.key.digest().to_string();
-    let found = store
-        .entry(&run.key)
-        .map(|found| found.and_then(|entry| Results::of_entry(&entry.value, args)));
-    match found {
-        Ok(Some(results)) => match results.write_files(args) {
-            Ok(()) => {
-                tell("hit", &digest, output);
-                return results.replay(output);
-            }
-            Err((file, error)) => {
-                let file = file.display();
-                warn(&Error::value_error(format!("{file}: {error}")), output);
-            }
-        },
-        Ok(None) => {}
-        Err(error) => warn(&error, output),
+    let mut lookup = look_up(args, &run, &store, output);
+    let mut reservation = None;
+    if matches!(lookup, Lookup::Absent) {
+        // Another process may be running the command.
+        reservation = reserve(&run, &digest, &store, output)?;
+        // Old results in place of a file that changed meanwhile would look fresh.
+        if run.changed_file().is_none() {
+            lookup = look_up(args, &run, &store, output);
+        }
+    }
+    if let Lookup::Written(results) = lookup {
+        tell("hit", &digest, output);
+        return results.replay(output);
     }
     tell("miss", &digest, output);
     let before: Vec<Option<Stamp>> = args.outs.iter().map(|file| Stamp::of(file)).collect();
     let ended = child::run(&args.command, output)?;
     output.status = ended.status;
-    finish(args, &run, &ended, &before, &store, output)
+    let finished = finish(args, &run, &ended, &before, &store, output);
+    drop(reservation);
+    finished
+}
+
+/// The results in the store.
+enum Lookup {
+    /// The output files are written.
+    Written(Results),
+    Absent,
+    /// The store or the results are of no use, and the user knows.
+    Useless,
+}
+
+fn look_up(args: &CacheRunArgs, run: &Run, store: &Store, output: &mut Output<'_, '_>) -> Lookup {
+    let entry = match store.entry(&run.key) {
+        Ok(entry) => entry,
+        Err(error) => {
+            warn(&error, output);
+            return Lookup::Useless;
+        }
+    };
+    let Some(results) = entry.and_then(|entry| Results::of_entry(&entry.value, args)) else {
+        return Lookup::Absent;
+    };
+    if let Err((file, error)) = results.write_files(args) {
+        let file = file.display();
+        warn(&Error::value_error(format!("{file}: {error}")), output);
+        return Lookup::Useless;
+    }
+    Lookup::Written(results)
+}
+
+/// Waits until no other process runs the command with these inputs; None after a long wait.
+fn reserve(
+    run: &Run,
+    digest: &str,
+    store: &Store,
+    output: &mut Output<'_, '_>,
+) -> io::Result<Option<Reservation>> {
+    let reservation = store.reserve(&run.key, Duration::ZERO);
+    if reservation.is_some() {
+        return Ok(reservation);
+    }
+    tell("waiting for another run of", digest, output);
+    output.flush()?;
+    Ok(store.reserve(&run.key, PATIENCE))
 }
 
 /// Stores the results of a run that may be replayed.

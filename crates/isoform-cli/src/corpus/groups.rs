@@ -16,9 +16,10 @@ const FILES: usize = 8;
 
 /// Prints the groups of equal models of an index.
 pub(crate) fn dedup(path: &Path, common: &Common, output: &mut Output<'_, '_>) -> io::Result<()> {
-    let by = match common.architecture {
-        true => Column::Architecture,
-        false => Column::Digest,
+    let by = if common.architecture {
+        Column::Architecture
+    } else {
+        Column::Digest
     };
     match groups(path, by) {
         Ok((groups, counts)) => write_groups(&groups, &counts, output),

@@ -128,9 +128,12 @@ fn add_model(row: &mut Row, model: &Model, file: &SourceFile) {
 /// The files of external data, relative to the folder of the model.
 fn names_beside(model: &Model, file: &SourceFile) -> Vec<String> {
     let folder = file.local_path().and_then(Path::parent);
-    let folder = folder.map(|folder| match folder.as_os_str().is_empty() {
-        true => Path::new("."),
-        false => folder,
+    let folder = folder.map(|folder| {
+        if folder.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            folder
+        }
     });
     let folder = folder.and_then(|folder| fs::canonicalize(folder).ok());
     let files = model.external_files().iter().map(|(path, _)| {

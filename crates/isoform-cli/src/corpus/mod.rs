@@ -289,9 +289,10 @@ fn matches(
         let digits = args.what.to_ascii_lowercase();
         (digits.clone(), digits)
     };
-    let mut rows = index.find(&program).map_err(|error| match file.exists() {
-        true => index_failed(error),
-        false => {
+    let mut rows = index.find(&program).map_err(|error| {
+        if file.exists() {
+            index_failed(error)
+        } else {
             let text = format!("{}, or the name of a file", error.message());
             (args.what.clone(), text.into())
         }

@@ -13,6 +13,7 @@ mod tensors;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 
@@ -495,15 +496,22 @@ fn read_settled(read: impl Fn() -> isoform::Result<Decoded>) -> isoform::Result<
     if is_settled { Ok(decoded) } else { read() }
 }
 
-/// Registers all types that files may hold, and the passes over these types.
+/// Registers all types that files may hold, and the passes over these types. Only the
+/// first success takes time, because a small file is read faster than types register.
 pub(crate) fn register_types() -> isoform::Result<()> {
+    static IS_DONE: AtomicBool = AtomicBool::new(false);
+    if IS_DONE.load(Ordering::Acquire) {
+        return Ok(());
+    }
     isoform_ir::ir::register()?;
     isoform_ir::transform::register()?;
     isoform_ir::tir::register()?;
     isoform_relay::register()?;
     isoform_pto::register()?;
     isoform_onnx::ir::register()?;
-    isoform_onnx::optimize::register()
+    isoform_onnx::optimize::register()?;
+    IS_DONE.store(true, Ordering::Release);
+    Ok(())
 }
 
 /// The message of an error, without the kind, which is for programs, and without the

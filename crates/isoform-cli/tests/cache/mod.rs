@@ -8,6 +8,8 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use isoform_onnx::proto::StringStringEntryProto;
+
 use crate::build::{Folder, Small, small};
 use crate::support::{Ran, command};
 
@@ -103,6 +105,114 @@ fn a_second_run_replays_everything() {
 }
 
 #[test]
+fn eight_processes_run_the_command_once() {
+    let folder = folder();
+    let waits = COMPILER.replace("echo run >> runs", "echo run >> runs; sleep 0.5");
+    script(&folder, &waits);
+    let start = |number: usize| {
+        let line = compile("module.iso", &format!("{number}.o"));
+        let mut command = command();
+        command
+            .current_dir(folder.path())
+            .env("ISOFORM_STORE", "store")
+            .args(line.split_whitespace())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let children: Vec<_> = (0..8).map(start).collect();
+    let mut misses = 0;
+    for (number, child) in children.into_iter().enumerate() {
+        let ran: Ran = child.wait_with_output().unwrap().into();
+        assert_eq!((ran.status, &*ran.out), (0, "compiling\n"), "{ran:?}");
+        misses += usize::from(ran.err.contains("isoform cache: miss "));
+        let out = fs::read(folder.path().join(format!("{number}.o"))).unwrap();
+        assert_eq!(out, MODULE.as_bytes());
+    }
+    assert_eq!((misses, runs(&folder)), (1, 1));
+}
+
+#[test]
+fn a_waiting_run_takes_over_from_a_run_that_fails_or_dies() {
+    let folder = folder();
+    script(
+        &folder,
+        &COMPILER.replace("echo run >> runs", "echo run >> runs; sleep 0.3"),
+    );
+    let line = compile("module.iso", "out.o");
+    let start = |fail: &str| {
+        let mut command = command();
+        command
+            .current_dir(folder.path())
+            .env("ISOFORM_STORE", "store")
+            .env("FAIL", fail)
+            .args(line.split_whitespace())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        let begin = Instant::now();
+        let before = runs(&folder);
+        while fail == "1" && runs(&folder) == before {
+            assert!(begin.elapsed() < Duration::from_secs(60));
+            thread::sleep(Duration::from_millis(2));
+        }
+        child
+    };
+    let (failing, waiting) = (start("1"), start(""));
+    let ran: Ran = failing.wait_with_output().unwrap().into();
+    assert_eq!(ran.status, 3, "{ran:?}");
+    let ran: Ran = waiting.wait_with_output().unwrap().into();
+    assert_event(&ran, "waiting for another run of");
+    assert_eq!((ran.status, runs(&folder)), (0, 2), "{ran:?}");
+    assert!(ran.err.contains("isoform cache: miss "), "{ran:?}");
+    // A killed process holds no key.
+    script(
+        &folder,
+        &format!("{COMPILER}test -z \"$FAIL\" || sleep 5\n").replace("exit 3", "true"),
+    );
+    let mut killed = start("1");
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    let begin = Instant::now();
+    assert_eq!(run(&folder, &line).status, 0);
+    assert!(begin.elapsed() < Duration::from_secs(60));
+}
+
+#[test]
+fn the_name_of_the_command_counts() {
+    let folder = folder();
+    // An executable with two names, which does what its name says.
+    script(&folder, "#!/bin/sh\necho \"${0##*/}\" > \"$2\"\n");
+    let path = folder.path();
+    std::os::unix::fs::symlink("cc.sh", path.join("cxx.sh")).unwrap();
+    fs::create_dir(path.join("bin")).unwrap();
+    std::os::unix::fs::symlink("../cc.sh", path.join("bin/cc.sh")).unwrap();
+    let line = |command: &str| format!("cache run --key source.c --out o -- {command} source.c o");
+    for (command, event, text) in [
+        ("./cc.sh", "miss", "cc.sh\n"),
+        ("./cxx.sh", "miss", "cxx.sh\n"),
+        ("bin/cc.sh", "hit", "cc.sh\n"),
+        ("./cxx.sh", "hit", "cxx.sh\n"),
+    ] {
+        assert_event(&run(&folder, &line(command)), event);
+        assert_eq!(fs::read_to_string(path.join("o")).unwrap(), text);
+    }
+}
+
+#[test]
+fn files_within_arguments_count() {
+    let folder = folder();
+    for argument in ["--flags=flags.txt", "@flags.txt"] {
+        folder.file("flags.txt", b"-O1");
+        let line = format!("cache run --key source.c --out o -- ./cc.sh source.c o {argument}");
+        assert_event(&run(&folder, &line), "miss");
+        assert_event(&run(&folder, &line), "hit");
+        folder.file("flags.txt", b"-O2");
+        assert_event(&run(&folder, &line), "miss");
+    }
+}
+
+#[test]
 fn every_input_counts() {
     let folder = folder();
     let base = "cache run --key source.c --out o --env LEVEL -- ./cc.sh source.c o";
@@ -183,6 +293,48 @@ fn names_of_inputs_of_models_count_and_names_of_nodes_do_not() {
     assert_event(&run(&folder, &compile("renamed.onnx", "o")), "miss");
     assert_event(&run(&folder, &compile("nodes.onnx", "o")), "hit");
     assert_event(&run(&folder, &compile("a.onnx", "o")), "miss");
+}
+
+#[test]
+fn metadata_of_models_and_of_tensors_count() {
+    let folder = folder();
+    let with = |entries: &[(&str, &str)]| {
+        let mut model = small(&Small::default());
+        for (key, value) in entries {
+            model.metadata_props.push(StringStringEntryProto {
+                key: (*key).to_owned(),
+                value: (*value).to_owned(),
+            });
+        }
+        model
+    };
+    folder.model("plain.onnx", &with(&[]));
+    folder.model("a.onnx", &with(&[("scale", "1"), ("names", "x")]));
+    folder.model("b.onnx", &with(&[("scale", "2"), ("names", "x")]));
+    folder.model("c.onnx", &with(&[("names", "x"), ("scale", "1")]));
+    for (name, event) in [
+        ("plain", "miss"),
+        ("a", "miss"),
+        ("b", "miss"),
+        ("c", "hit"),
+    ] {
+        let line = compile(&format!("{name}.onnx"), "o");
+        assert_event(&run(&folder, &line), event);
+        assert_event(&run(&folder, &line), "hit");
+    }
+    let tensors = |metadata: &str| {
+        let header = format!(
+            r#"{{"__metadata__":{{"k":"{metadata}"}},"t":{{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}}}"#
+        );
+        let length = (header.len() as u64).to_le_bytes();
+        [&length[..], header.as_bytes(), &[7]].concat()
+    };
+    folder.file("a.safetensors", &tensors("1"));
+    folder.file("b.safetensors", &tensors("2"));
+    for name in ["a.safetensors", "b.safetensors"] {
+        assert_event(&run(&folder, &compile(name, "o")), "miss");
+        assert_event(&run(&folder, &compile(name, "o")), "hit");
+    }
 }
 
 #[test]

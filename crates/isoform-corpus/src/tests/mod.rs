@@ -17,8 +17,9 @@ use isoform::Result;
 use crate::{Index, Inspector, Row, SourceFile};
 
 /// Wants files with the extension `m`, whose contents it takes for their digest, and
-/// remembers which files it read. Contents that begin with `bad` are an error, and files
-/// that begin with `other` do not belong to the collection.
+/// remembers which files it read. Contents that begin with `bad` are an error, those that
+/// begin with `panic` make it panic, and files that begin with `other` do not belong to the
+/// collection.
 #[derive(Default)]
 struct TestInspector {
     read: Mutex<Vec<String>>,
@@ -51,6 +52,7 @@ impl Inspector for TestInspector {
         if contents.starts_with("bad") {
             return Some(Row::failed("", contents));
         }
+        assert!(!contents.starts_with("panic"), "planted");
         if contents.starts_with("other") {
             return None;
         }

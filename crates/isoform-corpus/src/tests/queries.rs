@@ -1,4 +1,4 @@
-//! The answers to questions are those of a plain search.
+//! Queries return the rows of a plain search.
 
 use std::collections::{BTreeMap, BTreeSet};
 

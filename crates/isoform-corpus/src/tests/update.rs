@@ -18,6 +18,7 @@ struct Corpus {
 impl Corpus {
     fn new(files: &[(&str, &str)]) -> Corpus {
         let folder = TempDir::new().unwrap();
+        fs::create_dir(folder.path().join("root")).unwrap();
         for (name, contents) in files {
             write(&folder.path().join("root"), name, contents);
         }
@@ -84,6 +85,30 @@ fn an_index_has_a_row_for_each_file() {
     // Nothing but the index remains.
     let files = names(corpus.folder.path());
     assert!(files.into_iter().eq(["i.parquet", "root"]));
+}
+
+#[test]
+fn a_panic_is_a_row() {
+    let corpus = Corpus::new(&[("a.m", "01"), ("b.m", "panic"), ("c.m", "03")]);
+    assert_eq!(corpus.update().unwrap().failed, 1);
+    let rows = corpus.listed();
+    assert_eq!((&*rows[0], &*rows[2]), ("a.m 01", "c.m 03"));
+    assert!(rows[1].contains("which is a bug"), "{rows:?}");
+}
+
+#[test]
+fn a_folder_of_models_is_no_index() {
+    let corpus = Corpus::new(&[("a.m", "01")]);
+    corpus.update().unwrap();
+    assert!(Index::is_index(&corpus.index()));
+    // The index lies beside the models.
+    assert!(!Index::is_index(corpus.folder.path()));
+    let parts = corpus.folder.path().join("parts");
+    fs::create_dir(&parts).unwrap();
+    assert!(!Index::is_index(&parts));
+    fs::copy(corpus.index(), parts.join("1.parquet")).unwrap();
+    fs::write(parts.join("_SUCCESS"), "").unwrap();
+    assert!(Index::is_index(&parts));
 }
 
 #[test]
@@ -163,9 +188,12 @@ fn an_interrupted_update_continues() {
     let corpus = Corpus::new(&files);
     for limit in [5000, 9000] {
         let error = corpus
-            .update_until(|report| match report.rows < limit {
-                true => Ok(()),
-                false => Err(fail("stop")),
+            .update_until(|report| {
+                if report.rows < limit {
+                    Ok(())
+                } else {
+                    Err(fail("stop"))
+                }
             })
             .unwrap_err();
         assert_eq!(error.message(), "stop");

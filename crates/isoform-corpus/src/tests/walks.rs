@@ -59,13 +59,13 @@ proptest! {
     }
 }
 
-fn zip(path: &Path, files: &[(&str, &str)]) {
+fn zip(path: &Path, files: &[(&str, impl AsRef<[u8]>)]) {
     let mut writer = ZipWriter::new(fs::File::create(path).unwrap());
     for (name, contents) in files {
         writer
             .start_file(*name, SimpleFileOptions::default())
             .unwrap();
-        writer.write_all(contents.as_bytes()).unwrap();
+        writer.write_all(contents.as_ref()).unwrap();
     }
     writer.finish().unwrap();
     super::age(path);
@@ -102,6 +102,21 @@ fn an_archive_is_a_folder() {
 }
 
 #[test]
+fn an_archive_within_an_archive_is_not_entered() {
+    let folder = TempDir::new().unwrap();
+    let root = folder.path().join("root");
+    write(&root, "b.m", "02");
+    let inner = folder.path().join("inner.zip");
+    zip(&inner, &[("one.m", "11")]);
+    let bytes = fs::read(&inner).unwrap();
+    zip(
+        &root.join("a.zip"),
+        &[("in.whl", &*bytes), ("two.m", b"12")],
+    );
+    assert_eq!(walked(&root), ["a.zip/two.m", "b.m"]);
+}
+
+#[test]
 fn roots_inside_of_others_are_left_out() {
     let roots = ["b", "a/x", "a/", "a.m", "ab", "/", "/usr"].map(str::to_owned);
     let kept = crate::walk::outermost(&roots);
@@ -109,11 +124,24 @@ fn roots_inside_of_others_are_left_out() {
 }
 
 #[test]
-fn a_missing_root_is_a_row() {
+fn a_missing_root_is_an_error_and_the_index_stays() {
     let folder = TempDir::new().unwrap();
-    let rows = walked(&folder.path().join("none"));
-    assert_eq!(rows.len(), 1);
-    assert!(rows[0].contains("No such file"), "{rows:?}");
+    let root = folder.path().join("root");
+    let index = folder.path().join("i.parquet");
+    let inspector = TestInspector::default();
+    let update = || {
+        update_index(&[root.display().to_string()], &index, &inspector, 2, |_| {
+            Ok(())
+        })
+    };
+    let error = update().unwrap_err();
+    assert!(error.message().contains("cannot read this root"), "{error}");
+    assert!(super::names(folder.path()).is_empty());
+    write(&root, "a.m", "01");
+    update().unwrap();
+    fs::remove_dir_all(&root).unwrap();
+    update().unwrap_err();
+    assert_eq!(listed(&root, &index), ["a.m 01"]);
 }
 
 #[test]

@@ -113,9 +113,10 @@ pub(super) fn update_corpus(
             let inspector = ModelInspector::default().follow_links(follow_links);
             let report = update_index(&roots, &index, &inspector, jobs, |report| {
                 *numbers.lock().unwrap_or_else(PoisonError::into_inner) = *report;
-                match is_stopped.load(Ordering::Relaxed) {
-                    true => Err(Error::value_error("interrupted")),
-                    false => Ok(()),
+                if is_stopped.load(Ordering::Relaxed) {
+                    Err(Error::value_error("interrupted"))
+                } else {
+                    Ok(())
                 }
             });
             // Without a receiver, nobody needs the result.
@@ -278,7 +279,7 @@ impl CorpusUpdate {
                         open.report.kept += u64::from(row.error.is_none());
                         open.report.failed += u64::from(row.error.is_some());
                         open.report.rows += 1;
-                        open.kept.push(row)?;
+                        open.kept.push(*row)?;
                     }
                 }
             }

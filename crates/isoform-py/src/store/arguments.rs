@@ -13,6 +13,9 @@ use crate::convert::untyped;
 /// The length in bytes up to which a key contains a text itself.
 const MAX_TEXT: usize = 200;
 
+/// The number of bits up to which a key contains an integer itself.
+const MAX_BITS: u64 = 1024;
+
 /// The parameters of a function.
 pub(super) struct Signature {
     parameters: Vec<Parameter>,
@@ -172,10 +175,23 @@ fn plain_text(value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
         || value.is_instance_of::<PyBool>()
         || value.is_exact_instance_of::<PyInt>()
         || value.is_exact_instance_of::<PyFloat>();
-    if is_plain {
-        return Ok(Some(value.repr()?.to_string()));
+    if !is_plain {
+        return Ok(None);
     }
-    Ok(None)
+    if let Ok(number) = value.cast_exact::<PyInt>()
+        && number.extract::<i64>().is_err()
+    {
+        // Python refuses to write longer integers in decimal digits.
+        let bits: u64 = number
+            .call_method0(intern!(value.py(), "bit_length"))?
+            .extract()?;
+        if bits > MAX_BITS {
+            let digits = number.call_method1(intern!(value.py(), "__format__"), ("x",))?;
+            let digits = Name::of(digits.str()?.to_str()?.as_bytes());
+            return Ok(Some(format!("integer {digits}")));
+        }
+    }
+    Ok(Some(value.repr()?.to_string()))
 }
 
 fn program_digest(name: &str, value: &Bound<'_, PyAny>) -> PyResult<(Value, Name)> {

@@ -5,18 +5,19 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use isoform::{Array, Error, Value};
-use isoform_store::{Cache, Claim, Claimed, EntryKey, NewEntry, Store};
+use isoform::{Array, Value};
+use isoform_store::{Cache, Caller, Claim, Claimed, EntryKey, NewEntry, Store};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyTuple, PyType};
 
 use super::arguments::{Described, Parts, Signature};
 use super::entry::{are_equal, binary};
+use super::failures::Failures;
 use super::handle::StoreHandle;
 use super::result::Codec;
 use super::{PAUSE, detached, interruptible};
-use crate::error::{IntoPyResult, from_python};
+use crate::error::IntoPyResult;
 use crate::object::gil::under_gil;
 
 /// How long a call waits for another caller that computes the same result.
@@ -35,7 +36,7 @@ pub(crate) struct CallsHandle {
     function: Py<PyAny>,
     signature: Signature,
     key_function: Option<Py<PyAny>>,
-    failures: Option<Py<PyAny>>,
+    failures: Failures,
     confirm: bool,
     codec: Codec,
     hits: AtomicU64,
@@ -47,7 +48,7 @@ pub(crate) struct CallsHandle {
 #[pyo3(from_item_all)]
 struct Options {
     key: Option<Py<PyAny>>,
-    failures: Option<Py<PyAny>>,
+    failures: Vec<Py<PyType>>,
     confirm: bool,
     dumps: Option<Py<PyAny>>,
     loads: Option<Py<PyAny>>,
@@ -93,7 +94,7 @@ impl CallsHandle {
         let py = store.py();
         let (is_remote, store) = (store.get().is_remote(), store.get().store()?);
         let mut cache = Cache::new(&store, name, version);
-        if options.failures.is_some() {
+        if !options.failures.is_empty() {
             // The caller decides by the class of the exception.
             cache = cache.remember_failures(FAILURE_LIFETIME, |_| true);
         }
@@ -104,7 +105,7 @@ impl CallsHandle {
             function,
             signature: Signature::new(py, parameters, bind)?,
             key_function: options.key,
-            failures: options.failures,
+            failures: Failures(options.failures),
             confirm: options.confirm,
             codec: Codec {
                 dumps: options.dumps,
@@ -129,7 +130,7 @@ impl CallsHandle {
         }
         let start = Instant::now();
         let keep = loop {
-            match self.claim(py, &call, PAUSE)? {
+            match self.claim(py, &call, Some(Caller::thread()), PAUSE)? {
                 State::Found(result) => return Ok(result),
                 State::Free(keep) => break keep,
                 State::Busy if start.elapsed() > PATIENCE => break Keep::Put,
@@ -245,7 +246,7 @@ impl CallsHandle {
             Some(program) => self.confirmed(py, call, program),
         };
         let result = match found {
-            Some(found) => self.codec.decode(py, &self.counted(found)?)?,
+            Some(found) => self.codec.decode(py, &self.counted(py, found)?)?,
             None => None,
         };
         if result.is_some() {
@@ -255,11 +256,11 @@ impl CallsHandle {
     }
 
     /// The bytes of a hit; a remembered failure is a hit, too.
-    fn counted(&self, found: isoform::Result<Bytes>) -> PyResult<Bytes> {
-        if found.is_err() {
+    fn counted(&self, py: Python<'_>, found: isoform::Result<Bytes>) -> PyResult<Bytes> {
+        found.or_else(|error| {
             self.hits.fetch_add(1, Ordering::Relaxed);
-        }
-        found.into_py()
+            Err(self.failures.raised(py, error)?)
+        })
     }
 
     /// As a lookup of the cache, for an entry with the programs of this call.
@@ -295,9 +296,18 @@ impl CallsHandle {
         interruptible(py, move || Ok(question(&cache, &key)))
     }
 
-    fn claim<'py>(&self, py: Python<'py>, call: &Call, patience: Duration) -> PyResult<State<'py>> {
-        let claimed = self.ask(py, call, move |cache, key| cache.claim(key, patience))?;
-        let keep = match claimed {
+    fn claim<'py>(
+        &self,
+        py: Python<'py>,
+        call: &Call,
+        caller: Option<Caller>,
+        patience: Duration,
+    ) -> PyResult<State<'py>> {
+        let claimed = self.ask(py, call, move |cache, key| match caller {
+            Some(caller) => cache.claim_by(caller, key, patience),
+            None => Ok(cache.claim(key, patience)),
+        })?;
+        let keep = match claimed.into_py()? {
             Claimed::Busy => return Ok(State::Busy),
             Claimed::Free(claim) => Keep::Claim(Box::new(claim)),
             Claimed::Found(found) => {
@@ -336,10 +346,9 @@ impl CallsHandle {
     }
 
     fn keep_failure(&self, py: Python<'_>, keep: Keep, error: &PyErr) -> PyResult<()> {
-        if let (Keep::Claim(claim), Some(failures)) = (keep, &self.failures)
-            && error.value(py).is_instance(failures.bind(py))?
+        if let Keep::Claim(claim) = keep
+            && let Some(error) = self.failures.kept(py, error)?
         {
-            let error: Error = from_python(error.clone_ref(py));
             detached(py, self.is_remote, move || {
                 claim.keep(&Err(error));
                 Ok(())
@@ -372,9 +381,12 @@ impl PendingHandle {
 #[pymethods]
 impl PendingHandle {
     /// The result of another caller as a tuple of one; True if this call computes, and False
-    /// while another caller computes.
-    fn poll<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let state = self.calls.get().claim(py, &self.call, Duration::ZERO)?;
+    /// while another caller computes. `task` is the identity of the task that asks, if there is
+    /// one: a task that asks for its own result raises RecursionError.
+    #[pyo3(signature = (task))]
+    fn poll<'py>(&self, py: Python<'py>, task: Option<u64>) -> PyResult<Bound<'py, PyAny>> {
+        let (calls, caller) = (self.calls.get(), task.map(Caller::task));
+        let state = calls.claim(py, &self.call, caller, Duration::ZERO)?;
         let keep = match state {
             State::Found(result) => return Ok(PyTuple::new(py, [result])?.into_any()),
             State::Free(keep) => keep,

@@ -7,7 +7,8 @@ use std::time::Duration;
 use isoform_store::{FileTotals, Limits, Name, NewEntry, Store, StoreOptions, StoredFile};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyCFunction, PyDict};
 
 use super::entry::{EntryHandle, KeyHandle, are_equal, binary, program_value};
 use super::{buffer, detached, interruptible};
@@ -130,6 +131,7 @@ impl StoreHandle {
             .durable(durable)
             .limits(limits);
         let store = py.detach(|| isoform_remote::open(&url, opened)).into_py()?;
+        finish_at_exit(py)?;
         Ok(StoreHandle {
             store: RwLock::new(Some(store)),
             url,
@@ -425,6 +427,34 @@ impl StoreHandle {
             Err(_) => "<Store, closed>".to_owned(),
         }
     }
+}
+
+/// Python may end without dropping its objects, such as functions of modules: the rows that
+/// wait for an index are written at its exit. A fork waits until no other thread is in the
+/// middle of a transaction.
+fn finish_at_exit(py: Python<'_>) -> PyResult<()> {
+    static REGISTERED: PyOnceLock<()> = PyOnceLock::new();
+    REGISTERED
+        .get_or_try_init(py, || {
+            let finish = PyCFunction::new_closure(py, None, None, |args, _| {
+                args.py().detach(Store::finish_all);
+            })?;
+            py.import("atexit")?.call_method1("register", (finish,))?;
+            // Systems without forks have no such function.
+            if let Some(register) = py.import("os")?.getattr_opt("register_at_fork")? {
+                let hook = |call: fn()| {
+                    PyCFunction::new_closure(py, None, None, move |args, _| {
+                        args.py().detach(call);
+                    })
+                };
+                let hooks = PyDict::new(py);
+                hooks.set_item("before", hook(Store::before_fork)?)?;
+                hooks.set_item("after_in_parent", hook(Store::after_fork)?)?;
+                register.call((), Some(&hooks))?;
+            }
+            Ok(())
+        })
+        .copied()
 }
 
 fn name_of(text: &str) -> PyResult<Name> {

@@ -4,12 +4,13 @@
 //! |---|---|
 //! | `handle.rs` | stores |
 //! | `entry.rs` | keys and entries |
-//! | `cached.rs`, `arguments.rs`, `result.rs` | functions that keep their results |
+//! | `cached.rs`, `arguments.rs`, `result.rs`, `failures.rs` | functions that keep their results |
 //! | `pass_cache.rs` | a store as the cache of pure passes |
 
 mod arguments;
 mod cached;
 mod entry;
+mod failures;
 mod handle;
 mod pass_cache;
 mod result;

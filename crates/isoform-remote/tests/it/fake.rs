@@ -1,6 +1,6 @@
 //! A server that speaks as much of the S3 protocol as a store needs, and fails on demand.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -62,6 +62,8 @@ struct Request {
     key: String,
     query: BTreeMap<String, String>,
     if_none_match: bool,
+    /// The first and the last byte of the part that is asked for.
+    range: Option<(usize, usize)>,
     body: Vec<u8>,
 }
 
@@ -76,7 +78,7 @@ fn serve(
     loop {
         let request = read_request(&mut reader)?;
         let number = requests.fetch_add(1, Ordering::SeqCst);
-        let (status, body) = match behaviour {
+        let (status, mut body) = match behaviour {
             Behaviour::Silent => {
                 thread::sleep(Duration::from_secs(600));
                 return None;
@@ -88,8 +90,16 @@ fn serve(
             }
             _ => reply(&request, &mut objects.lock().unwrap()),
         };
+        let (tag, mut status, mut range) = (tag(&body), status, String::new());
+        if let (Some((first, last)), "200 OK") = (request.range, status) {
+            let size = body.len();
+            let last = last.min(size - 1);
+            body = body[first..=last].to_vec();
+            range = format!("Content-Range: bytes {first}-{last}/{size}\r\n");
+            status = "206 Partial Content";
+        }
         let head = format!(
-            "HTTP/1.1 {status}\r\nContent-Length: {}\r\nETag: \"x\"\r\n\
+            "HTTP/1.1 {status}\r\nContent-Length: {}\r\n{range}ETag: {tag}\r\n\
              Last-Modified: Sun, 29 Nov 2026 10:00:00 GMT\r\n\r\n",
             body.len()
         );
@@ -109,7 +119,7 @@ fn read_request(reader: &mut BufReader<TcpStream>) -> Option<Request> {
     reader.read_line(&mut line).ok()?;
     let mut words = line.split(' ');
     let (method, target) = (words.next()?.to_owned(), words.next()?.to_owned());
-    let (mut length, mut if_none_match) = (0, false);
+    let (mut length, mut if_none_match, mut range) = (0, false, None);
     loop {
         let mut line = String::new();
         reader.read_line(&mut line).ok()?;
@@ -117,6 +127,10 @@ fn read_request(reader: &mut BufReader<TcpStream>) -> Option<Request> {
         match line.split_once(": ") {
             Some(("content-length", number)) => length = number.parse().ok()?,
             Some(("if-none-match", "*")) => if_none_match = true,
+            Some(("range", bytes)) => {
+                let (first, last) = bytes.strip_prefix("bytes=")?.split_once('-')?;
+                range = Some((first.parse().ok()?, last.parse().ok()?));
+            }
             Some(_) => {}
             None => break,
         }
@@ -135,8 +149,15 @@ fn read_request(reader: &mut BufReader<TcpStream>) -> Option<Request> {
             .map(|(name, value)| (name.to_owned(), value.replace("%2F", "/")))
             .collect(),
         if_none_match,
+        range,
         body,
     })
+}
+
+/// A text that depends on the bytes.
+fn tag(bytes: &[u8]) -> String {
+    let sum: u64 = bytes.iter().map(|byte| u64::from(*byte)).sum();
+    format!("\"{}-{sum}\"", bytes.len())
 }
 
 fn reply(request: &Request, objects: &mut Objects) -> (&'static str, Vec<u8>) {
@@ -165,15 +186,25 @@ fn reply(request: &Request, objects: &mut Objects) -> (&'static str, Vec<u8>) {
 fn list(request: &Request, objects: &Objects) -> Vec<u8> {
     let prefix = request.query.get("prefix").map_or("", String::as_str);
     let found = objects.iter().filter(|(key, _)| key.starts_with(prefix));
-    let contents: String = found
-        .map(|(key, bytes)| {
-            format!(
-                "<Contents><Key>{key}</Key><LastModified>2026-11-29T10:00:00.000Z</LastModified>\
-                 <ETag>\"x\"</ETag><Size>{}</Size></Contents>",
-                bytes.len()
-            )
-        })
-        .collect();
+    let is_flat = !request.query.contains_key("delimiter");
+    let (mut contents, mut folders) = (String::new(), BTreeSet::new());
+    for (key, bytes) in found {
+        if let Some((folder, _)) = key[prefix.len()..].split_once('/')
+            && !is_flat
+        {
+            folders.insert(format!("{prefix}{folder}/"));
+            continue;
+        }
+        contents += &format!(
+            "<Contents><Key>{key}</Key><LastModified>2026-11-29T10:00:00.000Z</LastModified>\
+             <ETag>{}</ETag><Size>{}</Size></Contents>",
+            tag(bytes).replace('"', "&quot;"),
+            bytes.len()
+        );
+    }
+    for folder in folders {
+        contents += &format!("<CommonPrefixes><Prefix>{folder}</Prefix></CommonPrefixes>");
+    }
     format!(
         "<?xml version=\"1.0\"?><ListBucketResult><Name>bucket</Name><Prefix>{prefix}</Prefix>\
          <IsTruncated>false</IsTruncated>{contents}</ListBucketResult>"

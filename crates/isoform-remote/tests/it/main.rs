@@ -3,4 +3,5 @@
 
 mod fake;
 mod faults;
+mod folder;
 mod servers;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use isoform::Error;
 use isoform::errors::ErrorKind;
 use isoform_store::{
-    Cache, Claimed, Engine, EntryKey, FolderEngine, MemoryEngine, NewEntry, Store,
+    Cache, Caller, Claimed, Engine, EntryKey, FolderEngine, MemoryEngine, NewEntry, Store,
 };
 
 use crate::helpers::{FaultyEngine, assert_success, child, files, folder, job, key, open};
@@ -86,7 +86,7 @@ fn a_lock_has_one_holder() {
                     // Without pauses, so that threads open the file of a lock that another
                     // thread is about to free.
                     for _ in 0..5_000 {
-                        let Some(guard) = engine.lock("name", Duration::ZERO) else {
+                        let Some(guard) = engine.lock("name", Duration::ZERO).unwrap() else {
                             continue;
                         };
                         assert!(!held.swap(true, Ordering::SeqCst), "two holders");
@@ -100,11 +100,13 @@ fn a_lock_has_one_holder() {
             }
         });
         assert!(count.load(Ordering::Relaxed) > 100);
-        let guard = engine.lock("name", Duration::ZERO).unwrap();
-        assert!(engine.lock("name", Duration::from_millis(5)).is_none());
-        assert!(engine.lock("other", Duration::ZERO).is_some());
+        let lock = |name, millis| engine.lock(name, Duration::from_millis(millis)).unwrap();
+        let guard = lock("name", 0);
+        assert!(guard.is_some());
+        assert!(lock("name", 5).is_none());
+        assert!(lock("other", 0).is_some());
         drop(guard);
-        assert!(engine.lock("name", Duration::ZERO).is_some());
+        assert!(lock("name", 0).is_some());
     }
 }
 
@@ -182,9 +184,10 @@ fn patience_ends() {
         };
         let cache = Cache::new(&store, "c", "1").patience(Duration::from_millis(20));
         let start = Instant::now();
-        // A computation that needs its own result gets it without the cache.
+        // A thread that waited long enough computes, too.
+        let asks = || cache.get_or_compute(&key(1), || Ok(vec![1]));
         let result = cache.get_or_compute(&key(1), || {
-            Ok(cache.get_or_compute(&key(1), || Ok(vec![1]))?.to_vec())
+            Ok(thread::scope(|scope| scope.spawn(asks).join().unwrap())?.to_vec())
         });
         assert_eq!(result.unwrap(), vec![1]);
         assert!(start.elapsed() >= Duration::from_millis(20));
@@ -306,4 +309,92 @@ fn keys_of_a_cache_are_keys_of_its_entries() {
     let other = Cache::new(&Store::open("memory:").unwrap(), "c", "2");
     assert_ne!(other.entry_key(&full), full);
     assert_eq!(EntryKey::of_parts(full.parts().clone()), full);
+}
+
+#[test]
+fn a_computation_that_asks_for_its_own_result_is_an_error_at_once() {
+    let folder = folder();
+    let mut without_locks = FaultyEngine::new(None);
+    without_locks.has_locks = false;
+    for store in [
+        Store::open("memory:").unwrap(),
+        open(folder.path()),
+        without_locks.store(),
+    ] {
+        let cache = Cache::new(&store, "recursive", "1");
+        let start = Instant::now();
+        let error = cache.get_or_compute(&key(1), || {
+            // Another key is fine, and so is the way to the own key through a clone.
+            let other = cache.get_or_compute(&key(2), || {
+                let own = cache.clone().get_or_compute(&key(1), || Ok(vec![0]))?;
+                Ok(own.to_vec())
+            })?;
+            Ok(other.to_vec())
+        });
+        let error = error.unwrap_err();
+        assert!(start.elapsed() < Duration::from_secs(60), "it waited");
+        assert_eq!(error.kind(), ErrorKind::Recursion);
+        let digest = cache.entry_key(&key(1)).digest().to_string();
+        for part in [
+            "\"recursive\"",
+            "job \"test\"",
+            &digest,
+            "asks for its own result",
+        ] {
+            assert!(error.message().contains(part), "{error}");
+        }
+        // The keys are free again.
+        assert_eq!(
+            cache.get_or_compute(&key(1), || Ok(vec![1])).unwrap(),
+            [1][..]
+        );
+        assert_eq!(
+            cache.get_or_compute(&key(2), || Ok(vec![2])).unwrap(),
+            [2][..]
+        );
+    }
+}
+
+#[test]
+fn callers_are_told_apart() {
+    let store = Store::open("memory:").unwrap();
+    let cache = Cache::new(&store, "c", "1");
+    let claim = cache
+        .claim_by(Caller::task(1), &key(1), Duration::ZERO)
+        .unwrap();
+    assert!(matches!(claim, Claimed::Free(_)));
+    for other in [Caller::task(2), Caller::thread()] {
+        let claimed = cache.claim_by(other, &key(1), Duration::ZERO).unwrap();
+        assert!(matches!(claimed, Claimed::Busy));
+    }
+    assert!(matches!(
+        cache.claim(&key(1), Duration::ZERO),
+        Claimed::Busy
+    ));
+    assert!(
+        store
+            .reserve(&cache.entry_key(&key(1)), Duration::ZERO)
+            .is_none()
+    );
+    assert!(
+        cache
+            .claim_by(Caller::task(1), &key(1), Duration::ZERO)
+            .is_err()
+    );
+    drop(claim);
+    let again = cache
+        .claim_by(Caller::task(1), &key(1), Duration::ZERO)
+        .unwrap();
+    assert!(matches!(again, Claimed::Free(_)));
+    let on_thread = thread::spawn(Caller::thread).join().unwrap();
+    assert_ne!(on_thread, Caller::thread());
+}
+
+#[test]
+fn a_slow_place_without_locks_is_not_busy() {
+    let mut without_locks = FaultyEngine::new(None);
+    without_locks.has_locks = false;
+    let cache = Cache::new(&without_locks.store(), "c", "1");
+    let claimed = cache.claim(&key(1), Duration::ZERO);
+    assert!(matches!(claimed, Claimed::Free(_)));
 }

@@ -202,9 +202,11 @@ impl Engine for FaultyEngine {
         self.files.mark_used(path, time);
     }
 
-    fn lock(&self, name: &str, deadline: Duration) -> Option<LockGuard> {
+    fn lock(&self, name: &str, deadline: Duration) -> Result<Option<LockGuard>> {
         if !self.has_locks {
-            return None;
+            // As slow as a file system far away.
+            std::thread::sleep(Duration::from_millis(5));
+            return Err(Self::error());
         }
         self.files.lock(name, deadline)
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use isoform_store::{INLINE_LIMIT, NewEntry, Store};
 
-use crate::helpers::{files, folder, key, open};
+use crate::helpers::{FaultyEngine, files, folder, key, open};
 
 fn fill(store: &Store) {
     for number in 0..100_u64 {
@@ -221,4 +221,35 @@ fn a_busy_index_delays_no_put() {
     }
     drop(transaction);
     assert_eq!(store.sizes().unwrap().total().files, 301);
+}
+
+#[test]
+fn a_server_shows_the_files_of_other_machines() {
+    let engine = FaultyEngine::new(None);
+    let (store, other) = (engine.store(), engine.store());
+    store.put(b"1").unwrap();
+    assert_eq!(store.sizes().unwrap().total().files, 1);
+    assert_eq!(store.find_entries(&[]).unwrap().len(), 0);
+    other.put_entry(&key(1), &NewEntry::new("entry")).unwrap();
+    assert_eq!(store.sizes().unwrap().total().files, 2);
+    other.put_entry(&key(2), &NewEntry::new("entry")).unwrap();
+    assert_eq!(store.find_entries(&[("job", "test")]).unwrap().len(), 2);
+}
+
+#[test]
+fn rows_of_a_handle_that_never_ends_can_be_written() {
+    let folder = folder();
+    assert_eq!(open(folder.path()).sizes().unwrap().total().files, 0);
+    let store = open(folder.path());
+    for number in 0..10 {
+        store
+            .put_entry(&key(number), &NewEntry::new("entry"))
+            .unwrap();
+    }
+    std::mem::forget(store.clone());
+    drop(store);
+    Store::finish_all();
+    let other = open(folder.path());
+    assert_eq!(other.sizes().unwrap().total().files, 10);
+    assert_eq!(other.find_entries(&[("job", "test")]).unwrap().len(), 10);
 }

@@ -103,7 +103,7 @@ fn keep(place: &str, writer: u64) {
         let name = store.put(&bytes).unwrap();
         assert_eq!(store.get(&name).unwrap().unwrap(), bytes);
     };
-    for _ in 0..scaled(4000) {
+    for _ in 0..scaled(10_000) {
         match random.below(5) {
             0 => put_value(random.below(VALUES)),
             1 => put_entry(random.below(KEYS)),
@@ -159,7 +159,7 @@ fn remove(place: &str, writer: u64) {
     let store = Store::options().max_count(70).open(place).unwrap();
     let mut random = Random(writer);
     let confirm = |_: &[u8], _: &[u8]| Ok(false);
-    for _ in 0..scaled(4000) {
+    for _ in 0..scaled(10_000) {
         let number = random.below(KEYS);
         let bytes = value(number % VALUES);
         match random.below(12) {

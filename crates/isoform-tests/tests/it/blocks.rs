@@ -1,5 +1,7 @@
 //! Repeated blocks of dataflow graphs.
 
+use std::collections::HashSet;
+
 use isoform::compare::{RepeatedBlock, repeated_blocks};
 use isoform::values::Tensor;
 use isoform::{Array, Node, Obj, Ref, Str, Value};
@@ -97,6 +99,75 @@ fn layer(input: &Ref<Op>, mask: &Ref<Op>, number: u8) -> Ref<Op> {
     let scores = op("Mul", &[&query, &key]);
     let masked = op("Add", &[&scores, mask]);
     op("Add", &[input, &masked])
+}
+
+/// The digest of the layers of a program with this many of them.
+fn digest_of_layers(count: u8, layer: impl Fn(&Ref<Op>, &Ref<Op>, u8) -> Ref<Op>) -> String {
+    let mask = op("Mask", &[]);
+    let mut value = op("Norm", &[&mask]);
+    for number in 0..count {
+        value = layer(&value, &mask, number);
+    }
+    let blocks = blocks(&value, 4);
+    assert_eq!(shape(&blocks), [(6, usize::from(count))]);
+    blocks[0].digest.expect("has a digest").to_string()
+}
+
+#[test]
+fn a_block_has_the_same_digest_in_every_program() {
+    let digest = digest_of_layers(24, layer);
+    assert_eq!(digest_of_layers(3, layer), digest);
+    // The elements of weights do not count.
+    let other_weights =
+        |input: &Ref<Op>, mask: &Ref<Op>, number: u8| layer(input, mask, number + 9);
+    assert_eq!(digest_of_layers(3, other_weights), digest);
+    // The same in every process and on every machine.
+    assert_eq!(
+        digest,
+        "c61f484c4a4b9fb7e7293627b95ed39b5705393123d8f9ed7a60b758d4e2037e"
+    );
+}
+
+#[test]
+fn other_blocks_have_other_digests() {
+    let mut digests = vec![digest_of_layers(3, layer)];
+    // Another operator.
+    digests.push(digest_of_layers(3, |input, mask, number| {
+        let norm = op("Norm", &[input]);
+        let query = weighted("MatMul", &[&norm], number);
+        let key = weighted("MatMul", &[&norm], number + 1);
+        let scores = op("Div", &[&query, &key]);
+        let masked = op("Add", &[&scores, mask]);
+        op("Add", &[input, &masked])
+    }));
+    // Another operand, inside of the block and from outside.
+    digests.push(digest_of_layers(3, |input, mask, number| {
+        let norm = op("Norm", &[input]);
+        let query = weighted("MatMul", &[&norm], number);
+        let key = weighted("MatMul", &[&query], number + 1);
+        let scores = op("Mul", &[&query, &key]);
+        let masked = op("Add", &[&scores, mask]);
+        op("Add", &[input, &masked])
+    }));
+    digests.push(digest_of_layers(3, |input, mask, number| {
+        let norm = op("Norm", &[input]);
+        let query = weighted("MatMul", &[&norm], number);
+        let key = weighted("MatMul", &[&norm], number + 1);
+        let scores = op("Mul", &[&query, &key]);
+        let masked = op("Add", &[&scores, mask]);
+        op("Add", &[&norm, &masked])
+    }));
+    // The same operands in another order.
+    digests.push(digest_of_layers(3, |input, mask, number| {
+        let norm = op("Norm", &[input]);
+        let query = weighted("MatMul", &[&norm], number);
+        let key = weighted("MatMul", &[&norm], number + 1);
+        let scores = op("Mul", &[&query, &key]);
+        let masked = op("Add", &[mask, &scores]);
+        op("Add", &[input, &masked])
+    }));
+    let distinct: HashSet<&String> = digests.iter().collect();
+    assert_eq!(distinct.len(), digests.len(), "{digests:?}");
 }
 
 #[test]

@@ -118,9 +118,10 @@ pub fn repeated_blocks(
         });
         copies.collect()
     };
-    let names = match blocks.is_empty() {
-        true => None,
-        false => Some(Names::of(&items)?),
+    let names = if blocks.is_empty() {
+        None
+    } else {
+        Some(Names::of(&items)?)
     };
     let mut blocks: Vec<RepeatedBlock> = blocks
         .into_iter()

@@ -55,9 +55,10 @@ impl<'i> Names<'i> {
             hasher.update(&(edges.len() as u64).to_le_bytes());
             for edge in edges {
                 let target = edge.item as usize;
-                let (position, definition) = match run.contains(&target) {
-                    true => ((target - start) as u64 + 1, edge.definition),
-                    false => (0, 0),
+                let (position, definition) = if run.contains(&target) {
+                    ((target - start) as u64 + 1, edge.definition)
+                } else {
+                    (0, 0)
                 };
                 hasher.update(&position.to_le_bytes());
                 hasher.update(&definition.to_le_bytes());
