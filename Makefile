@@ -145,9 +145,7 @@ bench-corpus: setup-models ## Measure indexes of collections: reading, grouping,
 		--interpreter $(RAY_VENV)/bin/python --out .cache/ray-wheel
 	$(RAY_VENV)/bin/python -m pip install --disable-pip-version-check --quiet --no-deps \
 		--force-reinstall .cache/ray-wheel/*.whl
-	$(CARGO) build --release -p isoform-corpus --example corpus_rows $(LOCKED)
-	$(RAY_VENV)/bin/python -m bench.corpus --rows-command $(CARGO_TARGET)/release/examples/corpus_rows \
-		--models $(MODELS) --markdown bench/corpus/RESULTS.md
+	$(RAY_VENV)/bin/python -m bench.corpus --models $(MODELS) --markdown bench/corpus/RESULTS.md
 
 .PHONY: wheel
 wheel: $(VENV_STAMP) ## Build a wheel of the Python package into dist/

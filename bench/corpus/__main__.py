@@ -1,9 +1,8 @@
 """Measure indexes of collections, and write a table.
 
-python -m bench.corpus --rows-command COMMAND [--rows N] [--models FOLDER] [--markdown FILE]
+python -m bench.corpus [--rows N] [--models FOLDER] [--markdown FILE]
 
-`COMMAND INDEX COUNT` writes an index of invented rows. Data and indexes are kept in
-`.cache/bench-corpus`, and take two gigabytes for ten million rows.
+Data and indexes are kept in `.cache/bench-corpus`, and take some gigabytes.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ import sys
 from pathlib import Path
 
 import isoform
-from bench.corpus.data import large_file, small_models
+from bench.corpus.data import invented_rows, large_file, small_models
 
 CACHE = Path(".cache/bench-corpus")
 SMALL = 10_000
@@ -97,7 +96,8 @@ def reading(table: Table, models: Path) -> None:
         run = child("index", root, output, jobs, "local")
         rows, _, size = run["result"]
         seconds = run["seconds"]
-        table.row(name, rate(rows, seconds), megabytes(size / seconds), megabytes(run["peak"]))
+        per_second = rate(rows, seconds) if rows > 1 else ""
+        table.row(name, per_second, megabytes(size / seconds), megabytes(run["peak"]))
     output.unlink()
     child("index", small, output, 2, "local")
     run = child("index", small, output, 2, "local")
@@ -164,18 +164,11 @@ def machine() -> str:
 def main() -> None:
     """Measure everything."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
-    parser.add_argument("--rows-command", required=True)
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--models", type=Path, default=Path(".cache/models"))
     parser.add_argument("--markdown", type=Path)
     options = parser.parse_args()
     CACHE.mkdir(parents=True, exist_ok=True)
-    invented = CACHE / f"rows-{options.rows}.parquet"
-    if not invented.exists():
-        partial = invented.with_suffix(".partial")
-        command = [*options.rows_command.split(), str(partial), str(options.rows)]
-        subprocess.run(command, check=True)
-        partial.rename(invented)
     table = Table()
     head = HEAD.format(
         machine=machine(),
@@ -186,6 +179,8 @@ def main() -> None:
     )
     table.add(*head.splitlines())
     reading(table, options.models)
+    source, invented = CACHE / "reading.parquet", CACHE / f"rows-{options.rows}.parquet"
+    invented_rows(source, invented, options.rows)
     sizes(table, options.models, invented, options.rows)
     grouping(table, invented, options.rows)
     ray(table)
