@@ -376,7 +376,11 @@ def test_what_is_not_an_index(models, index, tmp_path):
     for path, error, message in [
         (tmp_path / "missing.parquet", OSError, "missing.parquet"),
         (models, ValueError, "expected an index, got a folder without Parquet files"),
-        (models / "notes.md", OSError, "notes.md: cannot read the index"),
+        (
+            models / "notes.md",
+            ValueError,
+            "notes.md: expected an index of 'isoform index', got a file",
+        ),
     ]:
         with pytest.raises(error) as raised:
             corpus.CorpusIndex(path)
@@ -393,11 +397,10 @@ def test_what_is_not_an_index(models, index, tmp_path):
         corpus.CorpusIndex(cut)
 
 
-def test_a_missing_root_is_a_row(tmp_path):
-    report = corpus.index([tmp_path / "gone"], tmp_path / "i.parquet")
-    assert numbers(report) == (1, 0, 0, 1)
-    (row,) = corpus.CorpusIndex(tmp_path / "i.parquet")
-    assert "No such file" in row.error
+def test_a_missing_root_is_an_error(tmp_path):
+    with pytest.raises(OSError, match="gone: cannot read this root: No such file"):
+        corpus.index([tmp_path / "gone"], tmp_path / "i.parquet")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_of_indexes_is_an_index(models, index, tmp_path):

@@ -18,8 +18,8 @@ import pytest
 from isoform import corpus, ir
 from isoform._core import CorpusUpdate, read_corpus_files
 from isoform.serialization import to_bytes
-from isoform.text import to_text
 from isoform.store import EntryKey, Store, cached
+from isoform.text import to_text
 
 URLS = os.environ.get("ISOFORM_STORE_TEST_SERVERS", "").split()
 COMMANDS = json.loads(os.environ.get("ISOFORM_STORE_TEST_COMMANDS", "{}"))
