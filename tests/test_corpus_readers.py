@@ -1,6 +1,7 @@
 """Tools for data read indexes: DuckDB, pyarrow, pandas and Polars, as far as installed."""
 
 import os
+import sys
 
 import pytest
 
