@@ -76,6 +76,12 @@ def megabytes(count: float) -> str:
     return f"{count / 1e6:,.0f}"
 
 
+def remove(output: Path) -> None:
+    """Remove an index, and the rows of an update that was interrupted."""
+    output.unlink(missing_ok=True)
+    shutil.rmtree(f"{output}.partial", ignore_errors=True)
+
+
 def reading(table: Table, models: Path) -> None:
     """Measure how fast files are read."""
     title = ("files", "rows per s", "MB per s", "peak MB")
@@ -85,20 +91,20 @@ def reading(table: Table, models: Path) -> None:
     output = CACHE / "reading.parquet"
     # The first run only warms the cache of the system.
     for jobs in [2, 1, 2]:
-        output.unlink(missing_ok=True)
+        remove(output)
         run = child("index", small, output, jobs, "local")
     for name, root, jobs in [
         (f"{SMALL:,} small models, 1 thread", small, 1),
         (f"{SMALL:,} small models, 2 threads", small, 2),
         (f"1 safetensors file of {LARGE >> 20} MiB, 1 thread", large, 1),
     ]:
-        output.unlink(missing_ok=True)
+        remove(output)
         run = child("index", root, output, jobs, "local")
         rows, _, size = run["result"]
         seconds = run["seconds"]
         per_second = rate(rows, seconds) if rows > 1 else ""
         table.row(name, per_second, megabytes(size / seconds), megabytes(run["peak"]))
-    output.unlink()
+    remove(output)
     child("index", small, output, 2, "local")
     run = child("index", small, output, 2, "local")
     row = rate(SMALL, run["seconds"]), "", megabytes(run["peak"])
@@ -110,7 +116,7 @@ def sizes(table: Table, models: Path, invented: Path, rows: int) -> None:
     table.section("Sizes of indexes", "rows", "number", "bytes per row")
     for name, root in [("real models", models), ("small models", CACHE / "small")]:
         output = CACHE / "sizes.parquet"
-        output.unlink(missing_ok=True)
+        remove(output)
         count = child("index", root, output, 2, "local")["result"][0]
         table.row(name, f"{count:,}", f"{output.stat().st_size / count:,.0f}")
     table.row("invented rows", f"{rows:,}", f"{invented.stat().st_size / rows:,.0f}")
@@ -144,11 +150,12 @@ def ray(table: Table) -> None:
     seconds = child("ray_batches", RAY_BATCHES)["result"]
     table.row("a batch without files, in a round of many", f"{seconds / RAY_BATCHES:,.3f}")
     output = CACHE / "ray.parquet"
+    remove(output)
     run = child("append", CACHE / "small", output)
     rows = run["result"]
     table.row(f"appending {rows:,} rows to an index, by the driver", f"{run['seconds']:,.2f}")
     for engine in ["ray", "local"]:
-        output.unlink(missing_ok=True)
+        remove(output)
         run = child("index", CACHE / "small", output, 2, engine)
         table.row(f"{SMALL:,} small models, engine `{engine}`", f"{run['seconds']:,.1f}")
 
@@ -186,8 +193,6 @@ def main() -> None:
     ray(table)
     if options.markdown:
         options.markdown.write_text("\n".join(table.lines) + "\n", encoding="utf-8")
-    for path in CACHE.glob("*.parquet.partial"):
-        shutil.rmtree(path, ignore_errors=True)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,8 @@ def append(root: str, output: str) -> Callable[[], object]:
     update = _core.CorpusUpdate([root], output)
     rows = []
     while (files := update.next_files(512, 256 << 20)) is not None:
-        rows.append(_core.read_corpus_files(files, follow_links=False))
+        if files:
+            rows.append(_core.read_corpus_files(files, follow_links=False))
 
     def run() -> object:
         for batch in rows:
