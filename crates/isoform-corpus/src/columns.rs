@@ -279,31 +279,37 @@ fn write_leaf<T: DataType, W: Write + Send>(
     column.close()
 }
 
-/// Reads these columns of all rows of a row group; other parts of the rows are empty.
+/// Reads these columns of a row group, of all rows or of those with these positions, which
+/// ascend; other parts of the rows are empty.
 ///
 /// # Errors
 ///
 /// Fails if the file is damaged, or if its columns are not those of an index.
-pub(crate) fn read_group(group: &dyn RowGroupReader, columns: &[Column]) -> Result<Vec<Row>> {
-    let count = usize::try_from(group.metadata().num_rows())
-        .map_err(|_| ParquetError::General("negative number of rows".to_owned()))?;
-    let mut rows: Vec<Row> = Vec::new();
-    for (position, leaf) in LEAVES.iter().enumerate() {
+pub(crate) fn read_group(
+    group: &dyn RowGroupReader,
+    columns: &[Column],
+    positions: Option<&[usize]>,
+) -> Result<Vec<Row>> {
+    let count = row_count(group)?;
+    let mut rows = Vec::new();
+    rows.resize_with(positions.map_or(count, <[usize]>::len), Row::default);
+    for (number, leaf) in LEAVES.iter().enumerate() {
         if !columns.contains(&leaf.column) {
             continue;
         }
-        match group.get_column_reader(position)? {
+        let mut target = Target {
+            leaf,
+            rows: &mut rows,
+            positions,
+        };
+        match group.get_column_reader(number)? {
             ColumnReader::ByteArrayColumnReader(reader) if leaf.is_text => {
-                read_leaf(reader, leaf, count, &mut rows, |value, give| {
-                    give(Cell::Text(value.as_utf8()?));
-                    Ok(())
-                })?;
+                let cells = Cells::read(reader, leaf.shape, count)?;
+                target.fill(&cells, |value| Ok(Cell::Text(value.as_utf8()?)))?;
             }
             ColumnReader::Int64ColumnReader(reader) if !leaf.is_text => {
-                read_leaf(reader, leaf, count, &mut rows, |value, give| {
-                    give(Cell::Number(value.cast_unsigned()));
-                    Ok(())
-                })?;
+                let cells = Cells::read(reader, leaf.shape, count)?;
+                target.fill(&cells, |value| Ok(Cell::Number(value.cast_unsigned())))?;
             }
             _ => return Err(ParquetError::General("unexpected column".to_owned())),
         }
@@ -311,37 +317,126 @@ pub(crate) fn read_group(group: &dyn RowGroupReader, columns: &[Column]) -> Resu
     Ok(rows)
 }
 
-fn read_leaf<T: DataType>(
-    mut reader: ColumnReaderImpl<T>,
-    leaf: &Leaf,
-    count: usize,
-    rows: &mut Vec<Row>,
-    convert: impl Fn(&T::T, &mut dyn FnMut(Cell<'_>)) -> Result<()>,
+/// Hands every text in the first part of a column to a function, with the position of its
+/// row. Makes no rows.
+///
+/// # Errors
+///
+/// As [`read_group`].
+pub(crate) fn read_texts(
+    group: &dyn RowGroupReader,
+    column: Column,
+    mut visit: impl FnMut(usize, &str),
 ) -> Result<()> {
-    let (mut values, mut defined, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
-    reader.read_records(count, Some(&mut defined), Some(&mut repeated), &mut values)?;
-    let short = || ParquetError::General("a column is too short".to_owned());
-    if leaf.shape == Shape::Required {
-        defined = vec![1; values.len()];
+    let leaf = LEAVES.iter().enumerate();
+    let leaf = leaf.into_iter().find(|(_, leaf)| leaf.column == column);
+    let Some((number, leaf)) = leaf else {
+        return Ok(());
+    };
+    match group.get_column_reader(number)? {
+        ColumnReader::ByteArrayColumnReader(reader) => {
+            let cells = Cells::read(reader, leaf.shape, row_count(group)?)?;
+            cells.for_each(|row, _, value| {
+                visit(row, value.as_utf8()?);
+                Ok(())
+            })
+        }
+        _ => Err(ParquetError::General("unexpected column".to_owned())),
     }
-    let mut values = values.iter();
-    let (mut row, mut position) = (0, 0);
-    for (level, is_defined) in defined.into_iter().map(|level| level == 1).enumerate() {
-        let is_next = leaf.shape == Shape::List && repeated.get(level) == Some(&1);
-        if is_next {
-            position += 1;
+}
+
+fn row_count(group: &dyn RowGroupReader) -> Result<usize> {
+    usize::try_from(group.metadata().num_rows())
+        .map_err(|_| ParquetError::General("negative number of rows".to_owned()))
+}
+
+/// The values of a column with their levels.
+struct Cells<T> {
+    values: Vec<T>,
+    defined: Vec<i16>,
+    repeated: Vec<i16>,
+    shape: Shape,
+    count: usize,
+}
+
+impl<T> Cells<T> {
+    fn read<D: DataType<T = T>>(
+        mut reader: ColumnReaderImpl<D>,
+        shape: Shape,
+        count: usize,
+    ) -> Result<Cells<T>> {
+        let (mut values, mut defined, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
+        reader.read_records(count, Some(&mut defined), Some(&mut repeated), &mut values)?;
+        if shape == Shape::Required {
+            defined = vec![1; values.len()];
+        }
+        Ok(Cells {
+            values,
+            defined,
+            repeated,
+            shape,
+            count,
+        })
+    }
+
+    /// Calls a function with the position of the row, the position in the row, and the value.
+    fn for_each(&self, mut visit: impl FnMut(usize, usize, &T) -> Result<()>) -> Result<()> {
+        let short = || ParquetError::General("a column is too short".to_owned());
+        let mut values = self.values.iter();
+        let (mut rows, mut position) = (0, 0);
+        for (level, is_defined) in self.defined.iter().map(|level| *level == 1).enumerate() {
+            let is_next = self.shape == Shape::List && self.repeated.get(level) == Some(&1);
+            if is_next && rows > 0 {
+                position += 1;
+            } else {
+                (rows, position) = (rows + 1, 0);
+            }
+            if is_defined {
+                visit(rows - 1, position, values.next().ok_or_else(short)?)?;
+            }
+        }
+        if rows == self.count {
+            Ok(())
         } else {
-            (row, position) = (row + 1, 0);
-        }
-        if rows.len() < row {
-            rows.push(Row::default());
-        }
-        if is_defined && let Some(target) = row.checked_sub(1).and_then(|row| rows.get_mut(row)) {
-            let value = values.next().ok_or_else(short)?;
-            convert(value, &mut |cell| (leaf.set)(target, position, cell))?;
+            Err(short())
         }
     }
-    if row == count { Ok(()) } else { Err(short()) }
+}
+
+/// The rows that get the cells of a column.
+struct Target<'a> {
+    leaf: &'a Leaf,
+    rows: &'a mut Vec<Row>,
+    /// The positions of the rows in the group, in ascending order; None for all.
+    positions: Option<&'a [usize]>,
+}
+
+impl Target<'_> {
+    fn fill<T>(
+        &mut self,
+        cells: &Cells<T>,
+        convert: impl Fn(&T) -> Result<Cell<'_>>,
+    ) -> Result<()> {
+        let mut next = 0;
+        cells.for_each(|row, position, value| {
+            let number = match self.positions {
+                None => row,
+                Some(positions) => {
+                    while positions.get(next).is_some_and(|wanted| *wanted < row) {
+                        next += 1;
+                    }
+                    if positions.get(next) != Some(&row) {
+                        return Ok(());
+                    }
+                    next
+                }
+            };
+            if let Some(target) = self.rows.get_mut(number) {
+                (self.leaf.set)(target, position, convert(value)?);
+            }
+            Ok(())
+        })
+    }
 }
 
 /// Checks that a file has the columns of an index.

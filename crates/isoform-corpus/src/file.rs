@@ -15,11 +15,11 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
-use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
+use parquet::file::reader::{ChunkReader, FileReader, RowGroupReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::ColumnPath;
 
-use crate::columns::{self, Column, check_schema, read_group, write_group};
+use crate::columns::{self, Column, check_schema, read_group, read_texts, write_group};
 use crate::row::Row;
 
 /// The version of the columns and of their meaning.
@@ -341,6 +341,59 @@ impl Index {
         }
     }
 
+    /// Hands every text in the first part of a column to a function.
+    ///
+    /// # Errors
+    ///
+    /// As the items of [`rows`](Index::rows).
+    pub(crate) fn for_each_text(&self, column: Column, mut visit: impl FnMut(&str)) -> Result<()> {
+        self.for_each_group(|group| read_texts(group, column, |_, text| visit(text)))
+    }
+
+    /// Hands the rows with a text that is wanted, in the first part of a column, to a
+    /// function; other columns than these are empty.
+    ///
+    /// # Errors
+    ///
+    /// As the items of [`rows`](Index::rows).
+    pub(crate) fn for_each_row_with(
+        &self,
+        column: Column,
+        is_wanted: impl Fn(&str) -> bool,
+        columns: &[Column],
+        mut visit: impl FnMut(Row),
+    ) -> Result<()> {
+        self.for_each_group(|group| {
+            let mut positions = Vec::new();
+            read_texts(group, column, |row, text| {
+                if is_wanted(text) && positions.last() != Some(&row) {
+                    positions.push(row);
+                }
+            })?;
+            if !positions.is_empty() {
+                let rows = read_group(group, columns, Some(&positions))?;
+                rows.into_iter().for_each(&mut visit);
+            }
+            Ok(())
+        })
+    }
+
+    fn for_each_group(
+        &self,
+        mut visit: impl FnMut(&dyn RowGroupReader) -> parquet::errors::Result<()>,
+    ) -> Result<()> {
+        for file in &self.files {
+            let reader = file.reader()?;
+            for number in 0..reader.file().num_row_groups() {
+                unless_damaged(&file.place, || {
+                    let group = reader.file().get_row_group(number)?;
+                    visit(&*group)
+                })?;
+            }
+        }
+        Ok(())
+    }
+
     /// The number of rows. Reads the ends of the files only.
     ///
     /// # Errors
@@ -446,7 +499,7 @@ impl Rows {
                 self.group += 1;
                 let rows = unless_damaged(place, || {
                     let group = reader.file().get_row_group(number)?;
-                    read_group(&*group, &self.columns)
+                    read_group(&*group, &self.columns, None)
                 });
                 self.rows = rows?.into_iter();
                 return Ok(true);

@@ -90,7 +90,7 @@ impl Index {
     /// ```
     pub fn duplicates(&self, by: Column) -> Result<Vec<Group>> {
         let key = digest_of(by)?;
-        let repeated = repeated(self, by, |row, keys| keys.extend(key(row).map(start_of)))?;
+        let repeated = repeated(self, by)?;
         let columns = [
             Column::Path,
             Column::Size,
@@ -99,15 +99,12 @@ impl Index {
             Column::Architecture,
         ];
         let mut groups: HashMap<String, Vec<Row>> = HashMap::new();
-        for row in self.columns(&columns) {
-            let row = row?;
-            let Some(digest) = key(&row) else {
-                continue;
-            };
-            if repeated.binary_search(&start_of(digest)).is_ok() {
+        let is_repeated = |digest: &str| repeated.binary_search(&start_of(digest)).is_ok();
+        self.for_each_row_with(by, is_repeated, &columns, |row| {
+            if let Some(digest) = key(&row) {
                 groups.entry(digest.to_owned()).or_default().push(row);
             }
-        }
+        })?;
         let groups = groups.into_iter().filter(|(_, rows)| rows.len() > 1);
         let mut groups: Vec<Group> = groups
             .map(|(digest, rows)| Group { digest, rows })
@@ -128,14 +125,13 @@ impl Index {
     ///
     /// An `OSError` if the index is damaged.
     pub fn shared_blocks(&self) -> Result<Vec<SharedBlock>> {
-        let repeated = repeated(self, Column::Blocks, |row, keys| {
-            keys.extend(row.blocks.iter().map(|block| start_of(&block.digest)));
-        })?;
+        let repeated = repeated(self, Column::Blocks)?;
+        let is_repeated = |digest: &str| repeated.binary_search(&start_of(digest)).is_ok();
+        let columns = [Column::Path, Column::Blocks];
         let mut shared: HashMap<String, SharedBlock> = HashMap::new();
-        for row in self.columns(&[Column::Path, Column::Blocks]) {
-            let row = row?;
+        self.for_each_row_with(Column::Blocks, is_repeated, &columns, |row| {
             for block in row.blocks {
-                if repeated.binary_search(&start_of(&block.digest)).is_err() {
+                if !is_repeated(&block.digest) {
                     continue;
                 }
                 let entry = shared
@@ -151,7 +147,7 @@ impl Index {
                     _ => entry.files.push((row.path.clone(), block.count)),
                 }
             }
-        }
+        })?;
         let mut shared: Vec<SharedBlock> = shared.into_values().collect();
         shared.retain(|block| block.files.len() > 1);
         shared.sort_by(|left, right| {
@@ -271,19 +267,17 @@ fn start_of(digest: &str) -> u64 {
     u64::from_str_radix(start, 16).unwrap_or(0)
 }
 
-/// The keys that occur in several rows, or several times in a row, in order.
-fn repeated(index: &Index, column: Column, keys: impl Fn(&Row, &mut Vec<u64>)) -> Result<Vec<u64>> {
+/// The first 8 bytes of digests that occur several times in a column, in order.
+fn repeated(index: &Index, column: Column) -> Result<Vec<u64>> {
     let mut all = Vec::new();
-    for row in index.columns(&[column]) {
-        keys(&row?, &mut all);
-    }
+    index.for_each_text(column, |digest| all.push(start_of(digest)))?;
     all.sort_unstable();
-    let mut repeated = Vec::new();
-    for pair in all.windows(2) {
-        if pair[0] == pair[1] && repeated.last() != Some(&pair[0]) {
-            repeated.push(pair[0]);
-        }
-    }
+    let pairs = all.iter().zip(all.iter().skip(1));
+    let mut repeated: Vec<u64> = pairs
+        .filter(|(left, right)| left == right)
+        .map(|(key, _)| *key)
+        .collect();
+    repeated.dedup();
     Ok(repeated)
 }
 
