@@ -143,6 +143,42 @@ def test_external_data_that_changed_changes_the_row(models, index):
     assert "w.bin" in by_name(index)["external.onnx"].error
 
 
+@pytest.mark.parametrize("follow_links", [False, True])
+def test_external_data_behind_a_link_to_another_file_changes_the_row(tmp_path, follow_links):
+    models, output = tmp_path / "models", tmp_path / "i.parquet"
+    targets = tmp_path / "blobs" if follow_links else models
+    targets.mkdir()
+    models.mkdir(exist_ok=True)
+    write_floats(targets / "v1.bin", 1, 2)
+    write_floats(targets / "v2.bin", 1, 3)
+    write_model(models / "m.onnx", external="w.bin")
+    (models / "w.bin").symlink_to(targets / "v1.bin")
+    age(models / "m.onnx", targets / "v1.bin", targets / "v2.bin")
+    corpus.index(models, output, follow_links=follow_links)
+    (before,) = corpus.CorpusIndex(output)
+    assert before.files == ["w.bin"]
+    assert corpus.index(models, output, follow_links=follow_links).kept == 1
+    (models / "w.bin").unlink()
+    (models / "w.bin").symlink_to(targets / "v2.bin")
+    assert corpus.index(models, output, follow_links=follow_links).kept == 0
+    (after,) = corpus.CorpusIndex(output)
+    assert after.digest != before.digest
+
+
+def test_relative_roots_belong_to_their_folder(tmp_path, monkeypatch):
+    (tmp_path / "a").mkdir()
+    write_program(tmp_path / "a" / "x.iso")
+    write_program(tmp_path / "y.iso")
+    monkeypatch.chdir(tmp_path / "a")
+    corpus.index(".", "../i.parquet")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match="relative to another folder"):
+        corpus.index([], "i.parquet")
+    assert len(corpus.CorpusIndex("i.parquet")) == 1
+    monkeypatch.chdir(tmp_path / "a")
+    assert corpus.index([], "../i.parquet").rows == 1
+
+
 @pytest.mark.parametrize("kind", ["zip", "whl"])
 @pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
 def test_an_archive_is_a_folder(models, tmp_path, index, kind, compression):

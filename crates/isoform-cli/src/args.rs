@@ -341,7 +341,8 @@ pub(crate) struct DedupArgs {
 const DEDUP_HELP: &str = "\
 Exit status:
   0  every model was read, whether or not some are equal
-  2  a file or folder could not be read; the others were compared anyway
+  2  a file or folder could not be read; the others were compared anyway; failures that an
+     index records do not count
 
 JSON (--json), one object:
   {\"groups\": [{\"digest\": HEX, \"files\": [NAME...]}...],
@@ -397,6 +398,8 @@ JSON (--json), one object:
    \"failed\": [{\"file\": NAME, \"error\": MESSAGE}...]}
   GROUP is {\"size\": COUNT, \"saved\": COUNT, \"text\": TEXT, \"places\": [PLACE...]}, where
     `saved` counts the nodes that would go if calls of a function replaced the copies
+  For an index: {\"blocks\": [{\"digest\": HEX, \"size\": COUNT, \"files\": [{\"file\": NAME,
+    \"count\": COUNT}...]}...], \"counts\": {\"blocks\": COUNT}}
   PLACE is {\"file\": NAME, \"ends\": [TEXT...], \"paths\": [TEXT or null...]}, the first and
     the last node of a block, or the subterm. Paths of models name nodes, as in
     \"<node 7 of 'main'>\", counted from 0 as in the file. Those of IR files begin at \"<root>\", or

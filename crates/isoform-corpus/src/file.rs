@@ -21,6 +21,8 @@ use parquet::schema::types::ColumnPath;
 
 use crate::columns::{self, Column, check_schema, read_group, read_texts, write_group};
 use crate::row::Row;
+use crate::shared_file::SharedFile;
+use crate::source::stamp_of;
 
 /// The version of the columns and of their meaning.
 pub const INDEX_VERSION: u32 = 1;
@@ -29,6 +31,7 @@ pub const INDEX_VERSION: u32 = 1;
 const VERSION_KEY: &str = "isoform.index";
 const DIGEST_KEY: &str = "isoform.digest";
 const ROOTS_KEY: &str = "isoform.roots";
+const FOLDER_KEY: &str = "isoform.folder";
 
 /// The number of rows of a row group.
 const GROUP_ROWS: usize = 1 << 16;
@@ -71,6 +74,7 @@ impl<W: Write + Send> RowWriter<W> {
                 pair(VERSION_KEY, index.to_string()),
                 pair(DIGEST_KEY, digest.to_string()),
                 pair(ROOTS_KEY, roots),
+                pair(FOLDER_KEY, this_folder()),
             ]))
             .set_compression(Compression::ZSTD(ZstdLevel::default()));
         // Nearly every value of these columns differs from the others.
@@ -125,6 +129,12 @@ impl<W: Write + Send> RowWriter<W> {
             Err(error) => Err(failed("write", &self.place, &error)),
         }
     }
+}
+
+/// A text that tells the current folder from others, and does not reveal its name.
+fn this_folder() -> String {
+    let folder = std::env::current_dir().unwrap_or_default();
+    stamp_of(&folder.to_string_lossy()).to_string()
 }
 
 fn pair(key: &str, value: String) -> KeyValue {
@@ -186,6 +196,9 @@ struct IndexFile {
 
 #[derive(Clone)]
 enum Content {
+    /// An open file: an update that takes its name in the meantime does not show.
+    Open(SharedFile),
+    /// A part of a folder, which may have more parts than a process may have open files.
     Path(PathBuf),
     Bytes(Bytes),
 }
@@ -230,14 +243,30 @@ impl Index {
             place: path.display().to_string(),
             content: Content::Path(path),
         });
-        let index = Index {
+        let mut index = Index {
             files: files.collect(),
             place,
         };
+        if let [file] = &mut index.files[..] {
+            *file = file.opened_once()?;
+        }
         for file in &index.files {
             file.reader()?;
         }
         Ok(index)
+    }
+
+    /// As [`open`](Index::open), without an open file afterwards, for one of many parts.
+    pub(crate) fn open_part(path: &Path) -> Result<Index> {
+        let index = Index::open(path)?;
+        let files = index.files.into_iter().map(|file| IndexFile {
+            content: Content::Path(path.to_owned()),
+            ..file
+        });
+        Ok(Index {
+            files: files.collect(),
+            place: index.place,
+        })
     }
 
     /// The index in the bytes of a Parquet file.
@@ -264,18 +293,29 @@ impl Index {
         Some(Index { files, place })
     }
 
-    /// True for a file that begins like a Parquet file, and for a folder with the Parquet
-    /// files of an index and nothing else, apart from names that begin with `_` or `.`.
+    /// True for a file that begins like a Parquet file, and for a folder with Parquet files
+    /// and nothing else, apart from pages (`.md`), unfinished updates (`.partial`), and names
+    /// that begin with `_` or `.`.
     pub fn is_index(path: &Path) -> bool {
         if path.is_dir() {
             let Ok(mut entries) = std::fs::read_dir(path) else {
                 return false;
             };
-            let is_part = |name: &str| name.starts_with(['_', '.']) || name.ends_with(".parquet");
+            let mut has_parts = false;
             let is_pure = entries.all(|entry| {
-                entry.is_ok_and(|entry| entry.file_name().to_str().is_some_and(is_part))
+                let name = entry.map(|entry| entry.file_name()).unwrap_or_default();
+                let name = name.to_string_lossy();
+                let is_part = name.ends_with(".parquet");
+                has_parts |= is_part;
+                is_part
+                    || name.starts_with(['_', '.'])
+                    || [".md", ".partial"].iter().any(|end| name.ends_with(end))
             });
-            return is_pure && Index::open(path).is_ok();
+            return is_pure && has_parts;
+        }
+        // A pipe gives its first bytes only once.
+        if !path.is_file() {
+            return false;
         }
         let mut start = [0; 4];
         let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
@@ -294,6 +334,15 @@ impl Index {
         let roots = file.reader()?.metadata_value(ROOTS_KEY);
         let roots = roots.and_then(|roots| serde_json::from_str(&roots).ok());
         Ok(roots.unwrap_or_default())
+    }
+
+    /// True if the index was made in the current folder, or of several files.
+    pub(crate) fn is_of_this_folder(&self) -> Result<bool> {
+        let [file] = &self.files[..] else {
+            return Ok(true);
+        };
+        let folder = file.reader()?.metadata_value(FOLDER_KEY);
+        Ok(folder.is_none_or(|folder| folder == this_folder()))
     }
 
     /// True if the digests of the index are comparable with those of this version.
@@ -410,14 +459,14 @@ impl Index {
 }
 
 enum Reader {
-    Path(SerializedFileReader<File>),
+    Open(SerializedFileReader<SharedFile>),
     Bytes(SerializedFileReader<Bytes>),
 }
 
 impl Reader {
     fn file(&self) -> &dyn FileReader {
         match self {
-            Reader::Path(reader) => reader,
+            Reader::Open(reader) => reader,
             Reader::Bytes(reader) => reader,
         }
     }
@@ -434,21 +483,32 @@ impl Reader {
 }
 
 impl IndexFile {
+    /// The file with an open content.
+    fn opened_once(&self) -> Result<IndexFile> {
+        let Content::Path(path) = &self.content else {
+            return Ok(self.clone());
+        };
+        if path.is_file() && !Index::is_index(path) {
+            return Err(Error::value_error(format!(
+                "{}: expected an index of 'isoform index', got a file that is not Parquet",
+                self.place
+            )));
+        }
+        let file = File::open(path).and_then(SharedFile::new);
+        let file = file.map_err(|error| {
+            let message = format!("{}: cannot open the index: {error}", self.place);
+            Error::new(ErrorKind::Io, message)
+        })?;
+        Ok(IndexFile {
+            content: Content::Open(file),
+            place: self.place.clone(),
+        })
+    }
+
     fn reader(&self) -> Result<Reader> {
         let reader = match &self.content {
-            Content::Path(path) => {
-                let file = File::open(path).map_err(|error| {
-                    let message = format!("{}: cannot open the index: {error}", self.place);
-                    Error::new(ErrorKind::Io, message)
-                })?;
-                if !Index::is_index(path) {
-                    return Err(Error::value_error(format!(
-                        "{}: expected an index of 'isoform index', got a file that is not Parquet",
-                        self.place
-                    )));
-                }
-                Reader::Path(self.opened(file)?)
-            }
+            Content::Path(_) => return self.opened_once()?.reader(),
+            Content::Open(file) => Reader::Open(self.opened(file.clone())?),
             Content::Bytes(bytes) => Reader::Bytes(self.opened(bytes.clone())?),
         };
         let version = reader.metadata_value(VERSION_KEY);

@@ -27,6 +27,7 @@ mod ordered;
 mod places;
 mod queries;
 mod row;
+mod shared_file;
 mod source;
 #[cfg(test)]
 mod tests;

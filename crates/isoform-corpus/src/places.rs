@@ -32,6 +32,14 @@ pub(crate) fn open_root(root: &str) -> Result<Option<(String, Arc<dyn Container>
     Ok(Some((place_of(root), Arc::new(Bucket { folder }))))
 }
 
+/// A root as messages and indexes name it, without credentials.
+pub(crate) fn public_root(root: &str) -> String {
+    match root.strip_prefix(STORE) {
+        Some(url) => format!("{STORE}{}", without_credentials(url)),
+        None => without_credentials(root),
+    }
+}
+
 /// A URL without credentials and options.
 fn place_of(url: &str) -> String {
     let public = without_credentials(url);

@@ -143,7 +143,9 @@ impl Index {
                     });
                 match entry.files.last_mut() {
                     // Both blocks of a file may have the same nodes in another order.
-                    Some((path, count)) if *path == row.path => *count += block.count,
+                    Some((path, count)) if *path == row.path => {
+                        *count = count.saturating_add(block.count)
+                    }
                     _ => entry.files.push((row.path.clone(), block.count)),
                 }
             }
@@ -162,13 +164,19 @@ impl Index {
     ///
     /// # Errors
     ///
-    /// A `ValueError` for a text that is not a beginning of a digest; an `OSError` if the
-    /// index is damaged.
+    /// A `ValueError` for a text that is not a beginning of a digest, and for an index whose
+    /// digests have another version; an `OSError` if the index is damaged.
     pub fn find(&self, digits: &str) -> Result<Vec<Row>> {
         let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
         if !is_hex || !(MIN_DIGITS..=64).contains(&digits.len()) {
             return Err(Error::value_error(format!(
                 "expected the first {MIN_DIGITS} to 64 hexadecimal digits of a digest, got {digits:?}"
+            )));
+        }
+        if !self.has_current_digests()? {
+            return Err(Error::value_error(format!(
+                "{}: the digests of the index have another version; update it with 'isoform index'",
+                self.place()
             )));
         }
         let digits = digits.to_ascii_lowercase();
@@ -210,7 +218,7 @@ impl Index {
         for row in self.columns(&columns) {
             let row = row?;
             numbers.files += 1;
-            numbers.bytes += row.size;
+            numbers.bytes = numbers.bytes.saturating_add(row.size);
             if row.error.is_some() {
                 numbers.failed += 1;
                 continue;
@@ -219,7 +227,7 @@ impl Index {
                 .kinds
                 .entry(row.kind.unwrap_or_default())
                 .or_default();
-            *kind = (kind.0 + 1, kind.1 + row.size);
+            *kind = (kind.0 + 1, kind.1.saturating_add(row.size));
             programs.extend(row.digest.as_deref().map(start_of));
             architectures.extend(row.architecture.as_deref().map(start_of));
             for (operator, count) in row.operators {
@@ -245,7 +253,10 @@ const MIN_DIGITS: usize = 8;
 
 impl SharedBlock {
     fn saved(&self) -> u64 {
-        let copies: u64 = self.files.iter().map(|(_, count)| count).sum();
+        let copies = self
+            .files
+            .iter()
+            .fold(0_u64, |sum, (_, count)| sum.saturating_add(*count));
         self.nodes.saturating_mul(copies.saturating_sub(1))
     }
 }

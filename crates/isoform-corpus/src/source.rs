@@ -145,7 +145,8 @@ pub fn file_stamp(metadata: &Metadata, time: SystemTime) -> u64 {
     #[cfg(unix)]
     let changed = {
         use std::os::unix::fs::MetadataExt;
-        (metadata.ctime(), metadata.ctime_nsec())
+        // The number of the file shows that files of the same size and times were swapped.
+        (metadata.ctime(), metadata.ctime_nsec(), metadata.ino())
     };
     #[cfg(not(unix))]
     let changed = ();
@@ -165,8 +166,11 @@ pub(crate) fn stamp_with(file: &SourceFile, names: &[String], time: SystemTime) 
     if names.is_empty() || file.stamp == 0 {
         return file.stamp;
     }
-    let Place::Local(path) = &file.place else {
-        return 0;
+    let path = match &file.place {
+        Place::Local(path) => path,
+        // The files of an archive change with the archive.
+        place if place.is_in_archive() => return file.stamp,
+        Place::Inside(..) => return 0,
     };
     let mut text = file.stamp.to_string();
     for name in names {

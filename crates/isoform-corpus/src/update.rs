@@ -18,6 +18,7 @@ use isoform::{Error, Result};
 
 use crate::file::{Index, RowWriter, Rows};
 use crate::ordered::{Event, in_order};
+use crate::places::public_root;
 use crate::row::{Row, path_order};
 use crate::source::{SourceFile, stamp_with};
 use crate::walk::{Inspector, Walk, WalkItem, check_root, outermost};
@@ -156,7 +157,7 @@ impl UpdateReport {
         match task {
             Task::Read(file) => {
                 self.read += 1;
-                self.bytes += file.size;
+                self.bytes = self.bytes.saturating_add(file.size);
             }
             Task::Kept(_) => self.kept += 1,
             Task::Failed(_) => {}
@@ -181,11 +182,13 @@ impl Update {
         if let Some(existing) = &existing {
             let known = existing.roots()?;
             if roots.is_empty() {
+                check_folder(existing, &known)?;
                 roots.clone_from(&known);
             }
-            if roots != known {
+            let public = public_roots(&roots);
+            if public != known {
                 return Err(Error::value_error(format!(
-                    "{place}: expected the roots of the index, {known:?}, got {roots:?}; \
+                    "{place}: expected the roots of the index, {known:?}, got {public:?}; \
                      choose another file for the index of these roots, or remove this one"
                 )));
             }
@@ -216,7 +219,8 @@ impl Update {
                 "{place}: another process updates the index; wait for its end"
             )));
         }
-        let (old_parts, run) = parts_of_runs(&partial, &roots).map_err(|error| failed(&error))?;
+        let public = public_roots(&roots);
+        let (old_parts, run) = parts_of_runs(&partial, &public).map_err(|error| failed(&error))?;
         let current = existing.filter(|index| index.has_current_digests().unwrap_or(false));
         let old = old_parts.into_iter().chain(current);
         Ok(Update {
@@ -255,7 +259,7 @@ impl Update {
         Lane {
             folder: self.partial.clone(),
             prefix: format!("{:06}-{name}", self.run),
-            roots: self.roots.clone(),
+            roots: public_roots(&self.roots),
             part: None,
             count: 0,
         }
@@ -283,7 +287,11 @@ impl Update {
         let temporary = self.partial.join("index");
         let file = File::create(&temporary).map_err(|error| self.failed(&error))?;
         let sync = file.try_clone().map_err(|error| self.failed(&error))?;
-        let mut writer = RowWriter::new(file, self.index.display().to_string(), &self.roots)?;
+        let mut writer = RowWriter::new(
+            file,
+            self.index.display().to_string(),
+            &public_roots(&self.roots),
+        )?;
         loop {
             let mut first: Option<(usize, &str)> = None;
             for (position, lane) in lanes.iter_mut().enumerate() {
@@ -323,6 +331,29 @@ impl Update {
         let message = format!("{}: cannot write the index: {error}", self.index.display());
         Error::new(ErrorKind::Io, message)
     }
+}
+
+/// The roots as an index keeps them.
+fn public_roots(roots: &[String]) -> Vec<String> {
+    roots.iter().map(|root| public_root(root)).collect()
+}
+
+/// Checks that relative roots of an index mean the same folders as they did when the index
+/// was made.
+///
+/// # Errors
+///
+/// A `ValueError` in another folder.
+fn check_folder(index: &Index, roots: &[String]) -> Result<()> {
+    let is_relative = |root: &String| Path::new(root).is_relative() && !root.contains(':');
+    if !roots.iter().any(is_relative) || index.is_of_this_folder()? {
+        return Ok(());
+    }
+    Err(Error::value_error(format!(
+        "{}: the roots {roots:?} of the index are relative to another folder; update the index \
+         there, or give the roots",
+        index.place()
+    )))
 }
 
 /// The index that exists.
@@ -388,7 +419,7 @@ fn lanes_of(partial: &Path, run: Option<u32>) -> std::io::Result<Vec<(u32, Vec<P
 /// The rows of earlier runs for the same roots, and the number of the next run.
 fn parts_of_runs(partial: &Path, roots: &[String]) -> std::io::Result<(Vec<Index>, u32)> {
     let lanes = lanes_of(partial, None)?;
-    let next = lanes.first().map_or(0, |(run, _)| run + 1);
+    let next = lanes.first().map_or(0, |(run, _)| run.saturating_add(1));
     let mut old = Vec::new();
     for (_, parts) in lanes {
         let is_usable = |part: &Index| {
@@ -396,7 +427,7 @@ fn parts_of_runs(partial: &Path, roots: &[String]) -> std::io::Result<(Vec<Index
                 && part.has_current_digests().unwrap_or(false)
         };
         // A damaged part ends the sequence; its files are read again.
-        let parts = parts.iter().map_while(|part| Index::open(part).ok());
+        let parts = parts.iter().map_while(|part| Index::open_part(part).ok());
         let usable: Vec<Index> = parts.take_while(is_usable).collect();
         old.extend(Index::joined(usable));
     }

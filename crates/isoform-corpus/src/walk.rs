@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs::{self, Metadata};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -13,7 +14,7 @@ use isoform::errors::ErrorKind;
 use isoform::{Error, Result};
 
 use crate::archive::{Archive, is_archive};
-use crate::places::open_root;
+use crate::places::{open_root, public_root};
 use crate::row::{Row, path_order};
 use crate::source::{EntryKind, Place, Selection, SourceFile, file_stamp};
 
@@ -90,6 +91,9 @@ pub(crate) fn outermost(roots: &[String]) -> Vec<String> {
     let mut sorted: Vec<String> = trimmed.collect();
     sorted.sort_by(|left, right| path_order(left, right));
     let mut outermost: Vec<String> = Vec::new();
+    if sorted.iter().any(|root| root == ".") {
+        sorted.retain(|root| root == "." || !is_below_here(root));
+    }
     for root in sorted {
         let is_inside = outermost.last().is_some_and(|last| {
             let rest = root.strip_prefix(&**last);
@@ -116,9 +120,16 @@ pub(crate) fn check_root(root: &str) -> Result<()> {
         Place::Inside(container, _) => container.entries("").map(drop),
     });
     reached.map_err(|error| {
+        let root = public_root(root);
         let message = format!("{root}: cannot read this root: {}", error.message());
         Error::new(error.kind(), message)
     })
+}
+
+/// True for a path below the current folder.
+fn is_below_here(root: &str) -> bool {
+    let path = Path::new(root);
+    path.is_relative() && path.exists() && !root.split('/').any(|part| part == "..")
 }
 
 impl<'i> Walk<'i> {
@@ -169,8 +180,11 @@ impl<'i> Walk<'i> {
                 let is_wanted = self.is_wanted(&node) || is_archive(&node.name);
                 let metadata = match fs::metadata(path) {
                     Ok(metadata) => metadata,
-                    // A broken link matters only if it is named like a model.
-                    Err(_) if !is_wanted => return Ok(None),
+                    // A broken link matters only if it is named like a model. Other errors
+                    // may hide a folder.
+                    Err(error) if !is_wanted && error.kind() == io::ErrorKind::NotFound => {
+                        return Ok(None);
+                    }
                     Err(error) => return Err(Error::new(ErrorKind::Io, error.to_string())),
                 };
                 if metadata.is_dir() {
@@ -261,7 +275,8 @@ impl<'i> Walk<'i> {
                     let root = self.roots.next()?;
                     self.root = Arc::from(&*root);
                     let node = Walk::root(&root);
-                    return Some(node.map_err(|error| Row::failed(root, error.message())));
+                    let failed = |error: Error| Row::failed(public_root(&root), error.message());
+                    return Some(node.map_err(failed));
                 }
             }
         }

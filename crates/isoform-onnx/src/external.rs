@@ -1,7 +1,7 @@
 //! Tensor data stored in files next to the model.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     fmt, fs, io,
     path::{Component, Path, PathBuf},
     sync::{Mutex, PoisonError},
@@ -36,6 +36,8 @@ pub struct ExternalResolver {
     files: Mutex<HashMap<PathBuf, Bytes>>,
     /// The bytes of all unread data.
     stand_in: Mutex<Bytes>,
+    /// The locations of the files that were read, as the model gives them.
+    locations: Mutex<BTreeSet<String>>,
 }
 
 impl ExternalResolver {
@@ -47,6 +49,7 @@ impl ExternalResolver {
             options: LoadOptions::default(),
             files: Mutex::default(),
             stand_in: Mutex::default(),
+            locations: Mutex::default(),
         }
     }
 
@@ -58,6 +61,7 @@ impl ExternalResolver {
             options,
             files: Mutex::default(),
             stand_in: Mutex::default(),
+            locations: Mutex::default(),
         }
     }
 
@@ -145,6 +149,13 @@ impl ExternalResolver {
         sizes
     }
 
+    /// The locations of the files that were read, as the model gives them, sorted.
+    pub(crate) fn read_locations(&self) -> Vec<String> {
+        let locations = self.locations.lock();
+        let locations = locations.unwrap_or_else(PoisonError::into_inner);
+        locations.iter().cloned().collect()
+    }
+
     /// True if these bytes are in place of data that was not read.
     pub(crate) fn is_stand_in(&self, bytes: &Bytes) -> bool {
         let zeros = self.stand_in.lock().unwrap_or_else(PoisonError::into_inner);
@@ -180,6 +191,16 @@ impl ExternalResolver {
     }
 
     fn load(&self, location: &str) -> Result<Bytes> {
+        let bytes = self.load_file(location)?;
+        let locations = self.locations.lock();
+        let mut locations = locations.unwrap_or_else(PoisonError::into_inner);
+        if !locations.contains(location) {
+            locations.insert(location.to_owned());
+        }
+        Ok(bytes)
+    }
+
+    fn load_file(&self, location: &str) -> Result<Bytes> {
         if let Some(Lookup(lookup)) = &self.lookup {
             check_location(location)?;
             return self.load_once(PathBuf::from(location), || {

@@ -34,6 +34,8 @@ pub struct Model {
     options: ImportOptions,
     /// The files of external data that were read, with their sizes.
     external: Arc<[(PathBuf, u64)]>,
+    /// The locations of these files, as the model gives them.
+    locations: Arc<[String]>,
     /// Tensors whose external data was not read, by identity.
     left_out: Arc<HashMap<u64, Tensor>>,
 }
@@ -73,6 +75,12 @@ impl Model {
     /// bytes; sorted.
     pub fn external_files(&self) -> &[(PathBuf, u64)] {
         &self.external
+    }
+
+    /// The locations of the external data that was read, as the model gives them: relative to
+    /// its folder, and before any link is followed. Sorted.
+    pub fn external_locations(&self) -> &[String] {
+        &self.locations
     }
 
     /// True if the tensor is a constant of this model whose external data was not read:
@@ -183,6 +191,7 @@ impl ImportOptions {
             path,
             options: self,
             external: resolver.read_files().into(),
+            locations: resolver.read_locations().into(),
             left_out: Arc::new(left_out),
         }
     }

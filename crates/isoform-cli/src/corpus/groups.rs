@@ -11,11 +11,17 @@ use crate::args::{ClonesArgs, Common};
 use crate::input::message;
 use crate::output::{Output, counted, printable};
 
+/// An option that an index cannot follow.
+pub(super) const NO_IO_NAMES: &str = "the digests of an index leave out the names of inputs and outputs; leave out --io-names, or give the models instead of the index";
+
 /// Files printed of one block; JSON has all.
 const FILES: usize = 8;
 
 /// Prints the groups of equal models of an index.
 pub(crate) fn dedup(path: &Path, common: &Common, output: &mut Output<'_, '_>) -> io::Result<()> {
+    if common.io_names {
+        return output.failed_file(path, &NO_IO_NAMES.into());
+    }
     let by = if common.architecture {
         Column::Architecture
     } else {
@@ -51,7 +57,7 @@ fn groups(path: &Path, by: Column) -> Result<(Vec<Group>, Counts)> {
         }
     }
     let surplus = groups.iter().map(|group| group.rows.len() as u64 - 1);
-    counts.distinct = counts.models - surplus.sum::<u64>();
+    counts.distinct = counts.models.saturating_sub(surplus.sum());
     Ok((groups, counts))
 }
 

@@ -1,7 +1,6 @@
 //! The row of a file: what an index tells of a model.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use bytes::Bytes;
@@ -63,7 +62,7 @@ impl Inspector for ModelInspector {
         let path = Path::new(&file.path);
         let row = match load_source(file, &self.common) {
             Ok(None) => return None,
-            Ok(Some(input)) => row_of(&input, file).map_err(|error| message(path, &error)),
+            Ok(Some(input)) => row_of(&input).map_err(|error| message(path, &error)),
             Err(failure) => Err(failure),
         };
         Some(row.unwrap_or_else(|failure| Row::failed("", failure.message)))
@@ -79,13 +78,13 @@ fn compare_options(architecture: bool) -> CompareOptions {
     common.compare_options()
 }
 
-fn row_of(input: &Input, file: &SourceFile) -> Result<Row> {
+fn row_of(input: &Input) -> Result<Row> {
     let value = input.to_value();
     let mut row = Row::default();
     row.digest = Some(compare_options(false).digest(value.clone())?.to_string());
     row.architecture = Some(compare_options(true).digest(value.clone())?.to_string());
     match input {
-        Input::Model(model) => add_model(&mut row, model, file),
+        Input::Model(model) => add_model(&mut row, model),
         Input::Value(ir) => add_value(&mut row, ir)?,
     }
     for block in repeated_blocks(&[value], MIN_BLOCK, 2)? {
@@ -98,11 +97,12 @@ fn row_of(input: &Input, file: &SourceFile) -> Result<Row> {
     Ok(row)
 }
 
-fn add_model(row: &mut Row, model: &Model, file: &SourceFile) {
+fn add_model(row: &mut Row, model: &Model) {
     let summary = ModelSummary::new(model.program());
     row.kind = Some("onnx".to_owned());
     row.nodes = Some(summary.nodes as u64);
-    row.files = names_beside(model, file);
+    // A link may lead to another file tomorrow, so the name counts and not the target.
+    row.files = model.external_locations().to_vec();
     let operators = summary.operators.iter();
     let operators = operators.map(|(operator, count)| (operator.to_string(), *count as u64));
     row.operators = operators.collect::<BTreeMap<_, _>>().into_iter().collect();
@@ -123,26 +123,6 @@ fn add_model(row: &mut Row, model: &Model, file: &SourceFile) {
     let text = |value: &ValueSummary| format!("{}: {}{}", value.name, value.dtype, value.shape);
     row.inputs = summary.inputs.iter().map(text).collect();
     row.outputs = summary.outputs.iter().map(text).collect();
-}
-
-/// The files of external data, relative to the folder of the model.
-fn names_beside(model: &Model, file: &SourceFile) -> Vec<String> {
-    let folder = file.local_path().and_then(Path::parent);
-    let folder = folder.map(|folder| {
-        if folder.as_os_str().is_empty() {
-            Path::new(".")
-        } else {
-            folder
-        }
-    });
-    let folder = folder.and_then(|folder| fs::canonicalize(folder).ok());
-    let files = model.external_files().iter().map(|(path, _)| {
-        let inner = folder
-            .as_ref()
-            .and_then(|folder| path.strip_prefix(folder).ok());
-        inner.unwrap_or(path).to_string_lossy().into_owned()
-    });
-    files.collect()
 }
 
 fn add_value(row: &mut Row, ir: &IrFile) -> Result<()> {

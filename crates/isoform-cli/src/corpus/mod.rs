@@ -231,6 +231,9 @@ pub(crate) fn find(
     common: &Common,
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
+    if common.io_names {
+        return output.failed_file(&args.index, &groups::NO_IO_NAMES.into());
+    }
     let matches = match matches(args, common) {
         Ok(matches) => matches,
         Err((file, failure)) => return output.failed_file(Path::new(&file), &failure),

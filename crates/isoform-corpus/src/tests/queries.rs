@@ -8,7 +8,7 @@ use proptest::option;
 use proptest::prelude::*;
 
 use super::rows::written;
-use crate::{Block, Column, Index, Row};
+use crate::{Block, Column, INDEX_VERSION, Index, Row, RowWriter};
 
 /// Digests of which some agree in their first 8 bytes.
 fn digest() -> impl Strategy<Value = String> {
@@ -125,4 +125,40 @@ fn wrong_questions_are_errors() {
     assert!(text.contains("got \"12345678x\""), "{text}");
     let text = message(index.duplicates(Column::Size).map(|groups| groups.len()));
     assert!(text.contains("Digest or Architecture, got Size"), "{text}");
+}
+
+#[test]
+fn sums_do_not_overflow() {
+    let rows: Vec<Row> = ["a", "b"]
+        .map(|path| Row {
+            path: path.to_owned(),
+            size: u64::MAX,
+            digest: Some("00".to_owned()),
+            blocks: vec![Block {
+                digest: "01".to_owned(),
+                nodes: u64::MAX,
+                count: u64::MAX,
+            }],
+            operators: vec![("Add".to_owned(), u64::MAX)],
+            elements: vec![("int8".to_owned(), u64::MAX)],
+            ..Row::default()
+        })
+        .to_vec();
+    let index = Index::of_bytes(written(&rows)).unwrap();
+    assert_eq!(index.statistics().unwrap().bytes, u64::MAX);
+    assert_eq!(index.shared_blocks().unwrap().len(), 1);
+    assert_eq!(index.duplicates(Column::Digest).unwrap().len(), 1);
+}
+
+#[test]
+fn digests_of_another_version_are_not_looked_up() {
+    let mut bytes = Vec::new();
+    let place = "memory".to_owned();
+    let writer = RowWriter::with_versions(&mut bytes, place, &[], [INDEX_VERSION, 9]).unwrap();
+    writer.finish().unwrap();
+    let error = Index::of_bytes(bytes)
+        .unwrap()
+        .find("12345678")
+        .unwrap_err();
+    assert!(error.message().contains("have another version"), "{error}");
 }

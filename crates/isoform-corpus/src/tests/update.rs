@@ -172,6 +172,30 @@ fn a_change_of_a_further_file_counts() {
 }
 
 #[test]
+fn swapped_folders_are_read_again() {
+    let corpus = Corpus::new(&[("d1/a.m", "01"), ("d2/a.m", "02")]);
+    corpus.update().unwrap();
+    let [first, second, third] = ["d1", "d2", "d3"].map(|name| corpus.root().join(name));
+    fs::rename(&first, &third).unwrap();
+    fs::rename(&second, &first).unwrap();
+    fs::rename(&third, &second).unwrap();
+    corpus.update().unwrap();
+    assert_eq!(corpus.listed(), ["d1/a.m 02", "d2/a.m 01"]);
+}
+
+#[test]
+fn a_reader_sees_the_index_that_it_opened() {
+    let corpus = Corpus::new(&[("a.m", "01")]);
+    corpus.update().unwrap();
+    let open = Index::open(corpus.index()).unwrap();
+    write(&corpus.root(), "b.m", "02");
+    corpus.update().unwrap();
+    assert_eq!(open.rows().count(), 1);
+    assert_eq!(open.statistics().unwrap().files, 1);
+    assert_eq!(Index::open(corpus.index()).unwrap().rows().count(), 2);
+}
+
+#[test]
 fn an_interrupted_update_continues() {
     let files: Vec<(String, String)> = (0..10_000)
         .map(|number| {

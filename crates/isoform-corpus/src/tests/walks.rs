@@ -121,6 +121,27 @@ fn roots_inside_of_others_are_left_out() {
     let roots = ["b", "a/x", "a/", "a.m", "ab", "/", "/usr"].map(str::to_owned);
     let kept = crate::walk::outermost(&roots);
     assert_eq!(kept, ["/", "a", "a.m", "ab", "b"]);
+    let roots = [".", "./src", "src", "Cargo.toml", "../isoform", "s3:bucket"].map(str::to_owned);
+    let kept = crate::walk::outermost(&roots);
+    assert_eq!(kept, [".", "../isoform", "s3:bucket"]);
+}
+
+#[test]
+fn passwords_are_not_kept() {
+    for (root, public) in [
+        ("webdav:http://me:s3cr3t@host/x", "webdav:http://host/x"),
+        ("store:redis://:s3cr3t@host/1", "store:redis://host/1"),
+        ("models/a@b", "models/a@b"),
+        ("store:models/a@b", "store:models/a@b"),
+    ] {
+        assert_eq!(crate::places::public_root(root), public);
+    }
+    let folder = TempDir::new().unwrap();
+    let inspector = TestInspector::default();
+    let roots = ["webdav:http://me:s3cr3t@127.0.0.1:1/x".to_owned()];
+    let index = folder.path().join("i.parquet");
+    let error = update_index(&roots, &index, &inspector, 1, |_| Ok(())).unwrap_err();
+    assert!(!error.message().contains("s3cr3t"), "{error}");
 }
 
 #[test]
@@ -176,10 +197,13 @@ fn links_are_followed_and_circles_are_harmless() {
     symlink(root.join("blob"), root.join("z.m")).unwrap();
     symlink(root.join("nowhere"), root.join("notes")).unwrap();
     symlink(root.join("nowhere"), root.join("y.m")).unwrap();
+    // Nobody knows what a link to itself would be.
+    symlink(root.join("self"), root.join("self")).unwrap();
     let rows = walked(root);
     assert_eq!(rows[0], "a/b/x.m");
-    assert!(rows[1].starts_with("y.m: "), "{rows:?}");
-    assert_eq!(rows[2..], ["z.m"]);
+    assert!(rows[1].starts_with("self: "), "{rows:?}");
+    assert!(rows[2].starts_with("y.m: "), "{rows:?}");
+    assert_eq!(rows[3..], ["z.m"]);
 }
 
 /// Files that are described and read elsewhere have the same rows.

@@ -272,7 +272,7 @@ impl CorpusUpdate {
                 tasks += 1;
                 match task {
                     Task::Read(file) => {
-                        bytes += file.size;
+                        bytes = bytes.saturating_add(file.size);
                         files.push(description(FileDescription::from(&file)));
                     }
                     Task::Kept(row) | Task::Failed(row) => {
