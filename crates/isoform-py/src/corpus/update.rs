@@ -305,7 +305,7 @@ impl CorpusUpdate {
                 open.read.push(row)?;
             }
             open.report.read += files;
-            open.report.bytes += bytes;
+            open.report.bytes = open.report.bytes.saturating_add(bytes);
             open.read.settle()?;
             Ok(open.report.into())
         })
