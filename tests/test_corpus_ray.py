@@ -166,7 +166,11 @@ def test_a_driver_outside_of_the_cluster(collection, local, tmp_path):
         try:
             output = tmp_path / "a.parquet"
             words = [collection, "-o", output, "--engine", f"ray://127.0.0.1:{port}", "--json"]
-            status, out, err = command(*words)
+            for _ in range(3):
+                status, out, err = command(*words)
+                # On a busy machine, the process of a new driver may die before it serves.
+                if "Initialization failure from server" not in err:
+                    break
             assert status == 0, err
             report = json.loads(out)
             names = ["rows", "read", "kept", "failed", "bytes"]
