@@ -14,7 +14,8 @@ use crate::source::{Container, Entry, EntryKind, stamp_of};
 const STORE: &str = "store:";
 
 /// Opens a root that is not a folder or file of this machine: a store after `store:`, or a
-/// folder on a server. Returns its path in the index and its files; None for other roots.
+/// folder on a server. Returns the path of the root in the index, and the files; None for a
+/// root of another kind.
 ///
 /// # Errors
 ///

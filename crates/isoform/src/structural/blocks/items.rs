@@ -90,7 +90,7 @@ impl Items {
         &self.edges[self.starts[item] as usize..self.starts[item + 1] as usize]
     }
 
-    /// The form of each word; None for a word that only one item has.
+    /// The form of each word; None for the word of a single item.
     pub(super) fn forms(&self) -> Vec<Option<Form<'_>>> {
         let mut forms = Vec::new();
         forms.resize_with(self.table.count as usize, || None);

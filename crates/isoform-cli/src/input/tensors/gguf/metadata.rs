@@ -5,7 +5,7 @@ use isoform::{Array, Str, Value};
 
 use super::cursor::Cursor;
 
-/// The number of lists that may contain each other. Files in use have one list, or two.
+/// The number of levels of nested lists. Files in use have one level, or two.
 const MAX_DEPTH: usize = 32;
 
 /// A type of a value in the metadata.
@@ -143,7 +143,7 @@ fn scalar(cursor: &mut Cursor<'_>, kind: Kind) -> Result<Value, String> {
         },
         Kind::String => {
             let bytes = cursor.string()?;
-            // Vocabularies contain parts of characters, which remain what they are.
+            // Vocabularies contain parts of characters, whose bytes are kept.
             match std::str::from_utf8(bytes) {
                 Ok(text) => Str::from(text).into(),
                 Err(_) => Bytes::from(bytes.to_vec()).into(),
