@@ -214,7 +214,9 @@ impl Update {
             _ => {}
         }
         let lock = File::create(partial.join("lock")).map_err(|error| failed(&error))?;
-        if let Err(fs::TryLockError::WouldBlock) = lock.try_lock() {
+        let is_taken = matches!(lock.try_lock(), Err(fs::TryLockError::WouldBlock));
+        // An update that just ended removed the file, and the next one locks another file.
+        if is_taken || !is_still(&partial.join("lock"), &lock) {
             return Err(Error::value_error(format!(
                 "{place}: another process updates the index; wait for its end"
             )));
@@ -330,6 +332,22 @@ impl Update {
     fn failed(&self, error: &std::io::Error) -> Error {
         let message = format!("{}: cannot write the index: {error}", self.index.display());
         Error::new(ErrorKind::Io, message)
+    }
+}
+
+/// True if a path still leads to an open file.
+fn is_still(path: &Path, file: &File) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let (named, open) = (fs::metadata(path), file.metadata());
+        matches!((named, open), (Ok(named), Ok(open)) if named.ino() == open.ino() && named.dev() == open.dev())
+    }
+    // Other systems keep the name of a file that is open.
+    #[cfg(not(unix))]
+    {
+        let _ = file;
+        path.exists()
     }
 }
 

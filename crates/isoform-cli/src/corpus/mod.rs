@@ -292,8 +292,9 @@ fn matches(
         let digits = args.what.to_ascii_lowercase();
         (digits.clone(), digits)
     };
+    let is_hex = program.bytes().all(|digit| digit.is_ascii_hexdigit());
     let mut rows = index.find(&program).map_err(|error| {
-        if file.exists() {
+        if is_hex && program.len() >= 8 {
             index_failed(error)
         } else {
             let text = format!("{}, or the name of a file", error.message());
