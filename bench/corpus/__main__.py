@@ -131,7 +131,7 @@ def grouping(table: Table, invented: Path, rows: int) -> None:
         ("`CorpusIndex.statistics`", "statistics", invented),
         ("DuckDB, 1 thread, 4 GB", "duckdb_groups", invented, 1, "4GB"),
         ("DuckDB, 2 threads, 4 GB", "duckdb_groups", invented, 2, "4GB"),
-        ("DuckDB, 2 threads, 1 GB", "duckdb_groups", invented, 2, "1GB"),
+        ("DuckDB, 2 threads, 2 GB", "duckdb_groups", invented, 2, "2GB"),
     ]:
         run = child(*words)
         seconds = run["seconds"]

@@ -87,7 +87,13 @@ def duckdb_groups(path: str, threads: str, memory: str) -> Callable[[], object]:
     import duckdb
 
     def run() -> object:
-        connection = duckdb.connect(config={"threads": int(threads), "memory_limit": memory})
+        config = {
+            "threads": int(threads),
+            "memory_limit": memory,
+            "preserve_insertion_order": False,
+            "temp_directory": f"{path}.spilled",
+        }
+        connection = duckdb.connect(config=config)
         query = (
             "SELECT count(*) FROM (SELECT digest FROM read_parquet(?) "
             "WHERE digest IS NOT NULL GROUP BY digest HAVING count(*) > 1)"
