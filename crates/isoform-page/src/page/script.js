@@ -150,7 +150,9 @@ function decodeCard(code, texts) {
     places: places.map((place) => texts[place]),
     sides,
     why: texts[why],
-    picture: picture ? decodeScene(picture[0], texts) : null,
+    get picture() {
+      return picture ? decodeScene(picture[0], texts) : null;
+    },
     tensor: texts[tensor],
   };
 }
@@ -568,7 +570,7 @@ class Viewer {
     this.svg = draw("svg", { class: "isoform-picture" });
     this.canvas = make("div", { class: "canvas", tabindex: "0", role: "group", "aria-label": "Picture: arrow keys move, + and - zoom, 0 shows all" }, this.svg);
     this.map = draw("svg", { class: "isoform-picture map", "aria-hidden": "true", preserveAspectRatio: "none" });
-    const tools = make("div", { class: "tools" }, this.crumbs, button("−", "Zoom out", () => this.zoom(1.5)), button("+", "Zoom in", () => this.zoom(1 / 1.5)), button("Fit", "Show all", () => this.fit()));
+    const tools = make("div", { class: "tools" }, this.crumbs, button("−", "Zoom out", () => this.zoom(1.5)), button("+", "Zoom in", () => this.zoom(1 / 1.5)), button("Fit", "Fit all", () => this.fit()));
     element.append(tools, this.canvas, this.map);
     this.listen();
     this.open(0);
@@ -690,7 +692,7 @@ class Viewer {
     const elements = nodes.map((node) => {
       const element = nodeElement(node);
       if (node.opens) {
-        const attributes = { "data-opens": node.opens, tabindex: "0", role: "button", "aria-label": `Open ${node.label}` };
+        const attributes = { "data-opens": node.opens, tabindex: "0", role: "button", "aria-label": ["Open", node.label, ...node.lines].join(" ") };
         for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
       }
       return element;
