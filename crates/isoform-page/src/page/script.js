@@ -282,6 +282,7 @@ class Listing {
     const names = this.sides.map((name) => make("div", { role: "columnheader" }, make("bdi", {}, name)));
     if (names.length > 0) element.append(make("div", { role: "rowgroup" }, make("div", { class: "names", role: "row" }, ...names)));
     element.append(this.body);
+    element.classList.toggle("with-reasons", this.rows.some((row) => row.length > 3));
     this.layOut();
   }
 
@@ -356,8 +357,7 @@ class Listing {
     const match = this.matches.has(place) ? " match" : "";
     const element = make("div", { class: `row mark-${mark}${match}`, role: "row", "data-row": place, "aria-rowindex": place + 1, tabindex: "-1" });
     for (const side of sides) element.append(this.cell(lines[side], side, place, mark));
-    const aside = this.aside(row, place);
-    if (aside) element.append(aside);
+    element.append(...this.asides(row, place));
     return element;
   }
 
@@ -378,22 +378,24 @@ class Listing {
   }
 
   // The reason of a match and the way to the card, if the row has them.
-  aside(row, place) {
+  asides(row, place) {
     const [anchor, why] = [rowAnchor(row, this.texts), rowReason(row, this.texts)];
-    const parts = [];
+    const tools = make("div", { class: "aside", role: "cell" });
+    const cells = [];
     if (why) {
-      const text = make("span", { hidden: "" }, make("bdi", {}, why));
-      const button = make("button", { type: "button", class: "why", "aria-expanded": "false" }, "why?");
+      const reason = make("div", { class: "reason", role: "cell", hidden: "" }, make("bdi", {}, longText(why)));
+      const button = make("button", { type: "button", class: "why", "aria-expanded": "false", title: "Why these two lines were matched" }, "why?");
       button.addEventListener("click", () => {
-        text.hidden = !text.hidden;
-        button.setAttribute("aria-expanded", String(!text.hidden));
+        reason.hidden = !reason.hidden;
+        button.setAttribute("aria-expanded", String(!reason.hidden));
       });
-      parts.push(button, text);
+      tools.append(button);
+      cells.push(reason);
     }
     if (anchor && this.page.byId.has(anchor) && this.anchors.get(anchor) === place) {
-      parts.push(make("a", { href: `#${anchor}` }, "the change"));
+      tools.append(make("a", { href: `#${anchor}`, title: "The change" }, "#", make("span", { class: "heard" }, "the change")));
     }
-    return parts.length > 0 ? make("div", { class: "aside", role: "cell" }, ...parts) : null;
+    return tools.childElementCount > 0 ? [tools, ...cells] : cells;
   }
 
   find(query) {
