@@ -130,7 +130,7 @@ function beginning(text, length) {
 
 // A change as an object: encode.rs describes the encoding.
 function decodeCard(code, texts) {
-  const [anchor, kind, mark, text, times, places, left, right, why, picture, tensor] = code;
+  const [anchor, kind, mark, text, times, places, left, right, why, picture, tensor, changes] = code;
   const sides = [left, right].map((line) => (line ? linePieces(line, texts) : null));
   return {
     id: texts[anchor],
@@ -145,6 +145,7 @@ function decodeCard(code, texts) {
       return picture ? decodeScene(picture[0], texts) : null;
     },
     tensor: texts[tensor],
+    changes: changes || [],
   };
 }
 

@@ -62,9 +62,10 @@ class Listing {
     element.setAttribute("role", "table");
     element.setAttribute("aria-label", element.dataset.title || "Listing");
     element.setAttribute("aria-rowcount", this.rows.length);
-    const names = this.sides.map((name) => make("div", { role: "columnheader" }, make("bdi", {}, name)));
+    const names = this.sides.map((name) => make("div", { role: "columnheader" }, isolated(name)));
     if (names.length > 0) element.append(make("div", { role: "rowgroup" }, make("div", { class: "names", role: "row" }, ...names)));
     element.append(this.body);
+    element.style.setProperty("--digits", String(this.rows.length).length);
     element.classList.toggle("with-reasons", this.rows.some((row) => row.length > 3));
     this.layOut();
   }
@@ -240,7 +241,7 @@ class Card {
   }
 
   build(page) {
-    this.built = cardElement(this.decode());
+    this.built = cardElement(this.decode(), this.reason);
     this.finish(page);
     return this.built;
   }
@@ -263,8 +264,8 @@ class Card {
 }
 
 // The element of a change, as cards.rs writes it for the first ones.
-function cardElement(data) {
-  const article = make("article", { id: data.id, class: `change mark-${data.mark}`, "data-kind": data.kind, tabindex: "-1" });
+function cardElement(data, reason) {
+  const article = make("article", { id: data.id, class: `change mark-${data.mark}`, "data-kind": data.kind, "data-changes": data.changes.join(" ") || null, tabindex: "-1" });
   const sign = { changed: "~", deleted: "-", inserted: "+" }[data.mark];
   const signs = sign ? [make("span", { class: "sign", "aria-hidden": "true" }, sign), make("span", { class: "heard" }, `${data.mark}: `)] : [];
   const head = make("div", { class: "head" }, make("h3", {}, ...signs, isolated(data.text)));
@@ -281,7 +282,7 @@ function cardElement(data) {
   const places = make("ul", { class: "places" }, ...data.places.map((place) => make("li", {}, isolated(place))));
   if (data.places.length > SHOWN_PLACES) article.append(make("details", {}, make("summary", {}, counted(data.places.length, "place")), places));
   else if (data.places.length > 0) article.append(places);
-  if (data.why) article.append(make("details", { class: "why" }, make("summary", {}, "Why these two were matched"), make("div", {}, isolated(data.why))));
+  if (data.why) article.append(make("details", { class: "why" }, make("summary", {}, reason), make("div", {}, isolated(data.why))));
   if (data.picture) {
     const figure = make("figure", { tabindex: "0", role: "group", "aria-label": "Picture of the change" });
     figure.append(pictureElement(data.picture));
@@ -322,6 +323,7 @@ class Page {
       const chunk = new Chunk(part, part.length * CARD_HEIGHT, fill);
       for (const card of part) {
         card.chunk = chunk;
+        card.reason = data.reason;
         this.addCard(card);
       }
       list.append(chunk.element);
@@ -533,6 +535,11 @@ function toggleTheme(button) {
   button.setAttribute("aria-pressed", String(!isDark));
 }
 
+// The state of the button before a reader uses it follows the system.
+function showTheme(button, isDark) {
+  if (!document.documentElement.dataset.theme) button.setAttribute("aria-pressed", String(isDark));
+}
+
 function onKey(page, event, actions) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   const target = event.target;
@@ -610,6 +617,12 @@ function start() {
   toolbar.querySelector(".kinds")?.addEventListener("change", () => page.filter());
   toolbar.querySelector(".columns")?.addEventListener("click", actions.u);
   toolbar.querySelector(".theme").addEventListener("click", (event) => toggleTheme(event.currentTarget));
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const theme = toolbar.querySelector(".theme");
+  dark.addEventListener("change", () => showTheme(theme, dark.matches));
+  showTheme(theme, dark.matches);
+  toolbar.querySelector(".stepping").hidden = page.stops.length === 0;
+  toolbar.querySelector(".search").hidden = page.cards.length + page.listings.length === 0;
   toolbar.querySelector(".keys").addEventListener("click", showHelp);
   help.querySelector(".close").addEventListener("click", () => help.close());
   for (const button of all(".step")) button.addEventListener("click", button.dataset.step === "1" ? actions.n : actions.p);

@@ -63,7 +63,9 @@ fn histogram(title: &str, borders: &[f64], [upper, lower]: [&[u64]; 2]) -> Marku
         figure.histogram {
             svg viewBox=(format!("0 0 {WIDTH} {height}")) width=(WIDTH) height=(height) role="img"
                 aria-label=(label) {
-                @if !upper.is_empty() { path.upper d=(bars(upper, most, -1.0)) {} }
+                @if !upper.is_empty() {
+                    path class=(if lower.is_empty() { "whole" } else { "upper" }) d=(bars(upper, most, -1.0)) {}
+                }
                 @if !lower.is_empty() { path.lower d=(bars(lower, most, 1.0)) {} }
                 path.axis d=(format!("M0 {HALF}H{WIDTH}")) {}
             }

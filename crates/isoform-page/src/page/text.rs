@@ -119,13 +119,15 @@ pub(super) fn counted(number: usize, noun: &str) -> String {
 /// True for characters that take no place, move other characters, or end a line. The joiners
 /// U+200C and U+200D stay: many scripts and emoji need them.
 fn is_invisible(character: char) -> bool {
+    let is_noncharacter = u32::from(character) & 0xfffe == 0xfffe;
     character.is_control()
+        || is_noncharacter
         || matches!(
             character,
             '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}'
                 | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
                 | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
-                | '\u{e0000}'..='\u{e007f}'
+                | '\u{e0000}'..='\u{e007f}' | '\u{fdd0}'..='\u{fdef}'
         )
 }
 
@@ -144,8 +146,8 @@ mod tests {
     #[test]
     fn invisible_characters_get_symbols() {
         assert_eq!(
-            visible("a\u{202e}b\n\0\u{7f}\u{85}"),
-            "a⟨U+202E⟩b⏎⟨U+0000⟩⟨U+007F⟩⟨U+0085⟩"
+            visible("a\u{202e}b\n\0\u{7f}\u{85}\u{fffe}\u{10ffff}"),
+            "a⟨U+202E⟩b⏎⟨U+0000⟩⟨U+007F⟩⟨U+0085⟩⟨U+FFFE⟩⟨U+10FFFF⟩"
         );
         assert_eq!(
             visible("plain 👩\u{200d}🚀 שלום"),

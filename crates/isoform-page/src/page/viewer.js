@@ -22,7 +22,7 @@ function nodeElement(node) {
   parts.push(draw("text", { class: "label", x: x + w / 2, y: y + 20 }, node.label));
   node.lines.forEach((line, place) => parts.push(draw("text", { class: "line", x: x + w / 2, y: y + 34 + 14 * place }, line)));
   const group = draw("g", { class: `node mark-${node.mark} shape-${shape}` }, draw("title", {}, node.tooltip));
-  if (node.anchor) group.append(draw("a", { href: `#${node.anchor}` }, ...parts));
+  if (node.anchor && !node.opens) group.append(draw("a", { href: `#${node.anchor}` }, ...parts));
   else group.append(...parts);
   return group;
 }
@@ -145,8 +145,9 @@ class Viewer {
     if (hasFocus) this.canvas.focus({ preventScroll: true });
     // Of a large scene, the beginning is shown in a size that can be read.
     const readable = this.size.width * 1.25;
-    const first = this.scene.nodes[0];
-    this.show(readable < width && first ? first.x : width / 2, 0, readable);
+    const first = this.scene.nodes.find((node) => node.mark !== "same") || this.scene.nodes[0] || { x: width / 2, y: 0 };
+    const isLarge = width > readable || height > (readable * this.size.height) / this.size.width;
+    this.show(isLarge ? first.x : width / 2, isLarge ? first.y : height / 2, readable);
   }
 
   crumb(number, isCurrent) {
