@@ -54,6 +54,7 @@ mod wrapping;
 
 pub use change::{Change, ChangeKind};
 pub use difference::{DiffCosts, Difference, Hunk};
+pub use graphs::PairReason;
 pub use merge::{Conflict, Merge, Resolution, merge};
 pub use options::{DiffOptions, IgnoreChange};
 pub use patch::Patch;
