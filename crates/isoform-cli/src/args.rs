@@ -11,9 +11,9 @@ use crate::corpus::args::{FindArgs, IndexArgs, StatsArgs};
 use crate::diff::args::DiffArgs;
 use crate::git::args::GitArgs;
 use crate::input::TargetForm;
-use crate::pages::pictures::PictureFormat;
 use crate::model_args::{FixArgs, ModelArgs};
 use crate::optimize::args::{ExtractArgs, OptimizeArgs};
+use crate::pages::pictures::PictureFormat;
 use crate::store::args::StoreArgs;
 
 /// Compare ONNX models and IR files as programs: are they equal, or where do they

@@ -12,6 +12,7 @@ mod models;
 mod optimize;
 mod pages;
 mod passes;
+mod pictures;
 mod shapes;
 mod show;
 mod store;

@@ -7,7 +7,7 @@ use isoform::{Ref, Value};
 use isoform_onnx::NodeOrigin;
 use isoform_onnx::elements::{self, tensor_type};
 use isoform_onnx::ir::{Call, Dim, Input, Output, Program, TensorType};
-use isoform_onnx::layout::{BodyKind, attributes, holds_graphs, list};
+use isoform_onnx::layout::{Body, BodyKind, Listing, attributes, holds_graphs, list};
 use isoform_page::picture::{NodeShape, PictureNode};
 
 /// Items that are written of a list.
@@ -67,8 +67,6 @@ impl Parts {
             bodies: Vec::new(),
         };
         let mut results = Vec::new();
-        let mut owners = HashMap::new();
-        let mut calls: HashMap<u64, usize> = HashMap::new();
         for (number, body) in listing.bodies.iter().enumerate() {
             for input in body.kind.params().iter() {
                 parts.add(input.identity(), PartKind::Input(input.clone()), number);
@@ -76,11 +74,6 @@ impl Parts {
             for node in &body.nodes {
                 let call = &node.call;
                 parts.add(call.identity(), PartKind::Call(call.clone()), number);
-                let inner = node.bodies.iter();
-                owners.extend(inner.map(|(label, inner)| (*inner, (call.clone(), label, number))));
-                if let Some(callee) = &call.callee {
-                    *calls.entry(callee.identity()).or_default() += 1;
-                }
             }
             for (position, value) in body.kind.results().values().iter().enumerate() {
                 let name = result_name(&body.kind, position);
@@ -91,19 +84,7 @@ impl Parts {
                 });
             }
         }
-        for (number, body) in listing.bodies.iter().enumerate() {
-            let owner = owners.get(&number);
-            parts.bodies.push(BodyInfo {
-                label: body_label(&body.kind, owner.map(|(call, label, _)| (call, label.as_str()))),
-                parent: owner.map(|(.., around)| *around),
-                owner: owner.map(|(call, label, _)| (call.identity(), (*label).clone())),
-                calls: match &body.kind {
-                    BodyKind::Function(it) => calls.get(&it.identity()).copied().unwrap_or(0),
-                    BodyKind::Graph(_) => 1,
-                },
-                is_main: number == 0,
-            });
-        }
+        parts.bodies = bodies(&listing);
         parts.add_uses(results);
         parts
     }
@@ -143,6 +124,38 @@ impl Parts {
     }
 }
 
+fn bodies(listing: &Listing) -> Vec<BodyInfo> {
+    let mut owners = HashMap::new();
+    let mut calls: HashMap<u64, usize> = HashMap::new();
+    for (number, body) in listing.bodies.iter().enumerate() {
+        for node in &body.nodes {
+            let inner = node.bodies.iter();
+            owners.extend(inner.map(|(label, inner)| (*inner, (&node.call, label, number))));
+            if let Some(callee) = &node.call.callee {
+                *calls.entry(callee.identity()).or_default() += 1;
+            }
+        }
+    }
+    let info = |(number, body): (usize, &Body)| {
+        let owner = owners.get(&number);
+        BodyInfo {
+            label: body_label(
+                &body.kind,
+                owner.map(|(call, label, _)| (*call, label.as_str())),
+            ),
+            parent: owner.map(|(.., around)| *around),
+            owner: owner.map(|(call, label, _)| (call.identity(), (*label).clone())),
+            calls: match &body.kind {
+                BodyKind::Function(function) => calls.get(&function.identity()).copied(),
+                BodyKind::Graph(_) => None,
+            }
+            .unwrap_or(1),
+            is_main: number == 0,
+        }
+    };
+    listing.bodies.iter().enumerate().map(info).collect()
+}
+
 /// The identity of the node or input that makes a value; None for constants.
 fn producer(value: &Value) -> Option<u64> {
     let object = value.as_object()?;
@@ -166,7 +179,9 @@ fn body_label(kind: &BodyKind, owner: Option<(&Ref<Call>, &str)>) -> String {
     match (kind, owner) {
         (BodyKind::Function(function), _) => format!("function {}", function.name),
         (BodyKind::Graph(_), Some((call, attribute))) => {
-            let name = [&*call.name, &*call.op].into_iter().find(|name| !name.is_empty());
+            let name = [&*call.name, &*call.op]
+                .into_iter()
+                .find(|name| !name.is_empty());
             format!("{attribute} of {}", name.unwrap_or_default())
         }
         (BodyKind::Graph(graph), None) => graph.name.to_string(),
@@ -218,15 +233,25 @@ fn named(name: &str, other: &str) -> String {
 
 fn call_node(call: &Ref<Call>) -> PictureNode {
     let origin = NodeOrigin::of_part(&call.clone().into());
-    let label = origin.as_ref().map_or_else(String::new, |origin| origin.op.clone());
+    let label = origin
+        .as_ref()
+        .map_or_else(String::new, |origin| origin.op.clone());
     let mut tooltip = vec![origin.map_or_else(String::new, |origin| origin.to_string())];
     let constants = call.inputs.values().iter().enumerate();
-    tooltip.extend(constants.filter(|(_, value)| is_constant(value)).map(|(slot, value)| {
-        let name = call.input_names.get(slot).map_or("", |name| name.as_str());
-        format!("input {slot}: {name} {}", words(value))
-    }));
+    tooltip.extend(
+        constants
+            .filter(|(_, value)| is_constant(value))
+            .map(|(slot, value)| {
+                let name = call.input_names.get(slot).map_or("", |name| name.as_str());
+                format!("input {slot}: {name} {}", words(value))
+            }),
+    );
     for (name, value) in attributes(call) {
-        let text = if holds_graphs(value) { "a graph".to_owned() } else { words(value) };
+        let text = if holds_graphs(value) {
+            "a graph".to_owned()
+        } else {
+            words(value)
+        };
         tooltip.push(format!("{name} = {text}"));
     }
     PictureNode {
@@ -244,7 +269,11 @@ pub(super) fn is_constant(value: &Value) -> bool {
 
 /// A constant as a node, by the name of the operand.
 pub(super) fn constant_node(call: &Call, slot: usize) -> Option<PictureNode> {
-    let value = call.inputs.values().get(slot).filter(|value| is_constant(value))?;
+    let value = call
+        .inputs
+        .values()
+        .get(slot)
+        .filter(|value| is_constant(value))?;
     let name = call.input_names.get(slot).map_or("", |name| name.as_str());
     Some(PictureNode {
         label: named(name, "constant"),

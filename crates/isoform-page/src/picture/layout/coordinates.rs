@@ -23,7 +23,6 @@ struct Pull {
 /// Middles of all vertices across, from 0 at the left edge of the leftmost one; and the width.
 /// O(vertices + links) for each pass.
 pub(super) fn across(graph: &Graph, chart: &Chart) -> (Vec<f64>, f64) {
-    let items = graph.sizes.len();
     let width = |vertex: usize| graph.sizes.get(vertex).map_or(0.0, |size| size[0]);
     let pulls = pulls(graph, chart);
     let mut places = vec![0.0; chart.positions.len()];
@@ -34,16 +33,7 @@ pub(super) fn across(graph: &Graph, chart: &Chart) -> (Vec<f64>, f64) {
             right += width(vertex) + GAP;
         }
     }
-    let distances: Vec<Vec<f64>> = (chart.layers.iter())
-        .map(|layer| {
-            let pairs = layer.iter().zip(layer.iter().skip(1));
-            let gap = |left: usize, right: usize| {
-                if left.max(right) < items { GAP } else { LINE_GAP }
-            };
-            let distance = |left, right| (width(left) + width(right)) / 2.0 + gap(left, right);
-            pairs.map(|(&left, &right)| distance(left, right)).collect()
-        })
-        .collect();
+    let distances = distances(graph, chart);
     let steps = 1 + chart.pairs.len() + chart.positions.len();
     let passes = (MOST_STEPS / steps).clamp(2, MOST_PASSES);
     for pass in 0..passes {
@@ -60,7 +50,12 @@ pub(super) fn across(graph: &Graph, chart: &Chart) -> (Vec<f64>, f64) {
             place_layer(&chart.layers[layer], &distances[layer], sides, &mut places);
         }
     }
-    let edges = |vertex: usize| [places[vertex] - width(vertex) / 2.0, places[vertex] + width(vertex) / 2.0];
+    let edges = |vertex: usize| {
+        [
+            places[vertex] - width(vertex) / 2.0,
+            places[vertex] + width(vertex) / 2.0,
+        ]
+    };
     let all = || (0..places.len()).map(edges);
     let left = all().map(|edge| edge[0]).fold(f64::INFINITY, f64::min);
     let right = all().map(|edge| edge[1]).fold(f64::NEG_INFINITY, f64::max);
@@ -69,6 +64,25 @@ pub(super) fn across(graph: &Graph, chart: &Chart) -> (Vec<f64>, f64) {
     }
     places.iter_mut().for_each(|place| *place -= left);
     (places, right - left)
+}
+
+/// The least distances between the middles of neighbours, for each layer.
+fn distances(graph: &Graph, chart: &Chart) -> Vec<Vec<f64>> {
+    let items = graph.sizes.len();
+    let width = |vertex: usize| graph.sizes.get(vertex).map_or(0.0, |size| size[0]);
+    let distance = |left: usize, right: usize| {
+        let gap = if left.max(right) < items {
+            GAP
+        } else {
+            LINE_GAP
+        };
+        (width(left) + width(right)) / 2.0 + gap
+    };
+    let of_layer = |layer: &Vec<usize>| {
+        let pairs = layer.iter().zip(layer.iter().skip(1));
+        pairs.map(|(&left, &right)| distance(left, right)).collect()
+    };
+    chart.layers.iter().map(of_layer).collect()
 }
 
 /// The pulls of the neighbours above and below on each vertex. Lines pull each other
@@ -82,10 +96,18 @@ fn pulls(graph: &Graph, chart: &Chart) -> [Vec<Vec<Pull>>; 2] {
             continue;
         };
         let Link { from, to, offsets } = *link;
-        let ways: Vec<usize> = [from].into_iter().chain(bends.clone()).chain([to]).collect();
+        let ways: Vec<usize> = [from]
+            .into_iter()
+            .chain(bends.clone())
+            .chain([to])
+            .collect();
         for (step, pair) in ways.windows(2).enumerate() {
             let start = if step == 0 { offsets[0] } else { None };
-            let end = if step + 2 == ways.len() { offsets[1] } else { None };
+            let end = if step + 2 == ways.len() {
+                offsets[1]
+            } else {
+                None
+            };
             let distance = start.unwrap_or(0.0) - end.unwrap_or(0.0);
             let strength = match (pair[0] < items, pair[1] < items) {
                 (true, true) => 1.0,
