@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::model_args::FixArgs;
+use crate::pages::pictures::PictureFormat;
 
 /// Check whether two files are the same program, and if not, tell how they differ.
 ///
@@ -45,6 +46,17 @@ pub(crate) struct DiffArgs {
     /// underlined.
     #[arg(long)]
     pub(crate) first: bool,
+    /// Also write a page for a browser: all changes, both sides beside each other, and why
+    /// nodes were matched. The page is one file that needs nothing else; - is standard
+    /// output, in place of the text.
+    #[arg(long, value_name = "FILE", conflicts_with = "first")]
+    pub(crate) html: Option<PathBuf>,
+    /// Replace the file of --html if it exists.
+    #[arg(long, requires = "html")]
+    pub(crate) force: bool,
+    /// Print the difference in this form [default: text].
+    #[arg(long, value_name = "FORMAT", value_enum, hide_default_value = true)]
+    pub(crate) format: Option<DiffFormat>,
     #[command(flatten)]
     pub(crate) levels: LevelArgs,
     #[command(flatten)]
@@ -55,13 +67,55 @@ pub(crate) struct DiffArgs {
     pub(crate) simplify: bool,
 }
 
+/// The form of the printed difference.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum DiffFormat {
+    /// Lines for people.
+    #[default]
+    Text,
+    /// JSON for other programs, as with --json.
+    Json,
+    /// Markdown for a review, of less than 60,000 characters.
+    Markdown,
+    /// A picture of the changed nodes and those around them, for browsers.
+    Svg,
+    /// The same picture in the language of graphviz.
+    Dot,
+    /// The same picture in the language of mermaid.
+    Mermaid,
+}
+
+impl DiffFormat {
+    /// The name on the command line.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            DiffFormat::Text => "text",
+            DiffFormat::Json => "json",
+            DiffFormat::Markdown => "markdown",
+            DiffFormat::Svg => "svg",
+            DiffFormat::Dot => "dot",
+            DiffFormat::Mermaid => "mermaid",
+        }
+    }
+
+    /// The format of a picture.
+    pub(crate) fn picture(self) -> Option<PictureFormat> {
+        match self {
+            DiffFormat::Text | DiffFormat::Json | DiffFormat::Markdown => None,
+            DiffFormat::Svg => Some(PictureFormat::Svg),
+            DiffFormat::Dot => Some(PictureFormat::Dot),
+            DiffFormat::Mermaid => Some(PictureFormat::Mermaid),
+        }
+    }
+}
+
 const DIFF_HELP: &str = "\
 Exit status:
   0  the files are equal, or nothing differs beyond the tolerance
   1  the files differ, or one of two folders lacks a file
   2  error: a file could not be read
 
-JSON (--json), one object:
+JSON (--json or --format json), one object; docs/schema/diff-2.schema.json is its JSON Schema:
   {\"format\": \"isoform.diff\", \"version\": 2, \"equal\": BOOL, \"left\": {\"file\": NAME},
    \"right\": the same, \"summary\": SUMMARY}
     and, unless --stat is given, \"changes\": [CHANGE...], \"hunks\": [HUNK...], and for models
@@ -105,6 +159,9 @@ Examples:
   isoform diff --dim batch=1 dynamic.onnx fixed.onnx
   isoform diff --simplify exported.onnx optimized.onnx
   isoform diff --first before.json after.iso
+  isoform diff --html difference.html before.onnx after.onnx
+  isoform diff --format markdown before.onnx after.onnx >> summary.md
+  isoform diff --format svg before.onnx after.onnx > changes.svg
   isoform diff --json a.onnx b.onnx | jq -r '.groups[].text'
   isoform diff --stat exports/main exports/pull-request
   isoform diff -q a.onnx b.onnx && echo same program";

@@ -45,9 +45,17 @@ impl Picture {
             };
             chart.push_str(&format!("{}{text}\n", "  ".repeat(indent + 1)));
         });
-        let count = picture.nodes.len();
+        picture.add_mermaid_edges(&mut chart);
+        if picture.nodes.iter().any(|node| node.mark != Mark::Same) {
+            chart.push_str(CLASSES);
+        }
+        chart
+    }
+
+    fn add_mermaid_edges(&self, chart: &mut String) {
+        let count = self.nodes.len();
         let mut styles: [Vec<String>; 4] = Default::default();
-        let edges = picture.edges.iter();
+        let edges = self.edges.iter();
         let edges = edges.filter(|edge| edge.from < count && edge.to < count);
         for (number, edge) in edges.enumerate() {
             let arrow = match edge.mark {
@@ -72,10 +80,6 @@ impl Picture {
                 chart.push_str(&format!("  linkStyle {numbers} stroke:{color}\n"));
             }
         }
-        if picture.nodes.iter().any(|node| node.mark != Mark::Same) {
-            chart.push_str(CLASSES);
-        }
-        chart
     }
 }
 

@@ -23,7 +23,6 @@ struct Pull {
 /// Middles of all vertices across, from 0 at the left edge of the leftmost one; and the width.
 /// O(vertices + links) for each pass.
 pub(super) fn across(graph: &Graph, chart: &Chart) -> (Vec<f64>, f64) {
-    let items = graph.sizes.len();
     let width = |vertex: usize| graph.sizes.get(vertex).map_or(0.0, |size| size[0]);
     let pulls = pulls(graph, chart);
     let mut places = vec![0.0; chart.positions.len()];
@@ -34,20 +33,7 @@ pub(super) fn across(graph: &Graph, chart: &Chart) -> (Vec<f64>, f64) {
             right += width(vertex) + GAP;
         }
     }
-    let distances: Vec<Vec<f64>> = (chart.layers.iter())
-        .map(|layer| {
-            let pairs = layer.iter().zip(layer.iter().skip(1));
-            let gap = |left: usize, right: usize| {
-                if left.max(right) < items {
-                    GAP
-                } else {
-                    LINE_GAP
-                }
-            };
-            let distance = |left, right| (width(left) + width(right)) / 2.0 + gap(left, right);
-            pairs.map(|(&left, &right)| distance(left, right)).collect()
-        })
-        .collect();
+    let distances = distances(graph, chart);
     let steps = 1 + chart.pairs.len() + chart.positions.len();
     let passes = (MOST_STEPS / steps).clamp(2, MOST_PASSES);
     for pass in 0..passes {
@@ -78,6 +64,25 @@ pub(super) fn across(graph: &Graph, chart: &Chart) -> (Vec<f64>, f64) {
     }
     places.iter_mut().for_each(|place| *place -= left);
     (places, right - left)
+}
+
+/// The least distances between the middles of neighbours, for each layer.
+fn distances(graph: &Graph, chart: &Chart) -> Vec<Vec<f64>> {
+    let items = graph.sizes.len();
+    let width = |vertex: usize| graph.sizes.get(vertex).map_or(0.0, |size| size[0]);
+    let distance = |left: usize, right: usize| {
+        let gap = if left.max(right) < items {
+            GAP
+        } else {
+            LINE_GAP
+        };
+        (width(left) + width(right)) / 2.0 + gap
+    };
+    let of_layer = |layer: &Vec<usize>| {
+        let pairs = layer.iter().zip(layer.iter().skip(1));
+        pairs.map(|(&left, &right)| distance(left, right)).collect()
+    };
+    chart.layers.iter().map(of_layer).collect()
 }
 
 /// The pulls of the neighbours above and below on each vertex. Lines pull each other

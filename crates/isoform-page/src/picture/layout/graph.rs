@@ -148,7 +148,7 @@ impl Lists {
         items.get(position).map(|&item| item as usize)
     }
 
-    pub(super) fn of(&self, key: usize) -> impl ExactSizeIterator<Item = usize> + '_ {
+    pub(super) fn of(&self, key: usize) -> impl ExactSizeIterator<Item = usize> + Clone + '_ {
         let items = &self.items[self.starts[key]..self.starts[key + 1]];
         items.iter().map(|&item| item as usize)
     }

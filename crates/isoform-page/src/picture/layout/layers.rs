@@ -17,33 +17,26 @@ impl Layers {
         let count = graph.sizes.len();
         let outgoing = Lists::new(count, graph.links.iter().map(|link| link.from).zip(0..));
         let (order, is_back) = order_without_cycles(graph, &outgoing);
-        let incoming = Lists::new(count, graph.links.iter().map(|link| link.to).zip(0..));
         let mut layers = Layers {
             of: vec![0; count],
             is_back,
         };
-        let is_loop = |link: usize| graph.links[link].from == graph.links[link].to;
-        // Neighbours above and below; links that lead upwards count the other way round.
-        let neighbours = |item: usize, is_above: bool, is_back: &[bool]| -> Vec<usize> {
-            let ends = |link: usize, is_start: bool| {
-                let link = &graph.links[link];
-                if is_start { link.from } else { link.to }
-            };
-            let forward = if is_above { &incoming } else { &outgoing };
-            let backward = if is_above { &outgoing } else { &incoming };
-            let forward = forward.of(item).filter(|&link| !is_back[link]);
-            let backward = backward
-                .of(item)
-                .filter(|&link| is_back[link] && !is_loop(link));
-            let forward = forward.map(|link| ends(link, is_above));
-            forward
-                .chain(backward.map(|link| ends(link, !is_above)))
-                .collect()
-        };
+        // Pairs of an upper and a lower item; links that lead upwards count the other way round.
+        let pairs: Vec<(usize, usize)> = (graph.links.iter().zip(&layers.is_back))
+            .filter(|(link, _)| link.from != link.to)
+            .map(|(link, &is_back)| {
+                if is_back {
+                    (link.to, link.from)
+                } else {
+                    (link.from, link.to)
+                }
+            })
+            .collect();
+        let above = Lists::new(count, pairs.iter().map(|&(upper, lower)| (lower, upper)));
+        let below = Lists::new(count, pairs.iter().copied());
         let first = usize::from(graph.pins.contains(&Pin::Top));
         for &item in &order {
-            let above = neighbours(item, true, &layers.is_back);
-            let lowest = above.iter().map(|&other| layers.of[other] + 1).max();
+            let lowest = above.of(item).map(|other| layers.of[other] + 1).max();
             layers.of[item] = match graph.pins[item] {
                 Pin::Top => 0,
                 Pin::Free | Pin::Bottom => lowest.unwrap_or(first).max(first),
@@ -54,11 +47,12 @@ impl Layers {
             .rev()
             .filter(|&&item| graph.pins[item] == Pin::Free)
         {
-            let above = neighbours(item, true, &layers.is_back);
-            let mut below = neighbours(item, false, &layers.is_back);
-            below.retain(|&other| graph.pins[other] == Pin::Free);
-            let highest = below.iter().map(|&other| layers.of[other]).min();
-            if below.len() >= above.len()
+            let users = below
+                .of(item)
+                .filter(|&other| graph.pins[other] == Pin::Free);
+            let count = users.clone().count();
+            let highest = users.map(|other| layers.of[other]).min();
+            if count >= above.of(item).len()
                 && let Some(highest) = highest
             {
                 layers.of[item] = layers.of[item].max(highest.saturating_sub(1));
