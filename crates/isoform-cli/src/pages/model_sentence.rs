@@ -51,10 +51,16 @@ pub(super) fn sentence(report: &Report) -> String {
         more => format!("; and {}", counted(more, "more change")),
     };
     let place = match common_place(report) {
-        Some(place) if !main.text.contains(&place) => format!(", all in '{place}'"),
+        Some(place) if !names_place(report, main, &place) => format!(", all in '{place}'"),
         _ => String::new(),
     };
     format!("{}{place}: {}{rest}.", counts(report), main.text)
+}
+
+/// True if the sentence about a change names the place of all changes.
+fn names_place(report: &Report, main: &ChangeGroup, place: &str) -> bool {
+    let is_alone = report.groups.len() == 1 && main.count == 1;
+    main.text.contains(&format!("'{place}/...'")) || (is_alone && main.text.contains(place))
 }
 
 fn equal(report: &Report) -> String {
