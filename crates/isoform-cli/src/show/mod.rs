@@ -12,12 +12,15 @@ mod value;
 use std::io;
 
 use indicatif::HumanBytes;
+use isoform::Ref;
+use isoform_onnx::ir::Program;
 use isoform_onnx::{Counts, ExternalData, Model, layout};
 use serde_json::json;
 
 use crate::args::{Common, ShowArgs};
 use crate::input::{Input, load_with, message};
 use crate::output::{Failure, Output, Palette, counted};
+use crate::pages::pictures::{PictureFormat, model_picture, value_picture};
 use names::NameOptions;
 use rows::Rows;
 use shapes::Shapes;
@@ -37,10 +40,41 @@ pub(crate) fn print(
     common: &Common,
     output: &mut Output<'_, '_>,
 ) -> io::Result<Option<Failure>> {
-    match read(args, common) {
-        Ok(Input::Model(model)) => print_model(&model, args, common, output).map(|()| None),
-        Ok(Input::Value(file)) => value::print(args, &file, output),
-        Err(failure) => Ok(Some(failure)),
+    let input = match read(args, common) {
+        Ok(input) => input,
+        Err(failure) => return Ok(Some(failure)),
+    };
+    if let Some(format) = args.format {
+        return print_picture(args, &input, format, output);
+    }
+    match input {
+        Input::Model(model) => print_model(&model, args, common, output).map(|()| None),
+        Input::Value(file) => value::print(args, &file, output),
+    }
+}
+
+/// Prints the file as a picture; returns the reason if nothing was printed.
+fn print_picture(
+    args: &ShowArgs,
+    input: &Input,
+    format: PictureFormat,
+    output: &mut Output<'_, '_>,
+) -> io::Result<Option<Failure>> {
+    if output.json {
+        return Ok(Some("--json and --format exclude each other".into()));
+    }
+    let title = args.file.file_name().map(|name| name.to_string_lossy());
+    let title = title.unwrap_or_default();
+    let picture = match input {
+        Input::Model(model) => model_picture(model.program(), &title),
+        Input::Value(file) => match file.value.peek::<Ref<Program>>() {
+            Some(program) => model_picture(program, &title),
+            None => Ok(value_picture(&file.value, &title)),
+        },
+    };
+    match picture {
+        Ok(picture) => output.bytes(format.draw(picture).as_bytes()).map(|()| None),
+        Err(error) => Ok(Some(message(&args.file, &error))),
     }
 }
 
