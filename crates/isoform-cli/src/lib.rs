@@ -33,6 +33,7 @@ mod input;
 mod model_args;
 mod optimize;
 mod output;
+pub mod pages;
 mod parallel;
 mod passes;
 mod progress;

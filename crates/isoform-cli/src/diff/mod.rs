@@ -20,6 +20,8 @@ use serde_json::{Value as Json, json};
 
 use args::DiffArgs;
 
+pub(crate) use first::value_text;
+
 use crate::args::Common;
 use crate::input::{Input, load, message, simplified_input};
 use crate::output::{DIFFERENT, Failure, Output, counted, printable};

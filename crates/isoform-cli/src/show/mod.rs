@@ -2,8 +2,8 @@
 
 mod json;
 mod labels;
-mod names;
-mod rows;
+pub(crate) mod names;
+pub(crate) mod rows;
 mod shapes;
 mod tensors;
 mod text;
@@ -59,9 +59,10 @@ fn print_model(
     let options = NameOptions {
         numbers: args.numbers,
         contents: !common.architecture,
+        checksums: true,
         style,
     };
-    let mut rows = Rows::new(model, layout::list(program), options);
+    let mut rows = Rows::new(program, Some(model), layout::list(program), options);
     if args.shapes {
         rows.shapes = Some(Shapes::new(program));
     }
@@ -95,9 +96,11 @@ pub(crate) fn print_result(
     let options = NameOptions {
         numbers: false,
         contents: true,
+        checksums: true,
         style: output.style,
     };
-    let mut rows = Rows::new(model, layout::list(model.program()), options);
+    let program = model.program();
+    let mut rows = Rows::new(program, Some(model), layout::list(program), options);
     let nodes = rows.listing.node_count();
     if !output.quiet {
         output.faint("# ONNX model")?;

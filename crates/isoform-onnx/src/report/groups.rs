@@ -163,7 +163,13 @@ impl Writer<'_> {
             sides: [left, right].map(Around::new),
         };
         let changed = changed_node(&site);
-        let parts = parts_of(change, &site.sides);
+        let mut parts = parts_of(change, &site.sides);
+        if change.kind() == ChangeKind::Sharing && parts.iter().all(|side| side.len() == 1) {
+            // The original has a partner; only the copy is added or removed.
+            let is_added = call_identity(change.left())
+                .is_some_and(|original| self.partnered.contains(&original));
+            parts[usize::from(!is_added)].clear();
+        }
         let before = self.items.len();
         let item = self.item(number, &site);
         // A node with another weight is the same node.

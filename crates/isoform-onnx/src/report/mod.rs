@@ -155,6 +155,12 @@ impl Report {
         self.difference.is_empty()
     }
 
+    /// True if the elements of tensors were not compared. O(1).
+    #[must_use]
+    pub fn skips_tensor_content(&self) -> bool {
+        self.options.compare.skip_tensor_content
+    }
+
     /// The part of a model affected by a change of [`difference`](Self::difference) at
     /// one of its [`places`](Change::places): the removed node, or the nearest node,
     /// input or output of the right model, or else of the left model. O(1) for each

@@ -69,6 +69,9 @@ pub struct ChangeCard {
     pub text: String,
     /// How often the change occurs.
     pub count: u64,
+    /// The numbers of the changes in other output of the same comparison, such as JSON,
+    /// counted from 0.
+    pub changes: Vec<usize>,
     /// The places where the change occurs, by the names of the programs.
     pub places: Vec<String>,
     /// Both sides as text, with the parts that differ marked.
@@ -136,7 +139,7 @@ pub struct Row {
     pub mark: Mark,
     /// The anchor of the change that the row shows; empty without a change.
     pub anchor: String,
-    /// Why both lines count as one line; empty where the lines are equal.
+    /// Why both lines count as one line; empty where nothing is known beyond equal text.
     pub why: String,
 }
 

@@ -60,6 +60,7 @@ pub use options::{DiffOptions, IgnoreChange};
 pub use patch::Patch;
 pub(crate) use patch::{Edit, Keyed, New, Source, Splice, check_of, named_fields};
 pub use places::{Place, PlacePaths};
+pub use sequence::align as align_words;
 
 use std::sync::Arc;
 
