@@ -7,7 +7,7 @@ use super::draw::picture_svg;
 use super::text::{
     SHOWN_CHARACTERS, beginning, brief, counted, grouped, long, runs, shown, symbols,
 };
-use super::{ChangeCard, Piece, PieceRole, tensor};
+use super::{CardWords, ChangeCard, Piece, PieceRole, tensor};
 use crate::Mark;
 
 /// The number of cards that stand in the document itself, and in each part that the script adds.
@@ -24,7 +24,7 @@ const LINE_CHARACTERS: usize = 160;
 
 /// Where a card stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+enum Form {
     /// In a document, where it has an anchor.
     Page,
     /// In the output of a notebook, next to other outputs.
@@ -33,39 +33,39 @@ pub(super) enum Form {
 
 /// All cards: the first ones as elements, the others in templates that the script opens, and
 /// in words for readers without script.
-pub(super) fn list(section: usize, changes: &[ChangeCard]) -> Markup {
+pub(super) fn list(section: usize, changes: &[ChangeCard], words: CardWords<'_>) -> Markup {
     let (first, rest) = changes.split_at(changes.len().min(CARDS_AT_ONCE));
     html! {
         div.changes {
             @for (number, change) in first.iter().enumerate() {
-                (card(change, &format!("s{section}c{number}"), Form::Page))
+                (card(change, &format!("s{section}c{number}"), Form::Page, words.reason))
             }
             @for (part, changes) in rest.chunks(CARDS_AT_ONCE).enumerate() {
                 template {
                     @for (number, change) in changes.iter().enumerate() {
-                        (card(change, &format!("s{section}p{part}c{number}"), Form::Page))
+                        (card(change, &format!("s{section}p{part}c{number}"), Form::Page, words.reason))
                     }
                 }
             }
         }
         @if !rest.is_empty() {
             noscript {
-                h3 { "Further changes, in words" }
-                ol start=(CARDS_AT_ONCE + 1) { @for change in rest { li { (words(change)) } } }
+                h3 { "Further " (words.noun) "s, in words" }
+                ol start=(CARDS_AT_ONCE + 1) { @for change in rest { li { (in_words(change)) } } }
             }
         }
-        @if changes.is_empty() { p { "No changes." } }
+        @if changes.is_empty() { p { "No " (words.noun) "s." } }
     }
 }
 
 /// The first cards, and the number of those that are left out.
-pub(super) fn first(changes: &[ChangeCard], form: Form) -> Markup {
+pub(super) fn first(changes: &[ChangeCard], words: CardWords<'_>) -> Markup {
     let rest = changes.len().saturating_sub(NOTEBOOK_CARDS);
     html! {
         @for (number, change) in changes.iter().take(NOTEBOOK_CARDS).enumerate() {
-            (card(change, &format!("n{number}"), form))
+            (card(change, &format!("n{number}"), Form::Notebook, words.reason))
         }
-        @if rest > 0 { p { (counted(rest, "more change")) } }
+        @if rest > 0 { p { (counted(rest, &format!("more {}", words.noun))) } }
     }
 }
 
@@ -80,7 +80,7 @@ pub(super) fn overview_line(change: &ChangeCard) -> Markup {
     }
 }
 
-fn words(change: &ChangeCard) -> Markup {
+fn in_words(change: &ChangeCard) -> Markup {
     html! {
         (sign(change.mark)) (shown(&brief(&change.text, SHOWN_CHARACTERS))) (times(change.count))
     }
@@ -102,7 +102,7 @@ fn times(count: u64) -> Markup {
 
 /// The prefix makes the ids inside of the card's picture unique in the page, and stands in
 /// for a missing anchor.
-fn card(change: &ChangeCard, prefix: &str, form: Form) -> Markup {
+fn card(change: &ChangeCard, prefix: &str, form: Form, reason: &str) -> Markup {
     let class = format!("change mark-{}", change.mark.name());
     let in_page = form == Form::Page;
     let anchor = if change.anchor.is_empty() {
@@ -127,7 +127,7 @@ fn card(change: &ChangeCard, prefix: &str, form: Form) -> Markup {
             @if let Some(sides) = &change.sides { (both_sides(sides)) }
             (places(&change.places))
             @if !change.why.is_empty() {
-                details.why { summary { "Why these two were matched" } div { (long(&change.why)) } }
+                details.why { summary { (reason) } div { (long(&change.why)) } }
             }
             @if let Some(picture) = &change.picture {
                 figure tabindex=[in_page.then_some("0")] role="group" aria-label="Picture of the change" {

@@ -2,7 +2,7 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::cards::{self, Form};
+use super::cards;
 use super::draw::picture_svg;
 use super::{Fact, Listing, Page, Section, Verdict, listing, rows, table, toolbar};
 use crate::Picture;
@@ -127,13 +127,10 @@ pub(super) fn facts(facts: &[Fact]) -> Markup {
 
 /// The first changes in a line each, if there are several.
 fn overview(page: &Page) -> Markup {
-    let changes = page.sections.iter().find_map(|section| match section {
-        Section::Changes(changes) if changes.len() > 1 => Some(changes),
-        _ => None,
-    });
+    let cards = page.sections.iter().find_map(Section::cards);
     html! {
-        @if let Some(changes) = changes {
-            ol.overview aria-label="The most important changes" {
+        @if let Some((changes, words)) = cards.filter(|(changes, _)| changes.len() > 1) {
+            ol.overview aria-label=(format!("The most important {}s", words.noun)) {
                 @for change in changes.iter().take(OVERVIEW_CHANGES) { (cards::overview_line(change)) }
             }
         }
@@ -144,6 +141,10 @@ fn overview(page: &Page) -> Markup {
 fn entry(section: &Section) -> String {
     match section {
         Section::Changes(changes) => counted(changes.len(), "change"),
+        Section::Cards(cards) => {
+            let count = counted(cards.cards.len(), &cards.noun);
+            format!("{} ({count})", heading(section))
+        }
         Section::Table(table) => {
             format!(
                 "{} ({})",
@@ -171,9 +172,10 @@ fn entry(section: &Section) -> String {
 fn heading(section: &Section) -> String {
     let (given, usual) = match section {
         Section::Changes(_) => ("", "Changes"),
+        Section::Cards(cards) => (cards.title.as_str(), "Parts"),
         Section::Table(table) => (table.title.as_str(), "Table"),
         Section::Listing(listing) => (listing.title.as_str(), "Listing"),
-        Section::Picture(_) => ("", "Picture"),
+        Section::Picture(picture) => (picture.title.as_str(), "Picture"),
     };
     brief(
         if given.is_empty() { usual } else { given },
@@ -188,7 +190,11 @@ fn section_markup(number: usize, section: &Section) -> Markup {
         section id=(id) aria-labelledby=(label) tabindex="-1" {
             h2 id=(label) { bdi { (heading(section)) } }
             @match section {
-                Section::Changes(changes) => (cards::list(number, changes)),
+                Section::Changes(_) | Section::Cards(_) => {
+                    @if let Some((changes, words)) = section.cards() {
+                        (cards::list(number, changes, words))
+                    }
+                }
                 Section::Table(table) => (table::table(table)),
                 Section::Listing(listing) => (listing_markup(listing)),
                 Section::Picture(picture) => (picture_markup(number, picture)),
@@ -215,7 +221,9 @@ fn picture_markup(number: usize, picture: &Picture) -> Markup {
         figure.whole tabindex="0" role="group" aria-label="Picture, which scrolls" {
             (PreEscaped(picture_svg(picture, &format!("section-{number}"))))
         }
-        @if !picture.title.is_empty() { div.caption { (long(&picture.title)) } }
+        @if picture.title.chars().count() > TITLE_CHARACTERS {
+            div.caption { (long(&picture.title)) }
+        }
     }
 }
 
@@ -234,7 +242,11 @@ pub(super) fn fragment(page: &Page) -> String {
             (facts(&page.facts))
             @for section in &page.sections {
                 @match section {
-                    Section::Changes(changes) => (cards::first(changes, Form::Notebook)),
+                    Section::Changes(_) | Section::Cards(_) => {
+                        @if let Some((changes, words)) = section.cards() {
+                            (cards::first(changes, words))
+                        }
+                    }
                     Section::Table(table) => {
                         div.caption { b { (heading(section)) } }
                         (table::beginning_of(table))

@@ -34,10 +34,7 @@ pub(super) fn summary(page: &Page, page_url: Option<&str>) -> String {
     let changes: Vec<&ChangeCard> = page
         .sections
         .iter()
-        .filter_map(|section| match section {
-            Section::Changes(changes) => Some(changes),
-            _ => None,
-        })
+        .filter_map(|section| Some(section.cards()?.0))
         .flatten()
         .collect();
     let shown = add_changes(&mut out, &changes);
