@@ -1,0 +1,239 @@
+//! The page of `isoform clones`.
+
+use std::collections::{HashMap, HashSet};
+
+use isoform::traverse::children_of;
+use isoform::types::RegionKind;
+use isoform::{Obj, Ref, Value};
+use isoform_page::page::{Cards, ChangeCard, Listing, Page, Row, Section, Table, TableRow, Verdict};
+use isoform_page::picture::{NodeShape, PictureEdge, PictureNode};
+use isoform_page::{Mark, Picture};
+
+use super::hunks::code_line;
+use super::{fact, shown_nodes};
+use crate::clones::{RepeatedPart, node_of, operator};
+use crate::output::counted;
+
+/// The nodes drawn and listed of one copy.
+const MOST_NODES: usize = 200;
+/// The objects visited to find the operands of a node.
+const MOST_VISITS: usize = 1_000;
+
+/// The numbers of everything that repeats, shown or not.
+pub(crate) struct RepeatCounts {
+    pub(crate) files: usize,
+    pub(crate) blocks: usize,
+    pub(crate) subterms: usize,
+}
+
+/// The page of parts that occur several times. Linear in the number of places, and bounded
+/// for each part.
+pub(crate) fn page_of_clones(title: String, parts: &[RepeatedPart], counts: &RepeatCounts) -> Page {
+    let saved: u64 = parts.iter().map(|part| part.saved).sum();
+    let mut sections = Vec::new();
+    if !parts.is_empty() {
+        sections.push(Section::Table(table(parts)));
+        sections.push(Section::Cards(Cards {
+            title: "Repeated parts".to_owned(),
+            noun: "part".to_owned(),
+            reason: "What a copy is".to_owned(),
+            cards: (1..).zip(parts).map(|(number, part)| card(number, part)).collect(),
+        }));
+        sections.push(Section::Listing(listing(parts)));
+    }
+    let mut facts = vec![
+        fact("repeated blocks", counts.blocks, Mark::Same),
+        fact("repeated subterms", counts.subterms, Mark::Same),
+        fact("files", counts.files, Mark::Same),
+    ];
+    if saved > 0 {
+        facts.push(fact("nodes that functions would save", saved, Mark::Same));
+    }
+    let all = counts.blocks + counts.subterms;
+    if parts.len() < all {
+        let shown = format!("the {} with the largest savings", parts.len());
+        facts.push(fact("shown", shown, Mark::Same));
+    }
+    Page {
+        title,
+        verdict: Verdict::Shown,
+        sentence: sentence(parts, counts),
+        facts,
+        sections,
+    }
+}
+
+fn sentence(parts: &[RepeatedPart], counts: &RepeatCounts) -> String {
+    let Some(first) = parts.iter().max_by_key(|part| part.saved) else {
+        return "no part of this size occurs several times".to_owned();
+    };
+    let place = match counts.files {
+        0 | 1 => String::new(),
+        _ => format!(" in {}", counted(first.files(), "file")),
+    };
+    format!(
+        "a {} of {} occurs {} times{place}: {}",
+        first.kind,
+        counted(first.size as usize, "node"),
+        first.places.len(),
+        first.text
+    )
+}
+
+fn table(parts: &[RepeatedPart]) -> Table {
+    let rows = (1..).zip(parts).map(|(number, part)| TableRow {
+        cells: vec![
+            number.to_string(),
+            part.kind.to_owned(),
+            part.size.to_string(),
+            part.places.len().to_string(),
+            part.files().to_string(),
+            part.saved.to_string(),
+            part.text.clone(),
+        ],
+        mark: Mark::Same,
+    });
+    let columns = ["", "kind", "nodes", "copies", "files", "nodes saved", "contents"];
+    Table {
+        title: "What repeats".to_owned(),
+        columns: columns.map(str::to_owned).to_vec(),
+        rows: rows.collect(),
+    }
+}
+
+fn card(number: usize, part: &RepeatedPart) -> ChangeCard {
+    let size = counted(part.size as usize, "node");
+    let title = format!("{} of {size}: {}", part.kind, part.text);
+    let reason = match part.kind {
+        "block" => {
+            "the same operators and attributes in the same order, with the same wiring; the \
+             values that enter a copy and the elements of constants may differ"
+        }
+        _ => "equal parts with everything that they use, except for the names of variables",
+    };
+    ChangeCard {
+        anchor: format!("part-{number}"),
+        kind: part.kind.to_owned(),
+        text: format!("{number}. {title}"),
+        count: part.places.len() as u64,
+        places: part.places.clone(),
+        why: reason.to_owned(),
+        picture: Some(copy_picture(&part.copy, format!("one copy of {title}"))),
+        ..ChangeCard::default()
+    }
+}
+
+/// One copy of each part as text.
+fn listing(parts: &[RepeatedPart]) -> Listing {
+    let mut rows = Vec::new();
+    let mut add = |text: &str| {
+        rows.push(Row {
+            left: Some(code_line(text)),
+            mark: Mark::Changed,
+            ..Row::default()
+        });
+    };
+    for (number, part) in (1..).zip(parts) {
+        let head = format!("// {number}. {} in {}", part.kind, part.places[0]);
+        add(&head);
+        part.lines.iter().take(MOST_NODES).for_each(|line| add(line));
+        if let Some(more @ 1..) = part.lines.len().checked_sub(MOST_NODES) {
+            add(&format!("// … {}", counted(more, "more line")));
+        }
+    }
+    Listing {
+        title: "One copy of each".to_owned(),
+        sides: vec!["text".to_owned()],
+        rows,
+    }
+}
+
+/// The nodes of one copy, the values that enter it, and the edges between them. O(nodes),
+/// of which the first ones are drawn.
+fn copy_picture(nodes: &[Ref<Obj>], title: String) -> Picture {
+    let shown = &nodes[..nodes.len().min(MOST_NODES)];
+    let members = shown.iter().enumerate();
+    let members: HashMap<u64, usize> = members
+        .map(|(place, node)| (node.identity(), place))
+        .collect();
+    let mut picture = Picture {
+        title,
+        ..Picture::default()
+    };
+    picture.nodes = shown.iter().map(|node| drawn(node)).collect();
+    let mut outside: HashMap<u64, usize> = HashMap::new();
+    for (to, node) in shown.iter().enumerate() {
+        for operand in operands(node) {
+            let identity = operand.identity();
+            let from = match members.get(&identity) {
+                Some(&place) => place,
+                None => *outside.entry(identity).or_insert_with(|| {
+                    picture.nodes.push(PictureNode {
+                        shape: NodeShape::Port,
+                        ..drawn(&operand)
+                    });
+                    picture.nodes.len() - 1
+                }),
+            };
+            picture.edges.push(PictureEdge {
+                from,
+                to,
+                ..PictureEdge::default()
+            });
+        }
+    }
+    if nodes.len() > shown.len() {
+        picture.nodes.push(PictureNode {
+            label: counted(nodes.len() - shown.len(), "more node"),
+            shape: NodeShape::Ellipsis,
+            ..PictureNode::default()
+        });
+    }
+    picture
+}
+
+fn drawn(node: &Ref<Obj>) -> PictureNode {
+    let (label, name) = shown_nodes(node);
+    PictureNode {
+        label: label.unwrap_or_else(|| operator(node)),
+        lines: name.into_iter().collect(),
+        ..PictureNode::default()
+    }
+}
+
+/// The nodes whose results a node uses, each once: the nearest objects of the program, not
+/// the lists and results in between.
+fn operands(node: &Ref<Obj>) -> Vec<Ref<Obj>> {
+    let mut operands = Vec::new();
+    let mut met = HashSet::from([node.identity()]);
+    let mut stack = vec![Value::from(node)];
+    let mut visits = 0;
+    while let Some(value) = stack.pop() {
+        let children = children_of(&value);
+        let mut inner: Vec<Value> = Vec::new();
+        for child in children.iter(RegionKind::Use) {
+            visits += 1;
+            if visits > MOST_VISITS {
+                return operands;
+            }
+            let Some(object) = child.value.as_object() else {
+                continue;
+            };
+            let owner = node_of(object);
+            let info = owner.type_info();
+            if info.is_builtin() {
+                inner.push(child.value.clone());
+            } else if is_value(owner) && met.insert(owner.identity()) {
+                operands.push(owner.clone());
+            }
+        }
+        stack.extend(inner.into_iter().rev());
+    }
+    operands
+}
+
+/// True for objects that compute or carry a value: nodes of a dataflow graph, and variables.
+fn is_value(object: &Ref<Obj>) -> bool {
+    use isoform::types::Kind;
+    matches!(object.type_info().kind(), Kind::Dag | Kind::Var)
+}
