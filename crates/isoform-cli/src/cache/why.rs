@@ -300,6 +300,9 @@ fn print_program(
         max,
         stat: false,
         first: false,
+        html: None,
+        force: false,
+        format: None,
         levels: LevelArgs {
             // The key tells apart what the digest tells apart.
             strict: true,
