@@ -7,11 +7,11 @@ use super::draw::picture_svg;
 use super::text::{
     SHOWN_CHARACTERS, beginning, brief, counted, grouped, long, runs, shown, symbols,
 };
-use super::{CardWords, ChangeCard, Piece, PieceRole, tensor};
+use super::{CardWords, ChangeCard, Piece, PieceRole, encode, tensor};
 use crate::Mark;
 
-/// The number of cards that stand in the document itself, and in each part that the script adds.
-pub(super) const CARDS_AT_ONCE: usize = 50;
+/// The number of cards that stand in the document itself.
+const STATIC_CARDS: usize = 50;
 
 /// The number of cards in a notebook.
 const NOTEBOOK_CARDS: usize = 20;
@@ -31,27 +31,23 @@ enum Form {
     Notebook,
 }
 
-/// All cards: the first ones as elements, the others in templates that the script opens, and
-/// in words for readers without script.
+/// All cards: the first ones as elements, the others as data for the script, and in words for
+/// readers without script.
 pub(super) fn list(section: usize, changes: &[ChangeCard], words: CardWords<'_>) -> Markup {
-    let (first, rest) = changes.split_at(changes.len().min(CARDS_AT_ONCE));
+    let (first, rest) = changes.split_at(changes.len().min(STATIC_CARDS));
     html! {
-        div.changes {
+        div.changes data-reason=(words.reason) {
             @for (number, change) in first.iter().enumerate() {
-                (card(change, &format!("s{section}c{number}"), Form::Page, words.reason))
-            }
-            @for (part, changes) in rest.chunks(CARDS_AT_ONCE).enumerate() {
-                template {
-                    @for (number, change) in changes.iter().enumerate() {
-                        (card(change, &format!("s{section}p{part}c{number}"), Form::Page, words.reason))
-                    }
-                }
+                (card(change, &format!("s{section}-{number}"), Form::Page, words.reason))
             }
         }
         @if !rest.is_empty() {
+            script type="application/json" {
+                (PreEscaped(encode::changes(rest, &format!("s{section}-rest"))))
+            }
             noscript {
                 h3 { "Further " (words.noun) "s, in words" }
-                ol start=(CARDS_AT_ONCE + 1) { @for change in rest { li { (in_words(change)) } } }
+                ol start=(STATIC_CARDS + 1) { @for change in rest { li { (in_words(change)) } } }
             }
         }
         @if changes.is_empty() { p { "No " (words.noun) "s." } }

@@ -4,7 +4,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::cards;
 use super::draw::picture_svg;
-use super::{Fact, Listing, Page, Section, Verdict, listing, rows, table, toolbar};
+use super::{Fact, Listing, Page, Section, Verdict, encode, listing, table, toolbar};
 use crate::Picture;
 use crate::page::embed::policy;
 use crate::page::text::{SHOWN_CHARACTERS, beginning, brief, counted, long, shown};
@@ -211,7 +211,7 @@ fn listing_markup(listing: &Listing) -> Markup {
     };
     html! {
         div class=(sides) data-title=(brief(&listing.title, TITLE_CHARACTERS)) {}
-        script type="application/json" { (PreEscaped(rows::encode(listing))) }
+        script type="application/json" { (PreEscaped(encode::listing(listing))) }
         noscript { (listing::text(listing)) }
     }
 }

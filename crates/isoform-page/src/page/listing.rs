@@ -8,7 +8,7 @@ use super::{Line, Listing, Row};
 use crate::Mark;
 
 /// The number of lines of a listing without script.
-const TEXT_LINES: usize = 300;
+const TEXT_LINES: usize = 200;
 
 /// The number of unchanged rows that are shown around changed ones.
 const CONTEXT: usize = 3;

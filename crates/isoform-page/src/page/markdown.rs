@@ -182,10 +182,7 @@ fn detail(change: &ChangeCard) -> Option<String> {
         part.push('\n');
     }
     if !change.why.is_empty() {
-        part.push_str(&format!(
-            "Why these two were matched: {}\n\n",
-            inline(&change.why)
-        ));
+        part.push_str(&format!("Why: {}\n\n", inline(&change.why)));
     }
     Some(part)
 }

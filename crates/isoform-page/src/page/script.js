@@ -6,12 +6,15 @@ const CONTEXT = 3; // unchanged rows that stay visible on both sides of a change
 const SHORTEST_FOLD = 4; // rows that a fold hides at least
 const ROWS_IN_CHUNK = 100; // items that are built at once
 const ROW_HEIGHT = 20; // pixels of a row before it is built
-const LONGEST_PIECE = 240; // UTF-16 code units of a piece that are shown at once
+const LONGEST_TEXT = 240; // UTF-16 code units of a text that are shown at once
+const CARDS_IN_CHUNK = 25; // cards that are built at once
+const CARD_HEIGHT = 220; // pixels of a card before it is built
+const SHOWN_PLACES = 5; // places of a card that are shown without a click
 const PRINTED_ITEMS = 30000; // items that are built for printing
 const MARKS = ["same", "changed", "deleted", "inserted"];
 const ROLES = ["", "operator", "name", "field", "literal", "comment", "control"];
 
-// The pieces of an encoded line: rows.rs describes the encoding.
+// The pieces of an encoded line: encode.rs describes the encoding.
 function linePieces(line, texts) {
   const pieces = [];
   for (let place = 1; place < line.length; place += 1) {
@@ -131,11 +134,35 @@ function beginning(text, length) {
   return text.slice(0, last >= 0xd800 && last < 0xdc00 ? length - 1 : length);
 }
 
+// A change as an object: encode.rs describes the encoding.
+function decodeCard(code, texts) {
+  const [anchor, kind, mark, text, times, places, left, right, why, picture, tensor] = code;
+  const sides = [left, right].map((line) => (line ? linePieces(line, texts) : null));
+  return {
+    id: texts[anchor],
+    kind: texts[kind],
+    mark: MARKS[mark],
+    text: texts[text],
+    times: texts[times],
+    places: places.map((place) => texts[place]),
+    sides,
+    why: texts[why],
+    picture: texts[picture],
+    tensor: texts[tensor],
+  };
+}
+
+// The text of a change that a search looks through.
+function cardText(data) {
+  const sides = data.sides.map((pieces) => (pieces || []).map((piece) => piece.text).join(""));
+  return [data.kind, data.text, ...data.places, ...sides, data.why].join("\n");
+}
+
 const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ",");
 const counted = (number, noun) => `${grouped(number)} ${noun}${number === 1 ? "" : "s"}`;
 
 if (typeof module !== "undefined") {
-  module.exports = { linePieces, rowLines, rowText, rowAnchor, rowReason, lineNumbers, foldRows, containing, firstRow, lastRow, changeStarts, bindings, beginning, grouped, counted };
+  module.exports = { linePieces, rowLines, rowText, rowAnchor, rowReason, lineNumbers, foldRows, containing, firstRow, lastRow, changeStarts, bindings, beginning, decodeCard, cardText, grouped, counted };
 }
 
 // ---- The page ----
@@ -155,11 +182,16 @@ const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 // A part of a page that is built when a reader comes near.
 class Chunk {
   constructor(items, height, fill) {
-    Object.assign(this, { items, fill, isBuilt: false });
+    Object.assign(this, { items, height, fill, isBuilt: false });
     this.element = make("div", { class: "chunk" });
     this.element.style.height = `${height}px`;
     this.element.chunk = this;
     Chunk.observer.observe(this.element);
+  }
+
+  // The height before the chunk is built, without the items that are filtered out.
+  resize(isShown) {
+    if (!this.isBuilt) this.element.style.height = `${(this.height * this.items.filter(isShown).length) / this.items.length}px`;
   }
 
   build() {
@@ -297,7 +329,7 @@ class Listing {
       });
       parts.push(button, text);
     }
-    if (anchor && this.page.cards.has(anchor) && this.anchors.get(anchor) === place) {
+    if (anchor && this.page.byId.has(anchor) && this.anchors.get(anchor) === place) {
       parts.push(make("a", { href: `#${anchor}` }, "the change"));
     }
     return parts.length > 0 ? make("div", { class: "aside", role: "cell" }, ...parts) : null;
@@ -322,15 +354,21 @@ class Listing {
   }
 }
 
+// A text, of which only the beginning is shown until a reader asks for the rest.
+function longText(text) {
+  if (text.length <= LONGEST_TEXT) return text;
+  const button = make("button", { type: "button" }, `… ${counted(text.length, "character")}`);
+  const element = make("span", {}, beginning(text, LONGEST_TEXT), button);
+  button.addEventListener("click", () => element.replaceChildren(text));
+  return element;
+}
+
+const isolated = (text) => make("bdi", {}, longText(text));
+
 function pieceElement(piece, side) {
   const class_ = [piece.role, piece.definition ? "definition" : ""].join(" ").trim();
   const isBare = !class_ && piece.binding === undefined && /^[\x00-\x7f]*$/.test(piece.text);
-  let content = piece.text;
-  if (piece.text.length > LONGEST_PIECE) {
-    const button = make("button", { type: "button" }, `… ${counted(piece.text.length, "character")}`);
-    content = make("span", {}, beginning(piece.text, LONGEST_PIECE), button);
-    button.addEventListener("click", () => content.replaceChildren(piece.text));
-  }
+  const content = longText(piece.text);
   let element = content;
   if (!isBare) {
     const binding = piece.binding;
@@ -339,46 +377,121 @@ function pieceElement(piece, side) {
   return piece.changed ? make(side === 0 ? "del" : "ins", {}, element) : element;
 }
 
+// A change: its element is in the document, or is built from data when a reader comes near.
+class Card {
+  constructor(id, kind, element, data) {
+    Object.assign(this, { id, kind, built: element, data, isHidden: false, isMatch: false });
+  }
+
+  get text() {
+    return (this.built ? this.built.textContent : cardText(this.data)).toLowerCase();
+  }
+
+  // The element in the document.
+  get element() {
+    if (this.chunk) this.chunk.build();
+    return this.built;
+  }
+
+  build(page) {
+    this.built = cardElement(this.data);
+    this.finish(page);
+    return this.built;
+  }
+
+  // What needs the whole page: the way to the rows of the change.
+  finish(page) {
+    this.update();
+    const listing = page.listings.find((entry) => entry.anchors.has(this.id));
+    if (!listing) return;
+    const button = make("button", { type: "button", class: "lines" }, "Show lines");
+    button.addEventListener("click", () => page.step(page.stopAt(listing, listing.anchors.get(this.id))));
+    this.built.querySelector(".head").append(button);
+  }
+
+  update() {
+    if (!this.built) return;
+    this.built.hidden = this.isHidden;
+    this.built.classList.toggle("match", this.isMatch);
+  }
+}
+
+// The element of a change, as cards.rs writes it for the first ones.
+function cardElement(data) {
+  const article = make("article", { id: data.id, class: `change mark-${data.mark}`, "data-kind": data.kind, tabindex: "-1" });
+  const sign = { changed: "~", deleted: "-", inserted: "+" }[data.mark];
+  const signs = sign ? [make("span", { class: "sign", "aria-hidden": "true" }, sign), make("span", { class: "heard" }, `${data.mark}: `)] : [];
+  const head = make("div", { class: "head" }, make("h3", {}, ...signs, isolated(data.text)));
+  if (data.times) head.append(make("span", { class: "times" }, `× ${data.times}`));
+  if (data.kind) head.append(make("span", { class: "kind" }, isolated(data.kind)));
+  head.append(make("a", { class: "link", href: `#${data.id}` }, "#", make("span", { class: "heard" }, "link to this change")));
+  article.append(head);
+  const sides = data.sides.map((pieces, side) => {
+    if (!pieces) return null;
+    const name = make("span", { class: "heard" }, ["Before: ", "After: "][side]);
+    return make("div", { class: `side ${["left", "right"][side]}` }, name, make("code", {}, ...pieces.map((piece) => pieceElement(piece, side))));
+  });
+  if (sides.some(Boolean)) article.append(make("div", { class: "sides" }, ...sides.filter(Boolean)));
+  const places = make("ul", { class: "places" }, ...data.places.map((place) => make("li", {}, isolated(place))));
+  if (data.places.length > SHOWN_PLACES) article.append(make("details", {}, make("summary", {}, counted(data.places.length, "place")), places));
+  else if (data.places.length > 0) article.append(places);
+  if (data.why) article.append(make("details", { class: "why" }, make("summary", {}, data.reason), make("div", {}, isolated(data.why))));
+  if (data.picture) {
+    const figure = make("figure", { tabindex: "0", role: "group", "aria-label": "Picture of the change" });
+    figure.innerHTML = data.picture;
+    article.append(figure);
+  }
+  if (data.tensor) article.insertAdjacentHTML("beforeend", data.tensor);
+  return article;
+}
+
 // The whole page.
 class Page {
   constructor() {
     this.status = document.querySelector(".toolbar .status");
-    this.cards = new Map();
+    this.cards = [];
+    this.byId = new Map();
     this.kinds = new Map();
     this.current = -1;
-    const templates = all(".changes > template");
-    for (const root of [document, ...templates.map((template) => template.content)]) {
-      for (const card of all("article[data-kind]", root)) {
-        this.kinds.set(card.id, card.dataset.kind);
-        this.cards.set(card.id, card);
-      }
-    }
+    this.found = [];
+    this.query = "";
+    for (const list of all(".changes")) this.readCards(list);
     this.listings = all(".listing").map((element) => {
-      const listing = new Listing(element, JSON.parse(element.nextElementSibling.textContent), this);
-      element.listing = listing;
-      return listing;
+      element.listing = new Listing(element, JSON.parse(element.nextElementSibling.textContent), this);
+      return element.listing;
     });
-    for (const template of templates) {
-      const cards = [...template.content.children];
-      const chunk = new Chunk(cards, cards.length * 120, (part) => part.element.append(...part.items));
-      for (const card of cards) card.chunk = chunk;
-      template.replaceWith(chunk.element);
-    }
-    for (const card of this.cards.values()) this.linkToListing(card);
+    for (const card of this.cards) if (card.built) card.finish(this);
     this.collectStops();
   }
 
-  linkToListing(card) {
-    const listing = this.listings.find((entry) => entry.anchors.has(card.id));
-    if (!listing) return;
-    const button = make("button", { type: "button", class: "lines" }, "Show lines");
-    button.addEventListener("click", () => this.step(this.stopAt(listing, listing.anchors.get(card.id))));
-    card.querySelector(".head").append(button);
+  readCards(list) {
+    for (const element of all("article", list)) this.addCard(new Card(element.id, element.dataset.kind, element, null));
+    const source = list.nextElementSibling;
+    if (!source || source.tagName !== "SCRIPT") return;
+    const data = JSON.parse(source.textContent);
+    const rest = data.cards.map((code) => ({ ...decodeCard(code, data.texts), reason: list.dataset.reason })).map((card) => new Card(card.id, card.kind, null, card));
+    for (let start = 0; start < rest.length; start += CARDS_IN_CHUNK) {
+      const part = rest.slice(start, start + CARDS_IN_CHUNK);
+      const fill = (chunk) => chunk.element.append(...chunk.items.map((card) => card.build(this)));
+      const chunk = new Chunk(part, part.length * CARD_HEIGHT, fill);
+      for (const card of part) {
+        card.chunk = chunk;
+        this.addCard(card);
+      }
+      list.append(chunk.element);
+    }
+  }
+
+  addCard(card) {
+    this.cards.push(card);
+    if (this.byId.has(card.id)) return;
+    this.byId.set(card.id, card);
+    this.kinds.set(card.id, card.kind);
   }
 
   // The places that the keys go to: visible cards, then changes of listings.
   collectStops() {
-    this.stops = [...this.cards.values()].filter((card) => !card.hidden).map((card) => ({ card }));
+    this.stops = this.cards.filter((card) => !card.isHidden).map((card) => ({ card }));
     for (const listing of this.listings) {
       const starts = changeStarts(listing.rows, (place) => listing.isChanged(place), listing.texts);
       for (const row of starts) this.stops.push({ listing, row });
@@ -401,7 +514,7 @@ class Page {
     }
     this.current = (stop + this.stops.length) % this.stops.length;
     const { card, listing, row } = this.stops[this.current];
-    this.go(card || listing.rowOf(row));
+    this.go(card ? card.element : listing.rowOf(row));
     if (card) history.replaceState(null, "", `#${card.id}`);
     this.say(`${grouped(this.current + 1)} of ${grouped(this.stops.length)}`);
   }
@@ -409,7 +522,6 @@ class Page {
   // Shows an element: builds and opens what contains it, scrolls, and moves the focus.
   go(element, isCurrent = true) {
     if (!element) return;
-    if (element.chunk && !element.isConnected) element.chunk.build();
     for (let outer = element.parentElement; outer; outer = outer.parentElement) {
       if (outer.tagName === "DETAILS") outer.open = true;
     }
@@ -427,43 +539,46 @@ class Page {
   goToAddress() {
     const anchor = decodeAddress(location.hash);
     if (!anchor) return;
-    const element = document.getElementById(anchor) || this.cards.get(anchor);
-    if (element && !this.cards.has(anchor)) {
-      this.go(element, false);
-      return;
-    }
-    if (element) element.hidden = false;
+    const card = this.byId.get(anchor);
     const listing = this.listings.find((entry) => entry.anchors.has(anchor));
-    const stop = element
-      ? this.stops.findIndex((entry) => entry.card === element)
-      : listing && this.stopAt(listing, listing.anchors.get(anchor));
-    if (stop >= 0) this.current = stop;
-    this.go(element || (listing && listing.rowOf(listing.anchors.get(anchor))));
+    if (card) {
+      card.isHidden = false;
+      card.update();
+      this.current = this.stops.findIndex((stop) => stop.card === card);
+      this.go(card.element);
+    } else if (listing) {
+      this.current = this.stopAt(listing, listing.anchors.get(anchor));
+      this.go(listing.rowOf(listing.anchors.get(anchor)));
+    } else {
+      this.go(document.getElementById(anchor), false);
+    }
   }
 
   filter() {
     const hidden = new Set(all(".kinds input").filter((box) => !box.checked).map((box) => box.value));
     let shown = 0;
-    for (const card of this.cards.values()) {
-      card.hidden = hidden.has(card.dataset.kind);
-      shown += card.hidden ? 0 : 1;
+    for (const card of this.cards) {
+      card.isHidden = hidden.has(card.kind);
+      card.update();
+      shown += card.isHidden ? 0 : 1;
     }
+    for (const chunk of all(".changes > .chunk")) chunk.chunk.resize((card) => !card.isHidden);
     for (const listing of this.listings) {
       listing.hiddenKinds = hidden;
       listing.layOut();
     }
     this.collectStops();
-    this.say(`${grouped(shown)} of ${counted(this.cards.size, "change")} shown`);
+    this.say(`${grouped(shown)} of ${counted(this.cards.length, "change")} shown`);
   }
 
   search(text) {
     const query = text.trim().toLowerCase();
     this.query = text;
     this.found = [];
-    for (const card of this.cards.values()) {
-      const isMatch = query !== "" && !card.hidden && card.textContent.toLowerCase().includes(query);
-      card.classList.toggle("match", isMatch);
-      if (isMatch) this.found.push({ card });
+    for (const card of this.cards) {
+      card.isMatch = query !== "" && !card.isHidden && card.text.includes(query);
+      card.update();
+      if (card.isMatch) this.found.push({ card });
     }
     for (const listing of this.listings) {
       for (const row of listing.find(query)) this.found.push({ listing, row });
@@ -478,7 +593,7 @@ class Page {
     if (this.found.length === 0) return;
     this.match = this.match < 0 && step < 0 ? this.found.length - 1 : (this.match + step + this.found.length) % this.found.length;
     const { card, listing, row } = this.found[this.match];
-    this.go(card || listing.rowOf(row));
+    this.go(card ? card.element : listing.rowOf(row));
     field.focus({ preventScroll: true });
     this.say(`Match ${grouped(this.match + 1)} of ${grouped(this.found.length)}`);
   }
@@ -487,14 +602,13 @@ class Page {
     this.status.textContent = text;
   }
 
+  // Builds everything for paper, up to a limit.
   print() {
-    const items = this.listings.flatMap((listing) => listing.chunks);
     let left = PRINTED_ITEMS;
-    for (const chunk of items) {
+    for (const { chunk } of all(".chunk")) {
       left -= chunk.items.length;
       if (left >= 0) chunk.build();
     }
-    for (const card of this.cards.values()) if (card.chunk) card.chunk.build();
     this.closed = all("details:not([open])");
     for (const details of this.closed) details.open = true;
   }
@@ -601,7 +715,7 @@ function onClick(page, event) {
   if (piece && !target.closest("button") && String(getSelection()) === "") goToDefinition(page, piece);
   const card = target.closest("article");
   const row = target.closest(".row");
-  if (card) page.current = page.stops.findIndex((stop) => stop.card === card);
+  if (card) page.current = page.stops.findIndex((stop) => stop.card?.built === card);
   else if (row) page.current = page.stopAt(row.closest(".listing").listing, Number(row.dataset.row));
 }
 

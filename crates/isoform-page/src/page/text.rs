@@ -142,7 +142,7 @@ mod tests {
     fn invisible_characters_get_symbols() {
         assert_eq!(
             visible("a\u{202e}b\n\0\u{7f}\u{85}"),
-            "a⟨U+202E⟩b⏎␀␡⟨U+0085⟩"
+            "a⟨U+202E⟩b⏎⟨U+0000⟩⟨U+007F⟩⟨U+0085⟩"
         );
         assert_eq!(
             visible("plain 👩\u{200d}🚀 שלום"),
