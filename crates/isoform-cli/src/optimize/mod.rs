@@ -31,7 +31,8 @@ use crate::progress::bar_of;
 use crate::target::check_target;
 
 use args::{FoldArg, OptimizeArgs, RuleArgs};
-use written::bytes_text;
+pub(crate) use explain::{node_name, signed_bytes};
+pub(crate) use written::bytes_text;
 
 pub(crate) use extract::extract;
 pub(crate) use simplified::simplified;

@@ -4,7 +4,7 @@ mod json;
 mod labels;
 pub(crate) mod names;
 pub(crate) mod rows;
-mod shapes;
+pub(crate) mod shapes;
 mod tensors;
 mod text;
 mod value;
@@ -22,7 +22,8 @@ use names::NameOptions;
 use rows::Rows;
 use shapes::Shapes;
 
-pub(crate) use value::text_of;
+pub(crate) use tensors::metadata_text;
+pub(crate) use value::{root_type, text_of};
 
 pub(crate) fn run(args: &ShowArgs, common: &Common, output: &mut Output<'_, '_>) -> io::Result<()> {
     match print(args, common, output)? {

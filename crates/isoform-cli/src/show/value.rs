@@ -91,7 +91,7 @@ pub(crate) fn text_of(value: &Value, options: &TextOptions) -> isoform::Result<S
 }
 
 /// The type of a value, in the notation of its text.
-fn root_type(value: &Value) -> &str {
+pub(crate) fn root_type(value: &Value) -> &str {
     match value.as_object() {
         Some(object) => object.type_info().key(),
         None => value.type_name(),

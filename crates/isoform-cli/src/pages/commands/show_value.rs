@@ -52,7 +52,7 @@ fn page_of_value(
         None => {
             let text = options.to_pieces(&file.value)?;
             let lines = TextSide::new(&text, &[], INDENT).into_lines();
-            lines.into_iter().map(one_sided).collect::<Vec<Row>>()
+            lines.map(one_sided).collect::<Vec<Row>>()
         }
     };
     let mut types: Vec<(String, u64)> = types.into_iter().collect();

@@ -115,7 +115,7 @@ mod tests {
             .iter()
             .flat_map(|number| number.to_le_bytes())
             .collect();
-        let dtype = isoform::values::DType::parse("float32").unwrap();
+        let dtype = "float32".parse().unwrap();
         let tensor = Tensor::new(dtype, vec![4], data).unwrap();
         let named = |has_numbers| NamedTensor {
             name: "w".to_owned(),
