@@ -10,6 +10,7 @@ mod git;
 mod ir;
 mod models;
 mod optimize;
+mod pages;
 mod passes;
 mod shapes;
 mod show;

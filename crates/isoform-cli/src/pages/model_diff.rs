@@ -30,7 +30,6 @@ const MOST_ROWS: usize = 500;
 /// linear in the elements of changed weights, of which at most 2^26 are read.
 ///
 /// ```
-/// # use isoform_onnx::proto::ModelProto;
 /// # fn page(left: &isoform_onnx::Model, right: &isoform_onnx::Model) -> isoform::Result<()> {
 /// let report = isoform_onnx::report::report(left.program(), right.program())?;
 /// let page = isoform_cli::pages::page_of_models(&report, ["before.onnx", "after.onnx"]);

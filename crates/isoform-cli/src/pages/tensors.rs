@@ -221,3 +221,109 @@ fn statistics(
     }
     rows
 }
+
+#[cfg(test)]
+mod tests {
+    use isoform::values::DTypeCode;
+
+    use super::*;
+
+    fn tensor(dtype: DType, shape: &[i64], data: Vec<u8>) -> Tensor {
+        Tensor::new(dtype, shape.to_vec(), data).expect("a valid tensor")
+    }
+
+    fn floats(numbers: &[f32]) -> Tensor {
+        let data: Vec<u8> = numbers.iter().flat_map(|it| it.to_le_bytes()).collect();
+        tensor(DType::FLOAT32, &[numbers.len() as i64], data)
+    }
+
+    fn of(left: &Tensor, right: &Tensor) -> Option<TensorChange> {
+        two_tensors(left, right, &mut Budget::default())
+    }
+
+    fn value<'c>(change: &'c TensorChange, name: &str) -> [&'c str; 2] {
+        let row = change.statistics.iter().find(|row| row[0] == name);
+        row.map_or(["", ""], |row| [&row[1], &row[2]])
+    }
+
+    #[test]
+    fn both_sides_share_their_borders() {
+        let change = of(&floats(&[0.0, 1.0, 2.0]), &floats(&[0.0, 1.0, 4.0])).expect("numbers");
+        assert_eq!(value(&change, "type"), ["float32[3]"; 2]);
+        assert_eq!(value(&change, "min"), ["0.000000e0"; 2]);
+        assert_eq!(value(&change, "max"), ["2.000000e0", "4.000000e0"]);
+        assert_eq!(value(&change, "mean"), ["1.000000e0", "1.666667e0"]);
+        assert_eq!(value(&change, "std")[0], "8.164966e-1");
+        assert_eq!(value(&change, "zeros"), ["1", "1"]);
+        assert_eq!(change.borders.len(), BINS + 1);
+        assert_eq!((change.borders[0], change.borders[BINS]), (0.0, 4.0));
+        let bins = change.bins.each_ref().map(|side| {
+            let filled = side.iter().enumerate().filter(|(_, count)| **count > 0);
+            filled.map(|(bin, _)| bin).collect::<Vec<_>>()
+        });
+        assert_eq!(bins, [vec![0, 10, 20], vec![0, 10, 39]]);
+        let (borders, counts) = change.difference.expect("one shape");
+        assert_eq!((borders[0], borders[BINS]), (0.0, 2.0));
+        assert_eq!((counts[0], counts[BINS - 1]), (2, 1));
+    }
+
+    #[test]
+    fn odd_numbers_are_counted() {
+        let odd = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, f32::MAX, f32::MIN];
+        let change = of(&floats(&odd), &floats(&[1.0; 6])).expect("numbers");
+        assert_eq!(value(&change, "NaN"), ["1", "0"]);
+        assert_eq!(value(&change, "infinite"), ["2", "0"]);
+        assert_eq!(value(&change, "zeros"), ["1", "0"]);
+        assert_eq!(change.bins[0].iter().sum::<u64>(), 3);
+        assert!(change.borders.windows(2).all(|pair| pair[0] < pair[1]));
+        let huge = [f64::MAX, f64::MIN].map(f64::to_le_bytes).concat();
+        let huge = tensor(DType::FLOAT64, &[2], huge);
+        let change = of(&huge, &huge).expect("numbers");
+        assert!(change.borders.iter().all(|border| border.is_finite()));
+        assert_eq!((change.bins[0][0], change.bins[0][BINS - 1]), (1, 1));
+        // Nothing but NaN has no histogram.
+        let change = of(&floats(&[f32::NAN]), &floats(&[f32::NAN])).expect("numbers");
+        assert!(change.borders.is_empty() && change.difference.is_none());
+    }
+
+    #[test]
+    fn equal_elements_have_one_bin() {
+        let change = of(&floats(&[3.0; 4]), &floats(&[3.0; 5])).expect("numbers");
+        assert_eq!(change.bins, [vec![4], vec![5]]);
+        assert!(change.difference.is_none(), "the shapes differ");
+        assert!(change.borders[0] < 3.0 && change.borders[1] > 3.0);
+    }
+
+    #[test]
+    fn elements_of_every_type() {
+        let half = |code, bits| DType::new(code, bits);
+        let cases = [
+            (half(DTypeCode::Float, 16), vec![0x00, 0x3c], "1.000000e0"),
+            (half(DTypeCode::BFloat, 16), vec![0x80, 0x3f], "1.000000e0"),
+            (DType::INT32, vec![0xff, 0xff, 0xff, 0xff], "-1.000000e0"),
+            (half(DTypeCode::UInt, 8), vec![200], "2.000000e2"),
+            (half(DTypeCode::Int, 4), vec![0x0f], "-1.000000e0"),
+        ];
+        for (dtype, data, expected) in cases {
+            let tensor = tensor(dtype, &[1], data);
+            let change = of(&tensor, &floats(&[0.5])).expect("numbers");
+            assert_eq!(value(&change, "max")[0], expected, "{dtype}");
+        }
+        let complex = tensor(half(DTypeCode::Complex, 64), &[1], vec![0; 8]);
+        assert!(of(&complex, &complex).is_none());
+    }
+
+    #[test]
+    fn no_elements_and_too_many() {
+        let empty = floats(&[]);
+        let change = of(&empty, &empty).expect("numbers");
+        assert!(change.borders.is_empty() && change.bins.iter().all(Vec::is_empty));
+        let long = tensor(DType::new(DTypeCode::UInt, 8), &[1 << 23], vec![1; 1 << 23]);
+        let mut budget = Budget::default();
+        let change = two_tensors(&long, &long, &mut budget).expect("numbers");
+        assert_eq!(value(&change, "elements read"), ["4194304"; 2]);
+        assert_eq!(change.bins[0], [1 << 22]);
+        budget.0 = 5;
+        assert!(two_tensors(&floats(&[1.0; 3]), &floats(&[1.0; 3]), &mut budget).is_none());
+    }
+}
