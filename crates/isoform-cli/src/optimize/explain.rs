@@ -87,7 +87,11 @@ fn line(group: &[&Fired]) -> String {
     if first.bytes != 0 {
         changes.push(signed_bytes(first.bytes));
     }
-    let mut names: Vec<String> = group.iter().take(NAMED).map(|entry| node_name(entry)).collect();
+    let mut names: Vec<String> = group
+        .iter()
+        .take(NAMED)
+        .map(|entry| node_name(entry))
+        .collect();
     if group.len() > NAMED {
         names.push(format!("{} more", group.len() - NAMED));
     }

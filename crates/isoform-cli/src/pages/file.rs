@@ -1,15 +1,13 @@
 //! Pages as files that commands write beside their usual output.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use isoform_onnx::WholeFile;
 use isoform_page::Page;
 
 use crate::input::is_dash;
 use crate::output::{Failure, Output};
-use crate::target::{check_target, finish};
+use crate::target::{check_target, write_whole};
 
 /// The page of a command.
 #[derive(Args, Clone, Debug, Default)]
@@ -29,7 +27,8 @@ pub(crate) struct PageFile<'a> {
 }
 
 impl PageArgs {
-    /// Checks that the page may be written, before anything large is read. None without a page.
+    /// Checks that the page may be written, before anything large is read, and that it is not
+    /// the result of the command. None without a page.
     ///
     /// # Errors
     ///
@@ -37,13 +36,16 @@ impl PageArgs {
     pub(crate) fn check(
         &self,
         force: bool,
+        result: Option<&Path>,
         output: &Output<'_, '_>,
     ) -> Result<Option<PageFile<'_>>, (&Path, Failure)> {
         let Some(file) = self.html.as_deref() else {
             return Ok(None);
         };
         let checked = if is_dash(file) && output.json {
-            Err("--json and --html - both write to standard output".into())
+            Err("standard output gets JSON; give the page a file".into())
+        } else if result == Some(file) && !is_dash(file) {
+            Err("the page and the result would be the same file".into())
         } else {
             check_target(file, force)
         };
@@ -64,20 +66,18 @@ impl PageFile<'_> {
         if is_dash(self.file) {
             return output.bytes(html.as_bytes());
         }
-        // Somebody may have written it in the meantime.
-        let written = check_target(self.file, self.force).and_then(|()| {
-            let written = WholeFile::create(self.file).and_then(|mut file| {
-                file.write_all(html.as_bytes())?;
-                Ok(file)
-            });
-            finish(written, self.force)
-        });
-        match written {
-            Ok(()) => Ok(()),
-            Err(failure) => {
-                output.failure(self.file, &failure);
-                Ok(())
-            }
+        if let Err(failure) = write_whole(self.file, self.force, html.as_bytes()) {
+            output.failure(self.file, &failure);
         }
+        Ok(())
+    }
+}
+
+/// The name of a file for people.
+pub(crate) fn title_of(file: &Path) -> String {
+    if is_dash(file) {
+        "standard input".to_owned()
+    } else {
+        file.to_string_lossy().into_owned()
     }
 }

@@ -13,11 +13,14 @@ use std::io;
 
 use indicatif::HumanBytes;
 use isoform_onnx::{Counts, ExternalData, Model, layout};
+use isoform_page::Page;
 use serde_json::json;
 
 use crate::args::{Common, ShowArgs};
 use crate::input::{Input, load_with, message};
 use crate::output::{Failure, Output, Palette, counted};
+use crate::pages::commands::{ModelPage, page_of_model};
+use crate::pages::file::title_of;
 use names::NameOptions;
 use rows::Rows;
 use shapes::Shapes;
@@ -26,9 +29,41 @@ pub(crate) use tensors::metadata_text;
 pub(crate) use value::{root_type, text_of};
 
 pub(crate) fn run(args: &ShowArgs, common: &Common, output: &mut Output<'_, '_>) -> io::Result<()> {
-    match print(args, common, output)? {
-        Some(failure) => output.failed_file(&args.file, &failure),
-        None => Ok(()),
+    let page = match args.page.check(args.force, None, output) {
+        Ok(page) => page,
+        Err((file, failure)) => return output.failed_file(file, &failure),
+    };
+    let input = match read(args, common) {
+        Ok(input) => input,
+        Err(failure) => return output.failed_file(&args.file, &failure),
+    };
+    if !args.page.is_output()
+        && let Some(failure) = print_input(args, common, &input, output)?
+    {
+        return output.failed_file(&args.file, &failure);
+    }
+    let Some(page) = page else {
+        return Ok(());
+    };
+    match page_of(args, common, &input) {
+        Ok(shown) => page.write(&shown, output),
+        Err(failure) => output.failed_file(&args.file, &failure),
+    }
+}
+
+fn page_of(args: &ShowArgs, common: &Common, input: &Input) -> Result<Page, Failure> {
+    let title = title_of(&args.file);
+    match input {
+        Input::Model(model) => {
+            let options = ModelPage {
+                numbers: args.numbers,
+                contents: !common.architecture,
+                names: args.names,
+                shapes: args.shapes,
+            };
+            Ok(page_of_model(model, title, options))
+        }
+        Input::Value(file) => value::page(args, file, title),
     }
 }
 
@@ -39,9 +74,20 @@ pub(crate) fn print(
     output: &mut Output<'_, '_>,
 ) -> io::Result<Option<Failure>> {
     match read(args, common) {
-        Ok(Input::Model(model)) => print_model(&model, args, common, output).map(|()| None),
-        Ok(Input::Value(file)) => value::print(args, &file, output),
+        Ok(input) => print_input(args, common, &input, output),
         Err(failure) => Ok(Some(failure)),
+    }
+}
+
+fn print_input(
+    args: &ShowArgs,
+    common: &Common,
+    input: &Input,
+    output: &mut Output<'_, '_>,
+) -> io::Result<Option<Failure>> {
+    match input {
+        Input::Model(model) => print_model(model, args, common, output).map(|()| None),
+        Input::Value(file) => value::print(args, file, output),
     }
 }
 

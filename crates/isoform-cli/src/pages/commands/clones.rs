@@ -1,23 +1,47 @@
 //! The page of `isoform clones`.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use isoform::traverse::children_of;
-use isoform::types::RegionKind;
+use isoform::types::{Kind, RegionKind};
 use isoform::{Obj, Ref, Value};
-use isoform_page::page::{Cards, ChangeCard, Listing, Page, Row, Section, Table, TableRow, Verdict};
+use isoform_onnx::ir::{Call, Input, Program};
+use isoform_page::page::{Cards, ChangeCard, Line, Listing, Page, Row, Section, Table, Verdict};
 use isoform_page::picture::{NodeShape, PictureEdge, PictureNode};
 use isoform_page::{Mark, Picture};
 
 use super::hunks::code_line;
-use super::{fact, shown_nodes};
-use crate::clones::{RepeatedPart, node_of, operator};
+use super::{fact, row, table};
+use crate::clones::{excerpt, node_of, operator};
 use crate::output::counted;
+use crate::pages::model_rows::{RowKind, rows_of};
 
 /// The nodes drawn and listed of one copy.
 const MOST_NODES: usize = 200;
 /// The objects visited to find the operands of a node.
 const MOST_VISITS: usize = 1_000;
+
+/// A part that occurs several times.
+pub(crate) struct RepeatedPart {
+    /// `block` or `subterm`.
+    pub(crate) kind: &'static str,
+    /// The nodes of a copy.
+    pub(crate) size: u64,
+    /// The nodes that would go if calls of a function replaced the copies.
+    pub(crate) saved: u64,
+    /// The contents in a few words.
+    pub(crate) text: String,
+    /// The number of copies, and of files with a copy.
+    pub(crate) count: usize,
+    pub(crate) files: usize,
+    /// The places of the first copies.
+    pub(crate) places: Vec<String>,
+    /// The number and the contents of the file with the first copy.
+    pub(crate) program: usize,
+    pub(crate) value: Value,
+    /// The nodes of the first copy.
+    pub(crate) copy: Vec<Ref<Obj>>,
+}
 
 /// The numbers of everything that repeats, shown or not.
 pub(crate) struct RepeatCounts {
@@ -32,12 +56,15 @@ pub(crate) fn page_of_clones(title: String, parts: &[RepeatedPart], counts: &Rep
     let saved: u64 = parts.iter().map(|part| part.saved).sum();
     let mut sections = Vec::new();
     if !parts.is_empty() {
-        sections.push(Section::Table(table(parts)));
+        sections.push(Section::Table(overview(parts)));
         sections.push(Section::Cards(Cards {
             title: "Repeated parts".to_owned(),
             noun: "part".to_owned(),
             reason: "What a copy is".to_owned(),
-            cards: (1..).zip(parts).map(|(number, part)| card(number, part)).collect(),
+            cards: (1..)
+                .zip(parts)
+                .map(|(number, part)| card(number, part))
+                .collect(),
         }));
         sections.push(Section::Listing(listing(parts)));
     }
@@ -69,36 +96,40 @@ fn sentence(parts: &[RepeatedPart], counts: &RepeatCounts) -> String {
     };
     let place = match counts.files {
         0 | 1 => String::new(),
-        _ => format!(" in {}", counted(first.files(), "file")),
+        _ => format!(" in {}", counted(first.files, "file")),
     };
     format!(
         "a {} of {} occurs {} times{place}: {}",
         first.kind,
         counted(first.size as usize, "node"),
-        first.places.len(),
+        first.count,
         first.text
     )
 }
 
-fn table(parts: &[RepeatedPart]) -> Table {
-    let rows = (1..).zip(parts).map(|(number, part)| TableRow {
-        cells: vec![
+fn overview(parts: &[RepeatedPart]) -> Table {
+    let numbered: Vec<(usize, &RepeatedPart)> = (1..).zip(parts).collect();
+    let rows = numbered.iter().map(|(number, part)| {
+        row(vec![
             number.to_string(),
             part.kind.to_owned(),
             part.size.to_string(),
-            part.places.len().to_string(),
-            part.files().to_string(),
+            part.count.to_string(),
+            part.files.to_string(),
             part.saved.to_string(),
             part.text.clone(),
-        ],
-        mark: Mark::Same,
+        ])
     });
-    let columns = ["", "kind", "nodes", "copies", "files", "nodes saved", "contents"];
-    Table {
-        title: "What repeats".to_owned(),
-        columns: columns.map(str::to_owned).to_vec(),
-        rows: rows.collect(),
-    }
+    let columns = [
+        "",
+        "kind",
+        "nodes",
+        "copies",
+        "files",
+        "nodes saved",
+        "contents",
+    ];
+    table("What repeats", &columns, rows)
 }
 
 fn card(number: usize, part: &RepeatedPart) -> ChangeCard {
@@ -115,7 +146,7 @@ fn card(number: usize, part: &RepeatedPart) -> ChangeCard {
         anchor: format!("part-{number}"),
         kind: part.kind.to_owned(),
         text: format!("{number}. {title}"),
-        count: part.places.len() as u64,
+        count: part.count as u64,
         places: part.places.clone(),
         why: reason.to_owned(),
         picture: Some(copy_picture(&part.copy, format!("one copy of {title}"))),
@@ -123,22 +154,25 @@ fn card(number: usize, part: &RepeatedPart) -> ChangeCard {
     }
 }
 
-/// One copy of each part as text.
+/// One copy of each part as text. O(nodes of the files with a first copy).
 fn listing(parts: &[RepeatedPart]) -> Listing {
+    let lines = lines_of_models(parts);
     let mut rows = Vec::new();
-    let mut add = |text: &str| {
+    let mut add = |line: Line| {
         rows.push(Row {
-            left: Some(code_line(text)),
-            mark: Mark::Changed,
+            left: Some(line),
             ..Row::default()
         });
     };
     for (number, part) in (1..).zip(parts) {
-        let head = format!("// {number}. {} in {}", part.kind, part.places[0]);
-        add(&head);
-        part.lines.iter().take(MOST_NODES).for_each(|line| add(line));
-        if let Some(more @ 1..) = part.lines.len().checked_sub(MOST_NODES) {
-            add(&format!("// … {}", counted(more, "more line")));
+        let first = part.places.first().map_or("", String::as_str);
+        add(code_line(&format!("// {number}. {}: {first}", part.kind)));
+        for node in part.copy.iter().take(MOST_NODES) {
+            let line = lines.get(&node_of(node).identity());
+            add(line.cloned().unwrap_or_else(|| code_line(&excerpt(node))));
+        }
+        if let Some(more @ 1..) = part.copy.len().checked_sub(MOST_NODES) {
+            add(code_line(&format!("// … {}", counted(more, "more node"))));
         }
     }
     Listing {
@@ -146,6 +180,46 @@ fn listing(parts: &[RepeatedPart]) -> Listing {
         sides: vec!["text".to_owned()],
         rows,
     }
+}
+
+/// The lines of the nodes of first copies that lie in models, by identity. Bindings of
+/// different models have different numbers.
+fn lines_of_models(parts: &[RepeatedPart]) -> HashMap<u64, Line> {
+    let mut wanted: BTreeMap<usize, (&Value, HashSet<u64>)> = BTreeMap::new();
+    for part in parts {
+        let (_, nodes) = wanted
+            .entry(part.program)
+            .or_insert((&part.value, HashSet::new()));
+        let shown = part.copy.iter().take(MOST_NODES);
+        nodes.extend(shown.map(|node| node_of(node).identity()));
+    }
+    let mut lines = HashMap::new();
+    let mut bindings: HashMap<(usize, u32), u32> = HashMap::new();
+    for (program, (value, nodes)) in wanted {
+        let Some(model) = value.peek::<Ref<Program>>() else {
+            continue;
+        };
+        for row in rows_of(model, true).rows {
+            let RowKind::Node(call) = row.what else {
+                continue;
+            };
+            if !nodes.contains(&call.identity()) {
+                continue;
+            }
+            let mut line = row.line;
+            line.depth = 1;
+            for binding in line
+                .pieces
+                .iter_mut()
+                .filter_map(|piece| piece.binding.as_mut())
+            {
+                let next = bindings.len() as u32;
+                *binding = *bindings.entry((program, *binding)).or_insert(next);
+            }
+            lines.insert(call.identity(), line);
+        }
+    }
+    lines
 }
 
 /// The nodes of one copy, the values that enter it, and the edges between them. O(nodes),
@@ -193,10 +267,17 @@ fn copy_picture(nodes: &[Ref<Obj>], title: String) -> Picture {
 }
 
 fn drawn(node: &Ref<Obj>) -> PictureNode {
-    let (label, name) = shown_nodes(node);
+    let (label, name) = match (node.downcast_ref::<Call>(), node.downcast_ref::<Input>()) {
+        (Some(call), _) => (operator(node), call.name.to_string()),
+        (None, Some(input)) => ("input".to_owned(), input.name.to_string()),
+        (None, None) => (operator(node), String::new()),
+    };
     PictureNode {
-        label: label.unwrap_or_else(|| operator(node)),
-        lines: name.into_iter().collect(),
+        label,
+        lines: Some(name)
+            .filter(|name| !name.is_empty())
+            .into_iter()
+            .collect(),
         ..PictureNode::default()
     }
 }
@@ -234,6 +315,5 @@ fn operands(node: &Ref<Obj>) -> Vec<Ref<Obj>> {
 
 /// True for objects that compute or carry a value: nodes of a dataflow graph, and variables.
 fn is_value(object: &Ref<Obj>) -> bool {
-    use isoform::types::Kind;
     matches!(object.type_info().kind(), Kind::Dag | Kind::Var)
 }

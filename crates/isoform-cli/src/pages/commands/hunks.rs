@@ -3,7 +3,7 @@
 use isoform_page::Mark;
 use isoform_page::page::{Line, Piece, PieceRole, Row};
 
-use super::words::{mark_words, piece, plain};
+use crate::pages::words::{mark_words, piece, plain};
 
 /// Products of the lengths of paired lines, in pieces, up to which words are compared; the
 /// further lines of a page are marked as a whole.
@@ -376,16 +376,16 @@ mod tests {
         let texts: Vec<String> = rows.iter().map(|row| shown(row).concat()).collect();
         assert_eq!(texts[0], "function new, added".repeat(2));
         assert_eq!(texts[2], "function old, removed".repeat(2));
-        assert_eq!((rows[1].mark, rows[3].mark), (Mark::Inserted, Mark::Deleted));
+        assert_eq!(
+            (rows[1].mark, rows[3].mark),
+            (Mark::Inserted, Mark::Deleted)
+        );
     }
 
     #[test]
     fn rows_of_a_page_are_limited() {
         let diff = "--- before/f\n+++ after/f\n@@ -1,3 +0,0 @@\n-a\n-b\n-c\n";
-        let mut budget = RowBudget {
-            words: 0,
-            rows: 2,
-        };
+        let mut budget = RowBudget { words: 0, rows: 2 };
         let rows = rows_of_diff(diff, "a", &mut budget);
         assert_eq!(rows.len(), 3);
         assert_eq!(shown(&rows[2])[0], "… 2 more lines");

@@ -22,7 +22,7 @@ use std::fmt::Display;
 use isoform_page::Mark;
 use isoform_page::page::{Fact, Table, TableRow};
 
-pub(crate) use clones::{RepeatCounts, page_of_clones};
+pub(crate) use clones::{RepeatCounts, RepeatedPart, page_of_clones};
 pub(crate) use optimize::{OptimizePage, page_of_optimization};
 pub(crate) use passes::{page_of_bisection, page_of_run};
 pub(crate) use show_model::{ModelPage, page_of_model};

@@ -208,7 +208,13 @@ fn uses(fired: &[Fired]) -> Table {
         ])
     });
     let columns = [
-        "", "rule", "operator", "node", "graph", "nodes saved", "bytes saved",
+        "",
+        "rule",
+        "operator",
+        "node",
+        "graph",
+        "nodes saved",
+        "bytes saved",
     ];
     let rows: Vec<TableRow> = rows.collect();
     table("Uses of rules in order", &columns, rows.into_iter())
@@ -217,7 +223,10 @@ fn uses(fired: &[Fired]) -> Table {
 fn verification(verified: &Verification) -> Table {
     let rows = verified.cases.iter().map(|case| {
         let (outcome, mark) = match &case.outcome {
-            Outcome::Same => ("every bit of every output is the same".to_owned(), Mark::Same),
+            Outcome::Same => (
+                "every bit of every output is the same".to_owned(),
+                Mark::Same,
+            ),
             Outcome::Close { max_abs } => (
                 format!("close, the largest difference is {max_abs:.3e}"),
                 Mark::Same,

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use isoform_ir::transform::{Bisection, TrialSubject};
-use isoform_page::page::{Fact, Listing, Page, Section, Table, TableRow, Verdict};
 use isoform_page::Mark;
+use isoform_page::page::{Fact, Listing, Page, Section, Table, TableRow, Verdict};
 
 use super::fact;
 use super::hunks::{DiffCounts, RowBudget, counts_of, rows_of_diff};
@@ -16,11 +16,7 @@ const NAMED: usize = 5;
 
 /// The page of passes that ran on a program, with the numbers of nodes before and after if
 /// the program is a model. Linear in the texts of the changes, except for words.
-pub(crate) fn page_of_run(
-    title: String,
-    passes: &[PassRun],
-    nodes: Option<[usize; 2]>,
-) -> Page {
+pub(crate) fn page_of_run(title: String, passes: &[PassRun], nodes: Option<[usize; 2]>) -> Page {
     let counts: Vec<DiffCounts> = passes.iter().map(|pass| counts_of(&pass.diff)).collect();
     let changed = counts.iter().filter(|counts| counts.functions > 0).count();
     let mut sections = vec![Section::Table(table_of_passes(passes, &counts))];
@@ -110,14 +106,22 @@ fn facts_of_run(
 ) -> Vec<Fact> {
     let total: Duration = passes.iter().map(|pass| pass.took).sum();
     let sum = |of: fn(&DiffCounts) -> usize| counts.iter().map(of).sum::<usize>().to_string();
-    let mut facts = vec![fact("passes that changed the program", changed, Mark::Changed)];
+    let mut facts = vec![fact(
+        "passes that changed the program",
+        changed,
+        Mark::Changed,
+    )];
     if let Some([before, after]) = nodes {
         facts.push(fact("nodes", format!("{before} → {after}"), Mark::Same));
     }
     facts.extend([
         fact("lines added", sum(|counts| counts.added), Mark::Inserted),
         fact("lines removed", sum(|counts| counts.removed), Mark::Deleted),
-        fact("passes without a change", passes.len() - changed, Mark::Same),
+        fact(
+            "passes without a change",
+            passes.len() - changed,
+            Mark::Same,
+        ),
         fact("time of all passes", time(total), Mark::Same),
     ]);
     facts
@@ -190,7 +194,11 @@ fn table_of_trials(bisection: &Bisection) -> Table {
 
 /// The first names, and the number of the others.
 fn list(names: &[String]) -> String {
-    let mut shown: Vec<String> = names.iter().take(NAMED).map(|name| format!("'{name}'")).collect();
+    let mut shown: Vec<String> = names
+        .iter()
+        .take(NAMED)
+        .map(|name| format!("'{name}'"))
+        .collect();
     if names.len() > NAMED {
         shown.push(format!("{} more", names.len() - NAMED));
     }

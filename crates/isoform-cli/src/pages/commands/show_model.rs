@@ -1,10 +1,10 @@
 //! The page of `isoform show` for a model.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
-use isoform::{Ref, Value};
+use isoform::Ref;
 use isoform_onnx::Model;
-use isoform_onnx::ir::{Call, Program};
+use isoform_onnx::ir::Call;
 use isoform_onnx::layout::{Node, list};
 use isoform_onnx::summary::{ModelSummary, ValueSummary};
 use isoform_page::Mark;

@@ -48,7 +48,11 @@ fn page_of_value(
     let objects: u64 = types.values().sum();
     let root = root_type(&file.value);
     let rows = match script {
-        Some(text) => text.lines().map(super::hunks::code_line).map(one_sided).collect(),
+        Some(text) => text
+            .lines()
+            .map(super::hunks::code_line)
+            .map(one_sided)
+            .collect(),
         None => {
             let text = options.to_pieces(&file.value)?;
             let lines = TextSide::new(&text, &[], INDENT).into_lines();

@@ -28,7 +28,15 @@ pub(super) fn tensor_table(title: &str, mut tensors: Vec<NamedTensor>) -> Table 
     tensors.sort_by_key(|named| std::cmp::Reverse(named.tensor.data().len()));
     let mut budget = Budget::default();
     let columns = [
-        "name", "type", "size", "min", "max", "mean", "std", "zeros", "histogram",
+        "name",
+        "type",
+        "size",
+        "min",
+        "max",
+        "mean",
+        "std",
+        "zeros",
+        "histogram",
     ];
     let rows = tensors.iter().map(|named| tensor_row(named, &mut budget));
     table(title, &columns, rows)
@@ -37,7 +45,11 @@ pub(super) fn tensor_table(title: &str, mut tensors: Vec<NamedTensor>) -> Table 
 fn tensor_row(named: &NamedTensor, budget: &mut Budget) -> TableRow {
     let tensor = &named.tensor;
     let ty = named.stored.clone().unwrap_or_else(|| tensor_type(tensor));
-    let mut cells = vec![named.name.clone(), ty, bytes_text(tensor.data().len() as u64)];
+    let mut cells = vec![
+        named.name.clone(),
+        ty,
+        bytes_text(tensor.data().len() as u64),
+    ];
     let numbers = if named.has_numbers && named.stored.is_none() {
         numbers_of(tensor, BINS, budget)
     } else {
@@ -87,7 +99,11 @@ fn bars(bins: &[u64]) -> String {
     };
     let bars: String = bins.iter().map(bar).collect();
     // Borders keep the empty bins at both ends visible.
-    if bars.is_empty() { bars } else { format!("│{bars}│") }
+    if bars.is_empty() {
+        bars
+    } else {
+        format!("│{bars}│")
+    }
 }
 
 #[cfg(test)]
