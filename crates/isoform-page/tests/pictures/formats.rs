@@ -16,7 +16,10 @@ pub(crate) fn check_xml(text: &str) {
     assert!(rest.replace(style, "").chars().all(is_allowed), "{text}");
     while let Some(start) = rest.find('<') {
         check_entities(&rest[..start]);
-        assert!(start == 0 || !open.is_empty(), "text outside of tags: {text}");
+        assert!(
+            start == 0 || !open.is_empty(),
+            "text outside of tags: {text}"
+        );
         let end = start + rest[start..].find('>').expect("a tag ends");
         let tag = &rest[start + 1..end];
         rest = &rest[end + 1..];
@@ -24,11 +27,17 @@ pub(crate) fn check_xml(text: &str) {
             assert_eq!(open.pop(), Some(name), "{text}");
             continue;
         }
-        let (name, mut attributes) = tag.split_once(' ').unwrap_or((tag.trim_end_matches('/'), ""));
+        let (name, mut attributes) = tag
+            .split_once(' ')
+            .unwrap_or((tag.trim_end_matches('/'), ""));
         let mut names = Vec::new();
         while let Some((key, after)) = attributes.trim_start().split_once("=\"") {
             let (value, after) = after.split_once('"').expect("a value ends");
-            assert!(key.chars().all(|c| c.is_ascii_alphabetic() || c == '-' || c == 'B'), "{key}");
+            assert!(
+                key.chars()
+                    .all(|c| c.is_ascii_alphabetic() || c == '-' || c == 'B'),
+                "{key}"
+            );
             assert!(!names.contains(&key), "{key} twice in {tag}");
             names.push(key);
             check_entities(value);
@@ -127,7 +136,10 @@ pub(crate) fn check_dot(text: &str) {
                 position += 1;
                 loop {
                     assert!(word(position) && sign(position + 1, '='), "{text}");
-                    assert!(matches!(tokens[position + 2], Token::Word(_) | Token::Quoted));
+                    assert!(matches!(
+                        tokens[position + 2],
+                        Token::Word(_) | Token::Quoted
+                    ));
                     position += 4;
                     if sign(position - 1, ']') {
                         break;
@@ -163,7 +175,10 @@ pub(crate) fn check_mermaid(text: &str) {
         assert!(parts.len() == 1 || parts.len() == 3, "{line}");
         if let [_, label, _] = parts[..] {
             let label = label.replace("<br/>", "");
-            assert!(!label.contains(['<', '>', '`', '[', ']', '&', '|']), "{line}");
+            assert!(
+                !label.contains(['<', '>', '`', '[', ']', '&', '|']),
+                "{line}"
+            );
         }
         assert!(parts[0].starts_with(['n', 'b', 's', 'l']), "{line}");
     }

@@ -40,7 +40,10 @@ fn blocks_nest() {
         title: "Nested".to_owned(),
         nodes,
         edges: vec![edge(0, 1), edge(1, 2), edge(0, 2), edge(2, 3)],
-        blocks: vec![block("outer", 1, None, false), block("inner", 3, Some(0), false)],
+        blocks: vec![
+            block("outer", 1, None, false),
+            block("inner", 3, Some(0), false),
+        ],
     };
     assert_snapshot!(svg(&picture));
 }

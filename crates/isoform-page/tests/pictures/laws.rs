@@ -8,7 +8,12 @@ use serde_json::Value as Json;
 use super::formats::{check_dot, check_mermaid, check_xml};
 
 fn marks() -> impl Strategy<Value = Mark> {
-    prop::sample::select(vec![Mark::Same, Mark::Changed, Mark::Deleted, Mark::Inserted])
+    prop::sample::select(vec![
+        Mark::Same,
+        Mark::Changed,
+        Mark::Deleted,
+        Mark::Inserted,
+    ])
 }
 
 fn shapes() -> impl Strategy<Value = NodeShape> {
@@ -18,8 +23,23 @@ fn shapes() -> impl Strategy<Value = NodeShape> {
 
 fn texts() -> impl Strategy<Value = String> {
     let hostile = [
-        "</script><b>", "\"]; n9 -> n9", "\\", "\\n\\l\"", "]]>", "&amp;", "\u{202e}abc", "a\nb",
-        "\u{0}\u{7}", "😀👩‍👩‍👧", "العربية", "1. x", "`x`", "-->", "end", "%%", "",
+        "</script><b>",
+        "\"]; n9 -> n9",
+        "\\",
+        "\\n\\l\"",
+        "]]>",
+        "&amp;",
+        "\u{202e}abc",
+        "a\nb",
+        "\u{0}\u{7}",
+        "😀👩‍👩‍👧",
+        "العربية",
+        "1. x",
+        "`x`",
+        "-->",
+        "end",
+        "%%",
+        "",
     ];
     prop_oneof![
         prop::sample::select(hostile.map(str::to_owned).to_vec()),
@@ -96,7 +116,10 @@ fn check_scene(scene: &Json) {
             assert!(!overlap(node, other), "{node:?} and {other:?} overlap");
         }
         for &frame in &frames {
-            assert!(contains(frame, node) || !overlap(frame, node), "{frame:?} cuts {node:?}");
+            assert!(
+                contains(frame, node) || !overlap(frame, node),
+                "{frame:?} cuts {node:?}"
+            );
         }
     }
     for (number, &frame) in frames.iter().enumerate() {
@@ -115,7 +138,8 @@ fn check_scene(scene: &Json) {
 #[track_caller]
 fn check_line(edge: &Json, nodes: &[[f64; 4]]) {
     let path = edge["path"].as_str().expect("is text");
-    let [from, to] = ["from", "to"].map(|key| nodes[edge[key].as_u64().expect("is a number") as usize]);
+    let [from, to] =
+        ["from", "to"].map(|key| nodes[edge[key].as_u64().expect("is a number") as usize]);
     let numbers: Vec<f64> = path
         .split(|c: char| c.is_ascii_alphabetic() || c == ' ')
         .filter(|part| !part.is_empty())
@@ -123,8 +147,14 @@ fn check_line(edge: &Json, nodes: &[[f64; 4]]) {
         .collect();
     let near = |left: f64, right: f64| (left - right).abs() < 0.3;
     assert!(near(numbers[1], from[3]), "{path} starts at {from:?}");
-    assert!(from[0] <= numbers[0] && numbers[0] <= from[2], "{path} starts at {from:?}");
-    assert!(near(numbers[numbers.len() - 1], to[1]), "{path} ends at {to:?}");
+    assert!(
+        from[0] <= numbers[0] && numbers[0] <= from[2],
+        "{path} starts at {from:?}"
+    );
+    assert!(
+        near(numbers[numbers.len() - 1], to[1]),
+        "{path} ends at {to:?}"
+    );
 }
 
 proptest! {

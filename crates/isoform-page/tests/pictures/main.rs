@@ -35,7 +35,13 @@ fn block(label: &str, count: usize, parent: Option<usize>, is_collapsed: bool) -
 
 /// A replaced activation, with a rewired operand.
 fn change() -> Picture {
-    let mut nodes = vec![node("x"), node("MatMul"), node("Relu"), node("Gelu"), node("Add")];
+    let mut nodes = vec![
+        node("x"),
+        node("MatMul"),
+        node("Relu"),
+        node("Gelu"),
+        node("Add"),
+    ];
     nodes[0].shape = NodeShape::Port;
     nodes[1].lines = vec!["/encoder/layer.0/attention/self/query/MatMul".to_owned()];
     nodes[2].mark = Mark::Deleted;
@@ -44,7 +50,14 @@ fn change() -> Picture {
     nodes[4].anchor = Some("change-1".to_owned());
     nodes.push(node(""));
     nodes[5].shape = NodeShape::Ellipsis;
-    let mut edges = vec![edge(0, 1), edge(1, 2), edge(1, 3), edge(2, 4), edge(3, 4), edge(0, 4)];
+    let mut edges = vec![
+        edge(0, 1),
+        edge(1, 2),
+        edge(1, 3),
+        edge(2, 4),
+        edge(3, 4),
+        edge(0, 4),
+    ];
     edges.push(edge(4, 5));
     for number in [1, 3] {
         edges[number].mark = Mark::Deleted;
@@ -63,7 +76,9 @@ fn change() -> Picture {
 
 /// A model with a repeated block that is drawn, a collapsed copy, and a constant.
 fn layers() -> Picture {
-    let labels = ["ids", "Gather", "MatMul", "Add", "MatMul", "Add", "logits", "weight"];
+    let labels = [
+        "ids", "Gather", "MatMul", "Add", "MatMul", "Add", "logits", "weight",
+    ];
     let mut nodes: Vec<PictureNode> = labels.iter().map(|label| node(label)).collect();
     nodes[0].shape = NodeShape::Port;
     nodes[6].shape = NodeShape::Port;
@@ -71,7 +86,18 @@ fn layers() -> Picture {
     for (number, block) in [(2, 0), (3, 0), (4, 1), (5, 1)] {
         nodes[number].block = Some(block);
     }
-    let pairs = [(0, 1), (1, 2), (2, 3), (1, 3), (3, 4), (4, 5), (3, 5), (5, 6), (7, 2), (7, 4)];
+    let pairs = [
+        (0, 1),
+        (1, 2),
+        (2, 3),
+        (1, 3),
+        (3, 4),
+        (4, 5),
+        (3, 5),
+        (5, 6),
+        (7, 2),
+        (7, 4),
+    ];
     Picture {
         title: "Two layers".to_owned(),
         nodes,

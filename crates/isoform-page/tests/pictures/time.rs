@@ -10,7 +10,9 @@ use super::{block, edge, node};
 fn model(count: usize) -> Picture {
     let mut state = 12_345u64;
     let mut random = |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         (state >> 33) as usize % below
     };
     let mut edges = Vec::new();
@@ -21,7 +23,9 @@ fn model(count: usize) -> Picture {
         }
     }
     Picture {
-        nodes: (0..count).map(|number| node(&format!("Node{}", number % 19))).collect(),
+        nodes: (0..count)
+            .map(|number| node(&format!("Node{}", number % 19)))
+            .collect(),
         edges,
         ..Picture::default()
     }
