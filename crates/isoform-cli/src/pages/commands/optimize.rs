@@ -118,8 +118,12 @@ fn facts(parts: &OptimizePage<'_>, difference: Vec<Fact>) -> Vec<Fact> {
         } else {
             ("results differ", Mark::Deleted)
         };
-        let cases = counted(verified.judged(), "set of inputs").replace("inputss", "inputs");
-        facts.push(fact("verified", format!("{text} on {cases}"), mark));
+        let sets = counted(verified.judged(), "set");
+        facts.push(fact(
+            "verified",
+            format!("{text} on {sets} of inputs"),
+            mark,
+        ));
     }
     if report.copies > 0 {
         facts.push(fact("copies for outputs", report.copies, Mark::Same));

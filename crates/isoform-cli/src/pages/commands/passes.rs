@@ -80,9 +80,13 @@ fn sentence_of_run(passes: &[PassRun], counts: &[DiffCounts], changed: usize) ->
         // The first one of several that change as much.
         .rev()
         .max_by_key(|(_, counts)| counts.added + counts.removed);
-    let all = counted(passes.len(), "pass").replace("passs", "passes");
+    let all = format!("{} passes", passes.len());
     match largest {
-        None => format!("none of {all} changed the program"),
+        None => match passes {
+            [] => "no pass ran".to_owned(),
+            [only] => format!("pass '{}' changed nothing", only.name),
+            _ => format!("none of {all} changed the program"),
+        },
         Some((pass, counts)) if changed == 1 => {
             let one = format!("'{}' changed the program: {}", pass.name, counts.text());
             match passes.len() {
