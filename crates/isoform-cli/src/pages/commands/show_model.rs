@@ -51,7 +51,8 @@ pub(crate) fn page_of_model(model: &Model, title: String, options: ModelPage) ->
     }
     if !summary.functions.is_empty() {
         let rows = summary.functions.iter();
-        let rows = rows.map(|it| row(vec![it.name.clone(), it.nodes.to_string()]));
+        let rows =
+            rows.map(|function| row(vec![function.name.clone(), function.nodes.to_string()]));
         let functions = table("Functions", &["function", "nodes"], rows);
         sections.push(Section::Table(functions));
     }

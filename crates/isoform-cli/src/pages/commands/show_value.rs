@@ -47,18 +47,7 @@ fn page_of_value(
     let types = types(&file.value)?;
     let objects: u64 = types.values().sum();
     let root = root_type(&file.value);
-    let rows = match script {
-        Some(text) => text
-            .lines()
-            .map(super::hunks::code_line)
-            .map(one_sided)
-            .collect(),
-        None => {
-            let text = options.to_pieces(&file.value)?;
-            let lines = TextSide::new(&text, &[], INDENT).into_lines();
-            lines.map(one_sided).collect::<Vec<Row>>()
-        }
-    };
+    let rows = text_rows(file, options, script)?;
     let mut types: Vec<(String, u64)> = types.into_iter().collect();
     types.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let facts = vec![
@@ -88,6 +77,26 @@ fn page_of_value(
             }),
             Section::Table(table("Types", &["type", "objects"], type_rows)),
         ],
+    })
+}
+
+/// The text, with names as bindings; that of a dialect has none.
+fn text_rows(
+    file: &IrFile,
+    options: &TextOptions,
+    script: Option<&str>,
+) -> isoform::Result<Vec<Row>> {
+    Ok(match script {
+        Some(text) => text
+            .lines()
+            .map(super::hunks::code_line)
+            .map(one_sided)
+            .collect(),
+        None => {
+            let text = options.to_pieces(&file.value)?;
+            let lines = TextSide::new(&text, &[], INDENT).into_lines();
+            lines.map(one_sided).collect::<Vec<Row>>()
+        }
     })
 }
 
@@ -141,7 +150,7 @@ fn page_of_tensors(file: &IrFile, form: TensorForm, title: String) -> Page {
         "{} of {}, {} in all",
         counted(tensors.len(), "tensor"),
         match &*types {
-            [one] => (*one).to_owned(),
+            [only] => (*only).to_owned(),
             types => counted(types.len(), "type"),
         },
         bytes_text(bytes)
