@@ -9,6 +9,7 @@
 //! | `tensors.rs` | statistics and histograms of changed tensors |
 //! | `commands/` | the pages of other commands |
 //! | `file.rs` | pages as files that commands write |
+//! | `pictures/` | programs and changes as graphs |
 //! | `words.rs` | lines in pieces, and the words in which two lines differ |
 //!
 //! Absent: HTML, style and layout, which are the job of `isoform-page`.
@@ -19,6 +20,7 @@ mod model_diff;
 mod model_listing;
 mod model_rows;
 mod model_sentence;
+pub(crate) mod pictures;
 mod tensors;
 mod text_listing;
 mod value_diff;
