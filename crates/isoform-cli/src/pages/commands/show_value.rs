@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use isoform::text::TextOptions;
-use isoform::traverse::{WalkResult, walk_objects};
 use isoform::values::{Tensor, ValueRef};
 use isoform::{Map, Value};
 use isoform_page::Mark;
@@ -16,6 +15,7 @@ use crate::optimize::bytes_text;
 use crate::output::counted;
 use crate::pages::text_listing::TextSide;
 use crate::show::{metadata_text, root_type};
+use crate::summary::object_types;
 
 /// The spaces of a level of indentation.
 const INDENT: usize = 2;
@@ -44,7 +44,7 @@ fn page_of_value(
     options: &TextOptions,
     script: Option<&str>,
 ) -> isoform::Result<Page> {
-    let types = types(&file.value)?;
+    let types = object_types(file.value.clone())?;
     let objects: u64 = types.values().sum();
     let root = root_type(&file.value);
     let rows = text_rows(file, options, script)?;
@@ -105,23 +105,6 @@ fn one_sided(line: isoform_page::page::Line) -> Row {
         left: Some(line),
         ..Row::default()
     }
-}
-
-/// The number of objects of each type.
-fn types(value: &Value) -> isoform::Result<BTreeMap<String, u64>> {
-    let mut counts = BTreeMap::new();
-    walk_objects(value.clone(), |object, _| {
-        let key = object.type_info().key();
-        // A type has many objects, so its key is rarely new.
-        match counts.get_mut(key) {
-            Some(count) => *count += 1,
-            None => {
-                counts.insert(key.to_owned(), 1);
-            }
-        }
-        Ok(WalkResult::<()>::Advance)
-    })?;
-    Ok(counts)
 }
 
 fn page_of_tensors(file: &IrFile, form: TensorForm, title: String) -> Page {
