@@ -13,6 +13,7 @@ use crate::git::args::GitArgs;
 use crate::input::TargetForm;
 use crate::model_args::{FixArgs, ModelArgs};
 use crate::optimize::args::{ExtractArgs, OptimizeArgs};
+use crate::pages::file::PageArgs;
 use crate::pages::pictures::PictureFormat;
 use crate::store::args::StoreArgs;
 
@@ -220,6 +221,9 @@ Examples:
 /// the attribute `a` of its call. Lines starting with # are comments. The last comment
 /// counts the nodes of the graph, of nested bodies and of each function once, without
 /// constants and nodes that no output needs, like all commands.
+///
+/// The page of --html has the whole text of the file, with the numbers of `isoform summary` and
+/// statistics of tensors.
 #[derive(Args, Debug, Default)]
 #[command(after_help = SHOW_HELP)]
 pub(crate) struct ShowArgs {
@@ -266,6 +270,11 @@ pub(crate) struct ShowArgs {
         conflicts_with_all = ["depth", "limit", "names", "numbers", "script", "shapes"]
     )]
     pub(crate) format: Option<PictureFormat>,
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
+    /// Replace the file of --html if it exists.
+    #[arg(long, requires = "html")]
+    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) fix: FixArgs,
     #[command(flatten)]
@@ -333,6 +342,7 @@ Examples:
   isoform show --depth 1 --limit 20 model.onnx
   isoform show --names model.onnx | grep '/encoder/layer.3/'
   isoform show --shapes --dim batch=1 model.onnx
+  isoform show --html model.html model.onnx > model.txt
   isoform show --format svg model.onnx > model.svg
   isoform show --width 80 --no-spans module.json";
 
@@ -380,7 +390,7 @@ Examples:
 ///
 /// For each group the first and last node, or the place, of each copy is printed.
 /// Groups with the largest savings come first, and groups that only occur inside of
-/// another group are left out.
+/// another group are left out. The page of --html shows a copy of each group.
 #[derive(Args, Debug)]
 #[command(after_help = CLONES_HELP)]
 pub(crate) struct ClonesArgs {
@@ -398,6 +408,11 @@ pub(crate) struct ClonesArgs {
     /// The largest number of groups to print, for blocks and for subterms.
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) max: usize,
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
+    /// Replace the file of --html if it exists.
+    #[arg(long, requires = "html")]
+    pub(crate) force: bool,
 }
 
 const CLONES_HELP: &str = "\
@@ -424,6 +439,7 @@ Examples:
   isoform clones model.onnx
   isoform clones --min-size 20 --max 3 model.onnx
   isoform clones teacher.onnx student.onnx
+  isoform clones --html layers.html model.onnx
   isoform clones --json model.onnx | jq '.blocks[0].places | length'";
 
 /// Convert a file to another format: a JSON graph, text, binary, or an ONNX model.
@@ -519,7 +535,7 @@ pub(crate) struct PipelineArgs {
 /// PIPELINE lists passes with their options, like
 /// `FoldConstant,FuseOps{depth=1},(A,B)`; parentheses make a separate sequence. `@NAME`
 /// reads the text from a file. The result is printed like in `isoform show`, or written
-/// with --output.
+/// with --output. The page of --html shows what each pass changed.
 #[derive(Args, Debug)]
 #[command(after_help = RUN_HELP)]
 pub(crate) struct RunArgs {
@@ -536,9 +552,11 @@ pub(crate) struct RunArgs {
     /// people on standard output.
     #[arg(long, value_name = "FORM", value_enum)]
     pub(crate) to: Option<TargetForm>,
-    /// Replace the output if it exists.
+    /// Replace the output, and the file of --html, if they exist.
     #[arg(short, long)]
     pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
     /// Print the time of each pass and its changes, as diffs, instead of the result.
     #[arg(long)]
     pub(crate) changes: bool,
@@ -572,6 +590,7 @@ Examples:
   isoform run 'onnx.Simplify{fuse=true}' model.onnx -o smaller.onnx
   isoform run pto.simplify,pto.cse kernel.json -o smaller.json
   isoform run --changes --limit 20 --width 80 pto.simplify kernel.json
+  isoform run --html passes.html pto.simplify,pto.cse kernel.json -o smaller.json
   isoform run --import my_passes.py Shrink,pto.cse kernel.json
   isoform run --reproducer failures pto.cse kernel.json
   isoform run @failures/pto.cse-000.pipeline failures/pto.cse-000.json";
@@ -583,7 +602,7 @@ Examples:
 /// other status, or a signal, ends the search with an error. The command has to accept
 /// FILE and reject the result of the whole pipeline. The search finds the first pass
 /// after which the command fails, and then a smallest set of functions changed by this
-/// pass.
+/// pass. The page of --html shows the changes of the pass, and what the command said.
 #[derive(Args, Debug)]
 #[command(after_help = BISECT_HELP)]
 pub(crate) struct BisectArgs {
@@ -596,6 +615,11 @@ pub(crate) struct BisectArgs {
     /// The command and its arguments; the name of a file is added.
     #[arg(required = true, last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<std::ffi::OsString>,
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
+    /// Replace the file of --html if it exists.
+    #[arg(long, requires = "html")]
+    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) passes: PipelineArgs,
 }
@@ -611,7 +635,8 @@ JSON (--json), one object:
   On error: {\"file\": NAME, \"error\": MESSAGE}
 
 Examples:
-  isoform bisect pto.simplify,pto.cse kernel.json -- ./still_correct.sh";
+  isoform bisect pto.simplify,pto.cse kernel.json -- ./still_correct.sh
+  isoform bisect --html guilty.html pto.simplify,pto.cse kernel.json -- ./still_correct.sh";
 
 /// Print a completion script for a shell.
 #[derive(Args, Debug)]

@@ -11,19 +11,26 @@ use isoform::compare::{Duplicate, RepeatedBlock, duplicates, repeated_blocks};
 use isoform::traverse::Uses;
 use isoform::{Obj, Ref, Value};
 use isoform_corpus::Index;
+use isoform_page::Page;
 use serde_json::{Value as Json, json};
 
 use names::Names;
+
+pub(crate) use names::{excerpt, node_of, operator};
 
 use crate::args::{ClonesArgs, Common};
 use crate::corpus;
 use crate::input::{Input, is_dash, load_complete, message};
 use crate::output::{Failure, Output, counted, printable};
+use crate::pages::commands::{RepeatCounts, RepeatedPart, page_of_clones};
+use crate::pages::file::title_of;
 use crate::parallel::in_order;
 use crate::progress;
 
 /// Places printed of one group; JSON has all.
 const PLACES: usize = 8;
+/// Places of one group on a page.
+const PAGE_PLACES: usize = 500;
 /// Operators printed of one block.
 const OPERATORS: usize = 12;
 
@@ -41,6 +48,8 @@ struct Group {
     saved: u64,
     text: String,
     places: Vec<Place>,
+    /// The nodes of the first copy of a block; the subterm.
+    copy: Vec<Ref<Obj>>,
 }
 
 /// An occurrence: the number of the program, and the found nodes.
@@ -55,9 +64,17 @@ pub(crate) fn run(
     common: &Common,
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
+    let page = match args.page.check(args.force, None, output) {
+        Ok(page) => page,
+        Err((file, failure)) => return output.failed_file(file, &failure),
+    };
     if let [path] = &args.files[..]
         && Index::is_index(path)
     {
+        if page.is_some() {
+            let failure = "--html needs the models; an index only has the digests of their blocks";
+            return output.failed_file(path, &failure.into());
+        }
         return corpus::clones(path, args, output);
     }
     let (mut programs, failures) = read(args, common, output);
@@ -95,16 +112,11 @@ pub(crate) fn run(
         .filter(|group| node_sets.insert(nodes_of(group)))
         .collect();
     let counts = (blocks.len(), subterms.len());
-    let mut groups: Vec<Group> = blocks.iter().take(args.max).map(of_block).collect();
-    let mut shown = 0;
-    for group in &subterms {
-        if shown == args.max {
-            break;
-        }
-        let group = of_subterm(group, &mut programs);
-        if group.size >= args.min_size as u64 {
-            groups.push(group);
-            shown += 1;
+    let groups = groups(args, &blocks, &subterms, &mut programs);
+    if let Some(page) = page {
+        page.write(&page_of(args, &groups, counts, &mut programs), output)?;
+        if args.page.is_output() {
+            return Ok(());
         }
     }
     if output.json {
@@ -123,6 +135,45 @@ pub(crate) fn run(
         counted(counts.1, "repeated subterm"),
         failures.len()
     ))
+}
+
+/// The groups to print: the largest blocks, then the largest subterms.
+fn groups(
+    args: &ClonesArgs,
+    blocks: &[RepeatedBlock],
+    subterms: &[Duplicate],
+    programs: &mut [Program<'_>],
+) -> Vec<Group> {
+    let mut groups: Vec<Group> = blocks.iter().take(args.max).map(of_block).collect();
+    let mut shown = 0;
+    for group in subterms {
+        if shown == args.max {
+            break;
+        }
+        let group = of_subterm(group, programs);
+        if group.size >= args.min_size as u64 {
+            groups.push(group);
+            shown += 1;
+        }
+    }
+    groups
+}
+
+fn page_of(
+    args: &ClonesArgs,
+    groups: &[Group],
+    (blocks, subterms): (usize, usize),
+    programs: &mut [Program<'_>],
+) -> Page {
+    let parts = groups.iter().map(|group| repeated(group, programs));
+    let parts: Vec<RepeatedPart> = parts.collect();
+    let names: Vec<String> = args.files.iter().map(|file| title_of(file)).collect();
+    let counts = RepeatCounts {
+        files: programs.len(),
+        blocks,
+        subterms,
+    };
+    page_of_clones(names.join(", "), &parts, &counts)
 }
 
 fn read<'f>(
@@ -183,6 +234,7 @@ fn of_block(block: &RepeatedBlock) -> Group {
         saved: block.saved() as u64,
         text: operators(nodes),
         places: places.collect(),
+        copy: nodes.to_vec(),
     }
 }
 
@@ -202,7 +254,50 @@ fn of_subterm(group: &Duplicate, programs: &mut [Program<'_>]) -> Group {
         saved: group.saved,
         text,
         places: places.collect(),
+        copy: group
+            .members
+            .first()
+            .map(|(_, member)| member.clone())
+            .into_iter()
+            .collect(),
     }
+}
+
+/// A group for the page.
+fn repeated(group: &Group, programs: &mut [Program<'_>]) -> RepeatedPart {
+    let many = programs.len() > 1;
+    let mut files: Vec<usize> = group.places.iter().map(|place| place.program).collect();
+    files.sort_unstable();
+    files.dedup();
+    let places = group.places.iter().take(PAGE_PLACES).map(|place| {
+        let ends = ends(place, programs);
+        if many {
+            format!("{}: {ends}", programs[place.program].file.display())
+        } else {
+            ends
+        }
+    });
+    let places = places.collect();
+    let program = group.places.first().map_or(0, |place| place.program);
+    RepeatedPart {
+        kind: group.kind,
+        size: group.size,
+        saved: group.saved,
+        text: group.text.clone(),
+        count: group.places.len(),
+        files: files.len(),
+        places,
+        program,
+        value: programs[program].value.clone(),
+        copy: group.copy.clone(),
+    }
+}
+
+/// The first and the last node of a place, or the subterm.
+fn ends(place: &Place, programs: &mut [Program<'_>]) -> String {
+    let names = &mut programs[place.program].names;
+    let ends = place.objects.iter().map(|object| names.end(object));
+    ends.collect::<Vec<_>>().join(" … ")
 }
 
 fn place(program: usize, objects: &[&Ref<Obj>]) -> Place {
@@ -259,13 +354,7 @@ fn write_group(
             output.line(format_args!("  {}", printable(&file)))?;
             last = Some(place.program);
         }
-        let names = &mut programs[place.program].names;
-        let ends = place
-            .objects
-            .iter()
-            .map(|object| names.end(object))
-            .collect::<Vec<_>>()
-            .join(" … ");
+        let ends = ends(place, programs);
         output.line(format_args!("{indent}{}", printable(&ends)))?;
     }
     match count.saturating_sub(PLACES) {

@@ -177,7 +177,7 @@ impl Names {
 }
 
 /// The node of which an object is a result, or the object itself.
-pub(super) fn node_of(object: &Ref<Obj>) -> &Ref<Obj> {
+pub(crate) fn node_of(object: &Ref<Obj>) -> &Ref<Obj> {
     match object.downcast_ref::<CallOutput>() {
         Some(made) => made.call.as_object(),
         None => object,
@@ -192,7 +192,7 @@ fn is_part(object: &Ref<Obj>) -> bool {
 }
 
 /// The name of an object's operator, or else of its type.
-pub(super) fn operator(object: &Ref<Obj>) -> String {
+pub(crate) fn operator(object: &Ref<Obj>) -> String {
     let call = match object.downcast_ref::<CallOutput>() {
         Some(output) => Some(&output.call),
         None => object.downcast_ref::<Call>(),
@@ -221,7 +221,7 @@ pub(super) fn operator(object: &Ref<Obj>) -> String {
 }
 
 /// The start of a subterm as text.
-fn excerpt(object: &Ref<Obj>) -> String {
+pub(crate) fn excerpt(object: &Ref<Obj>) -> String {
     let options = TextOptions::default()
         .width(TEXT_WIDTH)
         .depth(TEXT_DEPTH)

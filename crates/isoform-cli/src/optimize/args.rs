@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::model_args::{FixArgs, ModelArgs, sizes};
+use crate::pages::file::PageArgs;
 
 /// Make an ONNX model smaller without changing its results.
 ///
@@ -15,7 +16,8 @@ use crate::model_args::{FixArgs, ModelArgs, sizes};
 /// and outputs, metadata and documentation are kept.
 ///
 /// OUT is written completely or not at all; an existing file, even IN, is replaced only
-/// with --force. Constants in files beside IN stay in files beside OUT.
+/// with --force. Constants in files beside IN stay in files beside OUT. The page of --html
+/// shows both models, and which rules were used where, and why the results stay the same.
 #[derive(Args, Debug)]
 #[command(after_help = OPTIMIZE_HELP)]
 pub(crate) struct OptimizeArgs {
@@ -34,9 +36,11 @@ pub(crate) struct OptimizeArgs {
     /// Print the rules used, with the places and the savings.
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Replace OUT if it exists.
+    /// Replace OUT, and the file of --html, if they exist.
     #[arg(short, long)]
     pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
     /// Write all constants into OUT itself, also constants in files beside IN.
     #[arg(long, conflicts_with = "external_data")]
     pub(crate) inline: bool,
@@ -164,6 +168,7 @@ JSON (--json), one object:
 Examples:
   isoform optimize model.onnx smaller.onnx
   isoform optimize --explain --verify model.onnx smaller.onnx
+  isoform optimize --html optimized.html model.onnx smaller.onnx
   isoform optimize --fuse --fold all --verify model.onnx fast.onnx
   isoform optimize --without merge-slices,drop-cast model.onnx smaller.onnx
   isoform optimize --verify --verify-shape input:1,512 model.onnx smaller.onnx

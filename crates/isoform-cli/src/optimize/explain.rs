@@ -87,7 +87,11 @@ fn line(group: &[&Fired]) -> String {
     if first.bytes != 0 {
         changes.push(signed_bytes(first.bytes));
     }
-    let mut names: Vec<String> = group.iter().take(NAMED).map(|entry| name(entry)).collect();
+    let mut names: Vec<String> = group
+        .iter()
+        .take(NAMED)
+        .map(|entry| node_name(entry))
+        .collect();
     if group.len() > NAMED {
         names.push(format!("{} more", group.len() - NAMED));
     }
@@ -101,7 +105,7 @@ fn line(group: &[&Fired]) -> String {
 }
 
 /// The name of a node, or the name of its result.
-fn name(fired: &Fired) -> String {
+pub(crate) fn node_name(fired: &Fired) -> String {
     match (fired.node.as_str(), fired.output.as_str()) {
         ("", "") => "a node without a name".to_owned(),
         ("", output) => format!("producing '{output}'"),
@@ -109,7 +113,8 @@ fn name(fired: &Fired) -> String {
     }
 }
 
-fn signed_bytes(bytes: i64) -> String {
+/// A number of bytes for people, with a sign if it is negative.
+pub(crate) fn signed_bytes(bytes: i64) -> String {
     let sign = if bytes < 0 { "-" } else { "" };
     format!("{sign}{}", bytes_text(bytes.unsigned_abs()))
 }

@@ -18,20 +18,26 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use indicatif::ProgressBar;
+use isoform::Ref;
 use isoform_onnx::Model;
+use isoform_onnx::ir::Program;
 use isoform_onnx::optimize::{Fold, OptimizeOptions, Optimized};
 use isoform_onnx::verify::{Subject, Verification};
+use isoform_page::Page;
 use serde_json::{Value as Json, json};
 
 use crate::args::Common;
 use crate::imports::RunOptions;
-use crate::input::{Input, load_complete, message};
+use crate::input::{Input, is_dash, load_complete, message};
 use crate::output::{DIFFERENT, Failure, Output, printable};
+use crate::pages::commands::{OptimizePage, page_of_optimization};
+use crate::pages::file::title_of;
 use crate::progress::bar_of;
 use crate::target::check_target;
 
 use args::{FoldArg, OptimizeArgs, RuleArgs};
-use written::bytes_text;
+pub(crate) use explain::{node_name, signed_bytes};
+pub(crate) use written::bytes_text;
 
 pub(crate) use extract::extract;
 pub(crate) use simplified::simplified;
@@ -66,6 +72,7 @@ impl RuleArgs {
 
 /// The results of a run.
 struct RunResult {
+    original: Ref<Program>,
     optimized: Optimized,
     saved: Option<OutputSize>,
     verified: Option<Verification>,
@@ -88,13 +95,53 @@ pub(crate) fn optimize(
     if let Err(failure) = written::check(target, args.explain, args.force, output) {
         return output.failed_file(target, &failure);
     }
+    let page = match args.page.check(args.force, Some(target), output) {
+        Ok(_) if args.page.is_output() && is_dash(target) => {
+            let failure = "standard output is also OUT; give the page a file".into();
+            return output.failed_file(target, &failure);
+        }
+        Ok(page) => page,
+        Err((file, failure)) => return output.failed_file(file, &failure),
+    };
     let bar = bar_of(4, output.shows_progress(), "steps");
     let done = run(args, input, target, common, host, output, &bar);
     bar.finish_and_clear();
     match done {
         Err((file, failure)) => output.failed_file(file, &failure),
-        Ok(done) => report(args, input, target, &done, output),
+        Ok(done) => {
+            report(args, input, target, &done, output)?;
+            let Some(page) = page else {
+                return Ok(());
+            };
+            match page_of(input, target, &done) {
+                Ok(shown) => page.write(&shown, output),
+                Err(error) => {
+                    output.failure(input, &message(input, &error));
+                    Ok(())
+                }
+            }
+        }
     }
+}
+
+fn page_of(input: &Path, target: &Path, done: &RunResult) -> isoform::Result<Page> {
+    let result = if is_dash(target) {
+        "standard output".to_owned()
+    } else {
+        title_of(target)
+    };
+    let names = [title_of(input), result];
+    let (bytes, external) = done.bytes_before;
+    page_of_optimization(&OptimizePage {
+        names: [&names[0], &names[1]],
+        programs: [&done.original, &done.optimized.program],
+        report: &done.optimized.report,
+        verified: done.verified.as_ref(),
+        bytes: done
+            .saved
+            .as_ref()
+            .map(|saved| [bytes_text(bytes + external), saved.text()]),
+    })
 }
 
 type Failed<'a> = (&'a Path, Failure);
@@ -128,6 +175,7 @@ fn run<'a>(
         .map_err(in_input)?;
     bar.inc(1);
     let mut done = RunResult {
+        original: model.program().clone(),
         optimized,
         saved: None,
         verified: None,
@@ -194,10 +242,14 @@ fn report(
         output.status = DIFFERENT;
     }
     written::tell_unused(&done.unused, target, output);
+    if args.page.is_output() {
+        // Differences of results still go to standard error.
+        output.quiet = true;
+    }
     if output.json {
         return output.json_line(&as_json(args, input, target, done));
     }
-    if args.explain {
+    if args.explain && !args.page.is_output() {
         explain::explain(&done.optimized.report, output)?;
     }
     if let Some(verified) = &done.verified {

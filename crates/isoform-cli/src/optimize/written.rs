@@ -161,7 +161,7 @@ pub(super) fn tell(target: &Path, line: &str, output: &mut Output<'_, '_>) -> io
 }
 
 /// A number of bytes for people.
-pub(super) fn bytes_text(bytes: u64) -> String {
+pub(crate) fn bytes_text(bytes: u64) -> String {
     let units = [("GB", 30), ("MB", 20), ("KB", 10)];
     let unit = units.iter().find(|(_, shift)| bytes >> shift > 0);
     match unit {

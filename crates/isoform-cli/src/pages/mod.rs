@@ -7,11 +7,15 @@
 //! | `value_diff.rs` | the page of two values of any type |
 //! | `text_listing.rs` | two printed values line by line |
 //! | `tensors.rs` | statistics and histograms of changed tensors |
+//! | `commands/` | the pages of other commands |
+//! | `file.rs` | pages as files that commands write |
 //! | `pictures/` | programs and changes as graphs |
 //! | `words.rs` | lines in pieces, and the words in which two lines differ |
 //!
 //! Absent: HTML, style and layout, which are the job of `isoform-page`.
 
+pub(crate) mod commands;
+pub(crate) mod file;
 mod model_diff;
 mod model_listing;
 mod model_rows;

@@ -66,7 +66,12 @@ pub(super) fn rows_of(program: &Program, has_contents: bool) -> ModelRows {
         checksums: false,
         style: Palette::default(),
     };
-    let rows = Rows::new(program, None, list(program), options);
+    rows_listed(Rows::new(program, None, list(program), options)).0
+}
+
+/// Lists a model, and returns its rows with the names that they have given. O(nodes × depth of
+/// bodies).
+pub(super) fn rows_listed(rows: Rows) -> (ModelRows, Rows) {
     let mut lister = Lister {
         rows,
         result: ModelRows {
@@ -91,7 +96,7 @@ pub(super) fn rows_of(program: &Program, has_contents: bool) -> ModelRows {
             }
         }
     }
-    lister.result
+    (lister.result, lister.rows)
 }
 
 /// The identity of a graph or function.

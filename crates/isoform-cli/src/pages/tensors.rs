@@ -41,12 +41,12 @@ pub(super) fn two_tensors(
 ) -> Option<TensorChange> {
     let numbers = [numbers(left, budget)?, numbers(right, budget)?];
     let facts = numbers.each_ref().map(|side| Facts::of(side));
-    let borders = borders(&facts);
+    let borders = borders(&facts, BINS);
     let bins = numbers.each_ref().map(|side| binned(side, &borders));
     let difference = (left.shape() == right.shape()).then(|| {
         let pairs = numbers[0].iter().zip(&numbers[1]);
         let apart: Vec<f64> = pairs.map(|(left, right)| right - left).collect();
-        let borders = self::borders(&[Facts::of(&apart)]);
+        let borders = self::borders(&[Facts::of(&apart)], BINS);
         let bins = binned(&apart, &borders);
         (borders, bins)
     });
@@ -55,6 +55,39 @@ pub(super) fn two_tensors(
         borders,
         bins,
         difference: difference.filter(|(borders, _)| !borders.is_empty()),
+    })
+}
+
+/// Numbers about one tensor.
+pub(super) struct TensorNumbers {
+    /// The smallest and the largest finite element.
+    pub(super) range: Option<(f64, f64)>,
+    pub(super) mean: f64,
+    pub(super) deviation: f64,
+    pub(super) zeros: u64,
+    /// The number of elements in each bin of a histogram; none without finite elements.
+    pub(super) bins: Vec<u64>,
+    /// The number of elements that were read.
+    pub(super) read: u64,
+}
+
+/// Numbers about a tensor, with a histogram of some bins. None unless the elements are real
+/// numbers, and if the budget is spent. O(elements), within the budget.
+pub(super) fn numbers_of(
+    tensor: &Tensor,
+    bins: usize,
+    budget: &mut Budget,
+) -> Option<TensorNumbers> {
+    let numbers = numbers(tensor, budget)?;
+    let facts = Facts::of(&numbers);
+    let borders = borders(std::slice::from_ref(&facts), bins);
+    Some(TensorNumbers {
+        range: facts.range,
+        mean: facts.mean,
+        deviation: facts.deviation,
+        zeros: facts.zeros,
+        bins: binned(&numbers, &borders),
+        read: numbers.len() as u64,
     })
 }
 
@@ -113,20 +146,20 @@ impl Facts {
 }
 
 /// Equally wide bins over the finite elements of all tensors; none without such elements.
-fn borders(facts: &[Facts]) -> Vec<f64> {
+fn borders(facts: &[Facts], bins: usize) -> Vec<f64> {
     let ranges = facts.iter().filter_map(|side| side.range);
     let whole = ranges.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
     let Some((low, high)) = whole else {
         return Vec::new();
     };
     // A half of the width cannot overflow.
-    let half = (high / 2.0 - low / 2.0) / BINS as f64;
+    let half = (high / 2.0 - low / 2.0) / bins as f64;
     if half <= 0.0 || low + half == low {
         let gap = low.abs().max(1.0) * 1e-6;
         return vec![low - gap, high + gap];
     }
     let border = |bin: usize| (low + half * bin as f64) + half * bin as f64;
-    let mut borders: Vec<f64> = (0..BINS).map(border).collect();
+    let mut borders: Vec<f64> = (0..bins).map(border).collect();
     borders.push(high);
     borders
 }

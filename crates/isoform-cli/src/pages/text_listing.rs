@@ -71,6 +71,11 @@ impl TextSide {
         }
         side
     }
+
+    /// The lines alone.
+    pub(super) fn into_lines(self) -> impl Iterator<Item = Line> {
+        self.lines.into_iter().map(|line| line.line)
+    }
 }
 
 /// A line that is being read.

@@ -17,6 +17,8 @@ use crate::convert::encode;
 use crate::input::{Form, Input, IrFile, load_complete};
 use crate::model_args::ModelArgs;
 use crate::output::Output;
+use crate::pages::commands::page_of_bisection;
+use crate::pages::file::title_of;
 
 /// A temporary folder that is removed even if a signal ends this process.
 struct Folder {
@@ -139,6 +141,10 @@ pub(crate) fn bisect(
     common: &Common,
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
+    let page = match args.page.check(args.force, None, output) {
+        Ok(page) => page,
+        Err((file, failure)) => return output.failed_file(file, &failure),
+    };
     let pipeline = match pipeline_of(&args.pipeline) {
         Ok(pipeline) => pipeline,
         Err(failure) => return output.failed_file("PIPELINE".as_ref(), &failure),
@@ -173,6 +179,13 @@ pub(crate) fn bisect(
         Ok(parts) => parts,
         Err(error) => return output.failed_file(&args.file, &failure_of(&error)),
     };
+    if let Some(page) = page {
+        let title = format!("{}: {}", title_of(&args.file), args.pipeline.trim());
+        page.write(&page_of_bisection(title, &bisection, &changes), output)?;
+        if args.page.is_output() {
+            return Ok(());
+        }
+    }
     let name = &*bisection.pass.info.name;
     if output.json {
         return output.json_line(&json!({

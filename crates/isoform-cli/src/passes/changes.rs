@@ -10,14 +10,21 @@ use isoform_ir::transform::{ContextOptions, Instrument, PassInfo, PassInstrument
 
 use crate::output::counted;
 
+/// What a pass did.
+#[derive(Clone, Debug)]
+pub(crate) struct PassRun {
+    pub(crate) name: String,
+    pub(crate) took: Duration,
+    /// The changes as a unified diff; empty without changes.
+    pub(crate) diff: String,
+}
+
 /// The report of a run, written by instruments.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) struct Changes(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
-    /// The maximum number of lines of each diff, and the width to which lines are cut.
-    limit: Option<(usize, usize)>,
     running: Vec<Running>,
     /// The time of the pass that ended last.
     took: Duration,
@@ -25,7 +32,7 @@ struct State {
     is_outer: bool,
     /// The diff of the pass that ended last.
     diff: Option<String>,
-    text: String,
+    runs: Vec<PassRun>,
 }
 
 struct Running {
@@ -34,14 +41,6 @@ struct Running {
 }
 
 impl Changes {
-    /// A report with diffs in full, or cut to a number of lines and a width.
-    pub(super) fn new(limit: Option<usize>, width: usize) -> Self {
-        Changes(Arc::new(Mutex::new(State {
-            limit: limit.map(|lines| (lines, width)),
-            ..State::default()
-        })))
-    }
-
     /// Adds the instruments that write the report.
     pub(super) fn observe(&self, options: ContextOptions) -> ContextOptions {
         let sink = self.clone();
@@ -58,9 +57,10 @@ impl Changes {
             .instrument(&PassInstrument::of(Reporter(self.clone())))
     }
 
-    /// The report so far.
-    pub(super) fn text(&self) -> String {
-        self.state().text.clone()
+    /// The passes that have ended, in order. Outer ones are left out if only their inner
+    /// passes changed something.
+    pub(super) fn take_runs(&self) -> Vec<PassRun> {
+        std::mem::take(&mut self.state().runs)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -107,10 +107,22 @@ impl Instrument for Reporter {
         if diff.is_empty() && state.is_outer {
             return Ok(());
         }
-        let entry = entry(&info.name, state.took, diff.trim_end(), state.limit);
-        state.text.push_str(&entry);
+        let took = state.took;
+        state.runs.push(PassRun {
+            name: info.name.to_string(),
+            took,
+            diff: diff.trim_end().to_owned(),
+        });
         Ok(())
     }
+}
+
+/// The report of passes, with diffs in full, or cut to a number of lines and a width.
+pub(super) fn report(runs: &[PassRun], limit: Option<(usize, usize)>) -> String {
+    let entries = runs.iter();
+    entries
+        .map(|run| entry(&run.name, run.took, &run.diff, limit))
+        .collect()
 }
 
 /// A line about a pass, and its diff.
@@ -164,7 +176,7 @@ fn cut(line: &str, width: usize) -> String {
 }
 
 /// A time in a suitable unit.
-fn time(took: Duration) -> String {
+pub(crate) fn time(took: Duration) -> String {
     let seconds = took.as_secs_f64();
     match seconds {
         1.0.. => format!("{seconds:.2} s"),

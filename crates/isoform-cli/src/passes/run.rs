@@ -11,15 +11,18 @@ use isoform_ir::transform::instruments::timing;
 use isoform_ir::transform::{Instrument, PassInfo, PassInstrument, Sequential};
 use isoform_onnx::ir::Program;
 use isoform_onnx::layout;
+use isoform_page::Page;
 use serde_json::json;
 
-use super::changes::Changes;
+use super::changes::{Changes, PassRun, report};
 use super::{failure_of, note_skipped, options_of, pipeline_of, program_of};
 use crate::args::{Common, ConvertArgs, RunArgs, TextArgs};
 use crate::convert::{encode, form_of_target, write_model};
 use crate::input::{Form, Input, IrFile, TargetForm, is_dash, load_complete};
 use crate::model_args::ModelArgs;
 use crate::output::{Output, printable};
+use crate::pages::commands::page_of_run;
+use crate::pages::file::title_of;
 use crate::progress::bar_of;
 use crate::show::{print_result, text_of};
 use crate::target::{check_target, write};
@@ -58,7 +61,8 @@ fn count(pipeline: &Ref<Sequential>) -> usize {
 /// The results of a run besides the program.
 struct Report {
     program: Ref<Obj>,
-    changes: String,
+    /// What the passes did, if that was to be observed.
+    passes: Vec<PassRun>,
     times: String,
 }
 
@@ -68,12 +72,12 @@ fn apply(
     root: &Ref<Obj>,
     shows_progress: bool,
 ) -> Result<Report> {
-    let changes = Changes::new(args.limit, args.text.width);
+    let changes = Changes::default();
     let mut options = options_of(&args.passes)?;
     if let Some(folder) = &args.reproducer {
         options = options.config("transform.reproducer", &*folder.to_string_lossy());
     }
-    if args.changes {
+    if args.changes || args.page.html.is_some() {
         options = changes.observe(options);
     }
     let clock = timing::timing();
@@ -95,7 +99,7 @@ fn apply(
     bar.finish_and_clear();
     Ok(Report {
         program: program?,
-        changes: changes.text(),
+        passes: changes.take_runs(),
         times,
     })
 }
@@ -111,6 +115,10 @@ pub(crate) fn run(args: &RunArgs, common: &Common, output: &mut Output<'_, '_>) 
         model: ModelArgs::default(),
     };
     // Fail early, before anything large is read.
+    let page = match args.page.check(args.force, Some(&args.output), output) {
+        Ok(page) => page,
+        Err((file, failure)) => return output.failed_file(file, &failure),
+    };
     let form = if to_standard && !output.json {
         Ok(target.to.unwrap_or(TargetForm::Text))
     } else {
@@ -130,24 +138,42 @@ pub(crate) fn run(args: &RunArgs, common: &Common, output: &mut Output<'_, '_>) 
         Err(failure) => return output.failed_file(&args.file, &failure),
     };
     note_skipped(&pipeline, &args.passes, output);
-    let report = program_of(&input).and_then(|program| {
+    let done = program_of(&input).and_then(|program| {
         apply(args, &pipeline, &program, output.shows_progress())
             .map_err(|error| failure_of(&error))
     });
-    let report = match report {
-        Ok(report) => report,
+    let done = match done {
+        Ok(done) => done,
         Err(failure) => return output.failed_file(&args.file, &failure),
     };
     if args.timing {
-        output.aside(&report.times);
+        output.aside(&done.times);
     }
-    if args.changes {
-        output.bytes(report.changes.as_bytes())?;
-        if to_standard {
-            return Ok(());
-        }
+    if let Some(page) = page {
+        page.write(&page_of(args, &input, &done), output)?;
     }
-    finish(args, &target, form, input, report.program, output)
+    if args.page.is_output() {
+        // The line about a model would follow the page.
+        output.quiet = true;
+    } else if args.changes {
+        let limit = args.limit.map(|lines| (lines, args.text.width));
+        output.bytes(report(&done.passes, limit).as_bytes())?;
+    }
+    if to_standard && (args.changes || args.page.is_output()) {
+        return Ok(());
+    }
+    finish(args, &target, form, input, done.program, output)
+}
+
+/// The page of what the passes did.
+fn page_of(args: &RunArgs, input: &Input, done: &Report) -> Page {
+    let nodes = |program: &Program| layout::list(program).node_count();
+    let nodes = match (input, done.program.downcast_ref::<Program>()) {
+        (Input::Model(before), Some(after)) => Some([nodes(before.program()), nodes(after)]),
+        _ => None,
+    };
+    let title = format!("{}: {}", title_of(&args.file), args.pipeline.trim());
+    page_of_run(title, &done.passes, nodes)
 }
 
 /// Writes or prints the result.

@@ -4,7 +4,7 @@ mod json;
 mod labels;
 pub(crate) mod names;
 pub(crate) mod rows;
-mod shapes;
+pub(crate) mod shapes;
 mod tensors;
 mod text;
 mod value;
@@ -15,22 +15,71 @@ use indicatif::HumanBytes;
 use isoform::Ref;
 use isoform_onnx::ir::Program;
 use isoform_onnx::{Counts, ExternalData, Model, layout};
+use isoform_page::page::Section;
+use isoform_page::{Page, Picture};
 use serde_json::json;
 
 use crate::args::{Common, ShowArgs};
 use crate::input::{Input, load_with, message};
 use crate::output::{Failure, Output, Palette, counted};
+use crate::pages::commands::{ModelPage, page_of_model};
+use crate::pages::file::title_of;
 use crate::pages::pictures::{PictureFormat, model_picture, value_picture};
 use names::NameOptions;
 use rows::Rows;
 use shapes::Shapes;
 
-pub(crate) use value::text_of;
+pub(crate) use tensors::metadata_text;
+pub(crate) use value::{root_type, text_of};
 
 pub(crate) fn run(args: &ShowArgs, common: &Common, output: &mut Output<'_, '_>) -> io::Result<()> {
-    match print(args, common, output)? {
-        Some(failure) => output.failed_file(&args.file, &failure),
-        None => Ok(()),
+    let page = match args.page.check(args.force, None, output) {
+        Ok(page) => page,
+        Err((file, failure)) => return output.failed_file(file, &failure),
+    };
+    let input = match read(args, common) {
+        Ok(input) => input,
+        Err(failure) => return output.failed_file(&args.file, &failure),
+    };
+    if !args.page.is_output()
+        && let Some(failure) = print_input(args, common, &input, output)?
+    {
+        return output.failed_file(&args.file, &failure);
+    }
+    let Some(page) = page else {
+        return Ok(());
+    };
+    match page_of(args, common, &input) {
+        Ok(shown) => page.write(&shown, output),
+        Err(failure) => output.failed_file(&args.file, &failure),
+    }
+}
+
+/// The page of the file, with a picture before the other sections. Files of tensors have
+/// none.
+fn page_of(args: &ShowArgs, common: &Common, input: &Input) -> Result<Page, Failure> {
+    let mut page = page_without_picture(args, common, input)?;
+    if matches!(input, Input::Value(file) if file.tensors.is_some()) {
+        return Ok(page);
+    }
+    let picture = picture_of(args, input)?;
+    page.sections.insert(0, Section::Picture(picture));
+    Ok(page)
+}
+
+fn page_without_picture(args: &ShowArgs, common: &Common, input: &Input) -> Result<Page, Failure> {
+    let title = title_of(&args.file);
+    match input {
+        Input::Model(model) => {
+            let options = ModelPage {
+                numbers: args.numbers,
+                contents: !common.architecture,
+                names: args.names,
+                shapes: args.shapes,
+            };
+            Ok(page_of_model(model, title, options))
+        }
+        Input::Value(file) => value::page(args, file, title),
     }
 }
 
@@ -40,16 +89,24 @@ pub(crate) fn print(
     common: &Common,
     output: &mut Output<'_, '_>,
 ) -> io::Result<Option<Failure>> {
-    let input = match read(args, common) {
-        Ok(input) => input,
-        Err(failure) => return Ok(Some(failure)),
-    };
+    match read(args, common) {
+        Ok(input) => print_input(args, common, &input, output),
+        Err(failure) => Ok(Some(failure)),
+    }
+}
+
+fn print_input(
+    args: &ShowArgs,
+    common: &Common,
+    input: &Input,
+    output: &mut Output<'_, '_>,
+) -> io::Result<Option<Failure>> {
     if let Some(format) = args.format {
-        return print_picture(args, &input, format, output);
+        return print_picture(args, input, format, output);
     }
     match input {
-        Input::Model(model) => print_model(&model, args, common, output).map(|()| None),
-        Input::Value(file) => value::print(args, &file, output),
+        Input::Model(model) => print_model(model, args, common, output).map(|()| None),
+        Input::Value(file) => value::print(args, file, output),
     }
 }
 
@@ -63,6 +120,13 @@ fn print_picture(
     if output.json {
         return Ok(Some("--json and --format exclude each other".into()));
     }
+    match picture_of(args, input) {
+        Ok(picture) => output.bytes(format.draw(picture).as_bytes()).map(|()| None),
+        Err(failure) => Ok(Some(failure)),
+    }
+}
+
+fn picture_of(args: &ShowArgs, input: &Input) -> Result<Picture, Failure> {
     let title = args.file.file_name().map(|name| name.to_string_lossy());
     let title = title.unwrap_or_default();
     let picture = match input {
@@ -72,10 +136,7 @@ fn print_picture(
             None => Ok(value_picture(&file.value, &title)),
         },
     };
-    match picture {
-        Ok(picture) => output.bytes(format.draw(picture).as_bytes()).map(|()| None),
-        Err(error) => Ok(Some(message(&args.file, &error))),
-    }
+    picture.map_err(|error| message(&args.file, &error))
 }
 
 fn print_model(

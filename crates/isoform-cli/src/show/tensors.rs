@@ -67,7 +67,7 @@ fn quantized_text(map: &Map) -> String {
 
 /// A value of the metadata. Long ones are abbreviated, with a checksum: vocabularies have
 /// hundreds of thousands of entries, and templates many lines.
-fn metadata_text(value: &Value) -> String {
+pub(crate) fn metadata_text(value: &Value) -> String {
     let (text, is_whole) = match value.view() {
         ValueRef::Array(items) => {
             let shown = items.values().iter().take(LIST_ITEMS).map(item_text);

@@ -4,12 +4,15 @@ use std::io;
 
 use isoform::Value;
 use isoform::text::{TensorText, TextOptions};
+use isoform_ir::transform;
+use isoform_page::Page;
 use serde_json::json;
 
 use super::tensors::tensor_lines;
 use crate::args::{ShowArgs, TextArgs};
 use crate::input::{IrFile, is_special_json, message};
 use crate::output::{Failure, Output, printable};
+use crate::pages::commands::page_of_file;
 
 /// Prints the value; returns the reason if nothing was printed.
 pub(super) fn print(
@@ -17,9 +20,8 @@ pub(super) fn print(
     file: &IrFile,
     output: &mut Output<'_, '_>,
 ) -> io::Result<Option<Failure>> {
-    if args.depth.is_some() || args.limit.is_some() || args.names || args.numbers {
-        let reason = "--depth, --limit, --names and --numbers are only for ONNX models";
-        return Ok(Some(reason.into()));
+    if let Some(failure) = refused(args) {
+        return Ok(Some(failure));
     }
     let text = match file.tensors {
         Some(form) if !args.text.full_tensors => tensor_lines(form, &file.value),
@@ -48,25 +50,44 @@ pub(super) fn print(
     output.bytes(text.as_bytes()).map(|()| None)
 }
 
+/// Options that a value does not have.
+fn refused(args: &ShowArgs) -> Option<Failure> {
+    let is_model = args.depth.is_some() || args.limit.is_some() || args.names || args.numbers;
+    is_model.then(|| "--depth, --limit, --names and --numbers are only for ONNX models".into())
+}
+
+/// The page of the value.
+pub(super) fn page(args: &ShowArgs, file: &IrFile, title: String) -> Result<Page, Failure> {
+    if let Some(failure) = refused(args) {
+        return Err(failure);
+    }
+    let failed = |error: isoform::Error| message(&args.file, &error);
+    let script = match file.value.as_object() {
+        Some(object) if args.script => Some(transform::script(object).map_err(failed)?),
+        _ => None,
+    };
+    let options = printed(args);
+    page_of_file(file, title, &options, script.as_deref()).map_err(failed)
+}
+
 fn value_text(args: &ShowArgs, file: &IrFile, output: &Output<'_, '_>) -> isoform::Result<String> {
     if args.script
         && let Some(object) = file.value.as_object()
     {
-        return isoform_ir::transform::script(object);
+        return transform::script(object);
     }
+    let color = output.style.is_color && !output.json;
+    text_of(&file.value, &printed(args).color(color))
+}
+
+/// The options of the text.
+fn printed(args: &ShowArgs) -> TextOptions {
     let tensors = if args.text.full_tensors {
         TensorText::Inline
     } else {
         TensorText::Abbreviated
     };
-    let color = output.style.is_color && !output.json;
-    let options = args
-        .text
-        .options()
-        .tensors(tensors)
-        .placeholders(true)
-        .color(color);
-    text_of(&file.value, &options)
+    args.text.options().tensors(tensors).placeholders(true)
 }
 
 impl TextArgs {
@@ -91,7 +112,7 @@ pub(crate) fn text_of(value: &Value, options: &TextOptions) -> isoform::Result<S
 }
 
 /// The type of a value, in the notation of its text.
-fn root_type(value: &Value) -> &str {
+pub(crate) fn root_type(value: &Value) -> &str {
     match value.as_object() {
         Some(object) => object.type_info().key(),
         None => value.type_name(),

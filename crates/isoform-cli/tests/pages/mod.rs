@@ -1,5 +1,6 @@
 //! Pages of differences: their contents as data, and `isoform diff --html` and `--format`.
 
+mod commands;
 mod coverage;
 mod listings;
 mod options;

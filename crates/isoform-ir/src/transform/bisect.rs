@@ -27,6 +27,34 @@ pub struct Bisection {
     pub functions: Vec<String>,
     /// The number of calls of the check.
     pub checks: usize,
+    /// The programs that the check judged, in order; as many as `checks`.
+    pub trail: Vec<Trial>,
+}
+
+/// A program that [`bisect`] gave to the check, and the answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Trial {
+    /// The program.
+    pub subject: TrialSubject,
+    /// True if the check accepted the program.
+    pub is_good: bool,
+}
+
+/// A program that [`bisect`] gives to the check.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum TrialSubject {
+    /// The program after the first passes of the pipeline; the input after 0.
+    After {
+        /// The number of passes.
+        passes: usize,
+        /// The name of the last one; empty for the input.
+        last: String,
+    },
+    /// The program before the pass that fails, with the changes of these functions by the
+    /// pass.
+    Functions(Vec<String>),
 }
 
 /// Finds the first pass of a pipeline that makes a check fail. Then finds a smallest
@@ -88,23 +116,31 @@ fn search(
         let next = run(pass, &programs[programs.len() - 1], &ctx)?;
         programs.push(next);
     }
-    let mut checks = 0;
-    let mut is_good = |program: &Ref<Obj>| {
-        checks += 1;
-        check(program)
+    let mut trail = Vec::new();
+    let mut is_good = |program: &Ref<Obj>, subject: TrialSubject| {
+        let is_good = check(program)?;
+        trail.push(Trial { subject, is_good });
+        Ok(is_good)
     };
-    if !is_good(root)? {
+    let after = |position: usize| {
+        let last = position.checked_sub(1).map(|last| &passes[last]);
+        TrialSubject::After {
+            passes: position,
+            last: last.map_or_else(String::new, |pass| pass.info.name.to_string()),
+        }
+    };
+    if !is_good(root, after(0))? {
         let message = "the check rejects the program before the first pass";
         return Err(Error::value_error(message));
     }
     let (mut good, mut bad) = (0, programs.len() - 1);
-    if bad == 0 || is_good(&programs[bad])? {
+    if bad == 0 || is_good(&programs[bad], after(bad))? {
         let message = "the check accepts the program after the last pass";
         return Err(Error::value_error(message));
     }
     while bad - good > 1 {
         let middle = good.midpoint(bad);
-        if is_good(&programs[middle])? {
+        if is_good(&programs[middle], after(middle))? {
             good = middle
         } else {
             bad = middle
@@ -112,14 +148,17 @@ fn search(
     }
     let (before, after) = (programs[good].clone(), programs[bad].clone());
     let changes = changed(&before, &after)?;
-    let (after, functions) = reduced(&before, after, changes, &mut is_good)?;
+    let (after, functions) = reduced(&before, after, changes, &mut |program, names| {
+        is_good(program, TrialSubject::Functions(names))
+    })?;
     Ok(Bisection {
         pass: passes[good].clone(),
         position: good,
         before,
         after,
         functions,
-        checks,
+        checks: trail.len(),
+        trail,
     })
 }
 
@@ -159,7 +198,7 @@ fn reduced(
     before: &Ref<Obj>,
     after: Ref<Obj>,
     changes: Vec<FunctionChange>,
-    is_good: &mut dyn FnMut(&Ref<Obj>) -> Result<bool>,
+    is_good: &mut dyn FnMut(&Ref<Obj>, Vec<String>) -> Result<bool>,
 ) -> Result<(Ref<Obj>, Vec<String>)> {
     // Added and removed functions belong to all changes: other functions may depend on
     // them.
@@ -170,13 +209,15 @@ fn reduced(
     let Some(all) = replaced.filter(|all| !all.is_empty()) else {
         return Ok((after, Vec::new()));
     };
-    let names = |kept: &[(Str, Ref<Obj>)]| kept.iter().map(|(name, _)| name.to_string()).collect();
+    let names = |kept: &[(Str, Ref<Obj>)]| -> Vec<String> {
+        kept.iter().map(|(name, _)| name.to_string()).collect()
+    };
     if all.len() == 1 {
         return Ok((after, names(&all)));
     }
     let apply = |kept: &[(Str, Ref<Obj>)]| with_functions(before, kept.to_vec());
     let mut program = apply(&all)?;
-    if is_good(&program)? {
+    if is_good(&program, names(&all))? {
         // The pass has changed something besides the functions.
         return Ok((after, Vec::new()));
     }
@@ -201,7 +242,7 @@ fn reduced(
         let mut reduction = None;
         for (position, candidate) in subsets.iter().chain(&rests).enumerate() {
             let result = apply(candidate)?;
-            if !is_good(&result)? {
+            if !is_good(&result, names(candidate))? {
                 let is_subset = position < subsets.len();
                 reduction = Some((candidate.clone(), result, is_subset));
                 break;

@@ -83,7 +83,7 @@ mod sequential;
 mod thread_state;
 
 pub use analyses::{Analysis, AnalysisResults, register_analysis};
-pub use bisect::{Bisection, bisect};
+pub use bisect::{Bisection, Trial, TrialSubject, bisect};
 pub use builtin::apply_to_functions;
 pub use cache::{MemoryCache, ResultCache};
 pub use config::{ConfigOption, config_option, config_options, register_config_option};

@@ -295,7 +295,7 @@ pub struct Row {
     pub mark: Mark,
     /// The anchor of the change that the row shows; empty without a change.
     pub anchor: String,
-    /// Why both lines count as one line; empty where nothing is known beyond equal text.
+    /// Why both lines count as one line; empty where the lines are equal.
     pub why: String,
 }
 

@@ -1,5 +1,6 @@
 //! Tests of pages as they are written: escaping, policy, embedded data, sizes and summaries.
 
+mod cards;
 mod embedded;
 mod escaping;
 mod markdown;

@@ -3,7 +3,7 @@
 use isoform::{Obj, Ref, Result};
 use isoform_ir::ir::IRModule;
 use isoform_ir::ir::IRModuleRef;
-use isoform_ir::transform::{Bisection, Pass, Sequential, bisect};
+use isoform_ir::transform::{Bisection, Pass, Sequential, TrialSubject, bisect};
 
 use crate::transform::program::*;
 
@@ -57,6 +57,33 @@ fn the_smallest_set_of_functions_is_found() {
     assert_eq!(&*found.pass.info.name, "Number");
     assert_eq!(found.functions, ["f03", "f17"]);
     assert_eq!(sum(&found.after), 20);
+    // The trail has every check with its answer.
+    assert_eq!(found.trail.len(), found.checks);
+    let after = |passes, last: &str| TrialSubject::After {
+        passes,
+        last: last.to_owned(),
+    };
+    let first: Vec<_> = found.trail[..4]
+        .iter()
+        .map(|trial| (trial.subject.clone(), trial.is_good))
+        .collect();
+    assert_eq!(
+        first,
+        [
+            (after(0, ""), true),
+            (after(3, "Idle"), false),
+            (after(1, "Idle"), true),
+            (after(2, "Number"), false),
+        ]
+    );
+    let both = ["f03", "f17"].map(str::to_owned);
+    for trial in &found.trail[4..] {
+        let TrialSubject::Functions(names) = &trial.subject else {
+            panic!("{trial:?}");
+        };
+        let has_both = both.iter().all(|name| names.contains(name));
+        assert_eq!(trial.is_good, !has_both, "{trial:?}");
+    }
 }
 
 #[test]

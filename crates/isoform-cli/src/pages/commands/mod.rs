@@ -1,0 +1,63 @@
+//! The pages of single commands, made from their results.
+//!
+//! | file | job |
+//! |---|---|
+//! | `show_model.rs`, `show_value.rs` | `isoform show`: a model, or a value of any type |
+//! | `tensor_table.rs` | tables of tensors with statistics and histograms |
+//! | `passes.rs` | `isoform run` and `isoform bisect` |
+//! | `hunks.rs` | unified diffs as rows with both sides |
+//! | `clones.rs` | `isoform clones` |
+//! | `optimize.rs` | `isoform optimize` |
+
+mod clones;
+mod hunks;
+mod optimize;
+mod passes;
+mod show_model;
+mod show_value;
+mod tensor_table;
+
+use std::fmt::Display;
+
+use isoform_page::Mark;
+use isoform_page::page::{Fact, Table, TableRow};
+
+pub(crate) use clones::{RepeatCounts, RepeatedPart, page_of_clones};
+pub(crate) use optimize::{OptimizePage, page_of_optimization};
+pub(crate) use passes::{page_of_bisection, page_of_run};
+pub(crate) use show_model::{ModelPage, page_of_model};
+pub(crate) use show_value::page_of_file;
+
+/// The rows of a table.
+const MOST_ROWS: usize = 2_000;
+
+fn fact(name: &str, value: impl Display, mark: Mark) -> Fact {
+    Fact {
+        name: name.to_owned(),
+        value: value.to_string(),
+        mark,
+    }
+}
+
+/// A table with at most [`MOST_ROWS`] rows; its title tells how many there are.
+fn table(title: &str, columns: &[&str], rows: impl ExactSizeIterator<Item = TableRow>) -> Table {
+    let count = rows.len();
+    let title = if count > MOST_ROWS {
+        format!("{title} (the first {MOST_ROWS} of {count})")
+    } else {
+        title.to_owned()
+    };
+    Table {
+        title,
+        columns: columns.iter().map(ToString::to_string).collect(),
+        rows: rows.take(MOST_ROWS).collect(),
+    }
+}
+
+/// A row that tells of no side.
+fn row(cells: Vec<String>) -> TableRow {
+    TableRow {
+        cells,
+        mark: Mark::Same,
+    }
+}
