@@ -14,6 +14,7 @@ use crate::input::TargetForm;
 use crate::model_args::{FixArgs, ModelArgs};
 use crate::optimize::args::{ExtractArgs, OptimizeArgs};
 use crate::pages::file::PageArgs;
+use crate::pages::pictures::PictureFormat;
 use crate::store::args::StoreArgs;
 
 /// Compare ONNX models and IR files as programs: are they equal, or where do they
@@ -257,6 +258,18 @@ pub(crate) struct ShowArgs {
     /// equals sign.
     #[arg(long)]
     pub(crate) shapes: bool,
+    /// Print a picture in this format instead of text.
+    ///
+    /// Models: nodes, inputs and outputs, with the graphs in attributes and functions as
+    /// blocks. Copies of a repeated block, and parts of large models by their names, are
+    /// single nodes. IR files: objects, and the fields between them.
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        value_enum,
+        conflicts_with_all = ["depth", "limit", "names", "numbers", "script", "shapes"]
+    )]
+    pub(crate) format: Option<PictureFormat>,
     #[command(flatten)]
     pub(crate) page: PageArgs,
     /// Replace the file of --html if it exists.
@@ -330,6 +343,7 @@ Examples:
   isoform show --names model.onnx | grep '/encoder/layer.3/'
   isoform show --shapes --dim batch=1 model.onnx
   isoform show --html model.html model.onnx > model.txt
+  isoform show --format svg model.onnx > model.svg
   isoform show --width 80 --no-spans module.json";
 
 /// Group the models and IR files that are the same program.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::model_args::FixArgs;
+use crate::pages::pictures::PictureFormat;
 
 /// Check whether two files are the same program, and if not, tell how they differ.
 ///
@@ -76,6 +77,12 @@ pub(crate) enum DiffFormat {
     Json,
     /// Markdown for a review, of less than 60,000 characters.
     Markdown,
+    /// A picture of the changed nodes and those around them, for browsers.
+    Svg,
+    /// The same picture in the language of graphviz.
+    Dot,
+    /// The same picture in the language of mermaid.
+    Mermaid,
 }
 
 impl DiffFormat {
@@ -85,6 +92,19 @@ impl DiffFormat {
             DiffFormat::Text => "text",
             DiffFormat::Json => "json",
             DiffFormat::Markdown => "markdown",
+            DiffFormat::Svg => "svg",
+            DiffFormat::Dot => "dot",
+            DiffFormat::Mermaid => "mermaid",
+        }
+    }
+
+    /// The format of a picture.
+    pub(crate) fn picture(self) -> Option<PictureFormat> {
+        match self {
+            DiffFormat::Text | DiffFormat::Json | DiffFormat::Markdown => None,
+            DiffFormat::Svg => Some(PictureFormat::Svg),
+            DiffFormat::Dot => Some(PictureFormat::Dot),
+            DiffFormat::Mermaid => Some(PictureFormat::Mermaid),
         }
     }
 }
@@ -141,6 +161,7 @@ Examples:
   isoform diff --first before.json after.iso
   isoform diff --html difference.html before.onnx after.onnx
   isoform diff --format markdown before.onnx after.onnx >> summary.md
+  isoform diff --format svg before.onnx after.onnx > changes.svg
   isoform diff --json a.onnx b.onnx | jq -r '.groups[].text'
   isoform diff --stat exports/main exports/pull-request
   isoform diff -q a.onnx b.onnx && echo same program";

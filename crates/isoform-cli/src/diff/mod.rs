@@ -26,6 +26,7 @@ pub(crate) use first::value_text;
 use crate::args::Common;
 use crate::input::{Input, load, message, simplified_input};
 use crate::output::{DIFFERENT, Failure, Output, counted, printable};
+use crate::pages::pictures::{ChangePictures, value_changes_picture};
 use crate::pages::{page_of_models, page_of_values};
 
 /// Compares two files.
@@ -142,6 +143,10 @@ fn models(args: &DiffArgs, report: &Report, output: &mut Output<'_, '_>) -> io::
     if output.quiet {
         return Ok(());
     }
+    if let Some(format) = args.picture() {
+        let picture = ChangePictures::new(report).all();
+        return output.bytes(format.draw(picture).as_bytes());
+    }
     if output.json {
         return output.json_line(&json::of_models(args, report));
     }
@@ -167,6 +172,10 @@ fn values(args: &DiffArgs, difference: &Difference, output: &mut Output<'_, '_>)
     }
     if output.quiet {
         return Ok(());
+    }
+    if let Some(format) = args.picture() {
+        let picture = value_changes_picture(difference);
+        return output.bytes(format.draw(picture).as_bytes());
     }
     if output.json {
         return output.json_line(&json::of_values(args, difference));

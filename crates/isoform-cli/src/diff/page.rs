@@ -1,4 +1,4 @@
-//! `isoform diff --html` and `--format`: the difference as a page, or as Markdown.
+//! `isoform diff --html` and `--format`: the difference as a page, as Markdown, or as a picture.
 
 use std::io;
 use std::path::Path;
@@ -9,6 +9,7 @@ use isoform_page::page::Section;
 use super::args::{DiffArgs, DiffFormat};
 use crate::input::is_dash;
 use crate::output::{Failure, Output};
+use crate::pages::pictures::PictureFormat;
 use crate::target::{check_target, write_whole};
 
 /// Checks the options that choose the form of the output, before anything is read; the
@@ -29,6 +30,9 @@ pub(super) fn check<'a>(
         let reason = "--first has no Markdown; --format markdown shows all changes";
         return Err((told, reason.into()));
     }
+    if format.picture().is_some() {
+        check_picture(args, format).map_err(|failure| (told, failure))?;
+    }
     let Some(page) = &args.html else {
         return Ok(());
     };
@@ -47,6 +51,21 @@ pub(super) fn check<'a>(
         return Err((told, reason.into()));
     }
     check_target(page, args.force).map_err(|failure| (page.as_path(), failure))
+}
+
+fn check_picture(args: &DiffArgs, format: DiffFormat) -> Result<(), Failure> {
+    let name = format.name();
+    if args.first || args.stat {
+        let option = if args.first { "--first" } else { "--stat" };
+        return Err(format!("--format {name} draws all changes, so {option} has no picture").into());
+    }
+    if args.left.is_dir() && args.right.is_dir() {
+        let reason = format!(
+            "--format {name} is one picture for one pair of files; compare two files of these folders"
+        );
+        return Err(reason.into());
+    }
+    Ok(())
 }
 
 /// True if a comparison needs a page.
@@ -84,6 +103,11 @@ pub(super) fn write(
 }
 
 impl DiffArgs {
+    /// The format of the picture to print instead of text.
+    pub(super) fn picture(&self) -> Option<PictureFormat> {
+        self.format.and_then(DiffFormat::picture)
+    }
+
     /// True if the difference is printed as Markdown.
     pub(super) fn is_markdown(&self) -> bool {
         self.format == Some(DiffFormat::Markdown)

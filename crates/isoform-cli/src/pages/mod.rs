@@ -7,6 +7,7 @@
 //! | `value_diff.rs` | the page of two values of any type |
 //! | `text_listing.rs` | two printed values line by line |
 //! | `tensors.rs` | statistics and histograms of changed tensors |
+//! | `pictures/` | programs and changes as graphs |
 //! | `commands/` | the pages of other commands |
 //! | `file.rs` | pages as files that commands write |
 //! | `words.rs` | lines in pieces, and the words in which two lines differ |
@@ -19,6 +20,7 @@ mod model_diff;
 mod model_listing;
 mod model_rows;
 mod model_sentence;
+pub(crate) mod pictures;
 mod tensors;
 mod text_listing;
 mod value_diff;

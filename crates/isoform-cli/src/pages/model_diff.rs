@@ -9,12 +9,16 @@ use isoform_onnx::summary::{Changed, Role, ValueSummary, number};
 use isoform_page::page::{ChangeCard, Fact, Section, Table, TableRow, Verdict};
 use isoform_page::{Mark, Page};
 
+use super::pictures::ChangePictures;
 use super::model_listing::{ModelListing, anchor, listing_of};
 use super::model_sentence::sentence;
 use super::tensors::{Budget, tensor_change};
 use super::words::literals;
 use crate::diff::value_text;
 use crate::show::rows::domain_name;
+
+/// Changes with a picture, those that come first.
+const MOST_PICTURES: usize = 100;
 
 /// The places of a change that are named.
 const MOST_PLACES: usize = 50;
@@ -136,13 +140,18 @@ fn facts(report: &Report) -> Vec<Fact> {
 fn cards(report: &Report, listing: Option<&ModelListing>) -> Vec<ChangeCard> {
     let changes = report.difference.changes();
     let mut budget = Budget::default();
+    let pictures = ChangePictures::new(report);
     let mut is_told = vec![false; changes.len()];
     let mut cards = Vec::new();
     for (number, group) in report.groups.iter().enumerate() {
         for &change in &group.changes {
             is_told[change] = true;
         }
-        cards.push(card(report, group, number, listing, &mut budget));
+        let mut card = card(report, group, number, listing, &mut budget);
+        if number < MOST_PICTURES {
+            card.picture = pictures.picture(group);
+        }
+        cards.push(card);
     }
     for (number, change) in changes.iter().enumerate().filter(|(it, _)| !is_told[*it]) {
         let anchor = anchor(cards.len());

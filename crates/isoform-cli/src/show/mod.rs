@@ -12,6 +12,8 @@ mod value;
 use std::io;
 
 use indicatif::HumanBytes;
+use isoform::Ref;
+use isoform_onnx::ir::Program;
 use isoform_onnx::{Counts, ExternalData, Model, layout};
 use isoform_page::Page;
 use serde_json::json;
@@ -21,6 +23,7 @@ use crate::input::{Input, load_with, message};
 use crate::output::{Failure, Output, Palette, counted};
 use crate::pages::commands::{ModelPage, page_of_model};
 use crate::pages::file::title_of;
+use crate::pages::pictures::{PictureFormat, model_picture, value_picture};
 use names::NameOptions;
 use rows::Rows;
 use shapes::Shapes;
@@ -79,12 +82,40 @@ pub(crate) fn print(
     }
 }
 
+/// Prints the file as a picture; returns the reason if nothing was printed.
+fn print_picture(
+    args: &ShowArgs,
+    input: &Input,
+    format: PictureFormat,
+    output: &mut Output<'_, '_>,
+) -> io::Result<Option<Failure>> {
+    if output.json {
+        return Ok(Some("--json and --format exclude each other".into()));
+    }
+    let title = args.file.file_name().map(|name| name.to_string_lossy());
+    let title = title.unwrap_or_default();
+    let picture = match input {
+        Input::Model(model) => model_picture(model.program(), &title),
+        Input::Value(file) => match file.value.peek::<Ref<Program>>() {
+            Some(program) => model_picture(program, &title),
+            None => Ok(value_picture(&file.value, &title)),
+        },
+    };
+    match picture {
+        Ok(picture) => output.bytes(format.draw(picture).as_bytes()).map(|()| None),
+        Err(error) => Ok(Some(message(&args.file, &error))),
+    }
+}
+
 fn print_input(
     args: &ShowArgs,
     common: &Common,
     input: &Input,
     output: &mut Output<'_, '_>,
 ) -> io::Result<Option<Failure>> {
+    if let Some(format) = args.format {
+        return print_picture(args, input, format, output);
+    }
     match input {
         Input::Model(model) => print_model(model, args, common, output).map(|()| None),
         Input::Value(file) => value::print(args, file, output),
