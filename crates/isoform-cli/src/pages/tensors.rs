@@ -158,7 +158,8 @@ fn borders(facts: &[Facts], bins: usize) -> Vec<f64> {
         let gap = low.abs().max(1.0) * 1e-6;
         return vec![low - gap, high + gap];
     }
-    let mut borders: Vec<f64> = (0..bins).map(|bin| low + 2.0 * half * bin as f64).collect();
+    let border = |bin: usize| (low + half * bin as f64) + half * bin as f64;
+    let mut borders: Vec<f64> = (0..bins).map(border).collect();
     borders.push(high);
     borders
 }

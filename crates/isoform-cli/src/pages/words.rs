@@ -22,7 +22,7 @@ pub(super) fn plain(text: impl Into<String>) -> Piece {
     piece(text, PieceRole::Plain)
 }
 
-/// A literal as words and the signs between them, which can differ one by one.
+/// A literal as words and signs, so that only the words that differ are marked.
 pub(super) fn literal(text: &str, pieces: &mut Vec<Piece>) {
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '+' | '/');
     if text.len() > LONGEST_SPLIT {

@@ -51,7 +51,9 @@ fn check(left: &ModelProto, right: &ModelProto, options: ReportOptions) {
         let (report, page) = compared(left, right, options);
         assert!(!report.is_equal());
         check_page(&page, report.difference.changes().len());
-        // A change that the report tells has a sentence, not its path alone.
+        // Every change has a sentence of the report.
+        let untold = &cards(&page)[report.groups.len()..];
+        assert!(untold.is_empty(), "{untold:?}, {:?}", report.groups);
         assert!(
             report
                 .groups
@@ -165,6 +167,9 @@ fn every_change_of_values_is_on_the_page() {
         "[List[1], List[1], List[2]]",
         include_str!("../../../../examples/ir/residual.iso"),
     ];
+    isoform_ir::ir::register().expect("types of the library");
+    isoform_ir::tir::register().expect("types of scalar expressions");
+    isoform_relay::register().expect("types of the dialect");
     let values: Vec<_> = texts
         .iter()
         .map(|text| isoform::text::from_text(text).unwrap_or_else(|error| panic!("{error}")))

@@ -22,9 +22,12 @@ fn named(op: &str, name: &str, inputs: &[&str], output: &str) -> NodeProto {
     }
 }
 
-/// `y = Sigmoid(GELU(Add(x, w)))`, with GELU as one node or as several.
+/// `y = Sigmoid(GELU(Add(Abs(x), w)))`, with GELU as one node or as several.
 fn gelu(is_one: bool) -> ModelProto {
-    let mut nodes = vec![named("Add", "/in", &["x", "w"], "a")];
+    let mut nodes = vec![
+        named("Abs", "/pre", &["x"], "p"),
+        named("Add", "/in", &["p", "w"], "a"),
+    ];
     if is_one {
         nodes.push(named("Gelu", "/encoder/layer.3/gelu", &["a"], "g"));
     } else {
@@ -54,7 +57,7 @@ fn the_sentence_tells_the_change_that_matters_most() {
     let with = |parts: Small| page_of(&base, &small(&parts));
     check_sentence(
         &page_of(&gelu(true), &gelu(false)),
-        "1 of 3 nodes changed, 1 added: 1 node (Gelu) became 2 nodes (Erf, Mul), in \
+        "1 of 4 nodes changed, 1 added: 1 node (Gelu) became 2 nodes (Erf, Mul), in \
          '/encoder/layer.3/...'.",
     );
     check_sentence(

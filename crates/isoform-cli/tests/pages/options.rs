@@ -109,9 +109,14 @@ fn formats() {
     let plain = folder.run("diff a.onnx operator.onnx");
     let text = folder.run("diff --format text a.onnx operator.onnx");
     assert_eq!((text.status, text.out), (plain.status, plain.out));
-    let left = folder.run("diff --json a.onnx operator.onnx");
-    let right = folder.run("diff --format json a.onnx operator.onnx");
-    assert_eq!((left.status, left.out), (right.status, right.out));
+    let [left, right] = ["--json", "--format json"].map(|form| {
+        let ran = folder.run(&format!("diff {form} a.onnx operator.onnx"));
+        let mut printed = json(&ran);
+        // The hash of a group of hunks is another one in each process.
+        printed["hunks"][0]["group"] = json_of!(null);
+        (ran.status, printed)
+    });
+    assert_eq!(left, right);
     let ran = folder.run("diff --format markdown a.onnx operator.onnx");
     assert_eq!(ran.status, 1, "{ran:?}");
     assert!(
