@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
+use isoform::Value;
 use isoform::traverse::{WalkResult, walk_objects};
 use isoform_onnx::elements;
 use isoform_onnx::eval::Control;
@@ -134,16 +135,22 @@ fn two(
 /// The number of objects of each type, by the key of the type; of a file of tensors, the
 /// number of tensors with each type of elements.
 fn types(file: &Path, input: &Input) -> Result<BTreeMap<String, u64>, Failure> {
-    let mut counts = BTreeMap::new();
     if let Input::Value(file) = input
         && file.tensors.is_some()
     {
+        let mut counts = BTreeMap::new();
         for (name, _) in file.elements() {
             *counts.entry(name).or_insert(0) += 1;
         }
         return Ok(counts);
     }
-    let walked = walk_objects(input.to_value(), |object, _| {
+    object_types(input.to_value()).map_err(|error| message(file, &error))
+}
+
+/// The number of objects of each type, by the key of the type.
+pub(crate) fn object_types(value: Value) -> isoform::Result<BTreeMap<String, u64>> {
+    let mut counts = BTreeMap::new();
+    walk_objects(value, |object, _| {
         let key = object.type_info().key();
         // A type has many objects, so its key is rarely new.
         match counts.get_mut(key) {
@@ -153,8 +160,7 @@ fn types(file: &Path, input: &Input) -> Result<BTreeMap<String, u64>, Failure> {
             }
         }
         Ok(WalkResult::<()>::Advance)
-    });
-    walked.map_err(|error| message(file, &error))?;
+    })?;
     Ok(counts)
 }
 

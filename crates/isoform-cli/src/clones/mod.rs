@@ -11,6 +11,7 @@ use isoform::compare::{Duplicate, RepeatedBlock, duplicates, repeated_blocks};
 use isoform::traverse::Uses;
 use isoform::{Obj, Ref, Value};
 use isoform_corpus::Index;
+use isoform_page::Page;
 use serde_json::{Value as Json, json};
 
 use names::Names;
@@ -111,28 +112,9 @@ pub(crate) fn run(
         .filter(|group| node_sets.insert(nodes_of(group)))
         .collect();
     let counts = (blocks.len(), subterms.len());
-    let mut groups: Vec<Group> = blocks.iter().take(args.max).map(of_block).collect();
-    let mut shown = 0;
-    for group in &subterms {
-        if shown == args.max {
-            break;
-        }
-        let group = of_subterm(group, &mut programs);
-        if group.size >= args.min_size as u64 {
-            groups.push(group);
-            shown += 1;
-        }
-    }
+    let groups = groups(args, &blocks, &subterms, &mut programs);
     if let Some(page) = page {
-        let parts = groups.iter().map(|group| repeated(group, &mut programs));
-        let parts: Vec<RepeatedPart> = parts.collect();
-        let names: Vec<String> = args.files.iter().map(|file| title_of(file)).collect();
-        let counts = RepeatCounts {
-            files: programs.len(),
-            blocks: counts.0,
-            subterms: counts.1,
-        };
-        page.write(&page_of_clones(names.join(", "), &parts, &counts), output)?;
+        page.write(&page_of(args, &groups, counts, &mut programs), output)?;
         if args.page.is_output() {
             return Ok(());
         }
@@ -153,6 +135,45 @@ pub(crate) fn run(
         counted(counts.1, "repeated subterm"),
         failures.len()
     ))
+}
+
+/// The groups to print: the largest blocks, then the largest subterms.
+fn groups(
+    args: &ClonesArgs,
+    blocks: &[RepeatedBlock],
+    subterms: &[Duplicate],
+    programs: &mut [Program<'_>],
+) -> Vec<Group> {
+    let mut groups: Vec<Group> = blocks.iter().take(args.max).map(of_block).collect();
+    let mut shown = 0;
+    for group in subterms {
+        if shown == args.max {
+            break;
+        }
+        let group = of_subterm(group, programs);
+        if group.size >= args.min_size as u64 {
+            groups.push(group);
+            shown += 1;
+        }
+    }
+    groups
+}
+
+fn page_of(
+    args: &ClonesArgs,
+    groups: &[Group],
+    (blocks, subterms): (usize, usize),
+    programs: &mut [Program<'_>],
+) -> Page {
+    let parts = groups.iter().map(|group| repeated(group, programs));
+    let parts: Vec<RepeatedPart> = parts.collect();
+    let names: Vec<String> = args.files.iter().map(|file| title_of(file)).collect();
+    let counts = RepeatCounts {
+        files: programs.len(),
+        blocks,
+        subterms,
+    };
+    page_of_clones(names.join(", "), &parts, &counts)
 }
 
 fn read<'f>(

@@ -57,7 +57,9 @@ fn check_picture(args: &DiffArgs, format: DiffFormat) -> Result<(), Failure> {
     let name = format.name();
     if args.first || args.stat {
         let option = if args.first { "--first" } else { "--stat" };
-        return Err(format!("--format {name} draws all changes, so {option} has no picture").into());
+        return Err(
+            format!("--format {name} draws all changes, so {option} has no picture").into(),
+        );
     }
     if args.left.is_dir() && args.right.is_dir() {
         let reason = format!(

@@ -9,9 +9,9 @@ use isoform_onnx::summary::{Changed, Role, ValueSummary, number};
 use isoform_page::page::{ChangeCard, Fact, Section, Table, TableRow, Verdict};
 use isoform_page::{Mark, Page};
 
-use super::pictures::ChangePictures;
 use super::model_listing::{ModelListing, anchor, listing_of};
 use super::model_sentence::sentence;
+use super::pictures::ChangePictures;
 use super::tensors::{Budget, tensor_change};
 use super::words::literals;
 use crate::diff::value_text;

@@ -151,20 +151,16 @@ pub(crate) fn run(args: &RunArgs, common: &Common, output: &mut Output<'_, '_>) 
     }
     if let Some(page) = page {
         page.write(&page_of(args, &input, &done), output)?;
-        if args.page.is_output() {
-            if to_standard {
-                return Ok(());
-            }
-            // The line about a model would follow the page.
-            output.quiet = true;
-        }
     }
-    if args.changes && !args.page.is_output() {
+    if args.page.is_output() {
+        // The line about a model would follow the page.
+        output.quiet = true;
+    } else if args.changes {
         let limit = args.limit.map(|lines| (lines, args.text.width));
         output.bytes(report(&done.passes, limit).as_bytes())?;
-        if to_standard {
-            return Ok(());
-        }
+    }
+    if to_standard && (args.changes || args.page.is_output()) {
+        return Ok(());
     }
     finish(args, &target, form, input, done.program, output)
 }

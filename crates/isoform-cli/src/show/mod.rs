@@ -15,7 +15,8 @@ use indicatif::HumanBytes;
 use isoform::Ref;
 use isoform_onnx::ir::Program;
 use isoform_onnx::{Counts, ExternalData, Model, layout};
-use isoform_page::Page;
+use isoform_page::page::Section;
+use isoform_page::{Page, Picture};
 use serde_json::json;
 
 use crate::args::{Common, ShowArgs};
@@ -54,7 +55,19 @@ pub(crate) fn run(args: &ShowArgs, common: &Common, output: &mut Output<'_, '_>)
     }
 }
 
+/// The page of the file, with a picture before the other sections. Files of tensors have
+/// none.
 fn page_of(args: &ShowArgs, common: &Common, input: &Input) -> Result<Page, Failure> {
+    let mut page = page_without_picture(args, common, input)?;
+    if matches!(input, Input::Value(file) if file.tensors.is_some()) {
+        return Ok(page);
+    }
+    let picture = picture_of(args, input)?;
+    page.sections.insert(0, Section::Picture(picture));
+    Ok(page)
+}
+
+fn page_without_picture(args: &ShowArgs, common: &Common, input: &Input) -> Result<Page, Failure> {
     let title = title_of(&args.file);
     match input {
         Input::Model(model) => {
@@ -82,31 +95,6 @@ pub(crate) fn print(
     }
 }
 
-/// Prints the file as a picture; returns the reason if nothing was printed.
-fn print_picture(
-    args: &ShowArgs,
-    input: &Input,
-    format: PictureFormat,
-    output: &mut Output<'_, '_>,
-) -> io::Result<Option<Failure>> {
-    if output.json {
-        return Ok(Some("--json and --format exclude each other".into()));
-    }
-    let title = args.file.file_name().map(|name| name.to_string_lossy());
-    let title = title.unwrap_or_default();
-    let picture = match input {
-        Input::Model(model) => model_picture(model.program(), &title),
-        Input::Value(file) => match file.value.peek::<Ref<Program>>() {
-            Some(program) => model_picture(program, &title),
-            None => Ok(value_picture(&file.value, &title)),
-        },
-    };
-    match picture {
-        Ok(picture) => output.bytes(format.draw(picture).as_bytes()).map(|()| None),
-        Err(error) => Ok(Some(message(&args.file, &error))),
-    }
-}
-
 fn print_input(
     args: &ShowArgs,
     common: &Common,
@@ -120,6 +108,35 @@ fn print_input(
         Input::Model(model) => print_model(model, args, common, output).map(|()| None),
         Input::Value(file) => value::print(args, file, output),
     }
+}
+
+/// Prints the file as a picture; returns the reason if nothing was printed.
+fn print_picture(
+    args: &ShowArgs,
+    input: &Input,
+    format: PictureFormat,
+    output: &mut Output<'_, '_>,
+) -> io::Result<Option<Failure>> {
+    if output.json {
+        return Ok(Some("--json and --format exclude each other".into()));
+    }
+    match picture_of(args, input) {
+        Ok(picture) => output.bytes(format.draw(picture).as_bytes()).map(|()| None),
+        Err(failure) => Ok(Some(failure)),
+    }
+}
+
+fn picture_of(args: &ShowArgs, input: &Input) -> Result<Picture, Failure> {
+    let title = args.file.file_name().map(|name| name.to_string_lossy());
+    let title = title.unwrap_or_default();
+    let picture = match input {
+        Input::Model(model) => model_picture(model.program(), &title),
+        Input::Value(file) => match file.value.peek::<Ref<Program>>() {
+            Some(program) => model_picture(program, &title),
+            None => Ok(value_picture(&file.value, &title)),
+        },
+    };
+    picture.map_err(|error| message(&args.file, &error))
 }
 
 fn print_model(

@@ -64,7 +64,7 @@ pub(super) fn first(changes: &[ChangeCard], words: CardWords<'_>) -> Markup {
     }
 }
 
-/// A change in one line that leads to its card.
+/// A change as a line of the overview, which leads to the card of the change.
 pub(super) fn overview_line(change: &ChangeCard) -> Markup {
     html! {
         li class=(format!("mark-{}", change.mark.name())) {

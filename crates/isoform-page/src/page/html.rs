@@ -12,7 +12,11 @@ const STYLE: &str = concat!(
     include_str!("../picture/style.css"),
     include_str!("style.css")
 );
-const SCRIPT: &str = include_str!("script.js");
+const SCRIPT: &str = concat!(
+    include_str!("data.js"),
+    include_str!("viewer.js"),
+    include_str!("script.js")
+);
 
 /// The number of characters of a title in the bar of a browser.
 const TITLE_CHARACTERS: usize = 120;

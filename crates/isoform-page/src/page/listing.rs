@@ -22,7 +22,7 @@ pub(super) fn text(listing: &Listing) -> Markup {
             @for step in steps.iter().take(TEXT_LINES) {
                 @match step {
                     Step::Row(row) => (row_text(row)),
-                    Step::Fold(count) => span.fold { "… " (counted(*count, "line")) " the same\n" }
+                    Step::Fold(count) => span.gap { "… " (counted(*count, "line")) " the same\n" }
                 }
             }
         }
@@ -58,7 +58,7 @@ fn folded(rows: &[Row]) -> Vec<Step<'_>> {
     steps
 }
 
-/// The rows between two places as one step, or as a row if there is only one.
+/// The rows between two places as a fold, or a single row as itself.
 fn push_fold<'l>(steps: &mut Vec<Step<'l>>, rows: &'l [Row], start: usize, end: usize) {
     match end.saturating_sub(start) {
         0 => {}

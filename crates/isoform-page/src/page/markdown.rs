@@ -31,11 +31,11 @@ pub(super) fn summary(page: &Page, page_url: Option<&str>) -> String {
         out.add(&format!("{}\n\n", inline(&page.title)));
     }
     add_facts(&mut out, &page.facts);
-    let changes: Vec<&ChangeCard> = page
+    let changes: Vec<(&ChangeCard, &str)> = page
         .sections
         .iter()
-        .filter_map(|section| Some(section.cards()?.0))
-        .flatten()
+        .filter_map(Section::cards)
+        .flat_map(|(cards, words)| cards.iter().map(move |card| (card, words.reason)))
         .collect();
     let shown = add_changes(&mut out, &changes);
     add_details(&mut out, &changes[..shown.min(TABLE_CHANGES)]);
@@ -108,7 +108,7 @@ fn add_facts(out: &mut Summary, facts: &[Fact]) {
 
 /// Adds the first changes as a table and the others as a folded one, and returns how many
 /// changes there was room for.
-fn add_changes(out: &mut Summary, changes: &[&ChangeCard]) -> usize {
+fn add_changes(out: &mut Summary, changes: &[(&ChangeCard, &str)]) -> usize {
     let (first, rest) = changes.split_at(changes.len().min(TABLE_CHANGES));
     let mut shown = add_rows(out, first);
     if shown == first.len() && !rest.is_empty() {
@@ -124,13 +124,13 @@ fn add_changes(out: &mut Summary, changes: &[&ChangeCard]) -> usize {
     shown
 }
 
-fn add_rows(out: &mut Summary, changes: &[&ChangeCard]) -> usize {
+fn add_rows(out: &mut Summary, changes: &[(&ChangeCard, &str)]) -> usize {
     let head = "| | change | kind | times |\n|---|---|---|---:|\n";
     if changes.is_empty() || !out.add(head) {
         return 0;
     }
     let mut shown = 0;
-    for change in changes {
+    for (change, _) in changes {
         let row = format!(
             "| {} | {} | {} | {} |\n",
             inline(change.mark.sign().to_string().trim()),
@@ -148,8 +148,11 @@ fn add_rows(out: &mut Summary, changes: &[&ChangeCard]) -> usize {
 }
 
 /// Adds both sides, places and reasons of changes, folded.
-fn add_details(out: &mut Summary, changes: &[&ChangeCard]) {
-    let parts: Vec<String> = changes.iter().filter_map(|change| detail(change)).collect();
+fn add_details(out: &mut Summary, changes: &[(&ChangeCard, &str)]) {
+    let parts: Vec<String> = changes
+        .iter()
+        .filter_map(|(change, reason)| detail(change, reason))
+        .collect();
     if parts.is_empty() || !out.add("<details><summary>Details</summary>\n\n") {
         return;
     }
@@ -161,7 +164,7 @@ fn add_details(out: &mut Summary, changes: &[&ChangeCard]) {
     out.close("</details>\n\n");
 }
 
-fn detail(change: &ChangeCard) -> Option<String> {
+fn detail(change: &ChangeCard, reason: &str) -> Option<String> {
     if change.sides.is_none() && change.places.is_empty() && change.why.is_empty() {
         return None;
     }
@@ -182,7 +185,7 @@ fn detail(change: &ChangeCard) -> Option<String> {
         part.push('\n');
     }
     if !change.why.is_empty() {
-        part.push_str(&format!("Why: {}\n\n", inline(&change.why)));
+        part.push_str(&format!("{}: {}\n\n", inline(reason), inline(&change.why)));
     }
     Some(part)
 }
@@ -264,6 +267,7 @@ fn inline(text: &str) -> String {
             ':' if starts_a_link_or_emoji(after) => out.push_str(":<!-- -->"),
             '.' if text[..place].to_ascii_lowercase().ends_with("www") => out.push_str(".<!-- -->"),
             '-' if text[..place].to_ascii_lowercase().ends_with("gh") => out.push_str("<!-- -->-"),
+            '.' if is_number(&text[..place]) => out.push_str("\\."),
             '.' | ',' | ':' | ';' | '/' | ' ' | '\'' | '"' | '%' | '?' | '=' | '^' => {
                 out.push(character);
             }
@@ -278,6 +282,15 @@ fn inline(text: &str) -> String {
         out.push('…');
     }
     out.trim().to_owned()
+}
+
+/// True for the start of an item of a numbered list.
+fn is_number(before: &str) -> bool {
+    !before.is_empty()
+        && before
+            .trim_start()
+            .bytes()
+            .all(|byte| byte.is_ascii_digit())
 }
 
 /// True before `//`, and before a word with a colon after it.
@@ -316,11 +329,12 @@ mod tests {
                 "@<!-- -->octocat \\#<!-- -->12 GH<!-- -->-3",
             ),
             ("https://a.b www.c.d", "https:<!-- -->//a.b www.<!-- -->c.d"),
+            ("1. x 2.0", "1\\. x 2.0"),
             (":smile: a:b", ":<!-- -->smile: a:b"),
             ("<img src=x>\n# x", "&lt;img src=x&gt;⏎\\#<!-- --> x"),
             (
                 "$x$ &amp; \u{202e}",
-                "<span>$</span>x<span>$</span> &amp;amp; ⟨U+202E⟩",
+                "<span>$</span>x<span>$</span> &amp;amp; ⟨U\\+202E⟩",
             ),
         ] {
             assert_eq!(inline(text), markdown, "{text}");

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `html.rs` | the document, its first screen, and the fragment for notebooks |
 //! | `cards.rs`, `tensor.rs`, `table.rs`, `listing.rs` | the sections |
-//! | `toolbar.rs`, `style.css`, `script.js` | what readers use; `tests/script.test.mjs` tests the script |
+//! | `toolbar.rs`, `style.css`, `script.js`, `data.js`, `viewer.js` | what readers use; `tests/script.test.mjs` tests the script |
 //! | `encode.rs`, `scenes.rs` | listings, changes and pictures in the form that the script reads |
 //! | `embed.rs`, `text.rs` | data, code and any text inside of HTML |
 //! | `markdown.rs` | the summary for a pull request |

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use maud::{Markup, html};
 
 use super::TensorChange;
-use super::text::long;
+use super::text::{head, long};
 
 /// The size of a histogram, and the height of one side of it.
 const WIDTH: f64 = 240.0;
@@ -37,7 +37,7 @@ fn statistics(rows: &[[String; 3]]) -> Markup {
             tbody {
                 @for [name, left, right] in rows {
                     tr class=(if left == right { "mark-same" } else { "mark-changed" }) {
-                        th scope="row" { (long(name)) }
+                        th scope="row" { (head(name)) }
                         td { (long(left)) }
                         td { (long(right)) }
                     }

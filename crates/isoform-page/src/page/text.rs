@@ -75,6 +75,14 @@ pub(super) fn long(text: &str) -> Markup {
     }
 }
 
+/// The text as the head of a row or a column, which readers must be able to hear.
+pub(super) fn head(text: &str) -> Markup {
+    match text.trim() {
+        "" => html! { span.heard { "no name" } },
+        _ => long(text),
+    }
+}
+
 /// The text without markup, cut to a number of characters.
 pub(super) fn brief(text: &str, characters: usize) -> String {
     match beginning(text, characters) {
@@ -122,15 +130,10 @@ fn is_invisible(character: char) -> bool {
 }
 
 fn symbol(character: char) -> String {
-    let code = u32::from(character);
     match character {
         '\n' => "⏎".to_owned(),
         '\t' => "⇥".to_owned(),
-        '\u{7f}' => "␡".to_owned(),
-        _ if code < 0x20 => char::from_u32(0x2400 + code)
-            .map(String::from)
-            .unwrap_or_default(),
-        _ => format!("⟨U+{code:04X}⟩"),
+        _ => format!("⟨U+{:04X}⟩", u32::from(character)),
     }
 }
 

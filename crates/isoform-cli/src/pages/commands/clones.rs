@@ -15,6 +15,7 @@ use super::{fact, row, table};
 use crate::clones::{excerpt, node_of, operator};
 use crate::output::counted;
 use crate::pages::model_rows::{RowKind, rows_of};
+use crate::pages::pictures::value_picture;
 
 /// The nodes drawn and listed of one copy.
 const MOST_NODES: usize = 200;
@@ -54,6 +55,7 @@ pub(crate) struct RepeatCounts {
 /// for each part.
 pub(crate) fn page_of_clones(title: String, parts: &[RepeatedPart], counts: &RepeatCounts) -> Page {
     let saved: u64 = parts.iter().map(|part| part.saved).sum();
+    let copies: Vec<Vec<Ref<Obj>>> = parts.iter().map(copy_of).collect();
     let mut sections = Vec::new();
     if !parts.is_empty() {
         sections.push(Section::Table(overview(parts)));
@@ -62,11 +64,11 @@ pub(crate) fn page_of_clones(title: String, parts: &[RepeatedPart], counts: &Rep
             noun: "part".to_owned(),
             reason: "What a copy is".to_owned(),
             cards: (1..)
-                .zip(parts)
-                .map(|(number, part)| card(number, part))
+                .zip(parts.iter().zip(&copies))
+                .map(|(number, (part, copy))| card(number, part, copy))
                 .collect(),
         }));
-        sections.push(Section::Listing(listing(parts)));
+        sections.push(Section::Listing(listing(parts, &copies)));
     }
     let mut facts = vec![
         fact("repeated blocks", counts.blocks, Mark::Same),
@@ -132,7 +134,7 @@ fn overview(parts: &[RepeatedPart]) -> Table {
     table("What repeats", &columns, rows)
 }
 
-fn card(number: usize, part: &RepeatedPart) -> ChangeCard {
+fn card(number: usize, part: &RepeatedPart, copy: &[Ref<Obj>]) -> ChangeCard {
     let size = counted(part.size as usize, "node");
     let title = format!("{} of {size}: {}", part.kind, part.text);
     let reason = match part.kind {
@@ -142,6 +144,11 @@ fn card(number: usize, part: &RepeatedPart) -> ChangeCard {
         }
         _ => "equal parts with everything that they use, except for the names of variables",
     };
+    let caption = format!("one copy of {title}");
+    let picture = match &*part.copy {
+        [subterm] if !part.is_in_model() => value_picture(&Value::from(subterm), &caption),
+        _ => copy_picture(copy, caption),
+    };
     ChangeCard {
         anchor: format!("part-{number}"),
         kind: part.kind.to_owned(),
@@ -149,14 +156,14 @@ fn card(number: usize, part: &RepeatedPart) -> ChangeCard {
         count: part.count as u64,
         places: part.places.clone(),
         why: reason.to_owned(),
-        picture: Some(copy_picture(&part.copy, format!("one copy of {title}"))),
+        picture: Some(picture),
         ..ChangeCard::default()
     }
 }
 
 /// One copy of each part as text. O(nodes of the files with a first copy).
-fn listing(parts: &[RepeatedPart]) -> Listing {
-    let lines = lines_of_models(parts);
+fn listing(parts: &[RepeatedPart], copies: &[Vec<Ref<Obj>>]) -> Listing {
+    let lines = lines_of_models(parts, copies);
     let mut rows = Vec::new();
     let mut add = |line: Line| {
         rows.push(Row {
@@ -164,14 +171,19 @@ fn listing(parts: &[RepeatedPart]) -> Listing {
             ..Row::default()
         });
     };
-    for (number, part) in (1..).zip(parts) {
+    for (number, (part, copy)) in (1..).zip(parts.iter().zip(copies)) {
         let first = part.places.first().map_or("", String::as_str);
         add(code_line(&format!("// {number}. {}: {first}", part.kind)));
-        for node in part.copy.iter().take(MOST_NODES) {
-            let line = lines.get(&node_of(node).identity());
-            add(line.cloned().unwrap_or_else(|| code_line(&excerpt(node))));
-        }
-        if let Some(more @ 1..) = part.copy.len().checked_sub(MOST_NODES) {
+        let shown = copy.iter().take(MOST_NODES).map(|node| {
+            let line = lines.get(&node.identity());
+            line.cloned()
+                .unwrap_or_else(|| (0, code_line(&excerpt(node))))
+        });
+        let mut shown: Vec<(usize, Line)> = shown.collect();
+        // Nodes of a model stand in the order of the model.
+        shown.sort_by_key(|(position, _)| *position);
+        shown.into_iter().for_each(|(_, line)| add(line));
+        if let Some(more @ 1..) = copy.len().checked_sub(MOST_NODES) {
             add(code_line(&format!("// … {}", counted(more, "more node"))));
         }
     }
@@ -182,16 +194,18 @@ fn listing(parts: &[RepeatedPart]) -> Listing {
     }
 }
 
-/// The lines of the nodes of first copies that lie in models, by identity. Bindings of
-/// different models have different numbers.
-fn lines_of_models(parts: &[RepeatedPart]) -> HashMap<u64, Line> {
+/// The positions and the lines of the nodes of copies that lie in models, by identity. Bindings
+/// of different models have different numbers.
+fn lines_of_models(
+    parts: &[RepeatedPart],
+    copies: &[Vec<Ref<Obj>>],
+) -> HashMap<u64, (usize, Line)> {
     let mut wanted: BTreeMap<usize, (&Value, HashSet<u64>)> = BTreeMap::new();
-    for part in parts {
+    for (part, copy) in parts.iter().zip(copies) {
         let (_, nodes) = wanted
             .entry(part.program)
             .or_insert((&part.value, HashSet::new()));
-        let shown = part.copy.iter().take(MOST_NODES);
-        nodes.extend(shown.map(|node| node_of(node).identity()));
+        nodes.extend(copy.iter().take(MOST_NODES).map(|node| node.identity()));
     }
     let mut lines = HashMap::new();
     let mut bindings: HashMap<(usize, u32), u32> = HashMap::new();
@@ -199,7 +213,7 @@ fn lines_of_models(parts: &[RepeatedPart]) -> HashMap<u64, Line> {
         let Some(model) = value.peek::<Ref<Program>>() else {
             continue;
         };
-        for row in rows_of(model, true).rows {
+        for (position, row) in rows_of(model, true).rows.into_iter().enumerate() {
             let RowKind::Node(call) = row.what else {
                 continue;
             };
@@ -216,10 +230,34 @@ fn lines_of_models(parts: &[RepeatedPart]) -> HashMap<u64, Line> {
                 let next = bindings.len() as u32;
                 *binding = *bindings.entry((program, *binding)).or_insert(next);
             }
-            lines.insert(call.identity(), line);
+            lines.insert(call.identity(), (position, line));
         }
     }
     lines
+}
+
+impl RepeatedPart {
+    fn is_in_model(&self) -> bool {
+        self.value.peek::<Ref<Program>>().is_some()
+    }
+}
+
+/// The nodes of one copy; of a subterm of a model, the nodes from which it is computed, nearest
+/// ones first, and at most a little more than are shown.
+fn copy_of(part: &RepeatedPart) -> Vec<Ref<Obj>> {
+    let mut nodes: Vec<Ref<Obj>> = part.copy.iter().map(|node| node_of(node).clone()).collect();
+    if part.kind == "block" || !part.is_in_model() {
+        return nodes;
+    }
+    let mut met: HashSet<u64> = nodes.iter().map(|node| node.identity()).collect();
+    let mut next = 0;
+    while next < nodes.len() && nodes.len() <= MOST_NODES {
+        let inner = operands(&nodes[next]).into_iter();
+        let inner = inner.filter(|node| node.type_info().kind() == Kind::Dag);
+        nodes.extend(inner.filter(|node| met.insert(node.identity())));
+        next += 1;
+    }
+    nodes
 }
 
 /// The nodes of one copy, the values that enter it, and the edges between them. O(nodes),

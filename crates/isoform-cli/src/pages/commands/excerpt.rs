@@ -7,10 +7,11 @@ use isoform_page::page::{Listing, Page, Section, Verdict};
 use isoform_page::{Mark, Picture};
 
 use super::fact;
-use super::show_value::{script_rows, text_rows, types};
+use super::show_value::{script_rows, text_rows};
 use crate::output::counted;
 use crate::pages::pictures::value_picture;
 use crate::show::root_type;
+use crate::summary::object_types;
 
 /// The parts of a value that are printed.
 const MOST_PARTS: usize = 2_000;
@@ -53,7 +54,7 @@ pub fn excerpt_of_value(value: &Value) -> isoform::Result<Page> {
         page.sections.push(Section::Listing(listing));
         return Ok(page);
     }
-    let types = types(value)?;
+    let types = object_types(value.clone())?;
     let objects = types.values().sum::<u64>() as usize;
     page.sentence = match objects {
         0 | 1 => root.to_owned(),

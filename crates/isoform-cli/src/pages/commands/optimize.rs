@@ -54,12 +54,12 @@ pub fn page_of_optimization(parts: &OptimizePage<'_>) -> isoform::Result<Page> {
             cards: cards(&totals, &parts.report.fired),
         }));
     }
-    sections.extend(parts.verified.map(|it| Section::Table(verification(it))));
+    sections.extend(parts.verified.map(verification).map(Section::Table));
     if !totals.is_empty() {
         sections.push(Section::Table(uses(&parts.report.fired)));
     }
     sections.extend(difference.sections);
-    let is_wrong = parts.verified.is_some_and(|it| !it.is_same());
+    let is_wrong = parts.verified.is_some_and(|verified| !verified.is_same());
     Ok(Page {
         title: difference.title,
         verdict: if is_wrong {
@@ -95,14 +95,6 @@ fn sentence(parts: &OptimizePage<'_>, totals: &[RuleTotal]) -> String {
 
 fn facts(parts: &OptimizePage<'_>, difference: Vec<Fact>) -> Vec<Fact> {
     let report = parts.report;
-    let change = |before: String, after: String| {
-        let mark = if before == after {
-            Mark::Same
-        } else {
-            Mark::Changed
-        };
-        (format!("{before} → {after}"), mark)
-    };
     let nodes = [report.nodes_before, report.nodes_after].map(|count| count.to_string());
     let constants = [report.bytes_before, report.bytes_after].map(bytes_text);
     let pairs = [
@@ -112,8 +104,12 @@ fn facts(parts: &OptimizePage<'_>, difference: Vec<Fact>) -> Vec<Fact> {
     ];
     let pairs = pairs.into_iter().filter_map(|(name, pair)| {
         let [before, after] = pair?;
-        let (text, mark) = change(before, after);
-        Some(fact(name, text, mark))
+        let mark = if before == after {
+            Mark::Same
+        } else {
+            Mark::Changed
+        };
+        Some(fact(name, format!("{before} → {after}"), mark))
     });
     let mut facts: Vec<Fact> = pairs.collect();
     if let Some(verified) = parts.verified {

@@ -61,7 +61,8 @@ fn page(program: &Ref<Program>, model: Option<&Model>, title: String, options: M
     }
     if !summary.functions.is_empty() {
         let rows = summary.functions.iter();
-        let rows = rows.map(|it| row(vec![it.name.clone(), it.nodes.to_string()]));
+        let rows =
+            rows.map(|function| row(vec![function.name.clone(), function.nodes.to_string()]));
         let functions = table("Functions", &["function", "nodes"], rows);
         sections.push(Section::Table(functions));
     }

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, HashMap};
 
 use isoform::text::{TensorText, TextOptions, TextPieces};
-use isoform::traverse::{WalkResult, walk_objects};
 use isoform::values::{Tensor, ValueRef};
 use isoform::{Map, Value};
 use isoform_page::Mark;
@@ -16,6 +15,7 @@ use crate::optimize::bytes_text;
 use crate::output::counted;
 use crate::pages::text_listing::TextSide;
 use crate::show::{metadata_text, root_type};
+use crate::summary::object_types;
 
 /// The spaces of a level of indentation.
 const INDENT: usize = 2;
@@ -72,7 +72,7 @@ fn text_page(
     options: &TextOptions,
     script: Option<&str>,
 ) -> isoform::Result<Page> {
-    let types = types(value)?;
+    let types = object_types(value.clone())?;
     let objects: u64 = types.values().sum();
     let root = root_type(value);
     let rows = match script {
@@ -141,23 +141,6 @@ fn one_sided(line: Line) -> Row {
     }
 }
 
-/// The number of objects of each type.
-pub(super) fn types(value: &Value) -> isoform::Result<BTreeMap<String, u64>> {
-    let mut counts = BTreeMap::new();
-    walk_objects(value.clone(), |object, _| {
-        let key = object.type_info().key();
-        // A type has many objects, so its key is rarely new.
-        match counts.get_mut(key) {
-            Some(count) => *count += 1,
-            None => {
-                counts.insert(key.to_owned(), 1);
-            }
-        }
-        Ok(WalkResult::<()>::Advance)
-    })?;
-    Ok(counts)
-}
-
 fn page_of_tensors(file: &IrFile, form: TensorForm, title: String) -> Page {
     let (metadata, tensors) = parts(form, &file.value);
     let bytes = tensors.iter().map(|named| named.tensor.data().len() as u64);
@@ -184,7 +167,7 @@ fn page_of_tensors(file: &IrFile, form: TensorForm, title: String) -> Page {
         "{} of {}, {} in all",
         counted(tensors.len(), "tensor"),
         match &*types {
-            [one] => (*one).to_owned(),
+            [only] => (*only).to_owned(),
             types => counted(types.len(), "type"),
         },
         bytes_text(bytes)

@@ -31,7 +31,9 @@ pub(super) fn group_repeats(parts: &Parts, repeats: &[RepeatedBlock], picture: &
     let mut letters = 'A'..;
     for repeat in repeats.iter().take(MOST_BLOCKS) {
         let copies = repeat.places.iter().map(|(_, nodes)| {
-            let numbers = nodes.iter().filter_map(|node| parts.number(&Value::from(node)));
+            let numbers = nodes
+                .iter()
+                .filter_map(|node| parts.number(&Value::from(node)));
             numbers.collect::<Vec<usize>>()
         });
         let copies: Vec<Vec<usize>> = copies
@@ -89,8 +91,10 @@ pub(super) fn group_names(parts: &Parts, picture: &mut Picture) {
     for (number, node) in picture.nodes.iter().enumerate() {
         loose.entry(node.block).or_default().push(number);
     }
-    let mut pending: Vec<(Option<usize>, usize, Vec<usize>)> =
-        loose.into_iter().map(|(block, nodes)| (block, 0, nodes)).collect();
+    let mut pending: Vec<(Option<usize>, usize, Vec<usize>)> = loose
+        .into_iter()
+        .map(|(block, nodes)| (block, 0, nodes))
+        .collect();
     // The order of a table is none.
     pending.sort_unstable_by_key(|(block, ..)| std::cmp::Reverse(*block));
     while let Some((block, depth, nodes)) = pending.pop() {
@@ -151,7 +155,9 @@ fn scopes(parts: &Parts, nodes: &[usize], depth: usize) -> (Groups, Vec<usize>) 
         let separator = if name.contains('/') { '/' } else { '.' };
         let mut scopes = name.split(separator).filter(|scope| !scope.is_empty());
         let last = scopes.next_back();
-        let scope = scopes.nth(depth).filter(|_| last.is_some() && depth < DEEPEST);
+        let scope = scopes
+            .nth(depth)
+            .filter(|_| last.is_some() && depth < DEEPEST);
         let Some(scope) = scope.filter(|_| parts.list[node].call().is_some()) else {
             rest.push(node);
             continue;
@@ -163,7 +169,9 @@ fn scopes(parts: &Parts, nodes: &[usize], depth: usize) -> (Groups, Vec<usize>) 
         }
         groups[group].1.push(node);
     }
-    let (groups, single): (Groups, Groups) = groups.into_iter().partition(|(_, members)| members.len() > 1);
+    let (groups, single): (Groups, Groups) = groups
+        .into_iter()
+        .partition(|(_, members)| members.len() > 1);
     rest.extend(single.into_iter().flat_map(|(_, members)| members));
     rest.sort_unstable();
     (groups, rest)

@@ -70,7 +70,9 @@ impl Both {
             (0..count).for_each(|number| self.pair(number, number));
         }
         for (left, right) in difference.node_pairs() {
-            let numbers = self.sides[0].number(&left).zip(self.sides[1].number(&right));
+            let numbers = self.sides[0]
+                .number(&left)
+                .zip(self.sides[1].number(&right));
             if let Some((left, right)) = numbers {
                 self.pair(left, right);
             }
@@ -122,7 +124,9 @@ impl Both {
                     pairs.push((number, right));
                 }
             }
-            pairs.into_iter().for_each(|(left, right)| self.pair(left, right));
+            pairs
+                .into_iter()
+                .for_each(|(left, right)| self.pair(left, right));
         }
     }
 

@@ -85,7 +85,10 @@ impl<'a> ChangePictures<'a> {
             return BTreeSet::new();
         };
         let changes = self.report.difference.changes();
-        let changes = change.changes.iter().filter_map(|&number| changes.get(number));
+        let changes = change
+            .changes
+            .iter()
+            .filter_map(|&number| changes.get(number));
         let places = changes.flat_map(|change| change.places().take(OF_CHANGE));
         let slot = |place: Place| {
             let mut around = place.around();
@@ -132,7 +135,9 @@ impl<'a> Drawing<'a> {
 
     fn add_core(&mut self, parts: &[Vec<isoform::Value>; 2], most: usize, anchor: Option<&str>) {
         for (side, values) in parts.iter().enumerate() {
-            let numbers = values.iter().filter_map(|value| self.both.sides[side].number(value));
+            let numbers = values
+                .iter()
+                .filter_map(|value| self.both.sides[side].number(value));
             for part in numbers.collect::<Vec<_>>() {
                 let node = self.both.node(side, part);
                 if self.core.contains_key(&node) {
@@ -194,10 +199,16 @@ impl<'a> Drawing<'a> {
     /// The nodes that a changed node uses, or that use it, without changed ones. Nodes of one
     /// side come first.
     fn ring(&self, node: usize, is_above: bool) -> Vec<usize> {
-        let edges = self.both.edges_of[node].iter().map(|&edge| &self.both.edges[edge]);
+        let edges = self.both.edges_of[node]
+            .iter()
+            .map(|&edge| &self.both.edges[edge]);
         let mut ring: Vec<(bool, usize)> = edges
             .filter_map(|edge| {
-                let (end, other) = if is_above { (edge.to, edge.from) } else { (edge.from, edge.to) };
+                let (end, other) = if is_above {
+                    (edge.to, edge.from)
+                } else {
+                    (edge.from, edge.to)
+                };
                 let is_context = end == node && !self.core.contains_key(&other);
                 is_context.then_some((edge.mark == Mark::Same, other))
             })
@@ -256,7 +267,9 @@ impl<'a> Drawing<'a> {
                 break;
             }
             chain.push((side, body));
-            next = self.both.sides[side].bodies[body].parent.map(|parent| (side, parent));
+            next = self.both.sides[side].bodies[body]
+                .parent
+                .map(|parent| (side, parent));
         }
         for (side, body) in chain.into_iter().rev() {
             let number = self.picture.blocks.len();
@@ -280,9 +293,13 @@ impl<'a> Drawing<'a> {
             let Some(&from) = self.numbers.get(&edge.from).filter(|_| edge.to == node) else {
                 continue;
             };
-            let is_rewired = edge.mark != Mark::Same
-                && self.both.parts(edge.to).iter().all(Option::is_some);
-            let label = if is_rewired { format!("input {}", edge.slot) } else { String::new() };
+            let is_rewired =
+                edge.mark != Mark::Same && self.both.parts(edge.to).iter().all(Option::is_some);
+            let label = if is_rewired {
+                format!("input {}", edge.slot)
+            } else {
+                String::new()
+            };
             self.add_edge(from, self.numbers[&node], edge.mark, label);
         }
     }
@@ -307,7 +324,9 @@ impl<'a> Drawing<'a> {
         let count = calls.iter().flatten().map(|call| call.inputs.len()).max();
         let is_constant = |side: usize, slot: usize| {
             let values = calls[side].map(|call| call.inputs.values());
-            values.and_then(|values| values.get(slot)).is_some_and(is_constant)
+            values
+                .and_then(|values| values.get(slot))
+                .is_some_and(is_constant)
         };
         let mut constants = Vec::new();
         for slot in 0..count.unwrap_or(0) {
@@ -325,9 +344,17 @@ impl<'a> Drawing<'a> {
             };
             let number = self.picture.nodes.len();
             let block = self.picture.nodes[self.numbers[&node]].block;
-            self.picture.nodes.push(PictureNode { mark, block, ..drawn });
+            self.picture.nodes.push(PictureNode {
+                mark,
+                block,
+                ..drawn
+            });
             let label = format!("input {slot}");
-            let mark = if mark == Mark::Changed { Mark::Same } else { mark };
+            let mark = if mark == Mark::Changed {
+                Mark::Same
+            } else {
+                mark
+            };
             self.add_edge(number, self.numbers[&node], mark, label);
         }
     }

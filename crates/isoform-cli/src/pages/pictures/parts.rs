@@ -94,7 +94,10 @@ impl Parts {
         for (number, body) in listing.bodies.iter().enumerate() {
             let owner = owners.get(&number);
             parts.bodies.push(BodyInfo {
-                label: body_label(&body.kind, owner.map(|(call, label, _)| (call, label.as_str()))),
+                label: body_label(
+                    &body.kind,
+                    owner.map(|(call, label, _)| (call, label.as_str())),
+                ),
                 parent: owner.map(|(.., around)| *around),
                 owner: owner.map(|(call, label, _)| (call.identity(), (*label).clone())),
                 calls: match &body.kind {
@@ -166,7 +169,9 @@ fn body_label(kind: &BodyKind, owner: Option<(&Ref<Call>, &str)>) -> String {
     match (kind, owner) {
         (BodyKind::Function(function), _) => format!("function {}", function.name),
         (BodyKind::Graph(_), Some((call, attribute))) => {
-            let name = [&*call.name, &*call.op].into_iter().find(|name| !name.is_empty());
+            let name = [&*call.name, &*call.op]
+                .into_iter()
+                .find(|name| !name.is_empty());
             format!("{attribute} of {}", name.unwrap_or_default())
         }
         (BodyKind::Graph(graph), None) => graph.name.to_string(),
@@ -218,15 +223,25 @@ fn named(name: &str, other: &str) -> String {
 
 fn call_node(call: &Ref<Call>) -> PictureNode {
     let origin = NodeOrigin::of_part(&call.clone().into());
-    let label = origin.as_ref().map_or_else(String::new, |origin| origin.op.clone());
+    let label = origin
+        .as_ref()
+        .map_or_else(String::new, |origin| origin.op.clone());
     let mut tooltip = vec![origin.map_or_else(String::new, |origin| origin.to_string())];
     let constants = call.inputs.values().iter().enumerate();
-    tooltip.extend(constants.filter(|(_, value)| is_constant(value)).map(|(slot, value)| {
-        let name = call.input_names.get(slot).map_or("", |name| name.as_str());
-        format!("input {slot}: {name} {}", words(value))
-    }));
+    tooltip.extend(
+        constants
+            .filter(|(_, value)| is_constant(value))
+            .map(|(slot, value)| {
+                let name = call.input_names.get(slot).map_or("", |name| name.as_str());
+                format!("input {slot}: {name} {}", words(value))
+            }),
+    );
     for (name, value) in attributes(call) {
-        let text = if holds_graphs(value) { "a graph".to_owned() } else { words(value) };
+        let text = if holds_graphs(value) {
+            "a graph".to_owned()
+        } else {
+            words(value)
+        };
         tooltip.push(format!("{name} = {text}"));
     }
     PictureNode {
@@ -244,7 +259,11 @@ pub(super) fn is_constant(value: &Value) -> bool {
 
 /// A constant as a node, by the name of the operand.
 pub(super) fn constant_node(call: &Call, slot: usize) -> Option<PictureNode> {
-    let value = call.inputs.values().get(slot).filter(|value| is_constant(value))?;
+    let value = call
+        .inputs
+        .values()
+        .get(slot)
+        .filter(|value| is_constant(value))?;
     let name = call.input_names.get(slot).map_or("", |name| name.as_str());
     Some(PictureNode {
         label: named(name, "constant"),

@@ -84,7 +84,10 @@ impl Drawing {
             let mut inner = Vec::new();
             for position in 0..children.len().min(budget) {
                 budget -= 1;
-                let (child, step) = (children.get(position, RegionKind::Use), children.step(position));
+                let (child, step) = (
+                    children.get(position, RegionKind::Use),
+                    children.step(position),
+                );
                 let Some((child, step)) = child.zip(step) else {
                     continue;
                 };
@@ -112,7 +115,9 @@ impl Drawing {
 
 /// True for objects of declared types.
 pub(super) fn is_node(value: &Value) -> bool {
-    value.as_object().is_some_and(|object| !object.type_info().is_builtin())
+    value
+        .as_object()
+        .is_some_and(|object| !object.type_info().is_builtin())
 }
 
 /// An object with its plain fields as lines; names that comparison ignores are among them.

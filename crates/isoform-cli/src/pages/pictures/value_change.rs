@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
+use isoform::Value;
 use isoform::compare::{Change, ChangeKind, Difference, Place};
 use isoform::paths::AccessStep;
-use isoform::Value;
 use isoform_page::Mark;
 use isoform_page::picture::{NodeShape, Picture, PictureEdge, PictureNode};
 
@@ -32,7 +32,10 @@ pub fn value_changes_picture(difference: &Difference) -> Picture {
         },
         numbers: HashMap::new(),
     };
-    changes.iter().take(MOST).for_each(|change| drawing.add(change));
+    changes
+        .iter()
+        .take(MOST)
+        .for_each(|change| drawing.add(change));
     if changes.len() > MOST {
         drawing.picture.nodes.push(PictureNode {
             label: format!("… {} more changes", changes.len() - MOST),
@@ -85,7 +88,10 @@ impl Drawing {
     /// The node of an object that both sides have at one place.
     fn owner(&mut self, sides: [Option<&Value>; 2]) -> usize {
         let identities = sides.map(|side| Some(side?.as_object()?.identity()));
-        let drawn = identities.iter().flatten().find_map(|key| self.numbers.get(key).copied());
+        let drawn = identities
+            .iter()
+            .flatten()
+            .find_map(|key| self.numbers.get(key).copied());
         let number = match (drawn, sides[1].or(sides[0])) {
             (Some(number), _) => number,
             (None, Some(value)) => self.push(object_node(value)),

@@ -53,5 +53,8 @@ fn the_script_and_notebooks_know_the_words() {
 fn a_review_has_cards() {
     let markdown = page(2).markdown(None);
     assert!(markdown.contains("rule"), "{markdown}");
-    assert!(markdown.contains("Why: both sides are"), "{markdown}");
+    assert!(
+        markdown.contains("Why &lt;it&gt; is right: both sides are"),
+        "{markdown}"
+    );
 }
