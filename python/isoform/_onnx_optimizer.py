@@ -75,6 +75,10 @@ class Optimized(NamedTuple):
     #: The changes.
     report: Report
 
+    def _repr_html_(self) -> str | None:
+        """Return the report for a notebook."""
+        return self.report._repr_html_()
+
 
 class RuleInfo(NamedTuple):
     """A rule or step of the library."""

@@ -18,6 +18,7 @@ use isoform_onnx::ir::Program;
 use isoform_onnx::report::Report;
 use isoform_onnx::verify::Verification;
 use isoform_onnx::{Model, WholeFile, optimize, replaceable};
+use isoform_page::page::Section;
 use isoform_page::{Page, Picture};
 use pyo3::exceptions::{PyFileExistsError, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -109,6 +110,9 @@ impl Names {
     }
 }
 
+/// The nodes of models that notebooks draw.
+const DRAWN: usize = 100;
+
 /// The usual names of two values.
 pub(crate) const SIDES: [&str; 2] = ["left", "right"];
 
@@ -183,17 +187,28 @@ pub(crate) fn page_of(subject: &Bound<'_, PyAny>, names: Option<Names>) -> PyRes
         shapes: true,
         ..ModelPage::default()
     };
-    if let Ok(model) = subject.cast::<OnnxModel>() {
-        let model = &model.get().model;
-        let name = Names::single(names, || name_of(model))?;
-        return Ok(under_gil(py, || page_of_model(model, name, options)));
-    }
-    let value = untyped(subject)?;
-    let name = Names::single(names, String::new)?;
-    match value.peek::<Ref<Program>>() {
-        Some(program) => Ok(under_gil(py, || page_of_program(program, name, options))),
-        None => under_gil(py, || page_of_value(&value, name)).into_py(),
-    }
+    let shown = match subject.cast::<OnnxModel>() {
+        Ok(model) => {
+            let model = &model.get().model;
+            let name = Names::single(names, || name_of(model))?;
+            under_gil(py, || page_of_model(model, name, options))
+        }
+        Err(_) => {
+            let value = untyped(subject)?;
+            let name = Names::single(names, String::new)?;
+            match value.peek::<Ref<Program>>() {
+                Some(program) => under_gil(py, || page_of_program(program, name, options)),
+                None => under_gil(py, || page_of_value(&value, name)).into_py()?,
+            }
+        }
+    };
+    Ok(with_picture(shown, drawing(subject)?))
+}
+
+/// The page with a picture before the other sections.
+fn with_picture(mut page: Page, picture: Picture) -> Page {
+    page.sections.insert(0, Section::Picture(picture));
+    page
 }
 
 /// The page of a result or a value as one file of HTML.
@@ -311,7 +326,11 @@ pub(crate) fn notebook(subject: &Bound<'_, PyAny>) -> Option<String> {
         Ok(model) => {
             let model = &model.get().model;
             let page = || page_of_model(model, name_of(model), ModelPage::default());
-            under_gil(py, page)
+            let page = under_gil(py, page);
+            match model.counts().nodes {
+                0..DRAWN => with_picture(page, drawing(subject).ok()?),
+                _ => page,
+            }
         }
         Err(_) => page_of(subject, None).ok()?,
     };
