@@ -124,7 +124,7 @@ SEEN = [
     ("≠ Different|exp|tanh", "<svg|<del>|<ins>"),
     ("≠ Different|exp|tanh", "<del>|<ins>"),
     ("≠ Different|3 → 1 nodes|merge-transposes|Why the results stay the same", "<table>"),
-    ("the first 2,000 parts|List[1, 2, 3]|%0|...", "data-binding"),
+    ("the first 2000 parts|List[1, 2, 3]|%0|...", "data-binding"),
     (None, None),
 ]
 

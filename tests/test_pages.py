@@ -156,7 +156,7 @@ def test_models_and_their_changes_are_drawn():
     found = onnx.diff(model(), model(0))
     for value, node in ((model(), "MatMul"), (found, "Softmax")):
         assert "<svg" in value._repr_html_() and "<svg" in value.to_html()
-        svg, dot, mermaid = (value.picture(format) for format in ("svg", "dot", "mermaid"))
+        svg, dot, mermaid = map(value.picture, ("svg", "dot", "mermaid"))
         assert svg.startswith("<svg") and node in svg
         assert dot.startswith("digraph") and node in dot
         assert mermaid.startswith("flowchart") and node in mermaid
@@ -273,7 +273,7 @@ def test_large_values_are_cut(make):
     pages_of = [Pair(make(range(size)))._repr_html_() for size in (10_000, 100_000)]
     assert pages_of[0] == pages_of[1]
     assert "1990, ..." in Elements(pages_of[0]).text or "..." in Elements(pages_of[0]).text
-    assert "the first 2,000 parts" in Elements(pages_of[0]).text
+    assert "the first 2000 parts" in Elements(pages_of[0]).text
     assert len(pages_of[0]) < 200_000
 
 
@@ -295,7 +295,7 @@ def test_the_cost_of_large_values_does_not_depend_on_their_size(key):
     for size in (3_000, 30_000):
         printed.clear()
         value = isoform.List([Counted(number) for number in range(size)])
-        assert "the first 2,000 parts" in shown(value).text
+        assert "the first 2000 parts" in shown(value).text
         # The list itself is a part.
         assert printed == list(range(1_999))
 
@@ -304,7 +304,7 @@ def test_deep_wide_and_long_values_are_cut():
     deep = Leaf(0)
     for _ in range(50_000):
         deep = Pair(deep)
-    assert "the first 2,000 parts" in shown(deep).text
+    assert "the first 2000 parts" in shown(deep).text
     table = isoform.Map({f"k{number}": number for number in range(50_000)})
     assert "...: ..." in shown(Leaf(table)).text
     for long in ("x" * 100_000, b"x" * 100_000, 10**50_000):
@@ -451,7 +451,7 @@ def test_a_deep_value_has_a_page():
     deep = Leaf(0)
     for _ in range(20_000):
         deep = Pair(deep)
-    assert "20,001 objects of 2 types" in Elements(pages.to_html(deep)).text
+    assert "20001 objects of 2 types" in Elements(pages.to_html(deep)).text
     assert pages.picture(deep, "dot").startswith("digraph")
     found = diffs.diff(deep, Pair(deep))
     assert "1 change" in Elements(found.to_html()).text

@@ -66,7 +66,7 @@ class Paged:
         """
         return _core._page_markdown(self._subject(), names, page_url)
 
-    def picture(self, format: str = "svg", *, title: str | None = None) -> str:
+    def picture(self, format: str = "svg", *, title: str | None = None) -> str:  # noqa: A002
         """Return the changes as a picture, in the format `"svg"`, `"dot"` or `"mermaid"`.
 
         Raises ValueError for another format, and as `to_html`.

@@ -107,7 +107,10 @@ def to_markdown(value: Any, *, names: Names = None, page_url: str | None = None)
 
 
 def picture(
-    value: Any, format: Literal["svg", "dot", "mermaid"] = "svg", *, title: str | None = None
+    value: Any,
+    format: Literal["svg", "dot", "mermaid"] = "svg",  # noqa: A002
+    *,
+    title: str | None = None,
 ) -> str:
     """Return a value, or the changes of a result, as a picture.
 

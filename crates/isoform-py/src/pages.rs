@@ -119,13 +119,20 @@ pub(crate) const SIDES: [&str; 2] = ["left", "right"];
 /// The name of a model for people: that of its file, without the folder.
 fn name_of(model: &Model) -> String {
     let name = model.path().and_then(Path::file_name);
-    name.map_or_else(|| "model".to_owned(), |name| name.to_string_lossy().into_owned())
+    name.map_or_else(
+        || "model".to_owned(),
+        |name| name.to_string_lossy().into_owned(),
+    )
 }
 
 /// The name of a model, or of an object of `onnx.Program`.
 pub(crate) fn model_name(model: &Bound<'_, PyAny>) -> Option<String> {
     let model = model.cast::<OnnxModel>().ok()?;
-    model.get().model.path().map(|_| name_of(&model.get().model))
+    model
+        .get()
+        .model
+        .path()
+        .map(|_| name_of(&model.get().model))
 }
 
 /// The names of two models: of their files, in full if they are named alike.
@@ -158,7 +165,10 @@ pub(crate) fn page_of(subject: &Bound<'_, PyAny>, names: Option<Names>) -> PyRes
         return Ok(under_gil(py, || page_of_values(difference, names)));
     }
     if let Ok(handle) = subject.cast::<ReportHandle>() {
-        let ReportHandle { report, names: usual } = handle.get();
+        let ReportHandle {
+            report,
+            names: usual,
+        } = handle.get();
         let names = Names::sides(names, usual.each_ref().map(String::as_str))?;
         let names = names.each_ref().map(String::as_str);
         return Ok(under_gil(py, || page_of_models(report, names)));
@@ -259,7 +269,11 @@ fn os_error(path: &Path, error: &io::Error) -> PyErr {
         _ => EINVAL,
     });
     let text = error.to_string();
-    let text = text.split(" (os error").next().unwrap_or_default().to_owned();
+    let text = text
+        .split(" (os error")
+        .next()
+        .unwrap_or_default()
+        .to_owned();
     PyOSError::new_err((number, text, path.to_owned()))
 }
 
@@ -294,7 +308,9 @@ fn drawing(subject: &Bound<'_, PyAny>) -> PyResult<Picture> {
         return Ok(under_gil(py, || value_changes_picture(&difference.get().0)));
     }
     if let Ok(handle) = subject.cast::<ReportHandle>() {
-        return Ok(under_gil(py, || model_changes_picture(&handle.get().report)));
+        return Ok(under_gil(py, || {
+            model_changes_picture(&handle.get().report)
+        }));
     }
     if let Ok(done) = subject.cast::<OptimizationHandle>() {
         let [left, right] = &done.get().programs;

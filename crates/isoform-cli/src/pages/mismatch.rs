@@ -38,7 +38,10 @@ pub fn page_of_mismatch(
         [left, right] if left == right => left.clone(),
         [left, right] => format!("{left} and {right}"),
     };
-    let sides = (short(mismatch.left.as_ref()), short(mismatch.right.as_ref()));
+    let sides = (
+        short(mismatch.left.as_ref()),
+        short(mismatch.right.as_ref()),
+    );
     let card = ChangeCard {
         anchor: anchor(0),
         kind: "mismatch".to_owned(),
@@ -78,7 +81,10 @@ fn unified(texts: &[String; 2], names: &[String; 2]) -> String {
         // The sides may differ in what they share, for example.
         let count = texts[0].lines().count();
         let lines = texts[0].lines().map(|line| format!(" {line}\n"));
-        let head = format!("--- {}\n+++ {}\n@@ -1,{count} +1,{count} @@\n", names[0], names[1]);
+        let head = format!(
+            "--- {}\n+++ {}\n@@ -1,{count} +1,{count} @@\n",
+            names[0], names[1]
+        );
         return head + &lines.collect::<String>();
     }
     TextDiff::from_lines(&texts[0], &texts[1])

@@ -28,7 +28,7 @@ const DRAWN: usize = 40;
 /// ```
 /// let large = isoform::Array::<i64>::from((0..1_000_000).collect::<Vec<_>>()).into();
 /// let page = isoform_cli::pages::excerpt_of_value(&large)?;
-/// assert_eq!(page.sentence, "ffi.Array: the first 2,000 parts");
+/// assert_eq!(page.sentence, "ffi.Array: the first 2000 parts");
 /// assert!(page.notebook_html().len() < 1 << 16);
 /// # Ok::<(), isoform::Error>(())
 /// ```
@@ -88,5 +88,7 @@ fn is_cut(text: &TextPieces) -> bool {
 /// The picture of a value with several objects, but not many.
 fn drawing(value: &Value) -> Option<Picture> {
     let picture = value_picture(value, "Objects");
-    (2..=DRAWN).contains(&picture.nodes.len()).then_some(picture)
+    (2..=DRAWN)
+        .contains(&picture.nodes.len())
+        .then_some(picture)
 }

@@ -36,7 +36,8 @@ pub(crate) fn page_of_file(
         Some(form) => Ok(page_of_tensors(file, form, title)),
         None => {
             let mut page = text_page(&file.value, title, options, script)?;
-            page.facts.push(fact("format", file.form_name(), Mark::Same));
+            page.facts
+                .push(fact("format", file.form_name(), Mark::Same));
             Ok(page)
         }
     }

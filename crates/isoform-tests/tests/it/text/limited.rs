@@ -63,7 +63,13 @@ fn long_texts_are_cut() {
     let bytes = Value::from(Bytes::from(vec![0_u8; 5_000]));
     assert!(limited(bytes, 9).ends_with("..."));
     // Without a limit, the whole string is printed.
-    assert_eq!(text_of(Value::from(long.as_str())).trim_end().chars().count(), 2_002);
+    assert_eq!(
+        text_of(Value::from(long.as_str()))
+            .trim_end()
+            .chars()
+            .count(),
+        2_002
+    );
     assert_eq!(limited(Value::from("short..."), 9), "\"short...\"");
 }
 
