@@ -3,7 +3,8 @@
     python scripts/run_notebook.py NOTEBOOK [--without TAG] [--write]
 
 Prints the notebook with the new outputs as JSON, or writes it in place with `--write`:
-texts that cells print, the value of the last expression, and figures of matplotlib as PNG.
+texts that cells print, the value of the last expression as text and, if it has a
+`_repr_html_`, as HTML, and figures of matplotlib as PNG.
 `--without TAG` leaves out the cells with a tag. The first exception ends the run.
 """
 
@@ -40,13 +41,23 @@ def outputs_of(source: str, name: str, namespace: dict[str, Any], count: int) ->
     if value is not None:
         outputs.append(
             {
-                "data": {"text/plain": repr(value).splitlines(keepends=True)},
+                "data": data_of(value),
                 "execution_count": count,
                 "metadata": {},
                 "output_type": "execute_result",
             }
         )
     return [*outputs, *figures()]
+
+
+def data_of(value: Any) -> dict[str, list[str]]:
+    """A value in the forms in which notebooks show it."""
+    data = {"text/plain": repr(value).splitlines(keepends=True)}
+    method = getattr(value, "_repr_html_", None)
+    page = method() if callable(method) and not isinstance(value, type) else None
+    if page is not None:
+        data["text/html"] = page.splitlines(keepends=True)
+    return data
 
 
 def figures() -> list[Any]:

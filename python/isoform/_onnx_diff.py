@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from isoform import _core
 from isoform._onnx_load import loaded
+from isoform._paged import Paged, paged
 
 if TYPE_CHECKING:
     import os
@@ -52,8 +53,12 @@ class ModelChange:
 
 
 @dataclass(frozen=True)
-class ModelDiff:
-    """Tells how two models differ; its `str` is the output of `isoform diff`."""
+class ModelDiff(Paged):
+    """Tells how two models differ; its `str` is the output of `isoform diff`.
+
+    `to_html`, `save_html`, `to_markdown` and `picture` show the difference; for these, it
+    refers to both models.
+    """
 
     #: True if nothing that counts differs.
     equal: bool
@@ -111,11 +116,13 @@ def diff(
     (False, ['attribute'])
     >>> print(found.changes[0])
     attribute 'axis' of Softmax 'sm': 1 -> 2
+    >>> "axis" in found.to_markdown()
+    True
     """
     for name, value in (("rtol", rtol), ("atol", atol)):
         if math.isnan(value) or value < 0:
             raise ValueError(f"{name}: expected a number that is not negative, got {value!r}")
-    equal, changes, summary, text = _core.onnx_diff(
+    equal, changes, summary, text, report = _core.onnx_diff(
         loaded(left),
         loaded(right),
         ignore_shapes=ignore_shapes,
@@ -124,4 +131,4 @@ def diff(
         tolerance=(rtol, atol) if rtol or atol else None,
     )
     changes = tuple(ModelChange(*row, nodes=tuple(nodes)) for *row, nodes in changes)
-    return ModelDiff(equal, changes, summary, text)
+    return paged(ModelDiff(equal, changes, summary, text), report)

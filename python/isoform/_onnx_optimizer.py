@@ -10,6 +10,7 @@ from isoform import _core, _onnxruntime
 from isoform._core import OnnxModel, OnnxRule as Rule
 from isoform._onnx_shapes import extent, fix_dims
 from isoform._onnx_values import as_value
+from isoform._paged import Paged, paged
 from isoform._results import result
 
 if TYPE_CHECKING:
@@ -35,9 +36,7 @@ class Fired(NamedTuple):
     bytes: int
 
 
-class Report(NamedTuple):
-    """The changes that `optimize` made. Constants are counted once, `Constant` nodes not at all."""
-
+class _Report(NamedTuple):
     #: The number of nodes before, those of bodies and functions included.
     nodes_before: int
     #: The number of nodes after.
@@ -52,6 +51,22 @@ class Report(NamedTuple):
     fired: list[Fired]
 
 
+class Report(Paged, _Report):
+    """The changes that `optimize` made. Constants are counted once, `Constant` nodes not at all.
+
+    `to_html`, `save_html`, `to_markdown` and `picture` show the rules that fired, why each is
+    right, and the difference of both programs, to which the report refers.
+    """
+
+    def verified(self, verification: Verification) -> Report:
+        """Return the same report with the results of `verify` on its page.
+
+        Raises ValueError for a copy of a report or of a verification.
+        """
+        same = type(self)(*self)
+        return paged(same, self._subject().verified(verification._subject()))
+
+
 class Optimized(NamedTuple):
     """The result of `optimize`."""
 
@@ -59,6 +74,10 @@ class Optimized(NamedTuple):
     program: Program
     #: The changes.
     report: Report
+
+    def _repr_html_(self) -> str | None:
+        """Return the report for a notebook."""
+        return self.report._repr_html_()
 
 
 class RuleInfo(NamedTuple):
@@ -109,13 +128,23 @@ class Case(NamedTuple):
     differences: list[Difference]
 
 
-class Verification(NamedTuple):
-    """The result of `verify`; its `str` is for people."""
-
+class _Verification(NamedTuple):
     #: The sets of inputs, those that could not be run included.
     cases: list[Case]
     #: The same for people.
     text: str
+
+
+class Verification(_Verification):
+    """The result of `verify`; its `str` is for people.
+
+    `Report.verified` shows the result on the page of an optimisation.
+    """
+
+    # As for results with a page of their own.
+    _core_result = None
+    _subject = Paged._subject
+    __getstate__ = Paged.__getstate__
 
     @property
     def judged(self) -> int:
@@ -189,7 +218,7 @@ def optimize(
         raise ValueError(f"max_constant: expected a number of bytes from 0, got {max_constant}")
     if dims or input_shapes:
         model = fix_dims(model, dims, input_shapes)
-    program, report = _core.onnx_optimize(
+    program, report, core_report = _core.onnx_optimize(
         model,
         fold=fold,
         fuse=fuse,
@@ -198,7 +227,7 @@ def optimize(
         without=_names("without", without),
         rules=list(rules),
     )
-    return Optimized(program, result(Report, report))
+    return Optimized(program, paged(result(Report, report), core_report))
 
 
 def _names(option: str, names: Sequence[str]) -> list[str]:
@@ -298,7 +327,7 @@ def verify(
     'n=5'
     """
     file: os.PathLike[str] | None = getattr(original, "path", None)
-    cases, text = _core.onnx_verify(
+    cases, text, verification = _core.onnx_verify(
         original,
         optimized,
         file=file,
@@ -311,4 +340,4 @@ def verify(
             for name, shape in (shapes or {}).items()
         ],
     )
-    return Verification(result(list[Case], cases), text)
+    return paged(Verification(result(list[Case], cases), text), verification)

@@ -1,5 +1,6 @@
 //! Differences for Python.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use isoform::Value;
@@ -11,6 +12,7 @@ use pyo3::prelude::*;
 use crate::convert::{to_python, untyped};
 use crate::error::{IntoPyResult, from_python};
 use crate::object::gil::under_gil;
+use crate::pages::{self, Names};
 use crate::path::PathHandle;
 
 /// Adds the functions and classes of this module.
@@ -156,6 +158,50 @@ impl DifferenceHandle {
     #[staticmethod]
     fn from_json(py: Python<'_>, text: &str) -> PyResult<RecordHandle> {
         RecordHandle::from_json(py, text)
+    }
+
+    /// The difference as a page for a browser, one file of HTML; see docs/pages.md.
+    ///
+    /// `names` has the names of both sides, by default `left` and `right`.
+    #[pyo3(signature = (*, names=None))]
+    fn to_html(this: &Bound<'_, Self>, names: Option<Names>) -> PyResult<String> {
+        pages::html(this, names)
+    }
+
+    /// Writes the page of `to_html` to a file, completely or not at all.
+    ///
+    /// Raises FileExistsError for a file that exists, unless `force` is true, and OSError for
+    /// one that cannot be written.
+    #[pyo3(signature = (path, *, names=None, force=false))]
+    fn save_html(
+        this: &Bound<'_, Self>,
+        path: PathBuf,
+        names: Option<Names>,
+        force: bool,
+    ) -> PyResult<()> {
+        pages::save(this, &path, names, force)
+    }
+
+    /// A summary as Markdown, for a pull request: always below 60,000 characters. `page_url`
+    /// is the address of the whole page.
+    #[pyo3(signature = (*, names=None, page_url=None))]
+    fn to_markdown(
+        this: &Bound<'_, Self>,
+        names: Option<Names>,
+        page_url: Option<&str>,
+    ) -> PyResult<String> {
+        pages::markdown(this, names, page_url)
+    }
+
+    /// The changes as a picture, in the format `"svg"`, `"dot"` or `"mermaid"`.
+    #[pyo3(signature = (format="svg", *, title=None))]
+    fn picture(this: &Bound<'_, Self>, format: &str, title: Option<&str>) -> PyResult<String> {
+        pages::picture(this, format, title)
+    }
+
+    /// The difference in a notebook.
+    fn _repr_html_(this: &Bound<'_, Self>) -> Option<String> {
+        pages::notebook(this)
     }
 
     fn __len__(&self) -> usize {

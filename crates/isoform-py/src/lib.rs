@@ -20,6 +20,7 @@
 //! | `onnx_optimize.rs` | `_onnx_optimizer.py`, `_onnxruntime.py` | optimisation, verification |
 //! | `corpus/` | `corpus.py`, `_corpus_ray.py` | indexes of collections |
 //! | `store/` | `store.py`, `transform/cache.py` | stores, and functions that keep their results |
+//! | `pages.rs` | `pages.py`, `_paged.py` | pages and pictures, also in notebooks |
 //! | `text.rs` | `text.py`, `ir/printing.py` | text for people |
 //! | `nodes/` | `visitors.py` | visitors, mutators and functors |
 //! | `pattern.rs`, `uses.rs` | `pattern.py`, `uses.py` | patterns, and uses of values |
@@ -56,6 +57,7 @@ mod onnx_diff;
 mod onnx_optimize;
 mod onnx_shapes;
 mod onnx_summary;
+mod pages;
 mod path;
 mod pattern;
 mod plain;
@@ -98,6 +100,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     onnx_shapes::init(module)?;
     onnx_diff::init(module)?;
     onnx_summary::init(module)?;
+    pages::init(module)?;
     isoform_ir::ir::register().into_py()?;
     isoform_ir::transform::register().into_py()?;
     isoform_ir::tir::register().into_py()?;

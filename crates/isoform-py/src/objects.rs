@@ -21,6 +21,7 @@ use crate::error::{IntoPyResult, from_python, raised, to_python as raise};
 use crate::object::gil::{enter_call, under_gil};
 use crate::object::method::{Arguments, Methods};
 use crate::object::{class, wrapper};
+use crate::pages::object_notebook;
 use crate::path::PathHandle;
 use crate::state::State;
 
@@ -51,6 +52,9 @@ pub(crate) fn init(module: &Bound<'_, PyModule>, object: &Bound<'_, PyType>) -> 
     methods.binary("__deepcopy__", deep_copy_method)?;
     methods.unary("__reduce__", reduce)?;
     methods.variadic("_repr_pretty_", display)?;
+    methods.unary("_repr_html_", |this| {
+        Ok(object_notebook(this).into_pyobject(this.py())?)
+    })?;
     methods.finish();
     Ok(())
 }

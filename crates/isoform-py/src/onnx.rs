@@ -17,6 +17,7 @@ use pyo3::types::PyBytes;
 use crate::convert::{to_python, untyped};
 use crate::error::IntoPyResult;
 use crate::object::gil::{under_gil, with_signals};
+use crate::pages::{self, Names};
 
 /// Adds the names of this file, and registers the node types so that their classes can
 /// be found by key before a model is loaded.
@@ -33,7 +34,7 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// A loaded ONNX model; see `isoform.onnx.load`.
 #[pyclass(frozen, name = "OnnxModel", module = "isoform._core")]
 pub(crate) struct OnnxModel {
-    model: Model,
+    pub(crate) model: Model,
 }
 
 #[pymethods]
@@ -78,6 +79,53 @@ impl OnnxModel {
     #[getter]
     fn constant_bytes(&self) -> u64 {
         self.model.counts().bytes
+    }
+
+    /// The model as a page for a browser, one file of HTML: its operators, weights with
+    /// statistics, and nodes.
+    ///
+    /// `names` is the name of the model, by default that of its file. Linear in the nodes and
+    /// in the elements of weights, of which the first ones are read.
+    #[pyo3(signature = (*, names=None))]
+    fn to_html(this: &Bound<'_, Self>, names: Option<Names>) -> PyResult<String> {
+        pages::html(this, names)
+    }
+
+    /// Writes the page of `to_html` to a file, completely or not at all.
+    ///
+    /// Raises FileExistsError for a file that exists, unless `force` is true, and OSError for
+    /// one that cannot be written.
+    #[pyo3(signature = (path, *, names=None, force=false))]
+    fn save_html(
+        this: &Bound<'_, Self>,
+        path: PathBuf,
+        names: Option<Names>,
+        force: bool,
+    ) -> PyResult<()> {
+        pages::save(this, &path, names, force)
+    }
+
+    /// The page as Markdown, for a comment: always below 60,000 characters. `page_url` is the
+    /// address of the whole page.
+    #[pyo3(signature = (*, names=None, page_url=None))]
+    fn to_markdown(
+        this: &Bound<'_, Self>,
+        names: Option<Names>,
+        page_url: Option<&str>,
+    ) -> PyResult<String> {
+        pages::markdown(this, names, page_url)
+    }
+
+    /// The nodes as a picture, in the format `"svg"`, `"dot"` or `"mermaid"`. Copies of a
+    /// repeated block are drawn once.
+    #[pyo3(signature = (format="svg", *, title=None))]
+    fn picture(this: &Bound<'_, Self>, format: &str, title: Option<&str>) -> PyResult<String> {
+        pages::picture(this, format, title)
+    }
+
+    /// The model in a notebook, without the contents of weights.
+    fn _repr_html_(this: &Bound<'_, Self>) -> Option<String> {
+        pages::notebook(this)
     }
 
     fn __repr__(&self) -> String {

@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 use crate::error::IntoPyResult;
 use crate::object::gil::with_signals;
 use crate::onnx::program_of;
+use crate::pages::{ReportHandle, model_names};
 
 /// Adds the names of this file.
 pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -19,8 +20,8 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// Kind, count, first node, its operator, place, text and names of all nodes of a change.
 type ChangeRow = (String, usize, String, String, String, String, Vec<String>);
-/// True if nothing differs; the changes, the summary and the whole text.
-type DiffRow = (bool, Vec<ChangeRow>, String, String);
+/// True if nothing differs; the changes, the summary, the whole text, and the report itself.
+type DiffRow = (bool, Vec<ChangeRow>, String, String, ReportHandle);
 
 fn change_row(group: &ChangeGroup) -> ChangeRow {
     let nodes = group.nodes.iter();
@@ -49,6 +50,7 @@ fn onnx_diff(
     tolerance: Option<(f64, f64)>,
 ) -> PyResult<DiffRow> {
     let py = left.py();
+    let names = model_names(left, right);
     let (left, right) = (program_of(left)?, program_of(right)?);
     let options = ReportOptions {
         levels: Levels {
@@ -71,6 +73,7 @@ fn onnx_diff(
         report.groups.iter().map(change_row).collect(),
         summary.join("\n"),
         report.to_string(),
+        ReportHandle { report, names },
     ))
 }
 

@@ -20,6 +20,7 @@ use crate::convert::{to_python, untyped};
 use crate::error::{IntoPyResult, from_python};
 use crate::object::gil::{self, Owned};
 use crate::onnx::{named_values, program_of};
+use crate::pages::{OptimizationHandle, VerificationHandle, model_name};
 
 /// Adds the names of this file.
 pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -309,7 +310,10 @@ impl SiteHandle {
     }
 }
 
-/// Optimises a program; see `isoform.onnx.optimize`. Returns the program and the report.
+/// The program, the report, and what the page of the report shows.
+type OptimizedRow<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, OptimizationHandle);
+
+/// Optimises a program; see `isoform.onnx.optimize`.
 #[pyfunction]
 #[pyo3(signature = (model, *, fold, fuse, max_constant, only, without, rules))]
 #[allow(clippy::too_many_arguments)]
@@ -321,7 +325,7 @@ fn onnx_optimize<'py>(
     only: Option<Vec<String>>,
     without: Vec<String>,
     rules: Vec<Bound<'py, RuleHandle>>,
-) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+) -> PyResult<OptimizedRow<'py>> {
     let py = model.py();
     let program = program_of(model)?;
     let mut options = OptimizeOptions::default()
@@ -337,7 +341,14 @@ fn onnx_optimize<'py>(
     }
     let done = py.detach(|| options.optimize(&program)).into_py()?;
     let report = pythonize(py, &done.report)?;
-    Ok((to_python(py, &(&done.program).into())?, report))
+    let optimized = to_python(py, &(&done.program).into())?;
+    let handle = OptimizationHandle {
+        programs: [program, done.program],
+        report: done.report,
+        verification: None,
+        name: model_name(model).unwrap_or_else(|| "model".to_owned()),
+    };
+    Ok((optimized, report, handle))
 }
 
 /// The steps and rules of the library; see `isoform.onnx.rules`.
@@ -435,8 +446,8 @@ impl Runner for Runtime {
     }
 }
 
-/// Runs two programs on the same inputs; see `isoform.onnx.verify`. Returns the cases, and
-/// their text.
+/// Runs two programs on the same inputs; see `isoform.onnx.verify`. Returns the cases, their
+/// text, and both as they are for a page.
 #[pyfunction]
 #[pyo3(signature = (original, optimized, *, file, tolerance, seed, runtime, inputs, shapes))]
 #[expect(clippy::too_many_arguments, reason = "options of Python are keywords")]
@@ -449,7 +460,7 @@ fn onnx_verify<'py>(
     runtime: &Bound<'_, PyAny>,
     inputs: Vec<(String, Bound<'_, PyAny>)>,
     shapes: Vec<(String, Vec<i64>)>,
-) -> PyResult<(Bound<'py, PyAny>, String)> {
+) -> PyResult<(Bound<'py, PyAny>, String, VerificationHandle)> {
     let py = original.py();
     let (left, right): (Ref<Program>, Ref<Program>) =
         (program_of(original)?, program_of(optimized)?);
@@ -472,5 +483,6 @@ fn onnx_verify<'py>(
         options.verify(subject, (&right).into(), &runners)
     });
     let report = report.into_py()?;
-    Ok((pythonize(py, &report.cases)?, report.to_string()))
+    let cases = pythonize(py, &report.cases)?;
+    Ok((cases, report.to_string(), VerificationHandle(report)))
 }

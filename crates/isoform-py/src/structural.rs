@@ -1,5 +1,7 @@
 //! Equality, hash, digest and mismatch for Python.
 
+use std::path::PathBuf;
+
 use isoform::compare::{CompareOptions, Mismatch};
 use isoform::errors::ErrorKind;
 use isoform::text::MismatchOptions;
@@ -12,6 +14,7 @@ use crate::error::IntoPyResult;
 use crate::object::gil::under_gil;
 use crate::object::wrapper::core_of;
 use crate::onnx_diff::report_of_programs;
+use crate::pages::{self, Names};
 use crate::path::PathHandle;
 
 /// Adds the functions and classes of this module.
@@ -169,9 +172,9 @@ fn last_visit_count() -> u64 {
 /// As a str, both sides as text, with the place underlined.
 #[pyclass(frozen, name = "StructuralMismatch", module = "isoform")]
 pub(crate) struct MismatchHandle {
-    found: Mismatch,
+    pub(crate) found: Mismatch,
     /// The compared values.
-    sides: [Value; 2],
+    pub(crate) sides: [Value; 2],
 }
 
 impl MismatchHandle {
@@ -253,6 +256,44 @@ impl MismatchHandle {
             .color(color);
         let [left, right] = &self.sides;
         under_gil(py, || options.render(left, right, &self.found))
+    }
+
+    /// The mismatch as a page for a browser, one file of HTML; see docs/pages.md.
+    ///
+    /// `names` has the names of both sides, by default `left` and `right`.
+    #[pyo3(signature = (*, names=None))]
+    fn to_html(this: &Bound<'_, Self>, names: Option<Names>) -> PyResult<String> {
+        pages::html(this, names)
+    }
+
+    /// Writes the page of `to_html` to a file, completely or not at all.
+    ///
+    /// Raises FileExistsError for a file that exists, unless `force` is true, and OSError for
+    /// one that cannot be written.
+    #[pyo3(signature = (path, *, names=None, force=false))]
+    fn save_html(
+        this: &Bound<'_, Self>,
+        path: PathBuf,
+        names: Option<Names>,
+        force: bool,
+    ) -> PyResult<()> {
+        pages::save(this, &path, names, force)
+    }
+
+    /// A summary as Markdown, for a pull request: always below 60,000 characters. `page_url`
+    /// is the address of the whole page.
+    #[pyo3(signature = (*, names=None, page_url=None))]
+    fn to_markdown(
+        this: &Bound<'_, Self>,
+        names: Option<Names>,
+        page_url: Option<&str>,
+    ) -> PyResult<String> {
+        pages::markdown(this, names, page_url)
+    }
+
+    /// The mismatch in a notebook.
+    fn _repr_html_(this: &Bound<'_, Self>) -> Option<String> {
+        pages::notebook(this)
     }
 
     fn __str__(&self, py: Python<'_>) -> String {

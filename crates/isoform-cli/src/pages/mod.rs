@@ -5,26 +5,33 @@
 //! | `model_diff.rs`, `model_sentence.rs` | the page of two models, and its first sentence |
 //! | `model_rows.rs`, `model_listing.rs` | one model as lines, and both beside each other |
 //! | `value_diff.rs` | the page of two values of any type |
+//! | `mismatch.rs` | the page of the first difference of two values |
 //! | `text_listing.rs` | two printed values line by line |
 //! | `tensors.rs` | statistics and histograms of changed tensors |
-//! | `commands/` | the pages of other commands |
-//! | `file.rs` | pages as files that commands write |
 //! | `pictures/` | programs and changes as graphs |
+//! | `commands/` | the pages of other commands, and of one value for notebooks |
+//! | `file.rs` | pages as files that commands write |
 //! | `words.rs` | lines in pieces, and the words in which two lines differ |
 //!
 //! Absent: HTML, style and layout, which are the job of `isoform-page`.
 
 pub(crate) mod commands;
 pub(crate) mod file;
+mod mismatch;
 mod model_diff;
 mod model_listing;
 mod model_rows;
 mod model_sentence;
-pub(crate) mod pictures;
+pub mod pictures;
 mod tensors;
 mod text_listing;
 mod value_diff;
 mod words;
 
+pub use commands::{
+    ModelPage, OptimizePage, excerpt_of_value, page_of_model, page_of_optimization,
+    page_of_program, page_of_value,
+};
+pub use mismatch::page_of_mismatch;
 pub use model_diff::page_of_models;
 pub use value_diff::page_of_values;

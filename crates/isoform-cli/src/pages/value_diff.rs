@@ -7,6 +7,7 @@ use isoform_page::page::{ChangeCard, Fact, Listing, Section, Table, TableRow, Ve
 use isoform_page::{Mark, Page};
 
 use super::model_listing::anchor;
+use super::pictures::value_changes_picture;
 use super::tensors::{Budget, tensor_change};
 use super::text_listing::{TextSide, listing};
 use super::words::literals;
@@ -40,6 +41,7 @@ pub fn page_of_values(difference: &Difference, names: [&str; 2]) -> Page {
     let mut sections = Vec::new();
     if !cards.is_empty() {
         sections.push(Section::Changes(cards));
+        sections.push(Section::Picture(value_changes_picture(difference)));
     }
     sections.extend(beginnings(&paths).map(Section::Table));
     sections.extend(text(difference, names).map(Section::Listing));

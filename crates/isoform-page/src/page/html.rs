@@ -278,7 +278,7 @@ pub(super) fn fragment(page: &Page) -> String {
                         (table::beginning_of(table))
                     }
                     Section::Listing(listing) => {
-                        details {
+                        details open[page.verdict == Verdict::Shown] {
                             summary { (entry(section)) }
                             (listing::text(listing))
                         }

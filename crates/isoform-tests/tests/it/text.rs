@@ -17,6 +17,7 @@ use num_bigint::BigInt;
 use crate::support::{chain, doubled, int, scaled};
 
 mod layout;
+mod limited;
 mod mismatch;
 mod omitted;
 mod refused;

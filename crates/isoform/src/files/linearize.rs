@@ -21,6 +21,16 @@ use crate::traverse::cursor::{Cursor, Part, View, cyclic, path_of};
 /// Receives nodes. Each call writes one node, numbered by the count of earlier calls;
 /// `parts` are the numbers of the node's parts.
 pub(crate) trait Sink {
+    /// True for a sink that leaves parts out, by [`is_full`](Sink::is_full).
+    const IS_LIMITED: bool = false;
+    /// True if there is no room for another part; asked once for each part.
+    fn is_full(&mut self) -> bool {
+        false
+    }
+    /// Writes the node that takes the place of all parts that are left out.
+    fn ellipsis(&mut self) -> Result<()> {
+        Ok(())
+    }
     /// A value without parts: plain, a shape or a tensor.
     fn plain(&mut self, value: ValueRef<'_>) -> Result<()>;
     /// An array or list, or the keys and values of a map or dict in turn.
@@ -62,6 +72,7 @@ pub(crate) fn linearize<S: Sink>(root: &Value, sink: &mut S) -> Result<u32> {
         words: HashMap::default(),
         texts: HashMap::default(),
         singletons: Vec::new(),
+        ellipsis: None,
     };
     access::traversing(|section| {
         walk.run(section, root)?;
@@ -97,6 +108,8 @@ struct Linearizer<'a, 's, S> {
     /// The nodes of longer plain values.
     texts: HashMap<Value, u32, rapidhash::fast::RandomState>,
     singletons: Vec<ObjRef<'a>>,
+    /// The node of the parts that are left out, if there are any.
+    ellipsis: Option<u32>,
 }
 
 impl<'a, S: Sink> Linearizer<'a, '_, S> {
@@ -105,6 +118,10 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
         let mut poll = Poll::default();
         loop {
             poll.step(section)?;
+            if S::IS_LIMITED && self.leaves_rest() {
+                self.close(section)?;
+                continue;
+            }
             let Some(frame) = self.stack.last_mut() else {
                 return Ok(());
             };
@@ -119,6 +136,9 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
     /// is closed, which is on the stack until then.
     #[inline(always)]
     fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<()> {
+        if S::IS_LIMITED && self.sink.is_full() {
+            return self.leave_out();
+        }
         let object = match part.met {
             PartRef::Object(object) => object,
             PartRef::Plain(value) => return self.inline_value(&value.to_value()),
@@ -140,6 +160,35 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
             return self.finish(section, object, self.parts.len(), marked);
         }
         self.open(section, object, part, marked)
+    }
+
+    /// Puts the ellipsis in the place of a part.
+    #[cold]
+    fn leave_out(&mut self) -> Result<()> {
+        if let Some(number) = self.ellipsis {
+            self.parts.push(number);
+            return Ok(());
+        }
+        self.sink.ellipsis()?;
+        self.ellipsis = Some(self.number()?);
+        Ok(())
+    }
+
+    /// True in a container whose last element, or last key and value, is left out: all
+    /// further ones would be, too.
+    fn leaves_rest(&self) -> bool {
+        let (Some(ellipsis), Some(frame)) = (self.ellipsis, self.stack.last()) else {
+            return false;
+        };
+        let Some(container) = frame.cursor.object().info().container() else {
+            return false;
+        };
+        match &self.parts[frame.base as usize..] {
+            parts if container.is_mapping() => {
+                parts.len().is_multiple_of(2) && parts.ends_with(&[ellipsis, ellipsis])
+            }
+            parts => parts.last() == Some(&ellipsis),
+        }
     }
 
     /// Returns true for a finished node; otherwise marks the object as open.

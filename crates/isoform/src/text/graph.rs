@@ -23,6 +23,8 @@ use crate::kernel::value::{Value, ValueRef};
 /// A value as nodes; the last node is the value itself.
 pub(super) struct Graph<'o> {
     options: &'o TextOptions,
+    /// The number of parts for which there is room.
+    room: usize,
     tables: Tables,
     pub(super) tensors: Vec<Tensor>,
     pub(super) types: Vec<TypeText>,
@@ -127,6 +129,7 @@ pub(super) fn collect<'o>(
 ) -> Result<Graph<'o>> {
     let mut graph = Graph {
         options,
+        room: options.parts,
         tables,
         tensors: Vec::new(),
         types: Vec::new(),
@@ -256,7 +259,24 @@ impl Graph<'_> {
 }
 
 impl Sink for Graph<'_> {
+    const IS_LIMITED: bool = true;
+
+    fn is_full(&mut self) -> bool {
+        let is_full = self.room == 0;
+        self.room = self.room.saturating_sub(1);
+        is_full
+    }
+
+    fn ellipsis(&mut self) -> Result<()> {
+        self.tables.pool.push_str(spelling::ELLIPSIS);
+        self.leaf(NodeKind::Leaf)
+    }
+
     fn plain(&mut self, value: ValueRef<'_>) -> Result<()> {
+        let is_limited = self.options.parts != usize::MAX;
+        if is_limited && spelling::push_beginning(value, &mut self.tables.pool) {
+            return self.leaf(NodeKind::Leaf);
+        }
         if let ValueRef::Tensor(tensor) = value {
             let is_small = !tensor::is_large(tensor);
             if is_small || self.options.tensors == TensorText::Abbreviated {

@@ -84,6 +84,15 @@ impl MismatchOptions {
         }
         out
     }
+
+    /// The lines of both sides that [`render`](Self::render) shows, without the paths.
+    pub fn sides(&self, left: &Value, right: &Value, mismatch: &Mismatch) -> [Vec<String>; 2] {
+        let sides = [
+            (left, &mismatch.left_path, &mismatch.left),
+            (right, &mismatch.right_path, &mismatch.right),
+        ];
+        sides.map(|(root, path, found)| side(root, path, found.as_ref(), self, &mut String::new()))
+    }
 }
 
 /// The reason of a mismatch and both sides as text, with the place underlined.

@@ -76,6 +76,9 @@ pub struct TextOptions {
     pub placeholders: bool,
     /// True to colour the text for a terminal, with ANSI escapes.
     pub color: bool,
+    /// The number of parts that are printed, in the order of the fields; containers and
+    /// objects without room for their parts end with `...`.
+    pub parts: usize,
     /// Underlined places, in lines of comments.
     pub marks: Vec<TextMark>,
     pub(super) annotate: Option<Arc<Annotate>>,
@@ -98,6 +101,7 @@ impl Default for TextOptions {
             metadata: true,
             placeholders: false,
             color: false,
+            parts: usize::MAX,
             marks: Vec::new(),
             annotate: None,
             shown: Vec::new(),
@@ -144,6 +148,18 @@ impl TextOptions {
         placeholders: bool,
         /// Sets whether to colour the text for a terminal.
         color: bool,
+        /// Sets the number of parts that are printed; the place of further parts, and the
+        /// rest of long strings, is `...`, so that the text cannot be read back. The cost does
+        /// not depend on the parts that are left out.
+        ///
+        /// ```
+        /// use isoform::Array;
+        /// use isoform::text::TextOptions;
+        /// let value = Array::<i64>::from((0..1_000_000).collect::<Vec<_>>()).into();
+        /// assert_eq!(TextOptions::default().parts(4).to_text(&value)?, "[0, 1, 2, ...]\n");
+        /// # Ok::<(), isoform::Error>(())
+        /// ```
+        parts: usize,
     }
 
     /// Leaves out the fields of this name, such as `span`. Hidden fields need a default
@@ -238,6 +254,7 @@ impl fmt::Debug for TextOptions {
             .field("metadata", &self.metadata)
             .field("placeholders", &self.placeholders)
             .field("color", &self.color)
+            .field("parts", &self.parts)
             .field("marks", &self.marks)
             .field("annotate", &self.annotate.is_some())
             .finish()

@@ -16,6 +16,11 @@ pub(super) const TENSOR: &str = "Tensor";
 pub(super) const DEVICE: &str = "device";
 pub(super) const FUNCTION: &str = "func";
 
+/// The place of parts that are left out.
+pub(super) const ELLIPSIS: &str = "...";
+/// The bytes of a string beyond which its rest is left out of a limited text.
+const BEGINNING: usize = 1000;
+
 /// The first character of a name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Sigil {
@@ -93,6 +98,26 @@ pub(super) fn push_plain(value: ValueRef<'_>, out: &mut String) -> Result<bool> 
         ValueRef::DType(dtype) => push_dtype(dtype, out).map(|()| true),
         _ => Ok(spell(value, Style::Text, out)),
     }
+}
+
+/// Appends the beginning of a string or number that is too long for a limited text; false
+/// if the value is short.
+pub(super) fn push_beginning(value: ValueRef<'_>, out: &mut String) -> bool {
+    match value {
+        ValueRef::Str(text) if text.len() > BEGINNING => {
+            let beginning = &text[..text.floor_char_boundary(BEGINNING)];
+            spell(ValueRef::Str(beginning), Style::Text, out);
+        }
+        ValueRef::Bytes(bytes) if bytes.len() > BEGINNING => {
+            spell(ValueRef::Bytes(&bytes[..BEGINNING]), Style::Text, out);
+        }
+        ValueRef::BigInt(number) if number.bits() > 8 * BEGINNING as u64 => {
+            let _ = write!(out, "<{} bits>", number.bits());
+        }
+        _ => return false,
+    }
+    out.push_str(ELLIPSIS);
+    true
 }
 
 /// Appends the name of a data type.

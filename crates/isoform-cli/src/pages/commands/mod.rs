@@ -3,6 +3,7 @@
 //! | file | job |
 //! |---|---|
 //! | `show_model.rs`, `show_value.rs` | `isoform show`: a model, or a value of any type |
+//! | `excerpt.rs` | the beginning of a value, for notebooks |
 //! | `tensor_table.rs` | tables of tensors with statistics and histograms |
 //! | `passes.rs` | `isoform run` and `isoform bisect` |
 //! | `hunks.rs` | unified diffs as rows with both sides |
@@ -10,6 +11,7 @@
 //! | `optimize.rs` | `isoform optimize` |
 
 mod clones;
+mod excerpt;
 mod hunks;
 mod optimize;
 mod passes;
@@ -20,13 +22,20 @@ mod tensor_table;
 use std::fmt::Display;
 
 use isoform_page::Mark;
-use isoform_page::page::{Fact, Table, TableRow};
+use isoform_page::page::{Fact, Row, Table, TableRow};
 
 pub(crate) use clones::{RepeatCounts, RepeatedPart, page_of_clones};
-pub(crate) use optimize::{OptimizePage, page_of_optimization};
+pub use excerpt::excerpt_of_value;
+pub use optimize::{OptimizePage, page_of_optimization};
 pub(crate) use passes::{page_of_bisection, page_of_run};
-pub(crate) use show_model::{ModelPage, page_of_model};
+pub use show_model::{ModelPage, page_of_model, page_of_program};
 pub(crate) use show_value::page_of_file;
+pub use show_value::page_of_value;
+
+/// The rows of a unified diff that is shown alone.
+pub(super) fn rows_beside(diff: &str) -> Vec<Row> {
+    hunks::rows_of_diff(diff, "line", &mut hunks::RowBudget::default())
+}
 
 /// The rows of a table.
 const MOST_ROWS: usize = 2_000;

@@ -20,14 +20,18 @@ use isoform_page::page::{Piece, PieceRole};
 const MOST_PLACES: usize = 200;
 
 /// What the page of an optimisation is made from.
-pub(crate) struct OptimizePage<'a> {
+#[derive(Clone, Debug)]
+pub struct OptimizePage<'a> {
     /// The names of the model that was read, and of the result.
-    pub(crate) names: [&'a str; 2],
-    pub(crate) programs: [&'a Ref<Program>; 2],
-    pub(crate) report: &'a Report,
-    pub(crate) verified: Option<&'a Verification>,
+    pub names: [&'a str; 2],
+    /// The program that was read, and the result.
+    pub programs: [&'a Ref<Program>; 2],
+    /// The uses of rules.
+    pub report: &'a Report,
+    /// The comparison of the results of both programs, if they were run.
+    pub verified: Option<&'a Verification>,
     /// The sizes of the files; none after a verification that failed.
-    pub(crate) bytes: Option<[String; 2]>,
+    pub bytes: Option<[String; 2]>,
 }
 
 /// The page of an optimisation: the rules that fired, where, and why each is right; the
@@ -37,7 +41,7 @@ pub(crate) struct OptimizePage<'a> {
 /// # Errors
 ///
 /// As [`isoform_onnx::report::report`].
-pub(crate) fn page_of_optimization(parts: &OptimizePage<'_>) -> isoform::Result<Page> {
+pub fn page_of_optimization(parts: &OptimizePage<'_>) -> isoform::Result<Page> {
     let report = isoform_onnx::report::report(parts.programs[0], parts.programs[1])?;
     let difference = page_of_models(&report, parts.names);
     let totals = parts.report.totals();

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use isoform::Ref;
-use isoform_onnx::Model;
-use isoform_onnx::ir::Call;
+use isoform_onnx::ir::{Call, Program};
 use isoform_onnx::layout::{Node, list};
 use isoform_onnx::summary::{ModelSummary, ValueSummary};
+use isoform_onnx::{Counts, Model};
 use isoform_page::Mark;
 use isoform_page::page::{Fact, Line, Listing, Page, PieceRole, Row, Section, TableRow, Verdict};
 
@@ -24,28 +24,38 @@ use crate::show::shapes::Shapes;
 const NAMED: usize = 3;
 
 /// What the page of a model shows.
-#[derive(Clone, Copy)]
-pub(crate) struct ModelPage {
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ModelPage {
     /// True if values are numbered instead of named.
-    pub(crate) numbers: bool,
+    pub numbers: bool,
     /// True if the contents of constants are shown.
-    pub(crate) contents: bool,
+    pub contents: bool,
     /// True if the file's own names follow each node.
-    pub(crate) names: bool,
+    pub names: bool,
     /// True if the derived types of results follow each node.
-    pub(crate) shapes: bool,
+    pub shapes: bool,
 }
 
 /// The page of a model, given its name. O(nodes × depth of bodies), and linear in the elements
-/// of weights.
-pub(crate) fn page_of_model(model: &Model, title: String, options: ModelPage) -> Page {
-    let program = model.program();
+/// of weights, which are read only with [`ModelPage::contents`].
+#[must_use]
+pub fn page_of_model(model: &Model, title: String, options: ModelPage) -> Page {
+    page(model.program(), Some(model), title, options)
+}
+
+/// The page of a program that has no file, as [`page_of_model`].
+#[must_use]
+pub fn page_of_program(program: &Ref<Program>, title: String, options: ModelPage) -> Page {
+    page(program, None, title, options)
+}
+
+fn page(program: &Ref<Program>, model: Option<&Model>, title: String, options: ModelPage) -> Page {
     let summary = ModelSummary::new(program);
     let mut sections = Vec::new();
     let values = values_table(&summary);
     sections.push(Section::Table(values));
     sections.push(Section::Table(operator_table(&summary)));
-    let weights = weights(model, options.contents);
+    let weights = weights(program, model, options.contents);
     if !weights.is_empty() {
         sections.push(Section::Table(tensor_table("Weights", weights)));
     }
@@ -56,12 +66,12 @@ pub(crate) fn page_of_model(model: &Model, title: String, options: ModelPage) ->
         let functions = table("Functions", &["function", "nodes"], rows);
         sections.push(Section::Table(functions));
     }
-    sections.push(Section::Listing(listing(model, options)));
+    sections.push(Section::Listing(listing(program, model, options)));
     Page {
         title,
         verdict: Verdict::Shown,
         sentence: sentence(&summary),
-        facts: facts(model, &summary),
+        facts: facts(model.map(Model::counts).unwrap_or_default(), &summary),
         sections,
     }
 }
@@ -101,8 +111,7 @@ fn sentence(summary: &ModelSummary) -> String {
     )
 }
 
-fn facts(model: &Model, summary: &ModelSummary) -> Vec<Fact> {
-    let counts = model.counts();
+fn facts(counts: Counts, summary: &ModelSummary) -> Vec<Fact> {
     let mut facts = vec![fact("nodes", summary.nodes, Mark::Same)];
     for (dtype, weights) in &summary.weights {
         let text = format!(
@@ -161,8 +170,9 @@ fn operator_table(summary: &ModelSummary) -> isoform_page::page::Table {
 
 /// The constant tensors that are inputs of nodes, each once, with the name where it is first
 /// used.
-fn weights(model: &Model, contents: bool) -> Vec<NamedTensor> {
-    let listing = list(model.program());
+fn weights(program: &Ref<Program>, model: Option<&Model>, contents: bool) -> Vec<NamedTensor> {
+    let lacks = |tensor| model.is_some_and(|model| model.lacks_contents(tensor));
+    let listing = list(program);
     let mut met = HashSet::new();
     let mut weights = Vec::new();
     for Node { call, .. } in listing.bodies.iter().flat_map(|body| &body.nodes) {
@@ -177,7 +187,7 @@ fn weights(model: &Model, contents: bool) -> Vec<NamedTensor> {
                     name: name.map_or_else(String::new, ToString::to_string),
                     stored: None,
                     tensor: tensor.clone(),
-                    has_numbers: contents && !model.lacks_contents(tensor),
+                    has_numbers: contents && !lacks(tensor),
                 });
             }
         }
@@ -186,15 +196,14 @@ fn weights(model: &Model, contents: bool) -> Vec<NamedTensor> {
 }
 
 /// The text of `isoform show`, with names as bindings.
-fn listing(model: &Model, options: ModelPage) -> Listing {
-    let program = model.program();
+fn listing(program: &Ref<Program>, model: Option<&Model>, options: ModelPage) -> Listing {
     let names = NameOptions {
         numbers: options.numbers,
         contents: options.contents,
         checksums: true,
         style: Palette::default(),
     };
-    let rows = Rows::new(program, Some(model), list(program), names);
+    let rows = Rows::new(program, model, list(program), names);
     let (listed, rows) = rows_listed(rows);
     let mut shapes = options.shapes.then(|| Shapes::new(program));
     let dims = rows.names.dims();

@@ -1,12 +1,12 @@
 //! The page of `isoform show` for a value of any type, and for a file of tensors.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use isoform::text::TextOptions;
+use isoform::text::{TensorText, TextOptions, TextPieces};
 use isoform::values::{Tensor, ValueRef};
 use isoform::{Map, Value};
 use isoform_page::Mark;
-use isoform_page::page::{Fact, Listing, Page, Row, Section, Table, Verdict};
+use isoform_page::page::{Fact, Line, Listing, Page, PieceRole, Row, Section, Table, Verdict};
 
 use super::tensor_table::{NamedTensor, tensor_table};
 use super::{fact, row, table};
@@ -34,20 +34,55 @@ pub(crate) fn page_of_file(
 ) -> isoform::Result<Page> {
     match file.tensors {
         Some(form) => Ok(page_of_tensors(file, form, title)),
-        None => page_of_value(file, title, options, script),
+        None => {
+            let mut page = text_page(&file.value, title, options, script)?;
+            page.facts
+                .push(fact("format", file.form_name(), Mark::Same));
+            Ok(page)
+        }
     }
 }
 
-fn page_of_value(
-    file: &IrFile,
+/// The page of a value in memory, given its name. The text is that of its dialect, if the
+/// dialect has a format. Linear in the objects and in the text.
+///
+/// # Errors
+///
+/// As [`TextOptions::to_pieces`], and those of the dialect's format.
+///
+/// ```
+/// let value = isoform::Array::from(vec![1, 2]).into();
+/// let page = isoform_cli::pages::page_of_value(&value, "a pair".to_owned())?;
+/// assert!(page.html().contains("a pair"));
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn page_of_value(value: &Value, title: String) -> isoform::Result<Page> {
+    let script = match value.as_object() {
+        Some(object) => isoform_ir::transform::own_script(object)?,
+        None => None,
+    };
+    let options = TextOptions::default()
+        .tensors(TensorText::Abbreviated)
+        .placeholders(true);
+    text_page(value, title, &options, script.as_deref())
+}
+
+fn text_page(
+    value: &Value,
     title: String,
     options: &TextOptions,
     script: Option<&str>,
 ) -> isoform::Result<Page> {
-    let types = object_types(file.value.clone())?;
+    let types = object_types(value.clone())?;
     let objects: u64 = types.values().sum();
-    let root = root_type(&file.value);
-    let rows = text_rows(file, options, script)?;
+    let root = root_type(value);
+    let rows = match script {
+        Some(text) => script_rows(text),
+        None => {
+            let text = options.to_pieces(value)?;
+            text_rows(&text)
+        }
+    };
     let mut types: Vec<(String, u64)> = types.into_iter().collect();
     types.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let facts = vec![
@@ -55,7 +90,6 @@ fn page_of_value(
         fact("objects", objects, Mark::Same),
         fact("types of objects", types.len(), Mark::Same),
         fact("lines of text", rows.len(), Mark::Same),
-        fact("format", file.form_name(), Mark::Same),
     ];
     let sentence = format!(
         "{root}: {} of {}",
@@ -80,27 +114,28 @@ fn page_of_value(
     })
 }
 
-/// The text, with names as bindings; that of a dialect has none.
-fn text_rows(
-    file: &IrFile,
-    options: &TextOptions,
-    script: Option<&str>,
-) -> isoform::Result<Vec<Row>> {
-    Ok(match script {
-        Some(text) => text
-            .lines()
-            .map(super::hunks::code_line)
-            .map(one_sided)
-            .collect(),
-        None => {
-            let text = options.to_pieces(&file.value)?;
-            let lines = TextSide::new(&text, &[], INDENT).into_lines();
-            lines.map(one_sided).collect::<Vec<Row>>()
-        }
-    })
+/// A printed value as rows.
+pub(super) fn text_rows(text: &TextPieces) -> Vec<Row> {
+    let lines = TextSide::new(text, &[], INDENT).into_lines();
+    lines.map(one_sided).collect()
 }
 
-fn one_sided(line: isoform_page::page::Line) -> Row {
+/// A text in the format of a dialect as rows. Equal names count as one binding, which is
+/// where the name occurs first.
+pub(super) fn script_rows(text: &str) -> Vec<Row> {
+    let mut bindings: HashMap<String, u32> = HashMap::new();
+    let mut lines: Vec<Line> = text.lines().map(super::hunks::code_line).collect();
+    let pieces = lines.iter_mut().flat_map(|line| &mut line.pieces);
+    for piece in pieces.filter(|piece| piece.role == PieceRole::Name) {
+        let next = bindings.len() as u32;
+        let number = *bindings.entry(piece.text.clone()).or_insert(next);
+        piece.binding = Some(number);
+        piece.is_definition = number == next;
+    }
+    lines.into_iter().map(one_sided).collect()
+}
+
+fn one_sided(line: Line) -> Row {
     Row {
         left: Some(line),
         ..Row::default()

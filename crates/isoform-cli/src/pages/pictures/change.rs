@@ -24,6 +24,13 @@ pub(crate) struct ChangePictures<'a> {
     both: Option<Both>,
 }
 
+/// All changes of two models in one picture. O(nodes × depth of bodies + operands) of both
+/// models, and at most 600 changed nodes are drawn.
+#[must_use]
+pub fn model_changes_picture(report: &Report) -> Picture {
+    ChangePictures::new(report).all()
+}
+
 impl<'a> ChangePictures<'a> {
     /// O(nodes × depth of bodies + operands) of both models.
     pub(crate) fn new(report: &'a Report) -> Self {

@@ -1,11 +1,14 @@
 //! The formats of pictures on the command line.
 
+use std::str::FromStr;
+
 use clap::ValueEnum;
+use isoform::Error;
 use isoform_page::Picture;
 
 /// The format of a picture.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum PictureFormat {
+pub enum PictureFormat {
     /// A picture for browsers.
     Svg,
     /// The language of graphviz.
@@ -16,7 +19,16 @@ pub(crate) enum PictureFormat {
 
 impl PictureFormat {
     /// The picture as text. The anchors of its nodes are places on a page, so they are left out.
-    pub(crate) fn draw(self, mut picture: Picture) -> String {
+    ///
+    /// ```
+    /// use isoform_cli::pages::pictures::{PictureFormat, value_picture};
+    /// let picture = value_picture(&isoform::Array::from(vec![1, 2]).into(), "A pair");
+    /// let format: PictureFormat = "mermaid".parse()?;
+    /// assert!(format.draw(picture).starts_with("flowchart"));
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    #[must_use]
+    pub fn draw(self, mut picture: Picture) -> String {
         for node in &mut picture.nodes {
             node.anchor = None;
         }
@@ -25,5 +37,17 @@ impl PictureFormat {
             PictureFormat::Dot => picture.dot(),
             PictureFormat::Mermaid => picture.mermaid(),
         }
+    }
+}
+
+impl FromStr for PictureFormat {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        <Self as ValueEnum>::from_str(name, false).map_err(|_| {
+            Error::value_error(format!(
+                "format: expected 'svg', 'dot' or 'mermaid', got {name:?}"
+            ))
+        })
     }
 }

@@ -21,7 +21,8 @@ mod value;
 mod value_change;
 
 pub(crate) use change::ChangePictures;
-pub(crate) use format::PictureFormat;
-pub(crate) use model::model_picture;
-pub(crate) use value::value_picture;
-pub(crate) use value_change::value_changes_picture;
+pub use change::model_changes_picture;
+pub use format::PictureFormat;
+pub use model::model_picture;
+pub use value::value_picture;
+pub use value_change::value_changes_picture;

@@ -21,7 +21,7 @@ const LEAST_BLOCK: usize = 4;
 /// # Errors
 ///
 /// As [`repeated_blocks`].
-pub(crate) fn model_picture(program: &Ref<Program>, title: &str) -> Result<Picture> {
+pub fn model_picture(program: &Ref<Program>, title: &str) -> Result<Picture> {
     let parts = Parts::of(program);
     let mut picture = Picture {
         title: title.to_owned(),

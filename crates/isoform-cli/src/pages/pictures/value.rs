@@ -20,7 +20,8 @@ const LINES: usize = 4;
 /// An IR value: each object once, with an edge for each field that leads to another object.
 /// Containers are part of the fields that hold them. Of a large value, the first objects in the
 /// order of distance are drawn. O(objects that are drawn).
-pub(crate) fn value_picture(value: &Value, title: &str) -> Picture {
+#[must_use]
+pub fn value_picture(value: &Value, title: &str) -> Picture {
     let mut drawing = Drawing {
         picture: Picture {
             title: title.to_owned(),

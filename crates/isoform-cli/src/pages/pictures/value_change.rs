@@ -18,7 +18,8 @@ const AROUND: usize = 2;
 
 /// All changes of two values in one picture: what only the left value has, what only the right
 /// value has, and the objects around. O(changes that are drawn, and their depth).
-pub(crate) fn value_changes_picture(difference: &Difference) -> Picture {
+#[must_use]
+pub fn value_changes_picture(difference: &Difference) -> Picture {
     let changes = difference.changes();
     let mut drawing = Drawing {
         picture: Picture {
