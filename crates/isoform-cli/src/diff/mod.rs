@@ -4,6 +4,7 @@ pub(crate) mod args;
 mod first;
 pub(crate) mod folders;
 mod json;
+mod run;
 
 use std::io;
 use std::path::Path;
@@ -21,11 +22,17 @@ use serde_json::{Value as Json, json};
 use args::DiffArgs;
 
 use crate::args::Common;
+use crate::imports::RunOptions;
 use crate::input::{Input, load, message, simplified_input};
 use crate::output::{DIFFERENT, Failure, Output, counted, printable};
 
 /// Compares two files.
-fn files(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>) -> io::Result<()> {
+fn files(
+    args: &DiffArgs,
+    common: &Common,
+    host: &RunOptions<'_>,
+    output: &mut Output<'_, '_>,
+) -> io::Result<()> {
     let read = |file: &Path| {
         let fixed = args.fix.apply(file, load(file, common)?)?;
         simplified_input(file, fixed, args.simplify)
@@ -42,6 +49,9 @@ fn files(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>) -> io::R
             return trouble(&failed, output);
         }
     };
+    if args.run.run {
+        return run::run(args, common, host, [&left, &right], output);
+    }
     let values = [left.to_value(), right.to_value()];
     match compared(args, common, left, right, output) {
         Ok(written) => written,
