@@ -58,7 +58,7 @@ pub(crate) struct DiffArgs {
 }
 
 /// Running both models.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Running both models")]
 pub(crate) struct RunArgs {
     /// Run both models on the same inputs, and find the first node with different results.

@@ -60,7 +60,7 @@ fn divergence<'a>(
     for (input, file) in inputs.into_iter().zip(files) {
         programs.push(program(input).map_err(|failure| (file, failure))?);
     }
-    let given = match &args.run.samples {
+    let user_inputs = match &args.run.samples {
         None => Vec::new(),
         Some(file) => samples(file, common).map_err(|failure| (file.as_path(), failure))?,
     };
@@ -73,12 +73,13 @@ fn divergence<'a>(
         bar.set_length(all as u64);
         bar.set_position(done as u64);
     };
-    let result = options(args, given).compare(&programs[0], &programs[1], &runners, &mut progress);
+    let result =
+        options(args, user_inputs).compare(&programs[0], &programs[1], &runners, &mut progress);
     bar.finish_and_clear();
     result.map_err(|error| (files[0], message(files[0], &error)))
 }
 
-fn options(args: &DiffArgs, given: Vec<(String, Value)>) -> DivergenceOptions {
+fn options(args: &DiffArgs, user_inputs: Vec<(String, Value)>) -> DivergenceOptions {
     DivergenceOptions::default()
         .tolerance(Tolerance {
             rtol: args.levels.rtol.unwrap_or(LOOSE.rtol),
@@ -88,7 +89,7 @@ fn options(args: &DiffArgs, given: Vec<(String, Value)>) -> DivergenceOptions {
         .sets(usize::from(args.run.sets))
         .shapes(args.run.run_shape.iter().cloned())
         .thresholds(args.run.thresholds.iter().copied())
-        .inputs(given)
+        .inputs(user_inputs)
 }
 
 /// The program of a model, with all weights.

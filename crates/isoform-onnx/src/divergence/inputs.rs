@@ -126,7 +126,7 @@ fn check_types(left: &Input, right: &Input) -> isoform::Result<()> {
 
 /// The inputs of the left model with what the right model declares in addition: sizes, and
 /// the narrower type of two types of floats, whose numbers the wider type holds exactly.
-pub(super) fn declared(left: &Graph, pairs: &[InputPair], given: &HashSet<String>) -> Graph {
+pub(super) fn declared(left: &Graph, pairs: &[InputPair], user_inputs: &HashSet<String>) -> Graph {
     let params = left.params.iter().map(|param| {
         let pair = pairs
             .iter()
@@ -138,7 +138,7 @@ pub(super) fn declared(left: &Graph, pairs: &[InputPair], given: &HashSet<String
         };
         let elem = match (l.elem.view(), r.elem.view()) {
             (ValueRef::DType(l), ValueRef::DType(r))
-                if r.bits() < l.bits() && !given.contains(param.name.as_str()) =>
+                if r.bits() < l.bits() && !user_inputs.contains(param.name.as_str()) =>
             {
                 r.into()
             }

@@ -38,7 +38,7 @@ pub struct DivergenceOptions {
     seed: u64,
     sets: usize,
     thresholds: Vec<f64>,
-    given: UserInputs,
+    user_inputs: UserInputs,
 }
 
 impl Default for DivergenceOptions {
@@ -48,7 +48,7 @@ impl Default for DivergenceOptions {
             seed: 1,
             sets: 2,
             thresholds: vec![1e-6, 1e-4, 1e-2],
-            given: UserInputs::default(),
+            user_inputs: UserInputs::default(),
         }
     }
 }
@@ -99,7 +99,7 @@ impl DivergenceOptions {
     #[must_use]
     pub fn inputs<S: Into<String>>(mut self, inputs: impl IntoIterator<Item = (S, Value)>) -> Self {
         let inputs = inputs.into_iter().map(|(name, value)| (name.into(), value));
-        self.given.values.extend(inputs);
+        self.user_inputs.values.extend(inputs);
         self
     }
 
@@ -110,7 +110,7 @@ impl DivergenceOptions {
         shapes: impl IntoIterator<Item = (S, Vec<i64>)>,
     ) -> Self {
         let shapes = shapes.into_iter().map(|(name, shape)| (name.into(), shape));
-        self.given.shapes.extend(shapes);
+        self.user_inputs.shapes.extend(shapes);
         self
     }
 
@@ -182,14 +182,14 @@ impl DivergenceOptions {
         runners: &[&'r dyn Runner],
     ) -> isoform::Result<Runnable<'r>> {
         let graphs = sides.map(|side| &side.program.graph);
-        let given: HashSet<String> = self
-            .given
+        let user_inputs: HashSet<String> = self
+            .user_inputs
             .values
             .iter()
             .map(|(name, _)| name.clone())
             .collect();
-        let declared = inputs::declared(graphs[0], inputs, &given);
-        let plans = match plans(graphs[0], &declared, &self.given)? {
+        let declared = inputs::declared(graphs[0], inputs, &user_inputs);
+        let plans = match plans(graphs[0], &declared, &self.user_inputs)? {
             Ok(plans) => plans,
             Err(reason) => return Err(Error::value_error(format!("the left model: {reason}"))),
         };

@@ -49,12 +49,14 @@ pub(super) fn paired(sides: [&Side; 2], inputs: &[InputPair]) -> isoform::Result
     pairing.quantized();
     let unpaired = [0, 1].map(|side| {
         let nodes = sides[side].nodes.iter().enumerate();
-        let alone = nodes
-            .filter(|(at, call)| !is_wrapper(call) && !pairing.partners[side].contains_key(at));
+        let alone = nodes.filter(|(index, call)| {
+            !is_wrapper(call) && !pairing.partners[side].contains_key(index)
+        });
         alone.count()
     });
     let mut list = pairing.list;
-    let position = |side: usize, value: &Value| sides[side].maker(value).map_or(0, |at| at + 1);
+    let position =
+        |side: usize, value: &Value| sides[side].maker(value).map_or(0, |index| index + 1);
     list.sort_by_cached_key(|pair| {
         let [left, right] = &pair.values;
         if pair.outputs.is_some() && made_by(left).is_none() {
@@ -131,13 +133,11 @@ impl Pairing<'_> {
         programs[1] = in_left_order(&programs[1], self.inputs);
         let (left, right) = Levels::ALL.apply_pair(&programs[0], &programs[1])?;
         let programs = [left, right];
-        let mut positions = [HashMap::new(), HashMap::new()];
-        for side in [0, 1] {
-            match originals(self.sides[side], &programs[side], skips_wrappers) {
-                Some(found) => positions[side] = found,
-                None => return Ok(None),
-            }
-        }
+        let [Some(left), Some(right)] =
+            [0, 1].map(|side| originals(self.sides[side], &programs[side], skips_wrappers))
+        else {
+            return Ok(None);
+        };
         let options = DiffOptions {
             compare: CompareOptions {
                 map_free_vars: true,
@@ -146,6 +146,15 @@ impl Pairing<'_> {
             ..DiffOptions::default()
         };
         let difference = options.diff(&programs[0], &programs[1])?;
+        if difference.is_empty() {
+            // Equal programs list their nodes in one order. Only files that list nodes
+            // further out than they are used may list them in other graphs.
+            let nodes = left.iter().zip(&right).map(|(l, r)| [l.1, r.1]);
+            let op = |side: usize, index: usize| self.sides[side].nodes[index].op.clone();
+            let nodes = nodes.filter(|nodes| op(0, nodes[0]) == op(1, nodes[1]));
+            return Ok(Some(nodes.collect()));
+        }
+        let positions = [left, right].map(|nodes| nodes.into_iter().collect::<HashMap<_, _>>());
         let position = |side: usize, value: &Value| {
             let call = value.peek::<Ref<Call>>()?;
             positions[side].get(&call.identity()).copied()
@@ -191,21 +200,23 @@ impl Pairing<'_> {
         }
         let makers = [0, 1].map(|side| {
             let inputs = calls[side].inputs.values();
-            [0, 1].map(|at| self.sides[side].maker(resolved(&inputs[at])))
+            [0, 1].map(|index| self.sides[side].maker(resolved(&inputs[index])))
         });
-        let op =
-            |side: usize, at: Option<usize>| at.map(|at| self.sides[side].nodes[at].shown_op());
-        let partner = |at: Option<usize>| self.partners[0].get(&at?).copied();
-        let crossed = (0..2).any(|at| {
-            let expected = partner(makers[0][at]);
-            expected.is_some() && expected == makers[1][1 - at]
+        let op = |side: usize, index: Option<usize>| {
+            index.map(|index| self.sides[side].nodes[index].shown_op())
+        };
+        let partner = |index: Option<usize>| self.partners[0].get(&index?).copied();
+        let crossed = (0..2).any(|index| {
+            let expected = partner(makers[0][index]);
+            expected.is_some() && expected == makers[1][1 - index]
         });
-        let straight = (0..2).any(|at| {
-            let expected = partner(makers[0][at]);
-            expected.is_some() && expected == makers[1][at]
+        let straight = (0..2).any(|index| {
+            let expected = partner(makers[0][index]);
+            expected.is_some() && expected == makers[1][index]
         });
-        let alike =
-            |cross: usize| (0..2).all(|at| op(0, makers[0][at]) == op(1, makers[1][at ^ cross]));
+        let alike = |cross: usize| {
+            (0..2).all(|index| op(0, makers[0][index]) == op(1, makers[1][index ^ cross]))
+        };
         !straight && (crossed || alike(1) && !alike(0))
     }
 
@@ -245,15 +256,20 @@ impl Pairing<'_> {
         let names = graphs.map(|graph| graph.result_names.iter().collect::<HashSet<_>>());
         let is_named = names[0] == names[1] && names[0].len() == graphs[0].results.len();
         let [left, right] = graphs.map(|graph| graph.results.values());
-        let partner = |at: usize| {
-            let name = graphs[0].result_names.get(at).filter(|_| is_named);
+        let partner = |index: usize| {
+            let name = graphs[0].result_names.get(index).filter(|_| is_named);
             let named =
                 name.and_then(|name| graphs[1].result_names.iter().position(|it| it == name));
-            named.unwrap_or(at)
+            named.unwrap_or(index)
         };
-        let positions = (0..left.len()).map(|at| [at, partner(at)]);
+        let positions = (0..left.len()).map(|index| [index, partner(index)]);
         positions
-            .filter_map(|at| Some((at, [left.get(at[0])?.clone(), right.get(at[1])?.clone()])))
+            .filter_map(|index| {
+                Some((
+                    index,
+                    [left.get(index[0])?.clone(), right.get(index[1])?.clone()],
+                ))
+            })
             .collect()
     }
 
@@ -304,17 +320,19 @@ fn dequantized_forms(side: &Side) -> HashMap<ValueKey, Vec<Value>> {
 /// True if the node gives an output that another node could use.
 fn has_output(call: &Call, index: i64) -> bool {
     let names = &call.output_names;
-    let name = usize::try_from(index).ok().and_then(|at| names.get(at));
+    let name = usize::try_from(index)
+        .ok()
+        .and_then(|index| names.get(index));
     names.is_empty() || name.is_some_and(|name| !name.is_empty())
 }
 
-/// The position in the model of each node of a program without wrappers, by identity; None if
-/// the nodes are not the same.
+/// The nodes of a program without wrappers by identity, in their order, with their positions in
+/// the model; None if the nodes are not the same.
 fn originals(
     side: &Side,
     program: &Ref<Program>,
     skips_wrappers: bool,
-) -> Option<HashMap<u64, usize>> {
+) -> Option<Vec<(u64, usize)>> {
     let listing = list_body(BodyKind::Graph(program.graph.clone()));
     let copies = &listing.bodies[0].nodes;
     let nodes = side.nodes.iter().enumerate();
@@ -333,7 +351,7 @@ fn originals(
     let pairs = copies.iter().zip(&nodes);
     Some(
         pairs
-            .map(|(copy, (at, _))| (copy.call.identity(), *at))
+            .map(|(copy, (index, _))| (copy.call.identity(), *index))
             .collect(),
     )
 }

@@ -62,11 +62,11 @@ impl Rounds<'_> {
             let round = &pairs[next..end];
             match self.round(round)? {
                 Ok(values) => {
-                    for (at, sets) in values.pairs(round) {
+                    for (index, sets) in values.pairs(round) {
                         for values in sets {
                             let bytes: usize = values.iter().map(|value| byte_len(value)).sum();
                             largest = largest.max(bytes * self.inputs[0].len());
-                            visitor.values(next + at, values)?;
+                            visitor.values(next + index, values)?;
                         }
                     }
                     next = end;
@@ -129,12 +129,12 @@ impl RoundValues {
         &'v self,
         round: &'v [ValuePair],
     ) -> impl Iterator<Item = (usize, Vec<[&'v Value; 2]>)> {
-        round.iter().enumerate().map(move |(at, pair)| {
+        round.iter().enumerate().map(move |(index, pair)| {
             let places = [0, 1].map(|side| self.0[side].places[&ValueKey::of(&pair.values[side])]);
             let sets = self.0[0].sets.iter().zip(&self.0[1].sets);
             let values = sets
                 .filter_map(|(left, right)| Some([left.get(places[0])?, right.get(places[1])?]));
-            (at, values.collect())
+            (index, values.collect())
         })
     }
 }

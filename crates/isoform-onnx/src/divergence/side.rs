@@ -48,7 +48,9 @@ impl Side {
         Ok(Side {
             uses: (0..nodes.len()).map(|node| uses(&listing, node)).collect(),
             inner: all().count() - nodes.len(),
-            positions: positions.map(|(at, call)| (call.identity(), at)).collect(),
+            positions: positions
+                .map(|(index, call)| (call.identity(), index))
+                .collect(),
             nodes,
             program,
         })

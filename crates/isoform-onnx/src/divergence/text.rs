@@ -151,7 +151,7 @@ impl Divergence {
         // The first divergence is always among the rows.
         let first = shown
             .iter()
-            .position(|(at, _)| Some(*at) == self.first)
+            .position(|(index, _)| Some(*index) == self.first)
             .unwrap_or(0);
         let start = if first < limit {
             0
@@ -160,7 +160,7 @@ impl Divergence {
         };
         let rows = &shown[start..shown.len().min(start + limit)];
         let mut table = vec![(Role::Row, HEADS.map(str::to_owned).to_vec())];
-        table.extend(rows.iter().map(|(at, pair)| self.row(*at, pair)));
+        table.extend(rows.iter().map(|(index, pair)| self.row(*index, pair)));
         let mut lines = vec![line(Role::Row, String::new())];
         lines.extend(aligned(&table));
         let more = self.pairs.len() - rows.len();
@@ -177,8 +177,12 @@ impl Divergence {
         lines
     }
 
-    fn row(&self, at: usize, pair: &PairError) -> (Role, Vec<String>) {
-        let mark = if self.origins.contains(&at) { ">" } else { "" };
+    fn row(&self, index: usize, pair: &PairError) -> (Role, Vec<String>) {
+        let mark = if self.origins.contains(&index) {
+            ">"
+        } else {
+            ""
+        };
         let role = match pair.status {
             PairStatus::Different => Role::Changed,
             _ => Role::Row,

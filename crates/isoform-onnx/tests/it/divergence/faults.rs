@@ -37,22 +37,37 @@ fn edited(edit: impl FnOnce(&mut GraphProto)) -> ModelProto {
 }
 
 fn at<'g>(graph: &'g mut GraphProto, name: &str) -> &'g mut isoform_onnx::proto::NodeProto {
-    graph.node.iter_mut().find(|node| node.name == name).unwrap()
+    graph
+        .node
+        .iter_mut()
+        .find(|node| node.name == name)
+        .unwrap()
 }
 
 /// The same model with other names everywhere.
 fn renamed(model: &ModelProto) -> ModelProto {
     let mut model = model.clone();
     let graph = model.graph.as_mut().unwrap();
-    let new = |name: &mut String| *name = format!("v{}_", name.len()) + &name.chars().rev().collect::<String>();
+    let new = |name: &mut String| {
+        *name = format!("v{}_", name.len()) + &name.chars().rev().collect::<String>()
+    };
     for node in &mut graph.node {
         node.name = format!("/{}/", node.name);
         node.input.iter_mut().for_each(new);
         node.output.iter_mut().for_each(new);
     }
-    graph.initializer.iter_mut().for_each(|tensor| new(&mut tensor.name));
-    graph.input.iter_mut().for_each(|value| new(&mut value.name));
-    graph.output.iter_mut().for_each(|value| new(&mut value.name));
+    graph
+        .initializer
+        .iter_mut()
+        .for_each(|tensor| new(&mut tensor.name));
+    graph
+        .input
+        .iter_mut()
+        .for_each(|value| new(&mut value.name));
+    graph
+        .output
+        .iter_mut()
+        .for_each(|value| new(&mut value.name));
     model
 }
 
@@ -81,7 +96,10 @@ fn copying(model: &ModelProto) -> ModelProto {
         let before = format!("{output}_before");
         made.output[0].clone_from(&before);
         graph.node.push(made);
-        graph.node.push(named(&format!("copy_{output}"), node("Identity", &before, &output)));
+        graph.node.push(named(
+            &format!("copy_{output}"),
+            node("Identity", &before, &output),
+        ));
     }
     model
 }
@@ -103,7 +121,10 @@ fn check(right: &ModelProto, expected: &str) {
     check_one(compared(&left, &renamed(right)), &renamed_name);
     check_one(compared(&left, &reordered(&renamed(right))), &renamed_name);
     check_one(compared(&left, &copying(right)), expected);
-    check_one(compared(&left, &copying(&reordered(&renamed(right)))), &renamed_name);
+    check_one(
+        compared(&left, &copying(&reordered(&renamed(right)))),
+        &renamed_name,
+    );
     // The sides are exchanged.
     let result = compared(&copying(&renamed(right)), &left);
     assert_eq!(first(&result), (&*renamed_name, expected), "{result}");
@@ -119,23 +140,44 @@ fn an_attribute() {
 
 #[test]
 fn a_weight() {
-    check(&edited(|graph| graph.initializer[2].float_data[1] += 0.5), "scale1");
-    check(&edited(|graph| graph.initializer[0].float_data[3] *= 1.01), "scale");
+    check(
+        &edited(|graph| graph.initializer[2].float_data[1] += 0.5),
+        "scale1",
+    );
+    check(
+        &edited(|graph| graph.initializer[0].float_data[3] *= 1.01),
+        "scale",
+    );
 }
 
 #[test]
 fn an_operator() {
-    check(&edited(|graph| at(graph, "wave").op_type = "Cos".into()), "wave");
-    check(&edited(|graph| at(graph, "scale1").op_type = "Sub".into()), "scale1");
+    check(
+        &edited(|graph| at(graph, "wave").op_type = "Cos".into()),
+        "wave",
+    );
+    check(
+        &edited(|graph| at(graph, "scale1").op_type = "Sub".into()),
+        "scale1",
+    );
     // At the beginning and at the end of the graph.
-    check(&edited(|graph| at(graph, "scale").op_type = "Add".into()), "scale");
+    check(
+        &edited(|graph| at(graph, "scale").op_type = "Add".into()),
+        "scale",
+    );
     check(&edited(|graph| at(graph, "join").input.reverse()), "join");
 }
 
 #[test]
 fn a_rewired_operand() {
-    check(&edited(|graph| at(graph, "sum").input[1] = "b".into()), "sum");
-    check(&edited(|graph| at(graph, "scale2").input[0] = "f".into()), "scale2");
+    check(
+        &edited(|graph| at(graph, "sum").input[1] = "b".into()),
+        "sum",
+    );
+    check(
+        &edited(|graph| at(graph, "scale2").input[0] = "f".into()),
+        "scale2",
+    );
 }
 
 #[test]
@@ -150,10 +192,26 @@ fn equal_models_agree() {
         let result = compared(&left, &right);
         assert!(result.is_same(), "{result}");
         assert_eq!((result.first, result.unpaired), (None, [0, 0]), "{result}");
-        assert!(result.pairs.iter().all(|pair| pair.status == PairStatus::Same), "{result}");
-        let nodes: Vec<&str> = result.pairs.iter().map(|pair| &*pair.left.node.name).collect();
-        for name in ["scale", "shift", "act", "scale1", "soft", "sum", "wave", "scale2", "join"] {
-            assert_eq!(nodes.iter().filter(|node| **node == name).count(), 1, "{nodes:?}");
+        assert!(
+            result
+                .pairs
+                .iter()
+                .all(|pair| pair.status == PairStatus::Same),
+            "{result}"
+        );
+        let nodes: Vec<&str> = result
+            .pairs
+            .iter()
+            .map(|pair| &*pair.left.node.name)
+            .collect();
+        for name in [
+            "scale", "shift", "act", "scale1", "soft", "sum", "wave", "scale2", "join",
+        ] {
+            assert_eq!(
+                nodes.iter().filter(|node| **node == name).count(),
+                1,
+                "{nodes:?}"
+            );
         }
     }
 }
@@ -173,7 +231,11 @@ fn independent_faults_are_all_origins() {
         graph.output.push(value("g", "n 4"));
     }
     let result = compared(&both[0], &both[1]);
-    let names: Vec<&str> = result.origins.iter().map(|at| &*result.pairs[*at].left.node.name).collect();
+    let names: Vec<&str> = result
+        .origins
+        .iter()
+        .map(|at| &*result.pairs[*at].left.node.name)
+        .collect();
     let mut sorted = names.clone();
     sorted.sort_unstable();
     assert_eq!(sorted, ["scale1", "scale2"], "{result}");
@@ -194,13 +256,22 @@ fn an_additional_node_is_looked_through() {
 
 #[test]
 fn numbers_of_a_fault() {
-    let result = compared(&layers(), &edited(|graph| graph.initializer[1].float_data[3] = 0.5));
+    let result = compared(
+        &layers(),
+        &edited(|graph| graph.initializer[1].float_data[3] = 0.5),
+    );
     let pair = result.first_pair().unwrap();
     assert_eq!(first(&result), ("shift", "shift"));
     assert_eq!(pair.max_abs, Some(0.5), "{result}");
-    assert_eq!((pair.beyond * 4, pair.types[0].as_str()), (pair.count, "float32"));
+    assert_eq!(
+        (pair.beyond * 4, pair.types[0].as_str()),
+        (pair.count, "float32")
+    );
     let error = pair.relative_l2.unwrap();
     assert!((pair.snr_db.unwrap() + 20.0 * error.log10()).abs() < 1e-9);
     assert_eq!(result.crossings.len(), 3);
-    assert!(result.crossings.iter().all(|it| it.pair == result.first), "{result:?}");
+    assert!(
+        result.crossings.iter().all(|it| it.pair == result.first),
+        "{result:?}"
+    );
 }

@@ -39,11 +39,18 @@ pub(crate) fn compared_with(
     left: &ModelProto,
     right: &ModelProto,
 ) -> isoform::Result<Divergence> {
-    options.compare(&program(left), &program(right), &[&Evaluator], &mut |_, _| ())
+    options.compare(
+        &program(left),
+        &program(right),
+        &[&Evaluator],
+        &mut |_, _| (),
+    )
 }
 
 /// The names of the nodes of the first divergence; empty names without one.
 pub(crate) fn first(result: &Divergence) -> (&str, &str) {
-    let names = result.first_pair().map(|pair| (&*pair.left.node.name, &*pair.right.node.name));
+    let names = result
+        .first_pair()
+        .map(|pair| (&*pair.left.node.name, &*pair.right.node.name));
     names.unwrap_or_default()
 }

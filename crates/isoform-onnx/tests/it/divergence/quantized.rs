@@ -6,7 +6,7 @@ use isoform_onnx::proto::{ModelProto, NodeProto, TensorProto};
 use isoform_onnx::verify::Tolerance;
 
 use super::{compared_with, first, named};
-use crate::build::{graph, model_of, node, opset, tensor, value};
+use crate::build::{graph, model_of, node, tensor, value};
 use crate::parts::float_tensor;
 
 /// Two products with an activation between.
@@ -59,8 +59,14 @@ const INT8: i32 = 3;
 fn wrapped(from: &str, to: &str, scale: &str) -> [NodeProto; 2] {
     let code = format!("{to}_code");
     [
-        named(&format!("q_{to}"), node("QuantizeLinear", &format!("{from} {scale} zero"), &code)),
-        named(&format!("dq_{to}"), node("DequantizeLinear", &format!("{code} {scale} zero"), to)),
+        named(
+            &format!("q_{to}"),
+            node("QuantizeLinear", &format!("{from} {scale} zero"), &code),
+        ),
+        named(
+            &format!("dq_{to}"),
+            node("DequantizeLinear", &format!("{code} {scale} zero"), to),
+        ),
     ]
 }
 
@@ -79,7 +85,10 @@ fn quantized_model(scale: f32) -> ModelProto {
         named("dq_w1", node("DequantizeLinear", "w1 sw zw", "w1q")),
         named("n2", node("MatMul", "bq w1q", "y")),
     ];
-    let weights: Vec<i32> = WEIGHTS.iter().map(|weight| (weight * 100.0).round() as i32).collect();
+    let weights: Vec<i32> = WEIGHTS
+        .iter()
+        .map(|weight| (weight * 100.0).round() as i32)
+        .collect();
     model(
         nodes,
         vec![
@@ -101,7 +110,9 @@ fn quantized(right: &ModelProto, rtol: f64, atol: f64) -> Divergence {
 
 fn nodes(result: &Divergence) -> Vec<(&str, &str, PairKind)> {
     let pairs = result.pairs.iter();
-    pairs.map(|pair| (&*pair.left.node.name, &*pair.right.node.name, pair.kind)).collect()
+    pairs
+        .map(|pair| (&*pair.left.node.name, &*pair.right.node.name, pair.kind))
+        .collect()
 }
 
 #[test]
@@ -127,7 +138,10 @@ fn wrappers_leave_pairs() {
         assert_eq!(pair.status, PairStatus::Close, "{result}");
         let error = pair.relative_l2.unwrap();
         assert!(error > 0.0 && error < 0.05, "{result}");
-        assert!(pair.cosine.unwrap() > 0.99 && pair.snr_db.unwrap() > 26.0, "{result}");
+        assert!(
+            pair.cosine.unwrap() > 0.99 && pair.snr_db.unwrap() > 26.0,
+            "{result}"
+        );
     }
     let input = result.pairs[0].max_abs.unwrap();
     assert!(input <= 2.0 / 255.0 + 1e-6 && input > 0.0, "{result}");
@@ -140,7 +154,10 @@ fn the_place_that_loses_most_is_named() {
     assert_eq!(first(&result), ("act", "dq_bq"), "{result}");
     assert_eq!(result.origins.len(), 1, "{result}");
     let text = result.to_string();
-    assert!(text.contains("although the value before quantization agrees"), "{text}");
+    assert!(
+        text.contains("although the value before quantization agrees"),
+        "{text}"
+    );
     // Without a tolerance, the first difference is at the input.
     let result = quantized(&quantized_model(8.0 / 255.0), 0.0, 0.0);
     assert_eq!(first(&result), ("x", "dq_xq"), "{result}");
@@ -160,14 +177,23 @@ fn two_quantized_models_are_paired_by_their_wrappers() {
 fn integer_model() -> ModelProto {
     let nodes = vec![
         named("q", node("QuantizeLinear", "x s zero", "xq")),
-        named("i0", node("QLinearMatMul", "xq s zero w0 sw zw sa zero", "aq")),
+        named(
+            "i0",
+            node("QLinearMatMul", "xq s zero w0 sw zw sa zero", "aq"),
+        ),
         named("d0", node("DequantizeLinear", "aq sa zero", "a")),
         named("r", node("Relu", "a", "b")),
         named("q1", node("QuantizeLinear", "b sa zero", "bq")),
-        named("i1", node("QLinearMatMul", "bq sa zero w1 sw zw sa zero", "yq")),
+        named(
+            "i1",
+            node("QLinearMatMul", "bq sa zero w1 sw zw sa zero", "yq"),
+        ),
         named("d1", node("DequantizeLinear", "yq sa zero", "y")),
     ];
-    let weights: Vec<i32> = WEIGHTS.iter().map(|weight| (weight * 100.0).round() as i32).collect();
+    let weights: Vec<i32> = WEIGHTS
+        .iter()
+        .map(|weight| (weight * 100.0).round() as i32)
+        .collect();
     model(
         nodes,
         vec![
@@ -185,7 +211,10 @@ fn integer_model() -> ModelProto {
 #[test]
 fn codes_are_compared_as_the_numbers_they_stand_for() {
     let result = quantized(&integer_model(), 0.0, 0.1);
-    let pair = result.pairs.iter().find(|pair| pair.right.node.name == "i1");
+    let pair = result
+        .pairs
+        .iter()
+        .find(|pair| pair.right.node.name == "i1");
     let pair = pair.unwrap_or_else(|| panic!("{result}"));
     assert_eq!(pair.left.node.name, "mm1");
     assert_eq!(pair.types, ["float32", "uint8"]);
@@ -200,7 +229,9 @@ fn integers_without_parameters_are_not_comparable() {
     // The code is the output, and the scale of the result is computed.
     let graph = right.graph.as_mut().unwrap();
     graph.node.retain(|node| node.name != "d1");
-    graph.node.insert(0, named("half", node("Add", "sh sh", "sc")));
+    graph
+        .node
+        .insert(0, named("half", node("Add", "sh sh", "sc")));
     let last = graph.node.last_mut().unwrap();
     last.input[6] = "sc".into();
     last.output[0] = "y".into();
@@ -208,8 +239,16 @@ fn integers_without_parameters_are_not_comparable() {
     graph.output[0].r#type = None;
     let result = quantized(&right, 0.0, 0.1);
     let pair = result.pairs.last().unwrap();
-    assert_eq!((&*pair.right.node.name, pair.status), ("i1", PairStatus::Skipped), "{result}");
-    assert!(pair.note.contains("without a constant scale and zero point"), "{result}");
+    assert_eq!(
+        (&*pair.right.node.name, pair.status),
+        ("i1", PairStatus::Skipped),
+        "{result}"
+    );
+    assert!(
+        pair.note
+            .contains("without a constant scale and zero point"),
+        "{result}"
+    );
 }
 
 #[test]
@@ -239,5 +278,4 @@ fn floats_of_another_width_get_the_same_numbers() {
     let result = compared_with(&given, &left, &right).unwrap();
     assert_eq!(result.inputs, ["the given inputs"]);
     assert!(result.is_same(), "{result}");
-    let _ = opset("", 17);
 }
