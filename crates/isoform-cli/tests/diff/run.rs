@@ -61,12 +61,22 @@ fn the_first_divergence_is_named_on_both_sides() {
     let verdict = lines.next().unwrap();
     let head = "different: the first divergence is at Relu 'act' and Abs 'other/act': ";
     assert!(verdict.starts_with(head), "{verdict}");
-    assert!(verdict.ends_with(", although its inputs agree"), "{verdict}");
-    assert!(ran.out.contains("\n  .██\n   ^ first divergence\n"), "{}", ran.out);
+    assert!(
+        verdict.ends_with(", although its inputs agree"),
+        "{verdict}"
+    );
+    assert!(
+        ran.out.contains("\n  .██\n   ^ first divergence\n"),
+        "{}",
+        ran.out
+    );
     let text = "relative L2 error above 0.01 first at Relu 'act' and Abs 'other/act'";
     assert!(ran.out.contains(text), "{}", ran.out);
     let row = ran.out.lines().find(|line| line.starts_with('>')).unwrap();
-    assert!(row.contains("Relu") && row.contains("Abs 'other/act'") && row.contains("[3]"), "{row}");
+    assert!(
+        row.contains("Relu") && row.contains("Abs 'other/act'") && row.contains("[3]"),
+        "{row}"
+    );
     // Everything is within a large tolerance.
     let ran = folder().run("diff --run --atol 100 a.onnx abs.onnx");
     assert_eq!(ran.status, 0, "{ran:?}");
@@ -74,20 +84,30 @@ fn the_first_divergence_is_named_on_both_sides() {
 
 #[test]
 fn json_has_the_pairs() {
-    let ran = folder().run("diff --run --json --seed 2 --sets 1 --thresholds 0.5,1e9 a.onnx abs.onnx");
+    let ran =
+        folder().run("diff --run --json --seed 2 --sets 1 --thresholds 0.5,1e9 a.onnx abs.onnx");
     assert_eq!(ran.status, 1, "{ran:?}");
     let object = json(&ran);
     assert_eq!(object["format"], "isoform.divergence");
     assert_eq!(object["version"], 1);
-    assert_eq!((&object["same"], &object["first"]), (&json_of!(false), &json_of!(1)));
+    assert_eq!(
+        (&object["same"], &object["first"]),
+        (&json_of!(false), &json_of!(1))
+    );
     assert_eq!(object["origins"], json_of!([1]));
     assert_eq!(object["inputs"], json_of!(["inputs 1"]));
     assert_eq!(object["right"], json_of!({"file": "abs.onnx"}));
-    assert_eq!(object["crossings"][1], json_of!({"threshold": 1e9, "pair": null}));
+    assert_eq!(
+        object["crossings"][1],
+        json_of!({"threshold": 1e9, "pair": null})
+    );
     let pair = &object["pairs"][1];
     assert_eq!(pair["left"]["node"]["name"], "act");
     assert_eq!(pair["right"]["value"], "other/a");
-    assert_eq!((&pair["status"], &pair["inputs_agree"]), (&json_of!("different"), &json_of!(true)));
+    assert_eq!(
+        (&pair["status"], &pair["inputs_agree"]),
+        (&json_of!("different"), &json_of!(true))
+    );
     assert_eq!(pair["types"], json_of!(["float32", "float32"]));
     assert_eq!(object["pairs"][0]["status"], "same");
 }
@@ -124,14 +144,23 @@ fn what_cannot_be_run_is_an_error() {
         "diff --run a.onnx two.onnx",
         "the models have different inputs: the left model has 1 ('x'), the right model has 2 ('x', 'z')",
     );
-    error("diff --run --architecture a.onnx same.onnx", "--run needs the contents of weights");
+    error(
+        "diff --run --architecture a.onnx same.onnx",
+        "--run needs the contents of weights",
+    );
     error("diff --run --stat a.onnx same.onnx", "cannot be used with");
     error("diff --run --first a.onnx same.onnx", "cannot be used with");
     error("diff --seed 2 a.onnx same.onnx", "--run");
     error("diff --run --sets 0 a.onnx same.onnx", "--sets");
     error("diff --run --inputs none.npz a.onnx same.onnx", "none.npz");
-    error("diff --run --inputs a.onnx a.onnx same.onnx", "expected inputs by name");
-    error("diff --run --run-shape x:4 a.onnx same.onnx", "expected 3 at axis 0");
+    error(
+        "diff --run --inputs a.onnx a.onnx same.onnx",
+        "expected inputs by name",
+    );
+    error(
+        "diff --run --run-shape x:4 a.onnx same.onnx",
+        "expected 3 at axis 0",
+    );
     error("diff --run --run-shape q:4 a.onnx same.onnx", "input 'q'");
     let ran = folder.run("convert a.onnx a.iso");
     assert_eq!(ran.status, 0, "{ran:?}");
@@ -150,5 +179,10 @@ fn folders_are_run_in_pairs() {
     }
     let ran = folder.run("diff --run left right");
     assert_eq!(ran.status, 1, "{ran:?}");
-    assert!(ran.out.contains("the first divergence is at Relu 'act' and Abs 'act'"), "{}", ran.out);
+    assert!(
+        ran.out
+            .contains("the first divergence is at Relu 'act' and Abs 'act'"),
+        "{}",
+        ran.out
+    );
 }

@@ -8,7 +8,7 @@ use isoform::{Ref, Value};
 use super::inputs::{InputPair, in_left_order};
 use super::outcome::PairKind;
 use super::side::Side;
-use super::wrappers::{is_dequantized, is_wrapper, passed_on, resolved, unwrapped};
+use super::wrappers::{copied, is_dequantized, is_wrapper, passed_on, resolved, unwrapped};
 use crate::ir::{Call, Program};
 use crate::layout::{BodyKind, list_body, made_by};
 use crate::levels::Levels;
@@ -45,8 +45,8 @@ pub(super) fn paired(sides: [&Side; 2], inputs: &[InputPair]) -> isoform::Result
     };
     pairing.by_structure()?;
     pairing.by_use();
-    pairing.outputs();
     pairing.quantized();
+    pairing.outputs();
     let unpaired = [0, 1].map(|side| {
         let nodes = sides[side].nodes.iter().enumerate();
         let alone = nodes.filter(|(index, call)| {
@@ -239,6 +239,7 @@ impl Pairing<'_> {
 
     fn outputs(&mut self) {
         for (positions, values) in self.results() {
+            let values = values.each_ref().map(|value| copied(value).clone());
             if self.seen.insert(values.each_ref().map(ValueKey::of)) {
                 self.list.push(ValuePair {
                     values,

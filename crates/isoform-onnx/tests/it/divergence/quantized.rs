@@ -186,9 +186,9 @@ fn integer_model() -> ModelProto {
         named("q1", node("QuantizeLinear", "b sa zero", "bq")),
         named(
             "i1",
-            node("QLinearMatMul", "bq sa zero w1 sw zw sa zero", "yq"),
+            node("QLinearMatMul", "bq sa zero w1 sw zw sy zero", "yq"),
         ),
-        named("d1", node("DequantizeLinear", "yq sa zero", "y")),
+        named("d1", node("DequantizeLinear", "yq sy zero", "y")),
     ];
     let weights: Vec<i32> = WEIGHTS
         .iter()
@@ -201,6 +201,7 @@ fn integer_model() -> ModelProto {
             codes("w1", &[2, 2], INT8, &weights),
             scalar("s", 4.0 / 255.0),
             scalar("sa", 8.0 / 255.0),
+            scalar("sy", 16.0 / 255.0),
             scalar("sw", 0.01),
             codes("zero", &[], UINT8, &[128]),
             codes("zw", &[], INT8, &[0]),
