@@ -31,6 +31,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from isoform import _core
 from isoform._core import OnnxModel as Model, OnnxRule as Rule, OnnxSite as Site
 from isoform._onnx_diff import ModelChange, ModelDiff, diff
+from isoform._onnx_diff_run import (
+    Crossing,
+    ModelRuns,
+    NodePlace,
+    PairError,
+    ValuePlace,
+    diff_run,
+)
 from isoform._onnx_load import load
 from isoform._onnx_optimizer import (
     Case,
@@ -71,15 +79,19 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Case",
+    "Crossing",
     "Difference",
     "Fired",
     "FunctionSummary",
     "Model",
     "ModelChange",
     "ModelDiff",
+    "ModelRuns",
     "ModelSummary",
     "ModelsSummary",
+    "NodePlace",
     "Optimized",
+    "PairError",
     "Report",
     "Rule",
     "RuleInfo",
@@ -87,6 +99,7 @@ __all__ = [
     "Shapes",
     "Site",
     "TypeProblem",
+    "ValuePlace",
     "ValueSummary",
     "ValueType",
     "Verification",
@@ -95,6 +108,7 @@ __all__ = [
     "WeightsDifference",
     "WeightsOfType",
     "diff",
+    "diff_run",
     "evaluate",
     "extract",
     "fix_dims",

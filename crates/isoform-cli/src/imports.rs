@@ -54,8 +54,8 @@ impl<'a> RunOptions<'a> {
         self
     }
 
-    /// Sets the function that finds a runtime for `optimize --verify`. The function is
-    /// called only for `--verify`, and returns None if no runtime is installed.
+    /// Sets the function that finds a runtime for `optimize --verify` and `diff --run`. The
+    /// function is called only for these, and returns None if no runtime is installed.
     ///
     /// Without the function, or if the runtime cannot run the models, models run with
     /// [`Evaluator`](isoform_onnx::verify::Evaluator).

@@ -109,7 +109,7 @@ fn run_in(host: &RunOptions<'_>, args: &[OsString], streams: &mut Streams<'_>) -
 fn dispatch(cli: &Cli, host: &RunOptions<'_>, output: &mut Output<'_, '_>) -> io::Result<()> {
     match &cli.command {
         Command::Hash(args) => hash::run(args, &cli.common, output),
-        Command::Diff(args) => diff::folders::run(args, &cli.common, output),
+        Command::Diff(args) => diff::folders::run(args, &cli.common, host, output),
         Command::Summary(args) => summary::run(args, &cli.common, output),
         Command::Show(args) => show::run(args, &cli.common, output),
         Command::Dedup(args) => dedup::run(args, &cli.common, output),

@@ -14,6 +14,7 @@
 //! | values of operators and programs | `eval` |
 //! | smaller programs, and proof that they compute the same | `optimize`, `verify` |
 //! | which differences of two models count | [`levels`] |
+//! | where the results of two models part | `divergence` |
 //! | numbers about a model, or about two | [`summary`] |
 //! | how two models differ, in words | `report` |
 //! | elements of tensors as text | `elements` |
@@ -31,6 +32,7 @@
 
 mod budget;
 mod data;
+pub mod divergence;
 mod elem_type;
 pub mod elements;
 mod error;

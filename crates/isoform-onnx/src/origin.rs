@@ -20,6 +20,18 @@ pub enum OriginKind {
     Output,
 }
 
+impl OriginKind {
+    /// The name in lower case. O(1).
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            OriginKind::Node => "node",
+            OriginKind::Input => "input",
+            OriginKind::Output => "output",
+        }
+    }
+}
+
 /// The part of a model from which a place in the program originates.
 ///
 /// An origin displays as `node 'Conv_3' (Conv) producing 'x12' in graph 'main'`.

@@ -19,8 +19,8 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// returns its exit status: 0 if equal or done, 1 if different, 2 on error.
 ///
 /// `import_module` is called with each value of the option `--import`; it returns None, or
-/// the text of an error. `find_runtime` is called for `optimize --verify`, and returns None
-/// or a pair: the name of a runtime, and a function that runs models with it.
+/// the text of an error. `find_runtime` is called for `optimize --verify` and `diff --run`, and
+/// returns None or a pair: the name of a runtime, and a function that runs models with it.
 /// `index_with_ray` is called for `index --engine ray` with the arguments of
 /// `isoform._corpus_ray.index_with_ray`; the message of its exception is that of the command.
 ///

@@ -14,6 +14,7 @@
 //! | `cli.rs` | `__main__.py`, `_importing.py` | the command, and its option `--import` |
 //! | `onnx.rs` | `onnx.py`, `_onnx_load.py`, `_onnx_values.py` | reading, writing and computing ONNX models |
 //! | `onnx_diff.rs` | `_onnx_diff.py` | differences of ONNX models |
+//! | `onnx_diff_run.rs` | `_onnx_diff_run.py`, `_onnxruntime.py` | where the results of ONNX models part |
 //! | `onnx_summary.rs` | `_onnx_summary.py` | summaries of ONNX models |
 //! | | `_results.py` | results of models as objects of the classes that declare them |
 //! | `onnx_shapes.rs` | `_onnx_shapes.py` | derived types, fixed dimensions |
@@ -54,6 +55,7 @@ mod object;
 mod objects;
 mod onnx;
 mod onnx_diff;
+mod onnx_diff_run;
 mod onnx_optimize;
 mod onnx_shapes;
 mod onnx_summary;
@@ -99,6 +101,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     onnx_optimize::init(module)?;
     onnx_shapes::init(module)?;
     onnx_diff::init(module)?;
+    onnx_diff_run::init(module)?;
     onnx_summary::init(module)?;
     pages::init(module)?;
     isoform_ir::ir::register().into_py()?;

@@ -15,7 +15,7 @@ use super::key::{JOB, files_text};
 use super::record::{FILES, FOLDER, key_of_miss};
 use crate::args::Common;
 use crate::diff;
-use crate::diff::args::{DiffArgs, LevelArgs};
+use crate::diff::args::{DiffArgs, LevelArgs, RunArgs};
 use crate::input::{Form, Input, decode};
 use crate::model_args::FixArgs;
 use crate::output::{Output, SUCCESS, printable};
@@ -310,6 +310,7 @@ fn print_program(
         },
         fix: FixArgs::default(),
         simplify: false,
+        run: RunArgs::default(),
     };
     let written = diff::compared(&args, common, left, right, output)?;
     output.status = SUCCESS;

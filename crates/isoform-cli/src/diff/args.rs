@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::model_args::FixArgs;
+use crate::model_args::{FixArgs, sizes};
 use crate::pages::pictures::PictureFormat;
 
 /// Check whether two files are the same program, and if not, tell how they differ.
@@ -65,6 +65,48 @@ pub(crate) struct DiffArgs {
     /// differ only in removed parts are then equal.
     #[arg(long)]
     pub(crate) simplify: bool,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+/// Running both models.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Running both models")]
+pub(crate) struct RunArgs {
+    /// Run both models on the same inputs, and find the first node with different results.
+    ///
+    /// Values are paired by structure, and outputs by position: names do not matter. The
+    /// first divergence is the first pair of values that differ beyond the tolerance
+    /// although everything that they are computed from agrees. --rtol and --atol are then
+    /// the tolerance of results, by default 1e-3 and 1e-5. Inputs are random, and inputs
+    /// with other names on the right are those at the same position. Wrappers of
+    /// quantisation and Identity nodes of one model alone are looked through. Nodes inside
+    /// of bodies and functions are not compared. The Python package runs the models with
+    /// onnxruntime if installed (`pip install 'isoform[verify]'`); otherwise they run with
+    /// the evaluator of this program, which does not support every operator.
+    #[arg(long, conflicts_with_all = ["first", "stat"])]
+    pub(crate) run: bool,
+    /// The seed of the inputs for --run.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, requires = "run")]
+    pub(crate) seed: u64,
+    /// The number of sets of inputs for --run, each with other sizes of dimensions without a
+    /// size.
+    #[arg(long, value_name = "COUNT", default_value_t = 2, requires = "run",
+          value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) sets: u16,
+    /// A file with inputs for --run by their names in the left model, in the format of
+    /// numpy.savez or safetensors; the remaining inputs are random.
+    #[arg(long = "inputs", value_name = "FILE", requires = "run")]
+    pub(crate) samples: Option<PathBuf>,
+    /// The sizes of an input of the left model for --run, for example input:1,512; may be
+    /// given several times.
+    #[arg(long, value_name = "NAME:SIZES", value_parser = sizes, requires = "run")]
+    pub(crate) run_shape: Vec<(String, Vec<i64>)>,
+    /// Also tell where the relative L2 error first exceeds these numbers, separated by
+    /// commas.
+    #[arg(long, value_name = "NUMBER", value_delimiter = ',', value_parser = tolerance,
+          default_values_t = [1e-6, 1e-4, 1e-2], requires = "run")]
+    pub(crate) thresholds: Vec<f64>,
 }
 
 /// The form of the printed difference.
@@ -114,6 +156,10 @@ Exit status:
   0  the files are equal, or nothing differs beyond the tolerance
   1  the files differ, or one of two folders lacks a file
   2  error: a file could not be read
+  With --run: 0 if no pair of values differs beyond the tolerance, 1 if a pair does, and 2 if a
+    model could not be run, or the inputs of the models differ
+
+Ctrl-C ends the command at once, as status 130 of a shell.
 
 JSON (--json or --format json), one object; docs/schema/diff-2.schema.json is its JSON Schema:
   {\"format\": \"isoform.diff\", \"version\": 2, \"equal\": BOOL, \"left\": {\"file\": NAME},
@@ -147,6 +193,18 @@ JSON (--json or --format json), one object; docs/schema/diff-2.schema.json is it
     and, if they differ, \"text\": both sides of IR files underlined, or null
     SIDE is {\"file\": NAME}; if the files differ, also \"path\": TEXT, the place in the program,
     \"value\": TEXT or null, and \"origin\": ORIGIN or null
+  With --run:
+    {\"format\": \"isoform.divergence\", \"version\": 1, \"same\": BOOL, \"left\": {\"file\": NAME},
+     \"right\": the same, \"first\": POSITION in \"pairs\" or null, \"origins\": [POSITION...] of all
+     pairs that differ although their inputs agree, \"crossings\": [{\"threshold\": NUMBER,
+     \"pair\": POSITION or null}...], \"runner\": NAME, \"inputs\": [TEXT...], \"rtol\", \"atol\",
+     \"unpaired\": [LEFT, RIGHT] nodes, \"inner\": [LEFT, RIGHT] nodes that are not compared,
+     \"outputs\": [LEFT, RIGHT], \"pairs\": [PAIR...]}
+    PAIR is {\"left\": {\"node\": ORIGIN, \"value\": NAME}, \"right\": the same, \"kind\":
+      \"structure\", \"use\", \"output\" or \"quantized\", \"status\": \"same\", \"close\",
+      \"different\" or \"skipped\", \"inputs_agree\": BOOL, \"shape\": [SIZE...], \"types\": [LEFT,
+      RIGHT], \"count\", \"beyond\": COUNT of elements, \"max_abs\", \"max_rel\", \"relative_l2\",
+      \"cosine\", \"snr_db\", \"note\": TEXT}; a number is null if it is infinite or unknown
   Of folders, each pair of files is one such object on a line of its own; \"left\" or \"right\"
     is null where a file has no partner
   On error: {\"failed\": [{\"file\": NAME, \"error\": MESSAGE}...]}
@@ -158,6 +216,8 @@ Examples:
   isoform diff --architecture pretrained.onnx finetuned.onnx
   isoform diff --dim batch=1 dynamic.onnx fixed.onnx
   isoform diff --simplify exported.onnx optimized.onnx
+  isoform diff --run float.onnx int8.onnx
+  isoform diff --run --inputs sample.npz --rtol 1e-2 a.onnx b.onnx
   isoform diff --first before.json after.iso
   isoform diff --html difference.html before.onnx after.onnx
   isoform diff --format markdown before.onnx after.onnx >> summary.md

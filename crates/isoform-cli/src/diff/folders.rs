@@ -8,6 +8,7 @@ use super::args::DiffArgs;
 use super::{files, json, page, trouble};
 use crate::args::Common;
 use crate::find::{FileList, find_models};
+use crate::imports::RunOptions;
 use crate::input::is_dash;
 use crate::output::{DIFFERENT, Output, printable};
 
@@ -20,7 +21,12 @@ struct Pair {
 
 /// Compares two files, the files of two folders in pairs, or a file with the file of
 /// the same name in a folder.
-pub(crate) fn run(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>) -> io::Result<()> {
+pub(crate) fn run(
+    args: &DiffArgs,
+    common: &Common,
+    host: &RunOptions<'_>,
+    output: &mut Output<'_, '_>,
+) -> io::Result<()> {
     let (left, right) = (&args.left, &args.right);
     if let Err((file, failure)) = page::check(args, output) {
         return trouble(&[(file, &failure)], output);
@@ -30,15 +36,15 @@ pub(crate) fn run(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>)
         return trouble(&[(left, &failure)], output);
     }
     if !left.is_dir() && !right.is_dir() {
-        return files(args, common, output);
+        return files(args, common, host, output);
     }
     if !left.is_dir() {
         let with = named_as(left, right);
-        return files(&args.of(left, &with), common, output);
+        return files(&args.of(left, &with), common, host, output);
     }
     if !right.is_dir() {
         let with = named_as(right, left);
-        return files(&args.of(&with, right), common, output);
+        return files(&args.of(&with, right), common, host, output);
     }
     let lists = [left, right].map(|folder| find_models(std::slice::from_ref(folder)));
     for (file, failure) in lists.iter().flat_map(|list| &list.failures) {
@@ -63,7 +69,7 @@ pub(crate) fn run(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>)
                     output.line(format_args!("{strong}{}{strong:#}", printable(&heading)))?;
                 }
                 output.status = 0;
-                files(&args.of(left, right), common, output)
+                files(&args.of(left, right), common, host, output)
             }
             (Some(file), None) => alone(args, file, "left", output),
             (_, file) => {

@@ -5,6 +5,7 @@ mod first;
 pub(crate) mod folders;
 mod json;
 mod page;
+mod run;
 
 use std::io;
 use std::path::Path;
@@ -24,13 +25,19 @@ use args::DiffArgs;
 pub(crate) use first::value_text;
 
 use crate::args::Common;
+use crate::imports::RunOptions;
 use crate::input::{Input, load, message, simplified_input};
 use crate::output::{DIFFERENT, Failure, Output, counted, printable};
 use crate::pages::pictures::{ChangePictures, value_changes_picture};
 use crate::pages::{page_of_models, page_of_values};
 
 /// Compares two files.
-fn files(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>) -> io::Result<()> {
+fn files(
+    args: &DiffArgs,
+    common: &Common,
+    host: &RunOptions<'_>,
+    output: &mut Output<'_, '_>,
+) -> io::Result<()> {
     let read = |file: &Path| {
         let fixed = args.fix.apply(file, load(file, common)?)?;
         simplified_input(file, fixed, args.simplify)
@@ -47,6 +54,9 @@ fn files(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>) -> io::R
             return trouble(&failed, output);
         }
     };
+    if args.run.run {
+        return run::run(args, common, host, [&left, &right], output);
+    }
     let values = [left.to_value(), right.to_value()];
     match compared(args, common, left, right, output) {
         Ok(written) => written,

@@ -20,11 +20,15 @@ pub(super) fn given<'a>(
     args: &'a OptimizeArgs,
     common: &Common,
 ) -> Result<Vec<(String, Value)>, (&'a Path, Failure)> {
-    let Some(file) = &args.samples else {
-        return Ok(Vec::new());
-    };
-    let failed = |failure: Failure| (file.as_path(), failure);
-    let input = load_complete(file, common).map_err(failed)?;
+    match &args.samples {
+        None => Ok(Vec::new()),
+        Some(file) => samples(file, common).map_err(|failure| (file.as_path(), failure)),
+    }
+}
+
+/// The tensors of a file by name, as inputs of a model.
+pub(crate) fn samples(file: &Path, common: &Common) -> Result<Vec<(String, Value)>, Failure> {
+    let input = load_complete(file, common)?;
     let tensors = match &input {
         Input::Value(file) => file.value.extract::<Map<Str, Value>>().ok(),
         Input::Model(_) => None,
@@ -35,7 +39,7 @@ pub(super) fn given<'a>(
     });
     let Some(tensors) = tensors else {
         let text = "expected inputs by name, as numpy.savez('inputs.npz', input=...) writes them";
-        return Err(failed(text.into()));
+        return Err(text.into());
     };
     let tensors = tensors.iter();
     Ok(tensors

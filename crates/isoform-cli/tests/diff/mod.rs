@@ -1,5 +1,7 @@
 //! `isoform diff`: every option, the texts and the JSON.
 
+mod run;
+
 use isoform_onnx::proto::{AttributeProto, AttributeType, GraphProto, ModelProto, TensorProto};
 use serde_json::json as json_of;
 

@@ -53,7 +53,7 @@ pub use info::{RuleInfo, rule_infos};
 pub use pass::register;
 pub(crate) use pattern::commutes;
 pub use pattern::{Match, Pattern};
-pub(crate) use purity::is_pure_operator;
+pub(crate) use purity::{draws_numbers, is_pure_operator};
 pub use report::{Fired, Report, RuleTotal};
 pub use rule::{Rewrite, Rule, RuleGroup, Site};
 pub use rules::rules;

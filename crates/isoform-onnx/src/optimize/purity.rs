@@ -97,6 +97,12 @@ pub(crate) fn is_pure_operator(call: &Call) -> bool {
     }
 }
 
+/// True for a call, apart from bodies, whose results differ from run to run.
+pub(crate) fn draws_numbers(call: &Call) -> bool {
+    let is_random = |op: &str| RANDOM.contains(&op) || op == "Dropout" && may_train(call);
+    call.standard_op().is_some_and(is_random)
+}
+
 /// True for a Dropout that may drop elements.
 pub(super) fn may_train(call: &Call) -> bool {
     match call.version {

@@ -25,7 +25,7 @@ pub const HALF: Tolerance = Tolerance {
 };
 
 /// The larger of each.
-pub(super) fn wider(one: Tolerance, other: Tolerance) -> Tolerance {
+pub(crate) fn wider(one: Tolerance, other: Tolerance) -> Tolerance {
     Tolerance {
         rtol: one.rtol.max(other.rtol),
         atol: one.atol.max(other.atol),
@@ -67,7 +67,7 @@ const ELEM_ATTRS: [&str; 5] = [
 
 /// True if a program computes in 16-bit floats anywhere, judged by its inputs,
 /// constants, and attributes that name an element type. Linear in the program.
-pub(super) fn has_half(program: &Program) -> bool {
+pub(crate) fn has_half(program: &Program) -> bool {
     let is_half = |dtype: DType| {
         matches!(dtype.code(), DTypeCode::Float | DTypeCode::BFloat) && dtype.bits() == 16
     };

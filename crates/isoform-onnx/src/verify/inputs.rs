@@ -84,9 +84,9 @@ enum Place {
 
 /// The inputs and sizes given by a user.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct UserInputs {
-    pub(super) values: Inputs,
-    pub(super) shapes: Vec<(String, Vec<i64>)>,
+pub(crate) struct UserInputs {
+    pub(crate) values: Inputs,
+    pub(crate) shapes: Vec<(String, Vec<i64>)>,
 }
 
 impl UserInputs {
@@ -147,7 +147,7 @@ fn shape_of(value: &Value) -> Option<Vec<i64>> {
 }
 
 /// Sizes for all dimensions of one set of inputs.
-pub(super) struct Plan {
+pub(crate) struct Plan {
     inputs: Vec<InputPlan>,
     /// The sizes by name, in the order of occurrence.
     dims: Vec<(String, i64)>,
@@ -285,7 +285,7 @@ enum Part {
 ///
 /// For the user's arguments: `KeyError` for an unknown input, and `ValueError` for
 /// sizes and elements that contradict each other or the model.
-pub(super) fn plans(
+pub(crate) fn plans(
     original: &Graph,
     optimized: &Graph,
     user_inputs: &UserInputs,
@@ -428,7 +428,7 @@ fn plan(parts: &[(&str, Part)], dims: &Dims, pattern: Pattern, number: u64) -> O
 
 impl Plan {
     /// The inputs; the same for the same seed.
-    pub(super) fn draw(&self, seed: u64) -> Inputs {
+    pub(crate) fn draw(&self, seed: u64) -> Inputs {
         let mut random = Random::new(seed, self.number);
         let mut draw = |input: &InputPlan| {
             let value = match &input.source {

@@ -29,7 +29,9 @@ mod runner;
 mod verification;
 
 pub use compare::{HALF, LOOSE};
+pub(crate) use compare::{has_half, wider};
 pub use inputs::Inputs;
+pub(crate) use inputs::{Plan, UserInputs, plans};
 pub use isoform_kernels::difference::Tolerance;
 pub use options::{VerifyOptions, verify};
 pub use outcome::{Difference, Outcome, ROUNDED};

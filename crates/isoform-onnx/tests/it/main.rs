@@ -2,6 +2,7 @@
 
 mod build;
 mod differ;
+mod divergence;
 mod eval;
 mod export;
 mod extract;
