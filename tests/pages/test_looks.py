@@ -1,0 +1,68 @@
+"""Pages in both colour schemes and at both widths: barriers, overflow, screenshots."""
+
+from pathlib import Path
+
+import pytest
+from visit import NARROW, WIDE, is_wider_than_window, screenshot
+
+LOOKS = [(scheme, width) for scheme in ("light", "dark") for width in (WIDE, NARROW)]
+NAMES = ["equal", "different", "hostile", "pair-1000"]
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+
+
+@pytest.mark.parametrize(("scheme", "width"), LOOKS)
+@pytest.mark.parametrize("name", NAMES)
+def test_nobody_meets_a_barrier(visit, samples, program, name, scheme, width):
+    page = visit(samples / f"{name}.html", scheme=scheme, width=width)
+    page.evaluate(Path(program("AXE")).read_text(encoding="utf-8"))
+    violations = page.evaluate(
+        """async (rules) => (await axe.run(document, rules)).violations.map((violation) =>
+          [violation.id, violation.help, violation.nodes.length,
+           violation.nodes.slice(0, 3).map((node) => node.html.slice(0, 200) + node.failureSummary)])""",
+        RULES,
+    )
+    assert violations == []
+
+
+@pytest.mark.parametrize(("scheme", "width"), LOOKS)
+@pytest.mark.parametrize("name", NAMES)
+def test_no_page_scrolls_sideways(visit, samples, name, scheme, width):
+    page = visit(samples / f"{name}.html", scheme=scheme, width=width)
+    screenshot(page, f"{name}-{scheme}-{width}", whole=name != "pair-1000")
+    assert is_wider_than_window(page) == []
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_schemes_differ(visit, samples, script):
+    colours = []
+    for scheme in ("light", "dark"):
+        page = visit(samples / "different.html", scheme=scheme, script=script)
+        body = page.locator("body")
+        colours.append(
+            [
+                sum(map(int, body.evaluate(READ_COLOUR, name)))
+                for name in ("background-color", "color")
+            ]
+            if script
+            else page.screenshot()
+        )
+    light, dark = colours
+    if script:
+        assert light[0] > light[1]
+        assert dark[0] < dark[1]
+    else:
+        assert light != dark
+
+
+READ_COLOUR = """(body, name) => {
+  const of = (element) => getComputedStyle(element).getPropertyValue(name);
+  let colour = of(body);
+  if (colour === "rgba(0, 0, 0, 0)") colour = of(document.documentElement);
+  return colour.match(/\\d+/g).slice(0, 3);
+}"""
+
+
+@pytest.mark.parametrize("zoom", [2, 4])
+def test_zoomed_text_stays_inside(visit, samples, zoom):
+    page = visit(samples / "different.html", width=WIDE // zoom)
+    assert is_wider_than_window(page) == []

@@ -1,0 +1,87 @@
+"""A page opened by the browser, which records whatever a reader must not notice."""
+
+from pathlib import Path
+
+from playwright.sync_api import Browser
+
+FOLDER = Path(__file__).resolve().parents[2] / ".cache" / "screenshots"
+WIDE, NARROW = 1280, 360
+# Violations of the page's own policy do not always reach the console.
+RECORD_VIOLATIONS = """
+  window.violations = [];
+  document.addEventListener("securitypolicyviolation", (event) =>
+    window.violations.push(`${event.effectiveDirective} ${event.blockedURI}`));
+"""
+
+
+class Visit:
+    """A visit of a file in a window of its own, without any network.
+
+    `scheme` is `light` or `dark`, `width` and `height` are those of the window, and
+    `script` tells whether the page may run its script.
+    """
+
+    def __init__(
+        self, browser: Browser, file: Path, scheme="light", width=WIDE, height=800, script=True
+    ):
+        self.address = file.resolve().as_uri()
+        self.messages: list[str] = []
+        self.requests: list[str] = []
+        self.has_script = script
+        self.context = browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme=scheme,
+            java_script_enabled=script,
+            reduced_motion="reduce",
+        )
+        self.context.add_init_script(RECORD_VIOLATIONS)
+        self.page = self.context.new_page()
+        self.page.on("console", self._record_console)
+        self.page.on("pageerror", lambda error: self.messages.append(f"error: {error}"))
+        self.page.on("dialog", self._record_dialog)
+        self.page.on("request", self._record_request)
+        self.context.route("**/*", self._route)
+        self.page.goto(self.address)
+
+    def _record_console(self, message):
+        if message.type in ("error", "warning", "assert"):
+            self.messages.append(f"{message.type}: {message.text}")
+
+    def _record_dialog(self, dialog):
+        self.messages.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def _record_request(self, request):
+        if request.url.split("#")[0] != self.address and not request.url.startswith("data:"):
+            self.requests.append(request.url)
+
+    def _route(self, route):
+        if route.request.url.split("#")[0] == self.address:
+            route.continue_()
+        else:
+            route.abort()
+
+    def close(self):
+        """End the visit; fail if the page said, asked or tried anything."""
+        violations = self.page.evaluate("window.violations") if self.has_script else []
+        self.context.close()
+        assert self.messages == [], f"{self.address} complains"
+        assert self.requests == [], f"{self.address} asks for other files"
+        assert violations == [], f"{self.address} breaks its own policy"
+
+
+def screenshot(page, name, whole=False):
+    """Keep a picture of the page for people."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=FOLDER / f"{name}.png", full_page=whole)
+
+
+def is_wider_than_window(page):
+    """Return whether a reader has to scroll sideways, and the elements that stick out."""
+    return page.evaluate("""() => {
+      const width = document.documentElement.clientWidth;
+      if (document.documentElement.scrollWidth <= width) return [];
+      return [...document.querySelectorAll("body *")]
+        .filter((element) => element.getBoundingClientRect().right > width + 1)
+        .slice(0, 5).map((element) => element.outerHTML.slice(0, 120));
+    }""")
