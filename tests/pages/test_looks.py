@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from visit import NARROW, WIDE, is_wider_than_window, screenshot
+from visit import NARROW, WIDE, overflow, screenshot
 
 LOOKS = [(scheme, width) for scheme in ("light", "dark") for width in (WIDE, NARROW)]
 NAMES = ["equal", "different", "hostile", "pair-1000"]
@@ -29,7 +29,7 @@ def test_nobody_meets_a_barrier(visit, samples, program, name, scheme, width):
 def test_no_page_scrolls_sideways(visit, samples, name, scheme, width):
     page = visit(samples / f"{name}.html", scheme=scheme, width=width)
     screenshot(page, f"{name}-{scheme}-{width}", whole=name != "pair-1000")
-    assert is_wider_than_window(page) == []
+    assert overflow(page) == []
 
 
 @pytest.mark.parametrize("script", [True, False])
@@ -65,4 +65,4 @@ READ_COLOUR = """(body, name) => {
 @pytest.mark.parametrize("zoom", [2, 4])
 def test_zoomed_text_stays_inside(visit, samples, zoom):
     page = visit(samples / "different.html", width=WIDE // zoom)
-    assert is_wider_than_window(page) == []
+    assert overflow(page) == []

@@ -1,17 +1,25 @@
 """A page opened by the browser, which records whatever a reader must not notice."""
 
+import time
 from pathlib import Path
 
 from playwright.sync_api import Browser
 
 FOLDER = Path(__file__).resolve().parents[2] / ".cache" / "screenshots"
 WIDE, NARROW = 1280, 360
+PATIENCE = 5_000
 # Violations of the page's own policy do not always reach the console.
 RECORD_VIOLATIONS = """
   window.violations = [];
   document.addEventListener("securitypolicyviolation", (event) =>
     window.violations.push(`${event.effectiveDirective} ${event.blockedURI}`));
 """
+READ_SIGHT = """(element) => {
+  const {top, width} = element.getBoundingClientRect();
+  const bar = document.querySelector(".toolbar")?.getBoundingClientRect();
+  const highest = bar && bar.top <= 0 ? bar.bottom : 0;
+  return [width > 0 && top >= highest - 1 && top < innerHeight - 10, top, highest, innerHeight];
+}"""
 
 
 class Visit:
@@ -34,6 +42,7 @@ class Visit:
             java_script_enabled=script,
             reduced_motion="reduce",
         )
+        self.context.set_default_timeout(PATIENCE)
         self.context.add_init_script(RECORD_VIOLATIONS)
         self.page = self.context.new_page()
         self.page.on("console", self._record_console)
@@ -76,12 +85,22 @@ def screenshot(page, name, whole=False):
     page.screenshot(path=FOLDER / f"{name}.png", full_page=whole)
 
 
-def is_wider_than_window(page):
-    """Return whether a reader has to scroll sideways, and the elements that stick out."""
+def overflow(page):
+    """Return how far the page is wider than the window, and the elements that stick out."""
     return page.evaluate("""() => {
-      const width = document.documentElement.clientWidth;
-      if (document.documentElement.scrollWidth <= width) return [];
-      return [...document.querySelectorAll("body *")]
-        .filter((element) => element.getBoundingClientRect().right > width + 1)
-        .slice(0, 5).map((element) => element.outerHTML.slice(0, 120));
+      const {clientWidth, scrollWidth} = document.documentElement;
+      if (scrollWidth <= clientWidth) return [];
+      const sticksOut = (element) => element.getBoundingClientRect().right > clientWidth + 1
+        || element.getBoundingClientRect().left + element.scrollWidth > clientWidth + 1;
+      const elements = [...document.querySelectorAll("body *")].filter(sticksOut);
+      return [`${scrollWidth} > ${clientWidth}`,
+              ...elements.slice(0, 8).map((element) => element.outerHTML.slice(0, 120))];
     }""")
+
+
+def comes_into_sight(locator):
+    """Wait until the beginning of an element is in the window, below the bar of tools."""
+    deadline = time.monotonic() + PATIENCE / 1000
+    while not (top := locator.evaluate(READ_SIGHT))[0]:
+        assert time.monotonic() < deadline, f"{locator} is not seen: {top}"
+        time.sleep(0.02)

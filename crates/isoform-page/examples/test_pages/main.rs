@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ("pair-20000", model::pair(20_000, 200)),
         ("rows-100000", rows(100_000)),
     ] {
-        fs::write(folder.join(name).with_extension("html"), page.to_html())?;
+        fs::write(folder.join(name).with_extension("html"), page.html())?;
     }
     for (name, picture) in [("change", model::change_picture(5)), ("hostile", hostile::picture())] {
         write_picture(&folder.join(name), &picture)?;
@@ -41,9 +41,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn write_picture(file: &Path, picture: &Picture) -> Result<(), Box<dyn Error>> {
-    fs::write(file.with_extension("svg"), picture.to_svg())?;
-    fs::write(file.with_extension("dot"), picture.to_dot())?;
-    fs::write(file.with_extension("mmd"), picture.to_mermaid())?;
+    fs::write(file.with_extension("svg"), picture.svg())?;
+    fs::write(file.with_extension("dot"), picture.dot())?;
+    fs::write(file.with_extension("mmd"), picture.mermaid())?;
     Ok(())
 }
 

@@ -74,7 +74,7 @@ fn card((index, place): (usize, &usize)) -> ChangeCard {
         text,
         count: if index == 0 { 3 } else { 1 },
         places: vec![name(*place), format!("encoder/{}", name(*place))],
-        sides: is_pair.then(|| [line(*place, 1, false).pieces, line(*place, 2, true).pieces]),
+        sides: is_pair.then(|| [line(*place, 1, true).pieces, line(*place, 2, true).pieces]),
         why: if is_pair {
             "Both read the same values, and both are read by the same nodes.".to_owned()
         } else {
