@@ -1,9 +1,9 @@
-"""Pages in both colour schemes and at both widths: barriers, overflow, screenshots."""
+"""Pages in both colour schemes and at both widths: barriers, overflow, screenshot, show_listings."""
 
 from pathlib import Path
 
 import pytest
-from visit import NARROW, WIDE, overflow, screenshot
+from visit import NARROW, WIDE, overflow, screenshot, show_listing
 
 LOOKS = [(scheme, width) for scheme in ("light", "dark") for width in (WIDE, NARROW)]
 NAMES = ["equal", "different", "hostile", "pair-1000"]
@@ -14,6 +14,8 @@ RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "be
 @pytest.mark.parametrize("name", NAMES)
 def test_nobody_meets_a_barrier(visit, samples, program, name, scheme, width):
     page = visit(samples / f"{name}.html", scheme=scheme, width=width)
+    if page.locator(".listing").count() > 0:
+        show_listing(page)
     page.evaluate(Path(program("AXE")).read_text(encoding="utf-8"))
     violations = page.evaluate(
         """async (rules) => (await axe.run(document, rules)).violations.map((violation) =>
@@ -27,8 +29,11 @@ def test_nobody_meets_a_barrier(visit, samples, program, name, scheme, width):
 @pytest.mark.parametrize(("scheme", "width"), LOOKS)
 @pytest.mark.parametrize("name", NAMES)
 def test_no_page_scrolls_sideways(visit, samples, name, scheme, width):
-    page = visit(samples / f"{name}.html", scheme=scheme, width=width)
-    screenshot(page, f"{name}-{scheme}-{width}", whole=name != "pair-1000")
+    page = visit(samples / f"{name}.html", scheme=scheme, width=width, height=1600)
+    screenshot(page, f"{name}-{scheme}-{width}")
+    if page.locator(".listing").count() > 0:
+        show_listing(page)
+        screenshot(page, f"{name}-listing-{scheme}-{width}")
     assert overflow(page) == []
 
 

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from visit import NARROW, WIDE, comes_into_sight
+from visit import NARROW, WIDE, comes_into_sight, show_listing
 
 CHANGES = 4
 pytestmark = pytest.mark.quick
@@ -16,7 +16,7 @@ def page(visit, samples):
 
 def changed_row(page):
     """The first row that changed; rows exist when a reader comes near."""
-    page.locator(".listing").scroll_into_view_if_needed()
+    show_listing(page)
     row = page.locator(".row.mark-changed").first
     row.scroll_into_view_if_needed()
     return row

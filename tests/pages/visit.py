@@ -3,7 +3,7 @@
 import time
 from pathlib import Path
 
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Error
 
 FOLDER = Path(__file__).resolve().parents[2] / ".cache" / "screenshots"
 WIDE, NARROW = 1280, 360
@@ -50,7 +50,7 @@ class Visit:
         self.page.on("dialog", self._record_dialog)
         self.page.on("request", self._record_request)
         self.context.route("**/*", self._route)
-        self.page.goto(self.address)
+        self.page.goto(self.address, timeout=PATIENCE * 6)
 
     def _record_console(self, message):
         if message.type in ("error", "warning", "assert"):
@@ -79,10 +79,27 @@ class Visit:
         assert violations == [], f"{self.address} breaks its own policy"
 
 
-def screenshot(page, name, whole=False):
-    """Keep a picture of the page for people."""
+def screenshot(page, name):
+    """Keep a picture of the window for people."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=FOLDER / f"{name}.png", full_page=whole)
+    try:
+        page.screenshot(path=FOLDER / f"{name}.png")
+    except Error:
+        # A busy machine has no picture of the window now and then.
+        page.wait_for_timeout(200)
+        page.screenshot(path=FOLDER / f"{name}.png")
+
+
+def show_listing(page):
+    """Scroll to the first listing until its rows are there: parts above it may grow."""
+    rows = page.locator(".row")
+    deadline = time.monotonic() + PATIENCE / 1000
+    while True:
+        page.locator(".chunk").first.evaluate("(element) => element.scrollIntoView()")
+        page.wait_for_timeout(50)
+        if rows.count() > 0:
+            return
+        assert time.monotonic() < deadline, "the listing has no rows"
 
 
 def overflow(page):

@@ -21,6 +21,9 @@ const OPERATORS: [&str; 8] = [
     "MaxPool",
 ];
 
+/// The number of blocks in a stage.
+const STAGE: usize = 50;
+
 /// The kinds of changes in turn.
 const KINDS: [(&str, Mark); 4] = [
     ("attribute", Mark::Changed),
@@ -233,7 +236,7 @@ pub(crate) fn change_picture(place: usize) -> Picture {
     }
 }
 
-/// The picture of the whole model: a chain of blocks, which are collapsed.
+/// The picture of the whole model: a chain of stages of blocks. Few stages and blocks are open.
 fn model_picture(nodes: usize, places: &[usize]) -> Picture {
     let length = OPERATORS.len();
     let picture_node = |node: usize| PictureNode {
@@ -250,11 +253,18 @@ fn model_picture(nodes: usize, places: &[usize]) -> Picture {
         block: Some(node / length),
         ..PictureNode::default()
     };
+    let blocks = nodes.div_ceil(length);
     let block = |number: usize| PictureBlock {
         label: format!("layer {number}"),
         count: if number % 10 == 1 { 24 } else { 1 },
-        parent: None,
+        parent: Some(blocks + number / STAGE),
         is_collapsed: number > 1,
+    };
+    let stage = |number: usize| PictureBlock {
+        label: format!("stage {number}"),
+        count: 1,
+        parent: None,
+        is_collapsed: number > 0,
     };
     Picture {
         title: "The whole model".to_owned(),
@@ -266,6 +276,9 @@ fn model_picture(nodes: usize, places: &[usize]) -> Picture {
                 ..PictureEdge::default()
             })
             .collect(),
-        blocks: (0..nodes.div_ceil(length)).map(block).collect(),
+        blocks: (0..blocks)
+            .map(block)
+            .chain((0..blocks.div_ceil(STAGE)).map(stage))
+            .collect(),
     }
 }
