@@ -34,11 +34,15 @@ impl Blocks {
                 chain.push(block);
                 next = parents[block];
             }
-            if let (Some(last), Some(usize::MAX)) = (chain.last(), next.and_then(|block| depths[block])) {
+            if let (Some(last), Some(usize::MAX)) =
+                (chain.last(), next.and_then(|block| depths[block]))
+            {
                 parents[*last] = None;
                 next = None;
             }
-            let mut depth = next.and_then(|block| depths[block]).map_or(0, |depth| depth + 1);
+            let mut depth = next
+                .and_then(|block| depths[block])
+                .map_or(0, |depth| depth + 1);
             for &block in chain.iter().rev() {
                 depths[block] = Some(depth);
                 depth += 1;
@@ -50,7 +54,8 @@ impl Blocks {
             parents,
             depths,
         };
-        let innermost = (picture.nodes.iter()).map(|node| node.block.filter(|&block| block < count));
+        let innermost =
+            (picture.nodes.iter()).map(|node| node.block.filter(|&block| block < count));
         blocks.of_nodes = innermost.collect();
         blocks
     }

@@ -20,7 +20,10 @@ impl Picture {
     pub fn dot(&self) -> String {
         let picture = self.collapsed();
         let mut dot = String::from("digraph picture {\n");
-        dot.push_str(&format!("  label={};\n", quoted(&neutral(&self.title, false))));
+        dot.push_str(&format!(
+            "  label={};\n",
+            quoted(&neutral(&self.title, false))
+        ));
         dot.push_str("  labelloc=t;\n  node [fontname=\"sans-serif\", fontsize=11];\n");
         dot.push_str("  edge [fontname=\"sans-serif\", fontsize=9];\n");
         picture.in_blocks(&mut |event, indent| {
@@ -36,7 +39,11 @@ impl Picture {
             dot.push_str(&format!("{}{text}\n", "  ".repeat(indent + 1)));
         });
         let count = picture.nodes.len();
-        for edge in picture.edges.iter().filter(|edge| edge.from < count && edge.to < count) {
+        for edge in picture
+            .edges
+            .iter()
+            .filter(|edge| edge.from < count && edge.to < count)
+        {
             let mut looks = looks(edge.mark);
             if !edge.label.is_empty() {
                 looks = format!("label={}, {looks}", quoted(&neutral(&edge.label, false)));
@@ -75,7 +82,9 @@ impl Picture {
         while let Some((level, position)) = stack.pop() {
             if position == 0 {
                 let indent = stack.len();
-                nodes[level].iter().for_each(|&node| visit(Nested::Node(node), indent));
+                nodes[level]
+                    .iter()
+                    .for_each(|&node| visit(Nested::Node(node), indent));
             }
             if let Some(&block) = inner[level].get(position) {
                 visit(Nested::Open(block), stack.len());
@@ -109,9 +118,16 @@ fn dot_node(number: usize, node: &PictureNode) -> String {
         NodeShape::Group => "shape=box, peripheries=2",
         NodeShape::Ellipsis => "shape=plaintext",
     };
-    let mut text = format!("n{number} [label={}, {shape}, {}", quoted(&label), looks(node.mark));
+    let mut text = format!(
+        "n{number} [label={}, {shape}, {}",
+        quoted(&label),
+        looks(node.mark)
+    );
     if !node.tooltip.is_empty() {
-        text.push_str(&format!("tooltip={}, ", quoted(&neutral(&node.tooltip, true))));
+        text.push_str(&format!(
+            "tooltip={}, ",
+            quoted(&neutral(&node.tooltip, true))
+        ));
     }
     let text = text.trim_end_matches([',', ' ']);
     format!("{text}];")

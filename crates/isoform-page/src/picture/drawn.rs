@@ -47,7 +47,9 @@ impl<'a> Drawn<'a> {
         let headings: Vec<String> = (picture.blocks.iter())
             .map(|block| heading(&block.label, block.count))
             .collect();
-        let widths = headings.iter().map(|text| width(text) * LINE_SIZE + PADDING[0]);
+        let widths = headings
+            .iter()
+            .map(|text| width(text) * LINE_SIZE + PADDING[0]);
         let layout = layout(picture, &sizes, &widths.collect::<Vec<_>>());
         Drawn {
             picture,
@@ -61,8 +63,16 @@ impl<'a> Drawn<'a> {
     pub(super) fn description(&self) -> String {
         let picture = self.picture;
         let count = |mark: Mark| {
-            let nodes = picture.nodes.iter().filter(|node| node.mark == mark).count();
-            let edges = picture.edges.iter().filter(|edge| edge.mark == mark).count();
+            let nodes = picture
+                .nodes
+                .iter()
+                .filter(|node| node.mark == mark)
+                .count();
+            let edges = picture
+                .edges
+                .iter()
+                .filter(|edge| edge.mark == mark)
+                .count();
             (nodes, edges)
         };
         let number = |count: usize, one: &str| match count {
@@ -111,7 +121,9 @@ pub(super) fn signed(node: &PictureNode) -> String {
 impl NodeText {
     fn of(node: &PictureNode) -> Self {
         let lines = node.lines.iter().filter(|line| !line.is_empty());
-        let lines = lines.take(LINES).map(|line| cut(&neutral(line, false), LINE, true));
+        let lines = lines
+            .take(LINES)
+            .map(|line| cut(&neutral(line, false), LINE, true));
         let mut tooltip = match node.tooltip.as_str() {
             "" => {
                 let lines = std::iter::once(&node.label).chain(&node.lines);

@@ -28,7 +28,10 @@ impl Picture {
         let picture = self.collapsed();
         let mut chart = String::from("flowchart TB\n");
         if !self.title.is_empty() {
-            chart.push_str(&format!("  accTitle: {}\n", coded(&neutral(&self.title, false))));
+            chart.push_str(&format!(
+                "  accTitle: {}\n",
+                coded(&neutral(&self.title, false))
+            ));
         }
         picture.in_blocks(&mut |event, indent| {
             let text = match event {

@@ -107,7 +107,10 @@ impl Drawn<'_> {
         let node = &self.picture.nodes[number];
         let text = &self.texts[number];
         let area = &self.layout.nodes[number];
-        let anchor = node.anchor.as_ref().map(|anchor| escaped(&neutral(anchor, false)));
+        let anchor = node
+            .anchor
+            .as_ref()
+            .map(|anchor| escaped(&neutral(anchor, false)));
         svg.push_str(&format!(
             "<g class=\"node mark-{} shape-{}\" id=\"{prefix}n{number}\"><title>{}</title>",
             node.mark.name(),

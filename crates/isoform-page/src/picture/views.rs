@@ -180,9 +180,7 @@ impl<'a> ViewMaker<'a> {
     }
 
     fn add_edge(&mut self, edge: &PictureEdge, from: Source, to: Source) {
-        let is_of_group = [from, to]
-            .iter()
-            .any(|end| matches!(end, Source::Block(_)));
+        let is_of_group = [from, to].iter().any(|end| matches!(end, Source::Block(_)));
         if is_of_group && from == to {
             return;
         }
@@ -199,7 +197,10 @@ impl<'a> ViewMaker<'a> {
             }
         }
         let edge = edge.clone();
-        self.view.picture.edges.push(PictureEdge { from, to, ..edge });
+        self.view
+            .picture
+            .edges
+            .push(PictureEdge { from, to, ..edge });
     }
 
     /// Writes what each group contains.

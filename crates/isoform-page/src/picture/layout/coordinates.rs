@@ -38,7 +38,11 @@ pub(super) fn across(graph: &Graph, chart: &Chart) -> (Vec<f64>, f64) {
         .map(|layer| {
             let pairs = layer.iter().zip(layer.iter().skip(1));
             let gap = |left: usize, right: usize| {
-                if left.max(right) < items { GAP } else { LINE_GAP }
+                if left.max(right) < items {
+                    GAP
+                } else {
+                    LINE_GAP
+                }
             };
             let distance = |left, right| (width(left) + width(right)) / 2.0 + gap(left, right);
             pairs.map(|(&left, &right)| distance(left, right)).collect()
@@ -60,7 +64,12 @@ pub(super) fn across(graph: &Graph, chart: &Chart) -> (Vec<f64>, f64) {
             place_layer(&chart.layers[layer], &distances[layer], sides, &mut places);
         }
     }
-    let edges = |vertex: usize| [places[vertex] - width(vertex) / 2.0, places[vertex] + width(vertex) / 2.0];
+    let edges = |vertex: usize| {
+        [
+            places[vertex] - width(vertex) / 2.0,
+            places[vertex] + width(vertex) / 2.0,
+        ]
+    };
     let all = || (0..places.len()).map(edges);
     let left = all().map(|edge| edge[0]).fold(f64::INFINITY, f64::min);
     let right = all().map(|edge| edge[1]).fold(f64::NEG_INFINITY, f64::max);
@@ -82,10 +91,18 @@ fn pulls(graph: &Graph, chart: &Chart) -> [Vec<Vec<Pull>>; 2] {
             continue;
         };
         let Link { from, to, offsets } = *link;
-        let ways: Vec<usize> = [from].into_iter().chain(bends.clone()).chain([to]).collect();
+        let ways: Vec<usize> = [from]
+            .into_iter()
+            .chain(bends.clone())
+            .chain([to])
+            .collect();
         for (step, pair) in ways.windows(2).enumerate() {
             let start = if step == 0 { offsets[0] } else { None };
-            let end = if step + 2 == ways.len() { offsets[1] } else { None };
+            let end = if step + 2 == ways.len() {
+                offsets[1]
+            } else {
+                None
+            };
             let distance = start.unwrap_or(0.0) - end.unwrap_or(0.0);
             let strength = match (pair[0] < items, pair[1] < items) {
                 (true, true) => 1.0,

@@ -114,7 +114,8 @@ impl Route {
     /// Adds the line of the same edge on another level.
     pub(super) fn append(&mut self, next: &Route, by: Point) {
         self.line_to(next.start.moved(by));
-        self.steps.extend(next.steps.iter().map(|step| step.moved(by)));
+        self.steps
+            .extend(next.steps.iter().map(|step| step.moved(by)));
     }
 }
 
@@ -127,10 +128,7 @@ pub(super) struct Lists {
 
 impl Lists {
     /// The lists of `count` keys, in the order of the entries. O(count + entries).
-    pub(super) fn new(
-        count: usize,
-        entries: impl Iterator<Item = (usize, usize)> + Clone,
-    ) -> Self {
+    pub(super) fn new(count: usize, entries: impl Iterator<Item = (usize, usize)> + Clone) -> Self {
         let mut starts = vec![0; count + 1];
         entries.clone().for_each(|(key, _)| starts[key + 1] += 1);
         for key in 0..count {

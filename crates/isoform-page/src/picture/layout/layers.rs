@@ -32,9 +32,13 @@ impl Layers {
             let forward = if is_above { &incoming } else { &outgoing };
             let backward = if is_above { &outgoing } else { &incoming };
             let forward = forward.of(item).filter(|&link| !is_back[link]);
-            let backward = backward.of(item).filter(|&link| is_back[link] && !is_loop(link));
+            let backward = backward
+                .of(item)
+                .filter(|&link| is_back[link] && !is_loop(link));
             let forward = forward.map(|link| ends(link, is_above));
-            forward.chain(backward.map(|link| ends(link, !is_above))).collect()
+            forward
+                .chain(backward.map(|link| ends(link, !is_above)))
+                .collect()
         };
         let first = usize::from(graph.pins.contains(&Pin::Top));
         for &item in &order {
@@ -45,7 +49,11 @@ impl Layers {
                 Pin::Free | Pin::Bottom => lowest.unwrap_or(first).max(first),
             };
         }
-        for &item in order.iter().rev().filter(|&&item| graph.pins[item] == Pin::Free) {
+        for &item in order
+            .iter()
+            .rev()
+            .filter(|&&item| graph.pins[item] == Pin::Free)
+        {
             let above = neighbours(item, true, &layers.is_back);
             let mut below = neighbours(item, false, &layers.is_back);
             below.retain(|&other| graph.pins[other] == Pin::Free);
@@ -92,7 +100,10 @@ fn order_without_cycles(graph: &Graph, outgoing: &Lists) -> (Vec<usize>, Vec<boo
     }
     let count = graph.sizes.len();
     let mut is_source = vec![true; count];
-    graph.links.iter().for_each(|link| is_source[link.to] = false);
+    graph
+        .links
+        .iter()
+        .for_each(|link| is_source[link.to] = false);
     let mut is_back = vec![false; graph.links.len()];
     let mut states = vec![State::New; count];
     let mut order = Vec::with_capacity(count);

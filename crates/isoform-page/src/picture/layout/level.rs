@@ -19,7 +19,11 @@ const DETOUR: f64 = 18.0;
 /// are pinned to the borders. O((items + links) log) for each of a bounded number of sweeps.
 pub(super) fn placed(graph: &Graph) -> Placed {
     let is_pinned = graph.pins.iter().any(|&pin| pin != Pin::Free);
-    let parts = if is_pinned { vec![(0..graph.sizes.len()).collect()] } else { parts(graph) };
+    let parts = if is_pinned {
+        vec![(0..graph.sizes.len()).collect()]
+    } else {
+        parts(graph)
+    };
     if let [_] = parts[..] {
         return connected(graph);
     }
@@ -80,7 +84,9 @@ fn parts(graph: &Graph) -> Vec<Vec<usize>> {
 /// Puts parts into rows that make the whole about as wide as high.
 fn packed(graph: &Graph, parts: &[Vec<usize>], graphs: &[(Graph, Vec<usize>)]) -> Placed {
     let placed: Vec<Placed> = graphs.iter().map(|(part, _)| connected(part)).collect();
-    let areas = placed.iter().map(|part| (part.width + PART_GAP) * (part.height + PART_GAP));
+    let areas = placed
+        .iter()
+        .map(|part| (part.width + PART_GAP) * (part.height + PART_GAP));
     let widest = placed.iter().map(|part| part.width).fold(0.0, f64::max);
     let limit = (areas.sum::<f64>().sqrt() * 1.3).max(widest);
     let mut whole = Placed {
@@ -144,7 +150,9 @@ fn connected(graph: &Graph) -> Placed {
         ends: Vec::new(),
     };
     router.ends = router.spread();
-    let routes: Vec<Route> = (0..graph.links.len()).map(|link| router.route(link)).collect();
+    let routes: Vec<Route> = (0..graph.links.len())
+        .map(|link| router.route(link))
+        .collect();
     let detours = routes.iter().zip(&layers.is_back);
     for (route, _) in detours.filter(|(_, is_back)| **is_back) {
         width = width.max(rightmost(route));
@@ -212,7 +220,11 @@ impl Router<'_> {
             return f64::INFINITY;
         }
         let bends = self.chart.bends[number].clone().unwrap_or_default();
-        let bend = if side == 0 { bends.clone().next() } else { bends.clone().next_back() };
+        let bend = if side == 0 {
+            bends.clone().next()
+        } else {
+            bends.clone().next_back()
+        };
         let other = [link.to, link.from][side];
         match bend {
             Some(bend) => self.places[bend],

@@ -24,8 +24,8 @@ mod order;
 
 use std::collections::HashMap;
 
-pub(super) use self::graph::{Point, Route, Step};
 use self::graph::{Graph, Link, Pin, Placed};
+pub(super) use self::graph::{Point, Route, Step};
 use super::Picture;
 use super::blocks::Blocks;
 use crate::Mark;
@@ -133,7 +133,9 @@ impl<'a> Nest<'a> {
     }
 
     fn depth(&self, level: usize) -> usize {
-        level.checked_sub(1).map_or(0, |block| self.tree.depths[block] + 1)
+        level
+            .checked_sub(1)
+            .map_or(0, |block| self.tree.depths[block] + 1)
     }
 
     /// Adds the links of an edge on all levels that it passes, and returns their levels and
@@ -161,7 +163,11 @@ impl<'a> Nest<'a> {
             let level = &mut self.levels[block + 1];
             // The node outside shares a port at the top, the node inside one at the bottom.
             let port = level.port(1 - side, edge.from);
-            let pair = if side == 0 { [ends[0], (port, None)] } else { [(port, None), ends[1]] };
+            let pair = if side == 0 {
+                [ends[0], (port, None)]
+            } else {
+                [(port, None), ends[1]]
+            };
             let link = level.link(pair, kind);
             ways[side].push((block + 1, link));
             ends[side] = (self.block_items[block].unwrap_or(0), Some(port));
