@@ -94,4 +94,6 @@ def test_nothing_sticks_out(visit, samples, width):
     page.evaluate("document.querySelectorAll('details').forEach((element) => element.open = true)")
     show_listing(page)
     assert page.locator(".names").bounding_box()["height"] < 200
+    heights = page.locator(".row").evaluate_all("(rows) => rows.map((row) => row.offsetHeight)")
+    assert max(heights) < 300
     assert overflow(page) == []
