@@ -22,7 +22,7 @@ pub(super) fn text(listing: &Listing) -> Markup {
             @for step in steps.iter().take(TEXT_LINES) {
                 @match step {
                     Step::Row(row) => (row_text(row)),
-                    Step::Fold(count) => span.fold { "… " (counted(*count, "line")) " the same\n" }
+                    Step::Fold(count) => span.gap { "… " (counted(*count, "line")) " the same\n" }
                 }
             }
         }

@@ -7,6 +7,7 @@ const SHORTEST_FOLD = 4; // rows that a fold hides at least
 const ROWS_IN_CHUNK = 100; // items that are built at once
 const ROW_HEIGHT = 20; // pixels of a row before it is built
 const LONGEST_TEXT = 240; // UTF-16 code units of a text that are shown at once
+const CHUNKS_AT_ONCE = 4; // chunks of a listing that are built at the beginning
 const CARDS_IN_CHUNK = 25; // cards that are built at once
 const CARD_HEIGHT = 220; // pixels of a card before it is built
 const SHOWN_PLACES = 5; // places of a card that are shown without a click
@@ -292,6 +293,7 @@ class Listing {
     const items = foldRows(this.rows.length, (place) => this.isChanged(place), isFolding);
     this.chunks = this.chunksOf(items);
     this.body.replaceChildren(...this.chunks.map((chunk) => chunk.element));
+    for (const chunk of this.chunks.slice(0, CHUNKS_AT_ONCE)) chunk.build();
   }
 
   chunksOf(items) {
@@ -436,12 +438,12 @@ function pieceElement(piece, side) {
 
 // A change: its element is in the document, or is built from data when a reader comes near.
 class Card {
-  constructor(id, kind, element, data) {
-    Object.assign(this, { id, kind, built: element, data, isHidden: false, isMatch: false });
+  constructor(id, kind, element, decode) {
+    Object.assign(this, { id, kind, built: element, decode, isHidden: false, isMatch: false });
   }
 
   get text() {
-    return (this.built ? this.built.textContent : cardText(this.data)).toLowerCase();
+    return (this.built ? this.built.textContent : cardText(this.decode())).toLowerCase();
   }
 
   // The element in the document.
@@ -451,7 +453,7 @@ class Card {
   }
 
   build(page) {
-    this.built = cardElement(this.data);
+    this.built = cardElement(this.decode());
     this.finish(page);
     return this.built;
   }
@@ -549,7 +551,7 @@ function pictureElement(scene) {
 function outlines(scene) {
   return MARKS.map((mark) => {
     const nodes = scene.nodes.filter((node) => node.mark === mark);
-    return draw("g", { class: `node mark-${mark}` }, draw("path", { class: "shape", d: nodes.map(({ x, y, w, h }) => `M${x} ${y}h${w}v${h}h${-w}z`).join("") }));
+    return draw("g", { class: `node outline mark-${mark}` }, draw("path", { class: "shape", d: nodes.map(({ x, y, w, h }) => `M${x} ${y}h${w}v${h}h${-w}z`).join("") }));
   });
 }
 
@@ -565,8 +567,8 @@ class Viewer {
     this.crumbs = make("nav", { "aria-label": "Blocks around" });
     this.svg = draw("svg", { class: "isoform-picture" });
     this.canvas = make("div", { class: "canvas", tabindex: "0", role: "group", "aria-label": "Picture: arrow keys move, + and - zoom, 0 shows all" }, this.svg);
-    this.map = draw("svg", { class: "isoform-picture map", "aria-hidden": "true" });
-    const tools = make("div", { class: "tools" }, this.crumbs, button("−", "Zoom out", () => this.zoom(1.5)), button("+", "Zoom in", () => this.zoom(1 / 1.5)), button("All", "Show all", () => this.fit()));
+    this.map = draw("svg", { class: "isoform-picture map", "aria-hidden": "true", preserveAspectRatio: "none" });
+    const tools = make("div", { class: "tools" }, this.crumbs, button("−", "Zoom out", () => this.zoom(1.5)), button("+", "Zoom in", () => this.zoom(1 / 1.5)), button("Fit", "Show all", () => this.fit()));
     element.append(tools, this.canvas, this.map);
     this.listen();
     this.open(0);
@@ -637,16 +639,21 @@ class Viewer {
     for (let outer = number; outer >= 0; outer = this.data.scenes[outer][0]) path.unshift(outer);
     this.crumbs.replaceChildren(...path.map((scene) => this.crumb(scene, scene === number)));
     const { width, height } = this.scene;
-    this.map.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    const ratio = Math.min(Math.max(width / height, 0.4), 2);
+    const attributes = { viewBox: `0 0 ${width} ${height}`, width: 100 * Math.min(ratio, 1.2), height: 100 / Math.max(ratio, 0.6) };
+    for (const [name, value] of Object.entries(attributes)) this.map.setAttribute(name, value);
     this.window = draw("rect", { class: "window" });
     this.map.replaceChildren(...outlines(this.scene), this.window);
     if (hasFocus) this.canvas.focus({ preventScroll: true });
-    this.fit();
+    // Of a large scene, the beginning is shown in a size that can be read.
+    const readable = this.size.width * 1.25;
+    const first = this.scene.nodes[0];
+    this.show(readable < width && first ? first.x : width / 2, 0, readable);
   }
 
   crumb(number, isCurrent) {
     const label = this.data.texts[this.data.scenes[number][1]];
-    const made = make("button", { type: "button", "aria-current": isCurrent ? "true" : null }, number === 0 ? "All" : make("bdi", {}, beginning(label, 60)));
+    const made = make("button", { type: "button", "aria-current": isCurrent ? "true" : null }, number === 0 ? "Whole" : make("bdi", {}, beginning(label, 60)));
     made.addEventListener("click", () => this.open(number));
     return made;
   }
@@ -716,7 +723,7 @@ class Page {
     const source = list.nextElementSibling;
     if (!source || source.tagName !== "SCRIPT") return;
     const data = JSON.parse(source.textContent);
-    const rest = data.cards.map((code) => decodeCard(code, data.texts)).map((card) => new Card(card.id, card.kind, null, card));
+    const rest = data.cards.map((code) => new Card(data.texts[code[0]], data.texts[code[1]], null, () => decodeCard(code, data.texts)));
     for (let start = 0; start < rest.length; start += CARDS_IN_CHUNK) {
       const part = rest.slice(start, start + CARDS_IN_CHUNK);
       const fill = (chunk) => chunk.element.append(...chunk.items.map((card) => card.build(this)));
