@@ -6,7 +6,8 @@ import pytest
 from visit import NARROW, WIDE, overflow, screenshot, show_listing
 
 LOOKS = [(scheme, width) for scheme in ("light", "dark") for width in (WIDE, NARROW)]
-NAMES = ["equal", "different", "hostile", "pair-1000"]
+NAMES = ["equal", "different", "hostile", "notebook", "pair-1000"]
+DOCUMENTS = [name for name in NAMES if name != "notebook"]
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
 
 

@@ -7,6 +7,7 @@
 //! | `hostile.html` | texts that try to leave their place |
 //! | `pair-1000.html`, `pair-20000.html` | both sides of large models, with pictures |
 //! | `rows-100000.html` | one program of 100,000 rows |
+//! | `notebook.html` | the output of two cells of a notebook |
 //! | `change.svg`, `.dot`, `.mmd`, `hostile.…` | pictures alone |
 
 mod hostile;
@@ -34,6 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     ] {
         fs::write(folder.join(name).with_extension("html"), page.html())?;
     }
+    fs::write(folder.join("notebook.html"), notebook())?;
     for (name, picture) in [("change", model::change_picture(5)), ("hostile", hostile::picture())] {
         write_picture(&folder.join(name), &picture)?;
     }
@@ -45,6 +47,15 @@ fn write_picture(file: &Path, picture: &Picture) -> Result<(), Box<dyn Error>> {
     fs::write(file.with_extension("dot"), picture.dot())?;
     fs::write(file.with_extension("mmd"), picture.mermaid())?;
     Ok(())
+}
+
+/// A document with the output of two cells of a notebook, which are equal.
+fn notebook() -> String {
+    let output = model::pair(48, 4).notebook_html();
+    format!(
+        "<!doctype html><html lang=en><meta charset=utf-8><title>Notebook</title>\
+         <main><h1>Notebook</h1><h2>Differences</h2>{output}{output}</main></html>"
+    )
 }
 
 fn equal() -> Page {
