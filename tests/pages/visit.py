@@ -35,6 +35,7 @@ class Visit:
         self.address = file.resolve().as_uri()
         self.messages: list[str] = []
         self.requests: list[str] = []
+        self.answers: list[str] = []
         self.has_script = script
         self.context = browser.new_context(
             viewport={"width": width, "height": height},
@@ -68,9 +69,10 @@ class Visit:
         if route.request.url.split("#")[0] == self.address:
             route.continue_()
         else:
+            self.answers.append(route.request.url)
             route.abort()
 
-    def close(self):
+    def close(self) -> None:
         """End the visit; fail if the page said, asked or tried anything."""
         violations = self.page.evaluate("window.violations") if self.has_script else []
         self.context.close()
@@ -92,7 +94,7 @@ def screenshot(page, name):
 
 def show_listing(page):
     """Scroll to the first listing until its rows are there: parts above it may grow."""
-    rows = page.locator(".row")
+    rows = page.locator(".row, .fold")
     deadline = time.monotonic() + PATIENCE / 1000
     while True:
         page.locator(".chunk").first.evaluate("(element) => element.scrollIntoView()")

@@ -49,12 +49,12 @@ fn write_picture(file: &Path, picture: &Picture) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A document with the output of two cells of a notebook, which are equal.
+/// A document with the output of two cells of a notebook.
 fn notebook() -> String {
-    let output = model::pair(48, 4).notebook_html();
+    let [first, second] = [4, 6].map(|changes| model::pair(48, changes).notebook_html());
     format!(
         "<!doctype html><html lang=en><meta charset=utf-8><title>Notebook</title>\
-         <main><h1>Notebook</h1><h2>Differences</h2>{output}{output}</main></html>"
+         <main><h1>Notebook</h1><h2>Differences</h2>{first}{second}</main></html>"
     )
 }
 
