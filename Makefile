@@ -256,6 +256,10 @@ lint-deps:
 test-scripts: $(VENV_STAMP)
 	$(call say,tests of the Python scripts)
 	$(if $(SCRIPT_TESTS),$(VENV)/bin/python -m pytest,@echo 'no scripts/test_*.py')
+	$(call say,tests of the script of pages)
+	@if command -v node >/dev/null 2>&1; then \
+		node --test crates/isoform-page/tests/script.test.mjs; \
+	else echo 'skipped: no node here'; fi
 
 # Examples of the pages and tests of the command run on real models, whose paths are
 # absolute because cargo runs tests in the folder of their crate.

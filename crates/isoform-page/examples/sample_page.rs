@@ -238,6 +238,7 @@ fn change_row(row: &mut Row, number: u32, changes: &mut Vec<ChangeCard>) {
             String::new()
         },
         picture: Some(ring(number)),
+        changes: vec![changes.len()],
         tensor: None,
     });
 }
@@ -410,6 +411,7 @@ fn hostile() -> Page {
             sides: Some([vec![hostile(true)], vec![hostile(false), hostile(true)]]),
             why: text.clone(),
             picture: Some(picture),
+            changes: vec![number],
             tensor: Some(TensorChange {
                 statistics: vec![[text.clone(), text.clone(), text.clone()]],
                 borders: vec![f64::NAN, f64::INFINITY],

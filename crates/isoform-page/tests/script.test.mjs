@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { test } from "node:test";
 
 const require = createRequire(import.meta.url);
-const script = require("../src/page/script.js");
+const script = require("../src/page/data.js");
 
 const texts = ["", "%1", " = ", "Conv", "change-1", "same operands"];
 const code = (text, flags) => text * 64 + flags;

@@ -6,7 +6,7 @@ use maud::{Markup, PreEscaped, html};
 use super::text::{
     SHOWN_CHARACTERS, beginning, brief, counted, grouped, long, runs, shown, symbols,
 };
-use super::{ChangeCard, Piece, PieceRole, encode, tensor};
+use super::{CardWords, ChangeCard, Piece, PieceRole, encode, tensor};
 use crate::Mark;
 
 /// The number of cards that stand in the document itself.
@@ -23,7 +23,7 @@ const LINE_CHARACTERS: usize = 160;
 
 /// Where a card stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+enum Form {
     /// In a document, where it has an anchor.
     Page,
     /// In the output of a notebook, next to other outputs.
@@ -32,39 +32,39 @@ pub(super) enum Form {
 
 /// All cards: the first ones as elements, the others as data for the script, and in words for
 /// readers without script.
-pub(super) fn list(section: usize, changes: &[ChangeCard]) -> Markup {
+pub(super) fn list(section: usize, changes: &[ChangeCard], words: CardWords<'_>) -> Markup {
     let (first, rest) = changes.split_at(changes.len().min(STATIC_CARDS));
     html! {
         div.changes {
             @for (number, change) in first.iter().enumerate() {
-                (card(change, &format!("s{section}-{number}"), Form::Page))
+                (card(change, &format!("s{section}-{number}"), Form::Page, words.reason))
             }
         }
         @if !rest.is_empty() {
             script type="application/json" {
-                (PreEscaped(encode::changes(rest, &format!("s{section}-rest"))))
+                (PreEscaped(encode::changes(rest, &format!("s{section}-rest"), words.reason)))
             }
             noscript {
-                h3 { "Further changes, in words" }
-                ol start=(STATIC_CARDS + 1) { @for change in rest { li { (words(change)) } } }
+                h3 { "Further " (words.noun) "s, in words" }
+                ol start=(STATIC_CARDS + 1) { @for change in rest { li { (in_words(change)) } } }
             }
         }
-        @if changes.is_empty() { p { "No changes." } }
+        @if changes.is_empty() { p { "No " (words.noun) "s." } }
     }
 }
 
 /// The first cards, and the number of those that are left out.
-pub(super) fn first(changes: &[ChangeCard], form: Form) -> Markup {
+pub(super) fn first(changes: &[ChangeCard], words: CardWords<'_>) -> Markup {
     let rest = changes.len().saturating_sub(NOTEBOOK_CARDS);
     html! {
         @for (number, change) in changes.iter().take(NOTEBOOK_CARDS).enumerate() {
-            (card(change, &format!("n{number}"), form))
+            (card(change, &format!("n{number}"), Form::Notebook, words.reason))
         }
-        @if rest > 0 { p { (counted(rest, "more change")) } }
+        @if rest > 0 { p { (counted(rest, &format!("more {}", words.noun))) } }
     }
 }
 
-/// A change in one line that leads to its card.
+/// A change as a line of the overview, which leads to the card of the change.
 pub(super) fn overview_line(change: &ChangeCard) -> Markup {
     html! {
         li class=(format!("mark-{}", change.mark.name())) {
@@ -75,7 +75,7 @@ pub(super) fn overview_line(change: &ChangeCard) -> Markup {
     }
 }
 
-fn words(change: &ChangeCard) -> Markup {
+fn in_words(change: &ChangeCard) -> Markup {
     html! {
         (sign(change.mark)) (shown(&brief(&change.text, SHOWN_CHARACTERS))) (times(change.count))
     }
@@ -97,7 +97,7 @@ fn times(count: u64) -> Markup {
 
 /// The prefix makes the ids inside of the card's picture unique in the page, and stands in
 /// for a missing anchor.
-fn card(change: &ChangeCard, prefix: &str, form: Form) -> Markup {
+fn card(change: &ChangeCard, prefix: &str, form: Form, reason: &str) -> Markup {
     let class = format!("change mark-{}", change.mark.name());
     let in_page = form == Form::Page;
     let anchor = if change.anchor.is_empty() {
@@ -108,6 +108,7 @@ fn card(change: &ChangeCard, prefix: &str, form: Form) -> Markup {
     let anchor = in_page.then_some(anchor);
     html! {
         article id=[anchor] class=(class) data-kind=(brief(&change.kind, LINE_CHARACTERS))
+            data-changes=[numbers(&change.changes)]
             tabindex=[in_page.then_some("-1")] {
             div.head {
                 (card_heading(change, form))
@@ -122,7 +123,7 @@ fn card(change: &ChangeCard, prefix: &str, form: Form) -> Markup {
             @if let Some(sides) = &change.sides { (both_sides(sides)) }
             (places(&change.places))
             @if !change.why.is_empty() {
-                details.why { summary { "Why these two were matched" } div { (long(&change.why)) } }
+                details.why { summary { (reason) } div { (long(&change.why)) } }
             }
             @if let Some(picture) = &change.picture {
                 figure tabindex=[in_page.then_some("0")] role="group" aria-label="Picture of the change" {
@@ -132,6 +133,11 @@ fn card(change: &ChangeCard, prefix: &str, form: Form) -> Markup {
             @if let Some(change) = &change.tensor { (tensor::change(change)) }
         }
     }
+}
+
+fn numbers(changes: &[usize]) -> Option<String> {
+    let numbers: Vec<String> = changes.iter().map(usize::to_string).collect();
+    (!numbers.is_empty()).then(|| numbers.join(" "))
 }
 
 fn card_heading(change: &ChangeCard, form: Form) -> Markup {

@@ -9,9 +9,9 @@
 //! plus its role, plus 8 for a changed piece, 16 for a piece with a binding, whose number
 //! follows, and 32 for a definition. Role 6 marks the symbol of an invisible character.
 //!
-//! A change is `[anchor, kind, mark, text, times, places, left, right, why, picture, tensor]`:
+//! A change is `[anchor, kind, mark, text, times, places, left, right, why, picture, tensor, changes]`:
 //! texts, `mark` as in rows, lists of texts and lines, the scenes of the picture (`scenes.rs`) or 0,
-//! and a text that holds the markup of the tensor.
+//! a text that holds the markup of the tensor, and the numbers of the changes.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -44,8 +44,9 @@ pub(super) fn listing(listing: &Listing) -> String {
 }
 
 /// Changes as JSON that can stand inside a `script` element. The prefix and the number of a
-/// change stand in for a missing anchor. Takes linear time.
-pub(super) fn changes(changes: &[ChangeCard], prefix: &str) -> String {
+/// change stand in for a missing anchor, and `reason` is the heading of reasons. Takes linear
+/// time.
+pub(super) fn changes(changes: &[ChangeCard], prefix: &str, reason: &str) -> String {
     let mut texts = Texts::new();
     let mut cards = Vec::with_capacity(changes.len());
     for (number, change) in changes.iter().enumerate() {
@@ -56,7 +57,8 @@ pub(super) fn changes(changes: &[ChangeCard], prefix: &str) -> String {
         ));
     }
     format!(
-        "{{\"texts\":{},\"cards\":[{}]}}",
+        "{{\"reason\":{},\"texts\":{},\"cards\":[{}]}}",
+        json(&visible(reason)),
         json(&texts.list),
         cards.join(",")
     )
@@ -160,10 +162,11 @@ fn change_code(texts: &mut Texts, change: &ChangeCard, prefix: &str) -> String {
     }
     let _ = write!(
         out,
-        "{},{},{}]",
+        "{},{},{},{}]",
         texts.place(visible(&change.why).into_owned()),
         picture.as_deref().unwrap_or("0"),
-        texts.place(elements.unwrap_or_default())
+        texts.place(elements.unwrap_or_default()),
+        json(&change.changes)
     );
     out
 }

@@ -2,7 +2,7 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::cards::{self, Form};
+use super::cards;
 use super::{Fact, Listing, Page, Section, Verdict, encode, listing, scenes, table, toolbar};
 use crate::Picture;
 use crate::page::embed::policy;
@@ -12,7 +12,11 @@ const STYLE: &str = concat!(
     include_str!("../picture/style.css"),
     include_str!("style.css")
 );
-const SCRIPT: &str = include_str!("script.js");
+const SCRIPT: &str = concat!(
+    include_str!("data.js"),
+    include_str!("viewer.js"),
+    include_str!("script.js")
+);
 
 /// The number of characters of a title in the bar of a browser.
 const TITLE_CHARACTERS: usize = 120;
@@ -132,13 +136,10 @@ pub(super) fn facts(facts: &[Fact]) -> Markup {
 
 /// The first changes in a line each, if there are several.
 fn overview(page: &Page) -> Markup {
-    let changes = page.sections.iter().find_map(|section| match section {
-        Section::Changes(changes) if changes.len() > 1 => Some(changes),
-        _ => None,
-    });
+    let cards = page.sections.iter().find_map(Section::cards);
     html! {
-        @if let Some(changes) = changes {
-            ol.overview aria-label="The most important changes" {
+        @if let Some((changes, words)) = cards.filter(|(changes, _)| changes.len() > 1) {
+            ol.overview aria-label=(format!("The most important {}s", words.noun)) {
                 @for change in changes.iter().take(OVERVIEW_CHANGES) { (cards::overview_line(change)) }
             }
         }
@@ -149,6 +150,10 @@ fn overview(page: &Page) -> Markup {
 fn entry(section: &Section) -> String {
     match section {
         Section::Changes(changes) => counted(changes.len(), "change"),
+        Section::Cards(cards) => {
+            let count = counted(cards.cards.len(), &cards.noun);
+            format!("{} ({count})", heading(section))
+        }
         Section::Table(table) => {
             format!(
                 "{} ({})",
@@ -176,9 +181,10 @@ fn entry(section: &Section) -> String {
 fn heading(section: &Section) -> String {
     let (given, usual) = match section {
         Section::Changes(_) => ("", "Changes"),
+        Section::Cards(cards) => (cards.title.as_str(), "Parts"),
         Section::Table(table) => (table.title.as_str(), "Table"),
         Section::Listing(listing) => (listing.title.as_str(), "Listing"),
-        Section::Picture(_) => ("", "Picture"),
+        Section::Picture(picture) => (picture.title.as_str(), "Picture"),
     };
     brief(
         if given.is_empty() { usual } else { given },
@@ -193,7 +199,11 @@ fn section_markup(number: usize, section: &Section) -> Markup {
         section id=(id) aria-labelledby=(label) tabindex="-1" {
             h2 id=(label) { bdi { (heading(section)) } }
             @match section {
-                Section::Changes(changes) => (cards::list(number, changes)),
+                Section::Changes(_) | Section::Cards(_) => {
+                    @if let Some((changes, words)) = section.cards() {
+                        (cards::list(number, changes, words))
+                    }
+                }
                 Section::Table(table) => (table::table(table)),
                 Section::Listing(listing) => (listing_markup(listing)),
                 Section::Picture(picture) => (picture_markup(number, picture)),
@@ -237,7 +247,9 @@ fn picture_markup(number: usize, picture: &Picture) -> Markup {
         } @else {
             noscript { p { (counted(shown, "node")) ", which need a browser with scripts." } }
         }
-        @if !picture.title.is_empty() { div.caption { (long(&picture.title)) } }
+        @if picture.title.chars().count() > TITLE_CHARACTERS {
+            div.caption { (long(&picture.title)) }
+        }
     }
 }
 
@@ -256,7 +268,11 @@ pub(super) fn fragment(page: &Page) -> String {
             (facts(&page.facts))
             @for section in &page.sections {
                 @match section {
-                    Section::Changes(changes) => (cards::first(changes, Form::Notebook)),
+                    Section::Changes(_) | Section::Cards(_) => {
+                        @if let Some((changes, words)) = section.cards() {
+                            (cards::first(changes, words))
+                        }
+                    }
                     Section::Table(table) => {
                         div.caption { b { (heading(section)) } }
                         (table::beginning_of(table))

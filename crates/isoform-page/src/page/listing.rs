@@ -58,7 +58,7 @@ fn folded(rows: &[Row]) -> Vec<Step<'_>> {
     steps
 }
 
-/// The rows between two places as one step, or as a row if there is only one.
+/// The rows between two places as a fold, or a single row as itself.
 fn push_fold<'l>(steps: &mut Vec<Step<'l>>, rows: &'l [Row], start: usize, end: usize) {
     match end.saturating_sub(start) {
         0 => {}

@@ -34,10 +34,7 @@ pub(super) fn summary(page: &Page, page_url: Option<&str>) -> String {
     let changes: Vec<&ChangeCard> = page
         .sections
         .iter()
-        .filter_map(|section| match section {
-            Section::Changes(changes) => Some(changes),
-            _ => None,
-        })
+        .filter_map(|section| Some(section.cards()?.0))
         .flatten()
         .collect();
     let shown = add_changes(&mut out, &changes);
@@ -270,6 +267,7 @@ fn inline(text: &str) -> String {
             ':' if starts_a_link_or_emoji(after) => out.push_str(":<!-- -->"),
             '.' if text[..place].to_ascii_lowercase().ends_with("www") => out.push_str(".<!-- -->"),
             '-' if text[..place].to_ascii_lowercase().ends_with("gh") => out.push_str("<!-- -->-"),
+            '.' if is_number(&text[..place]) => out.push_str("\\."),
             '.' | ',' | ':' | ';' | '/' | ' ' | '\'' | '"' | '%' | '?' | '=' | '^' => {
                 out.push(character);
             }
@@ -284,6 +282,15 @@ fn inline(text: &str) -> String {
         out.push('…');
     }
     out.trim().to_owned()
+}
+
+/// True for the start of an item of a numbered list.
+fn is_number(before: &str) -> bool {
+    !before.is_empty()
+        && before
+            .trim_start()
+            .bytes()
+            .all(|byte| byte.is_ascii_digit())
 }
 
 /// True before `//`, and before a word with a colon after it.
@@ -322,11 +329,12 @@ mod tests {
                 "@<!-- -->octocat \\#<!-- -->12 GH<!-- -->-3",
             ),
             ("https://a.b www.c.d", "https:<!-- -->//a.b www.<!-- -->c.d"),
+            ("1. x 2.0", "1\\. x 2.0"),
             (":smile: a:b", ":<!-- -->smile: a:b"),
             ("<img src=x>\n# x", "&lt;img src=x&gt;⏎\\#<!-- --> x"),
             (
                 "$x$ &amp; \u{202e}",
-                "<span>$</span>x<span>$</span> &amp;amp; ⟨U+202E⟩",
+                "<span>$</span>x<span>$</span> &amp;amp; ⟨U\\+202E⟩",
             ),
         ] {
             assert_eq!(inline(text), markdown, "{text}");

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `html.rs` | the document, its first screen, and the fragment for notebooks |
 //! | `cards.rs`, `tensor.rs`, `table.rs`, `listing.rs` | the sections |
-//! | `toolbar.rs`, `style.css`, `script.js` | what readers use; `tests/script.test.mjs` tests the script |
+//! | `toolbar.rs`, `style.css`, `script.js`, `data.js`, `viewer.js` | what readers use; `tests/script.test.mjs` tests the script |
 //! | `encode.rs`, `scenes.rs` | listings, changes and pictures in the form that the script reads |
 //! | `embed.rs`, `text.rs` | data, code and any text inside of HTML |
 //! | `markdown.rs` | the summary for a pull request |
@@ -156,12 +156,60 @@ pub struct Fact {
 pub enum Section {
     /// Changes, most important first.
     Changes(Vec<ChangeCard>),
+    /// Parts of a program or steps of a command, which have anchors as changes do.
+    Cards(Cards),
     /// A table.
     Table(Table),
     /// The text of one program, or of both beside each other.
     Listing(Listing),
     /// A graph.
     Picture(Picture),
+}
+
+impl Section {
+    /// The changes or cards of the section, if it has any, and the words around them.
+    fn cards(&self) -> Option<(&[ChangeCard], CardWords<'_>)> {
+        match self {
+            Section::Changes(changes) => Some((changes, CardWords::default())),
+            Section::Cards(cards) => Some((
+                &cards.cards,
+                CardWords {
+                    noun: &cards.noun,
+                    reason: &cards.reason,
+                },
+            )),
+            Section::Table(_) | Section::Listing(_) | Section::Picture(_) => None,
+        }
+    }
+}
+
+/// The words around cards.
+#[derive(Clone, Copy)]
+struct CardWords<'p> {
+    noun: &'p str,
+    reason: &'p str,
+}
+
+impl Default for CardWords<'_> {
+    fn default() -> Self {
+        CardWords {
+            noun: "change",
+            reason: "Why these two were matched",
+        }
+    }
+}
+
+/// Cards that are not changes.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Cards {
+    /// The heading.
+    pub title: String,
+    /// The noun for one card, such as `block`.
+    pub noun: String,
+    /// The heading of [`ChangeCard::why`], such as `Why the results stay the same`.
+    pub reason: String,
+    /// The cards, most important first.
+    pub cards: Vec<ChangeCard>,
 }
 
 /// A change, which has an anchor of its own.
@@ -177,6 +225,9 @@ pub struct ChangeCard {
     pub text: String,
     /// How often the change occurs.
     pub count: u64,
+    /// The numbers of the changes in other output of the same comparison, such as JSON,
+    /// counted from 0.
+    pub changes: Vec<usize>,
     /// The places where the change occurs, by the names of the programs.
     pub places: Vec<String>,
     /// Both sides as text, with the parts that differ marked.

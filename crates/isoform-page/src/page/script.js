@@ -1,9 +1,6 @@
 // What a page does with a script: listings built on demand, filters, search, keys, and links
-// to changes. The first part is pure and runs in node, too; the second part is the page.
-"use strict";
+// to changes.
 
-const CONTEXT = 3; // unchanged rows that stay visible on both sides of a changed one
-const SHORTEST_FOLD = 4; // rows that a fold hides at least
 const ROWS_IN_CHUNK = 100; // items that are built at once
 const ROW_HEIGHT = 20; // pixels of a row before it is built
 const LONGEST_TEXT = 240; // UTF-16 code units of a text that are shown at once
@@ -12,218 +9,6 @@ const CARDS_IN_CHUNK = 25; // cards that are built at once
 const CARD_HEIGHT = 220; // pixels of a card before it is built
 const SHOWN_PLACES = 5; // places of a card that are shown without a click
 const PRINTED_ITEMS = 30000; // items that are built for printing
-const MARKS = ["same", "changed", "deleted", "inserted"];
-const SHAPES = ["operator", "port", "constant", "group", "ellipsis"];
-const MOST_NODES = 1500; // nodes of a picture that are drawn with their texts
-const ROLES = ["", "operator", "name", "field", "literal", "comment", "control"];
-
-// The pieces of an encoded line: encode.rs describes the encoding.
-function linePieces(line, texts) {
-  const pieces = [];
-  for (let place = 1; place < line.length; place += 1) {
-    const code = line[place];
-    const flags = code % 64;
-    const piece = { text: texts[(code - flags) / 64], role: ROLES[flags & 7], changed: (flags & 8) > 0 };
-    if (flags & 16) piece.binding = line[(place += 1)];
-    if (flags & 32) piece.definition = true;
-    pieces.push(piece);
-  }
-  return pieces;
-}
-
-// The encoded lines of both sides of a row; null where a side has none.
-function rowLines(row) {
-  const right = row.length < 3 || row[2] === 1 ? row[1] : row[2];
-  return [row[1] || null, right || null];
-}
-
-function rowText(row, texts) {
-  const [left, right] = rowLines(row);
-  const sides = left === right ? [left] : [left, right];
-  return sides.map((line) => (line ? linePieces(line, texts).map((piece) => piece.text).join("") : "")).join("\n");
-}
-
-const rowAnchor = (row, texts) => texts[row[3] || 0];
-const rowReason = (row, texts) => texts[row[4] || 0];
-
-// The numbers of the lines of both sides, counted from 1; 0 where a side has no line.
-function lineNumbers(rows) {
-  const numbers = [new Int32Array(rows.length), new Int32Array(rows.length)];
-  const last = [0, 0];
-  rows.forEach((row, place) => {
-    rowLines(row).forEach((line, side) => {
-      if (line) numbers[side][place] = last[side] += 1;
-    });
-  });
-  return numbers;
-}
-
-// What a reader sees from top to bottom: places of rows, and folds {from, to} of rows that
-// are not changed.
-function foldRows(length, isChanged, isFolding = true) {
-  const items = [];
-  const push = (from, to) => {
-    for (let row = from; row < to; row += 1) items.push(row);
-  };
-  let row = 0;
-  while (row < length) {
-    if (isChanged(row)) {
-      items.push(row);
-      row += 1;
-      continue;
-    }
-    let end = row;
-    while (end < length && !isChanged(end)) end += 1;
-    const from = row === 0 ? 0 : row + CONTEXT;
-    const to = end === length ? length : end - CONTEXT;
-    if (isFolding && to - from >= SHORTEST_FOLD) {
-      push(row, from);
-      items.push({ from, to });
-      push(to, end);
-    } else {
-      push(row, end);
-    }
-    row = end;
-  }
-  return items;
-}
-
-const firstRow = (item) => (typeof item === "number" ? item : item.from);
-const lastRow = (item) => (typeof item === "number" ? item : item.to - 1);
-
-// The place of the part of a sorted list that contains a row.
-function containing(row, length, first) {
-  let low = 0;
-  let high = length - 1;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (first(middle) <= row) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
-
-// The rows at which changes begin: runs of changed rows with one anchor.
-function changeStarts(rows, isChanged, texts) {
-  const starts = [];
-  rows.forEach((row, place) => {
-    if (!isChanged(place)) return;
-    const continues = place > 0 && isChanged(place - 1) && rowAnchor(row, texts) === rowAnchor(rows[place - 1], texts);
-    if (!continues) starts.push(place);
-  });
-  return starts;
-}
-
-// The row that defines each binding of a side, and the number of its other uses.
-function bindings(rows, texts, side) {
-  const table = new Map();
-  rows.forEach((row, place) => {
-    const line = rowLines(row)[side];
-    if (!line) return;
-    for (const piece of linePieces(line, texts)) {
-      if (piece.binding === undefined) continue;
-      const entry = table.get(piece.binding) || { row: -1, uses: 0 };
-      if (piece.definition) entry.row = place;
-      else entry.uses += 1;
-      table.set(piece.binding, entry);
-    }
-  });
-  return table;
-}
-
-// The start of a text that does not end within a pair of surrogates.
-function beginning(text, length) {
-  const last = text.charCodeAt(length - 1);
-  return text.slice(0, last >= 0xd800 && last < 0xdc00 ? length - 1 : length);
-}
-
-// A change as an object: encode.rs describes the encoding.
-function decodeCard(code, texts) {
-  const [anchor, kind, mark, text, times, places, left, right, why, picture, tensor] = code;
-  const sides = [left, right].map((line) => (line ? linePieces(line, texts) : null));
-  return {
-    id: texts[anchor],
-    kind: texts[kind],
-    mark: MARKS[mark],
-    text: texts[text],
-    times: texts[times],
-    places: places.map((place) => texts[place]),
-    sides,
-    why: texts[why],
-    picture: picture ? decodeScene(picture[0], texts) : null,
-    tensor: texts[tensor],
-  };
-}
-
-// A scene of a picture as an object: scenes.rs describes the encoding.
-function decodeScene([parent, label, width, height, nodes, edges, frames], texts) {
-  return {
-    parent,
-    label: texts[label],
-    width,
-    height,
-    nodes: nodes.map(([x, y, w, h, name, lines, tooltip, mark, shape, anchor, opens]) => ({
-      x, y, w, h, opens,
-      label: texts[name],
-      lines: lines.map((line) => texts[line]),
-      tooltip: texts[tooltip],
-      mark: MARKS[mark],
-      shape: SHAPES[shape],
-      anchor: texts[anchor],
-    })),
-    edges: edges.map(([mark, name, x, y, path]) => ({ mark: MARKS[mark], label: texts[name], x, y, path })),
-    frames: frames.map(([x, y, w, h, name]) => ({ x, y, w, h, label: texts[name] })),
-  };
-}
-
-// The points of a path of M, L, C and V with absolute coordinates.
-function pathPoints(path) {
-  const points = [];
-  let [x, y] = [0, 0];
-  for (const [, command, numbers] of path.matchAll(/([MLCV])([^MLCV]*)/g)) {
-    const values = (numbers.match(/-?[\d.]+/g) || []).map(Number);
-    if (command === "V") values.unshift(x);
-    for (let place = 0; place + 1 < values.length; place += 2) {
-      [x, y] = [values[place], values[place + 1]];
-      points.push([x, y]);
-    }
-  }
-  return points;
-}
-
-// The box around points.
-function boxAround(points) {
-  const [xs, ys] = [points.map((point) => point[0]), points.map((point) => point[1])];
-  const [x, y] = [Math.min(...xs), Math.min(...ys)];
-  return { x, y, w: Math.max(...xs) - x, h: Math.max(...ys) - y };
-}
-
-const overlaps = (one, other) => one.x <= other.x + other.w && other.x <= one.x + one.w && one.y <= other.y + other.h && other.y <= one.y + one.h;
-
-// A view with the wanted width around a centre, between all of the scene and twice its size.
-function viewAround(scene, canvas, x, y, width) {
-  const ratio = canvas.height / canvas.width;
-  const whole = Math.max(scene.width, scene.height / ratio, canvas.width);
-  const w = Math.min(Math.max(width, canvas.width / 2), whole);
-  const h = w * ratio;
-  const clamp = (centre, size, all) => (size >= all ? (all - size) / 2 : Math.min(Math.max(centre - size / 2, 0), all - size));
-  return { x: clamp(x, w, scene.width), y: clamp(y, h, scene.height), w, h };
-}
-
-// The text of a change that a search looks through.
-function cardText(data) {
-  const sides = data.sides.map((pieces) => (pieces || []).map((piece) => piece.text).join(""));
-  return [data.kind, data.text, ...data.places, ...sides, data.why].join("\n");
-}
-
-const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ",");
-const counted = (number, noun) => `${grouped(number)} ${noun}${number === 1 ? "" : "s"}`;
-
-if (typeof module !== "undefined") {
-  module.exports = { linePieces, rowLines, rowText, rowAnchor, rowReason, lineNumbers, foldRows, containing, firstRow, lastRow, changeStarts, bindings, beginning, decodeCard, decodeScene, pathPoints, boxAround, overlaps, viewAround, cardText, grouped, counted };
-}
-
-// ---- The page ----
 
 // An element with attributes and children; texts become text, never markup.
 function make(tag, attributes = {}, ...children) {
@@ -277,9 +62,11 @@ class Listing {
     element.setAttribute("role", "table");
     element.setAttribute("aria-label", element.dataset.title || "Listing");
     element.setAttribute("aria-rowcount", this.rows.length);
-    const names = this.sides.map((name) => make("div", { role: "columnheader" }, make("bdi", {}, name)));
+    const names = this.sides.map((name) => make("div", { role: "columnheader" }, isolated(name)));
     if (names.length > 0) element.append(make("div", { role: "rowgroup" }, make("div", { class: "names", role: "row" }, ...names)));
     element.append(this.body);
+    element.style.setProperty("--digits", String(this.rows.length).length);
+    element.classList.toggle("with-reasons", this.rows.some((row) => row.length > 3));
     this.layOut();
   }
 
@@ -354,8 +141,7 @@ class Listing {
     const match = this.matches.has(place) ? " match" : "";
     const element = make("div", { class: `row mark-${mark}${match}`, role: "row", "data-row": place, "aria-rowindex": place + 1, tabindex: "-1" });
     for (const side of sides) element.append(this.cell(lines[side], side, place, mark));
-    const aside = this.aside(row, place);
-    if (aside) element.append(aside);
+    element.append(...this.asides(row, place));
     return element;
   }
 
@@ -376,22 +162,24 @@ class Listing {
   }
 
   // The reason of a match and the way to the card, if the row has them.
-  aside(row, place) {
+  asides(row, place) {
     const [anchor, why] = [rowAnchor(row, this.texts), rowReason(row, this.texts)];
-    const parts = [];
+    const tools = make("div", { class: "aside", role: "cell" });
+    const cells = [];
     if (why) {
-      const text = make("span", { hidden: "" }, make("bdi", {}, why));
-      const button = make("button", { type: "button", class: "why", "aria-expanded": "false" }, "why?");
+      const reason = make("div", { class: "reason", role: "cell", hidden: "" }, make("bdi", {}, longText(why)));
+      const button = make("button", { type: "button", class: "why", "aria-expanded": "false", title: "Why these two lines were matched" }, "why?");
       button.addEventListener("click", () => {
-        text.hidden = !text.hidden;
-        button.setAttribute("aria-expanded", String(!text.hidden));
+        reason.hidden = !reason.hidden;
+        button.setAttribute("aria-expanded", String(!reason.hidden));
       });
-      parts.push(button, text);
+      tools.append(button);
+      cells.push(reason);
     }
     if (anchor && this.page.byId.has(anchor) && this.anchors.get(anchor) === place) {
-      parts.push(make("a", { href: `#${anchor}` }, "the change"));
+      tools.append(make("a", { href: `#${anchor}`, title: "The change" }, "#", make("span", { class: "heard" }, "the change")));
     }
-    return parts.length > 0 ? make("div", { class: "aside", role: "cell" }, ...parts) : null;
+    return tools.childElementCount > 0 ? [tools, ...cells] : cells;
   }
 
   find(query) {
@@ -453,7 +241,7 @@ class Card {
   }
 
   build(page) {
-    this.built = cardElement(this.decode());
+    this.built = cardElement(this.decode(), this.reason);
     this.finish(page);
     return this.built;
   }
@@ -476,8 +264,8 @@ class Card {
 }
 
 // The element of a change, as cards.rs writes it for the first ones.
-function cardElement(data) {
-  const article = make("article", { id: data.id, class: `change mark-${data.mark}`, "data-kind": data.kind, tabindex: "-1" });
+function cardElement(data, reason) {
+  const article = make("article", { id: data.id, class: `change mark-${data.mark}`, "data-kind": data.kind, "data-changes": data.changes.join(" ") || null, tabindex: "-1" });
   const sign = { changed: "~", deleted: "-", inserted: "+" }[data.mark];
   const signs = sign ? [make("span", { class: "sign", "aria-hidden": "true" }, sign), make("span", { class: "heard" }, `${data.mark}: `)] : [];
   const head = make("div", { class: "head" }, make("h3", {}, ...signs, isolated(data.text)));
@@ -494,7 +282,7 @@ function cardElement(data) {
   const places = make("ul", { class: "places" }, ...data.places.map((place) => make("li", {}, isolated(place))));
   if (data.places.length > SHOWN_PLACES) article.append(make("details", {}, make("summary", {}, counted(data.places.length, "place")), places));
   else if (data.places.length > 0) article.append(places);
-  if (data.why) article.append(make("details", { class: "why" }, make("summary", {}, "Why these two were matched"), make("div", {}, isolated(data.why))));
+  if (data.why) article.append(make("details", { class: "why" }, make("summary", {}, reason), make("div", {}, isolated(data.why))));
   if (data.picture) {
     const figure = make("figure", { tabindex: "0", role: "group", "aria-label": "Picture of the change" });
     figure.append(pictureElement(data.picture));
@@ -502,201 +290,6 @@ function cardElement(data) {
   }
   if (data.tensor) article.insertAdjacentHTML("beforeend", data.tensor);
   return article;
-}
-
-// An element of SVG.
-function draw(tag, attributes = {}, ...children) {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-}
-
-const box = ({ x, y, w, h }, rx, name) => draw("rect", { class: name, x, y, width: w, height: h, rx });
-
-// The parts of a node, as svg.rs draws them.
-function nodeElement(node) {
-  const { x, y, w, h, shape } = node;
-  const parts = [];
-  if (shape === "constant") parts.push(draw("path", { class: "shape", d: `M${x} ${y}h${w - 8}l8 8v${h - 8}h${-w}z` }));
-  else parts.push(box(node, { port: h / 2, group: 6 }[shape] || 4, "shape"));
-  if (shape === "group") parts.push(box({ x: x + 3, y: y + 3, w: w - 6, h: h - 6 }, 4, "shape"));
-  parts.push(draw("text", { class: "label", x: x + w / 2, y: y + 20 }, node.label));
-  node.lines.forEach((line, place) => parts.push(draw("text", { class: "line", x: x + w / 2, y: y + 34 + 14 * place }, line)));
-  const group = draw("g", { class: `node mark-${node.mark} shape-${shape}` }, draw("title", {}, node.tooltip));
-  if (node.anchor) group.append(draw("a", { href: `#${node.anchor}` }, ...parts));
-  else group.append(...parts);
-  return group;
-}
-
-function edgeElement(edge) {
-  const [x, y] = pathPoints(edge.path).at(-1) || [0, 0];
-  const group = draw("g", { class: `edge mark-${edge.mark}` }, draw("path", { class: "wire", d: edge.path }), draw("path", { class: "head", d: `M${x - 4} ${y - 7}h8l-4 7z` }));
-  if (edge.label) group.append(draw("text", { class: "label", x: edge.x, y: edge.y + 4 }, edge.label));
-  return group;
-}
-
-function frameElement(frame) {
-  return draw("g", { class: "block" }, box(frame, 6, ""), draw("text", { x: frame.x + 8, y: frame.y + 16 }, frame.label));
-}
-
-function pictureElement(scene) {
-  const { width, height } = scene;
-  const svg = draw("svg", { class: "isoform-picture", role: "group", "aria-label": scene.label, viewBox: `0 0 ${width} ${height}`, width, height });
-  svg.append(...scene.frames.map(frameElement), ...scene.edges.map(edgeElement), ...scene.nodes.map(nodeElement));
-  return svg;
-}
-
-// One path for the nodes of each mark, which is quick to draw for any number of nodes.
-function outlines(scene) {
-  return MARKS.map((mark) => {
-    const nodes = scene.nodes.filter((node) => node.mark === mark);
-    return draw("g", { class: `node outline mark-${mark}` }, draw("path", { class: "shape", d: nodes.map(({ x, y, w, h }) => `M${x} ${y}h${w}v${h}h${-w}z`).join("") }));
-  });
-}
-
-// A large picture: zoom, pan, a map, and blocks that open.
-class Viewer {
-  constructor(element, data) {
-    Object.assign(this, { element, data });
-    const button = (text, name, action) => {
-      const made = make("button", { type: "button", title: name, "aria-label": name }, text);
-      made.addEventListener("click", action);
-      return made;
-    };
-    this.crumbs = make("nav", { "aria-label": "Blocks around" });
-    this.svg = draw("svg", { class: "isoform-picture" });
-    this.canvas = make("div", { class: "canvas", tabindex: "0", role: "group", "aria-label": "Picture: arrow keys move, + and - zoom, 0 shows all" }, this.svg);
-    this.map = draw("svg", { class: "isoform-picture map", "aria-hidden": "true", preserveAspectRatio: "none" });
-    const tools = make("div", { class: "tools" }, this.crumbs, button("−", "Zoom out", () => this.zoom(1.5)), button("+", "Zoom in", () => this.zoom(1 / 1.5)), button("Fit", "Show all", () => this.fit()));
-    element.append(tools, this.canvas, this.map);
-    this.listen();
-    this.open(0);
-  }
-
-  listen() {
-    let last = null;
-    this.canvas.addEventListener("pointerdown", (event) => {
-      last = [event.clientX, event.clientY];
-    });
-    addEventListener("pointerup", () => (last = null));
-    this.canvas.addEventListener("pointermove", (event) => {
-      if (!last) return;
-      const scale = this.view.w / this.size.width;
-      this.move((last[0] - event.clientX) * scale, (last[1] - event.clientY) * scale);
-      last = [event.clientX, event.clientY];
-    });
-    const onWheel = (event) => {
-      if (!event.ctrlKey && !event.metaKey) return;
-      event.preventDefault();
-      this.zoom(event.deltaY > 0 ? 1.2 : 1 / 1.2);
-    };
-    this.canvas.addEventListener("wheel", onWheel, { passive: false });
-    this.canvas.addEventListener("keydown", (event) => this.onKey(event));
-    this.canvas.addEventListener("click", (event) => this.onClick(event));
-    this.map.addEventListener("click", (event) => {
-      const place = this.map.getBoundingClientRect();
-      this.show(((event.clientX - place.left) / place.width) * this.scene.width, ((event.clientY - place.top) / place.height) * this.scene.height, this.view.w);
-    });
-    new ResizeObserver(() => this.zoom(1)).observe(this.canvas);
-  }
-
-  onKey(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const step = this.view.w / 8;
-    const actions = {
-      ArrowLeft: () => this.move(-step, 0),
-      ArrowRight: () => this.move(step, 0),
-      ArrowUp: () => this.move(0, -step),
-      ArrowDown: () => this.move(0, step),
-      "+": () => this.zoom(1 / 1.5),
-      "-": () => this.zoom(1.5),
-      0: () => this.fit(),
-      Enter: () => this.onClick(event),
-    };
-    if (!actions[event.key] || (event.key === "Enter" && !event.target.closest("[data-opens]"))) return;
-    event.preventDefault();
-    event.stopPropagation();
-    actions[event.key]();
-  }
-
-  onClick(event) {
-    const group = event.target.closest("[data-opens]");
-    if (group) this.open(Number(group.dataset.opens));
-  }
-
-  // The size of the canvas in pixels; print and hidden parts have none.
-  get size() {
-    const { width, height } = this.canvas.getBoundingClientRect();
-    return { width: Math.max(width, 1), height: Math.max(height, 1) };
-  }
-
-  open(number) {
-    const hasFocus = this.canvas.contains(document.activeElement);
-    this.scene = decodeScene(this.data.scenes[number], this.data.texts);
-    for (const edge of this.scene.edges) edge.box = boxAround(pathPoints(edge.path));
-    const path = [];
-    for (let outer = number; outer >= 0; outer = this.data.scenes[outer][0]) path.unshift(outer);
-    this.crumbs.replaceChildren(...path.map((scene) => this.crumb(scene, scene === number)));
-    const { width, height } = this.scene;
-    const ratio = Math.min(Math.max(width / height, 0.4), 2);
-    const attributes = { viewBox: `0 0 ${width} ${height}`, width: 100 * Math.min(ratio, 1.2), height: 100 / Math.max(ratio, 0.6) };
-    for (const [name, value] of Object.entries(attributes)) this.map.setAttribute(name, value);
-    this.window = draw("rect", { class: "window" });
-    this.map.replaceChildren(...outlines(this.scene), this.window);
-    if (hasFocus) this.canvas.focus({ preventScroll: true });
-    // Of a large scene, the beginning is shown in a size that can be read.
-    const readable = this.size.width * 1.25;
-    const first = this.scene.nodes[0];
-    this.show(readable < width && first ? first.x : width / 2, 0, readable);
-  }
-
-  crumb(number, isCurrent) {
-    const label = this.data.texts[this.data.scenes[number][1]];
-    const made = make("button", { type: "button", "aria-current": isCurrent ? "true" : null }, number === 0 ? "Whole" : make("bdi", {}, beginning(label, 60)));
-    made.addEventListener("click", () => this.open(number));
-    return made;
-  }
-
-  fit() {
-    this.show(this.scene.width / 2, this.scene.height / 2, Infinity);
-  }
-
-  zoom(factor) {
-    this.show(this.view.x + this.view.w / 2, this.view.y + this.view.h / 2, this.view.w * factor);
-  }
-
-  move(x, y) {
-    this.show(this.view.x + this.view.w / 2 + x, this.view.y + this.view.h / 2 + y, this.view.w);
-  }
-
-  show(x, y, width) {
-    this.view = viewAround(this.scene, this.size, x, y, width);
-    cancelAnimationFrame(this.frame);
-    this.frame = requestAnimationFrame(() => this.render());
-  }
-
-  // Draws what is in view; of too many nodes the outlines alone.
-  render() {
-    const { view, scene } = this;
-    this.svg.setAttribute("viewBox", `${view.x} ${view.y} ${view.w} ${view.h}`);
-    for (const [name, value] of Object.entries({ x: view.x, y: view.y, width: view.w, height: view.h })) this.window.setAttribute(name, value);
-    const nodes = scene.nodes.filter((node) => overlaps(node, view));
-    if (nodes.length > MOST_NODES) {
-      this.svg.replaceChildren(...outlines({ nodes }));
-      return;
-    }
-    const edges = scene.edges.filter((edge) => overlaps(edge.box, view)).map(edgeElement);
-    const elements = nodes.map((node) => {
-      const element = nodeElement(node);
-      if (node.opens) {
-        const attributes = { "data-opens": node.opens, tabindex: "0", role: "button", "aria-label": `Open ${node.label}` };
-        for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-      }
-      return element;
-    });
-    this.svg.replaceChildren(...scene.frames.filter((frame) => overlaps(frame, view)).map(frameElement), ...edges, ...elements);
-  }
 }
 
 // The whole page.
@@ -730,6 +323,7 @@ class Page {
       const chunk = new Chunk(part, part.length * CARD_HEIGHT, fill);
       for (const card of part) {
         card.chunk = chunk;
+        card.reason = data.reason;
         this.addCard(card);
       }
       list.append(chunk.element);
@@ -941,6 +535,11 @@ function toggleTheme(button) {
   button.setAttribute("aria-pressed", String(!isDark));
 }
 
+// The state of the button before a reader uses it follows the system.
+function showTheme(button, isDark) {
+  if (!document.documentElement.dataset.theme) button.setAttribute("aria-pressed", String(isDark));
+}
+
 function onKey(page, event, actions) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   const target = event.target;
@@ -1018,6 +617,12 @@ function start() {
   toolbar.querySelector(".kinds")?.addEventListener("change", () => page.filter());
   toolbar.querySelector(".columns")?.addEventListener("click", actions.u);
   toolbar.querySelector(".theme").addEventListener("click", (event) => toggleTheme(event.currentTarget));
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const theme = toolbar.querySelector(".theme");
+  dark.addEventListener("change", () => showTheme(theme, dark.matches));
+  showTheme(theme, dark.matches);
+  toolbar.querySelector(".stepping").hidden = page.stops.length === 0;
+  toolbar.querySelector(".search").hidden = page.cards.length + page.listings.length === 0;
   toolbar.querySelector(".keys").addEventListener("click", showHelp);
   help.querySelector(".close").addEventListener("click", () => help.close());
   for (const button of all(".step")) button.addEventListener("click", button.dataset.step === "1" ? actions.n : actions.p);

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::cards::sign;
-use super::text::{brief, counted, long};
+use super::text::{self, brief, counted, long};
 use super::{Table, TableRow};
 use crate::Mark;
 
@@ -66,7 +66,7 @@ fn head(table: &Table, has_marks: bool) -> Markup {
             thead {
                 tr {
                     @if has_marks { th scope="col" { span.heard { "Side" } } }
-                    @for column in &table.columns { th scope="col" { (long(column)) } }
+                    @for column in &table.columns { th scope="col" { (text::head(column)) } }
                 }
             }
         }

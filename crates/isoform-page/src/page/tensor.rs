@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use maud::{Markup, html};
 
 use super::TensorChange;
-use super::text::long;
+use super::text::{head, long};
 
 /// The size of a histogram, and the height of one side of it.
 const WIDTH: f64 = 240.0;
@@ -37,7 +37,7 @@ fn statistics(rows: &[[String; 3]]) -> Markup {
             tbody {
                 @for [name, left, right] in rows {
                     tr class=(if left == right { "mark-same" } else { "mark-changed" }) {
-                        th scope="row" { (long(name)) }
+                        th scope="row" { (head(name)) }
                         td { (long(left)) }
                         td { (long(right)) }
                     }
@@ -63,7 +63,9 @@ fn histogram(title: &str, borders: &[f64], [upper, lower]: [&[u64]; 2]) -> Marku
         figure.histogram {
             svg viewBox=(format!("0 0 {WIDTH} {height}")) width=(WIDTH) height=(height) role="img"
                 aria-label=(label) {
-                @if !upper.is_empty() { path.upper d=(bars(upper, most, -1.0)) {} }
+                @if !upper.is_empty() {
+                    path class=(if lower.is_empty() { "whole" } else { "upper" }) d=(bars(upper, most, -1.0)) {}
+                }
                 @if !lower.is_empty() { path.lower d=(bars(lower, most, 1.0)) {} }
                 path.axis d=(format!("M0 {HALF}H{WIDTH}")) {}
             }

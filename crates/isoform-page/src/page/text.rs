@@ -75,6 +75,14 @@ pub(super) fn long(text: &str) -> Markup {
     }
 }
 
+/// The text as the head of a row or a column, which readers must be able to hear.
+pub(super) fn head(text: &str) -> Markup {
+    match text.trim() {
+        "" => html! { span.heard { "no name" } },
+        _ => long(text),
+    }
+}
+
 /// The text without markup, cut to a number of characters.
 pub(super) fn brief(text: &str, characters: usize) -> String {
     match beginning(text, characters) {
@@ -111,26 +119,23 @@ pub(super) fn counted(number: usize, noun: &str) -> String {
 /// True for characters that take no place, move other characters, or end a line. The joiners
 /// U+200C and U+200D stay: many scripts and emoji need them.
 fn is_invisible(character: char) -> bool {
+    let is_noncharacter = u32::from(character) & 0xfffe == 0xfffe;
     character.is_control()
+        || is_noncharacter
         || matches!(
             character,
             '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}'
                 | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
                 | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
-                | '\u{e0000}'..='\u{e007f}'
+                | '\u{e0000}'..='\u{e007f}' | '\u{fdd0}'..='\u{fdef}'
         )
 }
 
 fn symbol(character: char) -> String {
-    let code = u32::from(character);
     match character {
         '\n' => "⏎".to_owned(),
         '\t' => "⇥".to_owned(),
-        '\u{7f}' => "␡".to_owned(),
-        _ if code < 0x20 => char::from_u32(0x2400 + code)
-            .map(String::from)
-            .unwrap_or_default(),
-        _ => format!("⟨U+{code:04X}⟩"),
+        _ => format!("⟨U+{:04X}⟩", u32::from(character)),
     }
 }
 
@@ -141,8 +146,8 @@ mod tests {
     #[test]
     fn invisible_characters_get_symbols() {
         assert_eq!(
-            visible("a\u{202e}b\n\0\u{7f}\u{85}"),
-            "a⟨U+202E⟩b⏎⟨U+0000⟩⟨U+007F⟩⟨U+0085⟩"
+            visible("a\u{202e}b\n\0\u{7f}\u{85}\u{fffe}\u{10ffff}"),
+            "a⟨U+202E⟩b⏎⟨U+0000⟩⟨U+007F⟩⟨U+0085⟩⟨U+FFFE⟩⟨U+10FFFF⟩"
         );
         assert_eq!(
             visible("plain 👩\u{200d}🚀 שלום"),

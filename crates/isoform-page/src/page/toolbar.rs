@@ -41,7 +41,7 @@ pub(super) fn toolbar(page: &Page) -> Markup {
                 details.kinds {
                     summary { "Kinds" }
                     fieldset {
-                        legend { "Show changes of these kinds" }
+                        legend { "Show these kinds" }
                         @for (kind, count) in &kinds {
                             label {
                                 input type="checkbox" checked value=(kind);
@@ -66,7 +66,7 @@ fn kinds(page: &Page) -> Vec<(String, u64)> {
     let mut kinds: Vec<(String, u64)> = Vec::new();
     let mut places = std::collections::HashMap::new();
     for section in &page.sections {
-        let Section::Changes(changes) = section else {
+        let Some((changes, _)) = section.cards() else {
             continue;
         };
         for change in changes.iter().filter(|change| !change.kind.is_empty()) {

@@ -57,6 +57,7 @@ pub(crate) fn card(text: &str, number: usize) -> ChangeCard {
         ]),
         why: owned(),
         picture: Some(picture(text)),
+        changes: vec![number, 77],
         tensor: Some(TensorChange {
             statistics: vec![[owned(), owned(), owned()]],
             borders: vec![0.0, 1.0, 2.0],
