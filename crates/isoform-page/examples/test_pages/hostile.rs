@@ -97,6 +97,7 @@ fn card((index, text): (usize, &String)) -> ChangeCard {
             bins: [vec![u64::MAX, 0], vec![0]],
             difference: Some((Vec::new(), vec![1])),
         }),
+        changes: vec![index, usize::MAX],
     }
 }
 

@@ -85,6 +85,7 @@ fn card((index, place): (usize, &usize)) -> ChangeCard {
         },
         picture: Some(change_picture(*place)),
         tensor: (index == 0).then(tensor),
+        changes: vec![index],
     }
 }
 
