@@ -80,7 +80,7 @@ test-all: export ISOFORM_TEST_CASES := 10
 test-all: ISOFORM_TEST_SCALE = 1
 test-all: FUZZ_SECONDS = 10
 test-all: FUZZ_CASES = 1000
-test-all: test test-misuse test-servers test-notebook test-ray lint-crates lint-workflows test-wheels fuzz ## What releases run: the gate with ten times the cases in full sizes, each crate alone, wheels, fuzzing
+test-all: test test-misuse test-servers test-notebook test-ray test-pages lint-crates lint-workflows test-wheels fuzz ## What releases run: the gate with ten times the cases in full sizes, each crate alone, wheels, fuzzing
 
 .PHONY: demo
 demo: setup-models ## Show, compare and optimise real models, from the command and from Python
@@ -146,6 +146,11 @@ bench-corpus: setup-models ## Measure indexes of collections: reading, grouping,
 	$(RAY_VENV)/bin/python -m pip install --disable-pip-version-check --quiet --no-deps \
 		--force-reinstall .cache/ray-wheel/*.whl
 	$(RAY_VENV)/bin/python -m bench.corpus --models $(MODELS) --markdown bench/corpus/RESULTS.md
+
+.PHONY: pictures
+pictures: setup-models ## Make the pictures of README and docs/ from real models
+	$(CARGO) build --release -p isoform-cli --all-features $(LOCKED)
+	$(VENV)/bin/python scripts/make_pictures.py $(CARGO_TARGET)/release/isoform
 
 .PHONY: wheel
 wheel: $(VENV_STAMP) ## Build a wheel of the Python package into dist/
@@ -291,6 +296,13 @@ test-notebook: setup-modules setup-models $(NOTEBOOK_STAMP) ## Test the plots of
 test-ray: setup-modules setup-models ## Test indexes that Ray clusters make, in an environment of their own
 	$(call say,indexes that Ray clusters make)
 	$(VENV)/bin/python scripts/ray_tests.py
+
+# Pages of samples and of real models; skipped if no browser can be unpacked.
+.PHONY: test-pages
+test-pages: export ISOFORM_COMMAND := $(abspath $(CARGO_TARGET))/debug/isoform
+test-pages: setup-modules setup-models ## Test pages and pictures in a real browser, which is unpacked into .cache
+	$(call say,pages in a real browser)
+	CARGO="$(CARGO)" $(VENV)/bin/python scripts/page_tests.py
 
 .PHONY: test-misuse
 test-misuse:

@@ -12,30 +12,20 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from packages import ROOT, environment
+
 ENVIRONMENT = ROOT / ".cache" / "ray-venv"
 REQUIREMENTS = ROOT / "scripts" / "requirements-ray.txt"
-STAMP = ENVIRONMENT / ".requirements-stamp"
 PYTHON = ENVIRONMENT / "bin" / "python"
 
 
 def install() -> str | None:
     """Make the environment unless it is up to date; return the reason of a failure."""
-    pins = REQUIREMENTS.read_text(encoding="utf-8")
-    if STAMP.exists() and STAMP.read_text(encoding="utf-8") == pins:
-        return None
-    pip = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "--quiet"]
-    for command in [
-        [sys.executable, "-m", "venv", "--clear", str(ENVIRONMENT)],
-        [*pip, "--no-deps", "--only-binary", ":all:", "-r", str(REQUIREMENTS)],
-    ]:
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            lines = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()
-            return lines[-1]
-    STAMP.write_text(pins, encoding="utf-8")
+    try:
+        environment(ENVIRONMENT, REQUIREMENTS)
+    except OSError as error:
+        return str(error)
     return None
 
 

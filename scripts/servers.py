@@ -21,7 +21,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from packages import ROOT, quietly, unpack
+
 FOLDER = ROOT / ".cache" / "servers"
 PACKAGES = ["redis-server", "redis-tools", "libjemalloc2", "liblzf1"]
 S3_SERVER = "localbucket==1.2.1"
@@ -36,11 +37,7 @@ def redis_command() -> list[str]:
     if found:
         return [found]
     tools = FOLDER / "redis"
-    if not (tools / "usr" / "bin" / "redis-server").exists():
-        tools.mkdir(parents=True, exist_ok=True)
-        quietly(["apt-get", "download", *PACKAGES], tools)
-        for package in sorted(tools.glob("*.deb")):
-            quietly(["dpkg", "-x", str(package), "."], tools)
+    unpack(tools, PACKAGES)
     (libraries,) = {file.parent for file in tools.glob("usr/lib/*/liblzf.so.1")}
     server = next(tools.glob("usr/bin/redis-server"))
     return ["env", f"LD_LIBRARY_PATH={libraries}", str(server.absolute())]
@@ -51,18 +48,10 @@ def s3_command() -> list[str]:
     environment = FOLDER / "s3"
     command = environment / "bin" / "localbucket"
     if not command.exists():
-        quietly([sys.executable, "-m", "venv", "--clear", str(environment)], ROOT)
+        quietly([sys.executable, "-m", "venv", "--clear", str(environment)])
         pip = [str(environment / "bin" / "python"), "-m", "pip", "install", "--no-deps"]
-        quietly([*pip, "--disable-pip-version-check", S3_SERVER], ROOT)
+        quietly([*pip, "--disable-pip-version-check", S3_SERVER])
     return [str(command)]
-
-
-def quietly(command: list[str], folder: Path) -> None:
-    """Run a command, and raise an error with its last line."""
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        lines = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()
-        raise OSError(f"{command[0]}: {lines[-1]}")
 
 
 def servers(data: Path) -> dict[str, dict[str, object]]:

@@ -1,0 +1,154 @@
+//! A page whose every text tries to leave its place.
+
+use isoform_page::page::{
+    ChangeCard, Fact, Line, Listing, Piece, PieceRole, Row, Section, Table, TableRow, TensorChange,
+    Verdict,
+};
+use isoform_page::picture::{PictureBlock, PictureEdge, PictureNode};
+use isoform_page::{Mark, Page, Picture};
+
+/// Markup, an override of the direction of writing, controls, emoji and syntax of dot and
+/// mermaid. The long text has no place to break.
+fn texts() -> Vec<String> {
+    let mut texts: Vec<String> = [
+        "</script><script>alert(1)</script>",
+        "<img src=x onerror=alert(2)>",
+        "\" onmouseover=\"alert(3)\" x=\"",
+        "' onfocus='alert(4)' autofocus x='",
+        "</style><style>body{display:none}</style>",
+        "</title><h1>broken</h1>",
+        "<!-- <![CDATA[ ]]> --> &lt;b&gt; &amp;",
+        "left\u{202e}thgir\u{2066}",
+        "\u{0}\u{1b}[31m\u{7f}\u{feff}\u{2028}\u{fffe}",
+        "👩‍👩‍👧‍👦🇨🇭 é ü ß 漢字 עברית العربية",
+        "a\"b\\c\nd|{e}<f>;%%g\"]--x",
+        "${alert(5)}{{alert(6)}}`",
+        "javascript:alert(7)",
+        "",
+    ]
+    .map(str::to_owned)
+    .into();
+    texts.push("x".repeat(10_000));
+    texts
+}
+
+/// A page where every field that takes text has a hostile one in turn.
+pub(crate) fn page() -> Page {
+    let texts = texts();
+    Page {
+        title: texts[0].clone(),
+        verdict: Verdict::Different,
+        sentence: texts.concat(),
+        facts: texts.iter().map(fact).collect(),
+        sections: vec![
+            Section::Changes(texts.iter().enumerate().map(card).collect()),
+            Section::Table(Table {
+                title: texts[1].clone(),
+                columns: vec![texts[2].clone(), texts[3].clone()],
+                rows: texts.iter().map(table_row).collect(),
+            }),
+            Section::Listing(Listing {
+                title: texts[4].clone(),
+                sides: vec![texts[0].clone(), texts[14].clone()],
+                rows: texts.iter().enumerate().map(row).collect(),
+            }),
+            Section::Picture(picture()),
+        ],
+    }
+}
+
+/// A picture where every text is hostile.
+pub(crate) fn picture() -> Picture {
+    let texts = texts();
+    Picture {
+        title: texts[0].clone(),
+        nodes: texts.iter().map(node).collect(),
+        edges: (1..texts.len()).map(|to| edge(to, &texts[to])).collect(),
+        blocks: vec![PictureBlock {
+            label: texts[1].clone(),
+            count: 24,
+            ..PictureBlock::default()
+        }],
+    }
+}
+
+fn fact(text: &String) -> Fact {
+    Fact {
+        name: text.clone(),
+        value: text.clone(),
+        mark: Mark::Changed,
+    }
+}
+
+fn card((index, text): (usize, &String)) -> ChangeCard {
+    ChangeCard {
+        anchor: format!("hostile-{index}"),
+        kind: text.clone(),
+        mark: Mark::Changed,
+        text: text.clone(),
+        count: u64::MAX,
+        places: vec![text.clone()],
+        sides: Some([vec![piece(text)], vec![piece(text)]]),
+        why: text.clone(),
+        picture: Some(picture()),
+        tensor: Some(TensorChange {
+            statistics: vec![[text.clone(), text.clone(), text.clone()]],
+            borders: vec![f64::NEG_INFINITY, f64::NAN, 1e308],
+            bins: [vec![u64::MAX, 0], vec![0]],
+            difference: Some((Vec::new(), vec![1])),
+        }),
+        changes: vec![index, usize::MAX],
+    }
+}
+
+fn table_row(text: &String) -> TableRow {
+    TableRow {
+        cells: vec![text.clone(), text.clone(), text.clone()],
+        mark: Mark::Inserted,
+    }
+}
+
+fn row((index, text): (usize, &String)) -> Row {
+    let line = Line {
+        depth: index * 100,
+        pieces: vec![piece(text)],
+    };
+    Row {
+        left: Some(line.clone()),
+        right: Some(line),
+        mark: Mark::Changed,
+        anchor: format!("hostile-{index}"),
+        why: text.clone(),
+    }
+}
+
+fn piece(text: &str) -> Piece {
+    Piece {
+        text: text.to_owned(),
+        role: PieceRole::Name,
+        is_changed: true,
+        binding: Some(u32::MAX),
+        is_definition: false,
+    }
+}
+
+fn node(text: &String) -> PictureNode {
+    PictureNode {
+        label: text.clone(),
+        lines: vec![text.clone()],
+        tooltip: text.clone(),
+        mark: Mark::Changed,
+        block: Some(0),
+        anchor: Some("hostile-1".to_owned()),
+        ..PictureNode::default()
+    }
+}
+
+fn edge(to: usize, text: &str) -> PictureEdge {
+    PictureEdge {
+        from: to - 1,
+        to,
+        label: text.to_owned(),
+        mark: Mark::Deleted,
+    }
+}

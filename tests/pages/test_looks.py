@@ -1,0 +1,79 @@
+"""Pages in both colour schemes and at both widths: barriers, overflow, screenshot, show_listings."""
+
+from pathlib import Path
+
+import pytest
+from visit import NARROW, WIDE, overflow, screenshot, show_listing
+
+LOOKS = [(scheme, width) for scheme in ("light", "dark") for width in (WIDE, NARROW)]
+NAMES = ["equal", "different", "hostile", "notebook", "pair-1000"]
+DOCUMENTS = [name for name in NAMES if name != "notebook"]
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+
+
+@pytest.mark.parametrize(("scheme", "width"), LOOKS)
+@pytest.mark.parametrize("name", NAMES)
+def test_nobody_meets_a_barrier(visit, samples, program, name, scheme, width):
+    page = visit(samples / f"{name}.html", scheme=scheme, width=width)
+    if page.locator(".listing").count() > 0:
+        show_listing(page)
+    found = barriers(page, Path(program("AXE")))
+    assert not found, "\n" + "\n".join(found)
+
+
+def barriers(page, axe):
+    """Return what axe-core finds, with the first elements of each kind."""
+    page.evaluate(axe.read_text(encoding="utf-8"))
+    return page.evaluate(
+        """async (rules) => (await axe.run(document, rules)).violations.map(({id, help, nodes}) =>
+          [`${id}: ${help} (${nodes.length})`, ...nodes.slice(0, 4).map((node) =>
+            `    ${node.html.slice(0, 160)}: ${node.any[0]?.message ?? ""}`)].join("\\n"))""",
+        RULES,
+    )
+
+
+@pytest.mark.parametrize(("scheme", "width"), LOOKS)
+@pytest.mark.parametrize("name", NAMES)
+def test_no_page_scrolls_sideways(visit, samples, name, scheme, width):
+    page = visit(samples / f"{name}.html", scheme=scheme, width=width, height=1600)
+    screenshot(page, f"{name}-{scheme}-{width}")
+    if page.locator(".listing").count() > 0:
+        show_listing(page)
+        screenshot(page, f"{name}-listing-{scheme}-{width}")
+    assert overflow(page) == []
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_schemes_differ(visit, samples, script):
+    colours = []
+    for scheme in ("light", "dark"):
+        page = visit(samples / "different.html", scheme=scheme, script=script)
+        body = page.locator("body")
+        colours.append(
+            [
+                sum(map(int, body.evaluate(READ_COLOUR, name)))
+                for name in ("background-color", "color")
+            ]
+            if script
+            else page.screenshot()
+        )
+    light, dark = colours
+    if script:
+        assert light[0] > light[1]
+        assert dark[0] < dark[1]
+    else:
+        assert light != dark
+
+
+READ_COLOUR = """(body, name) => {
+  const of = (element) => getComputedStyle(element).getPropertyValue(name);
+  let colour = of(body);
+  if (colour === "rgba(0, 0, 0, 0)") colour = of(document.documentElement);
+  return colour.match(/\\d+/g).slice(0, 3);
+}"""
+
+
+@pytest.mark.parametrize("zoom", [2, 4])
+def test_zoomed_text_stays_inside(visit, samples, zoom):
+    page = visit(samples / "different.html", width=WIDE // zoom)
+    assert overflow(page) == []
