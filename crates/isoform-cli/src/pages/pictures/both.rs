@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use isoform::Value;
-use isoform::compare::Difference;
-use isoform_onnx::ir::Program;
+use isoform::compare::{Difference, PairReason};
+use isoform_onnx::ir::{Call, Program};
 use isoform_onnx::report::Report;
 use isoform_page::Mark;
 
@@ -69,11 +69,16 @@ impl Both {
             let count = self.partners.len().min(self.lefts.len());
             (0..count).for_each(|number| self.pair(number, number));
         }
-        for (left, right) in difference.node_pairs() {
-            let numbers = self.sides[0]
-                .number(&left)
-                .zip(self.sides[1].number(&right));
-            if let Some((left, right)) = numbers {
+        for (left, right, reason) in difference.node_pairs_with_reasons() {
+            let numbers = self.sides[0].number(&left).zip(self.sides[1].number(&right));
+            let Some((left, right)) = numbers else {
+                continue;
+            };
+            // Another operator is a deleted and an inserted node.
+            let calls = [(0, left), (1, right)].map(|(side, part)| self.sides[side].list[part].call());
+            if let [Some(before), Some(after)] = calls
+                && (reason != PairReason::Replaced || is_same_operator(before, after))
+            {
                 self.pair(left, right);
             }
         }
@@ -179,6 +184,11 @@ impl Both {
             }
         }
     }
+}
+
+fn is_same_operator(left: &Call, right: &Call) -> bool {
+    let callee = |call: &Call| call.callee.as_ref().map(|callee| callee.name.clone());
+    (&left.domain, &left.op, callee(left)) == (&right.domain, &right.op, callee(right))
 }
 
 /// What an input or output is called: its name or its position, and if it is an output.
