@@ -50,6 +50,7 @@ impl Both {
             sides,
         };
         both.pair_nodes(difference);
+        both.pair_told(report);
         both.pair_bodies();
         both.pair_borders();
         both.connect();
@@ -70,17 +71,37 @@ impl Both {
             (0..count).for_each(|number| self.pair(number, number));
         }
         for (left, right, reason) in difference.node_pairs_with_reasons() {
-            let numbers = self.sides[0].number(&left).zip(self.sides[1].number(&right));
+            let numbers = self.sides[0]
+                .number(&left)
+                .zip(self.sides[1].number(&right));
             let Some((left, right)) = numbers else {
                 continue;
             };
-            // Another operator is a deleted and an inserted node.
-            let calls = [(0, left), (1, right)].map(|(side, part)| self.sides[side].list[part].call());
-            if let [Some(before), Some(after)] = calls
-                && (reason != PairReason::Replaced || is_same_operator(before, after))
+            if reason != PairReason::Replaced || self.is_one_operator(left, right) {
+                self.pair(left, right);
+            }
+        }
+    }
+
+    /// Nodes of one operator that the report calls one changed node.
+    fn pair_told(&mut self, report: &Report) {
+        for parts in report.groups.iter().flat_map(|group| &group.parts) {
+            if let [[left], [right]] = parts.each_ref().map(Vec::as_slice)
+                && let Some(left) = self.sides[0].number(left)
+                && let Some(right) = self.sides[1].number(right)
+                && self.is_one_operator(left, right)
             {
                 self.pair(left, right);
             }
+        }
+    }
+
+    /// False for nodes of two operators, which are a deleted and an inserted node.
+    fn is_one_operator(&self, left: usize, right: usize) -> bool {
+        let calls = [(0, left), (1, right)].map(|(side, part)| self.sides[side].list[part].call());
+        match calls {
+            [Some(left), Some(right)] => is_same_operator(left, right),
+            _ => false,
         }
     }
 
