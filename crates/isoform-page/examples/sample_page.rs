@@ -8,7 +8,7 @@ use isoform_page::page::{
     ChangeCard, Fact, Line, Listing, Page, Piece, PieceRole, Row, Section, Table, TableRow,
     TensorChange, Verdict,
 };
-use isoform_page::picture::{NodeShape, PictureEdge, PictureNode};
+use isoform_page::picture::{NodeShape, PictureBlock, PictureEdge, PictureNode};
 use isoform_page::{Mark, Picture};
 
 fn main() -> io::Result<()> {
@@ -28,6 +28,8 @@ fn main() -> io::Result<()> {
         ("rows-20000", pair(20_000, 40)),
         ("rows-100000", pair(100_000, 500)),
         ("all-changed-20000", pair(20_000, 1)),
+        ("model-20000", model(20_000, 50)),
+        ("model-flat-5000", model(5_000, 0)),
     ];
     for (name, page) in pages {
         let html = page.html();
@@ -272,6 +274,51 @@ fn small() -> Page {
         changes[0].tensor = Some(tensor());
     }
     page
+}
+
+/// A whole model with blocks of a number of nodes, or without blocks.
+fn model(nodes: usize, block: usize) -> Page {
+    let mut picture = Picture {
+        title: format!("A model with {nodes} nodes"),
+        ..Picture::default()
+    };
+    for number in 0..nodes {
+        picture.nodes.push(PictureNode {
+            label: ["Conv", "BatchNormalization", "Relu"][number % 3].to_owned(),
+            lines: vec![format!("node_{number}")],
+            mark: if number % 97 == 0 {
+                Mark::Changed
+            } else {
+                Mark::Same
+            },
+            block: number.checked_div(block),
+            ..PictureNode::default()
+        });
+        if number > 0 {
+            let from = number - 1 - number % 4 * usize::from(number > 9);
+            picture.edges.push(PictureEdge {
+                from,
+                to: number,
+                ..PictureEdge::default()
+            });
+        }
+    }
+    if let Some(blocks) = nodes.checked_div(block) {
+        picture.blocks = (0..blocks)
+            .map(|number| PictureBlock {
+                label: format!("layer {number}"),
+                count: 1 + number % 3,
+                parent: None,
+                is_collapsed: true,
+            })
+            .collect();
+    }
+    Page {
+        title: "large.onnx".to_owned(),
+        sentence: format!("A model with {nodes} nodes"),
+        sections: vec![Section::Picture(picture)],
+        ..Page::default()
+    }
 }
 
 fn tensor() -> TensorChange {

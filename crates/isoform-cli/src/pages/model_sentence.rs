@@ -7,6 +7,9 @@ use isoform_onnx::report::{ChangeGroup, Report};
 
 use crate::output::counted;
 
+/// A longer change is told without the names of its nodes.
+const LONGEST_CHANGE: usize = 160;
+
 /// What a change is about, most important first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Weight {
@@ -51,10 +54,24 @@ pub(super) fn sentence(report: &Report) -> String {
         more => format!("; and {}", counted(more, "more change")),
     };
     let place = match common_place(report) {
-        Some(place) if !main.text.contains(&place) => format!(", all in '{place}'"),
+        Some(place) if !names_place(report, main, &place) => format!(", all in '{place}'"),
         _ => String::new(),
     };
-    format!("{}{place}: {}{rest}.", counts(report), main.text)
+    format!("{}{place}: {}{rest}.", counts(report), brief(&main.text))
+}
+
+/// A change without the list of its nodes, if it is long.
+fn brief(text: &str) -> &str {
+    match text.find(", in '") {
+        Some(end) if text.len() > LONGEST_CHANGE => &text[..end],
+        _ => text,
+    }
+}
+
+/// True if the sentence about a change names the place of all changes.
+fn names_place(report: &Report, main: &ChangeGroup, place: &str) -> bool {
+    let is_alone = report.groups.len() == 1 && main.count == 1;
+    brief(&main.text).contains(&format!("'{place}/...'")) || (is_alone && main.text.contains(place))
 }
 
 fn equal(report: &Report) -> String {

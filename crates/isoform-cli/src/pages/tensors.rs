@@ -125,7 +125,8 @@ fn borders(facts: &[Facts]) -> Vec<f64> {
         let gap = low.abs().max(1.0) * 1e-6;
         return vec![low - gap, high + gap];
     }
-    let mut borders: Vec<f64> = (0..BINS).map(|bin| low + 2.0 * half * bin as f64).collect();
+    let border = |bin: usize| (low + half * bin as f64) + half * bin as f64;
+    let mut borders: Vec<f64> = (0..BINS).map(border).collect();
     borders.push(high);
     borders
 }
@@ -236,7 +237,14 @@ mod tests {
 
     #[test]
     fn odd_numbers_are_counted() {
-        let odd = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, f32::MAX, f32::MIN];
+        let odd = [
+            f32::NAN,
+            f32::INFINITY,
+            f32::NEG_INFINITY,
+            -0.0,
+            f32::MAX,
+            f32::MIN,
+        ];
         let change = of(&floats(&odd), &floats(&[1.0; 6])).expect("numbers");
         assert_eq!(value(&change, "NaN"), ["1", "0"]);
         assert_eq!(value(&change, "infinite"), ["2", "0"]);

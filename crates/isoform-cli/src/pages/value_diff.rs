@@ -195,7 +195,7 @@ fn text(difference: &Difference, names: [&str; 2]) -> Option<Listing> {
                 if change.kind() == alone {
                     continue;
                 }
-                // A path is as long as its place is deep.
+                // The path to a deep place is long.
                 let depth = place.around().take(steps + 1).count();
                 let Some(rest) = steps.checked_sub(depth + 1) else {
                     continue;

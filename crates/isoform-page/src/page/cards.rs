@@ -3,7 +3,6 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use super::draw::picture_svg;
 use super::text::{
     SHOWN_CHARACTERS, beginning, brief, counted, grouped, long, runs, shown, symbols,
 };
@@ -127,7 +126,7 @@ fn card(change: &ChangeCard, prefix: &str, form: Form) -> Markup {
             }
             @if let Some(picture) = &change.picture {
                 figure tabindex=[in_page.then_some("0")] role="group" aria-label="Picture of the change" {
-                    (PreEscaped(picture_svg(picture, prefix)))
+                    (PreEscaped(picture.svg_in_page(prefix)))
                 }
             }
             @if let Some(change) = &change.tensor { (tensor::change(change)) }

@@ -10,16 +10,15 @@
 //! follows, and 32 for a definition. Role 6 marks the symbol of an invisible character.
 //!
 //! A change is `[anchor, kind, mark, text, times, places, left, right, why, picture, tensor]`:
-//! texts, `mark` as in rows, lists of texts and lines. `picture` and `tensor` are texts that
-//! hold markup.
+//! texts, `mark` as in rows, lists of texts and lines, the scenes of the picture (`scenes.rs`) or 0,
+//! and a text that holds the markup of the tensor.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use super::draw::picture_svg;
 use super::embed::json;
 use super::text::{grouped, runs, visible};
-use super::{ChangeCard, Line, Listing, Piece, PieceRole, Row, tensor};
+use super::{ChangeCard, Line, Listing, Piece, PieceRole, Row, scenes, tensor};
 use crate::Mark;
 
 const SYMBOL_ROLE: u64 = 6;
@@ -64,18 +63,22 @@ pub(super) fn changes(changes: &[ChangeCard], prefix: &str) -> String {
 }
 
 /// Texts with a place for each, without repetition.
-struct Texts {
+pub(super) struct Texts {
     places: HashMap<String, u64>,
     list: Vec<String>,
 }
 
 impl Texts {
-    fn new() -> Texts {
+    pub(super) fn new() -> Texts {
         let (places, list) = (HashMap::from([(String::new(), 0)]), vec![String::new()]);
         Texts { places, list }
     }
 
-    fn place(&mut self, text: String) -> u64 {
+    pub(super) fn list(&self) -> &[String] {
+        &self.list
+    }
+
+    pub(super) fn place(&mut self, text: String) -> u64 {
         if let Some(place) = self.places.get(&text) {
             return *place;
         }
@@ -128,7 +131,7 @@ fn change_code(texts: &mut Texts, change: &ChangeCard, prefix: &str) -> String {
     let picture = change
         .picture
         .as_ref()
-        .map(|picture| picture_svg(picture, prefix));
+        .map(|picture| scenes::scenes(texts, picture));
     let elements = change
         .tensor
         .as_ref()
@@ -159,7 +162,7 @@ fn change_code(texts: &mut Texts, change: &ChangeCard, prefix: &str) -> String {
         out,
         "{},{},{}]",
         texts.place(visible(&change.why).into_owned()),
-        texts.place(picture.unwrap_or_default()),
+        picture.as_deref().unwrap_or("0"),
         texts.place(elements.unwrap_or_default())
     );
     out

@@ -3,17 +3,22 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::cards::{self, Form};
-use super::draw::picture_svg;
-use super::{Fact, Listing, Page, Section, Verdict, encode, listing, table, toolbar};
+use super::{Fact, Listing, Page, Section, Verdict, encode, listing, scenes, table, toolbar};
 use crate::Picture;
 use crate::page::embed::policy;
 use crate::page::text::{SHOWN_CHARACTERS, beginning, brief, counted, long, shown};
 
-pub(super) const STYLE: &str = include_str!("style.css");
-pub(super) const SCRIPT: &str = include_str!("script.js");
+const STYLE: &str = concat!(
+    include_str!("../picture/style.css"),
+    include_str!("style.css")
+);
+const SCRIPT: &str = include_str!("script.js");
 
 /// The number of characters of a title in the bar of a browser.
 const TITLE_CHARACTERS: usize = 120;
+
+/// The number of nodes of a picture that is drawn as a whole.
+const STATIC_NODES: usize = 300;
 
 /// The number of changes in the overview on the first screen.
 const OVERVIEW_CHANGES: usize = 7;
@@ -210,10 +215,27 @@ fn listing_markup(listing: &Listing) -> Markup {
     }
 }
 
+/// A picture that is small as SVG, and a large one as data for the script, which shows parts.
 fn picture_markup(number: usize, picture: &Picture) -> Markup {
+    let has_blocks = picture.blocks.iter().any(|block| block.is_collapsed);
+    let shown = if has_blocks {
+        picture.collapsed().nodes.len()
+    } else {
+        picture.nodes.len()
+    };
+    let svg = (shown <= STATIC_NODES).then(|| picture.svg_in_page(&format!("section-{number}")));
+    let is_interactive = has_blocks || svg.is_none();
     html! {
-        figure.whole tabindex="0" role="group" aria-label="Picture, which scrolls" {
-            (PreEscaped(picture_svg(picture, &format!("section-{number}"))))
+        @if is_interactive {
+            div.viewer {}
+            script type="application/json" { (PreEscaped(scenes::picture(picture))) }
+        }
+        @if let (true, Some(svg)) = (is_interactive, &svg) {
+            noscript { figure.whole { (PreEscaped(svg)) } }
+        } @else if let Some(svg) = &svg {
+            figure.whole tabindex="0" role="group" aria-label="Picture" { (PreEscaped(svg)) }
+        } @else {
+            noscript { p { (counted(shown, "node")) ", which need a browser with scripts." } }
         }
         @if !picture.title.is_empty() { div.caption { (long(&picture.title)) } }
     }
@@ -246,7 +268,11 @@ pub(super) fn fragment(page: &Page) -> String {
                         }
                     }
                     Section::Picture(picture) => {
-                        figure.whole { (PreEscaped(picture_svg(picture, "notebook"))) }
+                        @if picture.nodes.len() <= STATIC_NODES {
+                            figure.whole { (PreEscaped(picture.svg_in_page("isoform-notebook"))) }
+                        } @else {
+                            div.caption { (entry(section)) }
+                        }
                     }
                 }
             }

@@ -5,7 +5,7 @@
 //! | `html.rs` | the document, its first screen, and the fragment for notebooks |
 //! | `cards.rs`, `tensor.rs`, `table.rs`, `listing.rs` | the sections |
 //! | `toolbar.rs`, `style.css`, `script.js` | what readers use; `tests/script.test.mjs` tests the script |
-//! | `encode.rs` | listings and changes in the form that the script reads |
+//! | `encode.rs`, `scenes.rs` | listings, changes and pictures in the form that the script reads |
 //! | `embed.rs`, `text.rs` | data, code and any text inside of HTML |
 //! | `markdown.rs` | the summary for a pull request |
 //!
@@ -17,12 +17,12 @@ use serde::Serialize;
 use crate::{Mark, Picture};
 
 mod cards;
-mod draw;
 mod embed;
 mod encode;
 mod html;
 mod listing;
 mod markdown;
+mod scenes;
 mod table;
 mod tensor;
 mod text;

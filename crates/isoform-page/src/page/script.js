@@ -12,6 +12,8 @@ const CARD_HEIGHT = 220; // pixels of a card before it is built
 const SHOWN_PLACES = 5; // places of a card that are shown without a click
 const PRINTED_ITEMS = 30000; // items that are built for printing
 const MARKS = ["same", "changed", "deleted", "inserted"];
+const SHAPES = ["operator", "port", "constant", "group", "ellipsis"];
+const MOST_NODES = 1500; // nodes of a picture that are drawn with their texts
 const ROLES = ["", "operator", "name", "field", "literal", "comment", "control"];
 
 // The pieces of an encoded line: encode.rs describes the encoding.
@@ -147,9 +149,64 @@ function decodeCard(code, texts) {
     places: places.map((place) => texts[place]),
     sides,
     why: texts[why],
-    picture: texts[picture],
+    picture: picture ? decodeScene(picture[0], texts) : null,
     tensor: texts[tensor],
   };
+}
+
+// A scene of a picture as an object: scenes.rs describes the encoding.
+function decodeScene([parent, label, width, height, nodes, edges, frames], texts) {
+  return {
+    parent,
+    label: texts[label],
+    width,
+    height,
+    nodes: nodes.map(([x, y, w, h, name, lines, tooltip, mark, shape, anchor, opens]) => ({
+      x, y, w, h, opens,
+      label: texts[name],
+      lines: lines.map((line) => texts[line]),
+      tooltip: texts[tooltip],
+      mark: MARKS[mark],
+      shape: SHAPES[shape],
+      anchor: texts[anchor],
+    })),
+    edges: edges.map(([mark, name, x, y, path]) => ({ mark: MARKS[mark], label: texts[name], x, y, path })),
+    frames: frames.map(([x, y, w, h, name]) => ({ x, y, w, h, label: texts[name] })),
+  };
+}
+
+// The points of a path of M, L, C and V with absolute coordinates.
+function pathPoints(path) {
+  const points = [];
+  let [x, y] = [0, 0];
+  for (const [, command, numbers] of path.matchAll(/([MLCV])([^MLCV]*)/g)) {
+    const values = (numbers.match(/-?[\d.]+/g) || []).map(Number);
+    if (command === "V") values.unshift(x);
+    for (let place = 0; place + 1 < values.length; place += 2) {
+      [x, y] = [values[place], values[place + 1]];
+      points.push([x, y]);
+    }
+  }
+  return points;
+}
+
+// The box around points.
+function boxAround(points) {
+  const [xs, ys] = [points.map((point) => point[0]), points.map((point) => point[1])];
+  const [x, y] = [Math.min(...xs), Math.min(...ys)];
+  return { x, y, w: Math.max(...xs) - x, h: Math.max(...ys) - y };
+}
+
+const overlaps = (one, other) => one.x <= other.x + other.w && other.x <= one.x + one.w && one.y <= other.y + other.h && other.y <= one.y + one.h;
+
+// A view with the wanted width around a centre, between all of the scene and twice its size.
+function viewAround(scene, canvas, x, y, width) {
+  const ratio = canvas.height / canvas.width;
+  const whole = Math.max(scene.width, scene.height / ratio, canvas.width);
+  const w = Math.min(Math.max(width, canvas.width / 2), whole);
+  const h = w * ratio;
+  const clamp = (centre, size, all) => (size >= all ? (all - size) / 2 : Math.min(Math.max(centre - size / 2, 0), all - size));
+  return { x: clamp(x, w, scene.width), y: clamp(y, h, scene.height), w, h };
 }
 
 // The text of a change that a search looks through.
@@ -162,7 +219,7 @@ const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ",");
 const counted = (number, noun) => `${grouped(number)} ${noun}${number === 1 ? "" : "s"}`;
 
 if (typeof module !== "undefined") {
-  module.exports = { linePieces, rowLines, rowText, rowAnchor, rowReason, lineNumbers, foldRows, containing, firstRow, lastRow, changeStarts, bindings, beginning, decodeCard, cardText, grouped, counted };
+  module.exports = { linePieces, rowLines, rowText, rowAnchor, rowReason, lineNumbers, foldRows, containing, firstRow, lastRow, changeStarts, bindings, beginning, decodeCard, decodeScene, pathPoints, boxAround, overlaps, viewAround, cardText, grouped, counted };
 }
 
 // ---- The page ----
@@ -438,11 +495,201 @@ function cardElement(data) {
   if (data.why) article.append(make("details", { class: "why" }, make("summary", {}, "Why these two were matched"), make("div", {}, isolated(data.why))));
   if (data.picture) {
     const figure = make("figure", { tabindex: "0", role: "group", "aria-label": "Picture of the change" });
-    figure.innerHTML = data.picture;
+    figure.append(pictureElement(data.picture));
     article.append(figure);
   }
   if (data.tensor) article.insertAdjacentHTML("beforeend", data.tensor);
   return article;
+}
+
+// An element of SVG.
+function draw(tag, attributes = {}, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+const box = ({ x, y, w, h }, rx, name) => draw("rect", { class: name, x, y, width: w, height: h, rx });
+
+// The parts of a node, as svg.rs draws them.
+function nodeElement(node) {
+  const { x, y, w, h, shape } = node;
+  const parts = [];
+  if (shape === "constant") parts.push(draw("path", { class: "shape", d: `M${x} ${y}h${w - 8}l8 8v${h - 8}h${-w}z` }));
+  else parts.push(box(node, { port: h / 2, group: 6 }[shape] || 4, "shape"));
+  if (shape === "group") parts.push(box({ x: x + 3, y: y + 3, w: w - 6, h: h - 6 }, 4, "shape"));
+  parts.push(draw("text", { class: "label", x: x + w / 2, y: y + 20 }, node.label));
+  node.lines.forEach((line, place) => parts.push(draw("text", { class: "line", x: x + w / 2, y: y + 34 + 14 * place }, line)));
+  const group = draw("g", { class: `node mark-${node.mark} shape-${shape}` }, draw("title", {}, node.tooltip));
+  if (node.anchor) group.append(draw("a", { href: `#${node.anchor}` }, ...parts));
+  else group.append(...parts);
+  return group;
+}
+
+function edgeElement(edge) {
+  const [x, y] = pathPoints(edge.path).at(-1) || [0, 0];
+  const group = draw("g", { class: `edge mark-${edge.mark}` }, draw("path", { class: "wire", d: edge.path }), draw("path", { class: "head", d: `M${x - 4} ${y - 7}h8l-4 7z` }));
+  if (edge.label) group.append(draw("text", { class: "label", x: edge.x, y: edge.y + 4 }, edge.label));
+  return group;
+}
+
+function frameElement(frame) {
+  return draw("g", { class: "block" }, box(frame, 6, ""), draw("text", { x: frame.x + 8, y: frame.y + 16 }, frame.label));
+}
+
+function pictureElement(scene) {
+  const { width, height } = scene;
+  const svg = draw("svg", { class: "isoform-picture", role: "group", "aria-label": scene.label, viewBox: `0 0 ${width} ${height}`, width, height });
+  svg.append(...scene.frames.map(frameElement), ...scene.edges.map(edgeElement), ...scene.nodes.map(nodeElement));
+  return svg;
+}
+
+// One path for the nodes of each mark, which is quick to draw for any number of nodes.
+function outlines(scene) {
+  return MARKS.map((mark) => {
+    const nodes = scene.nodes.filter((node) => node.mark === mark);
+    return draw("g", { class: `node mark-${mark}` }, draw("path", { class: "shape", d: nodes.map(({ x, y, w, h }) => `M${x} ${y}h${w}v${h}h${-w}z`).join("") }));
+  });
+}
+
+// A large picture: zoom, pan, a map, and blocks that open.
+class Viewer {
+  constructor(element, data) {
+    Object.assign(this, { element, data });
+    const button = (text, name, action) => {
+      const made = make("button", { type: "button", title: name, "aria-label": name }, text);
+      made.addEventListener("click", action);
+      return made;
+    };
+    this.crumbs = make("nav", { "aria-label": "Blocks around" });
+    this.svg = draw("svg", { class: "isoform-picture" });
+    this.canvas = make("div", { class: "canvas", tabindex: "0", role: "group", "aria-label": "Picture: arrow keys move, + and - zoom, 0 shows all" }, this.svg);
+    this.map = draw("svg", { class: "isoform-picture map", "aria-hidden": "true" });
+    const tools = make("div", { class: "tools" }, this.crumbs, button("−", "Zoom out", () => this.zoom(1.5)), button("+", "Zoom in", () => this.zoom(1 / 1.5)), button("All", "Show all", () => this.fit()));
+    element.append(tools, this.canvas, this.map);
+    this.listen();
+    this.open(0);
+  }
+
+  listen() {
+    let last = null;
+    this.canvas.addEventListener("pointerdown", (event) => {
+      last = [event.clientX, event.clientY];
+    });
+    addEventListener("pointerup", () => (last = null));
+    this.canvas.addEventListener("pointermove", (event) => {
+      if (!last) return;
+      const scale = this.view.w / this.size.width;
+      this.move((last[0] - event.clientX) * scale, (last[1] - event.clientY) * scale);
+      last = [event.clientX, event.clientY];
+    });
+    const onWheel = (event) => {
+      if (!event.ctrlKey && !event.metaKey) return;
+      event.preventDefault();
+      this.zoom(event.deltaY > 0 ? 1.2 : 1 / 1.2);
+    };
+    this.canvas.addEventListener("wheel", onWheel, { passive: false });
+    this.canvas.addEventListener("keydown", (event) => this.onKey(event));
+    this.canvas.addEventListener("click", (event) => this.onClick(event));
+    this.map.addEventListener("click", (event) => {
+      const place = this.map.getBoundingClientRect();
+      this.show(((event.clientX - place.left) / place.width) * this.scene.width, ((event.clientY - place.top) / place.height) * this.scene.height, this.view.w);
+    });
+    new ResizeObserver(() => this.zoom(1)).observe(this.canvas);
+  }
+
+  onKey(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const step = this.view.w / 8;
+    const actions = {
+      ArrowLeft: () => this.move(-step, 0),
+      ArrowRight: () => this.move(step, 0),
+      ArrowUp: () => this.move(0, -step),
+      ArrowDown: () => this.move(0, step),
+      "+": () => this.zoom(1 / 1.5),
+      "-": () => this.zoom(1.5),
+      0: () => this.fit(),
+      Enter: () => this.onClick(event),
+    };
+    if (!actions[event.key] || (event.key === "Enter" && !event.target.closest("[data-opens]"))) return;
+    event.preventDefault();
+    event.stopPropagation();
+    actions[event.key]();
+  }
+
+  onClick(event) {
+    const group = event.target.closest("[data-opens]");
+    if (group) this.open(Number(group.dataset.opens));
+  }
+
+  // The size of the canvas in pixels; print and hidden parts have none.
+  get size() {
+    const { width, height } = this.canvas.getBoundingClientRect();
+    return { width: Math.max(width, 1), height: Math.max(height, 1) };
+  }
+
+  open(number) {
+    const hasFocus = this.canvas.contains(document.activeElement);
+    this.scene = decodeScene(this.data.scenes[number], this.data.texts);
+    for (const edge of this.scene.edges) edge.box = boxAround(pathPoints(edge.path));
+    const path = [];
+    for (let outer = number; outer >= 0; outer = this.data.scenes[outer][0]) path.unshift(outer);
+    this.crumbs.replaceChildren(...path.map((scene) => this.crumb(scene, scene === number)));
+    const { width, height } = this.scene;
+    this.map.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    this.window = draw("rect", { class: "window" });
+    this.map.replaceChildren(...outlines(this.scene), this.window);
+    if (hasFocus) this.canvas.focus({ preventScroll: true });
+    this.fit();
+  }
+
+  crumb(number, isCurrent) {
+    const label = this.data.texts[this.data.scenes[number][1]];
+    const made = make("button", { type: "button", "aria-current": isCurrent ? "true" : null }, number === 0 ? "All" : make("bdi", {}, beginning(label, 60)));
+    made.addEventListener("click", () => this.open(number));
+    return made;
+  }
+
+  fit() {
+    this.show(this.scene.width / 2, this.scene.height / 2, Infinity);
+  }
+
+  zoom(factor) {
+    this.show(this.view.x + this.view.w / 2, this.view.y + this.view.h / 2, this.view.w * factor);
+  }
+
+  move(x, y) {
+    this.show(this.view.x + this.view.w / 2 + x, this.view.y + this.view.h / 2 + y, this.view.w);
+  }
+
+  show(x, y, width) {
+    this.view = viewAround(this.scene, this.size, x, y, width);
+    cancelAnimationFrame(this.frame);
+    this.frame = requestAnimationFrame(() => this.render());
+  }
+
+  // Draws what is in view; of too many nodes the outlines alone.
+  render() {
+    const { view, scene } = this;
+    this.svg.setAttribute("viewBox", `${view.x} ${view.y} ${view.w} ${view.h}`);
+    for (const [name, value] of Object.entries({ x: view.x, y: view.y, width: view.w, height: view.h })) this.window.setAttribute(name, value);
+    const nodes = scene.nodes.filter((node) => overlaps(node, view));
+    if (nodes.length > MOST_NODES) {
+      this.svg.replaceChildren(...outlines({ nodes }));
+      return;
+    }
+    const edges = scene.edges.filter((edge) => overlaps(edge.box, view)).map(edgeElement);
+    const elements = nodes.map((node) => {
+      const element = nodeElement(node);
+      if (node.opens) {
+        const attributes = { "data-opens": node.opens, tabindex: "0", role: "button", "aria-label": `Open ${node.label}` };
+        for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+      }
+      return element;
+    });
+    this.svg.replaceChildren(...scene.frames.filter((frame) => overlaps(frame, view)).map(frameElement), ...edges, ...elements);
+  }
 }
 
 // The whole page.
@@ -734,6 +981,7 @@ function start() {
   const toolbar = document.querySelector(".toolbar");
   toolbar.hidden = false;
   const page = new Page();
+  for (const element of all(".viewer")) new Viewer(element, JSON.parse(element.nextElementSibling.textContent));
   const narrow = matchMedia("(max-width: 760px)");
   narrow.addEventListener("change", () => setColumns(narrow.matches, false));
   setColumns(narrow.matches, false);

@@ -54,7 +54,11 @@ fn check(left: &Graph, right: &Graph, alignment: &Alignment) -> HashMap<&'static
         let name = match alignment.reasons[l] {
             PairReason::EqualBelow => {
                 assert_eq!(numbers[0][l], numbers[1][r], "{l} {r}");
-                assert_eq!(counts[numbers[0][l]], [1, 1], "{l} {r} are not the only ones");
+                assert_eq!(
+                    counts[numbers[0][l]],
+                    [1, 1],
+                    "{l} {r} are not the only ones"
+                );
                 "below"
             }
             PairReason::EqualAbove => {
@@ -141,5 +145,9 @@ fn reasons_are_sentences() {
     ];
     let texts = reasons.map(|reason| reason.to_string());
     assert!(texts[1].contains("1 step away") && texts[2].contains("4 steps away"));
-    assert!(texts.iter().all(|text| !text.ends_with('.') && text.len() < 140));
+    assert!(
+        texts
+            .iter()
+            .all(|text| !text.ends_with('.') && text.len() < 140)
+    );
 }
