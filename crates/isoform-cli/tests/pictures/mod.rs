@@ -88,8 +88,8 @@ fn graphs_and_functions_are_blocks() {
     let folder = Folder::new();
     folder.model("nested.onnx", &nested());
     let chart = chart(&folder, "show nested.onnx", 0);
-    assert!(!lines(&chart, "then_branch of ").is_empty(), "{chart}");
-    assert!(!lines(&chart, "else_branch of ").is_empty(), "{chart}");
+    assert!(!lines(&chart, "then#95;branch of ").is_empty(), "{chart}");
+    assert!(!lines(&chart, "else#95;branch of ").is_empty(), "{chart}");
     assert!(!lines(&chart, "function ").is_empty(), "{chart}");
     assert_eq!(
         lines(&chart, "subgraph ").len(),
@@ -104,12 +104,8 @@ fn a_repeated_block_is_drawn_once() {
     let chart = chart(&folder, "show layers.onnx", 0);
     assert_eq!(lines(&chart, "subgraph ").len(), 1, "{chart}");
     assert_eq!(lines(&chart, "× 4").len(), 1, "{chart}");
-    assert_eq!(lines(&chart, "5 nodes").len(), 3, "{chart}");
-    assert_eq!(
-        lines(&chart, "layer.").len() - lines(&chart, "/layer.").len(),
-        4,
-        "{chart}"
-    );
+    assert_eq!(lines(&chart, "[[\"layer.").len(), 3, "{chart}");
+    assert_eq!(lines(&chart, "4 nodes").len(), 3, "{chart}");
 }
 
 #[test]

@@ -41,13 +41,20 @@ impl UntoldChange {
 /// The nodes and inputs of both sides that a change concerns at a place: the changed ones
 /// themselves, or those around the changed part.
 pub(super) fn parts_of(change: &Change, sides: &[Around; 2]) -> Parts {
-    let whole = whole_parts(change);
-    if whole.iter().any(|parts| !parts.is_empty()) && change.kind() != ChangeKind::Rewired {
-        return whole;
+    // An operand that became another value concerns the node that uses the value.
+    let is_node = |value: &Value| value.peek::<Ref<Call>>().is_some();
+    let mut values = [change.left(), change.right()].into_iter().flatten();
+    if values.all(is_node) && change.kind() != ChangeKind::Rewired {
+        return whole_parts(change);
     }
-    sides
+    let around = sides
         .each_ref()
-        .map(|side| side.node_or_input().into_iter().collect())
+        .map(|side| side.node_or_input().into_iter().collect::<Vec<_>>());
+    if around.iter().all(Vec::is_empty) {
+        whole_parts(change)
+    } else {
+        around
+    }
 }
 
 /// The nodes and inputs that a change adds, removes or replaces.

@@ -1,5 +1,7 @@
 //! What is written in nodes, with the sizes of nodes that follow, and the layout.
 
+use std::collections::HashMap;
+
 use super::layout::{Layout, Point, Route, Step, layout};
 use super::text::{cut, neutral, width};
 use super::{NodeShape, Picture, PictureNode};
@@ -28,6 +30,8 @@ pub(super) struct Drawn<'a> {
     /// The headings of blocks.
     pub(super) headings: Vec<String>,
     pub(super) layout: Layout,
+    /// The middles of the labels of edges.
+    pub(super) label_places: Vec<Point>,
 }
 
 /// The texts of a node.
@@ -52,6 +56,7 @@ impl<'a> Drawn<'a> {
             .map(|text| width(text) * LINE_SIZE + PADDING[0]);
         let layout = layout(picture, &sizes, &widths.collect::<Vec<_>>());
         Drawn {
+            label_places: label_places(picture, &layout),
             picture,
             texts,
             headings,
@@ -92,6 +97,35 @@ impl<'a> Drawn<'a> {
         }
         text
     }
+}
+
+/// Places for the labels of edges: on their lines, beside other labels where one of three places
+/// is free. O(edges) with few labels in a row.
+fn label_places(picture: &Picture, layout: &Layout) -> Vec<Point> {
+    // The labels in each row, by their left and right ends.
+    let mut rows: HashMap<i64, Vec<[f64; 2]>> = HashMap::new();
+    let row = |place: &Point| (place.y / LINE_HEIGHT).round() as i64;
+    let mut places = Vec::with_capacity(picture.edges.len());
+    for (edge, route) in picture.edges.iter().zip(&layout.edges) {
+        let candidates = route.as_ref().map(Route::label_places);
+        let candidates = candidates.unwrap_or_default();
+        if edge.label.is_empty() {
+            places.push(candidates[0]);
+            continue;
+        }
+        let half = width(&heading(&edge.label, 1)) * LINE_SIZE / 2.0;
+        let ends = |place: &Point| [place.x - half, place.x + half];
+        let is_free = |place: &&Point| {
+            let [left, right] = ends(place);
+            let near = (row(place) - 1..=row(place) + 1).filter_map(|row| rows.get(&row));
+            let overlaps = |other: &[f64; 2]| left < other[1] && other[0] < right;
+            !near.flatten().any(overlaps)
+        };
+        let place = *candidates.iter().find(is_free).unwrap_or(&candidates[0]);
+        rows.entry(row(&place)).or_default().push(ends(&place));
+        places.push(place);
+    }
+    places
 }
 
 /// The heading of a block, with the number of its copies.
@@ -186,23 +220,25 @@ impl Route {
         path
     }
 
-    /// A point on the line for a label: the middle of the longest part.
-    pub(super) fn middle(&self) -> Point {
-        let mut longest = (-1.0, self.start);
+    /// Points on the line for a label, best first: the middle of the longest part, and near its
+    /// end and its start.
+    fn label_places(&self) -> [Point; 3] {
+        let mut longest = (-1.0, [self.start; 2]);
         let mut last = self.start;
         for step in &self.steps {
             let end = step.end();
             let length = (end.x - last.x).abs() + (end.y - last.y).abs();
             if length > longest.0 {
-                let middle = Point {
-                    x: (last.x + end.x) / 2.0,
-                    y: (last.y + end.y) / 2.0,
-                };
-                longest = (length, middle);
+                longest = (length, [last, end]);
             }
             last = end;
         }
-        longest.1
+        let [start, end] = longest.1;
+        // Where the curves of lines are after a half, three quarters and a quarter.
+        [(0.5, 0.5), (0.84, 0.7), (0.16, 0.3)].map(|(across, down)| Point {
+            x: start.x + across * (end.x - start.x),
+            y: start.y + down * (end.y - start.y),
+        })
     }
 }
 

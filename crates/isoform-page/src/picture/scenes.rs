@@ -70,9 +70,9 @@ impl Picture {
         });
         let nodes: Vec<Json> = nodes.collect();
         let edges = view.picture.edges.iter().zip(&drawn.layout.edges);
-        let edges = edges.filter_map(|(edge, route)| {
+        let edges = edges.zip(&drawn.label_places);
+        let edges = edges.filter_map(|((edge, route), place)| {
             let route = route.as_ref()?;
-            let place = route.middle();
             Some(json!({
                 "from": edge.from,
                 "to": edge.to,

@@ -69,9 +69,10 @@ impl Picture {
             svg.push_str(&format!("<style>{STYLE}</style>"));
         }
         drawn.frames(&mut svg);
-        for (edge, route) in self.edges.iter().zip(&layout.edges) {
+        let edges = self.edges.iter().zip(&layout.edges);
+        for ((edge, route), place) in edges.zip(&drawn.label_places) {
             if let Some(route) = route {
-                draw_edge(edge, route, &mut svg);
+                draw_edge(edge, route, *place, &mut svg);
             }
         }
         for node in 0..self.nodes.len() {
@@ -188,7 +189,7 @@ fn rect(area: &Area, radius: f64, class: &str) -> String {
     )
 }
 
-fn draw_edge(edge: &PictureEdge, route: &Route, svg: &mut String) {
+fn draw_edge(edge: &PictureEdge, route: &Route, place: Point, svg: &mut String) {
     let Point { x, y } = route.end();
     let [length, half] = HEAD;
     svg.push_str(&format!(
@@ -201,7 +202,6 @@ fn draw_edge(edge: &PictureEdge, route: &Route, svg: &mut String) {
         2.0 * half,
     ));
     if !edge.label.is_empty() {
-        let place = route.middle();
         svg.push_str(&format!(
             "<text class=\"label\" x=\"{}\" y=\"{}\">{}</text>",
             rounded(place.x),

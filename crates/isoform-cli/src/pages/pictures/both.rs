@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use isoform::Value;
-use isoform::compare::Difference;
-use isoform_onnx::ir::Program;
+use isoform::compare::{Difference, PairReason};
+use isoform_onnx::ir::{Call, Program};
 use isoform_onnx::report::Report;
 use isoform_page::Mark;
 
@@ -50,6 +50,7 @@ impl Both {
             sides,
         };
         both.pair_nodes(difference);
+        both.pair_told(report);
         both.pair_bodies();
         both.pair_borders();
         both.connect();
@@ -69,13 +70,38 @@ impl Both {
             let count = self.partners.len().min(self.lefts.len());
             (0..count).for_each(|number| self.pair(number, number));
         }
-        for (left, right) in difference.node_pairs() {
+        for (left, right, reason) in difference.node_pairs_with_reasons() {
             let numbers = self.sides[0]
                 .number(&left)
                 .zip(self.sides[1].number(&right));
-            if let Some((left, right)) = numbers {
+            let Some((left, right)) = numbers else {
+                continue;
+            };
+            if reason != PairReason::Replaced || self.is_one_operator(left, right) {
                 self.pair(left, right);
             }
+        }
+    }
+
+    /// Nodes of one operator that the report calls one changed node.
+    fn pair_told(&mut self, report: &Report) {
+        for parts in report.groups.iter().flat_map(|group| &group.parts) {
+            if let [[left], [right]] = parts.each_ref().map(Vec::as_slice)
+                && let Some(left) = self.sides[0].number(left)
+                && let Some(right) = self.sides[1].number(right)
+                && self.is_one_operator(left, right)
+            {
+                self.pair(left, right);
+            }
+        }
+    }
+
+    /// False for nodes of two operators, which are a deleted and an inserted node.
+    fn is_one_operator(&self, left: usize, right: usize) -> bool {
+        let calls = [(0, left), (1, right)].map(|(side, part)| self.sides[side].list[part].call());
+        match calls {
+            [Some(left), Some(right)] => is_same_operator(left, right),
+            _ => false,
         }
     }
 
@@ -179,6 +205,11 @@ impl Both {
             }
         }
     }
+}
+
+fn is_same_operator(left: &Call, right: &Call) -> bool {
+    let callee = |call: &Call| call.callee.as_ref().map(|callee| callee.name.clone());
+    (&left.domain, &left.op, callee(left)) == (&right.domain, &right.op, callee(right))
 }
 
 /// What an input or output is called: its name or its position, and if it is an output.
