@@ -25,8 +25,8 @@ impl Written {
     }
 
     /// The sentence on the first screen.
-    fn sentence(&self) -> &str {
-        self.between("<span class=\"sentence\">", "</span>")
+    fn sentence(&self) -> String {
+        text_of(self.between("<span class=\"sentence\">", "</span>"))
     }
 
     fn between(&self, start: &str, end: &str) -> &str {
@@ -212,7 +212,7 @@ fn options_of_the_text_count_on_the_page() {
     let relu = listed.iter().find(|line| line.contains("Relu")).unwrap();
     assert_eq!(
         relu,
-        "%3 = Relu(%2)  # float32[2]  # \"Relu_active0\": \"scaled0\" -> \"active0\""
+        "%3 = Relu(%2)  # float[2]  # \"Relu_active0\": \"scaled0\" -> \"active0\""
     );
     let ran = folder.run("show --html a.html --architecture m.onnx");
     assert_eq!(ran.status, 0, "{ran:?}");
@@ -471,7 +471,8 @@ fn pages_replace_files_only_by_force() {
         let ran = folder.run(&format!("{command} --html no/page.html{check}"));
         assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{command}");
         assert!(
-            ran.err.starts_with("isoform: no/page.html: "),
+            ran.err
+                .starts_with("isoform: no/page.html: the folder 'no' does not exist"),
             "{}",
             ran.err
         );
