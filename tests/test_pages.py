@@ -11,7 +11,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import isoform
-from isoform import dataclasses as dc, diff as diffs, ir, onnx, pages, relay
+from isoform import dataclasses as dc, diff as diffs, ir, onnx, pages, pto, relay
 from isoform._paged import Paged
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\u202e\x1b"
@@ -266,6 +266,17 @@ def test_programs_are_shown_in_the_format_of_their_dialect():
     assert "fn (%x" in elements.text and "exp(%x)" in elements.text
     bindings = {value for _, name, value in elements.attributes if name == "data-binding"}
     assert len(bindings) == 1
+
+
+def test_programs_of_pto_are_shown_in_their_format():
+    number = pto.ir.ScalarType(pto.DataType.INT64)
+    builder = pto.ir.IRBuilder()
+    with builder.function("double") as function:
+        x = function.param("x", number)
+        function.return_type(number)
+        builder.return_(x + x)
+    program = pto.ir.Program([function.get_result()], "kernel", pto.ir.Span.unknown())
+    assert "return x + x" in shown(program).text
 
 
 @pytest.mark.parametrize("make", [isoform.Array, isoform.List, tuple])

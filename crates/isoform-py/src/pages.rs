@@ -28,7 +28,7 @@ use crate::convert::untyped;
 use crate::difference::DifferenceHandle;
 use crate::error::IntoPyResult;
 use crate::object::gil::under_gil;
-use crate::object::wrapper;
+use crate::object::{class, wrapper};
 use crate::onnx::OnnxModel;
 use crate::structural::MismatchHandle;
 
@@ -384,11 +384,13 @@ const SHOWING: [&str; 6] = [
 /// True for an object whose class has a `__repr__` or another method for notebooks of its
 /// own, which HTML would hide.
 fn is_shown_by_itself(this: &Bound<'_, PyAny>, object: &Ref<Obj>) -> PyResult<bool> {
-    let py = this.py();
-    if !object.type_info().is_builtin() && wrapper::has_own_repr(py, object) {
+    let (py, class) = (this.py(), this.get_type());
+    // The texts of types that are declared in Rust are also those of their pages.
+    let data = class::of_class(py, class.as_type_ptr());
+    let is_native = object.type_info().is_builtin() || data.is_some_and(|data| data.native);
+    if !is_native && wrapper::has_own_repr(py, object) {
         return Ok(true);
     }
-    let class = this.get_type();
     let base = py.import("isoform._core")?.getattr("Object")?;
     let base = base.cast::<PyType>()?;
     for name in SHOWING {
