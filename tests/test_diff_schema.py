@@ -111,7 +111,11 @@ def test_format_json_prints_the_same(tmp_path, validator):
     models(tmp_path)
     (found,) = valid(validator, "a.onnx", "operator.onnx", cwd=tmp_path)
     done = run("--format", "json", "a.onnx", "operator.onnx", cwd=tmp_path)
-    assert json.loads(done.stdout) == found
+    other = json.loads(done.stdout)
+    # The hashes of groups of hunks are others in each process.
+    for hunk in found["hunks"] + other["hunks"]:
+        hunk["group"] = None
+    assert other == found
 
 
 def test_values(validator, values):

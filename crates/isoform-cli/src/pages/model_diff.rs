@@ -72,44 +72,11 @@ fn fact(name: impl Into<String>, value: impl Into<String>, mark: Mark) -> Fact {
 }
 
 fn facts(report: &Report) -> Vec<Fact> {
-    let nodes = report.nodes;
-    let mut facts = Vec::new();
-    let counts = [
-        ("nodes changed", nodes.changed, Mark::Changed),
-        ("nodes added", nodes.added, Mark::Inserted),
-        ("nodes removed", nodes.removed, Mark::Deleted),
-        ("nodes the same", nodes.same, Mark::Same),
-    ];
-    for (name, count, mark) in counts {
-        if count > 0 || mark == Mark::Same {
-            facts.push(fact(name, count.to_string(), mark));
-        }
-    }
-    let weights = &report.summary.weights;
-    if report.skips_tensor_content() {
-        facts.push(fact("weights", "not compared", Mark::Same));
-    } else {
-        let text = format!("{} of {}", weights.changed.len(), weights.pairs);
-        let mark = if weights.changed.is_empty() {
-            Mark::Same
-        } else {
-            Mark::Changed
-        };
-        facts.push(fact("weights changed", text, mark));
-    }
-    let alone = [
-        ("weights added", weights.right_only.len(), Mark::Inserted),
-        ("weights removed", weights.left_only.len(), Mark::Deleted),
-    ];
-    for (name, count, mark) in alone {
-        if count > 0 {
-            facts.push(fact(name, count.to_string(), mark));
-        }
-    }
+    let mut facts = node_facts(report);
+    facts.extend(weight_facts(report));
     for (domain, changed) in &report.summary.opsets {
         let side = |versions: &Option<BTreeSet<i64>>| {
-            let texts = versions.iter().flatten().map(ToString::to_string);
-            let texts: Vec<String> = texts.collect();
+            let texts: Vec<String> = versions.iter().flatten().map(i64::to_string).collect();
             if texts.is_empty() {
                 "-".to_owned()
             } else {
@@ -117,11 +84,7 @@ fn facts(report: &Report) -> Vec<Fact> {
             }
         };
         let text = format!("{} → {}", side(&changed.left), side(&changed.right));
-        let mark = if report.is_equal() {
-            Mark::Same
-        } else {
-            Mark::Changed
-        };
+        let mark = mark_if(!report.is_equal());
         facts.push(fact(format!("opset {}", domain_name(domain)), text, mark));
     }
     let interface = [
@@ -134,6 +97,46 @@ fn facts(report: &Report) -> Vec<Fact> {
         }
     }
     facts
+}
+
+fn node_facts(report: &Report) -> Vec<Fact> {
+    let nodes = report.nodes;
+    let counts = [
+        ("nodes changed", nodes.changed, Mark::Changed),
+        ("nodes added", nodes.added, Mark::Inserted),
+        ("nodes removed", nodes.removed, Mark::Deleted),
+        ("nodes the same", nodes.same, Mark::Same),
+    ];
+    let told = counts
+        .into_iter()
+        .filter(|(_, count, mark)| *count > 0 || *mark == Mark::Same);
+    told.map(|(name, count, mark)| fact(name, count.to_string(), mark))
+        .collect()
+}
+
+fn weight_facts(report: &Report) -> Vec<Fact> {
+    if report.skips_tensor_content() {
+        return vec![fact("weights", "not compared", Mark::Same)];
+    }
+    let weights = &report.summary.weights;
+    let text = format!("{} of {}", weights.changed.len(), weights.pairs);
+    let mark = mark_if(!weights.changed.is_empty());
+    let mut facts = vec![fact("weights changed", text, mark)];
+    let alone = [
+        ("weights added", weights.right_only.len(), Mark::Inserted),
+        ("weights removed", weights.left_only.len(), Mark::Deleted),
+    ];
+    let alone = alone.into_iter().filter(|(_, count, _)| *count > 0);
+    facts.extend(alone.map(|(name, count, mark)| fact(name, count.to_string(), mark)));
+    facts
+}
+
+fn mark_if(is_changed: bool) -> Mark {
+    if is_changed {
+        Mark::Changed
+    } else {
+        Mark::Same
+    }
 }
 
 /// The changes, in the order of the report, and then those without a sentence.
@@ -168,23 +171,12 @@ fn card(
     budget: &mut Budget,
 ) -> ChangeCard {
     let changes = report.difference.changes();
-    let tensor = match group.kind {
-        "tensor" => {
-            let mut tensors = group.changes.iter();
-            tensors.find_map(|change| tensor_change(&changes[*change], budget))
-        }
-        _ => None,
-    };
-    let mut places: Vec<String> = group
-        .nodes
+    let mut tensors = group
+        .changes
         .iter()
-        .take(MOST_PLACES)
-        .map(ToString::to_string)
-        .collect();
-    places.dedup();
-    if places.is_empty() && !group.place.is_empty() {
-        places.push(group.place.clone());
-    }
+        .filter(|_| group.kind == "tensor")
+        .map(|change| &changes[*change]);
+    let tensor = tensors.find_map(|change| tensor_change(change, budget));
     let ids = group.parts.first().map(|parts| {
         parts.each_ref().map(|side| {
             let ids = side.iter().filter_map(Value::as_object);
@@ -209,12 +201,23 @@ fn card(
         text: group.text.clone(),
         count: group.count as u64,
         changes: group.changes.clone(),
-        places,
+        places: places(group),
         sides: sides.filter(|sides| sides.iter().any(|side| !side.is_empty())),
         why: why.map(|reason| reason.to_string()).unwrap_or_default(),
         picture: None,
         tensor,
     }
+}
+
+/// The nodes, inputs or outputs concerned, or else the first place.
+fn places(group: &ChangeGroup) -> Vec<String> {
+    let nodes = group.nodes.iter().take(MOST_PLACES);
+    let mut places: Vec<String> = nodes.map(ToString::to_string).collect();
+    places.dedup();
+    if places.is_empty() && !group.place.is_empty() {
+        places.push(group.place.clone());
+    }
+    places
 }
 
 /// A change that no sentence of the report tells.

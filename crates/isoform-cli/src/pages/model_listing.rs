@@ -112,6 +112,13 @@ impl Pairs {
                 pairs.of_right.insert(right, left);
             }
         }
+        pairs.pair_bodies(left, right);
+        pairs
+    }
+
+    /// Pairs graphs in the same attribute of a pair of nodes, and functions that a pair of
+    /// nodes calls.
+    fn pair_bodies(&mut self, left: &ModelRows, right: &ModelRows) {
         let mut heads = HashMap::new();
         let mut callees = HashMap::new();
         for row in &left.rows {
@@ -120,11 +127,8 @@ impl Pairs {
                     heads.insert(from.clone(), identity_of(kind));
                 }
                 RowKind::Node(call) => {
-                    callees.extend(
-                        call.callee
-                            .as_ref()
-                            .map(|it| (call.identity(), it.identity())),
-                    );
+                    let callee = call.callee.as_ref();
+                    callees.extend(callee.map(|callee| (call.identity(), callee.identity())));
                 }
                 _ => {}
             }
@@ -136,7 +140,7 @@ impl Pairs {
             let left_from = match from {
                 None => Some(None),
                 Some((call, label)) => {
-                    let call = pairs.of_right.get(call);
+                    let call = self.of_right.get(call);
                     call.map(|call| Some((*call, label.clone())))
                 }
             };
@@ -145,10 +149,9 @@ impl Pairs {
                 _ => heads.get(&from).copied(),
             });
             if let Some(owner) = owner {
-                pairs.of_right.entry(identity_of(kind)).or_insert(owner);
+                self.of_right.entry(identity_of(kind)).or_insert(owner);
             }
         }
-        pairs
     }
 
     /// The left row of each right row that has a partner, each at most once.

@@ -264,15 +264,7 @@ impl Lister {
             operands.push(start..pieces.len());
         }
         pieces.push(plain(")"));
-        for (position, (name, value)) in row.attributes.iter().enumerate() {
-            pieces.push(plain(if position > 0 { ", " } else { " {" }));
-            pieces.push(piece(name, PieceRole::Field));
-            pieces.push(plain("="));
-            literal(value, &mut pieces);
-        }
-        if !row.attributes.is_empty() {
-            pieces.push(plain("}"));
-        }
+        add_attributes(&row.attributes, &mut pieces);
         if !bodies.is_empty() {
             pieces.push(plain(" {"));
             self.stack.push(Step::End(call.identity(), depth));
@@ -297,6 +289,18 @@ impl Lister {
             self.used(value, text, &mut pieces);
         }
         self.push(depth, pieces, RowKind::Results(identity));
+    }
+}
+
+fn add_attributes(attributes: &[(String, String)], pieces: &mut Vec<Piece>) {
+    for (position, (name, value)) in attributes.iter().enumerate() {
+        pieces.push(plain(if position > 0 { ", " } else { " {" }));
+        pieces.push(piece(name, PieceRole::Field));
+        pieces.push(plain("="));
+        literal(value, pieces);
+    }
+    if !attributes.is_empty() {
+        pieces.push(plain("}"));
     }
 }
 

@@ -202,60 +202,72 @@ pub(super) fn listing(
     let pairs = pairs(&left, &right);
     let mut partners: HashMap<u32, u32> = HashMap::new();
     for &(l, r, _) in &pairs {
-        let definitions = left.lines[l].definitions.iter();
-        partners.extend(
-            definitions
-                .copied()
-                .zip(right.lines[r].definitions.iter().copied()),
-        );
+        let lefts = left.lines[l].definitions.iter().copied();
+        partners.extend(lefts.zip(right.lines[r].definitions.iter().copied()));
     }
+    let told = |line: &TextLine| line.anchor.map(&anchor).unwrap_or_default();
     let mut rows = Vec::new();
     let ends = [(left.lines.len(), right.lines.len(), None)];
     let pairs = pairs.into_iter().map(|(l, r, round)| (l, r, Some(round)));
     let mut next = (0, 0);
     for (l, r, round) in pairs.chain(ends) {
-        let told = |line: &TextLine| line.anchor.map(&anchor).unwrap_or_default();
-        for line in &mut left.lines[next.0..l] {
-            rows.push(Row {
-                anchor: told(line),
-                left: Some(std::mem::take(&mut line.line)),
-                mark: Mark::Deleted,
-                ..Row::default()
-            });
-        }
-        for line in &mut right.lines[next.1..r] {
-            rows.push(Row {
-                anchor: told(line),
-                right: Some(std::mem::take(&mut line.line)),
-                mark: Mark::Inserted,
-                ..Row::default()
-            });
-        }
+        let lefts = left.lines[next.0..l].iter_mut();
+        rows.extend(lefts.map(|line| Row {
+            anchor: told(line),
+            left: Some(std::mem::take(&mut line.line)),
+            mark: Mark::Deleted,
+            ..Row::default()
+        }));
+        let rights = right.lines[next.1..r].iter_mut();
+        rows.extend(rights.map(|line| Row {
+            anchor: told(line),
+            right: Some(std::mem::take(&mut line.line)),
+            mark: Mark::Inserted,
+            ..Row::default()
+        }));
         next = (l + 1, r + 1);
         let Some(round) = round else { break };
         let (left, right) = (&mut left.lines[l], &mut right.lines[r]);
-        let mut row = Row {
-            anchor: match right.anchor {
-                Some(_) => told(right),
-                None => told(left),
-            },
-            ..Row::default()
-        };
-        let differ = mark_words(&mut left.line, &mut right.line, |name| {
-            partners.get(&name).copied()
-        });
-        if differ || !row.anchor.is_empty() {
-            row.mark = Mark::Changed;
-            row.why = round.reason().to_owned();
-        }
-        row.left = Some(std::mem::take(&mut left.line));
-        row.right = Some(std::mem::take(&mut right.line));
-        rows.push(row);
+        let anchor = [told(right), told(left)]
+            .into_iter()
+            .find(|anchor| !anchor.is_empty());
+        rows.push(row(
+            left,
+            right,
+            round,
+            anchor.unwrap_or_default(),
+            &partners,
+        ));
     }
     Listing {
         title: title.to_owned(),
         sides: names.map(str::to_owned).to_vec(),
         rows,
+    }
+}
+
+/// The row of two lines that are partners.
+fn row(
+    left: &mut TextLine,
+    right: &mut TextLine,
+    round: Round,
+    anchor: String,
+    partners: &HashMap<u32, u32>,
+) -> Row {
+    let differ = mark_words(&mut left.line, &mut right.line, |name| {
+        partners.get(&name).copied()
+    });
+    let (mark, why) = if differ || !anchor.is_empty() {
+        (Mark::Changed, round.reason().to_owned())
+    } else {
+        (Mark::Same, String::new())
+    };
+    Row {
+        anchor,
+        mark,
+        why,
+        left: Some(std::mem::take(&mut left.line)),
+        right: Some(std::mem::take(&mut right.line)),
     }
 }
 

@@ -67,57 +67,61 @@ pub(super) fn mark_words(
     right: &mut Line,
     partner: impl Fn(u32) -> Option<u32>,
 ) -> bool {
-    let counts = |line: &Line| -> Vec<usize> {
-        let pieces = line.pieces.iter().enumerate();
-        let pieces = pieces.filter(|(_, piece)| piece.role != PieceRole::Comment);
-        pieces.map(|(position, _)| position).collect()
-    };
-    let [left_places, right_places] = [counts(left), counts(right)];
-    if left_places.len().max(right_places.len()) > MOST_PIECES {
-        let is_same = left.pieces == right.pieces;
-        for piece in left.pieces.iter_mut().chain(&mut right.pieces) {
-            piece.is_changed = !is_same;
-        }
-        return !is_same;
+    let places = [&*left, &*right].map(counting);
+    if places.iter().any(|places| places.len() > MOST_PIECES) {
+        return mark_whole(left, right);
     }
-    let left_words: Vec<Word<'_>> = left_places
-        .iter()
-        .map(|&place| {
-            let piece = &left.pieces[place];
-            match piece.binding.and_then(&partner) {
-                Some(binding) => Word::Bound(binding),
-                None => Word::Text(&piece.text),
-            }
-        })
-        .collect();
-    let right_words: Vec<Word<'_>> = right_places
-        .iter()
-        .map(|&place| {
-            let piece = &right.pieces[place];
-            match piece.binding {
-                Some(binding) => Word::Bound(binding),
-                None => Word::Text(&piece.text),
-            }
-        })
-        .collect();
-    if left_words == right_words {
+    let words = [
+        words(left, &places[0], partner),
+        words(right, &places[1], Some),
+    ];
+    if words[0] == words[1] {
         return false;
     }
-    let steps = capture_diff_slices(Algorithm::Myers, &left_words, &right_words);
-    let mut is_changed = false;
-    for step in steps {
-        if matches!(step, DiffOp::Equal { .. }) {
-            continue;
-        }
-        is_changed = true;
-        for &place in &left_places[step.old_range()] {
-            left.pieces[place].is_changed = true;
-        }
-        for &place in &right_places[step.new_range()] {
-            right.pieces[place].is_changed = true;
+    let mut changed: [Vec<usize>; 2] = Default::default();
+    for step in capture_diff_slices(Algorithm::Myers, &words[0], &words[1]) {
+        if !matches!(step, DiffOp::Equal { .. }) {
+            changed[0].extend(&places[0][step.old_range()]);
+            changed[1].extend(&places[1][step.new_range()]);
         }
     }
-    is_changed
+    for (line, changed) in [left, right].into_iter().zip(changed) {
+        for place in changed {
+            line.pieces[place].is_changed = true;
+        }
+    }
+    true
+}
+
+/// The places of the pieces that count: all but comments.
+fn counting(line: &Line) -> Vec<usize> {
+    let pieces = line.pieces.iter().enumerate();
+    let pieces = pieces.filter(|(_, piece)| piece.role != PieceRole::Comment);
+    pieces.map(|(place, _)| place).collect()
+}
+
+fn words<'l>(
+    line: &'l Line,
+    places: &[usize],
+    binding_on_right: impl Fn(u32) -> Option<u32>,
+) -> Vec<Word<'l>> {
+    let word = |&place: &usize| {
+        let piece = &line.pieces[place];
+        match piece.binding.and_then(&binding_on_right) {
+            Some(binding) => Word::Bound(binding),
+            None => Word::Text(&piece.text),
+        }
+    };
+    places.iter().map(word).collect()
+}
+
+/// Marks all pieces of two lines that differ.
+fn mark_whole(left: &mut Line, right: &mut Line) -> bool {
+    let differ = left.pieces != right.pieces;
+    for piece in left.pieces.iter_mut().chain(&mut right.pieces) {
+        piece.is_changed = differ;
+    }
+    differ
 }
 
 #[cfg(test)]

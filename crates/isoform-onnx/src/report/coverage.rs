@@ -22,15 +22,18 @@ pub(super) struct UntoldChange {
     number: usize,
     kind: ChangeKind,
     parts: Parts,
+    /// The place in words; empty for a whole node.
+    place: String,
 }
 
 impl UntoldChange {
-    /// A change that concerns these parts.
-    pub(super) fn new(number: usize, change: &Change, parts: Parts) -> Self {
+    /// A change at a place that concerns these parts.
+    pub(super) fn new(number: usize, change: &Change, parts: Parts, place: String) -> Self {
         UntoldChange {
             number,
             kind: change.kind(),
             parts,
+            place,
         }
     }
 }
@@ -57,13 +60,18 @@ pub(super) fn whole_parts(change: &Change) -> Parts {
 }
 
 /// Adds untold changes to the sentences about the same parts, if possible to a sentence
-/// of the same kind. O(items + changes).
+/// of the same kind, and else to one about the same item of a graph's list, such as a type
+/// of a result. O(items + changes).
 pub(super) fn assign(items: &mut [Item], untold: Vec<UntoldChange>) {
     if untold.is_empty() {
         return;
     }
     let mut by_part: HashMap<u64, Vec<usize>> = HashMap::new();
+    let mut by_item: HashMap<String, usize> = HashMap::new();
     for (number, item) in items.iter().enumerate() {
+        by_item
+            .entry(list_item(&item.place).to_owned())
+            .or_insert(number);
         for part in item.parts.iter().flatten().filter_map(identity) {
             by_part.entry(part).or_default().push(number);
         }
@@ -72,6 +80,7 @@ pub(super) fn assign(items: &mut [Item], untold: Vec<UntoldChange>) {
         number,
         kind,
         parts,
+        place,
     } in untold
     {
         let about = || {
@@ -79,10 +88,18 @@ pub(super) fn assign(items: &mut [Item], untold: Vec<UntoldChange>) {
             parts.filter_map(|part| by_part.get(&part)).flatten()
         };
         let same_kind = about().find(|&&item| items[item].kind == kind.name());
-        if let Some(&item) = same_kind.or_else(|| about().next()) {
+        let near = || by_item.get(list_item(&place)).filter(|_| !place.is_empty());
+        if let Some(&item) = same_kind.or_else(|| about().next()).or_else(near) {
             items[item].changes.push(number);
         }
     }
+}
+
+/// The text of a place up to the first position in a list, as in
+/// `<graph 'main'>.result_types[0]`.
+fn list_item(place: &str) -> &str {
+    let end = place.find(']').map_or(place.len(), |end| end + 1);
+    &place[..end]
 }
 
 fn identity(part: &Value) -> Option<u64> {

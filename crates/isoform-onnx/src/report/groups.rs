@@ -96,7 +96,7 @@ pub(super) fn groups(
             ChangeKind::Inserted | ChangeKind::Deleted | ChangeKind::Replaced
         );
         if is_told && is_node {
-            let untold = UntoldChange::new(number, change, whole_parts(change));
+            let untold = UntoldChange::new(number, change, whole_parts(change), String::new());
             writer.untold.push(untold);
             continue;
         }
@@ -182,7 +182,8 @@ impl Writer<'_> {
             told.parts.clone_from(&parts);
         }
         let Some(mut item) = item else {
-            self.untold.push(UntoldChange::new(number, change, parts));
+            let untold = UntoldChange::new(number, change, parts, place);
+            self.untold.push(untold);
             return;
         };
         if item.before.is_empty() && item.after.is_empty() {
