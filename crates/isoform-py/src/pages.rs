@@ -262,7 +262,7 @@ fn os_error(path: &Path, error: &io::Error) -> PyErr {
     const EINVAL: i32 = 22;
     if error.kind() == io::ErrorKind::AlreadyExists {
         let text = "the file exists; force=True replaces it";
-        return PyFileExistsError::new_err((EEXIST, text, path.to_owned()));
+        return PyFileExistsError::new_err((EEXIST, text, path.as_os_str().to_owned()));
     }
     let number = error.raw_os_error().unwrap_or(match error.kind() {
         io::ErrorKind::IsADirectory => EISDIR,
@@ -274,7 +274,7 @@ fn os_error(path: &Path, error: &io::Error) -> PyErr {
         .next()
         .unwrap_or_default()
         .to_owned();
-    PyOSError::new_err((number, text, path.to_owned()))
+    PyOSError::new_err((number, text, path.as_os_str().to_owned()))
 }
 
 /// The summary of a result or a value for a pull request.
@@ -362,6 +362,10 @@ pub(crate) fn object_notebook(this: &Bound<'_, PyAny>) -> Option<String> {
         return None;
     }
     let value = Value::from(object);
+    if object.type_info().is_builtin() && value.contents().is_none() {
+        // A function or a tensor has nothing to show beside its `repr`.
+        return None;
+    }
     let page = match value.peek::<Ref<Program>>() {
         Some(program) => under_gil(py, || {
             page_of_program(program, String::new(), ModelPage::default())

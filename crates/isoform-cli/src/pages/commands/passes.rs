@@ -8,7 +8,6 @@ use isoform_page::page::{Fact, Listing, Page, Section, Table, TableRow, Verdict}
 
 use super::fact;
 use super::hunks::{DiffCounts, RowBudget, counts_of, rows_of_diff};
-use crate::output::counted;
 use crate::passes::{PassRun, time};
 
 /// Functions named in one sentence.
