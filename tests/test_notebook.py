@@ -118,9 +118,9 @@ def test_the_pages_are_those_of_the_file(run_of_pages):
 
 #: The words, in this order, and the elements that a reader finds in the output of each cell.
 SEEN = [
-    ("≠ Different|Softmax|probabilities|axis|Tanh|instead of|Relu", "<svg|<del>|<ins>"),
+    ("≠ Different|Softmax|probabilities|axis|Tanh|became|Relu", "<svg|<del>|<ins>"),
     ("3 nodes|Add|Softmax", "<svg|<table>"),
-    ("fn (%x|exp(add(%x, %x))|Types", "data-binding|definition"),
+    ("fn (%x|%0 = add(%x, %x)|exp(%0)", "data-binding|definition"),
     ("≠ Different|exp|tanh", "<svg|<del>|<ins>"),
     ("≠ Different|exp|tanh", "<del>|<ins>"),
     ("≠ Different|3 → 1 nodes|merge-transposes|Why the results stay the same", "<table>"),

@@ -513,6 +513,8 @@ class Difference:
     def __len__(self, /) -> int: ...
     def __repr__(self, /) -> str: ...
     def __str__(self, /) -> str: ...
+    def _repr_html_(self, /) -> str | None:
+        """The difference in a notebook."""
     def apply(self, /, value: Any) -> Any:
         """Builds the right value out of the left one, or one that is equal to it. What did not
         change is shared with `value`, lists and dicts included.
@@ -554,15 +556,41 @@ class Difference:
         the difference of equal values of which one has changed since; TypeError for values that
         cannot be written.
         """
+    def picture(self, /, format: str = ..., *, title: str | None = ...) -> str:
+        """The changes as a picture, in the format `"svg"`, `"dot"` or `"mermaid"`."""
     @property
     def right(self) -> Any:
         """The value that it leads to."""
+    def save_html(
+        self,
+        /,
+        path: str | PathLike[str],
+        *,
+        names: str | tuple[str, str] | None = ...,
+        force: bool = ...,
+    ) -> None:
+        """Writes the page of `to_html` to a file, completely or not at all.
+
+        Raises FileExistsError for a file that exists, unless `force` is true, and OSError for
+        one that cannot be written.
+        """
     def summary(self, /) -> Any:
         """One line: how many changes of each kind; `equal` if nothing differs."""
+    def to_html(self, /, *, names: str | tuple[str, str] | None = ...) -> str:
+        """The difference as a page for a browser, one file of HTML; see docs/pages.md.
+
+        `names` has the names of both sides, by default `left` and `right`.
+        """
     def to_json(self, /) -> Any:
         """The changes and the patches for the way there and back as JSON; see docs/diff.md.
 
         Raises as `patch`.
+        """
+    def to_markdown(
+        self, /, *, names: str | tuple[str, str] | None = ..., page_url: str | None = ...
+    ) -> str:
+        """A summary as Markdown, for a pull request: always below 60,000 characters. `page_url`
+        is the address of the whole page.
         """
 
 @final
@@ -862,6 +890,7 @@ class Object(metaclass=ObjectMeta):
     def __hash__(self, /) -> int: ...
     def __reduce__(self, *args: Any, **kwargs: Any) -> tuple[Any, ...]: ...
     def __repr__(self, /) -> str: ...
+    def _repr_html_(self, *args: Any, **kwargs: Any) -> str | None: ...
     def _repr_pretty_(self, *args: Any, **kwargs: Any) -> Any: ...
     def same_as(self, *args: Any, **kwargs: Any) -> bool: ...
 
@@ -877,6 +906,8 @@ class OnnxModel:
     """A loaded ONNX model; see `isoform.onnx.load`."""
 
     def __repr__(self, /) -> str: ...
+    def _repr_html_(self, /) -> str | None:
+        """The model in a notebook, without the contents of weights."""
     @property
     def constant_bytes(self) -> int:
         """The number of bytes of all constants."""
@@ -895,9 +926,50 @@ class OnnxModel:
     @property
     def path(self) -> Path | None:
         """The file from which the model was loaded."""
+    def picture(self, /, format: str = ..., *, title: str | None = ...) -> str:
+        """The nodes as a picture, in the format `"svg"`, `"dot"` or `"mermaid"`. Copies of a
+        repeated block are drawn once.
+        """
     @property
     def program(self) -> Program:
         """The computation of the model, as an object of `onnx.Program`."""
+    def save_html(
+        self,
+        /,
+        path: str | PathLike[str],
+        *,
+        names: str | tuple[str, str] | None = ...,
+        force: bool = ...,
+    ) -> None:
+        """Writes the page of `to_html` to a file, completely or not at all.
+
+        Raises FileExistsError for a file that exists, unless `force` is true, and OSError for
+        one that cannot be written.
+        """
+    def to_html(self, /, *, names: str | tuple[str, str] | None = ...) -> str:
+        """The model as a page for a browser, one file of HTML: its operators, weights with
+        statistics, and nodes.
+
+        `names` is the name of the model, by default that of its file. Linear in the nodes and
+        in the elements of weights, of which the first ones are read.
+        """
+    def to_markdown(
+        self, /, *, names: str | tuple[str, str] | None = ..., page_url: str | None = ...
+    ) -> str:
+        """The page as Markdown, for a comment: always below 60,000 characters. `page_url` is the
+        address of the whole page.
+        """
+
+@final
+class OnnxOptimization:
+    """What `isoform.onnx.optimize` did, and what `isoform.onnx.verify` found."""
+
+    def verified(self, /, verification: OnnxVerification) -> OnnxOptimization:
+        """The same with a verification."""
+
+@final
+class OnnxReport:
+    """The comparison of two models, and their names."""
 
 @final
 class OnnxRule:
@@ -976,6 +1048,10 @@ class OnnxSite:
     @property
     def version(self) -> Any:
         """The version of `ai.onnx` of that call."""
+
+@final
+class OnnxVerification:
+    """The result of `isoform.onnx.verify`."""
 
 @final
 class Patch:
@@ -1341,6 +1417,8 @@ class StructuralMismatch:
 
     def __repr__(self, /) -> str: ...
     def __str__(self, /) -> str: ...
+    def _repr_html_(self, /) -> str | None:
+        """The mismatch in a notebook."""
     @property
     def left(self) -> Any:
         """The value at the place on the left; None if the left side has no value there."""
@@ -1372,6 +1450,30 @@ class StructuralMismatch:
     @property
     def right_path(self) -> Any:
         """The place of the difference in the right value."""
+    def save_html(
+        self,
+        /,
+        path: str | PathLike[str],
+        *,
+        names: str | tuple[str, str] | None = ...,
+        force: bool = ...,
+    ) -> None:
+        """Writes the page of `to_html` to a file, completely or not at all.
+
+        Raises FileExistsError for a file that exists, unless `force` is true, and OSError for
+        one that cannot be written.
+        """
+    def to_html(self, /, *, names: str | tuple[str, str] | None = ...) -> str:
+        """The mismatch as a page for a browser, one file of HTML; see docs/pages.md.
+
+        `names` has the names of both sides, by default `left` and `right`.
+        """
+    def to_markdown(
+        self, /, *, names: str | tuple[str, str] | None = ..., page_url: str | None = ...
+    ) -> str:
+        """A summary as Markdown, for a pull request: always below 60,000 characters. `page_url`
+        is the address of the whole page.
+        """
 
 @final
 class StructuralMutator:
@@ -1738,6 +1840,23 @@ def _methods_of(cls: type[Any]) -> list[tuple[str, Any]]:
     functions.
     """
 
+def _page_html(subject: Any, names: str | tuple[str, str] | None) -> str:
+    """`isoform.pages.to_html`, for an IR value or a handle of a result."""
+
+def _page_markdown(subject: Any, names: str | tuple[str, str] | None, page_url: str | None) -> str:
+    """`isoform.pages.to_markdown`."""
+
+def _page_notebook(subject: Any) -> str | None:
+    """The output of a notebook for the handle of a result; None if there is none."""
+
+def _page_picture(subject: Any, format: str, title: str | None) -> str:
+    """`isoform.pages.picture`."""
+
+def _page_save(
+    subject: Any, path: str | PathLike[str], names: str | tuple[str, str] | None, force: bool
+) -> None:
+    """`isoform.pages.save_html`."""
+
 def _register_config_option(key: Any, schema: Schema | None, default: Any, doc: Any) -> Any:
     """Registers an option of pass contexts."""
 
@@ -2079,7 +2198,7 @@ def onnx_load_bytes(data: Any, *, io_names: bool = ...) -> Any:
 def onnx_optimize(
     model: Any, *, fold: Any, fuse: Any, max_constant: Any, only: Any, without: Any, rules: Any
 ) -> Any:
-    """Optimises a program; see `isoform.onnx.optimize`. Returns the program and the report."""
+    """Optimises a program; see `isoform.onnx.optimize`."""
 
 def onnx_rules() -> Any:
     """The steps and rules of the library; see `isoform.onnx.rules`."""
@@ -2117,8 +2236,8 @@ def onnx_verify(
     inputs: Any,
     shapes: Any,
 ) -> Any:
-    """Runs two programs on the same inputs; see `isoform.onnx.verify`. Returns the cases, and
-    their text.
+    """Runs two programs on the same inputs; see `isoform.onnx.verify`. Returns the cases, their
+    text, and both as they are for a page.
     """
 
 def opaque(value: Any) -> Any:

@@ -28,7 +28,7 @@ use crate::convert::untyped;
 use crate::difference::DifferenceHandle;
 use crate::error::IntoPyResult;
 use crate::object::gil::under_gil;
-use crate::object::wrapper;
+use crate::object::{class, wrapper};
 use crate::onnx::OnnxModel;
 use crate::structural::MismatchHandle;
 
@@ -110,7 +110,7 @@ impl Names {
     }
 }
 
-/// The nodes of models that notebooks draw.
+/// The nodes, inputs and outputs of models that notebooks draw.
 const DRAWN: usize = 100;
 
 /// The usual names of two values.
@@ -227,6 +227,14 @@ pub(crate) fn html(subject: &Bound<'_, PyAny>, names: Option<Names>) -> PyResult
     Ok(subject.py().detach(|| page.html()))
 }
 
+/// The page of a model with a picture, unless that is large.
+fn with_small_picture(page: Page, subject: &Bound<'_, PyAny>) -> Page {
+    match drawing(subject) {
+        Ok(picture) if picture.nodes.len() <= DRAWN => with_picture(page, picture),
+        _ => page,
+    }
+}
+
 /// Writes the page of a result or a value to a file, which appears completely or not at all.
 pub(crate) fn save(
     subject: &Bound<'_, PyAny>,
@@ -257,24 +265,28 @@ fn check(path: &Path, force: bool) -> io::Result<()> {
 /// The exception for a file that cannot be written, with its name.
 fn os_error(path: &Path, error: &io::Error) -> PyErr {
     // The numbers of POSIX, by which Python chooses the class of the exception.
-    const EEXIST: i32 = 17;
-    const EISDIR: i32 = 21;
-    const EINVAL: i32 = 22;
+    let number = match error.kind() {
+        io::ErrorKind::NotFound => 2,
+        io::ErrorKind::PermissionDenied => 13,
+        io::ErrorKind::AlreadyExists => 17,
+        io::ErrorKind::NotADirectory => 20,
+        io::ErrorKind::IsADirectory => 21,
+        io::ErrorKind::InvalidInput => 22,
+        io::ErrorKind::StorageFull => 28,
+        io::ErrorKind::ReadOnlyFilesystem => 30,
+        _ => error.raw_os_error().unwrap_or(5),
+    };
     if error.kind() == io::ErrorKind::AlreadyExists {
         let text = "the file exists; force=True replaces it";
-        return PyFileExistsError::new_err((EEXIST, text, path.to_owned()));
+        return PyFileExistsError::new_err((number, text, path.as_os_str().to_owned()));
     }
-    let number = error.raw_os_error().unwrap_or(match error.kind() {
-        io::ErrorKind::IsADirectory => EISDIR,
-        _ => EINVAL,
-    });
     let text = error.to_string();
     let text = text
         .split(" (os error")
         .next()
         .unwrap_or_default()
         .to_owned();
-    PyOSError::new_err((number, text, path.to_owned()))
+    PyOSError::new_err((number, text, path.as_os_str().to_owned()))
 }
 
 /// The summary of a result or a value for a pull request.
@@ -342,11 +354,7 @@ pub(crate) fn notebook(subject: &Bound<'_, PyAny>) -> Option<String> {
         Ok(model) => {
             let model = &model.get().model;
             let page = || page_of_model(model, name_of(model), ModelPage::default());
-            let page = under_gil(py, page);
-            match model.counts().nodes {
-                0..DRAWN => with_picture(page, drawing(subject).ok()?),
-                _ => page,
-            }
+            with_small_picture(under_gil(py, page), subject)
         }
         Err(_) => page_of(subject, None).ok()?,
     };
@@ -362,10 +370,15 @@ pub(crate) fn object_notebook(this: &Bound<'_, PyAny>) -> Option<String> {
         return None;
     }
     let value = Value::from(object);
+    if object.type_info().is_builtin() && value.contents().is_none() {
+        // A function or a tensor has nothing to show beside its `repr`.
+        return None;
+    }
     let page = match value.peek::<Ref<Program>>() {
-        Some(program) => under_gil(py, || {
-            page_of_program(program, String::new(), ModelPage::default())
-        }),
+        Some(program) => {
+            let page = || page_of_program(program, String::new(), ModelPage::default());
+            with_small_picture(under_gil(py, page), this)
+        }
         None => under_gil(py, || excerpt_of_value(&value)).ok()?,
     };
     Some(py.detach(|| page.notebook_html()))
@@ -384,11 +397,13 @@ const SHOWING: [&str; 6] = [
 /// True for an object whose class has a `__repr__` or another method for notebooks of its
 /// own, which HTML would hide.
 fn is_shown_by_itself(this: &Bound<'_, PyAny>, object: &Ref<Obj>) -> PyResult<bool> {
-    let py = this.py();
-    if !object.type_info().is_builtin() && wrapper::has_own_repr(py, object) {
+    let (py, class) = (this.py(), this.get_type());
+    // The texts of types that are declared in Rust are also those of their pages.
+    let data = class::of_class(py, class.as_type_ptr());
+    let is_native = object.type_info().is_builtin() || data.is_some_and(|data| data.native);
+    if !is_native && wrapper::has_own_repr(py, object) {
         return Ok(true);
     }
-    let class = this.get_type();
     let base = py.import("isoform._core")?.getattr("Object")?;
     let base = base.cast::<PyType>()?;
     for name in SHOWING {
