@@ -95,9 +95,10 @@ test("a text is not cut within a character", () => {
 
 test("changes are decoded, and searched in all of their texts", () => {
   const scene = [-1, 1, 40, 30, [[0, 5, 40, 20, 3, [1], 3, 2, 3, 4, 7]], [[3, 2, 1, 2, "M0 0V9"]], [[0, 0, 9, 9, 3]]];
-  const data = script.decodeCard([4, 3, 1, 5, 0, [1, 1], [0, code(1, 8)], 0, 5, [scene], 0], texts);
+  const data = script.decodeCard([4, 3, 1, 5, 0, [1, 1], [0, code(1, 8)], 0, 5, [scene], 0, [8, 9]], texts);
   assert.equal(data.id, "change-1");
   assert.equal(data.mark, "changed");
+  assert.deepEqual(data.changes, [8, 9]);
   assert.deepEqual(data.places, ["%1", "%1"]);
   assert.deepEqual(data.sides, [[{ text: "%1", role: "", changed: true }], null]);
   assert.deepEqual(data.picture.nodes[0], {

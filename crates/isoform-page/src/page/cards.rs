@@ -4,10 +4,10 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::text::{
-    SHOWN_CHARACTERS, beginning, brief, counted, grouped, long, runs, shown, symbols,
+    SHOWN_CHARACTERS, beginning, brief, counted, grouped, long, runs, shown, symbols, whole,
 };
 use super::{CardWords, ChangeCard, Piece, PieceRole, encode, tensor};
-use crate::Mark;
+use crate::{Mark, Picture};
 
 /// The number of cards that stand in the document itself.
 const STATIC_CARDS: usize = 50;
@@ -54,11 +54,12 @@ pub(super) fn list(section: usize, changes: &[ChangeCard], words: CardWords<'_>)
 }
 
 /// The first cards, and the number of those that are left out.
-pub(super) fn first(changes: &[ChangeCard], words: CardWords<'_>) -> Markup {
+/// The prefix makes the ids of pictures unique among the outputs of a notebook.
+pub(super) fn first(changes: &[ChangeCard], words: CardWords<'_>, prefix: &str) -> Markup {
     let rest = changes.len().saturating_sub(NOTEBOOK_CARDS);
     html! {
         @for (number, change) in changes.iter().take(NOTEBOOK_CARDS).enumerate() {
-            (card(change, &format!("n{number}"), Form::Notebook, words.reason))
+            (card(change, &format!("{prefix}-{number}"), Form::Notebook, words.reason))
         }
         @if rest > 0 { p { (counted(rest, &format!("more {}", words.noun))) } }
     }
@@ -119,7 +120,7 @@ fn card(change: &ChangeCard, prefix: &str, form: Form, reason: &str) -> Markup {
                     a.link href=(format!("#{anchor}")) { "#" span.heard { "link to this change" } }
                 }
             }
-            @if beginning(&change.text, SHOWN_CHARACTERS).is_some() { (long(&change.text)) }
+            @if beginning(&change.text, SHOWN_CHARACTERS).is_some() { (whole(&change.text)) }
             @if let Some(sides) = &change.sides { (both_sides(sides)) }
             (places(&change.places))
             @if !change.why.is_empty() {
@@ -127,12 +128,24 @@ fn card(change: &ChangeCard, prefix: &str, form: Form, reason: &str) -> Markup {
             }
             @if let Some(picture) = &change.picture {
                 figure tabindex=[in_page.then_some("0")] role="group" aria-label="Picture of the change" {
-                    (PreEscaped(picture.svg_in_page(prefix)))
+                    @match form {
+                        Form::Page => (PreEscaped(picture.svg_in_page(prefix))),
+                        Form::Notebook => (PreEscaped(without_links(picture).svg_in_page(prefix))),
+                    }
                 }
             }
             @if let Some(change) = &change.tensor { (tensor::change(change)) }
         }
     }
+}
+
+/// The picture for a place without the anchors of a page.
+pub(super) fn without_links(picture: &Picture) -> Picture {
+    let mut picture = picture.clone();
+    for node in &mut picture.nodes {
+        node.anchor = None;
+    }
+    picture
 }
 
 fn numbers(changes: &[usize]) -> Option<String> {
@@ -166,7 +179,9 @@ fn both_sides([left, right]: &[Vec<Piece>; 2]) -> Markup {
 pub(super) fn pieces(pieces: &[Piece], is_left: bool) -> Markup {
     html! {
         @for piece in pieces {
-            @if piece.is_changed && is_left {
+            @if piece.is_line_end() {
+                "\n"
+            } @else if piece.is_changed && is_left {
                 del { (piece_markup(piece)) }
             } @else if piece.is_changed {
                 ins { (piece_markup(piece)) }

@@ -28,3 +28,10 @@ pub(super) fn policy(style: &str, script: &str) -> String {
 fn source_hash(source: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(source)))
 }
+
+/// A short name for texts, which differs between different texts.
+pub(super) fn short_digest(texts: &[&str]) -> String {
+    let digest = Sha256::digest(json(texts));
+    let digits = digest.iter().take(5).map(|byte| format!("{byte:02x}"));
+    format!("i{}", digits.collect::<String>())
+}

@@ -182,6 +182,11 @@ fn write_pieces(out: &mut String, texts: &mut Texts, depth: usize, pieces: &[Pie
     let _ = write!(out, "[{depth}");
     let mut pending = (String::new(), 0);
     for piece in pieces {
+        if piece.is_line_end() {
+            flush(out, texts, &mut pending);
+            pending = ("\n".to_owned(), 0);
+            continue;
+        }
         for run in runs(&piece.text) {
             let style = style(piece, run.is_symbol);
             if style != pending.1 || piece.binding.is_some() {

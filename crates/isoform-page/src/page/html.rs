@@ -5,8 +5,8 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::cards;
 use super::{Fact, Listing, Page, Section, Verdict, encode, listing, scenes, table, toolbar};
 use crate::Picture;
-use crate::page::embed::policy;
-use crate::page::text::{SHOWN_CHARACTERS, beginning, brief, counted, long, shown};
+use crate::page::embed::{policy, short_digest};
+use crate::page::text::{SHOWN_CHARACTERS, beginning, brief, counted, long, shown, whole};
 
 const STYLE: &str = concat!(
     include_str!("../picture/style.css"),
@@ -105,7 +105,7 @@ fn verdict(page: &Page) -> Markup {
                 @if let Some(start) = start { (shown(start)) "…" } @else { (shown(sentence)) }
             }
         }
-        @if start.is_some() { (long(sentence)) }
+        @if start.is_some() { (whole(sentence)) }
     }
 }
 
@@ -255,6 +255,7 @@ fn picture_markup(number: usize, picture: &Picture) -> Markup {
 
 /// The contents of a page for the output of a notebook.
 pub(super) fn fragment(page: &Page) -> String {
+    let prefix = fragment_prefix(page);
     let shared = STYLE.split("/* The document").next().unwrap_or_default();
     let (class, sign, word) = verdict_words(page.verdict);
     let markup = html! {
@@ -266,11 +267,11 @@ pub(super) fn fragment(page: &Page) -> String {
                 strong.sentence { (long(page.sentence.trim())) }
             }
             (facts(&page.facts))
-            @for section in &page.sections {
+            @for (number, section) in page.sections.iter().enumerate() {
                 @match section {
                     Section::Changes(_) | Section::Cards(_) => {
                         @if let Some((changes, words)) = section.cards() {
-                            (cards::first(changes, words))
+                            (cards::first(changes, words, &format!("{prefix}-{number}")))
                         }
                     }
                     Section::Table(table) => {
@@ -284,8 +285,10 @@ pub(super) fn fragment(page: &Page) -> String {
                         }
                     }
                     Section::Picture(picture) => {
-                        @if picture.nodes.len() <= STATIC_NODES {
-                            figure.whole { (PreEscaped(picture.svg_in_page("isoform-notebook"))) }
+                        @if picture.collapsed().nodes.len() <= STATIC_NODES {
+                            figure.whole {
+                                (PreEscaped(cards::without_links(picture).svg_in_page(&format!("{prefix}-{number}"))))
+                            }
                         } @else {
                             div.caption { (entry(section)) }
                         }
@@ -295,4 +298,18 @@ pub(super) fn fragment(page: &Page) -> String {
         }
     };
     markup.into_string()
+}
+
+/// A prefix of ids that differs between the fragments of different pages, which stand next to
+/// each other in a notebook.
+fn fragment_prefix(page: &Page) -> String {
+    let mut texts = vec![page.title.as_str(), page.sentence.as_str()];
+    for section in &page.sections {
+        let cards = section.cards().map_or(&[][..], |(cards, _)| cards);
+        texts.extend(cards.iter().take(20).map(|card| card.text.as_str()));
+        if let Section::Picture(picture) = section {
+            texts.extend(picture.nodes.iter().map(|node| node.label.as_str()));
+        }
+    }
+    short_digest(&texts)
 }

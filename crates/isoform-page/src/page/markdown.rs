@@ -192,15 +192,7 @@ fn detail(change: &ChangeCard) -> Option<String> {
 
 /// Both sides as a block of code, whose fence is longer than any that they contain.
 fn fence(left: &[Piece], right: &[Piece]) -> String {
-    let line = |sign: char, pieces: &[Piece]| {
-        let text: String = pieces.iter().map(|piece| visible(&piece.text)).collect();
-        match (pieces.is_empty(), beginning(&text, TEXT_CHARACTERS)) {
-            (true, _) => String::new(),
-            (false, Some(start)) => format!("{sign} {start}…\n"),
-            (false, None) => format!("{sign} {text}\n"),
-        }
-    };
-    let code = line('-', left) + &line('+', right);
+    let code = lines('-', left) + &lines('+', right);
     let longest = code
         .split(|character| character != '`')
         .map(str::len)
@@ -208,6 +200,20 @@ fn fence(left: &[Piece], right: &[Piece]) -> String {
         .unwrap_or(0);
     let ticks = "`".repeat(longest.max(2) + 1);
     format!("{ticks}diff\n{code}{ticks}\n\n")
+}
+
+fn lines(sign: char, pieces: &[Piece]) -> String {
+    let mut out = String::new();
+    for line in pieces
+        .split(Piece::is_line_end)
+        .filter(|line| !line.is_empty())
+    {
+        let text: String = line.iter().map(|piece| visible(&piece.text)).collect();
+        let start = beginning(&text, TEXT_CHARACTERS);
+        let rest = if start.is_some() { "…" } else { "" };
+        out.push_str(&format!("{sign} {}{rest}\n", start.unwrap_or(&text)));
+    }
+    out
 }
 
 fn add_table(out: &mut Summary, table: &Table) {
@@ -351,6 +357,22 @@ mod tests {
         };
         let block = fence(&piece("````"), &piece("a\n```\nb"));
         assert_eq!(block, "`````diff\n- ````\n+ a⏎```⏎b\n`````\n\n");
+    }
+
+    #[test]
+    fn a_side_of_several_lines_has_its_sign_on_each() {
+        let piece = |text: &str| Piece {
+            text: text.to_owned(),
+            ..Piece::default()
+        };
+        let sides = [
+            vec![piece("a"), piece("\n"), piece("b")],
+            vec![piece("c\nd")],
+        ];
+        assert_eq!(
+            fence(&sides[0], &sides[1]),
+            "```diff\n- a\n- b\n+ c⏎d\n```\n\n"
+        );
     }
 
     #[test]

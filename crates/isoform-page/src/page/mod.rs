@@ -230,7 +230,7 @@ pub struct ChangeCard {
     pub changes: Vec<usize>,
     /// The places where the change occurs, by the names of the programs.
     pub places: Vec<String>,
-    /// Both sides as text, with the parts that differ marked.
+    /// Both sides as text, with the parts that differ marked. A plain piece `"\n"` ends a line.
     pub sides: Option<[Vec<Piece>; 2]>,
     /// Why the two changed parts count as one part that changed; empty without a pair.
     pub why: String,
@@ -322,6 +322,13 @@ pub struct Piece {
     pub binding: Option<u32>,
     /// True if the piece is the binding itself.
     pub is_definition: bool,
+}
+
+impl Piece {
+    /// True for the end of a line, in texts of more than one line.
+    fn is_line_end(&self) -> bool {
+        self.text == "\n" && self.role == PieceRole::Plain && self.binding.is_none()
+    }
 }
 
 /// The role of a piece of text.

@@ -75,6 +75,16 @@ pub(super) fn long(text: &str) -> Markup {
     }
 }
 
+/// The whole of a text whose beginning is shown before.
+pub(super) fn whole(text: &str) -> Markup {
+    html! {
+        details.cut {
+            summary { "The whole sentence (" (grouped(text.chars().count() as u64)) " characters)" }
+            div { (shown(text)) }
+        }
+    }
+}
+
 /// The text as the head of a row or a column, which readers must be able to hear.
 pub(super) fn head(text: &str) -> Markup {
     match text.trim() {

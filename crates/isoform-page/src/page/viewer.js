@@ -21,7 +21,7 @@ function nodeElement(node) {
   if (shape === "group") parts.push(box({ x: x + 3, y: y + 3, w: w - 6, h: h - 6 }, 4, "shape"));
   parts.push(draw("text", { class: "label", x: x + w / 2, y: y + 20 }, node.label));
   node.lines.forEach((line, place) => parts.push(draw("text", { class: "line", x: x + w / 2, y: y + 34 + 14 * place }, line)));
-  const group = draw("g", { class: `node mark-${node.mark} shape-${shape}` }, draw("title", {}, node.tooltip));
+  const group = draw("g", { class: `node mark-${node.mark} shape-${shape}` }, draw("title", {}, node.opens ? `Open: ${node.tooltip}` : node.tooltip));
   if (node.anchor && !node.opens) group.append(draw("a", { href: `#${node.anchor}` }, ...parts));
   else group.append(...parts);
   return group;
@@ -189,7 +189,7 @@ class Viewer {
     const elements = nodes.map((node) => {
       const element = nodeElement(node);
       if (node.opens) {
-        const attributes = { "data-opens": node.opens, tabindex: "0", role: "button", "aria-label": ["Open", node.label, ...node.lines].join(" ") };
+        const attributes = { "data-opens": node.opens, tabindex: "0", role: "button" };
         for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
       }
       return element;

@@ -76,6 +76,12 @@ fn data_survives_the_page() {
         ["change-52", visible, visible, "3"]
     );
     assert_eq!(card[5].as_array().map(Vec::len), Some(7));
+    assert_eq!(card[11].to_string(), "[52,77]");
+    assert_eq!(data[0]["reason"], "Why these two were matched");
+    assert!(
+        html.contains("data-changes=\"50 77\""),
+        "static cards have the numbers, too"
+    );
     assert!(
         card[9][0][4][0][4].as_u64().is_some(),
         "the picture has a node with a label: {card}"

@@ -43,3 +43,22 @@ fn a_small_fragment_for_notebooks() {
     insta::assert_snapshot!(format!("{start}\n{}", body.replace("<div", "\n<div")));
     assert!(!fragment.contains("<script"));
 }
+
+#[test]
+fn fragments_share_no_ids_and_have_no_links() {
+    let [one, other] = ["one", "other"].map(|text| page_of(text, 2, 1).notebook_html());
+    let ids = |html: &str| -> Vec<String> {
+        let ids = contents(html, " id=\"", "\"");
+        ids.into_iter().map(str::to_owned).collect()
+    };
+    let (left, right) = (ids(&one), ids(&other));
+    assert!(
+        left.len() > 3 && left.iter().all(|id| !right.contains(id)),
+        "{left:?}"
+    );
+    let mut unique = left.clone();
+    unique.sort();
+    unique.dedup();
+    assert_eq!(unique.len(), left.len());
+    assert!(!one.contains("href="));
+}
