@@ -105,7 +105,8 @@ def make(isoform: str, wanted: list[str]) -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch, sync_playwright() as client:
         folder = Path(scratch)
-        engine = client.chromium.launch(executable_path=browser.browser())
+        program = browser.browser()
+        engine = client.chromium.launch(executable_path=program, args=["--disable-gpu"])
         copy_models(folder)
         for number, name in enumerate(wanted):
             target, how = FOLDER / name, PICTURES[name]
