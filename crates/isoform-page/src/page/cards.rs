@@ -4,7 +4,8 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::text::{
-    SHOWN_CHARACTERS, beginning, brief, counted, grouped, long, runs, shown, symbols, whole,
+    SHOWN_CHARACTERS, beginning, brief, counted, grouped, long, runs, shown, symbols, visible,
+    whole,
 };
 use super::{CardWords, ChangeCard, Piece, PieceRole, encode, tensor};
 use crate::{Mark, Picture};
@@ -45,11 +46,11 @@ pub(super) fn list(section: usize, changes: &[ChangeCard], words: CardWords<'_>)
                 (PreEscaped(encode::changes(rest, &format!("s{section}-rest"), words.reason)))
             }
             noscript {
-                h3 { "Further " (words.noun) "s, in words" }
+                h3 { "Further " (visible(words.noun)) "s, in words" }
                 ol start=(STATIC_CARDS + 1) { @for change in rest { li { (in_words(change)) } } }
             }
         }
-        @if changes.is_empty() { p { "No " (words.noun) "s." } }
+        @if changes.is_empty() { p { "No " (visible(words.noun)) "s." } }
     }
 }
 
@@ -61,7 +62,7 @@ pub(super) fn first(changes: &[ChangeCard], words: CardWords<'_>, prefix: &str) 
         @for (number, change) in changes.iter().take(NOTEBOOK_CARDS).enumerate() {
             (card(change, &format!("{prefix}-{number}"), Form::Notebook, words.reason))
         }
-        @if rest > 0 { p { (counted(rest, &format!("more {}", words.noun))) } }
+        @if rest > 0 { p { (counted(rest, &format!("more {}", visible(words.noun)))) } }
     }
 }
 
@@ -124,7 +125,7 @@ fn card(change: &ChangeCard, prefix: &str, form: Form, reason: &str) -> Markup {
             @if let Some(sides) = &change.sides { (both_sides(sides)) }
             (places(&change.places))
             @if !change.why.is_empty() {
-                details.why { summary { (reason) } div { (long(&change.why)) } }
+                details.why { summary { (visible(reason)) } div { (long(&change.why)) } }
             }
             @if let Some(picture) = &change.picture {
                 figure tabindex=[in_page.then_some("0")] role="group" aria-label="Picture of the change" {

@@ -6,7 +6,7 @@ use super::cards;
 use super::{Fact, Listing, Page, Section, Verdict, encode, listing, scenes, table, toolbar};
 use crate::Picture;
 use crate::page::embed::{policy, short_digest};
-use crate::page::text::{SHOWN_CHARACTERS, beginning, brief, counted, long, shown, whole};
+use crate::page::text::{SHOWN_CHARACTERS, beginning, brief, counted, long, shown, visible, whole};
 
 const STYLE: &str = concat!(
     include_str!("../picture/style.css"),
@@ -139,7 +139,7 @@ fn overview(page: &Page) -> Markup {
     let cards = page.sections.iter().find_map(Section::cards);
     html! {
         @if let Some((changes, words)) = cards.filter(|(changes, _)| changes.len() > 1) {
-            ol.overview aria-label=(format!("The most important {}s", words.noun)) {
+            ol.overview aria-label=(format!("The most important {}s", visible(words.noun))) {
                 @for change in changes.iter().take(OVERVIEW_CHANGES) { (cards::overview_line(change)) }
             }
         }
@@ -151,7 +151,7 @@ fn entry(section: &Section) -> String {
     match section {
         Section::Changes(changes) => counted(changes.len(), "change"),
         Section::Cards(cards) => {
-            let count = counted(cards.cards.len(), &cards.noun);
+            let count = counted(cards.cards.len(), &visible(&cards.noun));
             format!("{} ({count})", heading(section))
         }
         Section::Table(table) => {

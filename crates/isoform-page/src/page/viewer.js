@@ -58,9 +58,9 @@ class Viewer {
   constructor(element, data) {
     Object.assign(this, { element, data });
     const button = (text, name, action) => {
-      const made = make("button", { type: "button", title: name, "aria-label": name }, text);
-      made.addEventListener("click", action);
-      return made;
+      const control = make("button", { type: "button", title: name, "aria-label": name }, text);
+      control.addEventListener("click", action);
+      return control;
     };
     this.crumbs = make("nav", { "aria-label": "Blocks around" });
     this.svg = draw("svg", { class: "isoform-picture" });
@@ -152,9 +152,9 @@ class Viewer {
 
   crumb(number, isCurrent) {
     const label = this.data.texts[this.data.scenes[number][1]];
-    const made = make("button", { type: "button", "aria-current": isCurrent ? "true" : null }, number === 0 ? "Whole" : make("bdi", {}, beginning(label, 60)));
-    made.addEventListener("click", () => this.open(number));
-    return made;
+    const control = make("button", { type: "button", "aria-current": isCurrent ? "true" : null }, number === 0 ? "Whole" : make("bdi", {}, beginning(label, 60)));
+    control.addEventListener("click", () => this.open(number));
+    return control;
   }
 
   fit() {

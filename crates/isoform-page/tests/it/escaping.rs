@@ -1,9 +1,9 @@
 //! No text of a page becomes markup, script or an attribute.
 
-use isoform_page::page::Page;
+use isoform_page::page::{Cards, Page, Section};
 use proptest::prelude::*;
 
-use crate::samples::{contents, page_of};
+use crate::samples::{card, contents, page_of};
 
 const DATA: &str = "<script type=\"application/json\">";
 
@@ -78,10 +78,22 @@ fn hostile() -> impl Strategy<Value = String> {
     prop::collection::vec(part, 1..6).prop_map(|parts| parts.concat())
 }
 
+/// A page with every kind of section.
+fn with_cards(text: &str) -> Page {
+    let mut page = page_of(text, 52, 12);
+    page.sections.push(Section::Cards(Cards {
+        title: text.to_owned(),
+        noun: text.to_owned(),
+        reason: text.to_owned(),
+        cards: (100..152).map(|number| card(text, number)).collect(),
+    }));
+    page
+}
+
 #[track_caller]
 fn assert_same_structure(text: &str) {
     let pages = |page: &Page| [page.html(), page.notebook_html()];
-    let hostile = pages(&page_of(text, 52, 12));
+    let hostile = pages(&with_cards(text));
     // Symbols of invisible characters and cut texts add elements of their own.
     let is_plain = |text: &str| {
         text.chars().count() < 200
@@ -99,7 +111,7 @@ fn assert_same_structure(text: &str) {
         "img",
         "svg onload",
     ];
-    for (html, plain) in hostile.iter().zip(pages(&page_of("text", 52, 12))) {
+    for (html, plain) in hostile.iter().zip(pages(&with_cards("text"))) {
         let names = structure(html);
         if is_plain(text) {
             assert_eq!(names, structure(&plain), "{text:?}");
