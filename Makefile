@@ -73,7 +73,7 @@ build: setup-python ## Build everything in release mode; the Python package is i
 	$(CARGO) build --release $(ALL) $(NO_MODULES)
 
 .PHONY: test
-test: lint test-scripts test-rust test-python docs ## The gate of every change: lint, tests, docs, real models
+test: lint test-scripts test-rust test-python test-pages-quick docs ## The gate of every change: lint, tests, docs, real models
 
 .PHONY: test-all
 test-all: export ISOFORM_TEST_CASES := 10
@@ -303,6 +303,12 @@ test-pages: export ISOFORM_COMMAND := $(abspath $(CARGO_TARGET))/debug/isoform
 test-pages: setup-modules setup-models ## Test pages and pictures in a real browser, which is unpacked into .cache
 	$(call say,pages in a real browser)
 	CARGO="$(CARGO)" $(VENV)/bin/python scripts/page_tests.py
+
+# The quick tests among them, if the browser is at hand.
+.PHONY: test-pages-quick
+test-pages-quick: $(VENV_STAMP)
+	$(call say,pages in a browser)
+	CARGO="$(CARGO)" $(VENV)/bin/python scripts/page_tests.py --quick
 
 .PHONY: test-misuse
 test-misuse:

@@ -9,6 +9,7 @@ are made. Pages are photographed by the browser of `scripts/browser.py`.
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -42,36 +43,42 @@ class Drawing:
     command: list[str]
 
 
-DIFF = ["diff", "{models}/light_squeezenet.onnx", "{edited}"]
+BEFORE, AFTER = "squeezenet.onnx", "squeezenet_edited.onnx"
+DIFF = ["diff", BEFORE, AFTER]
 PICTURES: dict[str, Photograph | Drawing] = {
     "diff-page.png": Photograph([*DIFF, "--html", "{page}"]),
     "diff-page-dark.png": Photograph([*DIFF, "--html", "{page}"], scheme="dark", keys=["n"]),
     "diff-page-narrow.png": Photograph([*DIFF, "--html", "{page}"], size=(360, 720)),
     "change.svg": Drawing([*DIFF, "--format", "svg"]),
-    "model-page.png": Photograph(["show", "{models}/light_resnet50.onnx", "--html", "{page}"]),
+    "model-page.png": Photograph(["show", "resnet50.onnx", "--html", "{page}"]),
     "optimize-page.png": Photograph(
-        ["optimize", "{models}/light_shufflenet.onnx", "{model}", "--html", "{page}"]
+        ["optimize", "shufflenet.onnx", "optimized.onnx", "--html", "{page}"]
     ),
 }
 
 
-def edited(folder: Path) -> Path:
-    """Return a copy of a model with other names, another order, and three changes."""
-    model = MODELS / "light_squeezenet.onnx"
+def copy_models(folder: Path) -> None:
+    """Copy the models under short names, which the pictures show.
+
+    One more is a copy with other names, another order, and three changes.
+    """
+    for name in ["squeezenet", "resnet50", "shufflenet"]:
+        shutil.copyfile(MODELS / f"light_{name}.onnx", folder / f"{name}.onnx")
+    model = folder / BEFORE
     for number, edit in enumerate(["scramble", "edit-attribute", "edit-weight", "edit-random"]):
         target = folder / f"squeezenet_{edit}.onnx"
         script = str(ROOT / "scripts" / "edit_model.py")
         quietly([str(TOOLS), script, edit, str(model), str(target), "--seed", str(number)])
         model = target
-    return model.rename(folder / "squeezenet_edited.onnx")
+    model.rename(folder / AFTER)
 
 
-def run(isoform: str, command: list[str], names: dict[str, str]) -> str:
-    """Run the command, which may find a difference; return its output."""
-    words = [word.format(**names) for word in command]
-    done = subprocess.run([isoform, *words], capture_output=True, text=True, check=False)
+def run(isoform: str, command: list[str], page: Path) -> str:
+    """Run the command beside its models, where it may find a difference; return its output."""
+    words = [isoform, *(word.format(page=page.name) for word in command)]
+    done = subprocess.run(words, cwd=page.parent, capture_output=True, text=True, check=False)
     if done.returncode > 1:
-        raise OSError(f"isoform {' '.join(words)}: {done.stderr.strip()}")
+        raise OSError(f"isoform {' '.join(words[1:])}: {done.stderr.strip()}")
     return done.stdout
 
 
@@ -98,13 +105,13 @@ def make(isoform: str, wanted: list[str]) -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch, sync_playwright() as client:
         folder = Path(scratch)
-        engine = client.chromium.launch(executable_path=browser.browser())
-        names = {"models": str(MODELS), "edited": str(edited(folder))}
+        program = browser.browser()
+        engine = client.chromium.launch(executable_path=program, args=["--disable-gpu"])
+        copy_models(folder)
         for number, name in enumerate(wanted):
             target, how = FOLDER / name, PICTURES[name]
             page = folder / f"{number}.html"
-            names |= {"page": str(page), "model": str(folder / f"{number}.onnx")}
-            output = run(isoform, how.command, names)
+            output = run(isoform, how.command, page)
             if isinstance(how, Photograph):
                 photograph(engine, page, how, target)
             else:
@@ -129,7 +136,7 @@ def main() -> int | str:
         )
         if Path(sys.prefix) != python.parent.parent:
             os.execv(python, [str(python), *sys.argv])
-        make(sys.argv[1], sys.argv[2:] or list(PICTURES))
+        make(str(Path(sys.argv[1]).resolve()), sys.argv[2:] or list(PICTURES))
     except OSError as error:
         return f"error: {error}"
     return 0

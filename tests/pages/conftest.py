@@ -20,7 +20,7 @@ def browser():
     """The browser, which is started once."""
     with sync_playwright() as client:
         program = os.environ["ISOFORM_TEST_BROWSER"]
-        browser = client.chromium.launch(executable_path=program)
+        browser = client.chromium.launch(executable_path=program, args=["--disable-gpu"])
         yield browser
         browser.close()
 

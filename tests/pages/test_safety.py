@@ -6,9 +6,8 @@ import pytest
 from test_looks import DOCUMENTS, NAMES
 from visit import Visit
 
-pytestmark = pytest.mark.quick
 
-
+@pytest.mark.quick
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_the_policy_allows_what_is_written_in_it(samples, name):
     text = (samples / f"{name}.html").read_text(encoding="utf-8")
@@ -21,6 +20,7 @@ def test_the_policy_allows_what_is_written_in_it(samples, name):
     assert "http" not in policy
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     "addition",
     [

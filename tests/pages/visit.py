@@ -82,14 +82,15 @@ class Visit:
 
 
 def screenshot(page, name):
-    """Keep a picture of the window for people."""
+    """Keep a picture of the window for people; return its bytes."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    try:
-        page.screenshot(path=FOLDER / f"{name}.png")
-    except Error:
-        # A busy machine has no picture of the window now and then.
-        page.wait_for_timeout(200)
-        page.screenshot(path=FOLDER / f"{name}.png")
+    for patience in (200, 1_000, 5_000):
+        try:
+            return page.screenshot(path=FOLDER / f"{name}.png")
+        except Error:
+            # A busy machine has no picture of the window now and then.
+            page.wait_for_timeout(patience)
+    return page.screenshot(path=FOLDER / f"{name}.png")
 
 
 def show_listing(page):

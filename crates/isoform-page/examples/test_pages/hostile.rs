@@ -34,23 +34,24 @@ fn texts() -> Vec<String> {
 
 /// A page where every field that takes text has a hostile one in turn.
 pub(crate) fn page() -> Page {
-    let texts = texts();
+    let owned = texts();
+    let texts: Vec<&str> = owned.iter().map(String::as_str).collect();
     Page {
-        title: texts[0].clone(),
+        title: texts[0].to_owned(),
         verdict: Verdict::Different,
         sentence: texts.concat(),
-        facts: texts.iter().map(fact).collect(),
+        facts: texts.iter().copied().map(fact).collect(),
         sections: vec![
-            Section::Changes(texts.iter().enumerate().map(card).collect()),
+            Section::Changes(texts.iter().copied().enumerate().map(card).collect()),
             Section::Table(Table {
-                title: texts[1].clone(),
-                columns: vec![texts[2].clone(), texts[3].clone()],
-                rows: texts.iter().map(table_row).collect(),
+                title: texts[1].to_owned(),
+                columns: vec![texts[2].to_owned(), texts[3].to_owned()],
+                rows: texts.iter().copied().map(table_row).collect(),
             }),
             Section::Listing(Listing {
-                title: texts[4].clone(),
-                sides: vec![texts[0].clone(), texts[14].clone()],
-                rows: texts.iter().enumerate().map(row).collect(),
+                title: texts[4].to_owned(),
+                sides: vec![texts[0].to_owned(), texts[14].to_owned()],
+                rows: texts.iter().copied().enumerate().map(row).collect(),
             }),
             Section::Picture(picture()),
         ],
@@ -59,40 +60,41 @@ pub(crate) fn page() -> Page {
 
 /// A picture where every text is hostile.
 pub(crate) fn picture() -> Picture {
-    let texts = texts();
+    let owned = texts();
+    let texts: Vec<&str> = owned.iter().map(String::as_str).collect();
     Picture {
-        title: texts[0].clone(),
-        nodes: texts.iter().map(node).collect(),
-        edges: (1..texts.len()).map(|to| edge(to, &texts[to])).collect(),
+        title: texts[0].to_owned(),
+        nodes: texts.iter().copied().map(node).collect(),
+        edges: (1..texts.len()).map(|to| edge(to, texts[to])).collect(),
         blocks: vec![PictureBlock {
-            label: texts[1].clone(),
+            label: texts[1].to_owned(),
             count: 24,
             ..PictureBlock::default()
         }],
     }
 }
 
-fn fact(text: &String) -> Fact {
+fn fact(text: &str) -> Fact {
     Fact {
-        name: text.clone(),
-        value: text.clone(),
+        name: text.to_owned(),
+        value: text.to_owned(),
         mark: Mark::Changed,
     }
 }
 
-fn card((index, text): (usize, &String)) -> ChangeCard {
+fn card((index, text): (usize, &str)) -> ChangeCard {
     ChangeCard {
         anchor: format!("hostile-{index}"),
-        kind: text.clone(),
+        kind: text.to_owned(),
         mark: Mark::Changed,
-        text: text.clone(),
+        text: text.to_owned(),
         count: u64::MAX,
-        places: vec![text.clone()],
+        places: vec![text.to_owned()],
         sides: Some([vec![piece(text)], vec![piece(text)]]),
-        why: text.clone(),
+        why: text.to_owned(),
         picture: Some(picture()),
         tensor: Some(TensorChange {
-            statistics: vec![[text.clone(), text.clone(), text.clone()]],
+            statistics: vec![[text.to_owned(), text.to_owned(), text.to_owned()]],
             borders: vec![f64::NEG_INFINITY, f64::NAN, 1e308],
             bins: [vec![u64::MAX, 0], vec![0]],
             difference: Some((Vec::new(), vec![1])),
@@ -101,14 +103,14 @@ fn card((index, text): (usize, &String)) -> ChangeCard {
     }
 }
 
-fn table_row(text: &String) -> TableRow {
+fn table_row(text: &str) -> TableRow {
     TableRow {
-        cells: vec![text.clone(), text.clone(), text.clone()],
+        cells: vec![text.to_owned(), text.to_owned(), text.to_owned()],
         mark: Mark::Inserted,
     }
 }
 
-fn row((index, text): (usize, &String)) -> Row {
+fn row((index, text): (usize, &str)) -> Row {
     let line = Line {
         depth: index * 100,
         pieces: vec![piece(text)],
@@ -118,7 +120,7 @@ fn row((index, text): (usize, &String)) -> Row {
         right: Some(line),
         mark: Mark::Changed,
         anchor: format!("hostile-{index}"),
-        why: text.clone(),
+        why: text.to_owned(),
     }
 }
 
@@ -132,11 +134,11 @@ fn piece(text: &str) -> Piece {
     }
 }
 
-fn node(text: &String) -> PictureNode {
+fn node(text: &str) -> PictureNode {
     PictureNode {
-        label: text.clone(),
-        lines: vec![text.clone()],
-        tooltip: text.clone(),
+        label: text.to_owned(),
+        lines: vec![text.to_owned()],
+        tooltip: text.to_owned(),
         mark: Mark::Changed,
         block: Some(0),
         anchor: Some("hostile-1".to_owned()),

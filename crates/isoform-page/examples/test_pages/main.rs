@@ -36,7 +36,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         fs::write(folder.join(name).with_extension("html"), page.html())?;
     }
     fs::write(folder.join("notebook.html"), notebook())?;
-    for (name, picture) in [("change", model::change_picture(5)), ("hostile", hostile::picture())] {
+    for (name, picture) in [
+        ("change", model::change_picture(5)),
+        ("hostile", hostile::picture()),
+    ] {
         write_picture(&folder.join(name), &picture)?;
     }
     Ok(())

@@ -35,7 +35,9 @@ const KINDS: [(&str, Mark); 4] = [
 /// A page about two models with `nodes` nodes, of which `changes` changed at even distances.
 pub(crate) fn pair(nodes: usize, changes: usize) -> Page {
     let distance = nodes / changes;
-    let places: Vec<usize> = (0..changes).map(|change| change * distance + distance / 2).collect();
+    let places: Vec<usize> = (0..changes)
+        .map(|change| change * distance + distance / 2)
+        .collect();
     Page {
         title: "before.onnx · after.onnx".to_owned(),
         verdict: Verdict::Different,
@@ -90,7 +92,8 @@ fn card((index, place): (usize, &usize)) -> ChangeCard {
 }
 
 fn tensor() -> TensorChange {
-    let text = |[name, left, right]: [&str; 3]| [name.to_owned(), left.to_owned(), right.to_owned()];
+    let text =
+        |[name, left, right]: [&str; 3]| [name.to_owned(), left.to_owned(), right.to_owned()];
     TensorChange {
         statistics: vec![
             text(["shape", "64×3×7×7", "64×3×7×7"]),
@@ -164,7 +167,7 @@ fn line(node: usize, stride: usize, is_changed: bool) -> Line {
         piece(")", PieceRole::Plain),
     ]);
     Line {
-        depth: usize::from(node % OPERATORS.len() != 0),
+        depth: usize::from(!node.is_multiple_of(OPERATORS.len())),
         pieces,
     }
 }
@@ -178,7 +181,10 @@ fn piece(text: impl Into<String>, role: PieceRole) -> Piece {
 }
 
 fn name(node: usize) -> String {
-    format!("{}_{node}", OPERATORS[node % OPERATORS.len()].to_lowercase())
+    format!(
+        "{}_{node}",
+        OPERATORS[node % OPERATORS.len()].to_lowercase()
+    )
 }
 
 fn operators_table() -> Table {
@@ -188,7 +194,11 @@ fn operators_table() -> Table {
     };
     Table {
         title: "Operators".to_owned(),
-        columns: vec!["operator".to_owned(), "before".to_owned(), "after".to_owned()],
+        columns: vec![
+            "operator".to_owned(),
+            "before".to_owned(),
+            "after".to_owned(),
+        ],
         rows: vec![
             row("Conv", "12", "12", Mark::Same),
             row("Relu", "12", "13", Mark::Changed),
@@ -216,12 +226,42 @@ pub(crate) fn change_picture(place: usize) -> Picture {
     Picture {
         title: format!("{} and the nodes around it", name(place)),
         nodes: vec![
-            node("input", "1×3×224×224".to_owned(), Mark::Same, NodeShape::Port),
-            node("Relu", "relu_before".to_owned(), Mark::Same, NodeShape::Operator),
-            node("weight", "64×3×7×7".to_owned(), Mark::Same, NodeShape::Constant),
-            node(OPERATORS[place % 8], name(place), Mark::Changed, NodeShape::Operator),
-            node("Identity", "identity".to_owned(), Mark::Deleted, NodeShape::Operator),
-            node("Gelu", "gelu".to_owned(), Mark::Inserted, NodeShape::Operator),
+            node(
+                "input",
+                "1×3×224×224".to_owned(),
+                Mark::Same,
+                NodeShape::Port,
+            ),
+            node(
+                "Relu",
+                "relu_before".to_owned(),
+                Mark::Same,
+                NodeShape::Operator,
+            ),
+            node(
+                "weight",
+                "64×3×7×7".to_owned(),
+                Mark::Same,
+                NodeShape::Constant,
+            ),
+            node(
+                OPERATORS[place % 8],
+                name(place),
+                Mark::Changed,
+                NodeShape::Operator,
+            ),
+            node(
+                "Identity",
+                "identity".to_owned(),
+                Mark::Deleted,
+                NodeShape::Operator,
+            ),
+            node(
+                "Gelu",
+                "gelu".to_owned(),
+                Mark::Inserted,
+                NodeShape::Operator,
+            ),
             node("…", "3 more".to_owned(), Mark::Same, NodeShape::Ellipsis),
         ],
         edges: vec![
