@@ -45,6 +45,16 @@ pub(crate) struct DiffArgs {
     /// underlined.
     #[arg(long)]
     pub(crate) first: bool,
+    /// For models, also write files for model-explorer into this folder: left.json and
+    /// right.json mark the nodes of each model, and mapping.json pairs the nodes of its two
+    /// panes.
+    ///
+    /// The ids of nodes are those of the package model-explorer-onnx.
+    #[arg(long, value_name = "FOLDER", conflicts_with = "first")]
+    pub(crate) model_explorer: Option<PathBuf>,
+    /// Replace existing files.
+    #[arg(short, long, requires = "model_explorer")]
+    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) levels: LevelArgs,
     #[command(flatten)]
@@ -105,6 +115,7 @@ Examples:
   isoform diff --dim batch=1 dynamic.onnx fixed.onnx
   isoform diff --simplify exported.onnx optimized.onnx
   isoform diff --first before.json after.iso
+  isoform diff --model-explorer explorer before.onnx after.onnx
   isoform diff --json a.onnx b.onnx | jq -r '.groups[].text'
   isoform diff --stat exports/main exports/pull-request
   isoform diff -q a.onnx b.onnx && echo same program";

@@ -1,5 +1,7 @@
 //! `isoform show`: prints a model as program text, or any other value as text.
 
+mod canonical;
+mod describe;
 mod json;
 mod labels;
 mod names;
@@ -18,10 +20,12 @@ use serde_json::json;
 use crate::args::{Common, ShowArgs};
 use crate::input::{Input, load_with, message};
 use crate::output::{Failure, Output, Palette, counted};
+use labels::Naming;
 use names::NameOptions;
 use rows::Rows;
 use shapes::Shapes;
 
+pub(crate) use describe::Describer;
 pub(crate) use value::text_of;
 
 pub(crate) fn run(args: &ShowArgs, common: &Common, output: &mut Output<'_, '_>) -> io::Result<()> {
@@ -57,7 +61,7 @@ fn print_model(
     };
     let program = model.program();
     let options = NameOptions {
-        numbers: args.numbers,
+        naming: args.naming(),
         contents: !common.architecture,
         style,
     };
@@ -93,7 +97,7 @@ pub(crate) fn print_result(
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
     let options = NameOptions {
-        numbers: false,
+        naming: Naming::File,
         contents: true,
         style: output.style,
     };
@@ -107,6 +111,18 @@ pub(crate) fn print_result(
         Ok(())
     } else {
         output.faint(&format!("# {nodes_before} → {nodes} nodes"))
+    }
+}
+
+impl ShowArgs {
+    fn naming(&self) -> Naming {
+        if self.canonical {
+            Naming::Structure
+        } else if self.numbers {
+            Naming::Numbers
+        } else {
+            Naming::File
+        }
     }
 }
 

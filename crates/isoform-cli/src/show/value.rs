@@ -17,8 +17,11 @@ pub(super) fn print(
     file: &IrFile,
     output: &mut Output<'_, '_>,
 ) -> io::Result<Option<Failure>> {
-    if args.depth.is_some() || args.limit.is_some() || args.names || args.numbers {
-        let reason = "--depth, --limit, --names and --numbers are only for ONNX models";
+    let has_names = args.names || args.numbers || args.canonical;
+    let is_for_models = args.depth.is_some() || args.limit.is_some() || has_names;
+    if is_for_models && !args.any_file {
+        let reason =
+            "--depth, --limit, --names, --numbers and --canonical are only for ONNX models";
         return Ok(Some(reason.into()));
     }
     let text = match file.tensors {
