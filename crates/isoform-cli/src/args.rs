@@ -70,6 +70,7 @@ Examples:
   isoform extract m.onnx part.onnx --to y   cut out what computes a value
   isoform show module.json                  read a JSON graph as text
   isoform convert module.json module.iso    write it as text
+  isoform check --canonical golden/*.iso    check files before a commit
   isoform passes                            list the passes
   isoform run pto.simplify,pto.cse k.json   apply passes to a program
   isoform run --import mine.py Mine k.json  apply passes written in Python
@@ -86,6 +87,7 @@ pub(crate) enum Command {
     Hash(HashArgs),
     Diff(DiffArgs),
     Merge(MergeArgs),
+    Check(CheckArgs),
     Summary(SummaryArgs),
     Show(ShowArgs),
     Dedup(DedupArgs),
@@ -430,6 +432,42 @@ Examples:
   isoform clones --min-size 20 --max 3 model.onnx
   isoform clones teacher.onnx student.onnx
   isoform clones --json model.onnx | jq '.blocks[0].places | length'";
+
+/// Check that models and IR files can be read, for hooks and continuous integration.
+///
+/// Reads each file as the other commands do, without external data. With --canonical, a text
+/// also has to be exactly as `isoform convert` writes it, so that only changes of the
+/// program change lines; --fix rewrites other texts, which removes their comments.
+#[derive(Args, Debug)]
+#[command(after_help = CHECK_HELP)]
+pub(crate) struct CheckArgs {
+    /// The models or IR files to check; - is standard input.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Also check that texts are in their canonical form.
+    #[arg(long)]
+    pub(crate) canonical: bool,
+    /// Rewrite texts that are not in their canonical form.
+    #[arg(long)]
+    pub(crate) fix: bool,
+    #[command(flatten)]
+    pub(crate) text: TextArgs,
+}
+
+const CHECK_HELP: &str = "\
+Exit status:
+  0  all files are good
+  1  a text is not canonical, or was rewritten
+  2  a file could not be read or rewritten
+
+JSON (--json), one object for each file:
+  {\"file\": NAME, \"verdict\": \"good\", \"not canonical\" or \"rewritten\"}
+  On error: {\"file\": NAME, \"error\": MESSAGE}
+
+Examples:
+  isoform check models/*.onnx
+  isoform check --canonical golden/*.iso
+  isoform check --fix golden/*.iso";
 
 /// Convert a file to another format: a JSON graph, text, binary, or an ONNX model.
 ///

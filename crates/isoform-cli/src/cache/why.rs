@@ -295,6 +295,8 @@ fn print_program(
         return Ok(heading);
     }
     let args = DiffArgs {
+        model_explorer: None,
+        force: false,
         left: PathBuf::new(),
         right: PathBuf::new(),
         max,

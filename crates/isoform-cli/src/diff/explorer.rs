@@ -41,9 +41,8 @@ pub(super) fn write(
     folder: &Path,
     force: bool,
 ) -> Result<(), (PathBuf, Failure)> {
-    let [left, right] = models.map(|model| {
-        Ids::read(model).map_err(|failure| (model.to_owned(), failure))
-    });
+    let [left, right] =
+        models.map(|model| Ids::read(model).map_err(|failure| (model.to_owned(), failure)));
     let sides = Sides::new(report, [left?, right?]);
     std::fs::create_dir_all(folder)
         .map_err(|error| (folder.to_owned(), error.to_string().into()))?;
@@ -151,9 +150,9 @@ impl Sides {
         };
         sides.pair_interface(&left, &right);
         sides.mark_alone(&calls, &pairs);
-        let main = calls.each_ref().map(|calls| -> HashSet<u64> {
-            calls.iter().map(|call| call.identity()).collect()
-        });
+        let main = calls
+            .each_ref()
+            .map(|calls| -> HashSet<u64> { calls.iter().map(|call| call.identity()).collect() });
         for change in difference.changes() {
             sides.mark_changed(change, &main);
         }
@@ -171,8 +170,10 @@ impl Sides {
         self.pairs.extend(inputs);
         let names = [left, right].map(|program| program.graph.result_names.iter());
         let [left, right] = names;
-        self.pairs
-            .extend(left.zip(right).map(|(left, right)| (value(left), value(right))));
+        self.pairs.extend(
+            left.zip(right)
+                .map(|(left, right)| (value(left), value(right))),
+        );
     }
 
     /// Marks the nodes without a partner.

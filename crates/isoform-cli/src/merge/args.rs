@@ -88,7 +88,9 @@ JSON (--json), one object:
     the place: none where a part was deleted or is not yet inserted. ORIGIN is the part of
     the base as in `isoform diff --json`. With \"reason\", no single place conflicts, and
     the parts are omitted
-  \"invalid\" is the reason why the merged model would not be a valid one; nothing is written
+  \"invalid\" is the reason why the merged model would be wrong although no place conflicts:
+    it could not be written and read again, or both sides changed one list of an attribute;
+    nothing is written
   \"to\" is null if nothing was written
   On error: {\"failed\": [{\"file\": NAME, \"error\": MESSAGE}...]}
 

@@ -6,8 +6,8 @@ use isoform::paths::{AccessPath, AccessStep};
 use isoform::text::{TensorText, TextOptions};
 use isoform::values::ValueRef;
 use isoform::{Ref, Str, Value};
-use isoform_onnx::ir::{Call, Function, Graph, Input as GraphInput};
 use isoform_onnx::Model;
+use isoform_onnx::ir::{Call, Function, Graph, Input as GraphInput};
 use serde_json::{Value as Json, json};
 
 use crate::input::Input;
@@ -67,7 +67,10 @@ impl ConflictText {
         let bad = palette.bad;
         let mut head = format!("{bad}conflict{bad:#} in {}", printable(&self.place));
         if let Some(reason) = &self.reason {
-            head = format!("{bad}conflict{bad:#} of both sides as a whole: {}", printable(reason));
+            head = format!(
+                "{bad}conflict{bad:#} of both sides as a whole: {}",
+                printable(reason)
+            );
             return vec![head];
         }
         let mut lines = vec![head];
@@ -154,7 +157,10 @@ fn field(part: Option<&Value>, steps: &[AccessStep]) -> String {
         ("outputs", _) => ": number of outputs".to_owned(),
         ("attrs", Some(AccessStep::MapItem(key) | AccessStep::MapItemMissing(key))) => {
             let key = key.peek::<Str>().map_or("?", |key| key.as_str());
-            format!(": attribute '{key}'")
+            match rest.get(1) {
+                Some(AccessStep::ArrayItem(index)) => format!(": attribute '{key}'[{index}]"),
+                _ => format!(": attribute '{key}'"),
+            }
         }
         ("inputs", Some(AccessStep::ArrayItem(index) | AccessStep::ArrayItemMissing(index))) => {
             let names = call.map(|call| &call.input_names);

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use isoform::compare::{DiffOptions, Merge};
+use isoform::files::to_bytes;
 use isoform::{Ref, Result, Value, structural_equal};
 use isoform_onnx::facts::{Analysis, problems};
 use isoform_onnx::ir::Program;
@@ -26,7 +27,7 @@ pub(crate) struct Merged {
     pub(crate) merge: Merge,
     /// None if conflicts are left, or the value would be invalid.
     pub(crate) value: Option<Value>,
-    /// The reason why the merged model would be invalid.
+    /// The reason why the merged model would be wrong or no model at all.
     pub(crate) invalid: Option<String>,
     /// What a reader should know about the result.
     pub(crate) notes: Vec<String>,
@@ -71,7 +72,10 @@ impl Versions {
     /// The reason why the versions cannot be merged.
     pub(crate) fn refusal(&self) -> Option<String> {
         let inputs = [&self.base, &self.left, &self.right];
-        let models = inputs.iter().filter(|input| input.model().is_some()).count();
+        let models = inputs
+            .iter()
+            .filter(|input| input.model().is_some())
+            .count();
         (models % inputs.len() != 0).then(|| {
             "some of the three files are ONNX models and others are not; convert them with 'isoform convert' first".to_owned()
         })
@@ -87,17 +91,25 @@ impl Versions {
             compare: Common::default().compare_options(),
             ..DiffOptions::default()
         };
-        let [base, left, right] = [&self.base, &self.left, &self.right].map(Input::to_value);
-        let merge = options.merge(base, left.clone(), right)?;
+        let values = [&self.base, &self.left, &self.right].map(Input::to_value);
+        let mut notes = self.notes();
+        let base = match self.programs() {
+            Some(_) => values[0].clone(),
+            None => base_with_hints(&options, &values, &mut notes)?,
+        };
+        let [_, left, right] = values;
+        let merge = options.merge(base.clone(), left, right)?;
         let mut merged = Merged {
             value: None,
             invalid: None,
-            notes: self.notes(),
+            notes,
             merge,
         };
         let merge = &merged.merge;
         let value = match favored {
-            _ if merge.is_clean() && merge.right().is_empty() => left,
+            // An unchanged side has no say in the result, so nothing but the base has its hints.
+            _ if merge.right().is_empty() => merge.left().apply(&base)?,
+            _ if merge.left().is_empty() => merge.right().apply(&base)?,
             _ if merge.is_clean() => merge.merged().clone(),
             Some(favored) => merge.resolve(|_| Ok(favored.resolution()))?,
             None => return Ok(merged),
@@ -112,7 +124,11 @@ impl Versions {
     }
 
     fn notes(&self) -> Vec<String> {
-        let versions = [("BASE", &self.base), ("LEFT", &self.left), ("RIGHT", &self.right)];
+        let versions = [
+            ("BASE", &self.base),
+            ("LEFT", &self.left),
+            ("RIGHT", &self.right),
+        ];
         let note = |(name, input): (&str, &Input)| {
             let dropped = input.model()?.counts().dropped;
             let nodes = counted(dropped, "node");
@@ -121,6 +137,36 @@ impl Versions {
         };
         versions.into_iter().filter_map(note).collect()
     }
+}
+
+/// The base with the hints that one side gave its parts: names of variables, positions in a
+/// source text, and other fields that comparison ignores. Those of the left side, unless
+/// the right side alone changed hints. As four differences at most.
+///
+/// # Errors
+///
+/// As [`DiffOptions::diff`].
+fn base_with_hints(
+    options: &DiffOptions,
+    [base, left, right]: &[Value; 3],
+    notes: &mut Vec<String>,
+) -> Result<Value> {
+    let has_hints = |side: &Value| -> Result<bool> {
+        let built = options.diff(base.clone(), side.clone())?.apply(base)?;
+        Ok(to_bytes(&built)? != to_bytes(side)?)
+    };
+    let side = match (has_hints(left)?, has_hints(right)?) {
+        (false, false) => return Ok(base.clone()),
+        (false, true) => right,
+        (true, is_clash) => {
+            if is_clash {
+                let note = "both sides changed names or other fields that comparison ignores; those of LEFT are kept";
+                notes.push(note.to_owned());
+            }
+            left
+        }
+    };
+    options.diff(side.clone(), base.clone())?.apply(side)
 }
 
 impl Merged {
@@ -139,7 +185,10 @@ impl Merged {
             ));
         }
         let [_, left, right] = versions;
-        self.invalid = fault(&named.program, [left, right], checks_nodes)?;
+        self.invalid = match named.overlap {
+            Some(overlap) => Some(overlap),
+            None => fault(&named.program, [left, right], checks_nodes)?,
+        };
         if self.invalid.is_none() {
             self.value = Some(named.program.into());
         }
@@ -168,7 +217,10 @@ fn fault(
         let reason = "read again, the written model would be another program";
         return Ok(Some(reason.to_owned()));
     }
-    let known: Vec<String> = sides.into_iter().flat_map(|side| wrong_types(side)).collect();
+    let known: Vec<String> = sides
+        .into_iter()
+        .flat_map(|side| wrong_types(side))
+        .collect();
     Ok(wrong_types(program)
         .into_iter()
         .find(|problem| !known.contains(problem)))

@@ -110,7 +110,12 @@ fn report(
         return output.json_line(&object);
     }
     let is_aside = args.output.as_deref().is_some_and(is_dash);
-    for line in merged.lines(&conflicts, args.resolve.is_some(), output.style, output.quiet) {
+    for line in merged.lines(
+        &conflicts,
+        args.resolve.is_some(),
+        output.style,
+        output.quiet,
+    ) {
         if is_aside {
             output.aside(&format!("{line}\n"));
         } else {
@@ -149,7 +154,7 @@ impl Merged {
         if !quiet || !is_done {
             let style = if is_done { palette.good } else { palette.bad };
             let verdict = match (&self.invalid, conflicts.len()) {
-                (Some(_), 0) => "invalid".to_owned(),
+                (Some(_), 0) => "1 conflict".to_owned(),
                 (_, 0) => "clean".to_owned(),
                 (_, count) if is_resolved => {
                     format!("{} resolved", counted(count, "conflict"))
@@ -157,17 +162,27 @@ impl Merged {
                 (_, count) => counted(count, "conflict"),
             };
             let [left, right] = [self.merge.left(), self.merge.right()].map(|side| side.summary());
-            lines.push(format!("{style}{verdict}{style:#} (left: {left}; right: {right})"));
+            lines.push(format!(
+                "{style}{verdict}{style:#} (left: {left}; right: {right})"
+            ));
         }
         if quiet && is_done {
             return lines;
         }
-        lines.extend(conflicts.iter().flat_map(|conflict| conflict.lines(palette)));
+        lines.extend(
+            conflicts
+                .iter()
+                .flat_map(|conflict| conflict.lines(palette)),
+        );
         if let Some(reason) = &self.invalid {
             let reason = printable(reason);
-            lines.push(format!("the merged model would be invalid: {reason}"));
+            lines.push(format!("not merged: {reason}"));
         }
-        lines.extend(self.notes.iter().map(|note| format!("note: {}", printable(note))));
+        lines.extend(
+            self.notes
+                .iter()
+                .map(|note| format!("note: {}", printable(note))),
+        );
         lines
     }
 }

@@ -9,10 +9,11 @@ use std::collections::HashMap;
 
 use isoform::compare::DiffOptions;
 use isoform::traverse::{MapOptions, WalkOrder};
-use isoform::values::Bytes;
-use isoform::{Array, Node, Obj, Ref, Result, Str, Value};
+use isoform::values::{Bytes, ValueRef};
+use isoform::{Array, Node, Obj, Ref, Result, Str, Value, structural_equal};
+use isoform_onnx::NodeOrigin;
 use isoform_onnx::ir::{Call, Function, Graph, Input, Program};
-use isoform_onnx::layout::list;
+use isoform_onnx::layout::{attributes, holds_graphs, list};
 use isoform_onnx::proto::GraphProto;
 use prost::Message;
 
@@ -24,6 +25,9 @@ pub(super) struct Named {
     pub(super) program: Ref<Program>,
     /// The number of names and descriptions that both sides changed in different ways.
     pub(super) clashes: usize,
+    /// An attribute that both sides changed in different ways, although no element of its
+    /// list conflicts: a list like the padding of a convolution counts as a whole.
+    pub(super) overlap: Option<String>,
 }
 
 /// The merged program with the names of the base, left and right programs. As three
@@ -42,6 +46,7 @@ pub(super) fn named(merged: &Ref<Program>, versions: [&Ref<Program>; 3]) -> Resu
         results: merged.io_names.get(1).cloned(),
         done: HashMap::new(),
         clashes: 0,
+        overlap: None,
     };
     for (number, program) in versions.iter().enumerate() {
         names.pair(number, program, merged)?;
@@ -62,6 +67,7 @@ pub(super) fn named(merged: &Ref<Program>, versions: [&Ref<Program>; 3]) -> Resu
     Ok(Named {
         program: program.extract()?,
         clashes: names.clashes,
+        overlap: names.overlap,
     })
 }
 
@@ -79,6 +85,7 @@ struct Names {
     /// A part is visited once for each kind of its uses, and has to stay one part.
     done: HashMap<u64, Option<Value>>,
     clashes: usize,
+    overlap: Option<String>,
 }
 
 impl Names {
@@ -116,7 +123,11 @@ impl Names {
     /// program.
     fn name_inputs(&mut self, merged: &Ref<Program>) {
         let names = merged.io_names.get(0);
-        let pairs = merged.graph.params.iter().zip(names.iter().flat_map(|names| names.iter()));
+        let pairs = merged
+            .graph
+            .params
+            .iter()
+            .zip(names.iter().flat_map(|names| names.iter()));
         self.inputs = pairs
             .map(|(input, name)| (input.identity(), name.clone()))
             .collect();
@@ -146,13 +157,23 @@ impl Names {
 
     fn call(&mut self, call: &Ref<Call>) -> Option<Value> {
         let versions = self.calls.remove(&call.identity())?;
+        if self.overlap.is_none() {
+            self.overlap = overlap(&versions);
+        }
         let fields = call.clone_fields();
         let of = |field: fn(&Call) -> &Str| each(&versions, |call| field(call).clone());
+        // The names of inputs follow from the nodes that compute them, apart from constants.
+        let clashes = self.clashes;
+        let input_names = self.all(
+            &call.input_names,
+            each(&versions, |c| c.input_names.clone()),
+        );
+        self.clashes = clashes;
         Some(Value::from(Ref::new(Call {
             name: self.pick(&call.name, of(|call| &call.name)),
             doc: self.pick(&call.doc, of(|call| &call.doc)),
             meta: self.bytes(&call.meta, each(&versions, |call| call.meta.clone())),
-            input_names: self.all(&call.input_names, each(&versions, |c| c.input_names.clone())),
+            input_names,
             output_names: self.all(
                 &call.output_names,
                 each(&versions, |call| call.output_names.clone()),
@@ -171,7 +192,10 @@ impl Names {
         if graph.identity() != self.main {
             return None;
         }
-        let versions = self.programs.each_ref().map(|program| Some(program.graph.clone()));
+        let versions = self
+            .programs
+            .each_ref()
+            .map(|program| Some(program.graph.clone()));
         let of = |field: fn(&Graph) -> &Str| each(&versions, |graph| field(graph).clone());
         let fields = graph.clone_fields();
         let meta = self.types(&graph.meta, each(&versions, |graph| graph.meta.clone()));
@@ -219,7 +243,10 @@ impl Names {
                 &program.producer,
                 each(&versions, |program| program.producer.clone()),
             ),
-            meta: self.bytes(&program.meta, each(&versions, |program| program.meta.clone())),
+            meta: self.bytes(
+                &program.meta,
+                each(&versions, |program| program.meta.clone()),
+            ),
             ..fields
         }))
     }
@@ -267,7 +294,9 @@ impl Names {
     fn types(&mut self, own: &Option<Bytes>, versions: Versions<Option<Bytes>>) -> Option<Bytes> {
         let decoded = versions.each_ref().map(|meta| {
             let meta = meta.as_ref().and_then(Option::as_ref);
-            meta.map_or(Ok(GraphProto::default()), |meta| GraphProto::decode(&meta[..]))
+            meta.map_or(Ok(GraphProto::default()), |meta| {
+                GraphProto::decode(&meta[..])
+            })
         });
         let [Ok(base), Ok(left), Ok(right)] = decoded else {
             return self.bytes(own, versions);
@@ -302,13 +331,17 @@ impl Names {
         name: fn(&T) -> &String,
     ) -> Vec<T> {
         let table = |entries: &[T]| -> HashMap<String, T> {
-            let pairs = entries.iter().map(|entry| (name(entry).clone(), entry.clone()));
+            let pairs = entries
+                .iter()
+                .map(|entry| (name(entry).clone(), entry.clone()));
             pairs.collect()
         };
         let tables = [&base[..], &left, &right].map(table);
         let mut merged = Vec::new();
         for entry in &left {
-            let versions = tables.each_ref().map(|table| table.get(name(entry)).cloned());
+            let versions = tables
+                .each_ref()
+                .map(|table| table.get(name(entry)).cloned());
             merged.push(self.pick(entry, versions));
         }
         let [before, of_left, _] = &tables;
@@ -320,5 +353,34 @@ impl Names {
 }
 
 fn each<T, U>(versions: &Versions<T>, field: impl Fn(&T) -> U) -> Versions<U> {
-    versions.each_ref().map(|version| version.as_ref().map(&field))
+    versions
+        .each_ref()
+        .map(|version| version.as_ref().map(&field))
+}
+
+/// The words for an attribute that both sides changed in different ways.
+fn overlap([base, left, right]: &Versions<Ref<Call>>) -> Option<String> {
+    let (base, left, right) = (base.as_ref()?, left.as_ref()?, right.as_ref()?);
+    let value = |call: &Ref<Call>, name: &str| {
+        let all = attributes(call);
+        let attribute = all.into_iter().find(|(known, _)| *known == name);
+        attribute.map(|(_, value)| value.clone())
+    };
+    let differ = |one: &Option<Value>, other: &Option<Value>| match (one, other) {
+        (Some(one), Some(other)) => structural_equal(one, other).is_ok_and(|equal| !equal),
+        (one, other) => one.is_some() != other.is_some(),
+    };
+    let mut lists = attributes(base).into_iter();
+    lists.find_map(|(name, before)| {
+        let is_list = matches!(before.view(), ValueRef::Array(_)) && !holds_graphs(before);
+        let before = Some(before.clone()).filter(|_| is_list)?;
+        let (left, right) = (value(left, name), value(right, name));
+        let before = Some(before);
+        let is_overlap = differ(&before, &left) && differ(&before, &right) && differ(&left, &right);
+        is_overlap.then(|| {
+            let node = NodeOrigin::of_part(&Value::from(base));
+            let node = node.map_or_else(String::new, |node| node.to_string());
+            format!("both sides changed attribute '{name}' of {node} in different ways")
+        })
+    })
 }

@@ -150,9 +150,8 @@ impl Hash {
     }
 
     fn bytes(self, bytes: &[u8]) -> Self {
-        let step = |hash: u64, byte: &u8| {
-            (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-        };
+        let step =
+            |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
         Hash(bytes.iter().fold(self.0, step))
     }
 
