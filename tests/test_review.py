@@ -133,10 +133,10 @@ class Runner:
 
     def value(self, expression):
         """The value of an expression: names, texts, ==, !=, && and ||."""
-        for sign, combine in (("||", lambda l, r: l or r), ("&&", lambda l, r: l and r)):
+        for sign in ("||", "&&"):
             if sign in expression:
-                left, right = expression.split(sign, 1)
-                return combine(self.value(left), self.value(right))
+                left, right = (self.value(side) for side in expression.split(sign, 1))
+                return (left or right) if sign == "||" else (left and right)
         for sign in ("==", "!="):
             if sign in expression:
                 left, right = (self.value(side) for side in expression.split(sign))
