@@ -35,6 +35,7 @@ mod merge;
 mod model_args;
 mod optimize;
 mod output;
+pub mod pages;
 mod parallel;
 mod passes;
 mod progress;

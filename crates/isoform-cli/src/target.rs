@@ -31,15 +31,16 @@ const EXISTS: &str = "the file exists; --force replaces it";
 
 /// Writes the target completely or not at all, also if the process is killed meanwhile.
 pub(crate) fn write(args: &ConvertArgs, bytes: &[u8]) -> Result<(), Failure> {
+    write_whole(&args.target, args.force, bytes)
+}
+
+/// Writes a file as [`write`].
+pub(crate) fn write_whole(target: &Path, force: bool, bytes: &[u8]) -> Result<(), Failure> {
     // Somebody may have written it in the meantime.
-    check_target(&args.target, args.force)?;
-    let written = WholeFile::create(&args.target).and_then(|mut file| {
+    check_target(target, force)?;
+    let written = WholeFile::create(target).and_then(|mut file| {
         file.write_all(bytes)?;
-        if args.force {
-            file.keep()
-        } else {
-            file.keep_new()
-        }
+        if force { file.keep() } else { file.keep_new() }
     });
     written.map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => EXISTS.into(),

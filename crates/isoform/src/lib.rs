@@ -138,7 +138,7 @@ pub mod compare {
     pub use crate::structural::{
         Change, ChangeKind, Class, ClassCosts, ClassOptions, CompareOptions, Conflict, DiffCosts,
         DiffOptions, Difference, Digest, Duplicate, ExistingPair, HoleRefusal, Hunk, IgnoreChange,
-        IncrementalHasher, Merge, Mismatch, MismatchReason, Patch, Place, PlacePaths,
+        IncrementalHasher, Merge, Mismatch, MismatchReason, PairReason, Patch, Place, PlacePaths,
         RepeatedBlock, Resolution, SubtermClasses, diff, duplicates, first_structural_mismatch,
         intern, last_visit_count, merge, repeated_blocks, subterm_classes,
     };

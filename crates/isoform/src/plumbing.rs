@@ -12,6 +12,7 @@
 //! | [`AttrTable`] | attributes of operators, in the form of those of types |
 //! | [`AncestorTree`], [`Rows`] | scopes around expressions, post-dominators, causes of effects |
 //! | [`UnionFind`] | unification of types, groups of fused operators |
+//! | [`align_words`] | listings of two texts line by line, at a bounded cost |
 //! | [`NanRule`], [`element_bits`] | differences of tensors in the elements that comparison tells apart |
 //! | [`text_error`], [`excerpt`] | mistakes in a pipeline, and places in a program, underlined |
 //! | [`Binding`], [`RoleTable`], [`unfit`], [`visited_position`] | the roles of fields that common subexpression elimination reads |
@@ -29,6 +30,7 @@ pub use crate::kernel::object::view::{ObjRef, PartRef};
 pub use crate::kernel::rows::Rows;
 pub use crate::kernel::types::attr_table::AttrTable;
 pub use crate::kernel::union_find::UnionFind;
+pub use crate::structural::align_words;
 pub use crate::structural::leaf::element_bits;
 pub use crate::text::fault::text_error;
 pub use crate::text::mismatch::excerpt;

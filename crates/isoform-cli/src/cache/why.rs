@@ -296,12 +296,14 @@ fn print_program(
     }
     let args = DiffArgs {
         model_explorer: None,
-        force: false,
         left: PathBuf::new(),
         right: PathBuf::new(),
         max,
         stat: false,
         first: false,
+        html: None,
+        force: false,
+        format: None,
         levels: LevelArgs {
             // The key tells apart what the digest tells apart.
             strict: true,

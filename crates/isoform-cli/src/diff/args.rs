@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{ArgGroup, Args, ValueEnum};
 
 use crate::model_args::FixArgs;
 
@@ -24,7 +24,10 @@ use crate::model_args::FixArgs;
 /// remaining file on both sides. If only one argument is a folder, the file is compared
 /// with the file of the same name there.
 #[derive(Args, Clone, Debug)]
-#[command(after_help = DIFF_HELP)]
+#[command(
+    after_help = DIFF_HELP,
+    group = ArgGroup::new("written").args(["html", "model_explorer"]).multiple(true)
+)]
 pub(crate) struct DiffArgs {
     /// A model or IR file, or a folder of files; - is standard input.
     #[arg(value_name = "LEFT")]
@@ -52,9 +55,17 @@ pub(crate) struct DiffArgs {
     /// The ids of nodes are those of the package model-explorer-onnx.
     #[arg(long, value_name = "FOLDER", conflicts_with = "first")]
     pub(crate) model_explorer: Option<PathBuf>,
-    /// Replace existing files.
-    #[arg(short, long, requires = "model_explorer")]
+    /// Also write a page for a browser: all changes, both sides beside each other, and why
+    /// nodes were matched. The page is one file that needs nothing else; - is standard
+    /// output, in place of the text.
+    #[arg(long, value_name = "FILE", conflicts_with = "first")]
+    pub(crate) html: Option<PathBuf>,
+    /// Replace the files of --html and --model-explorer if they exist.
+    #[arg(long, requires = "written")]
     pub(crate) force: bool,
+    /// Print the difference in this form [default: text].
+    #[arg(long, value_name = "FORMAT", value_enum, hide_default_value = true)]
+    pub(crate) format: Option<DiffFormat>,
     #[command(flatten)]
     pub(crate) levels: LevelArgs,
     #[command(flatten)]
@@ -65,13 +76,36 @@ pub(crate) struct DiffArgs {
     pub(crate) simplify: bool,
 }
 
+/// The form of the printed difference.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum DiffFormat {
+    /// Lines for people.
+    #[default]
+    Text,
+    /// JSON for other programs, as with --json.
+    Json,
+    /// Markdown for a review, of less than 60,000 characters.
+    Markdown,
+}
+
+impl DiffFormat {
+    /// The name on the command line.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            DiffFormat::Text => "text",
+            DiffFormat::Json => "json",
+            DiffFormat::Markdown => "markdown",
+        }
+    }
+}
+
 const DIFF_HELP: &str = "\
 Exit status:
   0  the files are equal, or nothing differs beyond the tolerance
   1  the files differ, or one of two folders lacks a file
   2  error: a file could not be read
 
-JSON (--json), one object:
+JSON (--json or --format json), one object; docs/schema/diff-2.schema.json is its JSON Schema:
   {\"format\": \"isoform.diff\", \"version\": 2, \"equal\": BOOL, \"left\": {\"file\": NAME},
    \"right\": the same, \"summary\": SUMMARY}
     and, unless --stat is given, \"changes\": [CHANGE...], \"hunks\": [HUNK...], and for models
@@ -116,6 +150,8 @@ Examples:
   isoform diff --simplify exported.onnx optimized.onnx
   isoform diff --first before.json after.iso
   isoform diff --model-explorer explorer before.onnx after.onnx
+  isoform diff --html difference.html before.onnx after.onnx
+  isoform diff --format markdown before.onnx after.onnx >> summary.md
   isoform diff --json a.onnx b.onnx | jq -r '.groups[].text'
   isoform diff --stat exports/main exports/pull-request
   isoform diff -q a.onnx b.onnx && echo same program";

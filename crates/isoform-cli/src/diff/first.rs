@@ -205,7 +205,7 @@ fn value_texts(mismatch: &Mismatch) -> (Option<String>, Option<String>) {
     )
 }
 
-pub(super) fn value_text(value: &Value) -> String {
+pub(crate) fn value_text(value: &Value) -> String {
     match value.view() {
         ValueRef::Tensor(tensor) => {
             let ty = elements::tensor_type(tensor);

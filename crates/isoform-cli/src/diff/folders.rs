@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::args::DiffArgs;
-use super::{files, json, trouble};
+use super::{files, json, page, trouble};
 use crate::args::Common;
 use crate::find::{FileList, find_models};
 use crate::input::is_dash;
@@ -22,6 +22,9 @@ struct Pair {
 /// the same name in a folder.
 pub(crate) fn run(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>) -> io::Result<()> {
     let (left, right) = (&args.left, &args.right);
+    if let Err((file, failure)) = page::check(args, output) {
+        return trouble(&[(file, &failure)], output);
+    }
     if is_dash(left) && is_dash(right) {
         let failure = "standard input can be read only once".into();
         return trouble(&[(left, &failure)], output);
@@ -57,7 +60,7 @@ pub(crate) fn run(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>)
         let status = output.status;
         let written = match (&pair.left, &pair.right) {
             (Some(left), Some(right)) => {
-                if !output.json && !output.quiet {
+                if !output.json && !output.quiet && !args.is_markdown() {
                     let strong = output.style.strong;
                     let names = [left, right].map(|file| file.display().to_string());
                     let heading = names.join("  ");
@@ -66,8 +69,11 @@ pub(crate) fn run(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>)
                 output.status = 0;
                 files(&args.of(left, right), common, output)
             }
-            (Some(file), None) => alone(file, "left", output),
-            (_, file) => alone(file.as_deref().unwrap_or(right), "right", output),
+            (Some(file), None) => alone(args, file, "left", output),
+            (_, file) => {
+                let file = file.as_deref().unwrap_or(right);
+                alone(args, file, "right", output)
+            }
         };
         output.status = output.status.max(status);
         written?;
@@ -81,7 +87,7 @@ fn named_as(file: &Path, folder: &Path) -> PathBuf {
 }
 
 /// Tells that a file has no partner.
-fn alone(file: &Path, side: &str, output: &mut Output<'_, '_>) -> io::Result<()> {
+fn alone(args: &DiffArgs, file: &Path, side: &str, output: &mut Output<'_, '_>) -> io::Result<()> {
     output.status = DIFFERENT;
     if output.quiet {
         return Ok(());
@@ -101,6 +107,10 @@ fn alone(file: &Path, side: &str, output: &mut Output<'_, '_>) -> io::Result<()>
         }));
     }
     let file = file.display().to_string();
+    if args.is_markdown() {
+        let file = printable(&file).replace('`', "'");
+        return output.line(format_args!("Only on the {side}: `{file}`\n"));
+    }
     let style = match side {
         "left" => output.style.left,
         _ => output.style.right,

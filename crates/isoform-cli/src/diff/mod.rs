@@ -5,6 +5,7 @@ mod explorer;
 mod first;
 pub(crate) mod folders;
 mod json;
+mod page;
 
 use std::io;
 use std::path::Path;
@@ -21,9 +22,12 @@ use serde_json::{Value as Json, json};
 
 use args::DiffArgs;
 
+pub(crate) use first::value_text;
+
 use crate::args::Common;
 use crate::input::{Input, load, message, simplified_input};
 use crate::output::{DIFFERENT, Failure, Output, counted, printable};
+use crate::pages::{page_of_models, page_of_values};
 
 /// Compares two files.
 fn files(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>) -> io::Result<()> {
@@ -75,7 +79,10 @@ pub(crate) fn compared(
 ) -> Result<io::Result<()>, Error> {
     let compare = common.compare_options();
     let programs = left.program().zip(right.program());
-    if args.first || (output.quiet && args.tolerance().is_none()) {
+    let needs_changes = args.tolerance().is_some()
+        || args.model_explorer.is_some()
+        || page::is_wanted(args, output);
+    if args.first || (output.quiet && !needs_changes) {
         let (left, right) = match programs {
             None => (left, right),
             Some((l, r)) => {
@@ -138,6 +145,13 @@ fn models(args: &DiffArgs, report: &Report, output: &mut Output<'_, '_>) -> io::
     if !report.is_equal() {
         output.status = DIFFERENT;
     }
+    if page::is_wanted(args, output) {
+        let [left, right] = &args.names();
+        let page = page_of_models(report, [left, right]);
+        if page::write(args, page, output)? {
+            return Ok(());
+        }
+    }
     if output.quiet {
         return Ok(());
     }
@@ -156,6 +170,13 @@ fn models(args: &DiffArgs, report: &Report, output: &mut Output<'_, '_>) -> io::
 fn values(args: &DiffArgs, difference: &Difference, output: &mut Output<'_, '_>) -> io::Result<()> {
     if !difference.is_empty() {
         output.status = DIFFERENT;
+    }
+    if page::is_wanted(args, output) {
+        let [left, right] = &args.names();
+        let page = page_of_values(difference, [left, right]);
+        if page::write(args, page, output)? {
+            return Ok(());
+        }
     }
     if output.quiet {
         return Ok(());

@@ -4,8 +4,8 @@ mod canonical;
 mod describe;
 mod json;
 mod labels;
-mod names;
-mod rows;
+pub(crate) mod names;
+pub(crate) mod rows;
 mod shapes;
 mod tensors;
 mod text;
@@ -63,9 +63,10 @@ fn print_model(
     let options = NameOptions {
         naming: args.naming(),
         contents: !common.architecture,
+        checksums: true,
         style,
     };
-    let mut rows = Rows::new(model, layout::list(program), options);
+    let mut rows = Rows::new(program, Some(model), layout::list(program), options);
     if args.shapes {
         rows.shapes = Some(Shapes::new(program));
     }
@@ -99,9 +100,11 @@ pub(crate) fn print_result(
     let options = NameOptions {
         naming: Naming::File,
         contents: true,
+        checksums: true,
         style: output.style,
     };
-    let mut rows = Rows::new(model, layout::list(model.program()), options);
+    let program = model.program();
+    let mut rows = Rows::new(program, Some(model), layout::list(program), options);
     let nodes = rows.listing.node_count();
     if !output.quiet {
         output.faint("# ONNX model")?;

@@ -36,6 +36,8 @@ pub(crate) struct NameOptions {
     pub(crate) naming: Naming,
     /// True if the contents of constants are printed.
     pub(crate) contents: bool,
+    /// True if long constants have a checksum, which reads all of their elements.
+    pub(crate) checksums: bool,
     pub(crate) style: Palette,
 }
 
@@ -46,20 +48,23 @@ pub(crate) struct Names {
     /// Symbolic dimensions by identity, with the name in the file.
     dims: HashMap<u64, usize>,
     dim_names: Vec<String>,
-    model: Model,
+    /// The model that lacks the contents of some constants.
+    model: Option<Model>,
     contents: bool,
+    checksums: bool,
     style: Palette,
 }
 
 impl Names {
     /// Names the parts of a program in printing order. O(values).
-    pub(crate) fn new(model: &Model, listing: &Listing, options: NameOptions) -> Self {
+    pub(crate) fn new(model: Option<&Model>, listing: &Listing, options: NameOptions) -> Self {
         let mut names = Names {
             labels: Labels::new(listing, options.naming),
             dims: HashMap::new(),
             dim_names: Vec::new(),
-            model: model.clone(),
+            model: model.cloned(),
             contents: options.contents,
+            checksums: options.checksums,
             style: options.style,
         };
         for body in std::mem::take(&mut names.labels.bodies) {
@@ -230,11 +235,15 @@ impl Names {
     /// The [`contents`] of a tensor, or a placeholder for contents that are unknown or not
     /// wanted.
     fn elements(&self, tensor: &Tensor) -> String {
-        if self.model.lacks_contents(tensor) {
+        let model = self.model.as_ref();
+        if model.is_some_and(|model| model.lacks_contents(tensor)) {
             return if self.contents { "{?}" } else { "{...}" }.to_owned();
         }
         if !self.contents {
             return "{...}".to_owned();
+        }
+        if !self.checksums {
+            return elements::abbreviated(tensor, WHOLE_TENSOR, FIRST_ELEMENTS);
         }
         contents(tensor)
     }

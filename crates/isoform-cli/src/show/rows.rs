@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use isoform::Ref;
 use isoform_onnx::Model;
-use isoform_onnx::ir::{Call, Input};
+use isoform_onnx::ir::{Call, Input, Program};
 
 use super::names::{NameOptions, Names, quoted};
 use super::shapes::Shapes;
@@ -48,8 +48,13 @@ pub(crate) struct Head {
 }
 
 impl Rows {
-    pub(crate) fn new(model: &Model, listing: Listing, options: NameOptions) -> Self {
-        let program = model.program();
+    /// The rows of a program, and of its model if that may lack the contents of constants.
+    pub(crate) fn new(
+        program: &Program,
+        model: Option<&Model>,
+        listing: Listing,
+        options: NameOptions,
+    ) -> Self {
         let names = Names::new(model, &listing, options);
         let mut rows = Rows {
             listing,

@@ -28,7 +28,7 @@ fn int(name: &str, i: i64) -> AttributeProto {
 }
 
 /// `y = Softmax(x)` with this opset and these attributes.
-fn softmax(version: i64, attributes: &[AttributeProto]) -> ModelProto {
+pub(crate) fn softmax(version: i64, attributes: &[AttributeProto]) -> ModelProto {
     let dims = [Dim::Size(2), Dim::Size(3)];
     let mut made = model(GraphProto {
         name: "main".to_owned(),
@@ -42,7 +42,7 @@ fn softmax(version: i64, attributes: &[AttributeProto]) -> ModelProto {
 }
 
 /// Layers of `Relu(Add(x, w))`; every fourth one has this operator instead of Relu.
-fn layers(count: usize, op: &str, weight: f32) -> ModelProto {
+pub(crate) fn layers(count: usize, op: &str, weight: f32) -> ModelProto {
     let mut nodes = Vec::new();
     let mut last = "x".to_owned();
     for layer in 0..count {

@@ -7,6 +7,7 @@ use isoform::paths::AccessStep;
 use isoform::values::ValueRef;
 use isoform::{Ref, Str, Value};
 
+use super::coverage::{UntoldChange, assign, parts_of, whole_parts};
 use super::hunks;
 use super::options::{ChangeGroup, ReportOptions};
 use super::place::{self, Around, Part, call_identity, field, index, key};
@@ -42,6 +43,8 @@ struct Writer<'a> {
     changed: HashSet<u64>,
     /// The nodes of hunks, which are already reported.
     in_hunks: HashSet<u64>,
+    /// Changes without sentences of their own.
+    untold: Vec<UntoldChange>,
 }
 
 /// All changes in words, and the left nodes that changed.
@@ -67,6 +70,7 @@ pub(super) fn groups(
         versions: HashMap::new(),
         changed: HashSet::new(),
         in_hunks: HashSet::new(),
+        untold: Vec::new(),
     };
     for (left, right) in pairs {
         writer.partnered.insert(left.identity());
@@ -91,7 +95,12 @@ pub(super) fn groups(
             change.kind(),
             ChangeKind::Inserted | ChangeKind::Deleted | ChangeKind::Replaced
         );
-        if (is_told && is_node) || writer.only_versions(change) {
+        if is_told && is_node {
+            let untold = UntoldChange::new(number, change, whole_parts(change));
+            writer.untold.push(untold);
+            continue;
+        }
+        if writer.only_versions(number, change) {
             continue;
         }
         for (left, right) in change.places() {
@@ -99,17 +108,18 @@ pub(super) fn groups(
         }
     }
     writer.decoded_weights(weights);
+    assign(&mut writer.items, writer.untold);
     (grouped(writer.items), writer.changed)
 }
 
 impl Writer<'_> {
     /// Reports one change of versions for many nodes, if nothing else changed.
-    fn only_versions(&mut self, change: &Change) -> bool {
-        let number = |value: Option<&Value>| match value?.view() {
-            ValueRef::Int(number) => Some(number),
+    fn only_versions(&mut self, number: usize, change: &Change) -> bool {
+        let version = |value: Option<&Value>| match value?.view() {
+            ValueRef::Int(version) => Some(version),
             _ => None,
         };
-        let Some(versions) = number(change.left()).zip(number(change.right())) else {
+        let Some(versions) = version(change.left()).zip(version(change.right())) else {
             return false;
         };
         let Some(pairs) = self.versions.get(&versions) else {
@@ -130,6 +140,8 @@ impl Writer<'_> {
             self.changed.insert(left.identity());
             let mut item = self.version(&left, &right);
             item.place = place::head_of_node(&right) + ".version";
+            item.changes.push(number);
+            item.parts = [left, right].map(|call| vec![call.into()]);
             self.items.push(item);
         }
         true
@@ -151,13 +163,26 @@ impl Writer<'_> {
             sides: [left, right].map(Around::new),
         };
         let changed = changed_node(&site);
+        let mut parts = parts_of(change, &site.sides);
+        if change.kind() == ChangeKind::Sharing && parts.iter().all(|side| side.len() == 1) {
+            // The original has a partner; only the copy is added or removed.
+            let is_added = call_identity(change.left())
+                .is_some_and(|original| self.partnered.contains(&original));
+            parts[usize::from(!is_added)].clear();
+        }
+        let before = self.items.len();
         let item = self.item(number, &site);
         // A node with another weight is the same node.
         let is_weight = item.as_ref().is_some_and(|item| item.rank == Rank::Weights);
         if !is_weight {
             self.changed.extend(changed);
         }
+        for told in &mut self.items[before..] {
+            told.changes.push(number);
+            told.parts.clone_from(&parts);
+        }
         let Some(mut item) = item else {
+            self.untold.push(UntoldChange::new(number, change, parts));
             return;
         };
         if item.before.is_empty() && item.after.is_empty() {
@@ -170,6 +195,8 @@ impl Writer<'_> {
             };
         }
         item.place = place;
+        item.changes.push(number);
+        item.parts = parts;
         self.items.push(item);
     }
 

@@ -56,6 +56,8 @@ pub(super) fn add(main: &Str, difference: &Difference, items: &mut Vec<Item>) ->
             place: head_of_node(first),
             role,
             weight: 0.0,
+            changes: Vec::new(),
+            parts: [&hunk.left, &hunk.right].map(|side| side.to_vec()),
         });
     }
     told

@@ -7,12 +7,14 @@
 //! | `values.rs` | short text of operands, attributes and tensors |
 //! | `groups.rs` | changes of a diff as sentences |
 //! | `sentence.rs` | sentences, and those with the same words as one |
+//! | `coverage.rs` | the changes, nodes and inputs behind each sentence |
 //! | `hunks.rs` | parts of a graph that became other ones |
 //! | `weights.rs` | weights as the diff pairs them |
 //! | `text.rs` | the lines |
 //!
 //! The command `isoform diff` and `isoform.onnx.diff` print these lines.
 
+mod coverage;
 mod groups;
 mod hunks;
 mod options;
@@ -151,6 +153,12 @@ impl Report {
     #[must_use]
     pub fn is_equal(&self) -> bool {
         self.difference.is_empty()
+    }
+
+    /// True if the elements of tensors were not compared. O(1).
+    #[must_use]
+    pub fn skips_tensor_content(&self) -> bool {
+        self.options.compare.skip_tensor_content
     }
 
     /// The part of a model affected by a change of [`difference`](Self::difference) at

@@ -1,5 +1,6 @@
 //! How models are compared for a report, and one group of changes.
 
+use isoform::Value;
 use isoform::compare::CompareOptions;
 pub use isoform_kernels::difference::Tolerance;
 
@@ -53,4 +54,13 @@ pub struct ChangeGroup {
     /// The side of a change that concerns only the left or only the right model.
     #[serde(skip)]
     pub role: Role,
+    /// The changes of the [difference](super::Report::difference) that are told, by their
+    /// place in its list, ascending. A change with several places may be told by several
+    /// groups.
+    #[serde(skip)]
+    pub changes: Vec<usize>,
+    /// For each occurrence, the nodes and inputs concerned: those of the left model, and
+    /// those of the right one. The values are a `Ref<Call>` or a `Ref<Input>`.
+    #[serde(skip)]
+    pub parts: Vec<[Vec<Value>; 2]>,
 }

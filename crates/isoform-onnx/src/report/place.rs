@@ -49,6 +49,15 @@ impl Around {
             .or_else(|| self.place.around().find_map(|(value, _)| call(&value)))
     }
 
+    /// The innermost node or input around the place, unless a graph is nearer.
+    pub(super) fn node_or_input(&self) -> Option<Value> {
+        match self.around()?.0 {
+            Part::Call(call) => Some(call.into()),
+            Part::Input(input) => Some(input.into()),
+            Part::Graph(_) | Part::Function(_) => None,
+        }
+    }
+
     /// The innermost node around the place, unless a graph or input is nearer.
     pub(super) fn user(&self) -> Option<&Ref<Call>> {
         match self.around() {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use isoform::Str;
 use isoform::compare::ChangeKind;
 
+use super::coverage::Parts;
 use super::options::ChangeGroup;
 use super::place::{Around, Part, field, index};
 use super::values::{label, node, node_name};
@@ -57,6 +58,10 @@ pub(super) struct Item {
     pub(super) key: String,
     /// Groups of one rank come in the order of this, the largest first.
     pub(super) weight: f64,
+    /// The changes of the difference that the sentence tells.
+    pub(super) changes: Vec<usize>,
+    /// The nodes and inputs concerned, by side.
+    pub(super) parts: Parts,
 }
 
 impl Item {
@@ -76,6 +81,8 @@ impl Item {
             role: Role::Changed,
             key: String::new(),
             weight: 0.0,
+            changes: Vec::new(),
+            parts: Default::default(),
         }
     }
 
@@ -205,6 +212,14 @@ fn group(mut items: Vec<Item>) -> ChangeGroup {
     let count = items.len();
     // Readers look for nodes in the order of the file.
     items.sort_by_key(|item| item.node.as_ref().map(|node| node.position));
+    let changes = items.iter_mut();
+    let mut changes: Vec<usize> = changes
+        .flat_map(|item| std::mem::take(&mut item.changes))
+        .collect();
+    changes.sort_unstable();
+    changes.dedup();
+    let parts = items.iter_mut();
+    let parts = parts.map(|item| std::mem::take(&mut item.parts)).collect();
     let names: Vec<&str> = items.iter().map(|item| item.label.as_str()).collect();
     let first = &items[0];
     let Item {
@@ -243,6 +258,8 @@ fn group(mut items: Vec<Item>) -> ChangeGroup {
         place: first.place.clone(),
         text,
         role: first.role,
+        changes,
+        parts,
         nodes: items.into_iter().filter_map(|item| item.node).collect(),
     }
 }

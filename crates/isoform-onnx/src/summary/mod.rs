@@ -34,7 +34,8 @@ use crate::values::{constant, tensor};
 pub use isoform_kernels::difference::Difference;
 
 pub use self::pair::{Changed, ModelsSummary, OperatorDifference};
-pub(crate) use self::pair_text::{changed_role, number};
+pub(crate) use self::pair_text::changed_role;
+pub use self::pair_text::number;
 pub use self::pairing::pair_weights;
 pub(crate) use self::pairing::paired_weights;
 pub use self::text::{Line, Role};

@@ -179,7 +179,8 @@ fn weight(measured: &MeasuredWeight) -> Vec<String> {
 }
 
 /// A number in a few digits.
-pub(crate) fn number(value: f64) -> String {
+#[must_use]
+pub fn number(value: f64) -> String {
     match value.abs() {
         size if size == 0.0 || (1e-4..1e6).contains(&size) => {
             let text = format!("{value:.6}");

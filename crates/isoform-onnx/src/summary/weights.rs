@@ -177,7 +177,8 @@ impl MeasuredWeight {
 
     /// The types of both sides; for two different forms, with the operators that decode the
     /// weights.
-    pub(crate) fn types(&self) -> String {
+    #[must_use]
+    pub fn types(&self) -> String {
         if self.is_of_one_form() {
             tensor_type(&self.left.tensor)
         } else {

@@ -1,8 +1,32 @@
-//! The contents of a page: a verdict, facts, and sections.
+//! The contents of a page: a verdict, facts, and sections; and the page as HTML and Markdown.
+//!
+//! | file | job |
+//! |---|---|
+//! | `html.rs` | the document, its first screen, and the fragment for notebooks |
+//! | `cards.rs`, `tensor.rs`, `table.rs`, `listing.rs` | the sections |
+//! | `toolbar.rs`, `style.css`, `script.js` | what readers use; `tests/script.test.mjs` tests the script |
+//! | `encode.rs`, `scenes.rs` | listings, changes and pictures in the form that the script reads |
+//! | `embed.rs`, `text.rs` | data, code and any text inside of HTML |
+//! | `markdown.rs` | the summary for a pull request |
+//!
+//! Texts of a page may come from hostile files. All of them go through `text.rs`, `embed.rs`
+//! or `markdown.rs`.
 
 use serde::Serialize;
 
 use crate::{Mark, Picture};
+
+mod cards;
+mod embed;
+mod encode;
+mod html;
+mod listing;
+mod markdown;
+mod scenes;
+mod table;
+mod tensor;
+mod text;
+mod toolbar;
 
 /// The contents of a page, as plain text without markup.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -17,6 +41,90 @@ pub struct Page {
     pub facts: Vec<Fact>,
     /// The parts of the page, in the order of reading.
     pub sections: Vec<Section>,
+}
+
+impl Page {
+    /// The page as one file of HTML that needs no other file, makes no request, and opens from
+    /// disk. A content security policy lets only its own script run. Without script, readers
+    /// see the verdict, the changes and the pictures.
+    ///
+    /// Takes linear time.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use isoform_page::Mark;
+    /// use isoform_page::page::{ChangeCard, Page, Section, Verdict};
+    ///
+    /// let page = Page {
+    ///     title: "old.onnx → new.onnx".to_owned(),
+    ///     verdict: Verdict::Different,
+    ///     sentence: "An attribute of one node changed".to_owned(),
+    ///     sections: vec![Section::Changes(vec![ChangeCard {
+    ///         anchor: "change-1".to_owned(),
+    ///         kind: "attribute".to_owned(),
+    ///         mark: Mark::Changed,
+    ///         text: "<Conv> has strides [2, 2] instead of [1, 1]".to_owned(),
+    ///         count: 1,
+    ///         ..ChangeCard::default()
+    ///     }])],
+    ///     ..Page::default()
+    /// };
+    /// let html = page.html();
+    /// assert!(html.starts_with("<!DOCTYPE html>"));
+    /// assert!(html.contains("&lt;Conv&gt; has strides"));
+    /// ```
+    #[must_use]
+    pub fn html(&self) -> String {
+        html::document(self)
+    }
+
+    /// The contents of the page for the output of a notebook: an element with a style of its
+    /// own, without script, and readable where scripts and styles are removed. Shows the first
+    /// changes, rows and lines, and says how many more there are.
+    ///
+    /// Takes time linear in the size of the result and in the number of rows.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use isoform_page::page::{Page, Verdict};
+    ///
+    /// let page = Page { verdict: Verdict::Equal, ..Page::default() };
+    /// assert!(page.notebook_html().starts_with("<div class=\"isoform-page"));
+    /// ```
+    #[must_use]
+    pub fn notebook_html(&self) -> String {
+        html::fragment(self)
+    }
+
+    /// A summary for a comment on a pull request, always below 60,000 UTF-16 code units: the
+    /// verdict, the facts, and as many changes as there is room for. `page_url` is the address
+    /// of the whole page.
+    ///
+    /// Takes linear time.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use isoform_page::page::{Page, Verdict};
+    ///
+    /// let page = Page {
+    ///     verdict: Verdict::Different,
+    ///     sentence: "@octocat is only text".to_owned(),
+    ///     ..Page::default()
+    /// };
+    /// let summary = page.markdown(Some("https://example.org/page.html"));
+    /// assert_eq!(
+    ///     summary,
+    ///     "**≠ Different.** @<!-- -->octocat is only text\n\n\
+    ///      [The whole page](<https://example.org/page.html>)\n"
+    /// );
+    /// ```
+    #[must_use]
+    pub fn markdown(&self, page_url: Option<&str>) -> String {
+        markdown::summary(self, page_url)
+    }
 }
 
 /// The answer to the question of a page.
@@ -69,6 +177,9 @@ pub struct ChangeCard {
     pub text: String,
     /// How often the change occurs.
     pub count: u64,
+    /// The numbers of the changes in other output of the same comparison, such as JSON,
+    /// counted from 0.
+    pub changes: Vec<usize>,
     /// The places where the change occurs, by the names of the programs.
     pub places: Vec<String>,
     /// Both sides as text, with the parts that differ marked.
@@ -136,7 +247,7 @@ pub struct Row {
     pub mark: Mark,
     /// The anchor of the change that the row shows; empty without a change.
     pub anchor: String,
-    /// Why both lines count as one line; empty where the lines are equal.
+    /// Why both lines count as one line; empty where nothing is known beyond equal text.
     pub why: String,
 }
 

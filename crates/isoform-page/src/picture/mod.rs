@@ -1,6 +1,46 @@
 //! Graphs of nodes and edges, which are drawn in layers from top to bottom.
+//!
+//! ```
+//! use isoform_page::picture::{Picture, PictureEdge, PictureNode};
+//! let node = |label: &str| PictureNode {
+//!     label: label.to_owned(),
+//!     ..PictureNode::default()
+//! };
+//! let picture = Picture {
+//!     title: "Two nodes".to_owned(),
+//!     nodes: vec![node("MatMul"), node("Relu")],
+//!     edges: vec![PictureEdge { from: 0, to: 1, ..PictureEdge::default() }],
+//!     blocks: Vec::new(),
+//! };
+//! assert!(picture.svg().starts_with("<svg"));
+//! assert!(picture.mermaid().contains("n0 --> n1"));
+//! ```
+//!
+//! | file | job |
+//! |---|---|
+//! | `blocks.rs` | the tree of blocks, made safe |
+//! | `views.rs` | a picture with its collapsed blocks as single nodes, and the inside of a block |
+//! | `layout/` | the places of nodes, frames and lines |
+//! | `drawn.rs` | the texts that are drawn, the sizes of nodes, and the layout |
+//! | `text.rs` | text that is neutral, short, escaped and measured |
+//! | `svg.rs`, `dot.rs`, `mermaid.rs`, `scenes.rs` | the formats |
+//!
+//! Edges to nodes that do not exist are not drawn, and a node in a block that does not exist is
+//! drawn outside of all blocks.
+
+mod blocks;
+mod dot;
+mod drawn;
+mod layout;
+mod mermaid;
+mod scenes;
+mod svg;
+mod text;
+mod views;
 
 use serde::Serialize;
+
+pub use svg::STYLE;
 
 use crate::Mark;
 

@@ -59,7 +59,7 @@ pub use classes::{
 };
 pub use diff::{
     Change, ChangeKind, Conflict, DiffCosts, DiffOptions, Difference, Hunk, IgnoreChange, Merge,
-    Patch, Place, PlacePaths, Resolution, diff, merge,
+    PairReason, Patch, Place, PlacePaths, Resolution, align_words, diff, merge,
 };
 pub(crate) use diff::{Edit, Keyed, New, Source, Splice, check_of, named_fields};
 pub use digest::Digest;

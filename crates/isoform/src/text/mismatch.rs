@@ -131,12 +131,12 @@ fn side(
         // Ignored fields, such as spans, cannot be the difference.
         .ignored_fields(false)
         .mark(inner, note);
-    let mut printed = print_marked(&places[first], &text);
+    let mut printed = print_marked(&places[first], &text, None);
     if part.is_some() && printed.as_ref().is_ok_and(|printed| !printed.is_exact) {
         // If the difference is in a field with its default value, or a hook compares
         // more than the fields, the field is shown.
         let text = text.show_fields(fields_on(&places[first..], &steps[first..]));
-        printed = print_marked(&places[first], &text);
+        printed = print_marked(&places[first], &text, None);
     }
     match printed {
         Ok(printed) => around(&printed.text, &printed.lines, options.lines),

@@ -18,6 +18,7 @@
 //! | `graph.rs` | a value as nodes with the texts of their literals |
 //! | `plan.rs`, `names.rs` | which nodes get a name, the names, and the lines where they are defined |
 //! | `print.rs`, `style.rs`, `marks.rs` | layout, colours, underlined places |
+//! | `pieces.rs` | the text in pieces with roles |
 //! | `lexer.rs`, `literals.rs`, `parser.rs`, `build.rs`, `settle.rs` | from text to values |
 //! | `fault.rs` | errors in a text, with the line and a caret |
 //! | `annotation.rs` | the comments of objects: annotations from the caller, the types of expressions |
@@ -43,6 +44,7 @@ pub(crate) mod mismatch;
 mod names;
 mod options;
 mod parser;
+mod pieces;
 mod plan;
 mod print;
 mod settle;
@@ -53,6 +55,7 @@ mod tensor;
 pub use fault::TextFault;
 pub use mismatch::{MismatchOptions, assert_structural_equal, render_mismatch};
 pub use options::{TensorText, TextMark, TextOptions};
+pub use pieces::{TextPiece, TextPieces, TextRole};
 
 use std::cell::Cell;
 
@@ -116,7 +119,7 @@ impl TextOptions {
     ///
     /// As [`to_text`].
     pub fn to_text(&self, value: &Value) -> Result<String> {
-        Ok(print_marked(value, self)?.text)
+        Ok(print_marked(value, self, None)?.text)
     }
 }
 
@@ -127,6 +130,8 @@ struct Marked {
     lines: Vec<usize>,
     /// True if every mark is exactly at its place.
     is_exact: bool,
+    /// The pieces, if they were to be noted.
+    recording: Option<pieces::Recording>,
 }
 
 /// Memory kept by a thread from one text to the next.
@@ -141,7 +146,11 @@ thread_local! {
     static SCRATCH: Cell<Option<Scratch>> = const { Cell::new(None) };
 }
 
-fn print_marked(value: &Value, options: &TextOptions) -> Result<Marked> {
+fn print_marked(
+    value: &Value,
+    options: &TextOptions,
+    recording: Option<pieces::Recording>,
+) -> Result<Marked> {
     let scratch = SCRATCH.try_with(Cell::take).ok().flatten();
     let Scratch { graph, spots } = scratch.unwrap_or_default();
     let graph = graph::collect(value, options, graph)?;
@@ -151,7 +160,7 @@ fn print_marked(value: &Value, options: &TextOptions) -> Result<Marked> {
     } else {
         marks::find(&graph, &plan, value)
     };
-    let (text, lines) = print::print(&graph, &mut plan, &marks)?;
+    let (text, lines, recording) = print::print(&graph, &mut plan, &marks, recording)?;
     let (graph, spots) = (graph.into_tables(), plan.into_spots());
     // At the end of a thread the memory is simply freed.
     let _ = SCRATCH.try_with(|cell| cell.set(Some(Scratch { graph, spots })));
@@ -159,6 +168,7 @@ fn print_marked(value: &Value, options: &TextOptions) -> Result<Marked> {
         text,
         lines,
         is_exact: marks.are_exact,
+        recording,
     })
 }
 

@@ -7,6 +7,7 @@
 
 use super::graph::{Graph, Item, NodeKind, Part};
 use super::marks::{Edge, Marks};
+use super::pieces::Recording;
 use super::plan::{Plan, TOO_WIDE};
 use super::style::{Page, Piece};
 use super::tensor;
@@ -16,7 +17,8 @@ use crate::kernel::object::access::Poll;
 /// Parts of at most this many columns fill lines.
 const FILLED: u32 = 16;
 
-/// The text of a graph, and its lines with underlines.
+/// The text of a graph, its lines with underlines, and the recording with its pieces. With
+/// a recording, the text has no underlines.
 ///
 /// # Errors
 ///
@@ -25,13 +27,14 @@ pub(super) fn print(
     graph: &Graph<'_>,
     plan: &mut Plan,
     marks: &Marks,
-) -> Result<(String, Vec<usize>)> {
+    recording: Option<Recording>,
+) -> Result<(String, Vec<usize>, Option<Recording>)> {
     let options = graph.options();
     let mut printer = Printer {
         graph,
         plan,
         marks,
-        page: Page::new(options.color, options.indentation()),
+        page: Page::new(options.color, options.indentation(), recording),
         todo: Vec::new(),
         poll: Poll::default(),
     };
@@ -116,7 +119,7 @@ impl Printer<'_> {
                 Todo::Item(edge, item, levels, behind) => self.item(edge, item, levels, behind)?,
                 Todo::Value(edge, item, levels) => self.marked(edge, item, levels, 1),
                 Todo::Line(node, levels) => {
-                    self.page.put(Piece::Name, self.plan.name_of(node));
+                    self.page.put_name(node, self.plan.name_of(node), true);
                     self.page.punctuation(" = ");
                     self.content(node, levels, 1)?;
                 }
@@ -137,7 +140,7 @@ impl Printer<'_> {
     fn marked(&mut self, edge: Edge, item: Item, levels: usize, behind: u32) {
         for &mark in self.marks.of(edge) {
             let note = &self.graph.options().marks[mark].note;
-            self.page.start_underline(note);
+            self.page.start_underline(mark, note);
             self.todo.push(Todo::EndUnderline);
         }
         self.todo.push(Todo::Item(edge, item, levels, behind));
@@ -153,8 +156,10 @@ impl Printer<'_> {
             Item::Node(node) => node,
         };
         if self.plan.is_named(node) {
-            self.page.put(Piece::Name, self.plan.name_of(node));
-            if !self.plan.is_in_place(node, edge.node, edge.part) {
+            let is_definition = self.plan.is_in_place(node, edge.node, edge.part);
+            self.page
+                .put_name(node, self.plan.name_of(node), is_definition);
+            if !is_definition {
                 return Ok(());
             }
             self.page.punctuation(": ");
@@ -329,7 +334,7 @@ impl Printer<'_> {
             Item::Node(node) if self.plan.is_named(node) => {
                 let is_name = !self.plan.is_in_place(node, edge.node, edge.part);
                 if is_name {
-                    self.page.put(Piece::Name, self.plan.name_of(node));
+                    self.page.put_name(node, self.plan.name_of(node), false);
                 }
                 return is_name;
             }

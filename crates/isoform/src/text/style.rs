@@ -2,6 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 
+use super::pieces::Recording;
 use super::plan::columns;
 
 /// The kind of a piece of text.
@@ -61,10 +62,12 @@ pub(super) struct Page {
     column: usize,
     underlines: Vec<Underline>,
     open: Vec<usize>,
+    /// The pieces so far, if they are noted. Places are noted then, not underlined.
+    recording: Option<Recording>,
 }
 
 impl Page {
-    pub(super) fn new(color: bool, indent: usize) -> Self {
+    pub(super) fn new(color: bool, indent: usize, recording: Option<Recording>) -> Self {
         Page {
             out: String::new(),
             color,
@@ -73,6 +76,7 @@ impl Page {
             column: 0,
             underlines: Vec::new(),
             open: Vec::new(),
+            recording,
         }
     }
 
@@ -80,7 +84,18 @@ impl Page {
         self.column
     }
 
+    /// The name of a node, in front of the node itself or elsewhere.
+    pub(super) fn put_name(&mut self, node: u32, text: &str, is_definition: bool) {
+        self.put(Piece::Name, text);
+        if let Some(recording) = &mut self.recording {
+            recording.names(node, is_definition);
+        }
+    }
+
     pub(super) fn put(&mut self, piece: Piece, text: &str) {
+        if let Some(recording) = &mut self.recording {
+            recording.note(piece, self.out.len(), text.len());
+        }
         if self.color && piece != Piece::Punctuation {
             self.out.push_str(&painted(piece.style(), text));
         } else {
@@ -109,7 +124,12 @@ impl Page {
         self.out.extend(std::iter::repeat_n(' ', self.column));
     }
 
-    pub(super) fn start_underline(&mut self, note: &str) {
+    /// Starts to underline the place of a mark.
+    pub(super) fn start_underline(&mut self, mark: usize, note: &str) {
+        if let Some(recording) = &mut self.recording {
+            recording.marks.push((mark, self.line));
+            return;
+        }
         self.open.push(self.underlines.len());
         self.underlines.push(Underline {
             line: self.line,
@@ -131,10 +151,10 @@ impl Page {
         }
     }
 
-    /// The text, and the numbers of the lines with carets.
-    pub(super) fn finish(mut self) -> (String, Vec<usize>) {
+    /// The text, the numbers of the lines with carets, and the recording.
+    pub(super) fn finish(mut self) -> (String, Vec<usize>, Option<Recording>) {
         if self.underlines.is_empty() {
-            return (self.out, Vec::new());
+            return (self.out, Vec::new(), self.recording);
         }
         self.underlines.sort_by_key(|underline| underline.line);
         let mut result = String::with_capacity(self.out.len() + 80 * self.underlines.len());
@@ -159,7 +179,7 @@ impl Page {
                 written += 1;
             }
         }
-        (result, marked)
+        (result, marked, self.recording)
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::change::{Change, ChangeKind};
 use super::findings::{grouped, occurrences, whole};
 use super::flow::Flow;
+use super::graphs::PairReason;
 use super::maker::{Maker, Trust};
 use super::options::DiffOptions;
 use super::patch::Patch;
@@ -127,6 +128,26 @@ impl Difference {
             let value = |side: usize, node| Value::from(&tables[side].node(node).object);
             flow.pairs()
                 .map(move |(left, right)| (value(0, left), value(1, right)))
+        })
+    }
+
+    /// Pairs of corresponding dag nodes as in [`node_pairs`](Self::node_pairs), and then
+    /// pairs of a node and the node that replaced it, each with the reason for the pair.
+    ///
+    /// ```
+    /// use isoform::compare::diff;
+    /// // Integers are no dag nodes.
+    /// let difference = diff([1, 2], [1, 3])?;
+    /// assert!(difference.node_pairs_with_reasons().next().is_none());
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    pub fn node_pairs_with_reasons(&self) -> impl Iterator<Item = (Value, Value, PairReason)> {
+        let both = self.tables.as_ref().zip(self.flow.as_ref());
+        both.into_iter().flat_map(|(tables, flow)| {
+            let value = |side: usize, node| Value::from(&tables[side].node(node).object);
+            let replaced = flow.replaced().map(|pair| (pair, PairReason::Replaced));
+            let pairs = flow.pairs().zip(flow.reasons()).chain(replaced);
+            pairs.map(move |((left, right), reason)| (value(0, left), value(1, right), reason))
         })
     }
 

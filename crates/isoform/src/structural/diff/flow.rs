@@ -4,7 +4,7 @@
 //! arrays, outputs, the bodies of inner graphs. All other reachable contents form the
 //! label of the node.
 
-use super::graphs::{self, Alignment, Graph, align};
+use super::graphs::{self, Alignment, Graph, PairReason, align};
 use super::tables::{Cell, HAS_IDENTITY, NONE, Node, Tables};
 use super::tokens::{Tokens, of_plain, step};
 use crate::kernel::container::Str;
@@ -58,6 +58,13 @@ impl Flow {
                 self.sides[1].nodes[right as usize],
             ))
         })
+    }
+
+    /// Why the nodes of each pair of [`pairs`](Self::pairs) correspond.
+    pub(super) fn reasons(&self) -> impl Iterator<Item = PairReason> {
+        let Alignment { left, reasons, .. } = &self.alignment;
+        let paired = left.iter().zip(reasons);
+        paired.filter_map(|(right, reason)| right.and(Some(*reason)))
     }
 
     /// Pairs of a left node and the right node that replaced it in place.

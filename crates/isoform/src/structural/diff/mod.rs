@@ -54,11 +54,13 @@ mod wrapping;
 
 pub use change::{Change, ChangeKind};
 pub use difference::{DiffCosts, Difference, Hunk};
+pub use graphs::PairReason;
 pub use merge::{Conflict, Merge, Resolution, merge};
 pub use options::{DiffOptions, IgnoreChange};
 pub use patch::Patch;
 pub(crate) use patch::{Edit, Keyed, New, Source, Splice, check_of, named_fields};
 pub use places::{Place, PlacePaths};
+pub use sequence::align as align_words;
 
 use std::sync::Arc;
 

@@ -22,7 +22,7 @@ const ALLOWED: u64 = MINIMAL as u64;
 ///
 /// O(n + m) outside of stretches whose lengths have a product of at most 2^20, which
 /// take 2^20 comparisons at worst, and O((n + m) × d) for d differences inside.
-pub(super) fn align(left: &[u64], right: &[u64]) -> Vec<(u32, u32)> {
+pub fn align(left: &[u64], right: &[u64]) -> Vec<(u32, u32)> {
     align_weighed(left, right, None::<fn(usize) -> u64>)
 }
 

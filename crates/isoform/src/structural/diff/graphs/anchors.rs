@@ -4,6 +4,7 @@
 
 use super::graph::{AlignmentCosts, Side};
 use super::pairs::Pairs;
+use super::reason::PairReason;
 use crate::kernel::mixing::Mixing;
 use crate::structural::diff::myers::Myers;
 
@@ -55,7 +56,12 @@ pub(super) fn cones(sides: &[Side<'_>; 2], pairs: &mut Pairs, costs: &mut Alignm
                 hashes_above(side, start)
             }
         });
-        join_unique(sides, pairs, &hashes);
+        let reason = if below {
+            PairReason::EqualBelow
+        } else {
+            PairReason::EqualAbove
+        };
+        join_unique(sides, pairs, &hashes, reason);
     }
 }
 
@@ -110,9 +116,13 @@ pub(super) fn neighbourhoods(
 ) {
     let hashes = [Labels::Strong, Labels::Weak]
         .map(|labels| [0, 1].map(|side| by_radius(sides, side, pairs, labels, radii, costs)));
-    for place in 0..radii.len() {
-        for [left, right] in &hashes {
-            join_unique(sides, pairs, &[&left[place], &right[place]]);
+    for (place, &radius) in radii.iter().enumerate() {
+        let reasons = [
+            PairReason::EqualAround(radius),
+            PairReason::SameOperatorsAround(radius),
+        ];
+        for ([left, right], reason) in hashes.iter().zip(reasons) {
+            join_unique(sides, pairs, &[&left[place], &right[place]], reason);
         }
     }
 }
@@ -157,7 +167,12 @@ fn by_radius(
 }
 
 /// Pairs the nodes without partners whose hash occurs once per side.
-fn join_unique(sides: &[Side<'_>; 2], pairs: &mut Pairs, hashes: &[impl AsRef<[u64]>; 2]) {
+fn join_unique(
+    sides: &[Side<'_>; 2],
+    pairs: &mut Pairs,
+    hashes: &[impl AsRef<[u64]>; 2],
+    reason: PairReason,
+) {
     let [left, right] = [0, 1].map(|side| {
         let hashes = hashes[side].as_ref();
         let free = (0..sides[side].sink()).filter(|node| !pairs.has(side, *node));
@@ -173,7 +188,7 @@ fn join_unique(sides: &[Side<'_>; 2], pairs: &mut Pairs, hashes: &[impl AsRef<[u
             && hash == other
             && sides[0].op(l) == sides[1].op(r)
         {
-            pairs.join(l, r);
+            pairs.join(l, r, reason);
         }
     }
 }
@@ -201,7 +216,7 @@ pub(super) fn common_order(sides: &[Side<'_>; 2], pairs: &mut Pairs, costs: &mut
     myers.align(&left_words, &right_words, |l, r| {
         let (l, r) = (left[l].0, right[r].0);
         if pairs.is_free(l, r) && sides[0].op(l) == sides[1].op(r) {
-            pairs.join(l, r);
+            pairs.join(l, r, PairReason::SameOrder);
         }
     });
     costs.compared += allowed - myers.budget();

@@ -1,6 +1,7 @@
 //! Graphs: the arrays for the input and output of an alignment, and one graph with its
 //! edges in both directions and its canonical order.
 
+use super::reason::PairReason;
 use crate::kernel::rows::Rows;
 
 /// One side: nodes in any topological order, parts before wholes.
@@ -45,6 +46,9 @@ pub(crate) struct Alignment {
     pub(crate) left: Vec<Option<u32>>,
     /// The partner of a right node, by node.
     pub(crate) right: Vec<Option<u32>>,
+    /// Why a left node has its partner, by node; without a meaning for a node without a
+    /// partner.
+    pub(crate) reasons: Vec<PairReason>,
     /// Nodes without partners that differ in `op` only: their operands are partners,
     /// and their users are, too.
     pub(crate) replaced: Vec<(u32, u32)>,

@@ -7,7 +7,7 @@
 //! | file | job |
 //! |---|---|
 //! | `graph.rs` | the arrays for input and output; one graph with its edges in both directions |
-//! | `pairs.rs` | the pairs found, and the agreement of their neighbours |
+//! | `pairs.rs`, `reason.rs` | the pairs found, with their reasons, and the agreement of their neighbours |
 //! | `anchors.rs` | the first pairs: nodes that only one node of the other side resembles, and both graphs as texts |
 //! | `spread.rs` | pairs suggested by their neighbours |
 //! | `repair.rs` | pairs refuted by their neighbours, and nodes replaced in place |
@@ -22,6 +22,7 @@ mod anchors;
 mod graph;
 mod hunks;
 mod pairs;
+mod reason;
 mod repair;
 mod spread;
 #[cfg(test)]
@@ -29,6 +30,7 @@ mod tests;
 
 pub(crate) use graph::{Alignment, AlignmentCosts, Graph};
 pub(crate) use hunks::{Hunk, hunks};
+pub use reason::PairReason;
 
 use graph::Side;
 use pairs::Pairs;
@@ -55,10 +57,12 @@ pub(crate) fn align(left: &Graph, right: &Graph, fixed: &[(u32, u32)]) -> Alignm
     anchors::neighbourhoods(&sides, &mut pairs, &RADII, &mut costs);
     repair::settle(&sides, &mut pairs, &mut costs);
     let replaced = repair::replaced(&sides, &mut pairs, &mut costs);
+    let reasons = pairs.reasons();
     let [left, right] = pairs.partners();
     Alignment {
         left,
         right,
+        reasons,
         replaced,
         costs,
     }

@@ -1,6 +1,7 @@
 //! The pairs found, and the agreement of their neighbours.
 
 use super::graph::{AlignmentCosts, Side};
+use super::reason::PairReason;
 
 /// No partner.
 const NONE: u32 = u32::MAX;
@@ -12,6 +13,8 @@ const LOOKED_AT: usize = 32;
 /// Pairs of nodes, at most one for each node of either side.
 pub(super) struct Pairs {
     partners: [Vec<u32>; 2],
+    /// Why a left node has its partner.
+    reasons: Vec<PairReason>,
     /// True for a left node whose pair is given.
     fixed: Vec<bool>,
 }
@@ -30,11 +33,12 @@ impl Pairs {
     pub(super) fn new([left, right]: &[Side<'_>; 2], given: &[(u32, u32)]) -> Self {
         let mut pairs = Pairs {
             partners: [vec![NONE; left.len()], vec![NONE; right.len()]],
+            reasons: vec![PairReason::Given; left.len()],
             fixed: vec![false; left.len()],
         };
         for &(l, r) in given.iter().chain([&(left.sink(), right.sink())]) {
             debug_assert!(pairs.is_free(l, r), "{l} or {r} is in two given pairs");
-            pairs.join(l, r);
+            pairs.join(l, r, PairReason::Given);
             pairs.fixed[l as usize] = true;
         }
         pairs
@@ -66,8 +70,9 @@ impl Pairs {
     }
 
     /// Makes a pair of two nodes without partners.
-    pub(super) fn join(&mut self, left: u32, right: u32) {
+    pub(super) fn join(&mut self, left: u32, right: u32, reason: PairReason) {
         self.partners[0][left as usize] = right;
+        self.reasons[left as usize] = reason;
         self.partners[1][right as usize] = left;
     }
 
@@ -85,6 +90,12 @@ impl Pairs {
             .zip(&self.partners[0])
             .filter(|(_, right)| **right != NONE)
             .map(|(left, right)| (left, *right))
+    }
+
+    /// The reasons for the partners of all left nodes, without the node that uses the
+    /// results.
+    pub(super) fn reasons(&self) -> Vec<PairReason> {
+        self.reasons[..self.reasons.len() - 1].to_vec()
     }
 
     /// The partners of all nodes of both sides, without the nodes that use the results.

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 
 use super::graph::{AlignmentCosts, Side};
 use super::pairs::Pairs;
+use super::reason::PairReason;
 use super::spread::{fit, spread};
 
 /// The number of neighbours of a node that lead to candidates.
@@ -44,7 +45,7 @@ pub(super) fn settle(sides: &[Side<'_>; 2], pairs: &mut Pairs, costs: &mut Align
     // node between two changes, or with another operand.
     for (l, r) in parted.into_iter().rev() {
         if pairs.is_free(l, r) {
-            pairs.join(l, r);
+            pairs.join(l, r, PairReason::Kept);
         }
     }
     prune(sides, pairs, costs);
@@ -118,7 +119,7 @@ fn correct(sides: &[Side<'_>; 2], pairs: &mut Pairs, costs: &mut AlignmentCosts)
         };
         exchanges = rest;
         pairs.part(held.0);
-        pairs.join(pair.0, pair.1);
+        pairs.join(pair.0, pair.1, PairReason::BetterFit);
         open.push(if side == 0 { (0, held.0) } else { (1, held.1) });
     }
 }
@@ -181,7 +182,7 @@ pub(super) fn replaced(
     // During the search, the nodes found count as pairs, which makes the search pair
     // their operands.
     for &(l, r) in &replacements {
-        pairs.join(l, r);
+        pairs.join(l, r, PairReason::Replaced);
     }
     spread(sides, pairs, false, costs);
     for &(l, _) in &replacements {

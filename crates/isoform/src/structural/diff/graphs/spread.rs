@@ -5,6 +5,7 @@ use std::collections::BinaryHeap;
 
 use super::graph::{AlignmentCosts, Side};
 use super::pairs::{Pairs, Support};
+use super::reason::PairReason;
 
 /// The number of candidates among the users of a pair up to which all are tried.
 const FEW: usize = 16;
@@ -28,6 +29,16 @@ struct Candidate {
     /// True for operands of a pair, whose position is unambiguous, unlike the position
     /// of users.
     is_operand: bool,
+}
+
+impl Candidate {
+    fn reason(self) -> PairReason {
+        if self.is_operand {
+            PairReason::OperandOfPair
+        } else {
+            PairReason::UserOfPair
+        }
+    }
 }
 
 /// A candidate in the queue, best candidate last.
@@ -71,7 +82,7 @@ pub(super) fn spread(
         {
             continue;
         }
-        pairs.join(pair.0, pair.1);
+        pairs.join(pair.0, pair.1, candidate.reason());
         candidates_around(sides, pairs, pair, &mut candidates, costs);
         for candidate in candidates.drain(..) {
             open.extend(queued(sides, pairs, candidate, boldly, costs));

@@ -8,6 +8,7 @@
 //! | `recall.rs` | the share of the truth that is found |
 //! | `oracle.rs` | tiny graphs, and all alignments of them |
 //! | `costs.rs` | the number of steps for graphs that are hard to align |
+//! | `reasons.rs` | reasons of pairs, judged on their own |
 //! | `cases.rs` | single cases: operators replaced in place, names, hunks |
 
 mod cases;
@@ -15,4 +16,5 @@ mod costs;
 mod families;
 mod model;
 mod oracle;
+mod reasons;
 mod recall;

@@ -1,0 +1,220 @@
+//! The page of two values of any type.
+
+use isoform::Value;
+use isoform::compare::{Change, ChangeKind, Difference, PlacePaths};
+use isoform::text::{TensorText, TextOptions};
+use isoform_page::page::{ChangeCard, Fact, Listing, Section, Table, TableRow, Verdict};
+use isoform_page::{Mark, Page};
+
+use super::model_listing::anchor;
+use super::tensors::{Budget, tensor_change};
+use super::text_listing::{TextSide, listing};
+use super::words::literals;
+use crate::diff::value_text;
+use crate::output::counted;
+
+/// The places of a change that are named.
+const MOST_PLACES: usize = 50;
+/// The steps of the paths to all places that are marked in the text.
+const MARKED_STEPS: usize = 1 << 20;
+/// The spaces of a level of indentation.
+const INDENT: usize = 2;
+
+/// The page of two compared values, given their names. Change N of
+/// [`Difference::changes`] is card N.
+///
+/// Linear in the distinct objects and the places of changes, as far as the sides are alike;
+/// within a bound for differing stretches of the text.
+///
+/// ```
+/// let difference = isoform::compare::diff([1, 2, 3], [1, 5, 3])?;
+/// let page = isoform_cli::pages::page_of_values(&difference, ["left.json", "right.json"]);
+/// assert_eq!(page.sentence, "1 change: value at <root>[1]: 2 → 5.");
+/// # Ok::<(), isoform::Error>(())
+/// ```
+#[must_use]
+pub fn page_of_values(difference: &Difference, names: [&str; 2]) -> Page {
+    let mut paths = PlacePaths::default();
+    let cards = cards(difference, &mut paths);
+    let sentence = sentence(difference, &cards);
+    let mut sections = Vec::new();
+    if !cards.is_empty() {
+        sections.push(Section::Changes(cards));
+    }
+    sections.extend(beginnings(&paths).map(Section::Table));
+    sections.extend(text(difference, names).map(Section::Listing));
+    Page {
+        title: names.join(" → "),
+        verdict: if difference.is_empty() {
+            Verdict::Equal
+        } else {
+            Verdict::Different
+        },
+        sentence,
+        facts: facts(difference),
+        sections,
+    }
+}
+
+fn mark_of(kind: ChangeKind) -> Mark {
+    match kind {
+        ChangeKind::Inserted => Mark::Inserted,
+        ChangeKind::Deleted => Mark::Deleted,
+        _ => Mark::Changed,
+    }
+}
+
+fn facts(difference: &Difference) -> Vec<Fact> {
+    let counts = difference.counts().into_iter();
+    counts
+        .map(|(kind, count)| Fact {
+            name: kind.name().to_owned(),
+            value: count.to_string(),
+            mark: mark_of(kind),
+        })
+        .collect()
+}
+
+/// The answer in one sentence, with the largest change.
+fn sentence(difference: &Difference, cards: &[ChangeCard]) -> String {
+    let changes = difference.changes();
+    // Of equally large changes, the first one counts.
+    let largest = (0..changes.len()).rev().max_by_key(|&number| {
+        changes[number]
+            .left_size()
+            .max(changes[number].right_size())
+    });
+    let Some(largest) = largest else {
+        return "Both values are equal.".to_owned();
+    };
+    let text = &cards[largest].text;
+    match changes.len() {
+        1 => format!("1 change: {text}."),
+        count => format!(
+            "{} ({}); the largest: {text}.",
+            counted(count, "change"),
+            difference.summary()
+        ),
+    }
+}
+
+fn cards(difference: &Difference, paths: &mut PlacePaths) -> Vec<ChangeCard> {
+    let mut budget = Budget::default();
+    let changes = difference.changes().iter().enumerate();
+    changes
+        .map(|(number, change)| card(change, number, paths, &mut budget))
+        .collect()
+}
+
+fn card(change: &Change, number: usize, paths: &mut PlacePaths, budget: &mut Budget) -> ChangeCard {
+    let text = |value: Option<&Value>| value.map(value_text);
+    let sides = (text(change.left()), text(change.right()));
+    let mut places = Vec::new();
+    for (left, right) in change.places().take(MOST_PLACES) {
+        let [left, right] = [left, right].map(|place| paths.text(&place));
+        places.push(match change.kind() {
+            ChangeKind::Deleted => left,
+            ChangeKind::Inserted => right,
+            _ if left == right => right,
+            _ => format!("{left} → {right}"),
+        });
+    }
+    let values = match &sides {
+        (Some(left), Some(right)) => format!(": {left} → {right}"),
+        (Some(one), None) | (None, Some(one)) => format!(": {one}"),
+        (None, None) => String::new(),
+    };
+    let place = places.first().map(String::as_str).unwrap_or_default();
+    ChangeCard {
+        anchor: anchor(number),
+        kind: change.kind().name().to_owned(),
+        mark: mark_of(change.kind()),
+        text: format!("{} at {place}{values}", change.kind()),
+        count: change.count(),
+        changes: vec![number],
+        sides: sides
+            .0
+            .zip(sides.1)
+            .map(|(left, right)| literals(&left, &right)),
+        why: why(change.kind()).to_owned(),
+        tensor: tensor_change(change, budget),
+        places,
+        picture: None,
+    }
+}
+
+/// Why the sides of a change are one part, by the definition of its kind.
+fn why(kind: ChangeKind) -> &'static str {
+    match kind {
+        ChangeKind::Value | ChangeKind::Tensor | ChangeKind::Replaced => {
+            "both are the same part of values that correspond"
+        }
+        ChangeKind::Attribute => "both are under the same key of maps that correspond",
+        ChangeKind::Moved => "the part is equal, and only its place differs",
+        ChangeKind::Wrapped => "the part on the left is inside of the new part on the right",
+        ChangeKind::Unwrapped => "the part on the right was inside of the part on the left",
+        ChangeKind::Variable => "both are used at the same place of values that correspond",
+        ChangeKind::Sharing => "one is a copy of the other",
+        ChangeKind::KeyRenamed => "both keys have values that correspond",
+        ChangeKind::Rewired => "both are the same operand of nodes that correspond",
+        _ => "",
+    }
+}
+
+/// The beginnings of long paths, to which the texts of places refer.
+fn beginnings(paths: &PlacePaths) -> Option<Table> {
+    let beginnings = paths.tree().beginnings();
+    let rows: Vec<TableRow> = (beginnings.iter().enumerate())
+        .map(|(number, beginning)| TableRow {
+            cells: vec![format!("<{number}>"), beginning.to_string()],
+            mark: Mark::Same,
+        })
+        .collect();
+    (!rows.is_empty()).then(|| Table {
+        title: "Beginnings of places".to_owned(),
+        columns: vec!["in a place".to_owned(), "stands for".to_owned()],
+        rows,
+    })
+}
+
+/// The text of both values; None if a value has no text, such as one with cycles.
+fn text(difference: &Difference, names: [&str; 2]) -> Option<Listing> {
+    let options = TextOptions::default()
+        .indent(INDENT)
+        .tensors(TensorText::Abbreviated)
+        .placeholders(true)
+        // Ignored fields are no differences.
+        .ignored_fields(false);
+    let mut marked = [options.clone(), options];
+    let mut numbers: [Vec<usize>; 2] = Default::default();
+    let mut steps = MARKED_STEPS;
+    for (number, change) in difference.changes().iter().enumerate() {
+        for (left, right) in change.places() {
+            for (side, place) in [left, right].into_iter().enumerate() {
+                let alone = [ChangeKind::Inserted, ChangeKind::Deleted][side];
+                if change.kind() == alone {
+                    continue;
+                }
+                // A path is as long as its place is deep.
+                let depth = place.around().take(steps + 1).count();
+                let Some(rest) = steps.checked_sub(depth + 1) else {
+                    continue;
+                };
+                steps = rest;
+                let options = std::mem::take(&mut marked[side]);
+                marked[side] = options.mark(place.path(), "");
+                numbers[side].push(number);
+            }
+        }
+    }
+    let texts = [
+        marked[0].to_pieces(difference.left()).ok()?,
+        marked[1].to_pieces(difference.right()).ok()?,
+    ];
+    let sides = [0, 1].map(|side| {
+        let lines = texts[side].mark_lines.iter().copied();
+        let anchors: Vec<(usize, usize)> = lines.zip(numbers[side].iter().copied()).collect();
+        TextSide::new(&texts[side], &anchors, INDENT)
+    });
+    Some(listing("Text", names, sides, anchor))
+}

@@ -1,0 +1,203 @@
+//! Every change of `--format json` can be reached on the page.
+
+use std::collections::HashSet;
+use std::env;
+use std::fs;
+
+use isoform_onnx::levels::Levels;
+use isoform_onnx::proto::{GraphProto, ModelProto};
+use isoform_onnx::report::ReportOptions;
+use isoform_page::Page;
+use serde_json::Value;
+
+use super::{cards, compared, listing};
+use crate::build::{Dim, FLOAT, Folder, Small, ints, nested, node, small, value};
+use crate::diff::{layers, softmax};
+use crate::json;
+
+/// Finds each change of the JSON on the page: in a card, whose anchor is unique, and in the
+/// HTML an element with the anchor. Every anchor of a row leads to a card.
+#[track_caller]
+fn check_page(page: &Page, changes: usize) {
+    let cards = cards(page);
+    let anchors: HashSet<&str> = cards.iter().map(|card| card.anchor.as_str()).collect();
+    assert_eq!(anchors.len(), cards.len(), "anchors are unique");
+    let told: HashSet<usize> = cards
+        .iter()
+        .flat_map(|card| &card.changes)
+        .copied()
+        .collect();
+    let missing: Vec<usize> = (0..changes).filter(|it| !told.contains(it)).collect();
+    assert!(missing.is_empty(), "no card tells changes {missing:?}");
+    assert!(told.iter().all(|change| *change < changes));
+    let html = page.html();
+    for anchor in &anchors {
+        let is_id = anchor
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || c == '-');
+        assert!(is_id && !anchor.is_empty(), "{anchor}");
+        let element = [format!("id=\"{anchor}\""), format!("id={anchor}")];
+        assert!(element.iter().any(|it| html.contains(it)), "{anchor}");
+    }
+    for row in &listing(page).rows {
+        let is_told = row.anchor.is_empty() || anchors.contains(row.anchor.as_str());
+        assert!(is_told, "{row:?}");
+    }
+}
+
+#[track_caller]
+fn check(left: &ModelProto, right: &ModelProto, options: ReportOptions) {
+    for (left, right) in [(left, right), (right, left)] {
+        let (report, page) = compared(left, right, options);
+        assert!(!report.is_equal());
+        check_page(&page, report.difference.changes().len());
+        // A change that the report tells has a sentence, not its path alone.
+        assert!(
+            report
+                .groups
+                .iter()
+                .all(|group| group.parts.len() == group.count)
+        );
+    }
+}
+
+/// The nested model with another operator in a branch and in the function.
+fn with_other_body() -> ModelProto {
+    let mut made = nested();
+    let graph = made.graph.as_mut().expect("a graph");
+    let branch = graph.node[1].attribute[0].g.as_mut().expect("a branch");
+    branch.node[0].op_type = "Sqrt".to_owned();
+    made.functions[0].node[0].op_type = "Elu".to_owned();
+    made
+}
+
+/// Models with edits of every kind.
+fn edits() -> Vec<[ModelProto; 2]> {
+    let base = small(&Small::default());
+    let edit = |edit: &dyn Fn(&mut GraphProto)| {
+        let mut made = base.clone();
+        edit(made.graph.as_mut().expect("a graph"));
+        [base.clone(), made]
+    };
+    let mut longer = layers(6, "Relu", 0.5);
+    let graph = longer.graph.as_mut().expect("a graph");
+    let mut gate = node("Sigmoid", &["v1"], &["gate"]);
+    gate.name = "gate".to_owned();
+    graph.node.insert(4, gate);
+    graph.node[5].input[0] = "gate".to_owned();
+    graph.node[7].input = vec!["w".to_owned(), "v2".to_owned()];
+    vec![
+        [
+            base.clone(),
+            small(&Small {
+                pads: [2, 3],
+                ..Small::default()
+            }),
+        ],
+        [
+            base.clone(),
+            small(&Small {
+                final_op: "Tanh",
+                ..Small::default()
+            }),
+        ],
+        [
+            base.clone(),
+            small(&Small {
+                bias: 0.75,
+                ..Small::default()
+            }),
+        ],
+        edit(&|graph| graph.output[0] = value("y", FLOAT, &[Dim::Symbol("n")])),
+        edit(&|graph| graph.input.push(value("more", FLOAT, &[Dim::Size(3)]))),
+        edit(&|graph| graph.node[0].attribute.push(ints("dilations", &[2, 2]))),
+        [layers(6, "Relu", 0.5), longer],
+        [layers(12, "Tanh", 0.5), layers(5, "Sigmoid", 0.25)],
+        [softmax(11, &[]), softmax(13, &[])],
+        [layers(3, "Relu", 0.5), base.clone()],
+        [nested(), with_other_body()],
+    ]
+}
+
+#[test]
+fn every_change_of_models_is_on_the_page() {
+    for [left, right] in edits() {
+        check(&left, &right, ReportOptions::default());
+    }
+    let strict = ReportOptions {
+        levels: Levels::NONE,
+        ..ReportOptions::default()
+    };
+    check(&softmax(11, &[]), &softmax(12, &[]), strict);
+}
+
+#[test]
+fn the_numbers_are_those_of_the_printed_json() {
+    let folder = Folder::new();
+    for (number, [left, right]) in edits().iter().enumerate() {
+        folder.model("a.onnx", left);
+        folder.model("b.onnx", right);
+        let ran = folder.run("diff --format json --html page.html --force a.onnx b.onnx");
+        let printed: Value = json(&ran);
+        let changes = printed["changes"].as_array().expect("changes");
+        let (report, page) = compared(left, right, ReportOptions::default());
+        assert_eq!(report.difference.changes().len(), changes.len(), "{number}");
+        for card in cards(&page) {
+            for &change in &card.changes {
+                // The kinds of groups have names of their own, so nodes are compared.
+                let origin = &changes[change]["origin"];
+                assert!(origin.is_object() || origin.is_null());
+            }
+        }
+        let html = fs::read_to_string(folder.path().join("page.html")).expect("a page");
+        assert_eq!(html, page.html(), "{number}");
+    }
+}
+
+#[test]
+fn every_change_of_values_is_on_the_page() {
+    let texts = [
+        "[1, 2, 3, [4, 5]]",
+        "[1, 7, [4, 5, 6], {\"a\": 1, \"b\": [1]}]",
+        "{\"a\": [1, 2, 3], \"b\": {\"c\": \"text\"}}",
+        "{\"a\": [3, 1, 2], \"d\": {\"c\": \"tent\"}}",
+        "[%0: List[1], %0, %0]",
+        "[List[1], List[1], List[2]]",
+        include_str!("../../../../examples/ir/residual.iso"),
+    ];
+    let values: Vec<_> = texts
+        .iter()
+        .map(|text| isoform::text::from_text(text).unwrap_or_else(|error| panic!("{error}")))
+        .collect();
+    for left in &values {
+        for right in &values {
+            let difference = isoform::compare::diff(left.clone(), right.clone());
+            let difference = difference.expect("comparable");
+            let page = isoform_cli::pages::page_of_values(&difference, ["a", "b"]);
+            check_page(&page, difference.changes().len());
+        }
+    }
+}
+
+/// Neighbours in the list of real models, which differ in every way.
+#[test]
+fn every_change_of_real_models_is_on_the_page() {
+    let Some(models) = env::var_os("ISOFORM_MODELS") else {
+        return;
+    };
+    let entries = fs::read_dir(models).expect("the folder of models");
+    let mut paths: Vec<_> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    paths.retain(|path| path.extension().is_some_and(|it| it == "onnx"));
+    paths.sort();
+    let step = isoform_testing::source::scale().clamp(1, 8);
+    for pair in paths.windows(2).step_by(step) {
+        let models = [&pair[0], &pair[1]].map(|path| isoform_onnx::load(path).expect("a model"));
+        let [left, right] = models.each_ref().map(|model| model.program());
+        let report = isoform_onnx::report::report(left, right).expect("comparable");
+        let page = isoform_cli::pages::page_of_models(&report, ["a", "b"]);
+        let changes = report.difference.changes().len();
+        check_page(&page, changes);
+    }
+}

@@ -1,0 +1,215 @@
+//! Changes as cards: the sentence, both sides, places, the reason of the match, a picture and
+//! the elements of tensors.
+
+use maud::{Markup, PreEscaped, html};
+
+use super::text::{
+    SHOWN_CHARACTERS, beginning, brief, counted, grouped, long, runs, shown, symbols,
+};
+use super::{ChangeCard, Piece, PieceRole, encode, tensor};
+use crate::Mark;
+
+/// The number of cards that stand in the document itself.
+const STATIC_CARDS: usize = 50;
+
+/// The number of cards in a notebook.
+const NOTEBOOK_CARDS: usize = 20;
+
+/// The number of places of a card that are shown without a click.
+const SHOWN_PLACES: usize = 5;
+
+/// The number of characters of a change in a list.
+const LINE_CHARACTERS: usize = 160;
+
+/// Where a card stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// In a document, where it has an anchor.
+    Page,
+    /// In the output of a notebook, next to other outputs.
+    Notebook,
+}
+
+/// All cards: the first ones as elements, the others as data for the script, and in words for
+/// readers without script.
+pub(super) fn list(section: usize, changes: &[ChangeCard]) -> Markup {
+    let (first, rest) = changes.split_at(changes.len().min(STATIC_CARDS));
+    html! {
+        div.changes {
+            @for (number, change) in first.iter().enumerate() {
+                (card(change, &format!("s{section}-{number}"), Form::Page))
+            }
+        }
+        @if !rest.is_empty() {
+            script type="application/json" {
+                (PreEscaped(encode::changes(rest, &format!("s{section}-rest"))))
+            }
+            noscript {
+                h3 { "Further changes, in words" }
+                ol start=(STATIC_CARDS + 1) { @for change in rest { li { (words(change)) } } }
+            }
+        }
+        @if changes.is_empty() { p { "No changes." } }
+    }
+}
+
+/// The first cards, and the number of those that are left out.
+pub(super) fn first(changes: &[ChangeCard], form: Form) -> Markup {
+    let rest = changes.len().saturating_sub(NOTEBOOK_CARDS);
+    html! {
+        @for (number, change) in changes.iter().take(NOTEBOOK_CARDS).enumerate() {
+            (card(change, &format!("n{number}"), form))
+        }
+        @if rest > 0 { p { (counted(rest, "more change")) } }
+    }
+}
+
+/// A change in one line that leads to its card.
+pub(super) fn overview_line(change: &ChangeCard) -> Markup {
+    html! {
+        li class=(format!("mark-{}", change.mark.name())) {
+            (sign(change.mark))
+            a href=(format!("#{}", change.anchor)) { bdi { (brief(&change.text, LINE_CHARACTERS)) } }
+            (times(change.count))
+        }
+    }
+}
+
+fn words(change: &ChangeCard) -> Markup {
+    html! {
+        (sign(change.mark)) (shown(&brief(&change.text, SHOWN_CHARACTERS))) (times(change.count))
+    }
+}
+
+/// The sign of a side, and its word for readers who hear the page.
+pub(super) fn sign(mark: Mark) -> Markup {
+    html! {
+        @if mark != Mark::Same {
+            span.sign aria-hidden="true" { (mark.sign()) }
+            span.heard { (mark.name()) ": " }
+        }
+    }
+}
+
+fn times(count: u64) -> Markup {
+    html! { @if count > 1 { " " span.times { "× " (grouped(count)) } } }
+}
+
+/// The prefix makes the ids inside of the card's picture unique in the page, and stands in
+/// for a missing anchor.
+fn card(change: &ChangeCard, prefix: &str, form: Form) -> Markup {
+    let class = format!("change mark-{}", change.mark.name());
+    let in_page = form == Form::Page;
+    let anchor = if change.anchor.is_empty() {
+        prefix
+    } else {
+        &change.anchor
+    };
+    let anchor = in_page.then_some(anchor);
+    html! {
+        article id=[anchor] class=(class) data-kind=(brief(&change.kind, LINE_CHARACTERS))
+            tabindex=[in_page.then_some("-1")] {
+            div.head {
+                (card_heading(change, form))
+                (times(change.count))
+                @if !change.kind.is_empty() { " " span.kind { bdi { (brief(&change.kind, LINE_CHARACTERS)) } } }
+                @if let Some(anchor) = anchor {
+                    " "
+                    a.link href=(format!("#{anchor}")) { "#" span.heard { "link to this change" } }
+                }
+            }
+            @if beginning(&change.text, SHOWN_CHARACTERS).is_some() { (long(&change.text)) }
+            @if let Some(sides) = &change.sides { (both_sides(sides)) }
+            (places(&change.places))
+            @if !change.why.is_empty() {
+                details.why { summary { "Why these two were matched" } div { (long(&change.why)) } }
+            }
+            @if let Some(picture) = &change.picture {
+                figure tabindex=[in_page.then_some("0")] role="group" aria-label="Picture of the change" {
+                    (PreEscaped(picture.svg_in_page(prefix)))
+                }
+            }
+            @if let Some(change) = &change.tensor { (tensor::change(change)) }
+        }
+    }
+}
+
+fn card_heading(change: &ChangeCard, form: Form) -> Markup {
+    let start = beginning(&change.text, SHOWN_CHARACTERS);
+    let text = html! {
+        (sign(change.mark))
+        (shown(start.unwrap_or(&change.text)))
+        @if start.is_some() { "…" }
+    };
+    match form {
+        Form::Page => html! { h3 { (text) } },
+        Form::Notebook => html! { strong { (text) } },
+    }
+}
+
+fn both_sides([left, right]: &[Vec<Piece>; 2]) -> Markup {
+    html! {
+        div.sides {
+            @if !left.is_empty() { div.side.left { span.heard { "Before: " } code { (pieces(left, true)) } } }
+            @if !right.is_empty() { div.side.right { span.heard { "After: " } code { (pieces(right, false)) } } }
+        }
+    }
+}
+
+/// Pieces as markup: those that differ as deletions on the left and insertions on the right.
+pub(super) fn pieces(pieces: &[Piece], is_left: bool) -> Markup {
+    html! {
+        @for piece in pieces {
+            @if piece.is_changed && is_left {
+                del { (piece_markup(piece)) }
+            } @else if piece.is_changed {
+                ins { (piece_markup(piece)) }
+            } @else {
+                (piece_markup(piece))
+            }
+        }
+    }
+}
+
+fn piece_markup(piece: &Piece) -> Markup {
+    let role = match piece.role {
+        PieceRole::Plain => None,
+        PieceRole::Operator => Some("operator"),
+        PieceRole::Name => Some("name"),
+        PieceRole::Field => Some("field"),
+        PieceRole::Literal => Some("literal"),
+        PieceRole::Comment => Some("comment"),
+    };
+    let is_plain = role.is_none() && piece.binding.is_none() && piece.text.is_ascii();
+    let class = match (role, piece.is_definition) {
+        (role, false) => role.map(str::to_owned),
+        (role, true) => Some(format!("{} definition", role.unwrap_or_default())),
+    };
+    html! {
+        @if is_plain && runs(&piece.text).all(|run| !run.is_symbol) {
+            (cut(&piece.text))
+        } @else {
+            bdi class=[class] data-binding=[piece.binding] { (cut(&piece.text)) }
+        }
+    }
+}
+
+fn cut(text: &str) -> Markup {
+    match beginning(text, SHOWN_CHARACTERS) {
+        Some(_) => long(text),
+        None => symbols(text),
+    }
+}
+
+fn places(places: &[String]) -> Markup {
+    let list = |places: &[String]| {
+        html! { ul.places { @for place in places { li { (long(place)) } } } }
+    };
+    html! {
+        @if places.len() > SHOWN_PLACES {
+            details { summary { (counted(places.len(), "place")) } (list(places)) }
+        } @else if !places.is_empty() {
+            (list(places))
+        }
+    }
+}
