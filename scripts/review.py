@@ -348,13 +348,13 @@ def run_comment(args: argparse.Namespace) -> int:
     mark = summary_file.read_text(encoding="utf-8").split("\n", 1)[0]
     issues = f"repos/{args.repository}/issues"
     body = ["-F", f"body=@{summary_file}"]
-    known = earlier_comment(f"{issues}/{args.number}", mark)
-    if known is None:
+    earlier = earlier_comment(f"{issues}/{args.number}", mark)
+    if earlier is None:
         ran = gh("--method", "POST", f"{issues}/{args.number}/comments", *body)
     else:
-        ran = gh("--method", "PATCH", f"{issues}/comments/{known}", *body)
+        ran = gh("--method", "PATCH", f"{issues}/comments/{earlier}", *body)
     if ran.returncode == 0:
-        print("updated the comment" if known else "wrote a comment")
+        print("updated the comment" if earlier else "wrote a comment")
         return 0
     reason = ran.stderr.strip()
     if re.search(r"HTTP 40[134]|Resource not accessible", reason):

@@ -25,7 +25,9 @@ pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not 
 def write_model(path, last="Relu", bias=0.5):
     """A small model."""
     nodes = [
-        helper.make_node("Add", ["x", "b"], ["s"], name="add"),
+        helper.make_node("Add", ["x", "b"], ["a"], name="add"),
+        helper.make_node("Exp", ["a"], ["e"], name="exp"),
+        helper.make_node("Sigmoid", ["e"], ["s"], name="sigmoid"),
         helper.make_node(last, ["s"], ["y"], name="last"),
     ]
     value = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [2]) for name in "xy"]
@@ -477,13 +479,13 @@ def test_model_explorer_knows_the_ids(tmp_path):
     # Names that are missing or not unique get the ids that the adapter makes up.
     for node in model.graph.node:
         node.name = ""
-    model.graph.node.insert(1, helper.make_node("Neg", ["s"], ["n"]))
-    model.graph.node[2].input[0] = "n"
+    model.graph.node.insert(3, helper.make_node("Neg", ["s"], ["n"]))
+    model.graph.node[4].input[0] = "n"
     onnx.save(model, right)
     left_marks, right_marks, pairs, alone = explore(tmp_path, left, right)
     assert left_marks == {"last": "changed"}
-    assert right_marks == {"node_1": "inserted", "node_2": "changed"}
-    assert pairs["add"] == "node" and pairs["last"] == "node_2"
+    assert right_marks == {"node_3": "inserted", "node_4": "changed"}
+    assert pairs["add"] == "node" and pairs["last"] == "node_4"
     assert pairs["[value] x"] == "[value] x" and pairs["[value] b"] == "[value] b"
     assert not alone
 

@@ -266,11 +266,11 @@ fn main_calls(program: &Program) -> Vec<Ref<Call>> {
     nodes.into_iter().map(|node| node.call).collect()
 }
 
-/// The node at a place or the innermost node around it.
+/// The innermost node around a place. A node at the very place is an operand of that node.
 fn call_around(place: &Place) -> Option<Ref<Call>> {
-    let call = |value: &Value| value.peek::<Ref<Call>>().cloned();
-    let around = || place.around().find_map(|(value, _)| call(&value));
-    place.value().as_ref().and_then(call).or_else(around)
+    place
+        .around()
+        .find_map(|(value, _)| value.peek::<Ref<Call>>().cloned())
 }
 
 fn is_constant(value: &Value) -> bool {

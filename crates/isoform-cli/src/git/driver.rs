@@ -36,9 +36,10 @@ pub(super) fn run(
                 failed.push(failure.json(Path::new(&label)));
             }
             output.aside("isoform: the file is not merged; the current version is unchanged\n");
-            match output.json {
-                true => output.json_line(&json!({"failed": failed})),
-                false => Ok(()),
+            if output.json {
+                output.json_line(&json!({"failed": failed}))
+            } else {
+                Ok(())
             }
         }
     }
@@ -63,18 +64,13 @@ fn merge(
     let files = [fetched[0].path(), fetched[1].path(), fetched[2].path()];
     // The data of models lies beside the file in the repository, in one version at most.
     let versions = read(files, common, ExternalData::Skipped).map_err(|failures| {
-        let version = |file: &Path| files.iter().position(|known| *known == file).unwrap_or(0);
+        let version = |file: &Path| files.iter().position(|other| *other == file).unwrap_or(0);
         failures
             .into_iter()
             .map(|(file, failure)| (VERSIONS[version(file)], failure))
             .collect::<Vec<_>>()
     })?;
-    let refusal = versions
-        .refusal()
-        .map(Failure::from)
-        .or_else(|| external_refusal(&versions, name))
-        .or_else(|| check_form(files[1], &versions.left).err());
-    if let Some(refusal) = refusal {
+    if let Some(refusal) = refusal(&versions, files[1], name) {
         return Err(vec![("current", refusal)]);
     }
     let merged = versions
@@ -90,6 +86,14 @@ fn merge(
 
 /// The names of the versions in messages.
 const VERSIONS: [&str; 3] = ["ancestor", "current", "other"];
+
+/// The reason why the versions are not merged, if any.
+fn refusal(versions: &Versions, current: &Path, name: &Path) -> Option<Failure> {
+    let refusal = versions.refusal().map(Failure::from);
+    refusal
+        .or_else(|| external_refusal(versions, name))
+        .or_else(|| check_form(current, &versions.left).err())
+}
 
 /// Refuses models with external data: git merges one file at a time, and the data of the
 /// three versions are not at hand.

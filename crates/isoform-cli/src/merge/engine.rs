@@ -244,8 +244,9 @@ pub(crate) fn check_form(file: &Path, left: &Input) -> std::result::Result<(), F
         )
         .into());
     }
-    match is_packed(file) {
-        true => Err("the file is compressed, and isoform writes no compressed files; unpack the three files first".into()),
-        false => Ok(()),
+    if is_packed(file) {
+        let reason = "the file is compressed, and isoform writes no compressed files; unpack the three files first";
+        return Err(reason.into());
     }
+    Ok(())
 }
