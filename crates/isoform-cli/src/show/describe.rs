@@ -22,11 +22,13 @@ impl Describer {
         let options = NameOptions {
             naming: Naming::File,
             contents: true,
+            checksums: true,
             style: Palette::default(),
         };
-        let listing = layout::list(model.program());
+        let program = model.program();
+        let listing = layout::list(program);
         Describer {
-            rows: Rows::new(model, listing, options),
+            rows: Rows::new(program, Some(model), listing, options),
         }
     }
 

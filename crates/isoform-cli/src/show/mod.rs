@@ -3,7 +3,7 @@
 mod canonical;
 mod describe;
 mod json;
-mod labels;
+pub(crate) mod labels;
 pub(crate) mod names;
 pub(crate) mod rows;
 mod shapes;
