@@ -236,14 +236,7 @@ mod tests {
 
     #[test]
     fn odd_numbers_are_counted() {
-        let odd = [
-            f32::NAN,
-            f32::INFINITY,
-            f32::NEG_INFINITY,
-            -0.0,
-            f32::MAX,
-            f32::MIN,
-        ];
+        let odd = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, f32::MAX, f32::MIN];
         let change = of(&floats(&odd), &floats(&[1.0; 6])).expect("numbers");
         assert_eq!(value(&change, "NaN"), ["1", "0"]);
         assert_eq!(value(&change, "infinite"), ["2", "0"]);

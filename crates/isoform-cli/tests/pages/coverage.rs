@@ -22,19 +22,13 @@ fn check_page(page: &Page, changes: usize) {
     let cards = cards(page);
     let anchors: HashSet<&str> = cards.iter().map(|card| card.anchor.as_str()).collect();
     assert_eq!(anchors.len(), cards.len(), "anchors are unique");
-    let told: HashSet<usize> = cards
-        .iter()
-        .flat_map(|card| &card.changes)
-        .copied()
-        .collect();
+    let told: HashSet<usize> = cards.iter().flat_map(|card| &card.changes).copied().collect();
     let missing: Vec<usize> = (0..changes).filter(|it| !told.contains(it)).collect();
     assert!(missing.is_empty(), "no card tells changes {missing:?}");
     assert!(told.iter().all(|change| *change < changes));
     let html = page.html();
     for anchor in &anchors {
-        let is_id = anchor
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || c == '-');
+        let is_id = anchor.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
         assert!(is_id && !anchor.is_empty(), "{anchor}");
         let element = [format!("id=\"{anchor}\""), format!("id={anchor}")];
         assert!(element.iter().any(|it| html.contains(it)), "{anchor}");
@@ -52,12 +46,7 @@ fn check(left: &ModelProto, right: &ModelProto, options: ReportOptions) {
         assert!(!report.is_equal());
         check_page(&page, report.difference.changes().len());
         // A change that the report tells has a sentence, not its path alone.
-        assert!(
-            report
-                .groups
-                .iter()
-                .all(|group| group.parts.len() == group.count)
-        );
+        assert!(report.groups.iter().all(|group| group.parts.len() == group.count));
     }
 }
 
@@ -87,27 +76,9 @@ fn edits() -> Vec<[ModelProto; 2]> {
     graph.node[5].input[0] = "gate".to_owned();
     graph.node[7].input = vec!["w".to_owned(), "v2".to_owned()];
     vec![
-        [
-            base.clone(),
-            small(&Small {
-                pads: [2, 3],
-                ..Small::default()
-            }),
-        ],
-        [
-            base.clone(),
-            small(&Small {
-                final_op: "Tanh",
-                ..Small::default()
-            }),
-        ],
-        [
-            base.clone(),
-            small(&Small {
-                bias: 0.75,
-                ..Small::default()
-            }),
-        ],
+        [base.clone(), small(&Small { pads: [2, 3], ..Small::default() })],
+        [base.clone(), small(&Small { final_op: "Tanh", ..Small::default() })],
+        [base.clone(), small(&Small { bias: 0.75, ..Small::default() })],
         edit(&|graph| graph.output[0] = value("y", FLOAT, &[Dim::Symbol("n")])),
         edit(&|graph| graph.input.push(value("more", FLOAT, &[Dim::Size(3)]))),
         edit(&|graph| graph.node[0].attribute.push(ints("dilations", &[2, 2]))),
@@ -186,9 +157,7 @@ fn every_change_of_real_models_is_on_the_page() {
         return;
     };
     let entries = fs::read_dir(models).expect("the folder of models");
-    let mut paths: Vec<_> = entries
-        .map(|entry| entry.expect("an entry").path())
-        .collect();
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
     paths.retain(|path| path.extension().is_some_and(|it| it == "onnx"));
     paths.sort();
     let step = isoform_testing::source::scale().clamp(1, 8);

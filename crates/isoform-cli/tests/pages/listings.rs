@@ -58,47 +58,25 @@ fn the_sentence_tells_the_change_that_matters_most() {
          '/encoder/layer.3/...'.",
     );
     check_sentence(
-        &with(Small {
-            bias: 0.75,
-            ..Small::default()
-        }),
+        &with(Small { bias: 0.75, ..Small::default() }),
         "All 3 nodes are the same, and 1 of 2 weights changed: weight 'b' (input 1 of Add \
          'Add_s'): 0.5 -> 0.75.",
     );
     // The operator matters more than the attribute, and both more than the weight.
     check_sentence(
-        &with(Small {
-            bias: 0.75,
-            pads: [2, 2],
-            final_op: "Tanh",
-            suffix: "",
-        }),
+        &with(Small { bias: 0.75, pads: [2, 2], final_op: "Tanh", suffix: "" }),
         "2 of 3 nodes changed: Relu 'Relu_y' became Tanh 'Tanh_y'; and 2 more changes.",
     );
-    let mut interface = small(&Small {
-        final_op: "Tanh",
-        ..Small::default()
-    });
+    let mut interface = small(&Small { final_op: "Tanh", ..Small::default() });
     let graph = interface.graph.as_mut().expect("a graph");
     graph.input[0] = value("x", FLOAT, &[Dim::Size(1), Dim::Size(2), Dim::Symbol("L")]);
     let page = page_of(&base, &interface);
-    assert!(
-        page.sentence.contains("type of input 'x'"),
-        "{}",
-        page.sentence
-    );
-    let renamed = with(Small {
-        suffix: "_renamed",
-        ..Small::default()
-    });
+    assert!(page.sentence.contains("type of input 'x'"), "{}", page.sentence);
+    let renamed = with(Small { suffix: "_renamed", ..Small::default() });
     check_sentence(&renamed, "Both models are the same program.");
     assert_eq!(renamed.verdict, Verdict::Equal);
     let meaning = page_of(&softmax(13, &[]), &softmax(14, &[]));
-    assert!(
-        meaning.sentence.contains("operator sets"),
-        "{}",
-        meaning.sentence
-    );
+    assert!(meaning.sentence.contains("operator sets"), "{}", meaning.sentence);
 }
 
 #[test]
@@ -111,11 +89,7 @@ fn the_folder_of_all_changes_is_named() {
         made
     };
     let page = page_of(&layers(4, "Relu", 0.5), &layer("Tanh"));
-    assert!(
-        page.sentence.contains(", all in '/layer.1'"),
-        "{}",
-        page.sentence
-    );
+    assert!(page.sentence.contains(", all in '/layer.1'"), "{}", page.sentence);
 }
 
 #[test]
@@ -131,21 +105,13 @@ fn nodes_stand_beside_their_partners() {
     );
     let page = page_of(
         &small(&Small::default()),
-        &small(&Small {
-            pads: [1, 2],
-            suffix: "_b",
-            ..Small::default()
-        }),
+        &small(&Small { pads: [1, 2], suffix: "_b", ..Small::default() }),
     );
     let rows = changed_rows(listing(&page));
     assert_eq!(rows.len(), 1, "{rows:?}");
     // Renamed values are no differences.
     assert!(rows[0].starts_with("~ %c = Conv(%x, "), "{}", rows[0]);
-    assert!(
-        rows[0].contains("{pads=[1, <1>]} | %c_b = Conv(%x_b, "),
-        "{}",
-        rows[0]
-    );
+    assert!(rows[0].contains("{pads=[1, <1>]} | %c_b = Conv(%x_b, "), "{}", rows[0]);
     assert!(rows[0].ends_with("{pads=[1, <2>]} change-1"), "{}", rows[0]);
 }
 
@@ -177,13 +143,7 @@ fn check_pairs(left: &ModelProto, right: &ModelProto) {
 fn every_pair_tells_why_it_is_one() {
     check_pairs(&gelu(true), &gelu(false));
     check_pairs(&layers(20, "Relu", 0.5), &layers(15, "Tanh", 0.5));
-    check_pairs(
-        &small(&Small::default()),
-        &small(&Small {
-            final_op: "Tanh",
-            ..Small::default()
-        }),
-    );
+    check_pairs(&small(&Small::default()), &small(&Small { final_op: "Tanh", ..Small::default() }));
     let page = page_of(&layers(3, "Relu", 0.5), &layers(3, "Tanh", 0.5));
     let card = &cards(&page)[0];
     assert_eq!(card.why, PairReason::Replaced.to_string());
@@ -201,38 +161,22 @@ fn bodies_and_functions_are_listed_with_their_changes() {
     let page = page_of(&nested(), &other);
     let rows = changed_rows(listing(&page));
     assert_eq!(rows.len(), 1, "{rows:?}");
-    assert!(
-        rows[0].contains("<Exp>(%t)") && rows[0].contains("<Sqrt>(%t)"),
-        "{rows:?}"
-    );
+    assert!(rows[0].contains("<Exp>(%t)") && rows[0].contains("<Sqrt>(%t)"), "{rows:?}");
     let rows = &listing(&page).rows;
-    let deepest = rows
-        .iter()
-        .filter_map(|row| row.left.as_ref())
-        .map(|line| line.depth)
-        .max();
+    let deepest = rows.iter().filter_map(|row| row.left.as_ref()).map(|line| line.depth).max();
     assert_eq!(deepest, Some(3));
     // Every row has both sides: heads, results and ends are paired, too.
-    assert!(
-        rows.iter()
-            .all(|row| row.left.is_some() && row.right.is_some())
-    );
+    assert!(rows.iter().all(|row| row.left.is_some() && row.right.is_some()));
 }
 
 #[test]
 fn equal_models_are_listed_side_by_side() {
-    let renamed = small(&Small {
-        suffix: "_r",
-        ..Small::default()
-    });
+    let renamed = small(&Small { suffix: "_r", ..Small::default() });
     for (left, right) in [(nested(), nested()), (small(&Small::default()), renamed)] {
         let page = page_of(&left, &right);
         let rows = &listing(&page).rows;
         assert!(rows.len() > 4);
-        assert!(
-            rows.iter()
-                .all(|row| row.mark == Mark::Same && row.left.is_some())
-        );
+        assert!(rows.iter().all(|row| row.mark == Mark::Same && row.left.is_some()));
         assert!(cards(&page).is_empty());
     }
 }
@@ -254,19 +198,15 @@ fn uses_have_the_number_of_their_binding() {
                 entry.1 += usize::from(piece.is_definition);
             }
         }
-        assert!(
-            names.values().all(|(_, definitions)| *definitions == 1),
-            "{names:?}"
-        );
+        assert!(names.values().all(|(_, definitions)| *definitions == 1), "{names:?}");
     }
 }
 
 fn page_of_texts(left: &str, right: &str) -> Page {
-    let [left, right] =
-        [left, right].map(|text| from_text(text).unwrap_or_else(|error| panic!("{error}")));
-    let difference = DiffOptions::default()
-        .diff(left, right)
-        .expect("comparable");
+    let [left, right] = [left, right].map(|text| {
+        from_text(text).unwrap_or_else(|error| panic!("{error}"))
+    });
+    let difference = DiffOptions::default().diff(left, right).expect("comparable");
     isoform_cli::pages::page_of_values(&difference, ["left", "right"])
 }
 
@@ -278,20 +218,10 @@ fn a_renumbered_program_shows_its_true_changes_alone() {
         let _ = writeln!(text, "[{first}%a, %a, %b, %b, %c, %c]");
         text + "%a = List[1]\n%b = List[%a, 2]\n%c = List[%b, 3]\n"
     };
-    let page = page_of_texts(
-        &shared(""),
-        &shared("%z, %z, ").replace("%a = ", "%z = List[9]\n%a = "),
-    );
+    let page = page_of_texts(&shared(""), &shared("%z, %z, ").replace("%a = ", "%z = List[9]\n%a = "));
     let listing = listing(&page);
-    let text: String = listing
-        .rows
-        .iter()
-        .map(|row| line(&row.right) + "\n")
-        .collect();
-    assert!(
-        text.contains("%3"),
-        "the names on the right are other numbers:\n{text}"
-    );
+    let text: String = listing.rows.iter().map(|row| line(&row.right) + "\n").collect();
+    assert!(text.contains("%3"), "the names on the right are other numbers:\n{text}");
     let rows = changed_rows(listing);
     let is_true = |row: &String| row.contains('9') || row.contains("<%0");
     assert!(rows.len() <= 3 && rows.iter().any(is_true), "{rows:?}");

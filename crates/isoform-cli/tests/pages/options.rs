@@ -25,21 +25,10 @@ fn the_page_is_written_beside_the_text() {
     assert!(page.contains("Relu &#39;Relu_y&#39;") || page.contains("Relu 'Relu_y'"));
     // The page comes with JSON and without text, too.
     let ran = folder.run("diff --json --html page.html --force a.onnx operator.onnx");
-    assert_eq!(
-        (ran.status, json(&ran)["equal"].clone()),
-        (1, json_of!(false))
-    );
-    check(
-        &folder.run("diff -q --html quiet.html a.onnx operator.onnx"),
-        1,
-        "",
-    );
+    assert_eq!((ran.status, json(&ran)["equal"].clone()), (1, json_of!(false)));
+    check(&folder.run("diff -q --html quiet.html a.onnx operator.onnx"), 1, "");
     assert!(folder.path().join("quiet.html").exists());
-    check(
-        &folder.run("diff --html same.html a.onnx renamed.onnx"),
-        0,
-        "equal\n",
-    );
+    check(&folder.run("diff --html same.html a.onnx renamed.onnx"), 0, "equal\n");
 }
 
 #[test]
@@ -68,22 +57,10 @@ fn standard_output_gets_one_form() {
     assert!(ran.out.starts_with("<!DOCTYPE html>"), "{}", &ran.out[..80]);
     assert!(!ran.out.contains("\ndifferent\n"));
     for (line, message) in [
-        (
-            "diff --html - --json a.onnx b.onnx",
-            "standard output gets JSON",
-        ),
-        (
-            "diff --html - --format markdown a.onnx b.onnx",
-            "standard output gets --format markdown",
-        ),
-        (
-            "diff --html - --format json a.onnx b.onnx",
-            "standard output gets --format json",
-        ),
-        (
-            "diff --first --format markdown a.onnx b.onnx",
-            "--first has no Markdown",
-        ),
+        ("diff --html - --json a.onnx b.onnx", "standard output gets JSON"),
+        ("diff --html - --format markdown a.onnx b.onnx", "standard output gets --format markdown"),
+        ("diff --html - --format json a.onnx b.onnx", "standard output gets --format json"),
+        ("diff --first --format markdown a.onnx b.onnx", "--first has no Markdown"),
     ] {
         let ran = folder.run(line);
         assert_eq!(ran.status, 2, "{ran:?}");
@@ -91,16 +68,9 @@ fn standard_output_gets_one_form() {
     }
     let ran = folder.run("diff --json --format markdown a.onnx operator.onnx");
     assert_eq!(ran.status, 2);
-    assert!(
-        ran.err
-            .contains("--json and --format markdown exclude each other"),
-        "{ran:?}"
-    );
+    assert!(ran.err.contains("--json and --format markdown exclude each other"), "{ran:?}");
     let ran = folder.run("diff --first --html p.html a.onnx operator.onnx");
-    assert!(
-        ran.status == 2 && ran.err.contains("cannot be used with"),
-        "{ran:?}"
-    );
+    assert!(ran.status == 2 && ran.err.contains("cannot be used with"), "{ran:?}");
 }
 
 #[test]
@@ -114,29 +84,16 @@ fn formats() {
     assert_eq!((left.status, left.out), (right.status, right.out));
     let ran = folder.run("diff --format markdown a.onnx operator.onnx");
     assert_eq!(ran.status, 1, "{ran:?}");
-    assert!(
-        ran.out.contains("Relu 'Relu\\_y' became") || ran.out.contains("Relu 'Relu_y' became"),
-        "{ran:?}"
-    );
+    assert!(ran.out.contains("Relu 'Relu\\_y' became") || ran.out.contains("Relu 'Relu_y' became"), "{ran:?}");
     let stat = folder.run("diff --format markdown --stat a.onnx operator.onnx");
-    assert!(
-        stat.status == 1 && stat.out.len() < ran.out.len(),
-        "{stat:?}"
-    );
-    check(
-        &folder.run("diff -q --format markdown a.onnx operator.onnx"),
-        1,
-        "",
-    );
+    assert!(stat.status == 1 && stat.out.len() < ran.out.len(), "{stat:?}");
+    check(&folder.run("diff -q --format markdown a.onnx operator.onnx"), 1, "");
     let equal = folder.run("diff --format markdown a.onnx renamed.onnx");
     assert_eq!(equal.status, 0, "{equal:?}");
     assert!(equal.out.contains("same program"), "{equal:?}");
     let ran = folder.run("diff --format html a.onnx operator.onnx");
     assert_eq!(ran.status, 2);
-    assert!(
-        ran.err.contains("possible values: text, json, markdown"),
-        "{ran:?}"
-    );
+    assert!(ran.err.contains("possible values: text, json, markdown"), "{ran:?}");
 }
 
 #[test]
@@ -158,17 +115,11 @@ fn folders_have_no_page_but_markdown() {
     assert!(!folder.path().join("page.html").exists());
     let ran = folder.run("diff --format markdown left right");
     assert_eq!(ran.status, 1, "{ran:?}");
-    assert!(
-        ran.out.contains("Only on the right: `right/only.onnx`"),
-        "{ran:?}"
-    );
+    assert!(ran.out.contains("Only on the right: `right/only.onnx`"), "{ran:?}");
     assert!(ran.out.contains("became"), "{ran:?}");
     // A file and a folder are one pair.
     let ran = folder.run("diff --html page.html operator.onnx left");
-    assert_eq!(
-        ran.status, 2,
-        "there is no such file in the folder: {ran:?}"
-    );
+    assert_eq!(ran.status, 2, "there is no such file in the folder: {ran:?}");
     let ran = folder.run("diff --html page.html right/m.onnx left");
     assert_eq!(ran.status, 1, "{ran:?}");
     assert!(folder.path().join("page.html").exists());
@@ -186,11 +137,7 @@ fn a_failure_writes_no_page() {
 fn names_are_escaped() {
     let folder = folder();
     let name = "<script>alert(1)<%2fscript>&\"'.onnx";
-    fs::copy(
-        folder.path().join("operator.onnx"),
-        folder.path().join(name),
-    )
-    .expect("a copy");
+    fs::copy(folder.path().join("operator.onnx"), folder.path().join(name)).expect("a copy");
     let ran = folder.run(&format!("diff --html page.html a.onnx {name}"));
     assert_eq!(ran.status, 1, "{ran:?}");
     let page = fs::read_to_string(folder.path().join("page.html")).expect("the page");
