@@ -11,6 +11,7 @@ use crate::corpus::args::{FindArgs, IndexArgs, StatsArgs};
 use crate::diff::args::DiffArgs;
 use crate::git::args::GitArgs;
 use crate::input::TargetForm;
+use crate::merge::args::MergeArgs;
 use crate::model_args::{FixArgs, ModelArgs};
 use crate::optimize::args::{ExtractArgs, OptimizeArgs};
 use crate::pages::file::PageArgs;
@@ -52,13 +53,15 @@ pub(crate) struct Cli {
 const ROOT_HELP: &str = "\
 Exit status:
   0  done; for `diff`: the files are equal
-  1  for `diff`: the files differ; for `optimize --verify`: the results differ
+  1  for `diff`: the files differ; for `merge`: there are conflicts; for `optimize --verify`:
+     the results differ
   2  error: a file could not be read or written, or the command line is wrong
 
 Examples:
   isoform hash model.onnx                   name a model's program by a digest
   isoform diff before.onnx after.onnx       find out whether and how two models differ
   isoform diff --architecture a.onnx b.onnx the same, ignoring the contents of weights
+  isoform merge base.onnx a.onnx b.onnx     combine two edited versions of a model
   isoform summary a.onnx b.onnx             compare operators and weights in numbers
   isoform show model.onnx | less            read a model as program text
   isoform dedup ~/models                    find models that occur more than once
@@ -69,6 +72,7 @@ Examples:
   isoform extract m.onnx part.onnx --to y   cut out what computes a value
   isoform show module.json                  read a JSON graph as text
   isoform convert module.json module.iso    write it as text
+  isoform check --canonical golden/*.iso    check files before a commit
   isoform passes                            list the passes
   isoform run pto.simplify,pto.cse k.json   apply passes to a program
   isoform run --import mine.py Mine k.json  apply passes written in Python
@@ -84,6 +88,8 @@ See `isoform COMMAND --help` for details of each command.";
 pub(crate) enum Command {
     Hash(HashArgs),
     Diff(DiffArgs),
+    Merge(MergeArgs),
+    Check(CheckArgs),
     Summary(SummaryArgs),
     Show(ShowArgs),
     Dedup(DedupArgs),
@@ -210,7 +216,9 @@ Examples:
 /// one changed line. If a name is missing, taken, long, or has characters other than
 /// letters, digits and _ . / : -, the name of the operator replaces it. Equal programs
 /// may have different names. With --numbers, values are %0, %1 and so on in an order of
-/// computation instead, and the text contains no names outside of comments.
+/// computation instead, and the text contains no names outside of comments. With
+/// --canonical, names follow from the structure, so a renamed and reordered model has
+/// the same text, and an edit changes few lines.
 ///
 /// Symbolic dimensions are d0, d1, and the model's own functions f0, f1, which follow
 /// the graph. If an operator does not have the usual version of its domain, the version
@@ -242,9 +250,21 @@ pub(crate) struct ShowArgs {
     /// For models, number inputs and results instead of writing the file's own names.
     #[arg(long)]
     pub(crate) numbers: bool,
+    /// For models, name inputs and results by the structure around them instead of by the
+    /// file's own names, so that only lines of edited nodes differ between two versions.
+    ///
+    /// A renamed, renumbered or reordered model has the same text. A name consists of the
+    /// operator and digits that depend on the operator, the types of constant inputs, and
+    /// the position among nodes of this kind since the last larger layer; attributes and
+    /// elements of weights have no influence.
+    #[arg(long, conflicts_with = "numbers")]
+    pub(crate) canonical: bool,
     /// For models, skip external data, shown as `{?}` as if the file were missing.
     #[arg(long)]
     pub(crate) skip_external_data: bool,
+    /// True if options for models alone have no effect on other files, instead of being an error.
+    #[arg(skip)]
+    pub(crate) any_file: bool,
     /// For IR files, print programs in the format of their dialect, such as that of Relay;
     /// this text cannot be read back.
     #[arg(long)]
@@ -282,7 +302,7 @@ pub(crate) struct ShowArgs {
 }
 
 /// How values are written as text.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Text of IR files")]
 pub(crate) struct TextArgs {
     /// The maximum width of a line.
@@ -344,6 +364,7 @@ Examples:
   isoform show --shapes --dim batch=1 model.onnx
   isoform show --html model.html model.onnx > model.txt
   isoform show --format svg model.onnx > model.svg
+  diff <(isoform show --canonical a.onnx) <(isoform show --canonical b.onnx)
   isoform show --width 80 --no-spans module.json";
 
 /// Group the models and IR files that are the same program.
@@ -441,6 +462,42 @@ Examples:
   isoform clones teacher.onnx student.onnx
   isoform clones --html layers.html model.onnx
   isoform clones --json model.onnx | jq '.blocks[0].places | length'";
+
+/// Check that models and IR files can be read, for hooks and continuous integration.
+///
+/// Reads each file as the other commands do, without external data. With --canonical, a text
+/// also has to be exactly as `isoform convert` writes it, so that only changes of the
+/// program change lines; --fix rewrites other texts, which removes their comments.
+#[derive(Args, Debug)]
+#[command(after_help = CHECK_HELP)]
+pub(crate) struct CheckArgs {
+    /// The models or IR files to check; - is standard input.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Also check that texts are in their canonical form.
+    #[arg(long)]
+    pub(crate) canonical: bool,
+    /// Rewrite texts that are not in their canonical form.
+    #[arg(long)]
+    pub(crate) fix: bool,
+    #[command(flatten)]
+    pub(crate) text: TextArgs,
+}
+
+const CHECK_HELP: &str = "\
+Exit status:
+  0  all files are good
+  1  a text is not canonical, or was rewritten
+  2  a file could not be read or rewritten
+
+JSON (--json), one object for each file:
+  {\"file\": NAME, \"verdict\": \"good\", \"not canonical\" or \"rewritten\"}
+  On error: {\"file\": NAME, \"error\": MESSAGE}
+
+Examples:
+  isoform check models/*.onnx
+  isoform check --canonical golden/*.iso
+  isoform check --fix golden/*.iso";
 
 /// Convert a file to another format: a JSON graph, text, binary, or an ONNX model.
 ///

@@ -139,7 +139,7 @@ fn program_of_model(input: &Input) -> isoform::Result<Ref<Program>> {
 }
 
 /// Refuses to replace a file of external data unasked.
-fn check_data(args: &ConvertArgs) -> Result<(), Failure> {
+pub(crate) fn check_data(args: &ConvertArgs) -> Result<(), Failure> {
     let model = &args.model;
     if is_dash(&args.target) || !model.external_data || model.file_per_tensor || args.force {
         return Ok(());

@@ -20,6 +20,7 @@
 
 mod args;
 mod cache;
+mod check;
 mod clones;
 mod convert;
 mod corpus;
@@ -30,6 +31,7 @@ mod git;
 mod hash;
 mod imports;
 mod input;
+mod merge;
 mod model_args;
 mod optimize;
 mod output;
@@ -110,6 +112,8 @@ fn dispatch(cli: &Cli, host: &RunOptions<'_>, output: &mut Output<'_, '_>) -> io
     match &cli.command {
         Command::Hash(args) => hash::run(args, &cli.common, output),
         Command::Diff(args) => diff::folders::run(args, &cli.common, host, output),
+        Command::Check(args) => check::run(args, &cli.common, output),
+        Command::Merge(args) => merge::run(args, &cli.common, output),
         Command::Summary(args) => summary::run(args, &cli.common, output),
         Command::Show(args) => show::run(args, &cli.common, output),
         Command::Dedup(args) => dedup::run(args, &cli.common, output),

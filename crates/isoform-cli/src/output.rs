@@ -181,6 +181,11 @@ impl<'a, 'b> Output<'a, 'b> {
         let _ = write!(self.streams.err, "{text}");
     }
 
+    /// The style of text besides the result.
+    pub(crate) fn style_aside(&self) -> Palette {
+        self.style_err
+    }
+
     /// Writes bytes of another program to standard error.
     pub(crate) fn bytes_aside(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.streams.err.write_all(bytes)?;

@@ -8,6 +8,7 @@ mod external;
 mod formats;
 mod git;
 mod ir;
+mod merge;
 mod models;
 mod optimize;
 mod pages;

@@ -90,6 +90,11 @@ impl Model {
         self.left_out.contains_key(&identity(tensor))
     }
 
+    /// True if the contents of all constants are known: no external data was left out. O(1).
+    pub fn is_complete(&self) -> bool {
+        self.left_out.is_empty()
+    }
+
     /// Returns the model with the contents of all constants, read again if some were left out.
     ///
     /// # Errors

@@ -295,6 +295,7 @@ fn print_program(
         return Ok(heading);
     }
     let args = DiffArgs {
+        model_explorer: None,
         left: PathBuf::new(),
         right: PathBuf::new(),
         max,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 
 use crate::model_args::{FixArgs, sizes};
 use crate::pages::pictures::PictureFormat;
@@ -25,7 +25,10 @@ use crate::pages::pictures::PictureFormat;
 /// remaining file on both sides. If only one argument is a folder, the file is compared
 /// with the file of the same name there.
 #[derive(Args, Clone, Debug)]
-#[command(after_help = DIFF_HELP)]
+#[command(
+    after_help = DIFF_HELP,
+    group = ArgGroup::new("written").args(["html", "model_explorer"]).multiple(true)
+)]
 pub(crate) struct DiffArgs {
     /// A model or IR file, or a folder of files; - is standard input.
     #[arg(value_name = "LEFT")]
@@ -46,13 +49,20 @@ pub(crate) struct DiffArgs {
     /// underlined.
     #[arg(long)]
     pub(crate) first: bool,
+    /// For models, also write files for model-explorer into this folder: left.json and
+    /// right.json mark the nodes of each model, and mapping.json pairs the nodes of its two
+    /// panes.
+    ///
+    /// The ids of nodes are those of the package model-explorer-onnx.
+    #[arg(long, value_name = "FOLDER", conflicts_with = "first")]
+    pub(crate) model_explorer: Option<PathBuf>,
     /// Also write a page for a browser: all changes, both sides beside each other, and why
     /// nodes were matched. The page is one file that needs nothing else; - is standard
     /// output, in place of the text.
     #[arg(long, value_name = "FILE", conflicts_with = "first")]
     pub(crate) html: Option<PathBuf>,
-    /// Replace the file of --html if it exists.
-    #[arg(long, requires = "html")]
+    /// Replace the files of --html and --model-explorer if they exist.
+    #[arg(long, requires = "written")]
     pub(crate) force: bool,
     /// Print the difference in this form [default: text].
     #[arg(long, value_name = "FORMAT", value_enum, hide_default_value = true)]
@@ -219,6 +229,7 @@ Examples:
   isoform diff --run float.onnx int8.onnx
   isoform diff --run --inputs sample.npz --rtol 1e-2 a.onnx b.onnx
   isoform diff --first before.json after.iso
+  isoform diff --model-explorer explorer before.onnx after.onnx
   isoform diff --html difference.html before.onnx after.onnx
   isoform diff --format markdown before.onnx after.onnx >> summary.md
   isoform diff --format svg before.onnx after.onnx > changes.svg

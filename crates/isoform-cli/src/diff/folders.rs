@@ -46,6 +46,10 @@ pub(crate) fn run(
         let with = named_as(right, left);
         return files(&args.of(&with, right), common, host, output);
     }
+    if let Some(folder) = &args.model_explorer {
+        let failure = "--model-explorer is for two files, not for folders".into();
+        return trouble(&[(folder, &failure)], output);
+    }
     let lists = [left, right].map(|folder| find_models(std::slice::from_ref(folder)));
     for (file, failure) in lists.iter().flat_map(|list| &list.failures) {
         trouble(&[(file, failure)], output)?;

@@ -1,6 +1,7 @@
 //! `isoform diff`: checks whether two files are equal, and tells how they differ.
 
 pub(crate) mod args;
+mod explorer;
 mod first;
 pub(crate) mod folders;
 mod json;
@@ -89,7 +90,9 @@ pub(crate) fn compared(
 ) -> Result<io::Result<()>, Error> {
     let compare = common.compare_options();
     let programs = left.program().zip(right.program());
-    let needs_changes = args.tolerance().is_some() || page::is_wanted(args, output);
+    let needs_changes = args.tolerance().is_some()
+        || args.model_explorer.is_some()
+        || page::is_wanted(args, output);
     if args.first || (output.quiet && !needs_changes) {
         let (left, right) = match programs {
             None => (left, right),
@@ -113,7 +116,17 @@ pub(crate) fn compared(
             tolerance: args.tolerance(),
         };
         let report = options.report(&left, &right, &Control::default())?;
+        if let Some(folder) = &args.model_explorer {
+            let models = [&*args.left, &*args.right];
+            if let Err((file, failure)) = explorer::write(&report, models, folder, args.force) {
+                return Ok(trouble(&[(&file, &failure)], output));
+            }
+        }
         return Ok(models(args, &report, output));
+    }
+    if args.model_explorer.is_some() {
+        let reason = "--model-explorer is for ONNX models";
+        return Ok(trouble(&[(&args.left, &reason.into())], output));
     }
     let mut options = DiffOptions {
         compare,
@@ -270,7 +283,7 @@ impl DiffArgs {
 
 impl Input {
     /// The program of a model, in a file of whatever format.
-    fn program(&self) -> Option<Ref<Program>> {
+    pub(crate) fn program(&self) -> Option<Ref<Program>> {
         self.to_value().peek::<Ref<Program>>().cloned()
     }
 

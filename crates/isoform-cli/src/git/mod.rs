@@ -1,9 +1,12 @@
-//! `isoform git`: configures git to show models and IR files as text.
+//! `isoform git`: configures git to show models and IR files as text, and to merge them.
 //!
 //! Git itself changes the configuration. Only the file of attributes, for which git has
-//! no command, is edited by this module.
+//! no command, is edited by this module. `driver.rs` is the merge driver, `lfs.rs` the
+//! files behind pointers of Git LFS.
 
 pub(crate) mod args;
+mod driver;
+mod lfs;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -18,13 +21,20 @@ use crate::args::{Common, ShowArgs, TextArgs};
 use crate::imports::RunOptions;
 use crate::output::{Failure, Output, SUCCESS, printable};
 use crate::show;
-use args::{GitArgs, GitCommand, TargetArgs, TextconvArgs};
+use args::{GitArgs, GitCommand, InstallArgs, TargetArgs, TextconvArgs};
 
-/// The lines that tell git which files to show as text.
-const ATTRIBUTES: [&str; 3] = [
+/// The lines that tell git which files to show as text and to merge as programs.
+///
+/// Files of weights have no lines: git would read gigabytes for each `git log -p`, and
+/// they cannot be merged, because isoform does not write them. Neither has `*.json`, which
+/// mostly belongs to other programs.
+const ATTRIBUTES: [&str; 6] = [
     "*.onnx diff=isoform",
     "*.iso diff=isoform",
     "*.isob diff=isoform",
+    "*.onnx merge=isoform",
+    "*.iso merge=isoform",
+    "*.isob merge=isoform",
 ];
 
 /// The largest file whose tensors are printed in full.
@@ -36,12 +46,13 @@ pub(crate) fn run(
     host: &RunOptions<'_>,
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
-    let (target, installs) = match &args.command {
+    let (target, installed) = match &args.command {
         GitCommand::Textconv(args) => return textconv(args, common, output),
-        GitCommand::Install(args) => (&args.target, true),
-        GitCommand::Uninstall(args) => (&args.target, false),
+        GitCommand::MergeDriver(args) => return driver::run(args, common, output),
+        GitCommand::Install(args) => (&args.target, Some(settings(args, host))),
+        GitCommand::Uninstall(args) => (&args.target, None),
     };
-    match changes(target, installs, host) {
+    match changes(target, installed.as_ref()) {
         Ok(changes) => report(target, &changes, output),
         Err(failure) => output.failed_file(Path::new("git"), &failure),
     }
@@ -63,12 +74,35 @@ fn report(target: &TargetArgs, changes: &[String], output: &mut Output<'_, '_>) 
     Ok(())
 }
 
+/// The keys of the configuration.
+const KEYS: [&str; 5] = [
+    "diff.isoform.textconv",
+    "difftool.isoform.cmd",
+    "merge.isoform.name",
+    "merge.isoform.driver",
+    "merge.isoform.recursive",
+];
+
+/// The wanted value of each key.
+fn settings(args: &InstallArgs, host: &RunOptions<'_>) -> [String; KEYS.len()] {
+    let program = host.command_line();
+    let canonical = if args.canonical { " --canonical" } else { "" };
+    [
+        format!("{program} git textconv{canonical}"),
+        format!("{program} diff \"$LOCAL\" \"$REMOTE\""),
+        "models and IR files as programs".to_owned(),
+        format!("{program} git merge-driver %O %A %B %L %P"),
+        // The merged ancestors of a criss-cross merge: with a conflict, one of their sides
+        // would count as the base, and its change on the other side as no change.
+        "binary".to_owned(),
+    ]
+}
+
 /// Applies the changes, unless `--print` asks for a dry run. Returns the changes as shell
-/// commands.
+/// commands. Without settings, the changes are undone.
 fn changes(
     target: &TargetArgs,
-    installs: bool,
-    host: &RunOptions<'_>,
+    settings: Option<&[String; KEYS.len()]>,
 ) -> Result<Vec<String>, Failure> {
     let scope = if target.global { "--global" } else { "--local" };
     let file = if target.global {
@@ -76,21 +110,15 @@ fn changes(
     } else {
         top_of_repository()?.join(".gitattributes")
     };
-    let program = host.command_line();
     let mut changes = Vec::new();
-    for (key, wanted) in [
-        ("diff.isoform.textconv", format!("{program} git textconv")),
-        (
-            "difftool.isoform.cmd",
-            format!("{program} diff \"$LOCAL\" \"$REMOTE\""),
-        ),
-    ] {
+    for (number, key) in KEYS.into_iter().enumerate() {
+        let wanted = settings.map(|settings| &settings[number]);
         let setting = ask(&["config", scope, "--get-all", key])?;
-        let arguments = match (installs, setting) {
-            (true, Some(setting)) if setting == wanted => continue,
-            (true, _) => vec!["config", scope, "--replace-all", key, &wanted],
-            (false, None) => continue,
-            (false, Some(_)) => vec!["config", scope, "--unset-all", key],
+        let arguments = match (wanted, &setting) {
+            (Some(wanted), Some(setting)) if setting == wanted => continue,
+            (Some(wanted), _) => vec!["config", scope, "--replace-all", key, wanted],
+            (None, None) => continue,
+            (None, Some(_)) => vec!["config", scope, "--unset-all", key],
         };
         if !target.print {
             git(&arguments)?;
@@ -98,7 +126,7 @@ fn changes(
         let words: Vec<String> = arguments.iter().map(|word| quoted(word)).collect();
         changes.push(format!("git {}", words.join(" ")));
     }
-    changes.extend(edit_attributes(&file, installs, !target.print)?);
+    changes.extend(edit_attributes(&file, settings.is_some(), !target.print)?);
     Ok(changes)
 }
 
@@ -261,6 +289,8 @@ fn textconv(args: &TextconvArgs, common: &Common, output: &mut Output<'_, '_>) -
     let show_args = ShowArgs {
         file: args.file.clone(),
         skip_external_data: true,
+        canonical: args.canonical,
+        any_file: true,
         text: TextArgs {
             full_tensors: bytes <= FULL_TENSORS,
             ..TextArgs::default()
@@ -302,7 +332,8 @@ mod tests {
 
     #[test]
     fn lines_of_others_are_kept() {
-        let ours = "*.onnx diff=isoform\n*.iso diff=isoform\n*.isob diff=isoform\n";
+        let ours = "*.onnx diff=isoform\n*.iso diff=isoform\n*.isob diff=isoform\n\
+                    *.onnx merge=isoform\n*.iso merge=isoform\n*.isob merge=isoform\n";
         check("", ours, "");
         check(
             "*.txt text\n",
@@ -313,7 +344,8 @@ mod tests {
         check("*.txt text", &format!("*.txt text\n{ours}"), "*.txt text\n");
         check(
             "  *.iso diff=isoform \n*.iso text\n",
-            "  *.iso diff=isoform \n*.iso text\n*.onnx diff=isoform\n*.isob diff=isoform\n",
+            "  *.iso diff=isoform \n*.iso text\n*.onnx diff=isoform\n*.isob diff=isoform\n\
+             *.onnx merge=isoform\n*.iso merge=isoform\n*.isob merge=isoform\n",
             "*.iso text\n",
         );
         let windows = ours.replace('\n', "\r\n");

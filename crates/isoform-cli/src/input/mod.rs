@@ -408,6 +408,12 @@ pub(crate) fn simplified_input(
     }
 }
 
+/// True if a file is compressed; false if it cannot be read.
+pub(crate) fn is_packed(file: &Path) -> bool {
+    let start = File::open(file).and_then(|mut opened| start_of(&mut opened));
+    start.is_ok_and(|start| matches!(recognize(&start), Content::Packed(_)))
+}
+
 /// Reads the start of a file, enough to detect its format.
 pub(crate) fn start_of(file: &mut File) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();

@@ -42,7 +42,7 @@ pub(crate) use written::bytes_text;
 pub(crate) use extract::extract;
 pub(crate) use simplified::simplified;
 pub(crate) use verify::samples;
-pub(crate) use written::{OutputSize, write_model};
+pub(crate) use written::{OutputSize, keeping_layout, write_model};
 
 impl RuleArgs {
     fn options(&self) -> OptimizeOptions {

@@ -58,7 +58,7 @@ pub(super) fn check(
 /// The options that keep the layout of the source's constants: inside the model, in one
 /// file beside the model, or in one file for each constant. A replaced model keeps the
 /// name of a single data file.
-pub(super) fn keeping_layout(
+pub(crate) fn keeping_layout(
     source: &Model,
     target: &Path,
     inline: bool,

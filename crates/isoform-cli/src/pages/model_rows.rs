@@ -11,6 +11,7 @@ use isoform_page::page::{Line, Piece, PieceRole};
 
 use super::words::{literal, piece, plain};
 use crate::output::Palette;
+use crate::show::labels::Naming;
 use crate::show::names::NameOptions;
 use crate::show::rows::Rows;
 
@@ -61,7 +62,7 @@ struct Lister {
 /// Lists a model. O(nodes × depth of bodies).
 pub(super) fn rows_of(program: &Program, has_contents: bool) -> ModelRows {
     let options = NameOptions {
-        numbers: false,
+        naming: Naming::File,
         contents: has_contents,
         checksums: false,
         style: Palette::default(),

@@ -1,4 +1,4 @@
-//! Labels of values: the file's own names, or numbers.
+//! Labels of values: the file's own names, numbers, or names by structure.
 //!
 //! Names are chosen to make the texts of two versions of a model differ little.
 
@@ -6,8 +6,22 @@ use std::collections::{HashMap, HashSet};
 
 use isoform_onnx::layout::{BodyKind, Listing, Node};
 
+use super::canonical::Structure;
+
 /// The longest name that is a label.
 const MAX_NAME: usize = 80;
+
+/// Where labels come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Naming {
+    /// The names in the file.
+    #[default]
+    File,
+    /// Numbers from first to last.
+    Numbers,
+    /// The structure around each node.
+    Structure,
+}
 
 /// The labels of inputs and of the outputs of nodes, by identity; functions by number.
 #[derive(Debug, Default)]
@@ -24,10 +38,10 @@ impl Labels {
     /// A name becomes a label if the name is short, consists of letters, digits and a few
     /// signs, and is new in the graph or function. Other values are labelled by operator.
     /// So an inserted node does not change the labels of other values, unless several
-    /// values share a name. With `numbers`, values are numbered from first to last instead.
-    pub(super) fn new(listing: &Listing, numbers: bool) -> Self {
+    /// values share a name. The other namings do not look at names.
+    pub(super) fn new(listing: &Listing, naming: Naming) -> Self {
         let mut labels = Labels::default();
-        let mut names = Unique::new(numbers);
+        let mut names = Unique::new(naming);
         for &root in std::iter::once(&0).chain(&listing.functions) {
             names.start_root();
             if let BodyKind::Function(function) = &listing.bodies[root].kind {
@@ -40,15 +54,18 @@ impl Labels {
                 let body_ref = &listing.bodies[body];
                 if position == 0 {
                     labels.bodies.push(body);
-                    for param in body_ref.kind.params().iter() {
-                        let label = names.label(param.name.as_str(), "input");
+                    for (place, param) in body_ref.kind.params().iter().enumerate() {
+                        let label = match naming {
+                            Naming::Structure => names.named(&names.structure.input(body, place)),
+                            _ => names.label(param.name.as_str(), "input"),
+                        };
                         labels.values.insert(param.identity(), vec![label]);
                     }
                 }
                 let Some(node) = body_ref.nodes.get(position) else {
                     continue;
                 };
-                labels.add_node(node, &mut names);
+                labels.add_node(body, node, &mut names);
                 stack.push((body, position + 1));
                 stack.extend(node.bodies.iter().rev().map(|(_, inner)| (*inner, 0)));
             }
@@ -56,12 +73,19 @@ impl Labels {
         labels
     }
 
-    fn add_node(&mut self, Node { call, .. }: &Node, names: &mut Unique) {
+    fn add_node(&mut self, body: usize, node: &Node, names: &mut Unique) {
+        let call = &node.call;
+        let outputs = usize::try_from(call.outputs).unwrap_or(0);
+        if names.naming == Naming::Structure {
+            let wanted = names.structure.node(body, node);
+            let labels = (0..outputs).map(|index| names.named(&Structure::output(&wanted, index)));
+            self.values.insert(call.identity(), labels.collect());
+            return;
+        }
         let op = match &call.callee {
             Some(callee) => callee.name.as_str(),
             None => call.op.as_str(),
         };
-        let outputs = usize::try_from(call.outputs).unwrap_or(0);
         let outputs = (0..outputs).map(|index| {
             let name = call.output_names.get(index);
             names.label(name.map_or("", |name| name.as_str()), op)
@@ -72,7 +96,8 @@ impl Labels {
 
 /// The labels given so far.
 struct Unique {
-    numbers: bool,
+    naming: Naming,
+    structure: Structure,
     next: usize,
     taken: HashSet<String>,
     /// The number with which the next value of the same name ends.
@@ -80,9 +105,10 @@ struct Unique {
 }
 
 impl Unique {
-    fn new(numbers: bool) -> Self {
+    fn new(naming: Naming) -> Self {
         Unique {
-            numbers,
+            naming,
+            structure: Structure::default(),
             next: 0,
             taken: HashSet::new(),
             counters: HashMap::new(),
@@ -96,18 +122,22 @@ impl Unique {
     }
 
     fn label(&mut self, name: &str, op: &str) -> String {
-        if self.numbers {
+        if self.naming == Naming::Numbers {
             self.next += 1;
             return format!("%{}", self.next - 1);
         }
-        let name = match (is_label(name), is_label(op)) {
-            (true, _) => name.to_owned(),
-            (false, true) => op.to_lowercase(),
-            (false, false) => "value".to_owned(),
-        };
+        match (is_label(name), is_label(op)) {
+            (true, _) => self.named(name),
+            (false, true) => self.named(&op.to_lowercase()),
+            (false, false) => self.named("value"),
+        }
+    }
+
+    /// A label of this name, with a number if the name is taken.
+    fn named(&mut self, name: &str) -> String {
         let mut label = format!("%{name}");
         while !self.taken.insert(label.clone()) {
-            let count = self.counters.entry(name.clone()).or_insert(1);
+            let count = self.counters.entry(name.to_owned()).or_insert(1);
             *count += 1;
             label = format!("%{name}.{count}");
         }
@@ -116,7 +146,7 @@ impl Unique {
 }
 
 /// True if a name can be printed unchanged, and a reader sees where it ends.
-fn is_label(name: &str) -> bool {
+pub(super) fn is_label(name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | ':' | '-');
     !name.is_empty()
         && name.chars().take(MAX_NAME + 1).count() <= MAX_NAME
@@ -129,7 +159,7 @@ mod tests {
 
     #[track_caller]
     fn check(names: &[(&str, &str)], expected: &[&str]) {
-        let mut unique = Unique::new(false);
+        let mut unique = Unique::new(Naming::File);
         let labels: Vec<String> = names
             .iter()
             .map(|(name, op)| unique.label(name, op))

@@ -1,7 +1,9 @@
 //! `isoform show`: prints a model as program text, or any other value as text.
 
+mod canonical;
+mod describe;
 mod json;
-mod labels;
+pub(crate) mod labels;
 pub(crate) mod names;
 pub(crate) mod rows;
 pub(crate) mod shapes;
@@ -25,10 +27,12 @@ use crate::output::{Failure, Output, Palette, counted};
 use crate::pages::commands::{ModelPage, page_of_model};
 use crate::pages::file::title_of;
 use crate::pages::pictures::{PictureFormat, model_picture, value_picture};
+use labels::Naming;
 use names::NameOptions;
 use rows::Rows;
 use shapes::Shapes;
 
+pub(crate) use describe::Describer;
 pub(crate) use tensors::metadata_text;
 pub(crate) use value::{root_type, text_of};
 
@@ -72,7 +76,7 @@ fn page_without_picture(args: &ShowArgs, common: &Common, input: &Input) -> Resu
     match input {
         Input::Model(model) => {
             let options = ModelPage {
-                numbers: args.numbers,
+                naming: args.naming(),
                 contents: !common.architecture,
                 names: args.names,
                 shapes: args.shapes,
@@ -152,7 +156,7 @@ fn print_model(
     };
     let program = model.program();
     let options = NameOptions {
-        numbers: args.numbers,
+        naming: args.naming(),
         contents: !common.architecture,
         checksums: true,
         style,
@@ -189,7 +193,7 @@ pub(crate) fn print_result(
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
     let options = NameOptions {
-        numbers: false,
+        naming: Naming::File,
         contents: true,
         checksums: true,
         style: output.style,
@@ -205,6 +209,18 @@ pub(crate) fn print_result(
         Ok(())
     } else {
         output.faint(&format!("# {nodes_before} → {nodes} nodes"))
+    }
+}
+
+impl ShowArgs {
+    fn naming(&self) -> Naming {
+        if self.canonical {
+            Naming::Structure
+        } else if self.numbers {
+            Naming::Numbers
+        } else {
+            Naming::File
+        }
     }
 }
 

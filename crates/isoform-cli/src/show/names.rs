@@ -9,11 +9,11 @@ use isoform::values::{Tensor, ValueRef};
 use isoform_onnx::Model;
 use isoform_onnx::elements;
 use isoform_onnx::ir::{
-    AttrRef, Dim, Function, Input, MapType, OpaqueType, OptionalType, Output, SequenceType,
+    AttrRef, Call, Dim, Function, Input, MapType, OpaqueType, OptionalType, Output, SequenceType,
     SparseTensor, SparseTensorType, StringTensor, TensorType, TypeAttr,
 };
 
-use super::labels::Labels;
+use super::labels::{Labels, Naming};
 use crate::output::{Palette, printable};
 use isoform_onnx::layout::{BodyKind, Listing, graph_in};
 
@@ -32,8 +32,8 @@ const CHECKSUM_DIGITS: usize = 12;
 /// How a program is printed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NameOptions {
-    /// True if values are numbered instead of named.
-    pub(crate) numbers: bool,
+    /// Where the labels of values come from.
+    pub(crate) naming: Naming,
     /// True if the contents of constants are printed.
     pub(crate) contents: bool,
     /// True if long constants have a checksum, which reads all of their elements.
@@ -59,7 +59,7 @@ impl Names {
     /// Names the parts of a program in printing order. O(values).
     pub(crate) fn new(model: Option<&Model>, listing: &Listing, options: NameOptions) -> Self {
         let mut names = Names {
-            labels: Labels::new(listing, options.numbers),
+            labels: Labels::new(listing, options.naming),
             dims: HashMap::new(),
             dim_names: Vec::new(),
             model: model.cloned(),
@@ -108,6 +108,22 @@ impl Names {
         label.map_or("%?".to_owned(), String::clone)
     }
 
+    /// The label of an output of a node.
+    pub(crate) fn output(&self, call: &isoform::Ref<Call>, index: i64) -> String {
+        let position = usize::try_from(index).ok();
+        let name = position.and_then(|position| call.output_names.get(position));
+        self.label_or(call.identity(), index, name)
+    }
+
+    /// The label of a value; a value of another version of the model has its name there.
+    fn label_or(&self, identity: u64, index: i64, name: Option<&isoform::Str>) -> String {
+        let is_foreign = !self.labels.values.contains_key(&identity);
+        match name {
+            Some(name) if is_foreign && !name.is_empty() => format!("%{}", printable(name)),
+            _ => self.label(identity, index),
+        }
+    }
+
     /// A value as an operand: a label, a constant, or `_` for an omitted input.
     pub(crate) fn operand(&mut self, value: &Value) -> String {
         let Some(object) = value.as_object() else {
@@ -118,9 +134,9 @@ impl Names {
             };
         };
         if let Some(output) = object.downcast_ref::<Output>() {
-            self.label(output.call.identity(), output.index)
+            self.output(&output.call, output.index)
         } else if let Some(input) = object.downcast_ref::<Input>() {
-            self.label(input.identity(), 0)
+            self.label_or(input.identity(), 0, Some(&input.name))
         } else {
             self.plain(value)
         }

@@ -153,7 +153,7 @@ impl Rows {
                 .map(|(name, value)| (printable(name).into_owned(), names.attribute(value)))
                 .collect(),
             outputs: (0..call.outputs)
-                .map(|index| names.label(call.identity(), index))
+                .map(|index| names.output(call, index))
                 .collect(),
             types,
         }

@@ -3,10 +3,10 @@
 use std::io;
 
 use super::names::quoted;
-use super::rows::{Rows, body_names};
+use super::rows::{Row, Rows, body_names};
 use super::shapes::Shapes;
 use crate::args::ShowArgs;
-use crate::output::{Output, counted};
+use crate::output::{Output, Palette, counted};
 use isoform_onnx::layout::Node;
 
 /// A pending step of printing.
@@ -128,25 +128,7 @@ fn node(
     let Node { call, bodies } = &all[position];
     let (call, bodies) = (call.clone(), bodies.clone());
     let row = rows.row(&call);
-    let strong = output.style.strong;
-    let mut line = pad.clone();
-    if !row.outputs.is_empty() {
-        line.push_str(&row.outputs.join(", "));
-        line.push_str(" = ");
-    }
-    line.push_str(&format!(
-        "{strong}{}{strong:#}({})",
-        row.op,
-        row.inputs.join(", ")
-    ));
-    if !row.attributes.is_empty() {
-        let attributes: Vec<String> = row
-            .attributes
-            .iter()
-            .map(|(name, value)| format!("{name}={value}"))
-            .collect();
-        line.push_str(&format!(" {{{}}}", attributes.join(", ")));
-    }
+    let mut line = format!("{pad}{}", row_text(&row, output.style));
     if !bodies.is_empty() {
         line.push_str(" {");
         stack.push(Step::Line(format!("{pad}}}")));
@@ -172,4 +154,28 @@ fn node(
         ));
     }
     output.line(line)
+}
+
+/// The outputs, operator, inputs and attributes of a node.
+pub(super) fn row_text(row: &Row, style: Palette) -> String {
+    let strong = style.strong;
+    let mut line = String::new();
+    if !row.outputs.is_empty() {
+        line.push_str(&row.outputs.join(", "));
+        line.push_str(" = ");
+    }
+    line.push_str(&format!(
+        "{strong}{}{strong:#}({})",
+        row.op,
+        row.inputs.join(", ")
+    ));
+    if !row.attributes.is_empty() {
+        let attributes: Vec<String> = row
+            .attributes
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        line.push_str(&format!(" {{{}}}", attributes.join(", ")));
+    }
+    line
 }

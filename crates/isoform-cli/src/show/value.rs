@@ -52,8 +52,10 @@ pub(super) fn print(
 
 /// Options that a value does not have.
 fn refused(args: &ShowArgs) -> Option<Failure> {
-    let is_model = args.depth.is_some() || args.limit.is_some() || args.names || args.numbers;
-    is_model.then(|| "--depth, --limit, --names and --numbers are only for ONNX models".into())
+    let has_names = args.names || args.numbers || args.canonical;
+    let is_for_models = args.depth.is_some() || args.limit.is_some() || has_names;
+    let reason = "--depth, --limit, --names, --numbers and --canonical are only for ONNX models";
+    (is_for_models && !args.any_file).then(|| reason.into())
 }
 
 /// The page of the value.

@@ -227,19 +227,18 @@ fn renamed_and_shuffled_models_are_equal() {
             );
             let got = (ran.status, ran.out.as_str(), ran.err.as_str());
             assert_eq!(got, (0, "equal\n", ""), "{name}");
-            let quiet = |path: &Path| {
-                run_in(
-                    folder.path(),
-                    [
+            for option in ["--numbers", "--canonical"] {
+                let shown = |path: &Path| {
+                    let words = [
                         "show".as_ref(),
                         "-q".as_ref(),
-                        "--numbers".as_ref(),
+                        option.as_ref(),
                         path.as_os_str(),
-                    ],
-                )
-                .out
-            };
-            assert_eq!(quiet(&left), quiet(&right), "{name} is shown alike");
+                    ];
+                    run_in(folder.path(), words).out
+                };
+                assert_eq!(shown(&left), shown(&right), "{name} is shown alike");
+            }
         }
     }
 }

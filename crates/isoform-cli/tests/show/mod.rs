@@ -64,6 +64,61 @@ fn show_changes_little_where_a_node_is_inserted() {
     );
     // Numbers shift, and are therefore not the default.
     assert!(changed("--numbers").len() > 45);
+    // Names by structure do not, although those of the file play no part.
+    let canonical = changed("--canonical");
+    assert_eq!(canonical.len(), 3, "{canonical:?}");
+    assert!(canonical[0].contains("= Tanh(%neg."), "{canonical:?}");
+}
+
+#[test]
+fn names_by_structure_do_not_depend_on_names_weights_and_attributes() {
+    let folder = folder();
+    let text = |file: &str| folder.run(&format!("show -q --canonical {file}")).out;
+    assert_eq!(text("a.onnx"), text("renamed.onnx"));
+    assert!(
+        text("a.onnx").contains("(%in0: float32"),
+        "{}",
+        text("a.onnx")
+    );
+    for file in ["weight.onnx", "attribute.onnx"] {
+        let (before, after) = (text("a.onnx"), text(file));
+        let lines = before.lines().zip(after.lines());
+        assert_eq!(
+            lines.filter(|(left, right)| left != right).count(),
+            1,
+            "{file}"
+        );
+    }
+    let mut nested = nested();
+    folder.model("nested.onnx", &nested);
+    for graph in nested.graph.iter_mut() {
+        graph.node[0].output[0] = "u".to_owned();
+        for attribute in &mut graph.node[1].attribute {
+            for graph in attribute.g.iter_mut() {
+                graph.node[0].input[0] = "u".to_owned();
+                graph.node[0].output[0].push('2');
+                graph.output[0].name.push('2');
+            }
+        }
+    }
+    folder.model("nested2.onnx", &nested);
+    assert_eq!(text("nested.onnx"), text("nested2.onnx"));
+    let text = text("nested.onnx");
+    let labels: Vec<&str> = text
+        .split(" = ")
+        .flat_map(|part| part.split_whitespace().last())
+        .collect();
+    let labels: Vec<&str> = labels
+        .into_iter()
+        .filter(|label| label.starts_with('%'))
+        .collect();
+    assert_eq!(
+        labels.iter().collect::<HashSet<_>>().len(),
+        labels.len(),
+        "{text}"
+    );
+    let ran = folder.run("show --canonical --numbers a.onnx");
+    assert_eq!(ran.status, 2, "{ran:?}");
 }
 
 #[test]

@@ -16,6 +16,7 @@ use crate::optimize::bytes_text;
 use crate::output::{Palette, counted};
 use crate::pages::model_rows::{RowKind, rows_listed};
 use crate::pages::words::piece;
+use crate::show::labels::Naming;
 use crate::show::names::{NameOptions, quoted};
 use crate::show::rows::{Rows, domain_name};
 use crate::show::shapes::Shapes;
@@ -26,8 +27,8 @@ const NAMED: usize = 3;
 /// What the page of a model shows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ModelPage {
-    /// True if values are numbered instead of named.
-    pub numbers: bool,
+    /// Where the names of values come from.
+    pub naming: Naming,
     /// True if the contents of constants are shown.
     pub contents: bool,
     /// True if the file's own names follow each node.
@@ -198,7 +199,7 @@ fn weights(program: &Ref<Program>, model: Option<&Model>, contents: bool) -> Vec
 /// The text of `isoform show`, with names as bindings.
 fn listing(program: &Ref<Program>, model: Option<&Model>, options: ModelPage) -> Listing {
     let names = NameOptions {
-        numbers: options.numbers,
+        naming: options.naming,
         contents: options.contents,
         checksums: true,
         style: Palette::default(),

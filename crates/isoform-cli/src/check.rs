@@ -1,0 +1,87 @@
+//! `isoform check`: can files be read, and are texts in their canonical form?
+
+use std::io;
+use std::path::Path;
+
+use isoform_onnx::ExternalData;
+use serde_json::json;
+
+use crate::args::{CheckArgs, Common, ConvertArgs};
+use crate::convert::encode;
+use crate::input::{Form, Input, is_dash, is_packed, load_with, message};
+use crate::model_args::ModelArgs;
+use crate::output::{DIFFERENT, Failure, Output, TROUBLE, printable};
+use crate::target::write;
+
+/// The verdict on a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Good,
+    /// A text in another form than the canonical one.
+    Other,
+    /// A text that was in another form.
+    Fixed,
+}
+
+impl Verdict {
+    fn name(self) -> &'static str {
+        match self {
+            Verdict::Good => "good",
+            Verdict::Other => "not canonical",
+            Verdict::Fixed => "rewritten",
+        }
+    }
+}
+
+pub(crate) fn run(
+    args: &CheckArgs,
+    common: &Common,
+    output: &mut Output<'_, '_>,
+) -> io::Result<()> {
+    for file in &args.files {
+        let verdict = match check(args, file, common) {
+            Ok(verdict) => verdict,
+            Err(failure) => {
+                output.failed_file(file, &failure)?;
+                continue;
+            }
+        };
+        if verdict != Verdict::Good && output.status != TROUBLE {
+            output.status = DIFFERENT;
+        }
+        let name = file.to_string_lossy();
+        if output.json {
+            output.json_line(&json!({"file": name, "verdict": verdict.name()}))?;
+        } else if verdict != Verdict::Good {
+            output.line(format_args!("{}: {}", printable(&name), verdict.name()))?;
+        }
+    }
+    Ok(())
+}
+
+fn check(args: &CheckArgs, file: &Path, common: &Common) -> Result<Verdict, Failure> {
+    // Whether other files are complete is a question about a folder, not about this file.
+    let input = load_with(file, common, ExternalData::Skipped)?;
+    let is_text = matches!(&input, Input::Value(value) if value.form == Form::Text && value.tensors.is_none());
+    if !(args.canonical || args.fix) || !is_text || is_dash(file) || is_packed(file) {
+        return Ok(Verdict::Good);
+    }
+    let convert = ConvertArgs {
+        source: file.to_owned(),
+        target: file.to_owned(),
+        to: None,
+        force: true,
+        text: args.text.clone(),
+        model: ModelArgs::default(),
+    };
+    let canonical = encode(&convert, &input, Form::Text).map_err(|error| message(file, &error))?;
+    let text = std::fs::read(file).map_err(|error| error.to_string())?;
+    if text == canonical {
+        return Ok(Verdict::Good);
+    }
+    if !args.fix {
+        return Ok(Verdict::Other);
+    }
+    write(&convert, &canonical)?;
+    Ok(Verdict::Fixed)
+}

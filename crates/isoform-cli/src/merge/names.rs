@@ -1,0 +1,386 @@
+//! Names and documentation of a merged model.
+//!
+//! Comparison ignores names, so a merge by itself would keep the names of the base where the
+//! base stays, and lose what one side has renamed. Here the nodes of the merged program
+//! are paired with those of all three programs, and each name is merged by itself: a side
+//! that changed a name wins, and the left side wins where both changed it.
+
+use std::collections::HashMap;
+
+use isoform::compare::DiffOptions;
+use isoform::traverse::{MapOptions, WalkOrder};
+use isoform::values::{Bytes, ValueRef};
+use isoform::{Array, Node, Obj, Ref, Result, Str, Value, structural_equal};
+use isoform_onnx::NodeOrigin;
+use isoform_onnx::ir::{Call, Function, Graph, Input, Program};
+use isoform_onnx::layout::{attributes, holds_graphs, list};
+use isoform_onnx::proto::GraphProto;
+use prost::Message;
+
+/// The same part in the base, on the left and on the right, where it exists.
+type Versions<T> = [Option<T>; 3];
+
+/// A merged program with merged names.
+pub(super) struct Named {
+    pub(super) program: Ref<Program>,
+    /// The number of names and descriptions that both sides changed in different ways.
+    pub(super) clashes: usize,
+    /// An attribute that both sides changed in different ways, although no element of its
+    /// list conflicts: a list like the padding of a convolution counts as a whole.
+    pub(super) overlap: Option<String>,
+}
+
+/// The merged program with the names of the base, left and right programs. As three
+/// differences with the merged program, and O(n).
+///
+/// # Errors
+///
+/// As [`DiffOptions::diff`].
+pub(super) fn named(merged: &Ref<Program>, versions: [&Ref<Program>; 3]) -> Result<Named> {
+    let mut names = Names {
+        main: merged.graph.identity(),
+        programs: versions.map(Clone::clone),
+        calls: HashMap::new(),
+        functions: HashMap::new(),
+        inputs: HashMap::new(),
+        results: merged.io_names.get(1).cloned(),
+        done: HashMap::new(),
+        clashes: 0,
+        overlap: None,
+    };
+    for (number, program) in versions.iter().enumerate() {
+        names.pair(number, program, merged)?;
+    }
+    names.name_inputs(merged);
+    let wanted = [
+        Program::type_index(),
+        Graph::type_index(),
+        Function::type_index(),
+        Input::type_index(),
+        Call::type_index(),
+    ];
+    let program = MapOptions::default().order(WalkOrder::Pre).map_selected(
+        merged,
+        |ty| ty.is_some_and(|ty| wanted.contains(&ty)),
+        |visit| Ok(visit.object().and_then(|object| names.part(object))),
+    )?;
+    Ok(Named {
+        program: program.extract()?,
+        clashes: names.clashes,
+        overlap: names.overlap,
+    })
+}
+
+struct Names {
+    /// The identity of the main graph.
+    main: u64,
+    programs: [Ref<Program>; 3],
+    /// The versions of each node of the merged program, by identity.
+    calls: HashMap<u64, Versions<Ref<Call>>>,
+    functions: HashMap<u64, Versions<Ref<Function>>>,
+    /// The names of the main graph's inputs.
+    inputs: HashMap<u64, Str>,
+    /// The names of the main graph's results.
+    results: Option<Array<Str>>,
+    /// A part is visited once for each kind of its uses, and has to stay one part.
+    done: HashMap<u64, Option<Value>>,
+    clashes: usize,
+    overlap: Option<String>,
+}
+
+impl Names {
+    /// Pairs the nodes of a version with the nodes of the merged program.
+    fn pair(&mut self, number: usize, program: &Ref<Program>, merged: &Ref<Program>) -> Result<()> {
+        let difference = DiffOptions::default().diff(program, merged)?;
+        let pairs: Vec<_> = if difference.is_empty() {
+            let calls = [program, merged].map(|program| {
+                let bodies = list(program).bodies.into_iter();
+                bodies
+                    .flat_map(|body| body.nodes)
+                    .map(|node| node.call)
+                    .collect::<Vec<_>>()
+            });
+            let [version, merged] = calls;
+            version.into_iter().zip(merged).collect()
+        } else {
+            let call = |value: &Value| value.peek::<Ref<Call>>().cloned();
+            let pairs = difference.node_pairs();
+            pairs
+                .filter_map(|(version, merged)| Some((call(&version)?, call(&merged)?)))
+                .collect()
+        };
+        for (version, merged) in pairs {
+            if let (Some(function), Some(callee)) = (&version.callee, &merged.callee) {
+                let versions = self.functions.entry(callee.identity()).or_default();
+                versions[number] = Some(function.clone());
+            }
+            self.calls.entry(merged.identity()).or_default()[number] = Some(version);
+        }
+        Ok(())
+    }
+
+    /// The names under which callers feed the model, which were merged as part of the
+    /// program.
+    fn name_inputs(&mut self, merged: &Ref<Program>) {
+        let names = merged.io_names.get(0);
+        let pairs = merged
+            .graph
+            .params
+            .iter()
+            .zip(names.iter().flat_map(|names| names.iter()));
+        self.inputs = pairs
+            .map(|(input, name)| (input.identity(), name.clone()))
+            .collect();
+    }
+
+    /// The part with merged names; None if it has them.
+    fn part(&mut self, object: &Ref<Obj>) -> Option<Value> {
+        if let Some(done) = self.done.get(&object.identity()) {
+            return done.clone();
+        }
+        let part = if let Some(call) = object.downcast_ref::<Call>() {
+            self.call(call)
+        } else if let Some(input) = object.downcast_ref::<Input>() {
+            self.input(input)
+        } else if let Some(graph) = object.downcast_ref::<Graph>() {
+            self.graph(graph)
+        } else if let Some(function) = object.downcast_ref::<Function>() {
+            self.function(function)
+        } else {
+            object
+                .downcast_ref::<Program>()
+                .map(|program| self.program(program))
+        };
+        self.done.insert(object.identity(), part.clone());
+        part
+    }
+
+    fn call(&mut self, call: &Ref<Call>) -> Option<Value> {
+        let versions = self.calls.remove(&call.identity())?;
+        if self.overlap.is_none() {
+            self.overlap = overlap(&versions);
+        }
+        let fields = call.clone_fields();
+        let of = |field: fn(&Call) -> &Str| each(&versions, |call| field(call).clone());
+        // The names of inputs follow from the nodes that compute them, apart from constants.
+        let clashes = self.clashes;
+        let input_names = self.all(
+            &call.input_names,
+            each(&versions, |c| c.input_names.clone()),
+        );
+        self.clashes = clashes;
+        Some(Value::from(Ref::new(Call {
+            name: self.pick(&call.name, of(|call| &call.name)),
+            doc: self.pick(&call.doc, of(|call| &call.doc)),
+            meta: self.bytes(&call.meta, each(&versions, |call| call.meta.clone())),
+            input_names,
+            output_names: self.all(
+                &call.output_names,
+                each(&versions, |call| call.output_names.clone()),
+            ),
+            ..fields
+        })))
+    }
+
+    fn input(&mut self, input: &Ref<Input>) -> Option<Value> {
+        let name = self.inputs.get(&input.identity())?.clone();
+        let fields = input.clone_fields();
+        Some(Value::from(Ref::new(Input { name, ..fields })))
+    }
+
+    fn graph(&mut self, graph: &Ref<Graph>) -> Option<Value> {
+        if graph.identity() != self.main {
+            return None;
+        }
+        let versions = self
+            .programs
+            .each_ref()
+            .map(|program| Some(program.graph.clone()));
+        let of = |field: fn(&Graph) -> &Str| each(&versions, |graph| field(graph).clone());
+        let fields = graph.clone_fields();
+        let meta = self.types(&graph.meta, each(&versions, |graph| graph.meta.clone()));
+        let results = self.result_names(graph);
+        Some(Value::from(Ref::new(Graph {
+            name: self.pick(&graph.name, of(|graph| &graph.name)),
+            doc: self.pick(&graph.doc, of(|graph| &graph.doc)),
+            meta,
+            result_names: results,
+            ..fields
+        })))
+    }
+
+    /// The names of the main graph's results.
+    fn result_names(&self, graph: &Graph) -> Array<Str> {
+        match &self.results {
+            Some(names) if names.len() == graph.results.len() => names.clone(),
+            _ => graph.result_names.clone(),
+        }
+    }
+
+    fn function(&mut self, function: &Ref<Function>) -> Option<Value> {
+        let versions = self.functions.remove(&function.identity())?;
+        let of = |field: fn(&Function) -> &Str| each(&versions, |one| field(one).clone());
+        let fields = function.clone_fields();
+        let results = each(&versions, |one| one.result_names.clone());
+        Some(Value::from(Ref::new(Function {
+            name: self.pick(&function.name, of(|function| &function.name)),
+            doc: self.pick(&function.doc, of(|function| &function.doc)),
+            meta: self.bytes(&function.meta, each(&versions, |one| one.meta.clone())),
+            result_names: self.all(&function.result_names, results),
+            ..fields
+        })))
+    }
+
+    fn program(&mut self, program: &Ref<Program>) -> Value {
+        let versions = self.programs.clone().map(Some);
+        let fields = program.clone_fields();
+        Value::from(Ref::new(Program {
+            ir_version: self.pick(
+                &program.ir_version,
+                each(&versions, |program| program.ir_version),
+            ),
+            producer: self.pick(
+                &program.producer,
+                each(&versions, |program| program.producer.clone()),
+            ),
+            meta: self.bytes(
+                &program.meta,
+                each(&versions, |program| program.meta.clone()),
+            ),
+            ..fields
+        }))
+    }
+
+    /// The version of a name that counts, where the merged part has `own`.
+    fn pick<T: Clone + PartialEq>(&mut self, own: &T, versions: Versions<T>) -> T {
+        match versions {
+            [Some(base), Some(left), Some(right)] => {
+                if left == base {
+                    return right;
+                }
+                self.clashes += usize::from(right != base && right != left);
+                left
+            }
+            [_, Some(side), _] | [_, None, Some(side)] => side,
+            [_, None, None] => own.clone(),
+        }
+    }
+
+    fn bytes(&mut self, own: &Option<Bytes>, versions: Versions<Option<Bytes>>) -> Option<Bytes> {
+        let plain = |bytes: &Option<Bytes>| bytes.as_ref().map(|bytes| bytes.to_vec());
+        let versions = versions.map(|version| version.as_ref().map(plain));
+        self.pick(&plain(own), versions).map(Bytes::from)
+    }
+
+    /// A list of names, name by name where all versions have as many.
+    fn all(&mut self, own: &Array<Str>, versions: Versions<Array<Str>>) -> Array<Str> {
+        let texts = |names: &Array<Str>| -> Vec<Str> { names.iter().cloned().collect() };
+        let own = texts(own);
+        let fitting = versions.map(|names| {
+            let names = names.filter(|names| names.len() == own.len());
+            names.as_ref().map(texts)
+        });
+        let merged = own.iter().enumerate().map(|(index, name)| {
+            let versions = fitting
+                .each_ref()
+                .map(|names| names.as_ref().map(|names| names[index].clone()));
+            self.pick(name, versions)
+        });
+        Array::from(merged.collect::<Vec<_>>())
+    }
+
+    /// The description of the main graph. Types of values and quantisation annotations are
+    /// merged value by value, because each inserted node adds some.
+    fn types(&mut self, own: &Option<Bytes>, versions: Versions<Option<Bytes>>) -> Option<Bytes> {
+        let decoded = versions.each_ref().map(|meta| {
+            let meta = meta.as_ref().and_then(Option::as_ref);
+            meta.map_or(Ok(GraphProto::default()), |meta| {
+                GraphProto::decode(&meta[..])
+            })
+        });
+        let [Ok(base), Ok(left), Ok(right)] = decoded else {
+            return self.bytes(own, versions);
+        };
+        let bare = |graph: &GraphProto| GraphProto {
+            value_info: Vec::new(),
+            quantization_annotation: Vec::new(),
+            ..graph.clone()
+        };
+        let rest = [&base, &left, &right].map(|graph| Some(bare(graph)));
+        let mut graph = self.pick(&bare(&base), rest);
+        graph.value_info = self.entries(
+            [base.value_info, left.value_info, right.value_info],
+            |info| &info.name,
+        );
+        graph.quantization_annotation = self.entries(
+            [
+                base.quantization_annotation,
+                left.quantization_annotation,
+                right.quantization_annotation,
+            ],
+            |annotation| &annotation.tensor_name,
+        );
+        let bytes = graph.encode_to_vec();
+        (!bytes.is_empty()).then(|| Bytes::from(bytes))
+    }
+
+    /// Entries of three lists, merged by name.
+    fn entries<T: Clone + PartialEq>(
+        &mut self,
+        [base, left, right]: [Vec<T>; 3],
+        name: fn(&T) -> &String,
+    ) -> Vec<T> {
+        let table = |entries: &[T]| -> HashMap<String, T> {
+            let pairs = entries
+                .iter()
+                .map(|entry| (name(entry).clone(), entry.clone()));
+            pairs.collect()
+        };
+        let tables = [&base[..], &left, &right].map(table);
+        let mut merged = Vec::new();
+        for entry in &left {
+            let versions = tables
+                .each_ref()
+                .map(|table| table.get(name(entry)).cloned());
+            merged.push(self.pick(entry, versions));
+        }
+        let [before, of_left, _] = &tables;
+        merged.extend(right.into_iter().filter(|entry| {
+            !of_left.contains_key(name(entry)) && !before.contains_key(name(entry))
+        }));
+        merged
+    }
+}
+
+fn each<T, U>(versions: &Versions<T>, field: impl Fn(&T) -> U) -> Versions<U> {
+    versions
+        .each_ref()
+        .map(|version| version.as_ref().map(&field))
+}
+
+/// The words for an attribute that both sides changed in different ways.
+fn overlap([base, left, right]: &Versions<Ref<Call>>) -> Option<String> {
+    let (base, left, right) = (base.as_ref()?, left.as_ref()?, right.as_ref()?);
+    let value = |call: &Ref<Call>, name: &str| {
+        let all = attributes(call);
+        let attribute = all.into_iter().find(|(known, _)| *known == name);
+        attribute.map(|(_, value)| value.clone())
+    };
+    let differ = |one: &Option<Value>, other: &Option<Value>| match (one, other) {
+        (Some(one), Some(other)) => structural_equal(one, other).is_ok_and(|equal| !equal),
+        (one, other) => one.is_some() != other.is_some(),
+    };
+    let mut lists = attributes(base).into_iter();
+    lists.find_map(|(name, before)| {
+        let is_list = matches!(before.view(), ValueRef::Array(_)) && !holds_graphs(before);
+        let before = Some(before.clone()).filter(|_| is_list)?;
+        let (left, right) = (value(left, name), value(right, name));
+        let before = Some(before);
+        let is_overlap = differ(&before, &left) && differ(&before, &right) && differ(&left, &right);
+        is_overlap.then(|| {
+            let node = NodeOrigin::of_part(&Value::from(base));
+            let node = node.map_or_else(String::new, |node| node.to_string());
+            format!("both sides changed attribute '{name}' of {node} in different ways")
+        })
+    })
+}

@@ -1,0 +1,507 @@
+"""The Action and the hooks, run step by step as they are written, with real repositories."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import onnx
+import pytest
+import yaml
+from onnx import TensorProto, helper
+
+ROOT = Path(__file__).resolve().parent.parent
+COMMAND = os.environ.get("ISOFORM_COMMAND") or f"{shlex.quote(sys.executable)} -m isoform"
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+
+
+def write_model(path, last="Relu", bias=0.5):
+    """A small model."""
+    nodes = [
+        helper.make_node("Add", ["x", "b"], ["a"], name="add"),
+        helper.make_node("Exp", ["a"], ["e"], name="exp"),
+        helper.make_node("Sigmoid", ["e"], ["s"], name="sigmoid"),
+        helper.make_node(last, ["s"], ["y"], name="last"),
+    ]
+    value = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [2]) for name in "xy"]
+    weights = [helper.make_tensor("b", TensorProto.FLOAT, [2], [bias, bias])]
+    graph = helper.make_graph(nodes, "main", value[:1], value[1:], weights)
+    opset = [helper.make_opsetid("", 17)]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    onnx.save(helper.make_model(graph, opset_imports=opset, ir_version=8), path)
+
+
+class Repository:
+    """A repository with two commits."""
+
+    def __init__(self, folder):
+        """Make the first commit: two models and a text."""
+        self.folder = folder
+        self.git("init", "-q", "-b", "main")
+        write_model(folder / "models/net.onnx")
+        write_model(folder / "models/other|name.onnx")
+        write_model(folder / "gone.onnx")
+        (folder / "map.iso").write_text('{"lr": 0.1}\n')
+        self.commit("Models")
+        self.base = self.git("rev-parse", "HEAD").strip()
+
+    def git(self, *words):
+        """The output of git."""
+        command = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *words]
+        return subprocess.run(
+            command, cwd=self.folder, check=True, capture_output=True, text=True
+        ).stdout
+
+    def commit(self, message):
+        """Commit everything; returns the revision."""
+        self.git("add", "-A")
+        self.git("commit", "-qm", message)
+        return self.git("rev-parse", "HEAD").strip()
+
+    def edit(self):
+        """The second commit: one edit, one new file, one removed, one only renamed inside."""
+        write_model(self.folder / "models/net.onnx", last="Tanh")
+        (self.folder / "models/new.iso").write_text("[1, 2]\n")
+        (self.folder / "gone.onnx").unlink()
+        (self.folder / "map.iso").write_text('// other bytes\n{"lr": 0.1}\n')
+        return self.commit("Edits")
+
+
+# ---- the Action ----------------------------------------------------------------------
+
+GH = r"""#!{python}
+import json, os, sys
+from pathlib import Path
+
+store = Path(os.environ["FAKE_GH"])
+words = sys.argv[1:]
+with (store / "calls").open("a") as calls:
+    calls.write(json.dumps(words) + "\n")
+if os.environ.get("FAKE_GH_FORBIDDEN"):
+    sys.exit("gh: Resource not accessible by integration (HTTP 403)")
+comments = store / "comments.json"
+known = json.loads(comments.read_text()) if comments.exists() else []
+if "--jq" in words:
+    for comment in known:
+        print(json.dumps([comment["id"], comment["type"], comment["body"]]))
+    sys.exit()
+body = next(word for word in words if word.startswith("body=@"))
+text = Path(body.removeprefix("body=@")).read_text()
+if "PATCH" in words:
+    number = int(next(w for w in words if "/comments/" in w).rsplit("/", 1)[1])
+    next(c for c in known if c["id"] == number)["body"] = text
+else:
+    known.append({{"id": len(known) + 1, "type": "Bot", "body": text}})
+comments.write_text(json.dumps(known))
+"""
+
+
+class Runner:
+    """Runs the steps of `action.yml`: expressions, environment files and shells."""
+
+    def __init__(self, folder, workspace, inputs, context):
+        """A runner with the inputs of the user and the context of GitHub."""
+        self.folder, self.workspace = folder, workspace
+        self.action = yaml.safe_load((ROOT / "action.yml").read_text())
+        self.context = context
+        self.outputs, self.uploads, self.log = {}, [], ""
+        folder.mkdir()
+        binaries = folder / "bin"
+        binaries.mkdir()
+        gh = binaries / "gh"
+        gh.write_text(GH.format(python=sys.executable))
+        gh.chmod(0o755)
+        (binaries / "python3").symlink_to(sys.executable)
+        self.environment = dict(os.environ) | {
+            "PATH": f"{binaries}{os.pathsep}{os.environ['PATH']}",
+            "GITHUB_ACTION_PATH": str(ROOT),
+            "GITHUB_STEP_SUMMARY": str(folder / "summary"),
+            "GITHUB_OUTPUT": str(folder / "output"),
+            "RUNNER_TEMP": str(folder),
+            "FAKE_GH": str(folder),
+            "ISOFORM_COMMAND": COMMAND,
+        }
+        unknown = set(inputs) - set(self.action["inputs"])
+        assert not unknown, f"no such inputs: {unknown}"
+        defaults = {name: given["default"] for name, given in self.action["inputs"].items()}
+        self.inputs = {name: self.text(value) for name, value in defaults.items()} | inputs
+
+    def value(self, expression):
+        """The value of an expression: names, texts, ==, !=, && and ||."""
+        for sign in ("||", "&&"):
+            if sign in expression:
+                left, right = (self.value(side) for side in expression.split(sign, 1))
+                return (left or right) if sign == "||" else (left and right)
+        for sign in ("==", "!="):
+            if sign in expression:
+                left, right = (self.value(side) for side in expression.split(sign))
+                return (left == right) == (sign == "==")
+        expression = expression.strip()
+        if expression.startswith("'"):
+            return expression[1:-1]
+        root, *names = expression.split(".")
+        if root == "inputs":
+            return self.inputs[".".join(names)]
+        if root == "steps":
+            step, kind, name = names
+            assert kind == "outputs"
+            return self.outputs.get(step, {}).get(name, "")
+        assert root == "github", expression
+        found = self.context
+        for name in names:
+            found = found.get(name, {})
+        return found if isinstance(found, str) else ""
+
+    def text(self, template):
+        """A text with the values of its expressions."""
+        return re.sub(r"\$\{\{(.*?)\}\}", lambda m: str(self.value(m[1])), str(template))
+
+    def run(self):
+        """Run all steps; returns the status of the last one."""
+        for step in self.action["runs"]["steps"]:
+            condition = step.get("if", "${{ true }}")
+            inside = condition.removeprefix("${{").removesuffix("}}")
+            if "if" in step and not self.value(inside):
+                continue
+            if "uses" in step:
+                assert step["uses"].startswith("actions/upload-artifact@")
+                path = self.workspace / self.text(step["with"]["path"])
+                self.uploads.append((self.text(step["with"]["name"]), path))
+                continue
+            output = Path(self.environment["GITHUB_OUTPUT"])
+            output.write_text("")
+            environment = {name: self.text(value) for name, value in step.get("env", {}).items()}
+            ran = subprocess.run(
+                ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+                cwd=self.workspace,
+                env=self.environment | environment,
+                capture_output=True,
+                text=True,
+            )
+            self.log += ran.stdout + ran.stderr
+            lines = (line.split("=", 1) for line in output.read_text().splitlines())
+            self.outputs[step.get("id", step["name"])] = dict(lines)
+            if ran.returncode != 0:
+                return ran.returncode
+        return 0
+
+    def comments(self):
+        """The bodies of all comments."""
+        file = self.folder / "comments.json"
+        return [comment["body"] for comment in json.loads(file.read_text())]
+
+
+def context(base, head):
+    """What GitHub says about a pull request."""
+    return {
+        "server_url": "https://github.com",
+        "repository": "o/r",
+        "run_id": "7",
+        "token": "t",
+        "event": {
+            "pull_request": {"number": "5", "base": {"sha": base}, "head": {"sha": head}},
+        },
+    }
+
+
+@pytest.fixture
+def repository(tmp_path):
+    """A repository with one commit."""
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    return Repository(folder)
+
+
+def test_the_action_comments_and_keeps_pages(repository, tmp_path):
+    head = repository.edit()
+    runner = Runner(
+        tmp_path / "run", repository.folder, {"install": ""}, context(repository.base, head)
+    )
+    assert runner.run() == 0, runner.log
+    assert runner.outputs["compare"] | {"summary": ""} == {
+        "files": "4",
+        "different": "3",
+        "pages": "true",
+        "summary": "",
+    }
+    (comment,) = runner.comments()
+    for part in (
+        "<code>models/net.onnx</code> | different",
+        "<code>models/new.iso</code> | added",
+        "<code>gone.onnx</code> | removed",
+        "<code>map.iso</code> | the same program",
+        "https://github.com/o/r/actions/runs/7",
+        "Tanh",
+    ):
+        assert part in comment, comment
+    assert len(comment) < 60_000
+    ((name, uploaded),) = runner.uploads
+    assert name == "isoform-review"
+    page = (uploaded / "pages/models-net.onnx.html").read_text()
+    assert page.lstrip().lower().startswith("<!doctype html>") and "Tanh" in page
+    assert (tmp_path / "run/summary").read_text() == comment
+
+    # The second run updates the comment; a comment of a person with the marker stays.
+    known = json.loads((tmp_path / "run/comments.json").read_text())
+    person = {"id": 9, "type": "User", "body": known[0]["body"]}
+    (tmp_path / "run/comments.json").write_text(json.dumps([person, *known]))
+    write_model(repository.folder / "models/net.onnx", last="Elu")
+    runner.context = context(repository.base, repository.commit("Another edit"))
+    runner.inputs |= {"head": runner.context["event"]["pull_request"]["head"]["sha"]}
+    assert runner.run() == 0, runner.log
+    by_person, by_action = runner.comments()
+    assert by_person == comment and "Elu" in by_action
+
+
+def test_a_fork_gets_the_summary_without_a_comment(repository, tmp_path):
+    head = repository.edit()
+    runner = Runner(
+        tmp_path / "run", repository.folder, {"install": ""}, context(repository.base, head)
+    )
+    runner.environment["FAKE_GH_FORBIDDEN"] = "1"
+    assert runner.run() == 0, runner.log
+    assert "::notice::No permission" in runner.log
+    assert "models/net.onnx" in (tmp_path / "run/summary").read_text()
+
+
+def test_differences_can_fail_the_step(repository, tmp_path):
+    inputs = {"install": "", "comment": "false", "fail-on-difference": "true"}
+    same = repository.base
+    runner = Runner(tmp_path / "same", repository.folder, inputs, context(same, same))
+    assert runner.run() == 0, runner.log
+    assert "No model changed" in (tmp_path / "same/summary").read_text()
+    assert not runner.uploads
+    head = repository.edit()
+    runner = Runner(tmp_path / "other", repository.folder, inputs, context(same, head))
+    assert runner.run() == 1, runner.log
+    assert not (tmp_path / "other/calls").exists()
+
+
+def test_only_changes_of_the_pull_request_count(repository, tmp_path):
+    repository.git("checkout", "-qb", "feature")
+    write_model(repository.folder / "models/net.onnx", bias=0.75)
+    head = repository.commit("Feature")
+    repository.git("checkout", "-q", "main")
+    (repository.folder / "gone.onnx").unlink()
+    base = repository.commit("Meanwhile")
+    runner = Runner(tmp_path / "run", repository.folder, {"install": ""}, context(base, head))
+    assert runner.run() == 0, runner.log
+    assert runner.outputs["compare"]["files"] == "1"
+
+
+def test_hostile_names_and_broken_files_are_shown_as_text(repository, tmp_path):
+    name = "a<img src=x>|`b`$(touch pwned).onnx"
+    write_model(repository.folder / name)
+    base = repository.commit("A name")
+    (repository.folder / name).write_bytes(b"```\n<script>alert(1)</script>")
+    head = repository.commit("Broken")
+    runner = Runner(tmp_path / "run", repository.folder, {"install": ""}, context(base, head))
+    assert runner.run() == 0, runner.log
+    (comment,) = runner.comments()
+    table, details = comment.split("<details", 1)
+    assert "<img" not in table and "&#124;" in table and "not readable" in table
+    # The reason is in a block of code that its own backticks do not end.
+    assert "<img" not in details.split("````")[0] and details.count("````") == 2
+    assert not (repository.folder / "pwned").exists()
+
+
+def review(folder, *words):
+    """Run the script by hand."""
+    return subprocess.run(
+        [sys.executable, str(ROOT / "scripts/review.py"), *map(str, words)],
+        cwd=folder,
+        env=dict(os.environ) | {"ISOFORM_COMMAND": COMMAND},
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_folders_can_be_compared_by_hand(tmp_path):
+    write_model(tmp_path / "before/deep/net.onnx")
+    write_model(tmp_path / "after/deep/net.onnx", last="Tanh")
+    ran = review(tmp_path, "compare", "--base", "before", "--head", "after", "--out", "out")
+    assert ran.returncode == 0, ran.stderr
+    (found,) = json.loads((tmp_path / "out/result.json").read_text())
+    assert (found["file"], found["verdict"]) == ("deep/net.onnx", "different")
+    assert (tmp_path / "out/pages" / found["page"]).exists()
+    ran = review(tmp_path, "compare", "--base", "before", "--head", "nowhere")
+    assert ran.returncode == 2 and "review: " in ran.stderr
+
+
+# ---- the hooks -----------------------------------------------------------------------
+
+
+def hooks():
+    """The hooks by id, with the command of this environment."""
+    listed = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    return {hook["id"]: hook for hook in listed}
+
+
+def run_hook(hook, folder):
+    """Run a hook on all files, as pre-commit would."""
+    entry = hook["entry"]
+    assert entry.startswith("python -m isoform ")
+    words = shlex.split(COMMAND) + shlex.split(entry)[3:]
+    names = subprocess.run(
+        ["git", "ls-files"], cwd=folder, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    files = [name for name in names if re.search(hook["files"], name)]
+    assert files
+    return subprocess.run([*words, *files], cwd=folder, capture_output=True, text=True)
+
+
+def test_hooks_check_and_format(repository):
+    folder, known = repository.folder, hooks()
+    assert run_hook(known["isoform-check"], folder).returncode == 0
+    assert run_hook(known["isoform-format"], folder).returncode == 0
+    (folder / "map.iso").write_text('{"lr":    0.1}\n')
+    assert run_hook(known["isoform-check"], folder).returncode == 0
+    # A hook that changes files fails, and succeeds when it is run again.
+    assert run_hook(known["isoform-format"], folder).returncode == 1
+    assert (folder / "map.iso").read_text() == '{"lr": 0.1}\n'
+    assert run_hook(known["isoform-format"], folder).returncode == 0
+    (folder / "gone.onnx").write_bytes(b"\x0a\xff\xff\xff\xff\xff\xff\xff")
+    ran = run_hook(known["isoform-check"], folder)
+    assert ran.returncode == 2 and "gone.onnx" in ran.stderr
+
+
+def installed(package, module):
+    """The Python of an environment in the cache with a package; skips if there is none."""
+    folder = ROOT / ".cache" / f"{module}-venv"
+    python = folder / "bin/python"
+    if (
+        subprocess.run([python, "-c", f"import {module}"], check=False).returncode
+        if (python.exists())
+        else True
+    ):
+        subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
+        ran = subprocess.run(
+            [python, "-m", "pip", "install", "--quiet", *package],
+            capture_output=True,
+            text=True,
+        )
+        if ran.returncode != 0:
+            pytest.skip(f"{package[0]} cannot be installed")
+    return python
+
+
+def test_pre_commit_runs_the_hooks(repository):
+    python = installed(["pre-commit"], "pre_commit")
+    local = []
+    for hook in hooks().values():
+        entry = hook["entry"].replace("python -m isoform", COMMAND)
+        local.append(hook | {"entry": entry, "language": "system"})
+    config = {"repos": [{"repo": "local", "hooks": local}]}
+    file = repository.folder / ".pre-commit-config.yaml"
+    file.write_text(yaml.safe_dump(config))
+    repository.git("add", ".pre-commit-config.yaml")
+
+    def run():
+        home = str(ROOT / ".cache/pre-commit-home")
+        return subprocess.run(
+            [python, "-m", "pre_commit", "run", "--all-files"],
+            cwd=repository.folder,
+            env=dict(os.environ) | {"PRE_COMMIT_HOME": home},
+            capture_output=True,
+            text=True,
+        )
+
+    ran = run()
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert ran.stdout.count("Passed") == 2, ran.stdout
+    (repository.folder / "map.iso").write_text('{"lr":    0.1}\n')
+    ran = run()
+    assert ran.returncode == 1 and "files were modified by this hook" in ran.stdout, ran.stdout
+    (repository.folder / "gone.onnx").write_bytes(b"nothing")
+    ran = run()
+    assert ran.returncode == 1 and "gone.onnx" in ran.stdout, ran.stdout
+
+
+# ---- model-explorer ------------------------------------------------------------------
+
+ADAPTER = """
+import json, sys
+from dataclasses import fields
+from model_explorer import node_data_builder as ndb
+from model_explorer_onnx.main import ONNXAdapter
+
+folder, *models = sys.argv[1:]
+found = []
+for name, model in zip(("left", "right"), models):
+    graphs = ONNXAdapter().convert(model, {})["graphs"]
+    data = json.load(open(f"{folder}/{name}.json"))
+    built = ndb.ModelNodeData({
+        graph: ndb.GraphNodeData(
+            name=given["name"],
+            results={id: ndb.NodeDataResult(**value) for id, value in given["results"].items()},
+        )
+        for graph, given in data.items()
+    })
+    # What their own writer makes of it is what was read.
+    again = json.loads(built.to_json_string())
+    for graph, given in data.items():
+        kept = {key: value for key, value in again[graph].items() if key in given}
+        assert kept == given, (kept, given)
+    assert set(data) == {graphs[0].id}, (list(data), graphs[0].id)
+    ids = {node.id for node in graphs[0].nodes}
+    marks = {id: value["value"] for id, value in data[graphs[0].id]["results"].items()}
+    assert set(marks) <= ids, (marks, ids)
+    found.append((ids, marks))
+mapping = json.load(open(f"{folder}/mapping.json"))
+pairs = mapping["mapping"]
+(left, left_marks), (right, right_marks) = found
+assert set(pairs) <= left and set(pairs.values()) <= right, (pairs, left, right)
+print(json.dumps([left_marks, right_marks, pairs, sorted(left - set(pairs))]))
+"""
+
+
+def explore(tmp_path, left, right):
+    """The files for two models, as model-explorer reads them with its adapter."""
+    python = installed(["model-explorer-onnx", "ai-edge-model-explorer"], "model_explorer_onnx")
+    command = [*shlex.split(COMMAND), "diff", "--model-explorer", "out", "--force", left, right]
+    ran = subprocess.run(list(map(str, command)), cwd=tmp_path, capture_output=True, text=True)
+    assert ran.returncode in (0, 1), ran.stderr
+    ran = subprocess.run(
+        [python, "-c", ADAPTER, tmp_path / "out", left, right], capture_output=True, text=True
+    )
+    assert ran.returncode == 0, ran.stderr
+    return json.loads(ran.stdout)
+
+
+def test_model_explorer_knows_the_ids(tmp_path):
+    left, right = tmp_path / "left.onnx", tmp_path / "right.onnx"
+    write_model(left)
+    model = onnx.load(left)
+    # Names that are missing or not unique get the ids that the adapter makes up.
+    for node in model.graph.node:
+        node.name = ""
+    model.graph.node.insert(3, helper.make_node("Neg", ["s"], ["n"]))
+    model.graph.node[4].input[0] = "n"
+    onnx.save(model, right)
+    left_marks, right_marks, pairs, alone = explore(tmp_path, left, right)
+    assert left_marks == {"last": "changed"}
+    assert right_marks == {"node_3": "inserted", "node_4": "changed"}
+    assert pairs["add"] == "node" and pairs["last"] == "node_4"
+    assert pairs["[value] x"] == "[value] x" and pairs["[value] b"] == "[value] b"
+    assert not alone
+
+
+def test_model_explorer_on_a_real_model(tmp_path):
+    models = Path(os.environ.get("ISOFORM_MODELS", ROOT / ".cache/models"))
+    source = models / "light_squeezenet.onnx"
+    if not source.exists():
+        pytest.skip("the models of the demo are not there")
+    right = tmp_path / "right.onnx"
+    script = ROOT / "scripts/edit_model.py"
+    command = [sys.executable, script, "scramble", source, right, "--seed", "1"]
+    subprocess.run(command, check=True, capture_output=True)
+    left_marks, right_marks, pairs, alone = explore(tmp_path, source, right)
+    assert left_marks == {} and right_marks == {}
+    assert len(pairs) > 100 and not alone, alone
