@@ -11,12 +11,13 @@ use isoform_onnx::verify::{Evaluator, LOOSE, Runner};
 use serde_json::{Value as Json, json};
 
 use super::args::DiffArgs;
-use super::{print, trouble};
+use super::{page, print, trouble};
 use crate::args::Common;
 use crate::imports::RunOptions;
 use crate::input::{Input, message};
 use crate::optimize::samples;
 use crate::output::{DIFFERENT, Failure, Output};
+use crate::pages::page_of_divergence;
 use crate::progress::bar_of;
 
 /// Runs two models, and prints how far their values are apart.
@@ -33,6 +34,13 @@ pub(super) fn run(
     };
     if !result.is_same() {
         output.status = DIFFERENT;
+    }
+    if page::is_wanted(args, output) {
+        let names = args.names();
+        let shown = page_of_divergence(&result, names.each_ref().map(String::as_str));
+        if page::write(args, shown, output)? {
+            return Ok(());
+        }
     }
     if output.quiet {
         return Ok(());

@@ -192,13 +192,16 @@ fn flattened(pipeline: &Ref<Pass>, ctx: &PassContext) -> Result<Vec<Ref<Pass>>> 
     Ok(passes)
 }
 
+/// Judges a program in which only the named functions have changed.
+type Judge<'j> = &'j mut dyn FnMut(&Ref<Obj>, Vec<String>) -> Result<bool>;
+
 /// The program with as few failing changes as possible, by delta debugging: sets of
 /// changes are halved until no change can be left out.
 fn reduced(
     before: &Ref<Obj>,
     after: Ref<Obj>,
     changes: Vec<FunctionChange>,
-    is_good: &mut dyn FnMut(&Ref<Obj>, Vec<String>) -> Result<bool>,
+    is_good: Judge<'_>,
 ) -> Result<(Ref<Obj>, Vec<String>)> {
     // Added and removed functions belong to all changes: other functions may depend on
     // them.

@@ -34,7 +34,9 @@ impl Divergence {
         lines
     }
 
-    fn verdict(&self) -> String {
+    /// The verdict in one sentence, which begins with `same` or `different`. O(pairs).
+    #[must_use]
+    pub fn verdict(&self) -> String {
         let Some(pair) = self.first_pair() else {
             return match self.compared() {
                 0 => "different: no pair of values could be compared".to_owned(),
@@ -216,8 +218,9 @@ const HEADS: [&str; 11] = [
 ];
 
 impl PairError {
-    /// Both nodes: `Conv 'conv1' and Conv 'node_7'`.
-    fn names(&self) -> String {
+    /// Both nodes: `Conv 'conv1' and Conv 'node_7'`. O(1).
+    #[must_use]
+    pub fn names(&self) -> String {
         format!("{} and {}", self.left.text(), self.right.text())
     }
 
@@ -232,7 +235,10 @@ impl PairError {
         text
     }
 
-    fn remark(&self) -> String {
+    /// The verdict on the pair in words: `same`, `3 of 10 differ`, or why the values were
+    /// not compared; may be empty. O(1).
+    #[must_use]
+    pub fn remark(&self) -> String {
         let mut remarks = Vec::new();
         match self.status {
             PairStatus::Different if self.beyond > 0 => {
@@ -274,12 +280,18 @@ impl ValuePlace {
         }
     }
 
-    /// `Conv 'conv1'`, or `Conv #7` without any name.
     fn text(&self) -> String {
         match self.name() {
             "" => format!("{} #{}", self.operator(), self.node.position),
             name => format!("{} '{name}'", self.operator()),
         }
+    }
+}
+
+/// As in `Conv 'conv1'`, or `Conv #7` without any name.
+impl fmt::Display for ValuePlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text())
     }
 }
 

@@ -2,8 +2,8 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::cards;
-use super::{Fact, Listing, Page, Section, Verdict, encode, listing, scenes, table, toolbar};
+use super::{Fact, Listing, Page, Section, Verdict};
+use super::{cards, chart, encode, listing, scenes, table, toolbar};
 use crate::Picture;
 use crate::page::embed::{policy, short_digest};
 use crate::page::text::{SHOWN_CHARACTERS, beginning, brief, counted, long, shown, visible, whole};
@@ -175,6 +175,7 @@ fn entry(section: &Section) -> String {
                 counted(picture.nodes.len(), "node")
             )
         }
+        Section::Chart(_) => heading(section),
     }
 }
 
@@ -185,6 +186,7 @@ fn heading(section: &Section) -> String {
         Section::Table(table) => (table.title.as_str(), "Table"),
         Section::Listing(listing) => (listing.title.as_str(), "Listing"),
         Section::Picture(picture) => (picture.title.as_str(), "Picture"),
+        Section::Chart(chart) => (chart.title.as_str(), "Chart"),
     };
     brief(
         if given.is_empty() { usual } else { given },
@@ -207,6 +209,7 @@ fn section_markup(number: usize, section: &Section) -> Markup {
                 Section::Table(table) => (table::table(table)),
                 Section::Listing(listing) => (listing_markup(listing)),
                 Section::Picture(picture) => (picture_markup(number, picture)),
+                Section::Chart(chart) => (chart::chart(chart)),
             }
         }
     }
@@ -292,6 +295,10 @@ pub(super) fn fragment(page: &Page) -> String {
                         } @else {
                             div.caption { (entry(section)) }
                         }
+                    }
+                    Section::Chart(chart) => {
+                        div.caption { b { (heading(section)) } }
+                        (chart::chart(chart))
                     }
                 }
             }

@@ -3,7 +3,7 @@
 //! | file | job |
 //! |---|---|
 //! | `html.rs` | the document, its first screen, and the fragment for notebooks |
-//! | `cards.rs`, `tensor.rs`, `table.rs`, `listing.rs` | the sections |
+//! | `cards.rs`, `tensor.rs`, `table.rs`, `listing.rs`, `chart.rs` | the sections |
 //! | `toolbar.rs`, `style.css`, `script.js`, `data.js`, `viewer.js` | what readers use; `tests/script.test.mjs` tests the script |
 //! | `encode.rs`, `scenes.rs` | listings, changes and pictures in the form that the script reads |
 //! | `embed.rs`, `text.rs` | data, code and any text inside of HTML |
@@ -17,6 +17,7 @@ use serde::Serialize;
 use crate::{Mark, Picture};
 
 mod cards;
+mod chart;
 mod embed;
 mod encode;
 mod html;
@@ -164,6 +165,8 @@ pub enum Section {
     Listing(Listing),
     /// A graph.
     Picture(Picture),
+    /// Numbers in an order, such as errors along a graph.
+    Chart(Chart),
 }
 
 impl Section {
@@ -178,7 +181,9 @@ impl Section {
                     reason: &cards.reason,
                 },
             )),
-            Section::Table(_) | Section::Listing(_) | Section::Picture(_) => None,
+            Section::Table(_) | Section::Listing(_) | Section::Picture(_) | Section::Chart(_) => {
+                None
+            }
         }
     }
 }
@@ -251,6 +256,27 @@ pub struct TensorChange {
     pub bins: [Vec<u64>; 2],
     /// The borders and numbers of the difference of the elements, if the shapes are the same.
     pub difference: Option<(Vec<f64>, Vec<u64>)>,
+}
+
+/// Numbers in an order, drawn as bars on a logarithmic scale.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Chart {
+    /// The heading.
+    pub title: String,
+    /// The bars from left to right. Of many bars, neighbours are drawn as one bar with their
+    /// largest value.
+    pub bars: Vec<ChartBar>,
+}
+
+/// A bar of a chart.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ChartBar {
+    /// The name, which is shown on request.
+    pub label: String,
+    /// The value, which is not negative; None if it is unknown.
+    pub value: Option<f64>,
+    /// [`Mark::Changed`] for a bar that stands out, such as the first error.
+    pub mark: Mark,
 }
 
 /// A table with a heading.

@@ -95,12 +95,12 @@ fn bars(bins: &[u64], most: u64, direction: f64) -> String {
     path
 }
 
-fn rounded(length: f64) -> f64 {
+pub(super) fn rounded(length: f64) -> f64 {
     (length * 10.0).round() / 10.0
 }
 
 /// A number in as few digits as a caption needs.
-fn number(value: f64) -> String {
+pub(super) fn number(value: f64) -> String {
     let size = value.abs();
     if value == 0.0 || (1e-3..1e6).contains(&size) {
         let text = format!("{value:.4}");

@@ -9,8 +9,10 @@
 //! | `hunks.rs` | unified diffs as rows with both sides |
 //! | `clones.rs` | `isoform clones` |
 //! | `optimize.rs` | `isoform optimize` |
+//! | `divergence.rs` | `isoform diff --run` |
 
 mod clones;
+mod divergence;
 mod excerpt;
 mod hunks;
 mod optimize;
@@ -25,6 +27,7 @@ use isoform_page::Mark;
 use isoform_page::page::{Fact, Row, Table, TableRow};
 
 pub(crate) use clones::{RepeatCounts, RepeatedPart, page_of_clones};
+pub use divergence::page_of_divergence;
 pub use excerpt::excerpt_of_value;
 pub use optimize::{OptimizePage, page_of_optimization};
 pub(crate) use passes::{page_of_bisection, page_of_run};
