@@ -43,7 +43,7 @@ def browser() -> Path:
     program = BROWSER / "start"
     if not program.exists():
         unpack(BROWSER, with_dependencies(["chromium-headless-shell"]))
-        executable = next(BROWSER.glob("usr/lib/chromium/*headless*shell"))
+        executable = first(BROWSER, "usr/lib/chromium/*headless*shell")
         launcher(program, executable, {**libraries(BROWSER), **fonts()})
     return program
 
@@ -56,12 +56,12 @@ def dot() -> Path:
     program = GRAPHVIZ / "start"
     if not program.exists():
         unpack(GRAPHVIZ, with_dependencies(["graphviz"]))
-        plugins = next(GRAPHVIZ.glob("usr/lib/*/graphviz"))
+        plugins = first(GRAPHVIZ, "usr/lib/*/graphviz")
         variables = {**libraries(GRAPHVIZ), **fonts(), "GVBINDIR": str(plugins)}
         # The first run lists the plugins beside them.
-        first = launcher(GRAPHVIZ / "first", GRAPHVIZ / "usr/bin/dot", variables)
-        quietly([str(first), "-c"])
-        first.rename(program)
+        lister = launcher(GRAPHVIZ / "list", GRAPHVIZ / "usr/bin/dot", variables)
+        quietly([str(lister), "-c"])
+        lister.rename(program)
     return program
 
 
@@ -88,6 +88,13 @@ def fonts() -> dict[str, str]:
     return {"FONTCONFIG_FILE": str(settings)}
 
 
+def first(folder: Path, pattern: str) -> Path:
+    """Return the first file with such a path."""
+    for file in sorted(folder.glob(pattern)):
+        return file
+    raise OSError(f"no {pattern} in the packages")
+
+
 def libraries(folder: Path) -> dict[str, str]:
     """Return the variable that makes an unpacked program find its libraries."""
     places = {file.parent for file in folder.glob("usr/lib/**/*.so*")}
@@ -104,7 +111,7 @@ def main() -> int | str:
     for name in wanted:
         try:
             print(programs[name]())
-        except (OSError, StopIteration) as error:
+        except OSError as error:
             return f"the {name} cannot be had here: {error}"
     return 0
 

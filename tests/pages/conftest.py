@@ -7,7 +7,7 @@ import pytest
 
 # Other runs of the whole suite have no browser, and collect nothing here.
 if "ISOFORM_TEST_BROWSER" not in os.environ:
-    collect_ignore_glob = ["test_*.py"]
+    collect_ignore_glob = ["*.py"]
 else:
     from playwright.sync_api import sync_playwright
     from visit import Visit

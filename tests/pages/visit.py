@@ -98,7 +98,7 @@ def show_listing(page):
     rows = page.locator(".row, .fold")
     deadline = time.monotonic() + PATIENCE / 1000
     while True:
-        page.locator(".chunk").first.evaluate("(element) => element.scrollIntoView()")
+        page.locator(".listing .chunk").first.evaluate("(element) => element.scrollIntoView()")
         page.wait_for_timeout(50)
         if rows.count() > 0:
             return
