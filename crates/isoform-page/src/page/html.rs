@@ -289,7 +289,7 @@ pub(super) fn fragment(page: &Page) -> String {
                     }
                     Section::Picture(picture) => {
                         @if picture.collapsed().nodes.len() <= STATIC_NODES {
-                            figure.whole {
+                            figure.whole tabindex="0" role="group" aria-label="Picture" {
                                 (PreEscaped(cards::without_links(picture).svg_in_page(&format!("{prefix}-{number}"))))
                             }
                         } @else {

@@ -40,12 +40,11 @@ impl Blocks {
                 parents[*last] = None;
                 next = None;
             }
-            let mut depth = next
+            let outermost = next
                 .and_then(|block| depths[block])
                 .map_or(0, |depth| depth + 1);
-            for &block in chain.iter().rev() {
-                depths[block] = Some(depth);
-                depth += 1;
+            for (steps, &block) in chain.iter().rev().enumerate() {
+                depths[block] = Some(outermost + steps);
             }
         }
         let depths: Vec<usize> = depths.into_iter().map(|depth| depth.unwrap_or(0)).collect();
