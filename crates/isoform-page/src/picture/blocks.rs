@@ -40,11 +40,10 @@ impl Blocks {
                 parents[*last] = None;
                 next = None;
             }
-            let outermost = next
-                .and_then(|block| depths[block])
-                .map_or(0, |depth| depth + 1);
-            for (steps, &block) in chain.iter().rev().enumerate() {
-                depths[block] = Some(outermost + steps);
+            let around = next.and_then(|block| depths[block]);
+            let outermost = around.map_or(0, |depth| depth + 1);
+            for (depth, &block) in (outermost..).zip(chain.iter().rev()) {
+                depths[block] = Some(depth);
             }
         }
         let depths: Vec<usize> = depths.into_iter().map(|depth| depth.unwrap_or(0)).collect();
