@@ -401,8 +401,8 @@ fn rules_tell_why_they_are_right() {
     assert!(page.0.contains("every bit of every output is the same"));
     assert!(page.0.contains("<article id=\"change-1\""));
     // Every rule that fired is there, with the reason that the rule gives.
-    let known = folder.run("optimize --list-rules --json").out;
-    let known: Vec<Json> = known
+    let catalogue = folder.run("optimize --list-rules --json").out;
+    let catalogue: Vec<Json> = catalogue
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
@@ -411,7 +411,7 @@ fn rules_tell_why_they_are_right() {
     assert!(fired.len() > 1, "{fired:?}");
     for rule in fired {
         let name = rule["rule"].as_str().unwrap();
-        let info = known.iter().find(|info| info["name"] == name).unwrap();
+        let info = catalogue.iter().find(|info| info["name"] == name).unwrap();
         assert!(page.0.contains(&format!("{name}: saves ")), "{name}");
         let reason = info["reason"].as_str().unwrap();
         let reason = reason.split(['\'', '"', '<', '&']).next().unwrap();

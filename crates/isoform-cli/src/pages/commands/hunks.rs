@@ -11,7 +11,8 @@ use crate::pages::words::{mark_words, piece, plain};
 const WORD_BUDGET: usize = 1 << 28;
 /// The rows of all listings of a page.
 const MOST_ROWS: usize = 100_000;
-/// Products of the numbers of lines that replace each other, up to which they are aligned.
+/// The largest product of the numbers of removed and added lines of a change whose lines are
+/// aligned.
 const MOST_HEADS: usize = 1 << 20;
 /// Longer lines are one piece.
 const LONGEST_SPLIT: usize = 1 << 16;
@@ -67,8 +68,8 @@ pub(super) fn counts_of(diff: &str) -> DiffCounts {
     counts
 }
 
-/// The rows of a unified diff: lines that replace each other beside each other, with the words
-/// that differ marked. The first row of each change gets an anchor that starts with `anchor`.
+/// The rows of a unified diff. A removed line stands beside the added line that replaces it, and
+/// the words that differ are marked. The anchor of each change starts with `anchor`.
 /// Linear, except for the words of changed lines, within the budget.
 pub(super) fn rows_of_diff(diff: &str, anchor: &str, budget: &mut RowBudget) -> Vec<Row> {
     let mut rows = Rows {
