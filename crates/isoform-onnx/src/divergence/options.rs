@@ -254,10 +254,9 @@ impl DivergenceOptions {
     fn crossings(&self, pairs: &[PairError]) -> Vec<Crossing> {
         let crossing = |threshold: &f64| Crossing {
             threshold: *threshold,
-            pair: pairs.iter().position(|pair| {
-                let is_beyond = pair.relative_l2.is_some_and(|error| error > *threshold);
-                is_beyond || pair.diverges() && pair.relative_l2.is_none()
-            }),
+            pair: pairs
+                .iter()
+                .position(|pair| pair.relative_l2.is_some_and(|error| error > *threshold)),
         };
         self.thresholds.iter().map(crossing).collect()
     }

@@ -167,8 +167,8 @@ impl Pairing<'_> {
         Ok(Some(nodes))
     }
 
-    /// Pairs what corresponding nodes of one operator use at the same position, and what the
-    /// outputs are, as long as that gives new pairs.
+    /// Pairs what corresponding nodes of one operator use at the same position, also inside of
+    /// their bodies, and what the outputs are, as long as that gives new pairs.
     fn by_use(&mut self) {
         let (left, right) = self.results().into_iter().map(|(_, [l, r])| (l, r)).unzip();
         let mut pending: Vec<[usize; 2]> = self.partners[0]
@@ -180,7 +180,7 @@ impl Pairing<'_> {
         while let Some(nodes) = pending.pop() {
             let calls = [0, 1].map(|side| &self.sides[side].nodes[nodes[side]]);
             let op = |call: &Call| (call.domain.clone(), call.shown_op());
-            let [left, right] = calls.map(|call| call.inputs.values().to_vec());
+            let [left, right] = [0, 1].map(|side| self.sides[side].uses[nodes[side]].clone());
             if op(calls[0]) != op(calls[1]) || left.len() != right.len() {
                 continue;
             }

@@ -60,8 +60,8 @@ impl Divergence {
             "run by {} ({}), with rtol {} and atol {}",
             self.runner,
             self.inputs.join("; "),
-            number(self.rtol),
-            number(self.atol)
+            self.rtol,
+            self.atol
         )];
         let different = self.pairs.iter().filter(|pair| pair.diverges()).count();
         let mut text = format!("pairs: {} compared, {different} different", self.compared());
@@ -128,14 +128,17 @@ impl Divergence {
             .collect()
     }
 
+    /// Adjacent thresholds with one pair share a line.
     fn crossing_lines(&self) -> Vec<Line> {
-        let texts = self.crossings.iter().filter_map(|crossing| {
-            let pair = self.pairs.get(crossing.pair?)?;
-            let threshold = number(crossing.threshold);
-            let text = format!(
-                "relative L2 error above {threshold} first at {}",
-                pair.names()
-            );
+        let groups = self
+            .crossings
+            .chunk_by(|left, right| left.pair == right.pair);
+        let texts = groups.filter_map(|crossings| {
+            let pair = self.pairs.get(crossings.first()?.pair?)?;
+            let thresholds = crossings.iter().map(|crossing| short(crossing.threshold));
+            let thresholds = thresholds.collect::<Vec<_>>().join(", ");
+            let names = pair.names();
+            let text = format!("relative L2 error above {thresholds} first at {names}");
             Some(line(Role::Row, text))
         });
         texts.collect()
