@@ -46,6 +46,8 @@ impl PageArgs {
             Err("standard output gets JSON; give the page a file".into())
         } else if result == Some(file) && !is_dash(file) {
             Err("the page and the result would be the same file".into())
+        } else if let Some(folder) = missing_folder(file) {
+            Err(format!("the folder '{}' does not exist", folder.display()).into())
         } else {
             check_target(file, force)
         };
@@ -71,6 +73,13 @@ impl PageFile<'_> {
         }
         Ok(())
     }
+}
+
+/// The folder of a file, if there is no such folder: a result would be written without its page.
+fn missing_folder(file: &Path) -> Option<&Path> {
+    let folder = file.parent()?;
+    let is_missing = !folder.as_os_str().is_empty() && !folder.is_dir();
+    is_missing.then_some(folder)
 }
 
 /// The name of a file for people.

@@ -50,6 +50,7 @@ pub(crate) fn card(text: &str, number: usize) -> ChangeCard {
         mark: Mark::Changed,
         text: owned(),
         count: 3,
+        changes: Vec::new(),
         places: vec![owned(); 7],
         sides: Some([
             vec![piece(text, true)],

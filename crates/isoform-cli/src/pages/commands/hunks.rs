@@ -2,6 +2,7 @@
 
 use isoform_page::Mark;
 use isoform_page::page::{Line, Piece, PieceRole, Row};
+use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use crate::pages::words::{mark_words, piece, plain};
 
@@ -10,6 +11,9 @@ use crate::pages::words::{mark_words, piece, plain};
 const WORD_BUDGET: usize = 1 << 28;
 /// The rows of all listings of a page.
 const MOST_ROWS: usize = 100_000;
+/// The largest product of the numbers of removed and added lines of a change whose lines are
+/// aligned.
+const MOST_HEADS: usize = 1 << 20;
 /// Longer lines are one piece.
 const LONGEST_SPLIT: usize = 1 << 16;
 
@@ -64,8 +68,8 @@ pub(super) fn counts_of(diff: &str) -> DiffCounts {
     counts
 }
 
-/// The rows of a unified diff: lines that replace each other beside each other, with the words
-/// that differ marked. The first row of each change gets an anchor that starts with `anchor`.
+/// The rows of a unified diff. A removed line stands beside the added line that replaces it, and
+/// the words that differ are marked. The anchor of each change starts with `anchor`.
 /// Linear, except for the words of changed lines, within the budget.
 pub(super) fn rows_of_diff(diff: &str, anchor: &str, budget: &mut RowBudget) -> Vec<Row> {
     let mut rows = Rows {
@@ -156,9 +160,10 @@ impl Rows<'_, '_> {
             std::mem::take(&mut self.removed),
             std::mem::take(&mut self.added),
         );
-        for number in 0..removed.len().max(added.len()) {
-            let mut left = removed.get(number).map(|text| code_line(text));
-            let mut right = added.get(number).map(|text| code_line(text));
+        let first = self.rows.len();
+        for (left, right) in pairs(&removed, &added) {
+            let mut left = left.map(code_line);
+            let mut right = right.map(code_line);
             if let (Some(left), Some(right)) = (&mut left, &mut right) {
                 self.mark(left, right);
             }
@@ -167,20 +172,16 @@ impl Rows<'_, '_> {
                 (Some(_), None) => Mark::Deleted,
                 _ => Mark::Inserted,
             };
-            let anchor = match number {
-                0 => {
-                    self.changes += 1;
-                    format!("{}-{}", self.anchor, self.changes)
-                }
-                _ => String::new(),
-            };
             self.rows.push(Row {
                 left,
                 right,
                 mark,
-                anchor,
-                why: String::new(),
+                ..Row::default()
             });
+        }
+        if let Some(row) = self.rows.get_mut(first) {
+            self.changes += 1;
+            row.anchor = format!("{}-{}", self.anchor, self.changes);
         }
     }
 
@@ -191,6 +192,38 @@ impl Rows<'_, '_> {
             mark_words(left, right, |_| None);
         }
     }
+}
+
+/// Lines that replace each other: those that define the same name, and otherwise lines of
+/// equally many neighbours, in order.
+fn pairs<'a>(removed: &[&'a str], added: &[&'a str]) -> Vec<(Option<&'a str>, Option<&'a str>)> {
+    let heads = |lines: &[&'a str]| -> Vec<&'a str> {
+        let head = |line: &&'a str| line.split(['=', '(', ':']).next().unwrap_or(line);
+        lines.iter().map(head).collect()
+    };
+    let is_large = removed.len().saturating_mul(added.len()) > MOST_HEADS;
+    let steps = if is_large {
+        vec![DiffOp::Replace {
+            old_index: 0,
+            old_len: removed.len(),
+            new_index: 0,
+            new_len: added.len(),
+        }]
+    } else {
+        capture_diff_slices(Algorithm::Myers, &heads(removed), &heads(added))
+    };
+    let mut pairs = Vec::new();
+    for step in steps {
+        let (old, new) = (&removed[step.old_range()], &added[step.new_range()]);
+        if old.len() == new.len() {
+            let both = old.iter().zip(new);
+            pairs.extend(both.map(|(left, right)| (Some(*left), Some(*right))));
+        } else {
+            pairs.extend(old.iter().map(|left| (Some(*left), None)));
+            pairs.extend(new.iter().map(|right| (None, Some(*right))));
+        }
+    }
+    pairs
 }
 
 /// A part of a unified diff.
@@ -351,13 +384,14 @@ mod tests {
                 both("function f"),
                 both("… 9 lines the same"),
                 both("a"),
-                ["<-- ><b>".to_owned(), "<+++ ><d>".to_owned()],
+                ["-- b".to_owned(), String::new()],
                 ["c".to_owned(), String::new()],
+                [String::new(), "+++ d".to_owned()],
                 both("e"),
             ]
         );
         let marks: Vec<Mark> = rows.iter().map(|row| row.mark).collect();
-        assert_eq!(marks[3..5], [Mark::Changed, Mark::Deleted]);
+        assert_eq!(marks[3..6], [Mark::Deleted, Mark::Deleted, Mark::Inserted]);
         assert_eq!(rows[3].anchor, "pass-1-1");
     }
 
@@ -367,6 +401,16 @@ mod tests {
         let rows = rows_of_diff(diff, "a", &mut RowBudget::default());
         assert_eq!(shown(&rows[1]), ["x = Add(%a, <1>)", "x = Add(%a, <2>)"]);
         assert_eq!(rows[1].left.as_ref().map(|line| line.depth), Some(1));
+    }
+
+    #[test]
+    fn lines_about_the_same_name_are_paired() {
+        let diff = "--- before/f\n+++ after/f\n@@ -1,2 +1 @@\n-w = Fill(1)\n-r = Conv(x, w)\n+r = Conv(x, v)\n";
+        let rows = rows_of_diff(diff, "a", &mut RowBudget::default());
+        assert_eq!(shown(&rows[1]), ["w = Fill(1)", ""]);
+        assert_eq!(shown(&rows[2]), ["r = Conv(x, <w>)", "r = Conv(x, <v>)"]);
+        let anchors: Vec<&str> = rows.iter().map(|row| row.anchor.as_str()).collect();
+        assert_eq!(anchors, ["", "a-1", ""]);
     }
 
     #[test]

@@ -76,7 +76,7 @@ fn sentence_of_run(passes: &[PassRun], counts: &[DiffCounts], changed: usize) ->
         .iter()
         .zip(counts)
         .filter(|(_, counts)| counts.functions > 0)
-        // The first one of several that change as much.
+        // Of passes with equally many changed lines, the first one counts.
         .rev()
         .max_by_key(|(_, counts)| counts.added + counts.removed);
     let all = format!("{} passes", passes.len());
