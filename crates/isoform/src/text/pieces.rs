@@ -103,10 +103,10 @@ impl TextOptions {
     /// let shared = Value::from(isoform::values::List::from(vec![Value::from(1)]));
     /// let value = Value::from(Array::<Value>::from(vec![shared.clone(), shared]));
     /// let text = TextOptions::default().to_pieces(&value)?;
-    /// assert_eq!(text.text, "[%0: List[1], %0]\n");
+    /// assert_eq!(text.text, "%0 = List[1]\n[%0, %0]\n");
     /// let names = text.pieces.iter().filter(|piece| piece.role == TextRole::Name);
     /// let names: Vec<_> = names.map(|name| (name.start, name.is_definition)).collect();
-    /// assert_eq!(names, [(1, true), (14, false)]);
+    /// assert_eq!(names, [(0, true), (14, false), (18, false)]);
     /// # Ok::<(), isoform::Error>(())
     /// ```
     pub fn to_pieces(&self, value: &Value) -> Result<TextPieces> {
