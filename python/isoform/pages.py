@@ -8,9 +8,8 @@ since a class may have a field of the same name.
     >>> from isoform import pages
     >>> from isoform.diff import diff
     >>> found = diff([1, 2], [1, 3])
-    >>> print(pages.to_markdown(found))
-    **≠ Different.** 1 change: value at <root>[1]: 2 → 3.
-    ...
+    >>> pages.to_markdown(found).startswith("**≠ Different.** 1 change: value at ")
+    True
     >>> pages.to_html([1, 2]).startswith("<!DOCTYPE html>")
     True
 

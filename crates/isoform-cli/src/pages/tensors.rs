@@ -181,6 +181,9 @@ fn binned(numbers: &[f64], borders: &[f64]) -> Vec<u64> {
     bins
 }
 
+/// The name of a count, and the count.
+type CountOfElements = (&'static str, fn(&Facts) -> u64);
+
 fn statistics(
     tensors: [&Tensor; 2],
     numbers: &[Vec<f64>; 2],
@@ -210,7 +213,7 @@ fn statistics(
             of_range(side, |facts, _| facts.deviation)
         }));
     }
-    let counts: [(&str, fn(&Facts) -> u64); 3] = [
+    let counts: [CountOfElements; 3] = [
         ("zeros", |facts| facts.zeros),
         ("NaN", |facts| facts.nans),
         ("infinite", |facts| facts.infinities),
