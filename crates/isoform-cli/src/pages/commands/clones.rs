@@ -272,7 +272,7 @@ fn copy_picture(nodes: &[Ref<Obj>], title: String) -> Picture {
         title,
         ..Picture::default()
     };
-    picture.nodes = shown.iter().map(|node| drawn(node)).collect();
+    picture.nodes = shown.iter().map(drawn).collect();
     let mut outside: HashMap<u64, usize> = HashMap::new();
     for (to, node) in shown.iter().enumerate() {
         for operand in operands(node) {
