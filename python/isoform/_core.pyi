@@ -2008,8 +2008,8 @@ def cli_main(
     returns its exit status: 0 if equal or done, 1 if different, 2 on error.
 
     `import_module` is called with each value of the option `--import`; it returns None, or
-    the text of an error. `find_runtime` is called for `optimize --verify`, and returns None
-    or a pair: the name of a runtime, and a function that runs models with it.
+    the text of an error. `find_runtime` is called for `optimize --verify` and `diff --run`, and
+    returns None or a pair: the name of a runtime, and a function that runs models with it.
     `index_with_ray` is called for `index --engine ray` with the arguments of
     `isoform._corpus_ray.index_with_ray`; the message of its exception is that of the command.
 
@@ -2174,6 +2174,22 @@ def onnx_diff(
     tolerance: Any,
 ) -> Any:
     """The differences of two models; see `isoform.onnx.diff`."""
+
+def onnx_diff_run(
+    left: Any,
+    right: Any,
+    *,
+    tolerance: Any,
+    seed: int,
+    sets: Any,
+    thresholds: Any,
+    runtime: Any,
+    inputs: Any,
+    shapes: Any,
+) -> Any:
+    """Runs two models on the same inputs and compares their values; see `isoform.onnx.diff_run`.
+    Returns the result, and its text.
+    """
 
 def onnx_evaluate(program: Any, inputs: Any, max_bytes: int | None) -> Any:
     """The results of a program by name; see `isoform.onnx.evaluate`."""
