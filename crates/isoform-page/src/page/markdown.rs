@@ -31,11 +31,11 @@ pub(super) fn summary(page: &Page, page_url: Option<&str>) -> String {
         out.add(&format!("{}\n\n", inline(&page.title)));
     }
     add_facts(&mut out, &page.facts);
-    let changes: Vec<&ChangeCard> = page
+    let changes: Vec<(&ChangeCard, &str)> = page
         .sections
         .iter()
-        .filter_map(|section| Some(section.cards()?.0))
-        .flatten()
+        .filter_map(Section::cards)
+        .flat_map(|(cards, words)| cards.iter().map(move |card| (card, words.reason)))
         .collect();
     let shown = add_changes(&mut out, &changes);
     add_details(&mut out, &changes[..shown.min(TABLE_CHANGES)]);
@@ -108,7 +108,7 @@ fn add_facts(out: &mut Summary, facts: &[Fact]) {
 
 /// Adds the first changes as a table and the others as a folded one, and returns how many
 /// changes there was room for.
-fn add_changes(out: &mut Summary, changes: &[&ChangeCard]) -> usize {
+fn add_changes(out: &mut Summary, changes: &[(&ChangeCard, &str)]) -> usize {
     let (first, rest) = changes.split_at(changes.len().min(TABLE_CHANGES));
     let mut shown = add_rows(out, first);
     if shown == first.len() && !rest.is_empty() {
@@ -124,13 +124,13 @@ fn add_changes(out: &mut Summary, changes: &[&ChangeCard]) -> usize {
     shown
 }
 
-fn add_rows(out: &mut Summary, changes: &[&ChangeCard]) -> usize {
+fn add_rows(out: &mut Summary, changes: &[(&ChangeCard, &str)]) -> usize {
     let head = "| | change | kind | times |\n|---|---|---|---:|\n";
     if changes.is_empty() || !out.add(head) {
         return 0;
     }
     let mut shown = 0;
-    for change in changes {
+    for (change, _) in changes {
         let row = format!(
             "| {} | {} | {} | {} |\n",
             inline(change.mark.sign().to_string().trim()),
@@ -148,8 +148,11 @@ fn add_rows(out: &mut Summary, changes: &[&ChangeCard]) -> usize {
 }
 
 /// Adds both sides, places and reasons of changes, folded.
-fn add_details(out: &mut Summary, changes: &[&ChangeCard]) {
-    let parts: Vec<String> = changes.iter().filter_map(|change| detail(change)).collect();
+fn add_details(out: &mut Summary, changes: &[(&ChangeCard, &str)]) {
+    let parts: Vec<String> = changes
+        .iter()
+        .filter_map(|(change, reason)| detail(change, reason))
+        .collect();
     if parts.is_empty() || !out.add("<details><summary>Details</summary>\n\n") {
         return;
     }
@@ -161,7 +164,7 @@ fn add_details(out: &mut Summary, changes: &[&ChangeCard]) {
     out.close("</details>\n\n");
 }
 
-fn detail(change: &ChangeCard) -> Option<String> {
+fn detail(change: &ChangeCard, reason: &str) -> Option<String> {
     if change.sides.is_none() && change.places.is_empty() && change.why.is_empty() {
         return None;
     }
@@ -182,17 +185,22 @@ fn detail(change: &ChangeCard) -> Option<String> {
         part.push('\n');
     }
     if !change.why.is_empty() {
-        part.push_str(&format!(
-            "Why these two were matched: {}\n\n",
-            inline(&change.why)
-        ));
+        part.push_str(&format!("{}: {}\n\n", inline(reason), inline(&change.why)));
     }
     Some(part)
 }
 
 /// Both sides as a block of code, whose fence is longer than any that they contain.
 fn fence(left: &[Piece], right: &[Piece]) -> String {
-    let code = lines('-', left) + &lines('+', right);
+    let line = |sign: char, pieces: &[Piece]| {
+        let text: String = pieces.iter().map(|piece| visible(&piece.text)).collect();
+        match (pieces.is_empty(), beginning(&text, TEXT_CHARACTERS)) {
+            (true, _) => String::new(),
+            (false, Some(start)) => format!("{sign} {start}…\n"),
+            (false, None) => format!("{sign} {text}\n"),
+        }
+    };
+    let code = line('-', left) + &line('+', right);
     let longest = code
         .split(|character| character != '`')
         .map(str::len)
@@ -200,20 +208,6 @@ fn fence(left: &[Piece], right: &[Piece]) -> String {
         .unwrap_or(0);
     let ticks = "`".repeat(longest.max(2) + 1);
     format!("{ticks}diff\n{code}{ticks}\n\n")
-}
-
-fn lines(sign: char, pieces: &[Piece]) -> String {
-    let mut out = String::new();
-    for line in pieces
-        .split(Piece::is_line_end)
-        .filter(|line| !line.is_empty())
-    {
-        let text: String = line.iter().map(|piece| visible(&piece.text)).collect();
-        let start = beginning(&text, TEXT_CHARACTERS);
-        let rest = if start.is_some() { "…" } else { "" };
-        out.push_str(&format!("{sign} {}{rest}\n", start.unwrap_or(&text)));
-    }
-    out
 }
 
 fn add_table(out: &mut Summary, table: &Table) {
@@ -357,22 +351,6 @@ mod tests {
         };
         let block = fence(&piece("````"), &piece("a\n```\nb"));
         assert_eq!(block, "`````diff\n- ````\n+ a⏎```⏎b\n`````\n\n");
-    }
-
-    #[test]
-    fn a_side_of_several_lines_has_its_sign_on_each() {
-        let piece = |text: &str| Piece {
-            text: text.to_owned(),
-            ..Piece::default()
-        };
-        let sides = [
-            vec![piece("a"), piece("\n"), piece("b")],
-            vec![piece("c\nd")],
-        ];
-        assert_eq!(
-            fence(&sides[0], &sides[1]),
-            "```diff\n- a\n- b\n+ c⏎d\n```\n\n"
-        );
     }
 
     #[test]
