@@ -1,5 +1,6 @@
 //! Differences as JSON, for other programs.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use isoform::compare::{Change, Difference, Place, PlacePaths};
@@ -82,14 +83,17 @@ type WritePlace<'a> = &'a mut dyn FnMut(&Change, &(Place, Place)) -> Json;
 fn add_changes(found: &mut Json, difference: &Difference, place: WritePlace<'_>) {
     let changes = difference.changes().iter();
     found["changes"] = changes.map(|it| change(it, place)).collect();
+    // Hashes of groups differ between processes, and files of differences are compared.
+    let mut groups: HashMap<u64, usize> = HashMap::new();
     let hunks = difference.hunks().into_iter().map(|hunk| {
+        let next = groups.len();
+        let group = *groups.entry(hunk.group).or_insert(next);
         let side = |nodes: &[isoform::Value]| nodes.iter().map(value_text).collect::<Vec<_>>();
         json!({
             "left": side(&hunk.left),
             "right": side(&hunk.right),
             "is_enclosed": hunk.is_enclosed,
-            // More digits than a number of JSON has for all programs.
-            "group": format!("{:016x}", hunk.group),
+            "group": format!("{group:016x}"),
         })
     });
     found["hunks"] = hunks.collect();
