@@ -85,7 +85,7 @@ fn bars(result: &Divergence) -> Vec<ChartBar> {
         value: match pair.status {
             PairStatus::Skipped => None,
             PairStatus::Same => Some(0.0),
-            PairStatus::Close | PairStatus::Different => pair.relative_l2,
+            _ => pair.relative_l2,
         },
         mark: if is_origin(result, place) {
             Mark::Changed
