@@ -28,11 +28,11 @@ mod text_listing;
 mod value_diff;
 mod words;
 
+pub use crate::show::labels::Naming;
 pub use commands::{
     ModelPage, OptimizePage, excerpt_of_value, page_of_divergence, page_of_model,
     page_of_optimization, page_of_program, page_of_value,
 };
-pub use crate::show::labels::Naming;
 pub use mismatch::page_of_mismatch;
 pub use model_diff::page_of_models;
 pub use value_diff::page_of_values;

@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 
-use super::text::visible;
 use super::tensor::{number, rounded};
+use super::text::visible;
 use super::{Chart, ChartBar};
 use crate::Mark;
 
@@ -48,7 +48,9 @@ pub(super) fn chart(chart: &Chart) -> Markup {
 /// that bar or of the largest one.
 fn group(bars: &[ChartBar], x: f64, step: f64, range: [f64; 2]) -> Markup {
     let value = |bar: &&ChartBar| bar.value.unwrap_or(-1.0);
-    let largest = bars.iter().max_by(|left, right| value(left).total_cmp(&value(right)));
+    let largest = bars
+        .iter()
+        .max_by(|left, right| value(left).total_cmp(&value(right)));
     let named = bars.iter().find(|bar| bar.mark != Mark::Same).or(largest);
     let Some((named, largest)) = named.zip(largest) else {
         return html! {};
@@ -58,7 +60,9 @@ fn group(bars: &[ChartBar], x: f64, step: f64, range: [f64; 2]) -> Markup {
         (_, Mark::Same) => "bar",
         _ => "bar marked",
     };
-    let top = largest.value.map_or(HEIGHT - 6.0, |value| height_of(value, range));
+    let top = largest
+        .value
+        .map_or(HEIGHT - 6.0, |value| height_of(value, range));
     let text = match named.value {
         Some(value) => format!("{}: {}", visible(&named.label), number(value)),
         None => format!("{}: unknown", visible(&named.label)),
@@ -138,15 +142,26 @@ mod tests {
         ]);
         assert_eq!(range, [-7.0, -2.0]);
         let heights = [0.0, 1e-6, 1e-4, 1e-2, f64::INFINITY].map(|value| height_of(value, range));
-        assert!(heights.is_sorted_by(|lower, higher| lower >= higher), "{heights:?}");
+        assert!(
+            heights.is_sorted_by(|lower, higher| lower >= higher),
+            "{heights:?}"
+        );
         assert_eq!(heights[0], HEIGHT);
         assert_eq!(lines(range).collect::<Vec<_>>(), [-6, -5, -4, -3, -2]);
     }
 
     #[test]
     fn any_bars_are_drawn() {
-        for values in [vec![], vec![None], vec![Some(0.0)], vec![Some(f64::NAN), Some(f64::INFINITY)]] {
-            let bars = values.into_iter().map(|value| bar("<b>", value, Mark::Changed)).collect();
+        for values in [
+            vec![],
+            vec![None],
+            vec![Some(0.0)],
+            vec![Some(f64::NAN), Some(f64::INFINITY)],
+        ] {
+            let bars = values
+                .into_iter()
+                .map(|value| bar("<b>", value, Mark::Changed))
+                .collect();
             let title = "Errors".to_owned();
             let text = chart(&Chart { title, bars }).into_string();
             assert!(text.contains("<svg") && !text.contains("<b>"), "{text}");
@@ -155,10 +170,20 @@ mod tests {
 
     #[test]
     fn many_bars_are_drawn_in_groups_and_the_marked_bar_keeps_its_name() {
-        let mark = |number| if number == 777 { Mark::Changed } else { Mark::Same };
+        let mark = |number| {
+            if number == 777 {
+                Mark::Changed
+            } else {
+                Mark::Same
+            }
+        };
         let bars = (0..1000).map(|number| bar(&number.to_string(), Some(1.0), mark(number)));
         let title = String::new();
-        let text = chart(&Chart { title, bars: bars.collect() }).into_string();
+        let text = chart(&Chart {
+            title,
+            bars: bars.collect(),
+        })
+        .into_string();
         assert_eq!(text.matches("<path class=\"bar").count(), 250);
         assert!(text.contains("class=\"bar marked\""), "{text}");
         assert!(text.contains("<title>777: 1</title>"), "{text}");

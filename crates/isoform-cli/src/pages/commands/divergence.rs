@@ -20,7 +20,15 @@ pub fn page_of_divergence(result: &Divergence, names: [&str; 2]) -> Page {
         .map(|(place, pair)| pair_row(pair, is_origin(result, place)))
         .collect();
     let columns = [
-        "left", "right", "shape", "max abs", "max rel", "relative L2", "cosine", "SNR dB", "",
+        "left",
+        "right",
+        "shape",
+        "max abs",
+        "max rel",
+        "relative L2",
+        "cosine",
+        "SNR dB",
+        "",
     ];
     Page {
         title: format!("{left} → {right}, run on the same inputs"),
@@ -36,7 +44,11 @@ pub fn page_of_divergence(result: &Divergence, names: [&str; 2]) -> Page {
                 title: "Relative L2 error along the graph".to_owned(),
                 bars: bars(result),
             }),
-            Section::Table(table("Pairs that are not the same", &columns, rows.into_iter())),
+            Section::Table(table(
+                "Pairs that are not the same",
+                &columns,
+                rows.into_iter(),
+            )),
         ],
     }
 }
