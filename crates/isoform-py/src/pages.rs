@@ -5,7 +5,6 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use isoform::compare::Difference;
 use isoform::{Obj, Ref, Value};
 use isoform_cli::pages::pictures::{
     PictureFormat, model_changes_picture, model_picture, value_changes_picture, value_picture,
@@ -159,60 +158,69 @@ pub(crate) fn model_names(left: &Bound<'_, PyAny>, right: &Bound<'_, PyAny>) -> 
 pub(crate) fn page_of(subject: &Bound<'_, PyAny>, names: Option<Names>) -> PyResult<Page> {
     let py = subject.py();
     if let Ok(difference) = subject.cast::<DifferenceHandle>() {
-        let difference: &Difference = &difference.get().0;
         let names = Names::sides(names, SIDES)?;
-        let names = names.each_ref().map(String::as_str);
-        return Ok(under_gil(py, || page_of_values(difference, names)));
+        let page = || page_of_values(&difference.get().0, texts(&names));
+        return Ok(under_gil(py, page));
     }
     if let Ok(handle) = subject.cast::<ReportHandle>() {
-        let ReportHandle {
-            report,
-            names: usual,
-        } = handle.get();
-        let names = Names::sides(names, usual.each_ref().map(String::as_str))?;
-        let names = names.each_ref().map(String::as_str);
-        return Ok(under_gil(py, || page_of_models(report, names)));
+        let handle = handle.get();
+        let names = Names::sides(names, texts(&handle.names))?;
+        let page = || page_of_models(&handle.report, texts(&names));
+        return Ok(under_gil(py, page));
     }
     if let Ok(mismatch) = subject.cast::<MismatchHandle>() {
-        let MismatchHandle { found, sides } = mismatch.get();
+        let handle = mismatch.get();
+        let [left, right] = &handle.sides;
         let names = Names::sides(names, SIDES)?;
-        let names = names.each_ref().map(String::as_str);
-        let page = || page_of_mismatch(&sides[0], &sides[1], found, names);
+        let page = || page_of_mismatch(left, right, &handle.found, texts(&names));
         return Ok(under_gil(py, page));
     }
     if let Ok(done) = subject.cast::<OptimizationHandle>() {
-        let done = done.get();
-        let names = Names::sides(names, [&done.name, "optimized"])?;
-        let parts = OptimizePage {
-            names: names.each_ref().map(String::as_str),
-            programs: done.programs.each_ref(),
-            report: &done.report,
-            verified: done.verification.as_ref(),
-            bytes: None,
-        };
-        return under_gil(py, || page_of_optimization(&parts)).into_py();
+        return page_of_optimized(py, done.get(), names);
     }
+    let shown = page_of_one(subject, names)?;
+    Ok(with_picture(shown, drawing(subject)?))
+}
+
+fn texts(names: &[String; 2]) -> [&str; 2] {
+    names.each_ref().map(String::as_str)
+}
+
+fn page_of_optimized(
+    py: Python<'_>,
+    done: &OptimizationHandle,
+    names: Option<Names>,
+) -> PyResult<Page> {
+    let names = Names::sides(names, [&done.name, "optimized"])?;
+    let parts = OptimizePage {
+        names: texts(&names),
+        programs: done.programs.each_ref(),
+        report: &done.report,
+        verified: done.verification.as_ref(),
+        bytes: None,
+    };
+    under_gil(py, || page_of_optimization(&parts)).into_py()
+}
+
+/// The page of a model or of a value, without a picture.
+fn page_of_one(subject: &Bound<'_, PyAny>, names: Option<Names>) -> PyResult<Page> {
+    let py = subject.py();
     let options = ModelPage {
         contents: true,
         shapes: true,
         ..ModelPage::default()
     };
-    let shown = match subject.cast::<OnnxModel>() {
-        Ok(model) => {
-            let model = &model.get().model;
-            let name = Names::single(names, || name_of(model))?;
-            under_gil(py, || page_of_model(model, name, options))
-        }
-        Err(_) => {
-            let value = untyped(subject)?;
-            let name = Names::single(names, String::new)?;
-            match value.peek::<Ref<Program>>() {
-                Some(program) => under_gil(py, || page_of_program(program, name, options)),
-                None => under_gil(py, || page_of_value(&value, name)).into_py()?,
-            }
-        }
-    };
-    Ok(with_picture(shown, drawing(subject)?))
+    if let Ok(model) = subject.cast::<OnnxModel>() {
+        let model = &model.get().model;
+        let name = Names::single(names, || name_of(model))?;
+        return Ok(under_gil(py, || page_of_model(model, name, options)));
+    }
+    let value = untyped(subject)?;
+    let name = Names::single(names, String::new)?;
+    match value.peek::<Ref<Program>>() {
+        Some(program) => Ok(under_gil(py, || page_of_program(program, name, options))),
+        None => under_gil(py, || page_of_value(&value, name)).into_py(),
+    }
 }
 
 /// The page with a picture before the other sections.

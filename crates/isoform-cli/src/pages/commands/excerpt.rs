@@ -3,7 +3,7 @@
 
 use isoform::Value;
 use isoform::text::{TensorText, TextOptions, TextPieces};
-use isoform_page::page::{Listing, Page, Section, Verdict};
+use isoform_page::page::{Listing, Page, Row, Section, Verdict};
 use isoform_page::{Mark, Picture};
 
 use super::fact;
@@ -15,6 +15,8 @@ use crate::summary::object_types;
 
 /// The parts of a value that are printed.
 const MOST_PARTS: usize = 2_000;
+/// The types that are counted one by one.
+const MOST_FACTS: usize = 8;
 /// The objects of a value that is drawn: a larger picture tells less than the text.
 const DRAWN: usize = 40;
 
@@ -38,44 +40,56 @@ pub fn excerpt_of_value(value: &Value) -> isoform::Result<Page> {
         .placeholders(true)
         .parts(MOST_PARTS);
     let text = options.to_pieces(value)?;
-    let root = root_type(value);
-    let mut page = Page {
-        verdict: Verdict::Shown,
-        ..Page::default()
-    };
-    let mut listing = Listing {
-        title: "Text".to_owned(),
-        sides: vec!["text".to_owned()],
-        rows: Vec::new(),
-    };
-    if is_cut(&text) {
-        page.sentence = format!("{root}: the first {MOST_PARTS} parts");
-        listing.rows = text_rows(&text);
-        page.sections.push(Section::Listing(listing));
-        return Ok(page);
+    if !is_cut(&text) {
+        return page_of_small(value, &text);
     }
+    let root = root_type(value);
+    Ok(Page {
+        verdict: Verdict::Shown,
+        sentence: format!("{root}: the first {MOST_PARTS} parts"),
+        sections: vec![listing(text_rows(&text))],
+        ..Page::default()
+    })
+}
+
+/// The page of a value whose text is complete.
+fn page_of_small(value: &Value, text: &TextPieces) -> isoform::Result<Page> {
+    let root = root_type(value);
     let types = object_types(value.clone())?;
     let objects = types.values().sum::<u64>() as usize;
-    page.sentence = match objects {
-        0 | 1 => root.to_owned(),
-        _ => format!("{root}: {}", counted(objects, "object")),
-    };
-    if types.len() > 1 {
-        let types = types.iter();
-        let types = types.map(|(key, count)| fact(key, count, Mark::Same));
-        page.facts.extend(types.take(8));
-    }
+    let facts = types
+        .iter()
+        .map(|(key, count)| fact(key, count, Mark::Same));
     let script = match value.as_object() {
         Some(object) => isoform_ir::transform::own_script(object)?,
         None => None,
     };
-    listing.rows = match script {
+    let rows = match script {
         Some(script) => script_rows(&script),
-        None => text_rows(&text),
+        None => text_rows(text),
     };
-    page.sections.push(Section::Listing(listing));
-    page.sections.extend(drawing(value).map(Section::Picture));
-    Ok(page)
+    let drawing = drawing(value).map(Section::Picture);
+    Ok(Page {
+        verdict: Verdict::Shown,
+        sentence: match objects {
+            0 | 1 => root.to_owned(),
+            _ => format!("{root}: {}", counted(objects, "object")),
+        },
+        facts: match types.len() {
+            0 | 1 => Vec::new(),
+            _ => facts.take(MOST_FACTS).collect(),
+        },
+        sections: [listing(rows)].into_iter().chain(drawing).collect(),
+        ..Page::default()
+    })
+}
+
+fn listing(rows: Vec<Row>) -> Section {
+    Section::Listing(Listing {
+        title: "Text".to_owned(),
+        sides: vec!["text".to_owned()],
+        rows,
+    })
 }
 
 /// True if the text leaves parts out.

@@ -39,7 +39,7 @@ fn maps_end_after_a_value() {
     // The key has room, and its value has none.
     assert_eq!(limited(map(), 4), "{0: 0, 1: ..., ...: ...}");
     assert_eq!(limited(map(), 9), "{0: 0, 1: 10, 2: 20, 3: 30}");
-    let dict = Value::from(Dict::new());
+    let dict = Value::from(Dict::<Value, Value>::new());
     assert_eq!(limited(dict, 1), "Dict{}");
 }
 
@@ -50,7 +50,7 @@ fn sharing_is_kept() {
     // A part that occurs again counts again.
     assert_eq!(
         limited(Value::from(items), 6),
-        "[%0: List[1], %0, [0, ...]]"
+        "%0 = List[1]\n[%0, %0, [0, ...]]"
     );
 }
 
