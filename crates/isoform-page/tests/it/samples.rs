@@ -50,7 +50,6 @@ pub(crate) fn card(text: &str, number: usize) -> ChangeCard {
         mark: Mark::Changed,
         text: owned(),
         count: 3,
-        changes: Vec::new(),
         places: vec![owned(); 7],
         sides: Some([
             vec![piece(text, true)],
