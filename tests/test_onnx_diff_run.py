@@ -239,7 +239,7 @@ def test_faults_in_real_models(name):
 
 
 def quantized(model):
-    """A model with a pair of quantisation nodes behind each activation."""
+    """A model with a pair of quantisation nodes after each activation."""
     model = onnx_package.ModelProto.FromString(model.SerializeToString())
     nodes = []
     for node in model.graph.node:

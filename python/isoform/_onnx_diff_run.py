@@ -129,7 +129,7 @@ class ModelRuns:
 
     @property
     def is_same(self) -> bool:
-        """Whether pairs were compared, and none differs beyond the tolerance."""
+        """True if pairs were compared, and none differs beyond the tolerance."""
         return self._first is None and any(pair.status != "skipped" for pair in self.pairs)
 
     def __str__(self) -> str:

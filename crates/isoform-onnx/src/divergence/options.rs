@@ -376,7 +376,7 @@ fn judged(sides: [&Side; 2], pairs: &Pairs, distances: Vec<Option<Distance>>) ->
     }
 }
 
-/// Whether what the nodes of one side use agrees with the other side.
+/// The verdicts on what the nodes of one side use, compared with the other side.
 struct Agreement {
     side: usize,
     inputs_of_node: Vec<bool>,
@@ -411,7 +411,7 @@ impl Agreement {
         }
     }
 
-    /// Whether the inputs of a pair agree. A dequantised form is computed from the value that
+    /// True if the inputs of a pair agree. A dequantised form is computed from the value that
     /// is its partner, which has no inputs that matter.
     fn of_inputs(&self, pair: &ValuePair, nodes: &Side) -> bool {
         if pair.kind == PairKind::Quantized && !is_own_form(pair, self.side) {

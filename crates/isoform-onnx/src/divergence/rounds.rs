@@ -31,7 +31,7 @@ pub(super) struct Rounds<'a> {
     pub(super) budget: usize,
 }
 
-/// What happens with the values of a pair.
+/// The receiver of the values of pairs.
 pub(super) trait Visitor {
     /// Both values, for one set of inputs.
     fn values(&mut self, pair: usize, values: [&Value; 2]) -> isoform::Result<()>;

@@ -28,7 +28,7 @@ fn has_constant_parameters(call: &Call) -> bool {
     parameters.all(|value| constant(copied(value)).is_some())
 }
 
-/// The value behind Identity nodes.
+/// The value that Identity nodes copy.
 pub(super) fn copied(mut value: &Value) -> &Value {
     while let Some(call) = call_of(value)
         && call.is("Identity")
@@ -54,7 +54,7 @@ pub(super) fn passed_on(value: &Value) -> Option<&Value> {
     call.input(0).filter(|_| is_wrapper(call))
 }
 
-/// The value behind all wrappers. O(wrappers).
+/// The value that is left without wrappers. O(wrappers).
 pub(super) fn resolved(mut value: &Value) -> &Value {
     while let Some(inner) = passed_on(value) {
         value = inner;
