@@ -18,7 +18,7 @@ pub enum Mark {
 }
 
 impl Mark {
-    /// The sign in front of a part: a space, `~`, `-` or `+`.
+    /// The sign before a part: a space, `~`, `-` or `+`.
     #[must_use]
     pub fn sign(self) -> char {
         match self {

@@ -11,6 +11,7 @@ use isoform_onnx::{ExternalData, ExternalResolver, ImportOptions, SaveOptions};
 
 use super::args::Favored;
 use super::names::named;
+use super::outputs;
 use crate::args::Common;
 use crate::input::{Input, is_packed, load_with};
 use crate::output::{Failure, counted};
@@ -185,8 +186,14 @@ impl Merged {
             ));
         }
         let [_, left, right] = versions;
-        self.invalid = match named.overlap {
+        let faults = match named.overlap {
             Some(overlap) => Some(overlap),
+            // A resolution may choose what neither side alone has.
+            None if self.merge.is_clean() => outputs::fault(program, versions)?,
+            None => None,
+        };
+        self.invalid = match faults {
+            Some(reason) => Some(reason),
             None => fault(&named.program, [left, right], checks_nodes)?,
         };
         if self.invalid.is_none() {

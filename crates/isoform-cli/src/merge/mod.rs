@@ -5,12 +5,14 @@
 //! | `engine.rs` | the merge of three inputs, and the check of its result |
 //! | `names.rs` | names and documentation of a merged model, which the merge ignores |
 //! | `conflicts.rs` | conflicts as text and as JSON |
+//! | `outputs.rs` | the check of inputs and outputs by their names |
 //! | `written.rs` | the merged file |
 
 pub(crate) mod args;
 mod conflicts;
 pub(crate) mod engine;
 mod names;
+mod outputs;
 mod written;
 
 use std::io;

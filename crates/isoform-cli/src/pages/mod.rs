@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `model_diff.rs`, `model_sentence.rs` | the page of two models, and its first sentence |
 //! | `model_rows.rs`, `model_listing.rs` | one model as lines, and both beside each other |
-//! | `value_diff.rs` | the page of two values of any type |
+//! | `value_diff.rs`, `value_words.rs` | the page of two values of any type, and its headings |
 //! | `mismatch.rs` | the page of the first difference of two values |
 //! | `text_listing.rs` | two printed values line by line |
 //! | `tensors.rs` | statistics and histograms of changed tensors |
@@ -26,6 +26,7 @@ pub mod pictures;
 mod tensors;
 mod text_listing;
 mod value_diff;
+mod value_words;
 mod words;
 
 pub use crate::show::labels::Naming;

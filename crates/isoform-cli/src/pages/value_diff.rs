@@ -10,8 +10,8 @@ use super::model_listing::anchor;
 use super::pictures::value_changes_picture;
 use super::tensors::{Budget, tensor_change};
 use super::text_listing::{TextSide, listing};
+use super::value_words::{line_of, short_place, short_value};
 use super::words::literals;
-use crate::diff::value_text;
 use crate::output::counted;
 
 /// The places of a change that are named.
@@ -109,10 +109,17 @@ fn cards(difference: &Difference, paths: &mut PlacePaths) -> Vec<ChangeCard> {
 }
 
 fn card(change: &Change, number: usize, paths: &mut PlacePaths, budget: &mut Budget) -> ChangeCard {
-    let text = |value: Option<&Value>| value.map(value_text);
+    let text = |value: Option<&Value>| value.map(line_of);
     let sides = (text(change.left()), text(change.right()));
     let mut places = Vec::new();
+    let mut heading = None;
     for (left, right) in change.places().take(MOST_PLACES) {
+        if heading.is_none() {
+            heading = short_place(match change.kind() {
+                ChangeKind::Deleted => &left,
+                _ => &right,
+            });
+        }
         let [left, right] = [left, right].map(|place| paths.text(&place));
         places.push(match change.kind() {
             ChangeKind::Deleted => left,
@@ -121,12 +128,15 @@ fn card(change: &Change, number: usize, paths: &mut PlacePaths, budget: &mut Bud
             _ => format!("{left} → {right}"),
         });
     }
-    let values = match &sides {
+    let short = |value: Option<&Value>| value.map(short_value);
+    let values = match (short(change.left()), short(change.right())) {
         (Some(left), Some(right)) => format!(": {left} → {right}"),
-        (Some(one), None) | (None, Some(one)) => format!(": {one}"),
+        (Some(value), None) | (None, Some(value)) => format!(": {value}"),
         (None, None) => String::new(),
     };
-    let place = places.first().map(String::as_str).unwrap_or_default();
+    let place = heading
+        .or_else(|| places.first().cloned())
+        .unwrap_or_default();
     ChangeCard {
         anchor: anchor(number),
         kind: change.kind().name().to_owned(),

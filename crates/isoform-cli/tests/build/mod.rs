@@ -48,6 +48,7 @@ impl Folder {
 /// The code of 32-bit floats.
 pub(crate) const FLOAT: i32 = 1;
 
+#[derive(Clone, Copy)]
 pub(crate) enum Dim {
     Size(i64),
     Symbol(&'static str),

@@ -1,8 +1,8 @@
 //! `isoform merge`: clean merges, conflicts, and what is never written.
 
-use isoform_onnx::proto::ModelProto;
+use isoform_onnx::proto::{GraphProto, ModelProto, NodeProto};
 
-use crate::build::{Folder, Small, small};
+use crate::build::{Dim, FLOAT, Folder, Small, model, node, small, value};
 use crate::{check, json};
 
 const MODULE: &str = include_str!("../../../../examples/ir/residual.iso");
@@ -109,6 +109,73 @@ fn a_rename_of_an_input_is_a_change() {
         ran.out.contains("\"image\"") && ran.out.contains("\"picture\""),
         "{ran:?}"
     );
+}
+
+/// A model of vectors with these inputs, whose sizes may be symbolic, and outputs.
+fn vectors(inputs: &[(&str, Dim)], nodes: &[NodeProto], outputs: &[&str]) -> ModelProto {
+    model(GraphProto {
+        name: "main".to_owned(),
+        node: nodes.to_vec(),
+        input: (inputs.iter())
+            .map(|(name, dim)| value(name, FLOAT, &[*dim]))
+            .collect(),
+        output: (outputs.iter())
+            .map(|name| value(name, FLOAT, &[Dim::Symbol("n")]))
+            .collect(),
+        ..Default::default()
+    })
+}
+
+#[track_caller]
+fn never_merges_wrongly(base: &ModelProto, left: &ModelProto, right: &ModelProto, line: &str) {
+    let folder = Folder::new();
+    folder.model("base.onnx", base);
+    folder.model("left.onnx", left);
+    folder.model("right.onnx", right);
+    for sides in ["left.onnx right.onnx", "right.onnx left.onnx"] {
+        let ran = folder.run(&format!("merge base.onnx {sides} -o merged.onnx --force"));
+        match ran.status {
+            1 => assert!(ran.out.contains("not merged: the merge would"), "{ran:?}"),
+            _ => {
+                let text = folder.run("show -q merged.onnx").out;
+                assert!(text.contains(line), "{ran:?}\n{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn changes_stay_with_the_names_of_inputs_and_outputs() {
+    let three = Dim::Size(3);
+    let ends = [node("Relu", &["a"], &["y"]), node("Tanh", &["b"], &["z"])];
+    let inputs = [("a", three), ("b", three)];
+    let base = vectors(&inputs, &ends, &["y", "z"]);
+    let left = vectors(
+        &[("a", three), ("b", Dim::Symbol("n"))],
+        &ends,
+        &["y", "z"],
+    );
+    let nodes = [
+        node("Add", &["a", "c"], &["t"]),
+        node("Relu", &["t"], &["y"]),
+        ends[1].clone(),
+    ];
+    let inputs = [("c", three), ("a", three), ("b", three)];
+    let right = vectors(&inputs, &nodes, &["y", "z"]);
+    never_merges_wrongly(&base, &left, &right, "%b: float32[d0");
+
+    let inputs = [("x", three)];
+    let ends = [node("Sin", &["x"], &["v"]), node("Exp", &["x"], &["w"])];
+    let base = vectors(&inputs, &ends, &["v", "w"]);
+    let nodes = [
+        ends[0].clone(),
+        node("Softplus", &["x"], &["s"]),
+        node("Exp", &["s"], &["w"]),
+    ];
+    let left = vectors(&inputs, &nodes, &["v", "w"]);
+    let nodes = [node("Sin", &["x"], &["u"]), ends[0].clone(), ends[1].clone()];
+    let right = vectors(&inputs, &nodes, &["u", "v", "w"]);
+    never_merges_wrongly(&base, &left, &right, "%w = Exp(%s)");
 }
 
 #[test]

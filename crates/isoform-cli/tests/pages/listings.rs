@@ -333,3 +333,21 @@ fn a_long_program_is_listed_line_by_line() {
     assert_eq!(rows.len(), 1, "{:?}", &rows[..rows.len().min(3)]);
     assert!(rows[0].contains("<7>"), "{}", rows[0]);
 }
+
+#[test]
+fn headings_of_ir_name_the_field_the_type_and_the_function() {
+    let program = |op: &str| {
+        format!(
+            "ir.IRModule(\n  %main = ir.GlobalVar(),\n  functions=Dict{{\n    %main: relay.Function(\n      \
+             params=[],\n      attrs=ir.DictAttrs(),\n      body=relay.Call(op={op}, args=[]),\n    ),\n  }},\n)"
+        )
+    };
+    let [left, right] = ["ir.GlobalVar(name_hint=\"f\")", "relay.Tuple(fields=[])"];
+    let page = page_of_texts(&program(left), &program(right));
+    let text = &cards(&page)[0].text;
+    assert!(
+        text.ends_with("op of Call in 'main': GlobalVar 'f' → relay.Tuple(fields=[])"),
+        "{text}"
+    );
+    assert!(!page.sentence.contains("span"), "{}", page.sentence);
+}
