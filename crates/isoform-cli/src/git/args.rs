@@ -117,7 +117,7 @@ Exit status:
 JSON (--json): as `isoform merge`; on error, {\"failed\": [{\"file\": NAME, \"error\": MESSAGE}...]}
 
 Examples:
-  git config merge.isoform.driver 'isoform git merge-driver %O %A %B %L %P'
+  git config merge.isoform.driver 'isoform git merge-driver -- %O %A %B %L %P'
   echo '*.onnx merge=isoform' >> .gitattributes
   isoform git install                     does both";
 

@@ -88,10 +88,10 @@ fn settings(args: &InstallArgs, host: &RunOptions<'_>) -> [String; KEYS.len()] {
     let program = host.command_line();
     let canonical = if args.canonical { " --canonical" } else { "" };
     [
-        format!("{program} git textconv{canonical}"),
-        format!("{program} diff \"$LOCAL\" \"$REMOTE\""),
+        format!("{program} git textconv{canonical} --"),
+        format!("{program} diff -- \"$LOCAL\" \"$REMOTE\""),
         "models and IR files as programs".to_owned(),
-        format!("{program} git merge-driver %O %A %B %L %P"),
+        format!("{program} git merge-driver -- %O %A %B %L %P"),
         // The merged ancestors of a criss-cross merge: with a conflict, one of their sides
         // would count as the base, and its change on the other side as no change.
         "binary".to_owned(),

@@ -11,7 +11,7 @@ use isoform_onnx::{ExternalData, ExternalResolver, ImportOptions, SaveOptions};
 
 use super::args::Favored;
 use super::names::named;
-use super::outputs;
+use super::{operators, outputs};
 use crate::args::Common;
 use crate::input::{Input, is_packed, load_with};
 use crate::output::{Failure, counted};
@@ -189,7 +189,10 @@ impl Merged {
         let faults = match named.overlap {
             Some(overlap) => Some(overlap),
             // A resolution may choose what neither side alone has.
-            None if self.merge.is_clean() => outputs::fault(program, versions)?,
+            None if self.merge.is_clean() => match operators::clash(&self.merge) {
+                Some(clash) => Some(clash),
+                None => outputs::fault(program, versions)?,
+            },
             None => None,
         };
         self.invalid = match faults {

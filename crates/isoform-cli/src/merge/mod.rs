@@ -5,6 +5,7 @@
 //! | `engine.rs` | the merge of three inputs, and the check of its result |
 //! | `names.rs` | names and documentation of a merged model, which the merge ignores |
 //! | `conflicts.rs` | conflicts as text and as JSON |
+//! | `operators.rs` | the check of nodes with another operator |
 //! | `outputs.rs` | the check of inputs and outputs by their names |
 //! | `written.rs` | the merged file |
 
@@ -12,6 +13,7 @@ pub(crate) mod args;
 mod conflicts;
 pub(crate) mod engine;
 mod names;
+mod operators;
 mod outputs;
 mod written;
 

@@ -5,7 +5,7 @@
 //! are paired with those of all three programs, and each name is merged by itself: a side
 //! that changed a name wins, and the left side wins where both changed it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use isoform::compare::DiffOptions;
 use isoform::traverse::{MapOptions, WalkOrder};
@@ -47,6 +47,7 @@ pub(super) fn named(merged: &Ref<Program>, versions: [&Ref<Program>; 3]) -> Resu
         done: HashMap::new(),
         clashes: 0,
         overlap: None,
+        taken: HashSet::new(),
     };
     for (number, program) in versions.iter().enumerate() {
         names.pair(number, program, merged)?;
@@ -86,6 +87,8 @@ struct Names {
     done: HashMap<u64, Option<Value>>,
     clashes: usize,
     overlap: Option<String>,
+    /// The names of nodes by graph or function.
+    taken: HashSet<(Str, bool, String)>,
 }
 
 impl Names {
@@ -169,8 +172,9 @@ impl Names {
             each(&versions, |c| c.input_names.clone()),
         );
         self.clashes = clashes;
+        let name = self.pick(&call.name, of(|call| &call.name));
         Some(Value::from(Ref::new(Call {
-            name: self.pick(&call.name, of(|call| &call.name)),
+            name: self.unique(call, name),
             doc: self.pick(&call.doc, of(|call| &call.doc)),
             meta: self.bytes(&call.meta, each(&versions, |call| call.meta.clone())),
             input_names,
@@ -180,6 +184,24 @@ impl Names {
             ),
             ..fields
         })))
+    }
+
+    /// A name that no other node of the same list of nodes has, which runtimes require. Both
+    /// sides may have given one number to different nodes.
+    fn unique(&mut self, call: &Call, name: Str) -> Str {
+        if name.is_empty() {
+            return name;
+        }
+        let mut unique = name.to_string();
+        let mut number = 0;
+        while !self
+            .taken
+            .insert((call.graph.clone(), call.in_function, unique.clone()))
+        {
+            number += 1;
+            unique = format!("{name}_{number}");
+        }
+        unique.into()
     }
 
     fn input(&mut self, input: &Ref<Input>) -> Option<Value> {

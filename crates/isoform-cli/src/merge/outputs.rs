@@ -20,10 +20,7 @@ use isoform_onnx::ir::{Graph, Input, Program};
 /// # Errors
 ///
 /// As [`CompareOptions::equal`].
-pub(super) fn fault(
-    merged: &Ref<Program>,
-    versions: [&Ref<Program>; 3],
-) -> Result<Option<String>> {
+pub(super) fn fault(merged: &Ref<Program>, versions: [&Ref<Program>; 3]) -> Result<Option<String>> {
     let programs = [versions[0], versions[1], versions[2], merged];
     let inputs = programs.map(|program| by_name(program, 0, &input_types(program)));
     let outputs = programs.map(|program| by_name(program, 1, program.graph.results.values()));
@@ -35,7 +32,9 @@ pub(super) fn fault(
     let part = |number: usize, value: &Value| Ok(computation(programs[number], value)?.into());
     let name = contradiction(&outputs, part)?;
     Ok(name.map(|name| {
-        format!("the merge would compute output '{name}' from other parts than its versions; {ADVICE}")
+        format!(
+            "the merge would compute output '{name}' from other parts than its versions; {ADVICE}"
+        )
     }))
 }
 
@@ -53,7 +52,7 @@ fn contradiction(
         ..CompareOptions::default()
     };
     let mut names: Vec<&Str> = parts[3].keys().collect();
-    names.sort_unstable();
+    names.sort_unstable_by_key(|name| name.as_str());
     for name in names {
         let of = |number: usize| parts[number].get(name).map(|part| compared(number, part));
         let (Some(base), Some(left), Some(right), Some(merged)) = (of(0), of(1), of(2), of(3))
@@ -102,7 +101,7 @@ fn computation(program: &Program, output: &Value) -> Result<Ref<Program>> {
         .filter(|(param, _)| used.contains(&param.identity()))
         .map(|(param, name)| (name, param.clone()))
         .collect();
-    params.sort_by_key(|(name, _)| *name);
+    params.sort_by_key(|(name, _)| name.as_str());
     let names: Array<Str> = params.iter().map(|(name, _)| (*name).clone()).collect();
     let graph = Ref::new(Graph {
         params: params.into_iter().map(|(_, param)| param).collect(),

@@ -156,7 +156,7 @@ impl Names {
         }
         if let Some(more @ 1..) = items.len().checked_sub(LIST_ITEMS) {
             // Writing to a string cannot fail.
-            let _ = write!(out, ", ... {more} more");
+            let _ = write!(out, ", ... {more} more{}", self.sum_of(value));
         }
         out.push(']');
         out
@@ -168,7 +168,13 @@ impl Names {
         match value.view() {
             ValueRef::None => "_".to_owned(),
             ValueRef::Float(number) => elements::float(number),
+            ValueRef::Str(text) if text.chars().nth(TEXT_CHARS).is_some() => {
+                quoted(text) + &self.sum_of(value)
+            }
             ValueRef::Str(text) => quoted(text),
+            ValueRef::Bytes(bytes) if bytes.len() > TEXT_CHARS => {
+                quoted_bytes(bytes) + &self.sum_of(value)
+            }
             ValueRef::Bytes(bytes) => quoted_bytes(bytes),
             ValueRef::Tensor(tensor) => format!(
                 "{} {tint}{}{tint:#}",
@@ -201,8 +207,12 @@ impl Names {
                     if shown < items.len() {
                         texts.push("...".to_owned());
                     }
-                    let sum = if shown < items.len() {
-                        checksum(value)
+                    let is_long = |item: &Value| match item.view() {
+                        ValueRef::Bytes(bytes) => bytes.len() > TEXT_CHARS,
+                        _ => false,
+                    };
+                    let sum = if shown < items.len() || items.iter().any(is_long) {
+                        self.sum_of(value)
                     } else {
                         String::new()
                     };
@@ -214,7 +224,7 @@ impl Names {
                         ValueRef::Tensor(tensor) => {
                             format!("{} {}", tensor.dtype(), self.elements(tensor))
                         }
-                        _ => "string".to_owned(),
+                        _ => format!("string{}", self.sum_of(&sparse.values)),
                     };
                     let positions = self.elements(&sparse.positions);
                     format!("sparse{shape:?} {tint}{positions} -> {values}{tint:#}")
@@ -229,6 +239,16 @@ impl Names {
                 }
             }
             _ => format!("{value:?}"),
+        }
+    }
+
+    /// The checksum of a constant that is abbreviated, so that different constants have
+    /// different texts.
+    fn sum_of(&self, value: &Value) -> String {
+        if self.checksums && self.contents {
+            checksum(value)
+        } else {
+            String::new()
         }
     }
 

@@ -135,7 +135,7 @@ fn never_merges_wrongly(base: &ModelProto, left: &ModelProto, right: &ModelProto
     for sides in ["left.onnx right.onnx", "right.onnx left.onnx"] {
         let ran = folder.run(&format!("merge base.onnx {sides} -o merged.onnx --force"));
         match ran.status {
-            1 => assert!(ran.out.contains("not merged: the merge would"), "{ran:?}"),
+            1 => assert!(ran.out.contains("not merged: "), "{ran:?}"),
             _ => {
                 let text = folder.run("show -q merged.onnx").out;
                 assert!(text.contains(line), "{ran:?}\n{text}");
@@ -150,11 +150,7 @@ fn changes_stay_with_the_names_of_inputs_and_outputs() {
     let ends = [node("Relu", &["a"], &["y"]), node("Tanh", &["b"], &["z"])];
     let inputs = [("a", three), ("b", three)];
     let base = vectors(&inputs, &ends, &["y", "z"]);
-    let left = vectors(
-        &[("a", three), ("b", Dim::Symbol("n"))],
-        &ends,
-        &["y", "z"],
-    );
+    let left = vectors(&[("a", three), ("b", Dim::Symbol("n"))], &ends, &["y", "z"]);
     let nodes = [
         node("Add", &["a", "c"], &["t"]),
         node("Relu", &["t"], &["y"]),
@@ -173,9 +169,61 @@ fn changes_stay_with_the_names_of_inputs_and_outputs() {
         node("Exp", &["s"], &["w"]),
     ];
     let left = vectors(&inputs, &nodes, &["v", "w"]);
-    let nodes = [node("Sin", &["x"], &["u"]), ends[0].clone(), ends[1].clone()];
+    let nodes = [
+        node("Sin", &["x"], &["u"]),
+        ends[0].clone(),
+        ends[1].clone(),
+    ];
     let right = vectors(&inputs, &nodes, &["u", "v", "w"]);
     never_merges_wrongly(&base, &left, &right, "%w = Exp(%s)");
+}
+
+#[test]
+fn nodes_of_both_sides_with_one_name_get_two() {
+    let inputs = [("x", Dim::Size(3))];
+    let chain = |ops: &[&str]| {
+        let name = |number: usize| match number {
+            0 => "x".to_owned(),
+            number if number == ops.len() => "y".to_owned(),
+            number => format!("v{number}"),
+        };
+        let nodes = ops.iter().enumerate().map(|(number, op)| {
+            let mut node = node(op, &[&name(number)], &[&name(number + 1)]);
+            node.name = format!("node_{number}");
+            node
+        });
+        vectors(&inputs, &nodes.collect::<Vec<_>>(), &["y"])
+    };
+    let folder = Folder::new();
+    folder.model("base.onnx", &chain(&["Sin", "Cos", "Tanh", "Exp", "Abs"]));
+    let left = chain(&["Sin", "Relu", "Cos", "Tanh", "Exp", "Abs"]);
+    folder.model("left.onnx", &left);
+    let right = chain(&["Sin", "Cos", "Tanh", "Exp", "Neg", "Abs"]);
+    folder.model("right.onnx", &right);
+    merge(&folder, "left.onnx", "right.onnx");
+    let shown = folder.run("show --names --json merged.onnx");
+    let nodes = json(&shown)["program"]["nodes"].clone();
+    let names: Vec<&str> = nodes
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|node| node["name"].as_str())
+        .collect();
+    let distinct: std::collections::HashSet<&&str> = names.iter().collect();
+    assert_eq!((names.len(), distinct.len()), (7, 7), "{names:?}");
+}
+
+#[test]
+fn a_removal_is_not_lost_beside_another_one() {
+    let inputs = ["x", "t", "w"].map(|name| (name, Dim::Size(3)));
+    let add = node("Add", &["x", "w"], &["a"]);
+    let relu = |input: &str| node("Relu", &[input], &["y"]);
+    let nodes = [add.clone(), node("Mul", &["a", "t"], &["m"]), relu("m")];
+    let base = vectors(&inputs, &nodes, &["y"]);
+    let left = vectors(&inputs, &[add, relu("a")], &["y"]);
+    let nodes = [node("Mul", &["x", "t"], &["m"]), relu("m")];
+    let right = vectors(&inputs, &nodes, &["y"]);
+    never_merges_wrongly(&base, &left, &right, "%y = Relu(%x)");
 }
 
 #[test]

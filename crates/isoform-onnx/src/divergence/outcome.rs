@@ -31,6 +31,9 @@ pub struct Divergence {
     /// The number of outputs on the left and on the right. Outputs beyond the smaller number
     /// are not compared.
     pub outputs: [usize; 2],
+    /// The number of outputs on the left and on the right that were not compared: without a
+    /// partner, or with elements of types that cannot be compared.
+    pub open_outputs: [usize; 2],
     /// The number of nodes inside of bodies and functions, which are not compared, on the
     /// left and on the right.
     pub inner: [usize; 2],
@@ -127,10 +130,11 @@ pub enum PairStatus {
 }
 
 impl Divergence {
-    /// True if at least one pair was compared, and no pair diverges. O(pairs).
+    /// True if at least one pair and all outputs were compared, and no pair diverges.
+    /// O(pairs).
     #[must_use]
     pub fn is_same(&self) -> bool {
-        self.first.is_none() && self.compared() > 0
+        self.first.is_none() && self.compared() > 0 && self.open_outputs == [0, 0]
     }
 
     /// The first pair that diverges although its inputs agree. O(1).
