@@ -14,6 +14,7 @@ use super::pairs::{Pairs, ValuePair, paired};
 use super::quantization::Quantizations;
 use super::rounds::{Rounds, Visitor};
 use super::side::{Side, place};
+use super::wrappers::resolved;
 use crate::ir::Program;
 use crate::layout::made_by;
 use crate::values::ValueKey;
@@ -322,6 +323,7 @@ fn judged(sides: [&Side; 2], pairs: &Pairs, distances: Vec<Option<Distance>>) ->
         .map(|it| it.unwrap_or_else(|| Distance::skipped("the value was not computed".to_owned())))
         .collect();
     let agreement = [0, 1].map(|side| Agreement::of(side, sides[side], pairs, &distances));
+    let open_outputs = [0, 1].map(|side| open_outputs(side, sides[side], pairs, &distances));
     let mut errors = Vec::new();
     let mut origins = Vec::new();
     for (pair, distance) in pairs.list.iter().zip(distances) {
@@ -372,8 +374,23 @@ fn judged(sides: [&Side; 2], pairs: &Pairs, distances: Vec<Option<Distance>>) ->
         atol: 0.0,
         unpaired: pairs.unpaired,
         outputs: sides.map(|side| side.results().len()),
+        open_outputs,
         inner: sides.map(|side| side.inner),
     }
+}
+
+/// The number of outputs of a side without a pair that was compared.
+fn open_outputs(side: usize, nodes: &Side, pairs: &Pairs, distances: &[Distance]) -> usize {
+    let key = |value: &Value| ValueKey::of(resolved(value));
+    let compared = pairs.list.iter().zip(distances);
+    let compared: HashSet<ValueKey> = compared
+        .filter(|(_, distance)| distance.status != PairStatus::Skipped)
+        .map(|(pair, _)| key(&pair.values[side]))
+        .collect();
+    let results = nodes.results().iter();
+    results
+        .filter(|value| !compared.contains(&key(value)))
+        .count()
 }
 
 /// The verdicts on what the nodes of one side use, compared with the other side.

@@ -40,6 +40,13 @@ impl Divergence {
         let Some(pair) = self.first_pair() else {
             return match self.compared() {
                 0 => "different: no pair of values could be compared".to_owned(),
+                _ if self.open_outputs != [0, 0] => {
+                    let [left, right] = self.open_outputs;
+                    format!(
+                        "different: no pair of values differs beyond the tolerance, but {left} \
+                         outputs on the left and {right} on the right could not be compared"
+                    )
+                }
                 _ => "same: no pair of values differs beyond the tolerance".to_owned(),
             };
         };

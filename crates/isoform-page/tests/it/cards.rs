@@ -42,7 +42,7 @@ fn cards_have_their_own_words() {
 #[test]
 fn the_script_and_notebooks_know_the_words() {
     let html = page(100).html();
-    assert!(html.contains("data-reason=\"Why &lt;it&gt; is right\""));
+    assert!(html.contains("\"reason\":\"Why \\u003cit> is right\""));
     assert!(html.contains("Further rules, in words"));
     let fragment = page(100).notebook_html();
     assert!(fragment.contains("more rules"), "{fragment}");
