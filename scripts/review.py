@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
+import hashlib
 import html
 import json
 import os
@@ -65,6 +66,19 @@ class Change:
 # --------------------------------------------------------------------------------------
 
 
+def split(label: str, text: str) -> list[str]:
+    """The words of a text, as a shell splits it; the label says where the text is from."""
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise ReviewError(f"{label}: {text}: expected words of a shell: {error}") from None
+
+
+def unicode(text: str) -> str:
+    """A text without the surrogates that stand for bytes of names that are not UTF-8."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def git(*words: str) -> bytes:
     """The output of git."""
     ran = subprocess.run(["git", *words], capture_output=True, check=False)
@@ -91,7 +105,9 @@ class Revisions:
         specs = [f":(glob){pattern if '/' in pattern else '**/' + pattern}" for pattern in patterns]
         revisions = [self.base, self.head]
         flags = ["--name-status", "-z", "--find-renames", "--no-ext-diff"]
-        words = iter(git("diff", *flags, *revisions, "--", *specs).decode().split("\0"))
+        # Names are bytes, which need not be UTF-8.
+        listed = os.fsdecode(git("diff", *flags, *revisions, "--", *specs))
+        words = iter(listed.split("\0"))
         changes = []
         for status in words:
             if status[:1] in "RC" and status:
@@ -129,10 +145,17 @@ class Paths:
         changes = []
         for name in names:
             before, after = (name if (side / name).is_file() else None for side in self.sides)
-            if before and after and self.read(0, name) == self.read(1, name):
-                continue
-            changes.append(Change(before, after))
+            if before is None or after is None or not self.has_same_bytes(name):
+                changes.append(Change(before, after))
         return changes
+
+    def has_same_bytes(self, name: str) -> bool:
+        """Whether both versions of a file can be read and have the same bytes."""
+        try:
+            return self.read(0, name) == self.read(1, name)
+        except OSError:
+            # The comparison of the file shows the reason.
+            return False
 
     @staticmethod
     def files(folder: Path, patterns: list[str]) -> set[str]:
@@ -159,7 +182,7 @@ class Paths:
 
 def isoform(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Run the command in a folder."""
-    command = shlex.split(os.environ.get("ISOFORM_COMMAND", "")) or [
+    command = split("ISOFORM_COMMAND", os.environ.get("ISOFORM_COMMAND", "")) or [
         *(sys.executable, "-m", "isoform")
     ]
     return subprocess.run(
@@ -168,13 +191,32 @@ def isoform(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         encoding="utf-8",
+        errors="replace",
         check=False,
     )
 
 
 def page_name(name: str) -> str:
-    """A file name for the page of a model, with no sign that a shell or URL treats specially."""
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") + ".html"
+    """A file name for the page of a model, with no sign that a shell or URL treats specially.
+
+    The digest keeps names apart that differ in other signs, in case or in the part left out.
+    """
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name)[-100:].strip("-.")
+    digest = hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return f"{plain or 'model'}-{digest}.html"
+
+
+def extract(change: Change, versions: Revisions | Paths, folder: Path) -> list[str]:
+    """Write both versions of a file into a folder; returns their names there."""
+    names = []
+    for side, (label, name) in enumerate([("base", change.before), ("head", change.after)]):
+        # Names of files must not lead out of the folder.
+        parts = [part for part in PurePosixPath(name).parts if part not in ("/", "..")]
+        path = Path(label, *parts)
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(versions.read(side, name))
+        names.append(path.as_posix())
+    return names
 
 
 def compare(change: Change, versions: Revisions | Paths, pages: Path, options: list[str]) -> None:
@@ -184,14 +226,13 @@ def compare(change: Change, versions: Revisions | Paths, pages: Path, options: l
         return
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        names = []
-        for side, (label, name) in enumerate([("base", change.before), ("head", change.after)]):
-            # Names of files must not lead out of the folder.
-            parts = [part for part in PurePosixPath(name).parts if part not in ("/", "..")]
-            path = Path(label, *parts)
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_bytes(versions.read(side, name))
-            names.append(path.as_posix())
+        try:
+            names = extract(change, versions, folder)
+        except (ReviewError, OSError) as error:
+            # A missing object or a failing filter of one file leaves the others comparable.
+            change.verdict = "not readable"
+            change.details = fenced(unicode(str(error)))
+            return
         page = pages / page_name(change.name)
         words = ["diff", "--format", "markdown", "--html", str(page.resolve()), "--force"]
         ran = isoform(folder, *words, *options, "--", *names)
@@ -287,6 +328,14 @@ def append(variable: str, text: str) -> None:
 
 def run_compare(args: argparse.Namespace) -> int:
     """Compare all changed files."""
+    for label in ("base", "head"):
+        # An empty path would be the current folder.
+        if not getattr(args, label).strip():
+            raise ReviewError(
+                f"{label}: expected a revision, folder or file, got an empty text; outside of "
+                "pull requests, set the inputs base and head"
+            )
+    options = split("--options", args.options)
     base, head = Path(args.base), Path(args.head)
     is_paths = base.exists() and head.exists()
     versions = Paths(base, head) if is_paths else Revisions(args.base, args.head)
@@ -295,14 +344,18 @@ def run_compare(args: argparse.Namespace) -> int:
     pages = out / "pages"
     pages.mkdir(parents=True, exist_ok=True)
     changes = versions.changes(patterns)
-    options = shlex.split(args.options)
     for change in changes:
         compare(change, versions, pages, options)
     text = summary(args.title, changes, args.link)
     (out / "summary.md").write_text(text, encoding="utf-8")
     result = [
-        {"file": change.name, "before": change.before, "after": change.after}
-        | {"verdict": change.verdict, "page": change.page}
+        {
+            "file": unicode(change.name),
+            "before": change.before and unicode(change.before),
+            "after": change.after and unicode(change.after),
+            "verdict": change.verdict,
+            "page": change.page,
+        }
         for change in changes
     ]
     (out / "result.json").write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
