@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 import shutil
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -473,6 +474,96 @@ def test_a_file_that_cannot_be_read_in_a_folder_is_shown(tmp_path):
         "net.onnx": "different",
     }
     assert "Input/output error" in text
+
+
+def write_data_model(path, weights, last="Relu"):
+    """A model with weights in a file beside it."""
+    write_model(path, last=last)
+    model = onnx.load(path)
+    (tensor,) = model.graph.initializer
+    tensor.raw_data = struct.pack("<2f", *weights)
+    tensor.ClearField("float_data")
+    onnx.external_data_helper.set_external_data(tensor, "data/w-ä.bin", length=8)
+    data = path.parent / "data/w-ä.bin"
+    data.parent.mkdir(exist_ok=True)
+    data.write_bytes(tensor.raw_data)
+    tensor.ClearField("raw_data")
+    path.write_bytes(model.SerializeToString())
+
+
+UNKNOWN = "the same architecture (weights not compared)"
+
+
+def test_changed_data_is_a_change_of_the_model(repository):
+    folder = repository.folder
+    write_data_model(folder / "deep/net.onnx", [1, 2])
+    write_data_model(folder / "still/net.onnx", [1, 2])
+    base = repository.commit("Models")
+    write_data_model(folder / "deep/net.onnx", [1, 3])
+    (folder / "still/other.bin").write_bytes(b"no data of the model")
+    head = repository.commit("Other weights")
+    entries, text = compared(folder, "--base", base, "--head", head)
+    verdicts = [(entry["file"], entry["verdict"]) for entry in entries]
+    assert verdicts == [("deep/net.onnx", "different")]
+    assert "weights changed | 1 of 1" in text, text
+
+
+def test_changed_data_in_folders_is_a_change_of_the_model(tmp_path):
+    for side, weights in (("before", [1, 2]), ("after", [1, 3])):
+        write_data_model(tmp_path / side / "deep/net.onnx", weights)
+        write_data_model(tmp_path / side / "same/net.onnx", [1, 2])
+    before, after = tmp_path / "before", tmp_path / "after"
+    assert (before / "deep/net.onnx").read_bytes() == (after / "deep/net.onnx").read_bytes()
+    entries, text = compared(before, "--base", ".", "--head", "../after")
+    verdicts = [(entry["file"], entry["verdict"]) for entry in entries]
+    assert verdicts == [("deep/net.onnx", "different")]
+    assert "weights changed | 1 of 1" in text, text
+    # Two files by name have their data beside them, too.
+    words = ["--base", "deep/net.onnx", "--head", "../after/deep/net.onnx"]
+    ((entry,), _) = compared(before, *words)
+    assert entry["verdict"] == "different"
+
+
+@pytest.mark.parametrize("pointer", [False, True])
+def test_weights_that_are_not_there_are_not_the_same(repository, pointer):
+    folder = repository.folder
+    data = folder / "net/data/w-ä.bin"
+    revisions = []
+    for sum_of_file in "ab":
+        write_data_model(folder / "net/m.onnx", [1, 2])
+        model = onnx.load(folder / "net/m.onnx", load_external_data=False)
+        model.producer_name = sum_of_file
+        (folder / "net/m.onnx").write_bytes(model.SerializeToString())
+        data.unlink()
+        if pointer:
+            text = f"version https://git-lfs.github.com/spec/v1\noid sha256:{sum_of_file * 64}\n"
+            data.write_text(f"{text}size 8\n")
+        revisions.append(repository.commit(f"Export {sum_of_file}"))
+    base, head = revisions
+    entries, text = compared(folder, "--base", base, "--head", head)
+    assert [entry["verdict"] for entry in entries] == [UNKNOWN]
+    assert f"| {UNKNOWN} |" in text and "external data are not compared" in text
+
+
+def test_data_is_not_read_outside_of_the_folder(tmp_path):
+    (tmp_path / "secret").write_bytes(struct.pack("<2f", 77.5, 78.5))
+    for side in ("before", "after"):
+        write_data_model(tmp_path / side / "link.onnx", [1, 2])
+        (tmp_path / side / "data/w-ä.bin").unlink()
+        (tmp_path / side / "data/w-ä.bin").symlink_to(tmp_path / "secret")
+        model = onnx.load(tmp_path / side / "link.onnx", load_external_data=False)
+        model.producer_name = side
+        (tmp_path / side / "link.onnx").write_bytes(model.SerializeToString())
+        model.graph.initializer[0].external_data[0].value = "../secret"
+        (tmp_path / side / "up.onnx").write_bytes(model.SerializeToString())
+    entries, text = compared(tmp_path / "before", "--base", ".", "--head", "../after")
+    assert {entry["file"]: entry["verdict"] for entry in entries} == {
+        "link.onnx": UNKNOWN,
+        "up.onnx": "not readable",
+    }
+    assert "../secret" in text
+    for page in (tmp_path / "out/pages").iterdir():
+        assert "77.5" not in page.read_text()
 
 
 # ---- the hooks -----------------------------------------------------------------------
