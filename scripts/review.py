@@ -19,12 +19,16 @@ The files are only read: nothing of the pull request runs.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import filecmp
 import fnmatch
+import hashlib
 import html
 import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -33,10 +37,17 @@ from pathlib import Path, PurePosixPath
 
 PATTERNS = ("*.onnx", "*.iso", "*.isob")
 
+# A field `location` of external data in the encoding of ONNX, up to the length of its value.
+LOCATION = re.compile(rb"\n\x08location\x12([\x80-\xff]?[\x00-\x7f])")
+
+POINTER = b"version https://git-lfs.github.com/spec/"
+
 # The longest comment that GitHub accepts has 65,536 characters.
 LIMIT = 60_000
 
 EQUAL, DIFFERENT = 0, 1
+
+SAME = "the same program"
 
 
 class ReviewError(Exception):
@@ -65,13 +76,50 @@ class Change:
 # --------------------------------------------------------------------------------------
 
 
+def split(label: str, text: str) -> list[str]:
+    """The words of a text, as a shell splits it; the label says where the text is from."""
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise ReviewError(f"{label}: {text}: expected words of a shell: {error}") from None
+
+
+def unicode(text: str) -> str:
+    """A text without the surrogates that stand for bytes of names that are not UTF-8."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def git(*words: str) -> bytes:
     """The output of git."""
-    ran = subprocess.run(["git", *words], capture_output=True, check=False)
+    ran = subprocess.run(
+        ["git", *words], stdin=subprocess.DEVNULL, capture_output=True, check=False
+    )
     if ran.returncode != 0:
         reason = ran.stderr.decode(errors="replace").strip()
         raise ReviewError(f"git {shlex.join(words)}: {reason}")
     return ran.stdout
+
+
+def data_names(model: bytes, name: str) -> list[str]:
+    """The files that a model names as its external data, as paths beside the model's.
+
+    Bytes of weights that look like a name add a name, at most; no file has it.
+    """
+    folder = PurePosixPath(name).parent
+    names = set()
+    for match in LOCATION.finditer(model):
+        size = sum((byte & 0x7F) << (7 * place) for place, byte in enumerate(match[1]))
+        location = os.fsdecode(model[match.end() : match.end() + size])
+        path = PurePosixPath(location)
+        # ONNX has no data outside of the folder of the model.
+        if (
+            path.parts
+            and not path.is_absolute()
+            and ".." not in path.parts
+            and "\0" not in location
+        ):
+            names.add((folder / path).as_posix())
+    return sorted(names)
 
 
 class Revisions:
@@ -91,7 +139,9 @@ class Revisions:
         specs = [f":(glob){pattern if '/' in pattern else '**/' + pattern}" for pattern in patterns]
         revisions = [self.base, self.head]
         flags = ["--name-status", "-z", "--find-renames", "--no-ext-diff"]
-        words = iter(git("diff", *flags, *revisions, "--", *specs).decode().split("\0"))
+        # Names are bytes, which need not be UTF-8.
+        listed = os.fsdecode(git("diff", *flags, *revisions, "--", *specs))
+        words = iter(listed.split("\0"))
         changes = []
         for status in words:
             if status[:1] in "RC" and status:
@@ -103,7 +153,38 @@ class Revisions:
             elif status:
                 name = next(words)
                 changes.append(Change(name, name))
+        return changes + self.changes_of_data(specs)
+
+    def changes_of_data(self, specs: list[str]) -> list[Change]:
+        """The models that are as before beside changed external data."""
+        flags = ["--name-only", "-z", "--no-renames", "--no-ext-diff"]
+        listed = os.fsdecode(git("diff", *flags, self.base, self.head))
+        edited = set(filter(None, listed.split("\0")))
+        folders = {folder for name in edited for folder in PurePosixPath(name).parents}
+        nothing = git("hash-object", "-t", "tree", "--stdin").decode().strip()
+        models = os.fsdecode(git("diff", *flags, nothing, self.head, "--", *specs)).split("\0")
+        changes = []
+        for name in sorted(set(filter(None, models)) - edited):
+            # A model is read only if a file that may be its data changed.
+            if PurePosixPath(name).parent not in folders:
+                continue
+            try:
+                model = self.read(1, name)
+            except ReviewError:
+                continue
+            if edited.intersection(data_names(model, name)):
+                changes.append(Change(name, name))
         return changes
+
+    def save(self, side: int, name: str, path: Path) -> None:
+        """Write a version of a file, which may be larger than the memory."""
+        revision = (self.base, self.head)[side]
+        words = ["git", "cat-file", "--filters", f"{revision}:{name}"]
+        with path.open("wb") as file:
+            ran = subprocess.run(words, stdout=file, stderr=subprocess.PIPE, check=False)
+        if ran.returncode != 0:
+            reason = ran.stderr.decode(errors="replace").strip()
+            raise ReviewError(f"{shlex.join(words)}: {reason}")
 
     def read(self, side: int, name: str) -> bytes:
         """A version of a file; pointers of Git LFS are followed if it is set up."""
@@ -117,11 +198,12 @@ class Paths:
     def __init__(self, base: Path, head: Path) -> None:
         """Both have to be folders, or both files."""
         self.sides = (base, head)
+        self.folders = tuple(side if side.is_dir() else side.parent for side in self.sides)
         if base.is_dir() != head.is_dir():
             raise ReviewError(f"{base} and {head}: expected two folders or two files")
 
     def changes(self, patterns: list[str]) -> list[Change]:
-        """The files that match the patterns and do not have the same bytes."""
+        """The files that match the patterns and do not have the same bytes and data."""
         base, head = self.sides
         if not base.is_dir():
             return [Change(base.name, head.name)]
@@ -129,10 +211,26 @@ class Paths:
         changes = []
         for name in names:
             before, after = (name if (side / name).is_file() else None for side in self.sides)
-            if before and after and self.read(0, name) == self.read(1, name):
-                continue
-            changes.append(Change(before, after))
+            if before is None or after is None or not self.has_same_bytes(name):
+                changes.append(Change(before, after))
         return changes
+
+    def has_same_bytes(self, name: str) -> bool:
+        """Whether both versions of a model can be read and have the same bytes and data."""
+        try:
+            model = self.read(0, name)
+            if model != self.read(1, name):
+                return False
+            for data in data_names(model, name):
+                paths = [folder / data for folder in self.folders]
+                if not any(path.exists() for path in paths):
+                    continue
+                if not filecmp.cmp(*paths, shallow=False):
+                    return False
+        except OSError:
+            # The comparison of the file shows the reason.
+            return False
+        return True
 
     @staticmethod
     def files(folder: Path, patterns: list[str]) -> set[str]:
@@ -146,10 +244,17 @@ class Paths:
                 found.add(name)
         return found
 
+    def save(self, side: int, name: str, path: Path) -> None:
+        """Write a version of a file, which may be larger than the memory."""
+        folder = self.folders[side].resolve()
+        source = (folder / name).resolve()
+        if not source.is_relative_to(folder):
+            raise ReviewError(f"{folder / name}: a link out of the folder")
+        shutil.copyfile(source, path)
+
     def read(self, side: int, name: str) -> bytes:
         """A version of a file."""
-        path = self.sides[side]
-        return (path / name if path.is_dir() else path).read_bytes()
+        return (self.folders[side] / name).read_bytes()
 
 
 # --------------------------------------------------------------------------------------
@@ -159,7 +264,7 @@ class Paths:
 
 def isoform(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Run the command in a folder."""
-    command = shlex.split(os.environ.get("ISOFORM_COMMAND", "")) or [
+    command = split("ISOFORM_COMMAND", os.environ.get("ISOFORM_COMMAND", "")) or [
         *(sys.executable, "-m", "isoform")
     ]
     return subprocess.run(
@@ -168,13 +273,55 @@ def isoform(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         encoding="utf-8",
+        errors="replace",
         check=False,
     )
 
 
 def page_name(name: str) -> str:
-    """A file name for the page of a model, with no sign that a shell or URL treats specially."""
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") + ".html"
+    """A file name for the page of a model, with no sign that a shell or URL treats specially.
+
+    The digest keeps names apart that differ in other signs, in case or in the part left out.
+    """
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name)[-100:].strip("-.")
+    digest = hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return f"{plain or 'model'}-{digest}.html"
+
+
+def extract(change: Change, versions: Revisions | Paths, folder: Path) -> list[str]:
+    """Write both versions of a file into a folder; returns their names there."""
+    names = []
+    for side, (label, name) in enumerate([("base", change.before), ("head", change.after)]):
+        # Names of files must not lead out of the folder.
+        parts = [part for part in PurePosixPath(name).parts if part not in ("/", "..")]
+        path = Path(label, *parts)
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        model = versions.read(side, name)
+        (folder / path).write_bytes(model)
+        for data in data_names(model, name):
+            place = (
+                folder / path.parent / PurePosixPath(data).relative_to(PurePosixPath(name).parent)
+            )
+            extract_data(versions, side, data, place)
+        names.append(path.as_posix())
+    return names
+
+
+def extract_data(versions: Revisions | Paths, side: int, name: str, path: Path) -> None:
+    """Write a file of external data, unless it is missing or only a pointer of Git LFS."""
+    try:
+        if path.exists():
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        versions.save(side, name, path)
+        with path.open("rb") as file:
+            is_data = file.read(len(POINTER)) != POINTER
+    except (ReviewError, OSError):
+        is_data = False
+    if not is_data:
+        # The comparison then tells that the data is missing.
+        with contextlib.suppress(OSError):
+            path.unlink()
 
 
 def compare(change: Change, versions: Revisions | Paths, pages: Path, options: list[str]) -> None:
@@ -184,23 +331,24 @@ def compare(change: Change, versions: Revisions | Paths, pages: Path, options: l
         return
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        names = []
-        for side, (label, name) in enumerate([("base", change.before), ("head", change.after)]):
-            # Names of files must not lead out of the folder.
-            parts = [part for part in PurePosixPath(name).parts if part not in ("/", "..")]
-            path = Path(label, *parts)
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_bytes(versions.read(side, name))
-            names.append(path.as_posix())
+        try:
+            names = extract(change, versions, folder)
+        except (ReviewError, OSError) as error:
+            # A missing object or a failing filter of one file leaves the others comparable.
+            change.verdict = "not readable"
+            change.details = fenced(unicode(str(error)))
+            return
         page = pages / page_name(change.name)
         words = ["diff", "--format", "markdown", "--html", str(page.resolve()), "--force"]
+        is_whole = True
         ran = isoform(folder, *words, *options, "--", *names)
         if ran.returncode > DIFFERENT and "external data" in ran.stderr:
-            # Git has the data as files of its own, which need not be in the repository.
+            # The data are files of their own, which need not be in the repository.
+            is_whole = False
             change.notes.append("The contents of external data are not compared.")
             ran = isoform(folder, *words, *options, "--architecture", "--", *names)
     if ran.returncode == EQUAL:
-        change.verdict = "the same program"
+        change.verdict = SAME if is_whole else "the same architecture (weights not compared)"
     elif ran.returncode == DIFFERENT:
         change.verdict = "different"
     else:
@@ -287,6 +435,14 @@ def append(variable: str, text: str) -> None:
 
 def run_compare(args: argparse.Namespace) -> int:
     """Compare all changed files."""
+    for label in ("base", "head"):
+        # An empty path would be the current folder.
+        if not getattr(args, label).strip():
+            raise ReviewError(
+                f"{label}: expected a revision, folder or file, got an empty text; outside of "
+                "pull requests, set the inputs base and head"
+            )
+    options = split("--options", args.options)
     base, head = Path(args.base), Path(args.head)
     is_paths = base.exists() and head.exists()
     versions = Paths(base, head) if is_paths else Revisions(args.base, args.head)
@@ -295,18 +451,22 @@ def run_compare(args: argparse.Namespace) -> int:
     pages = out / "pages"
     pages.mkdir(parents=True, exist_ok=True)
     changes = versions.changes(patterns)
-    options = shlex.split(args.options)
     for change in changes:
         compare(change, versions, pages, options)
     text = summary(args.title, changes, args.link)
     (out / "summary.md").write_text(text, encoding="utf-8")
     result = [
-        {"file": change.name, "before": change.before, "after": change.after}
-        | {"verdict": change.verdict, "page": change.page}
+        {
+            "file": unicode(change.name),
+            "before": change.before and unicode(change.before),
+            "after": change.after and unicode(change.after),
+            "verdict": change.verdict,
+            "page": change.page,
+        }
         for change in changes
     ]
     (out / "result.json").write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
-    different = sum(change.verdict != "the same program" for change in changes)
+    different = sum(change.verdict != SAME for change in changes)
     has_pages = any(change.page for change in changes)
     append("GITHUB_STEP_SUMMARY", text)
     append(

@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 import shutil
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -244,7 +245,10 @@ def test_the_action_comments_and_keeps_pages(repository, tmp_path):
     assert len(comment) < 60_000
     ((name, uploaded),) = runner.uploads
     assert name == "isoform-review"
-    page = (uploaded / "pages/models-net.onnx.html").read_text()
+    listed = json.loads((uploaded / "result.json").read_text())
+    pages = {entry["file"]: entry["page"] for entry in listed}
+    assert re.fullmatch(r"models-net\.onnx-[0-9a-f]{16}\.html", pages["models/net.onnx"])
+    page = (uploaded / "pages" / pages["models/net.onnx"]).read_text()
     assert page.lstrip().lower().startswith("<!doctype html>") and "Tanh" in page
     assert (tmp_path / "run/summary").read_text() == comment
 
@@ -333,6 +337,233 @@ def test_folders_can_be_compared_by_hand(tmp_path):
     assert (tmp_path / "out/pages" / found["page"]).exists()
     ran = review(tmp_path, "compare", "--base", "before", "--head", "nowhere")
     assert ran.returncode == 2 and "review: " in ran.stderr
+
+
+def compared(folder, *words):
+    """The entries of `result.json` and the summary of a comparison that succeeds."""
+    ran = review(folder, "compare", "--out", folder.parent / "out", *words)
+    assert ran.returncode == 0, ran.stderr
+    entries = json.loads((folder.parent / "out/result.json").read_text())
+    return entries, (folder.parent / "out/summary.md").read_text()
+
+
+def test_each_model_has_a_page_of_its_own(tmp_path):
+    long = "d" * 200
+    # The models are told apart by the operator that each page names.
+    operators = {
+        "a/b.onnx": "Tanh",
+        "a-b.onnx": "Sin",
+        "a b.onnx": "Cos",
+        "A-B.onnx": "Elu",
+        "模型.onnx": "Abs",
+        "模块.onnx": "Neg",
+        f"{long}/{long}.onnx": "Sqrt",
+        f"{long}/{'e' * 200}.onnx": "Floor",
+    }
+    for name, operator in operators.items():
+        write_model(tmp_path / "before" / name)
+        write_model(tmp_path / "after" / name, last=operator)
+    entries, _ = compared(tmp_path / "before", "--base", ".", "--head", "../after")
+    assert {entry["file"] for entry in entries} == set(operators)
+    pages = [entry["page"] for entry in entries]
+    assert len({page.lower() for page in pages}) == len(operators)
+    for entry in entries:
+        assert entry["verdict"] == "different", entry
+        page = entry["page"]
+        assert re.fullmatch(r"[A-Za-z0-9._-]+", page) and len(page) < 200
+        assert operators[entry["file"]] in (tmp_path / "out/pages" / page).read_text()
+
+
+@pytest.mark.parametrize("empty", ["", " "])
+@pytest.mark.parametrize("label", ["base", "head"])
+def test_an_empty_revision_is_an_error(repository, label, empty):
+    sides = {"base": ".", "head": "."} | {label: empty}
+    words = [f"--{side}={value}" for side, value in sides.items()]
+    ran = review(repository.folder, "compare", *words)
+    assert ran.returncode == 2 and not ran.stdout
+    assert ran.stderr.startswith(f"review: {label}: expected a revision, folder or file")
+
+
+def test_the_action_fails_without_a_pull_request(repository, tmp_path):
+    event = context("", "") | {"event": {}}
+    runner = Runner(tmp_path / "run", repository.folder, {"install": ""}, event)
+    assert runner.run() == 2
+    assert "set the inputs base and head" in runner.log and not runner.uploads
+    # With both inputs, any event has a review.
+    head = repository.edit()
+    inputs = {"install": "", "base": repository.base, "head": head}
+    runner = Runner(tmp_path / "set", repository.folder, inputs, event)
+    assert runner.run() == 0, runner.log
+    assert runner.outputs["compare"]["files"] == "4"
+
+
+def write_bytes_name(folder, name, **words):
+    """Write a model under a name that is bytes; skips where the system has no such names."""
+    try:
+        write_model(folder / "plain.tmp", **words)
+        (folder / "plain.tmp").replace(folder / os.fsdecode(name))
+    except OSError:
+        pytest.skip("the file system only has names in Unicode")
+
+
+def test_names_need_not_be_utf_8(repository, tmp_path):
+    names = [b"bad\xff.onnx", b"bad\xfe.onnx"]
+    for name in names:
+        write_bytes_name(repository.folder, name)
+    write_bytes_name(repository.folder, b"gone\xff.onnx")
+    base = repository.commit("Names")
+    for name, operator in zip(names, ["Tanh", "Elu"], strict=True):
+        write_bytes_name(repository.folder, name, last=operator)
+    (repository.folder / os.fsdecode(b"gone\xff.onnx")).unlink()
+    write_model(repository.folder / "models/net.onnx", last="Tanh")
+    head = repository.commit("Edits")
+    entries, text = compared(repository.folder, "--base", base, "--head", head)
+    verdicts = sorted((entry["file"], entry["verdict"]) for entry in entries)
+    assert verdicts == [
+        ("bad\ufffd.onnx", "different"),
+        ("bad\ufffd.onnx", "different"),
+        ("gone\ufffd.onnx", "removed"),
+        ("models/net.onnx", "different"),
+    ]
+    assert len({entry["page"] for entry in entries}) == 4
+    assert "<code>bad\ufffd.onnx</code> | different" in text and "Elu" in text
+
+
+def test_options_without_a_closing_quotation_are_an_error(repository):
+    words = ["compare", "--base", repository.base, "--head", repository.edit()]
+    ran = review(repository.folder, *words, '--options="unclosed')
+    assert ran.returncode == 2
+    assert ran.stderr == (
+        'review: --options: "unclosed: expected words of a shell: No closing quotation\n'
+    )
+
+
+def test_a_file_that_git_cannot_read_does_not_end_the_review(repository):
+    folder = repository.folder
+    write_model(folder / "filtered\N{LATIN SMALL LETTER E WITH ACUTE}.onnx")
+    repository.git("init", "-q", "module.onnx")
+    module = ("-C", "module.onnx", "commit", "-q", "--allow-empty", "-m")
+    repository.git(*module, "One")
+    base = repository.commit("Models")
+    repository.git(*module, "Two")
+    write_model(folder / "filtered\N{LATIN SMALL LETTER E WITH ACUTE}.onnx", last="Tanh")
+    write_model(folder / "models/net.onnx", last="Tanh")
+    head = repository.commit("Edits")
+    # The filter fails, as that of Git LFS does without the object.
+    (folder / ".gitattributes").write_text("filtered*.onnx filter=broken\n")
+    repository.git("config", "filter.broken.smudge", "false")
+    repository.git("config", "filter.broken.required", "true")
+    entries, text = compared(folder, "--base", base, "--head", head)
+    assert {entry["file"]: entry["verdict"] for entry in entries} == {
+        "filtered\N{LATIN SMALL LETTER E WITH ACUTE}.onnx": "not readable",
+        "models/net.onnx": "different",
+        "module.onnx": "not readable",
+    }
+    assert "smudge filter broken failed" in text and "cannot read object" in text
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that fails")
+def test_a_file_that_cannot_be_read_in_a_folder_is_shown(tmp_path):
+    for side in ("before", "after"):
+        write_model(tmp_path / side / "net.onnx", last="Tanh" if side == "after" else "Relu")
+        # The memory of a process has no first page; reading it is an error also for root.
+        (tmp_path / side / "broken.onnx").symlink_to("/proc/self/mem")
+    entries, text = compared(tmp_path / "before", "--base", ".", "--head", "../after")
+    assert {entry["file"]: entry["verdict"] for entry in entries} == {
+        "broken.onnx": "not readable",
+        "net.onnx": "different",
+    }
+    assert "Input/output error" in text
+
+
+def write_data_model(path, weights, last="Relu"):
+    """A model with weights in a file beside it."""
+    write_model(path, last=last)
+    model = onnx.load(path)
+    (tensor,) = model.graph.initializer
+    tensor.raw_data = struct.pack("<2f", *weights)
+    tensor.ClearField("float_data")
+    onnx.external_data_helper.set_external_data(tensor, "data/w-ä.bin", length=8)
+    data = path.parent / "data/w-ä.bin"
+    data.parent.mkdir(exist_ok=True)
+    data.write_bytes(tensor.raw_data)
+    tensor.ClearField("raw_data")
+    path.write_bytes(model.SerializeToString())
+
+
+UNKNOWN = "the same architecture (weights not compared)"
+
+
+def test_changed_data_is_a_change_of_the_model(repository):
+    folder = repository.folder
+    write_data_model(folder / "deep/net.onnx", [1, 2])
+    write_data_model(folder / "still/net.onnx", [1, 2])
+    base = repository.commit("Models")
+    write_data_model(folder / "deep/net.onnx", [1, 3])
+    (folder / "still/other.bin").write_bytes(b"no data of the model")
+    head = repository.commit("Other weights")
+    entries, text = compared(folder, "--base", base, "--head", head)
+    verdicts = [(entry["file"], entry["verdict"]) for entry in entries]
+    assert verdicts == [("deep/net.onnx", "different")]
+    assert "weights changed | 1 of 1" in text, text
+
+
+def test_changed_data_in_folders_is_a_change_of_the_model(tmp_path):
+    for side, weights in (("before", [1, 2]), ("after", [1, 3])):
+        write_data_model(tmp_path / side / "deep/net.onnx", weights)
+        write_data_model(tmp_path / side / "same/net.onnx", [1, 2])
+    before, after = tmp_path / "before", tmp_path / "after"
+    assert (before / "deep/net.onnx").read_bytes() == (after / "deep/net.onnx").read_bytes()
+    entries, text = compared(before, "--base", ".", "--head", "../after")
+    verdicts = [(entry["file"], entry["verdict"]) for entry in entries]
+    assert verdicts == [("deep/net.onnx", "different")]
+    assert "weights changed | 1 of 1" in text, text
+    # Two files by name have their data beside them, too.
+    words = ["--base", "deep/net.onnx", "--head", "../after/deep/net.onnx"]
+    ((entry,), _) = compared(before, *words)
+    assert entry["verdict"] == "different"
+
+
+@pytest.mark.parametrize("pointer", [False, True])
+def test_weights_that_are_not_there_are_not_the_same(repository, pointer):
+    folder = repository.folder
+    data = folder / "net/data/w-ä.bin"
+    revisions = []
+    for sum_of_file in "ab":
+        write_data_model(folder / "net/m.onnx", [1, 2])
+        model = onnx.load(folder / "net/m.onnx", load_external_data=False)
+        model.producer_name = sum_of_file
+        (folder / "net/m.onnx").write_bytes(model.SerializeToString())
+        data.unlink()
+        if pointer:
+            text = f"version https://git-lfs.github.com/spec/v1\noid sha256:{sum_of_file * 64}\n"
+            data.write_text(f"{text}size 8\n")
+        revisions.append(repository.commit(f"Export {sum_of_file}"))
+    base, head = revisions
+    entries, text = compared(folder, "--base", base, "--head", head)
+    assert [entry["verdict"] for entry in entries] == [UNKNOWN]
+    assert f"| {UNKNOWN} |" in text and "external data are not compared" in text
+
+
+def test_data_is_not_read_outside_of_the_folder(tmp_path):
+    (tmp_path / "secret").write_bytes(struct.pack("<2f", 77.5, 78.5))
+    for side in ("before", "after"):
+        write_data_model(tmp_path / side / "link.onnx", [1, 2])
+        (tmp_path / side / "data/w-ä.bin").unlink()
+        (tmp_path / side / "data/w-ä.bin").symlink_to(tmp_path / "secret")
+        model = onnx.load(tmp_path / side / "link.onnx", load_external_data=False)
+        model.producer_name = side
+        (tmp_path / side / "link.onnx").write_bytes(model.SerializeToString())
+        model.graph.initializer[0].external_data[0].value = "../secret"
+        (tmp_path / side / "up.onnx").write_bytes(model.SerializeToString())
+    entries, text = compared(tmp_path / "before", "--base", ".", "--head", "../after")
+    assert {entry["file"]: entry["verdict"] for entry in entries} == {
+        "link.onnx": UNKNOWN,
+        "up.onnx": "not readable",
+    }
+    assert "../secret" in text
+    for page in (tmp_path / "out/pages").iterdir():
+        assert "77.5" not in page.read_text()
 
 
 # ---- the hooks -----------------------------------------------------------------------
