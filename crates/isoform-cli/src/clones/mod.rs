@@ -64,7 +64,8 @@ pub(crate) fn run(
     common: &Common,
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
-    let page = match args.page.check(args.force, None, output) {
+    let files: Vec<&std::path::Path> = args.files.iter().map(AsRef::as_ref).collect();
+    let page = match args.page.check(args.force, &files, output) {
         Ok(page) => page,
         Err((file, failure)) => return output.failed_file(file, &failure),
     };

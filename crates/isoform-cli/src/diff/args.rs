@@ -94,7 +94,7 @@ pub(crate) struct RunArgs {
     /// of bodies and functions are not compared. The Python package runs the models with
     /// onnxruntime if installed (`pip install 'isoform[verify]'`); otherwise they run with
     /// the evaluator of this program, which does not support every operator.
-    #[arg(long, conflicts_with_all = ["first", "stat"])]
+    #[arg(long, conflicts_with_all = ["first", "stat", "strict", "model_explorer"])]
     pub(crate) run: bool,
     /// The seed of the inputs for --run.
     #[arg(long, value_name = "NUMBER", default_value_t = 1, requires = "run")]
@@ -209,7 +209,8 @@ JSON (--json or --format json), one object; docs/schema/diff-2.schema.json is it
      pairs that differ although their inputs agree, \"crossings\": [{\"threshold\": NUMBER,
      \"pair\": POSITION or null}...], \"runner\": NAME, \"inputs\": [TEXT...], \"rtol\", \"atol\",
      \"unpaired\": [LEFT, RIGHT] nodes, \"inner\": [LEFT, RIGHT] nodes that are not compared,
-     \"outputs\": [LEFT, RIGHT], \"pairs\": [PAIR...]}
+     \"outputs\": [LEFT, RIGHT], \"open_outputs\": the same, those that were not compared,
+     \"pairs\": [PAIR...]}
     PAIR is {\"left\": {\"node\": ORIGIN, \"value\": NAME}, \"right\": the same, \"kind\":
       \"structure\", \"use\", \"output\" or \"quantized\", \"status\": \"same\", \"close\",
       \"different\" or \"skipped\", \"inputs_agree\": BOOL, \"shape\": [SIZE...], \"types\": [LEFT,

@@ -9,8 +9,9 @@ use isoform_page::page::Section;
 use super::args::{DiffArgs, DiffFormat};
 use crate::input::is_dash;
 use crate::output::{Failure, Output};
+use crate::pages::file::check_page;
 use crate::pages::pictures::PictureFormat;
-use crate::target::{check_target, write_whole};
+use crate::target::write_whole;
 
 /// Checks the options that choose the form of the output, before anything is read; the
 /// failure concerns the file.
@@ -50,7 +51,8 @@ pub(super) fn check<'a>(
                       folders, or use --format markdown";
         return Err((told, reason.into()));
     }
-    check_target(page, args.force).map_err(|failure| (page.as_path(), failure))
+    let inputs = [args.left.as_path(), args.right.as_path()];
+    check_page(page, args.force, &inputs).map_err(|failure| (page.as_path(), failure))
 }
 
 fn check_picture(args: &DiffArgs, format: DiffFormat) -> Result<(), Failure> {

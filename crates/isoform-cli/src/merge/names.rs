@@ -265,12 +265,27 @@ impl Names {
                 &program.producer,
                 each(&versions, |program| program.producer.clone()),
             ),
-            meta: self.bytes(
-                &program.meta,
-                each(&versions, |program| program.meta.clone()),
-            ),
+            meta: self.description(program, &versions),
             ..fields
         }))
+    }
+
+    /// The description of the model. Its parts are not merged one by one, so descriptions
+    /// that both sides changed in different ways are a conflict.
+    fn description(
+        &mut self,
+        program: &Ref<Program>,
+        versions: &Versions<Ref<Program>>,
+    ) -> Option<Bytes> {
+        let clashes = self.clashes;
+        let meta = each(versions, |program| program.meta.clone());
+        let merged = self.bytes(&program.meta, meta);
+        if self.clashes > clashes {
+            let reason = "both sides changed the version, the documentation, the metadata or the \
+                          operator sets of the model in different ways";
+            self.overlap.get_or_insert_with(|| reason.to_owned());
+        }
+        merged
     }
 
     /// The version of a name that counts, where the merged part has `own`.

@@ -96,7 +96,7 @@ pub(crate) fn optimize(
     if let Err(failure) = written::check(target, args.explain, args.force, output) {
         return output.failed_file(target, &failure);
     }
-    let page = match args.page.check(args.force, Some(target), output) {
+    let page = match args.page.check(args.force, &[input, target], output) {
         Ok(_) if args.page.is_output() && is_dash(target) => {
             let failure = "standard output is also OUT; give the page a file".into();
             return output.failed_file(target, &failure);

@@ -27,8 +27,8 @@ pub(crate) struct PageFile<'a> {
 }
 
 impl PageArgs {
-    /// Checks that the page may be written, before anything large is read, and that it is not
-    /// the result of the command. None without a page.
+    /// Checks that the page may be written, before anything large is read, and that it is none
+    /// of the files that the command reads or writes. None without a page.
     ///
     /// # Errors
     ///
@@ -36,7 +36,7 @@ impl PageArgs {
     pub(crate) fn check(
         &self,
         force: bool,
-        result: Option<&Path>,
+        others: &[&Path],
         output: &Output<'_, '_>,
     ) -> Result<Option<PageFile<'_>>, (&Path, Failure)> {
         let Some(file) = self.html.as_deref() else {
@@ -44,12 +44,8 @@ impl PageArgs {
         };
         let checked = if is_dash(file) && output.json {
             Err("standard output gets JSON; give the page a file".into())
-        } else if result == Some(file) && !is_dash(file) {
-            Err("the page and the result would be the same file".into())
-        } else if let Some(folder) = missing_folder(file) {
-            Err(format!("the folder '{}' does not exist", folder.display()).into())
         } else {
-            check_target(file, force)
+            check_page(file, force, others)
         };
         checked.map_err(|failure| (file, failure))?;
         Ok(Some(PageFile { file, force }))
@@ -73,6 +69,36 @@ impl PageFile<'_> {
         }
         Ok(())
     }
+}
+
+/// Checks that a page may be written, and is none of the files that the command reads or
+/// writes.
+pub(crate) fn check_page(file: &Path, force: bool, others: &[&Path]) -> Result<(), Failure> {
+    if is_dash(file) {
+        return Ok(());
+    }
+    if let Some(other) = others.iter().find(|other| is_same_file(file, other)) {
+        let other = other.display();
+        return Err(format!("the page would take the place of '{other}'").into());
+    }
+    if let Some(folder) = missing_folder(file) {
+        return Err(format!("the folder '{}' does not exist", folder.display()).into());
+    }
+    check_target(file, force)
+}
+
+/// True if two names lead to one file, or to one file that does not exist yet.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    let whole = |file: &Path| {
+        let folder = file
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
+        file.canonicalize()
+            .ok()
+            .or(Some(folder.join(file.file_name()?)))
+    };
+    !is_dash(other) && whole(one).is_some_and(|one| whole(other) == Some(one))
 }
 
 /// The folder of a file, if there is no such folder: a result would be written without its page.

@@ -14,6 +14,9 @@ use isoform_page::page::{Listing, Piece, Row};
 use super::model_rows::{ModelRows, RowKind, differing_constants, identity_of, rows_of};
 use super::words::{mark_words, plain};
 
+/// The pieces of a line that are shown in the text of a change.
+const MOST_PIECES: usize = 400;
+
 /// The listing of two models, and where their nodes are in it.
 pub(super) struct ModelListing {
     pub(super) listing: Listing,
@@ -43,6 +46,7 @@ impl ModelListing {
                 pieces.push(plain("\n"));
             }
             let line = line.iter().flat_map(|line| &line.pieces);
+            let line = line.take(MOST_PIECES);
             // Bindings have a meaning within the listing alone.
             pieces.extend(line.cloned().map(|piece| Piece {
                 binding: None,
@@ -51,7 +55,8 @@ impl ModelListing {
             }));
         }
         if rows.len() > most {
-            pieces.push(plain(format!("\n... {} more", rows.len() - most)));
+            pieces.push(plain("\n"));
+            pieces.push(plain(format!("... {} more", rows.len() - most)));
         }
         pieces
     }
@@ -65,7 +70,7 @@ pub(super) fn listing_of(report: &Report, names: [&str; 2]) -> Option<ModelListi
     let difference = &report.difference;
     let programs = [program(difference.left())?, program(difference.right())?];
     let has_contents = !report.skips_tensor_content();
-    let sides = programs.map(|program| rows_of(&program, has_contents));
+    let sides = programs.map(|program| rows_of(&program, has_contents, report.compares_versions()));
     let pairs = Pairs::new(difference, &sides);
     let partners = pairs.rows(&sides, difference.is_empty());
     let bindings = bindings(&sides, &partners);
@@ -274,8 +279,14 @@ impl Anchors {
             }
         }
         for (number, group) in report.groups.iter().enumerate() {
-            let parts = group.parts.iter().flatten().flatten();
-            for part in parts.filter_map(|part| part.as_object()) {
+            let is_of_outputs = (group.nodes.iter()).any(|node| node.kind == OriginKind::Output);
+            // The parts of a changed output are the nodes that made it, and stay the same.
+            let parts = group.parts.iter().filter(|_| !is_of_outputs);
+            for part in parts
+                .flatten()
+                .flatten()
+                .filter_map(|part| part.as_object())
+            {
                 anchors.parts.entry(part.identity()).or_insert(number);
             }
             let outputs = group.nodes.iter();

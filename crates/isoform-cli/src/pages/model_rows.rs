@@ -60,14 +60,18 @@ struct Lister {
 }
 
 /// Lists a model. O(nodes × depth of bodies).
-pub(super) fn rows_of(program: &Program, has_contents: bool) -> ModelRows {
+/// Without versions, the operators of a program whose versions were changed for comparison
+/// stand alone.
+pub(super) fn rows_of(program: &Program, has_contents: bool, has_versions: bool) -> ModelRows {
     let options = NameOptions {
         naming: Naming::File,
         contents: has_contents,
         checksums: false,
         style: Palette::default(),
     };
-    rows_listed(Rows::new(program, None, list(program), options)).0
+    let mut rows = Rows::new(program, None, list(program), options);
+    rows.has_versions = has_versions;
+    rows_listed(rows).0
 }
 
 /// Lists a model, and returns its rows with the names that they have given. O(nodes × depth of
@@ -119,7 +123,7 @@ impl Lister {
     }
 
     fn opsets(&mut self) {
-        if self.rows.opsets.is_empty() {
+        if self.rows.opsets.is_empty() || !self.rows.has_versions {
             return;
         }
         let mut pieces = vec![piece("opset", PieceRole::Operator)];

@@ -110,13 +110,29 @@ fn counts(report: &Report) -> String {
         ([first, rest @ ..], _) => {
             let (count, what) = first.split_once(' ').unwrap_or((first, ""));
             let others: String = rest.iter().map(|other| format!(", {other}")).collect();
-            format!("{count} of {} {what}{others}", counted(all, "node"))
+            if nodes.changed > 0 {
+                format!("{count} of {} {what}{others}", counted(all, "node"))
+            } else {
+                format!("{count} {} {what}{others}", noun(count, "node"))
+            }
         }
     }
 }
 
-/// The folder that the names of all changed nodes share.
+fn noun(count: &str, noun: &str) -> String {
+    let plural = if count == "1" { "" } else { "s" };
+    format!("{noun}{plural}")
+}
+
+/// The folder that the names of all changed nodes share; None if another part changed, too.
 fn common_place(report: &Report) -> Option<String> {
+    let is_elsewhere = |group: &ChangeGroup| {
+        let mut parts = group.parts.iter().flatten().flatten();
+        weight(group) == Weight::Interface || parts.any(|part| part.peek::<Ref<Call>>().is_none())
+    };
+    if report.groups.iter().any(is_elsewhere) {
+        return None;
+    }
     let is_of_nodes = |group: &&ChangeGroup| weight(group) != Weight::Opsets;
     let groups = report.groups.iter().filter(is_of_nodes);
     let parts = groups.flat_map(|group| &group.parts).flatten().flatten();

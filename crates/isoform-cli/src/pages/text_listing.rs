@@ -258,7 +258,11 @@ fn row(
         partners.get(&name).copied()
     });
     let (mark, why) = if differ || !anchor.is_empty() {
-        (Mark::Changed, round.reason().to_owned())
+        let reason = match round {
+            Round::Whole if !differ => "the same text; the change is in a part that is abbreviated",
+            round => round.reason(),
+        };
+        (Mark::Changed, reason.to_owned())
     } else {
         (Mark::Same, String::new())
     };

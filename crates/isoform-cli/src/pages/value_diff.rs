@@ -3,6 +3,9 @@
 use isoform::Value;
 use isoform::compare::{Change, ChangeKind, Difference, PlacePaths};
 use isoform::text::{TensorText, TextOptions};
+use isoform::values::ValueRef;
+use isoform_ir::kernels::tensor_difference;
+use isoform_onnx::eval::Control;
 use isoform_page::page::{ChangeCard, Fact, Listing, Section, Table, TableRow, Verdict};
 use isoform_page::{Mark, Page};
 
@@ -130,6 +133,9 @@ fn card(change: &Change, number: usize, paths: &mut PlacePaths, budget: &mut Bud
     }
     let short = |value: Option<&Value>| value.map(short_value);
     let values = match (short(change.left()), short(change.right())) {
+        (Some(left), Some(right)) if left == right => {
+            format!(": {left}{}", tensor_words(change).unwrap_or_default())
+        }
         (Some(left), Some(right)) => format!(": {left} → {right}"),
         (Some(value), None) | (None, Some(value)) => format!(": {value}"),
         (None, None) => String::new(),
@@ -153,6 +159,18 @@ fn card(change: &Change, number: usize, paths: &mut PlacePaths, budget: &mut Bud
         places,
         picture: None,
     }
+}
+
+/// How many elements of two tensors differ.
+fn tensor_words(change: &Change) -> Option<String> {
+    let (ValueRef::Tensor(left), ValueRef::Tensor(right)) =
+        (change.left()?.view(), change.right()?.view())
+    else {
+        return None;
+    };
+    let difference = tensor_difference(left, right, None, &Control::default()).ok()?;
+    let (differing, count) = (difference.differing, difference.count);
+    Some(format!(", {differing} of {count} elements differ"))
 }
 
 /// Why the sides of a change are one part, by the definition of its kind.
@@ -209,10 +227,12 @@ fn text(difference: &Difference, names: [&str; 2]) -> Option<Listing> {
                 }
                 // The path to a deep place is long.
                 let depth = place.around().take(steps + 1).count();
-                let Some(rest) = steps.checked_sub(depth + 1) else {
+                // A place that is too deep pays for the look at it.
+                let is_near = depth < steps;
+                steps = steps.saturating_sub(depth + 1);
+                if !is_near {
                     continue;
-                };
-                steps = rest;
+                }
                 let options = std::mem::take(&mut marked[side]);
                 marked[side] = options.mark(place.path(), "");
                 numbers[side].push(number);

@@ -141,7 +141,7 @@ pub(crate) fn bisect(
     common: &Common,
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
-    let page = match args.page.check(args.force, None, output) {
+    let page = match args.page.check(args.force, &[&args.file], output) {
         Ok(page) => page,
         Err((file, failure)) => return output.failed_file(file, &failure),
     };

@@ -115,7 +115,10 @@ pub(crate) fn run(args: &RunArgs, common: &Common, output: &mut Output<'_, '_>) 
         model: ModelArgs::default(),
     };
     // Fail early, before anything large is read.
-    let page = match args.page.check(args.force, Some(&args.output), output) {
+    let page = match args
+        .page
+        .check(args.force, &[&args.file, &args.output], output)
+    {
         Ok(page) => page,
         Err((file, failure)) => return output.failed_file(file, &failure),
     };

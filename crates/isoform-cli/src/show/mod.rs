@@ -37,7 +37,11 @@ pub(crate) use tensors::metadata_text;
 pub(crate) use value::{root_type, text_of};
 
 pub(crate) fn run(args: &ShowArgs, common: &Common, output: &mut Output<'_, '_>) -> io::Result<()> {
-    let page = match args.page.check(args.force, None, output) {
+    if args.page.is_output() && args.format.is_some() {
+        let failure = "standard output gets --format; give the page a file";
+        return output.failed_file("-".as_ref(), &failure.into());
+    }
+    let page = match args.page.check(args.force, &[&args.file], output) {
         Ok(page) => page,
         Err((file, failure)) => return output.failed_file(file, &failure),
     };
@@ -45,18 +49,19 @@ pub(crate) fn run(args: &ShowArgs, common: &Common, output: &mut Output<'_, '_>)
         Ok(input) => input,
         Err(failure) => return output.failed_file(&args.file, &failure),
     };
+    // The page first: a reader of the text may go away.
+    if let Some(page) = page {
+        match page_of(args, common, &input) {
+            Ok(shown) => page.write(&shown, output)?,
+            Err(failure) => return output.failed_file(&args.file, &failure),
+        }
+    }
     if !args.page.is_output()
         && let Some(failure) = print_input(args, common, &input, output)?
     {
         return output.failed_file(&args.file, &failure);
     }
-    let Some(page) = page else {
-        return Ok(());
-    };
-    match page_of(args, common, &input) {
-        Ok(shown) => page.write(&shown, output),
-        Err(failure) => output.failed_file(&args.file, &failure),
-    }
+    Ok(())
 }
 
 /// The page of the file, with a picture before the other sections. Files of tensors have

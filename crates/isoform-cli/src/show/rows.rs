@@ -19,6 +19,8 @@ pub(crate) struct Rows {
     /// The version of each domain's operators, in the order of use.
     pub(crate) opsets: Vec<(String, i64)>,
     versions: HashMap<String, i64>,
+    /// True if the versions of operators are those of the file, and shown.
+    pub(crate) has_versions: bool,
     io_names: Option<[Vec<String>; 2]>,
     /// The derived types, if they are shown.
     pub(crate) shapes: Option<Shapes>,
@@ -61,6 +63,7 @@ impl Rows {
             names,
             opsets: Vec::new(),
             versions: HashMap::new(),
+            has_versions: true,
             io_names: None,
             shapes: None,
         };
@@ -172,7 +175,7 @@ impl Rows {
             op.push('.');
         }
         op.push_str(&printable(call.op.as_str()));
-        if self.versions.get(domain) != Some(&call.version) {
+        if self.has_versions && self.versions.get(domain) != Some(&call.version) {
             op.push_str(&format!(":{}", call.version));
         }
         op

@@ -506,7 +506,7 @@ fn pages_replace_files_only_by_force() {
     assert_eq!(ran.status, 2);
     assert!(
         ran.err
-            .contains("the page and the result would be the same file")
+            .contains("the page would take the place of")
     );
 }
 

@@ -155,6 +155,13 @@ impl Report {
         self.difference.is_empty()
     }
 
+    /// True if operator sets were compared by number. Otherwise, the programs of the
+    /// difference have other versions of operators than the files. O(1).
+    #[must_use]
+    pub fn compares_versions(&self) -> bool {
+        !self.options.levels.same_opset_meaning
+    }
+
     /// True if the elements of tensors were not compared. O(1).
     #[must_use]
     pub fn skips_tensor_content(&self) -> bool {

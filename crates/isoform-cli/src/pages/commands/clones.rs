@@ -213,7 +213,7 @@ fn lines_of_models(
         let Some(model) = value.peek::<Ref<Program>>() else {
             continue;
         };
-        for (position, row) in rows_of(model, true).rows.into_iter().enumerate() {
+        for (position, row) in rows_of(model, true, true).rows.into_iter().enumerate() {
             let RowKind::Node(call) = row.what else {
                 continue;
             };

@@ -50,7 +50,8 @@ impl fmt::Display for PairReason {
                 "equal, with everything from which they are computed, as no other node is"
             }
             PairReason::EqualAbove => {
-                "equal, with everything that is computed from them, as no other free node is"
+                "the same operator and attributes, and so has everything that is computed from \
+                 them, as no other free node has"
             }
             PairReason::SameOrder => {
                 "the same operator at the same place in the order of computation"
@@ -59,8 +60,8 @@ impl fmt::Display for PairReason {
                 let steps = Steps(*distance);
                 return write!(
                     f,
-                    "equal, with neighbours up to {steps} away that are equal or correspond, as no \
-                     other free node is"
+                    "the same operator and attributes, with neighbours up to {steps} away that are \
+                     alike or correspond, as no other free node has"
                 );
             }
             PairReason::SameOperatorsAround(distance) => {
