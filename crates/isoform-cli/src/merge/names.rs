@@ -20,6 +20,9 @@ use prost::Message;
 /// The same part in the base, on the left and on the right, where it exists.
 type Versions<T> = [Option<T>; 3];
 
+/// A graph or function, whether it is a function, and the name of a node in it.
+type NodeName = (Str, bool, Str);
+
 /// A merged program with merged names.
 pub(super) struct Named {
     pub(super) program: Ref<Program>,
@@ -48,6 +51,11 @@ pub(super) fn named(merged: &Ref<Program>, versions: [&Ref<Program>; 3]) -> Resu
         clashes: 0,
         overlap: None,
         taken: HashSet::new(),
+        shared: versions
+            .into_iter()
+            .flat_map(|version| shared_names(version))
+            .collect(),
+        numbers: HashMap::new(),
     };
     for (number, program) in versions.iter().enumerate() {
         names.pair(number, program, merged)?;
@@ -87,8 +95,12 @@ struct Names {
     done: HashMap<u64, Option<Value>>,
     clashes: usize,
     overlap: Option<String>,
-    /// The names of nodes by graph or function.
-    taken: HashSet<(Str, bool, String)>,
+    /// The names of nodes so far.
+    taken: HashSet<NodeName>,
+    /// The names that several nodes of one version have.
+    shared: HashSet<NodeName>,
+    /// The last number that made a name unique.
+    numbers: HashMap<NodeName, usize>,
 }
 
 impl Names {
@@ -187,21 +199,20 @@ impl Names {
     }
 
     /// A name that no other node of the same list of nodes has, which runtimes require. Both
-    /// sides may have given one number to different nodes.
+    /// sides may have given one number to different nodes. Names that nodes of a version
+    /// share stay. O(1) on average.
     fn unique(&mut self, call: &Call, name: Str) -> Str {
-        if name.is_empty() {
+        let key = |name: Str| (call.graph.clone(), call.in_function, name);
+        if name.is_empty() || self.shared.contains(&key(name.clone())) {
             return name;
         }
-        let mut unique = name.to_string();
-        let mut number = 0;
-        while !self
-            .taken
-            .insert((call.graph.clone(), call.in_function, unique.clone()))
-        {
-            number += 1;
-            unique = format!("{name}_{number}");
+        let mut unique = name.clone();
+        while !self.taken.insert(key(unique.clone())) {
+            let number = self.numbers.entry(key(name.clone())).or_default();
+            *number += 1;
+            unique = format!("{name}_{number}").into();
         }
-        unique.into()
+        unique
     }
 
     fn input(&mut self, input: &Ref<Input>) -> Option<Value> {
@@ -393,6 +404,17 @@ fn each<T, U>(versions: &Versions<T>, field: impl Fn(&T) -> U) -> Versions<U> {
     versions
         .each_ref()
         .map(|version| version.as_ref().map(&field))
+}
+
+/// The names that several nodes of a program have.
+fn shared_names(program: &Ref<Program>) -> Vec<NodeName> {
+    let mut names = HashSet::new();
+    let bodies = list(program).bodies.into_iter();
+    let calls = bodies.flat_map(|body| body.nodes).map(|node| node.call);
+    let names_of = calls.map(|call| (call.graph.clone(), call.in_function, call.name.clone()));
+    names_of
+        .filter(|name| !names.insert(name.clone()))
+        .collect()
 }
 
 /// The words for an attribute that both sides changed in different ways.

@@ -504,10 +504,7 @@ fn pages_replace_files_only_by_force() {
     Written::read(&folder, "page.html");
     let ran = folder.run("optimize m.onnx both --html both");
     assert_eq!(ran.status, 2);
-    assert!(
-        ran.err
-            .contains("the page would take the place of")
-    );
+    assert!(ran.err.contains("the page would take the place of"));
 }
 
 #[test]
