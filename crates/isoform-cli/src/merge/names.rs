@@ -51,10 +51,7 @@ pub(super) fn named(merged: &Ref<Program>, versions: [&Ref<Program>; 3]) -> Resu
         clashes: 0,
         overlap: None,
         taken: HashSet::new(),
-        shared: versions
-            .into_iter()
-            .flat_map(|version| shared_names(version))
-            .collect(),
+        shared: versions.into_iter().flat_map(shared_names).collect(),
         numbers: HashMap::new(),
     };
     for (number, program) in versions.iter().enumerate() {
