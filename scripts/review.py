@@ -216,7 +216,7 @@ class Paths:
         return changes
 
     def has_same_bytes(self, name: str) -> bool:
-        """Whether both versions of a model can be read and have the same bytes and data."""
+        """Return whether both versions of a model can be read and have the same bytes and data."""
         try:
             model = self.read(0, name)
             if model != self.read(1, name):

@@ -63,7 +63,7 @@ class Elements(html.parser.HTMLParser):
 
 
 def shown(value):
-    """What a notebook shows of a value, as elements; never a script or a request."""
+    """The elements that a notebook shows of a value; never a script or a request."""
     page = value._repr_html_()
     assert isinstance(page, str)
     elements = Elements(page)
@@ -218,7 +218,7 @@ def test_texts_of_files_are_no_markup():
             assert page.count("</script>") == page.count("<script")
             Elements(page)
         assert "onerror" in shown(value).text
-    # A text in quotes is no markup for graphviz.
+    # Graphviz reads a text in quotes as text alone.
     for picture in ("svg", "mermaid"):
         assert "<img" not in hostile.picture(picture)
     assert "\u202e" not in hostile.picture("dot")
@@ -413,7 +413,7 @@ def test_a_field_may_have_the_name_of_the_method(key):
         _repr_html_: str
         to_html: str
 
-    # Notebooks call nothing that is no function.
+    # Notebooks call functions alone.
     named = Named("a", "b")
     assert named._repr_html_ == "a" and named.to_html == "b"
     assert "to_html" in Elements(pages.to_html(named)).text

@@ -200,7 +200,7 @@ class Runner:
 
 
 def context(base, head):
-    """What GitHub says about a pull request."""
+    """The event of a pull request, as GitHub writes it."""
     return {
         "server_url": "https://github.com",
         "repository": "o/r",

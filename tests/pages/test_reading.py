@@ -1,4 +1,4 @@
-"""What a reader of a page sees and does: the first screen, keys, filters, folds, links."""
+"""Pages as readers see and use them: the first screen, keys, filters, folds, links."""
 
 import re
 

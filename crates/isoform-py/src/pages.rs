@@ -50,7 +50,7 @@ pub(crate) struct ReportHandle {
     pub(crate) names: [String; 2],
 }
 
-/// What `isoform.onnx.optimize` did, and what `isoform.onnx.verify` found.
+/// The results of `isoform.onnx.optimize` and of `isoform.onnx.verify`.
 #[pyclass(frozen, name = "OnnxOptimization", module = "isoform._core")]
 #[derive(Clone)]
 pub(crate) struct OptimizationHandle {

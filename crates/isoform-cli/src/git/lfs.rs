@@ -1,4 +1,4 @@
-//! Files behind pointers of Git LFS.
+//! Files that Git LFS keeps elsewhere, and to which pointers lead.
 //!
 //! Git hands a merge driver the pointers, as they are in its database.
 
@@ -16,12 +16,12 @@ const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/v1";
 /// A version of a file: itself, or the file to which it points.
 pub(super) struct Version {
     path: PathBuf,
-    /// The folder of the file behind a pointer.
+    /// The folder of the file to which a pointer leads.
     folder: Option<TempDir>,
 }
 
 impl Version {
-    /// Fetches the file behind a pointer, or keeps another file.
+    /// Fetches the file to which a pointer leads, or keeps another file.
     ///
     /// # Errors
     ///

@@ -2,7 +2,7 @@
 //!
 //! Git itself changes the configuration. Only the file of attributes, for which git has
 //! no command, is edited by this module. `driver.rs` is the merge driver, `lfs.rs` the
-//! files behind pointers of Git LFS.
+//! files that Git LFS keeps elsewhere.
 
 pub(crate) mod args;
 mod driver;

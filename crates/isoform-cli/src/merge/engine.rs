@@ -30,7 +30,7 @@ pub(crate) struct Merged {
     pub(crate) value: Option<Value>,
     /// The reason why the merged model would be wrong or no model at all.
     pub(crate) invalid: Option<String>,
-    /// What a reader should know about the result.
+    /// Remarks on the result, for people.
     pub(crate) notes: Vec<String>,
 }
 

@@ -27,8 +27,8 @@ pub(crate) struct PageFile<'a> {
 }
 
 impl PageArgs {
-    /// Checks that the page may be written, before anything large is read, and that it is none
-    /// of the files that the command reads or writes. None without a page.
+    /// Checks that the page may be written, before anything large is read, and that it replaces
+    /// no file that the command reads or writes. None without a page.
     ///
     /// # Errors
     ///
@@ -71,8 +71,7 @@ impl PageFile<'_> {
     }
 }
 
-/// Checks that a page may be written, and is none of the files that the command reads or
-/// writes.
+/// Checks that a page may be written, and replaces no file that the command reads or writes.
 pub(crate) fn check_page(file: &Path, force: bool, others: &[&Path]) -> Result<(), Failure> {
     if is_dash(file) {
         return Ok(());

@@ -195,7 +195,7 @@ impl Lister {
         self.push(depth, pieces, RowKind::Head(kind, from));
     }
 
-    /// A value where it is defined, in front of other text.
+    /// A value where it is defined, before other text.
     fn defined(&mut self, identity: u64, index: i64, text: &str, pieces: &mut Vec<Piece>) {
         let label = self.rows.names.label(identity, index);
         let binding = self.binding(identity, index);
@@ -217,7 +217,7 @@ impl Lister {
             .or_insert(next)
     }
 
-    /// A value that is used, given its text, which may have more behind the name.
+    /// A value that is used, given its text, which may go on after the name.
     fn used(&mut self, value: &Value, text: &str, pieces: &mut Vec<Piece>) {
         let Some((identity, index)) = bound(value) else {
             literal(text, pieces);

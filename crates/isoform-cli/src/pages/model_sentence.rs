@@ -10,7 +10,7 @@ use crate::output::counted;
 /// A longer change is told without the names of its nodes.
 const LONGEST_CHANGE: usize = 160;
 
-/// What a change is about, most important first.
+/// The subject of a change, most important first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Weight {
     Interface,

@@ -51,7 +51,7 @@ pub(super) fn literals(left: &str, right: &str) -> [Vec<Piece>; 2] {
     lines.map(|line| line.pieces)
 }
 
-/// What decides whether two pieces are the same.
+/// The part of a piece by which pieces are compared.
 #[derive(PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Word<'a> {
     Text(&'a str),

@@ -10,7 +10,7 @@ use isoform_ir::transform::{ContextOptions, Instrument, PassInfo, PassInstrument
 
 use crate::output::counted;
 
-/// What a pass did.
+/// The changes of a pass.
 #[derive(Clone, Debug)]
 pub(crate) struct PassRun {
     pub(crate) name: String,

@@ -61,7 +61,7 @@ fn count(pipeline: &Ref<Sequential>) -> usize {
 /// The results of a run besides the program.
 struct Report {
     program: Ref<Obj>,
-    /// What the passes did, if that was to be observed.
+    /// The changes of each pass, if they were observed.
     passes: Vec<PassRun>,
     times: String,
 }

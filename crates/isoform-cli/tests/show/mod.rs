@@ -64,7 +64,7 @@ fn show_changes_little_where_a_node_is_inserted() {
     );
     // Numbers shift, and are therefore not the default.
     assert!(changed("--numbers").len() > 45);
-    // Names by structure do not, although those of the file play no part.
+    // Names by structure do not, although those of the file are ignored.
     let canonical = changed("--canonical");
     assert_eq!(canonical.len(), 3, "{canonical:?}");
     assert!(canonical[0].contains("= Tanh(%neg."), "{canonical:?}");

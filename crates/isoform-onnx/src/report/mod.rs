@@ -7,7 +7,7 @@
 //! | `values.rs` | short text of operands, attributes and tensors |
 //! | `groups.rs` | changes of a diff as sentences |
 //! | `sentence.rs` | sentences, and those with the same words as one |
-//! | `coverage.rs` | the changes, nodes and inputs behind each sentence |
+//! | `coverage.rs` | the changes, nodes and inputs of each sentence |
 //! | `hunks.rs` | parts of a graph that became other ones |
 //! | `weights.rs` | weights as the diff pairs them |
 //! | `text.rs` | the lines |

@@ -10,7 +10,7 @@ use super::text::{
 use super::{CardWords, ChangeCard, Piece, PieceRole, encode, tensor};
 use crate::{Mark, Picture};
 
-/// The number of cards that stand in the document itself.
+/// The number of cards that are elements of the document.
 const STATIC_CARDS: usize = 50;
 
 /// The number of cards in a notebook.
@@ -97,7 +97,7 @@ fn times(count: u64) -> Markup {
     html! { @if count > 1 { " " span.times { "× " (grouped(count)) } } }
 }
 
-/// The prefix makes the ids inside of the card's picture unique in the page, and stands in
+/// The prefix makes the ids inside of the card's picture unique in the page, and is used
 /// for a missing anchor.
 fn card(change: &ChangeCard, prefix: &str, form: Form, reason: &str) -> Markup {
     let class = format!("change mark-{}", change.mark.name());

@@ -44,7 +44,7 @@ pub(super) fn listing(listing: &Listing) -> String {
 }
 
 /// Changes as JSON that can stand inside a `script` element. The prefix and the number of a
-/// change stand in for a missing anchor, and `reason` is the heading of reasons. Takes linear
+/// change replace a missing anchor, and `reason` is the heading of reasons. Takes linear
 /// time.
 pub(super) fn changes(changes: &[ChangeCard], prefix: &str, reason: &str) -> String {
     let mut texts = Texts::new();

@@ -32,7 +32,7 @@ pub(super) fn text(listing: &Listing) -> Markup {
     }
 }
 
-/// What a reader sees from top to bottom.
+/// The lines and gaps that a reader sees, from top to bottom.
 enum Step<'l> {
     Row(&'l Row),
     Fold(usize),

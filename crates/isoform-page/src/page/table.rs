@@ -7,7 +7,7 @@ use super::text::{self, brief, counted, long};
 use super::{Table, TableRow};
 use crate::Mark;
 
-/// The number of rows that stand in the document itself, and in each part behind a button.
+/// The number of rows that are shown at once, and by each use of the button.
 const ROWS_AT_ONCE: usize = 500;
 
 /// The number of rows in a notebook.

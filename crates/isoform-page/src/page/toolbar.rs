@@ -1,4 +1,4 @@
-//! What the script works with: the bar with filter, search and switches, and the help.
+//! The parts that the script uses: the bar with filter, search and switches, and the help.
 
 use maud::{Markup, html};
 

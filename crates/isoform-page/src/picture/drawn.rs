@@ -1,4 +1,4 @@
-//! What is written in nodes, with the sizes of nodes that follow, and the layout.
+//! The texts in nodes, with the sizes of nodes that follow, and the layout.
 
 use std::collections::HashMap;
 
@@ -245,7 +245,7 @@ impl Route {
 /// A number with at most one decimal.
 pub(super) fn rounded(number: f64) -> String {
     let tenths = (number * 10.0).round() / 10.0;
-    // No minus sign in front of zero.
+    // No minus sign before zero.
     format!("{}", if tenths == 0.0 { 0.0 } else { tenths })
 }
 

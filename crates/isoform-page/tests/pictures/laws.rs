@@ -1,4 +1,4 @@
-//! What holds for every picture, checked for random ones: any edges, any blocks, any text.
+//! Laws of every picture, checked for random ones: any edges, any blocks, any text.
 
 use isoform_page::Mark;
 use isoform_page::picture::{NodeShape, Picture, PictureBlock, PictureEdge, PictureNode};

@@ -35,7 +35,7 @@ pub struct TextPiece {
     /// The number of the named node, the same for all names of the node in the text; None
     /// unless the piece is a name.
     pub node: Option<u32>,
-    /// True for the name in front of the node itself.
+    /// True for the name before the node itself.
     pub is_definition: bool,
 }
 

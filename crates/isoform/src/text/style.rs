@@ -84,7 +84,7 @@ impl Page {
         self.column
     }
 
-    /// The name of a node, in front of the node itself or elsewhere.
+    /// The name of a node, before the node itself or elsewhere.
     pub(super) fn put_name(&mut self, node: u32, text: &str, is_definition: bool) {
         self.put(Piece::Name, text);
         if let Some(recording) = &mut self.recording {

@@ -180,7 +180,7 @@ fn listing(parts: &[RepeatedPart], copies: &[Vec<Ref<Obj>>]) -> Listing {
                 .unwrap_or_else(|| (0, code_line(&excerpt(node))))
         });
         let mut shown: Vec<(usize, Line)> = shown.collect();
-        // Nodes of a model stand in the order of the model.
+        // Nodes of a model keep the order of the model.
         shown.sort_by_key(|(position, _)| *position);
         shown.into_iter().for_each(|(_, line)| add(line));
         if let Some(more @ 1..) = copy.len().checked_sub(MOST_NODES) {

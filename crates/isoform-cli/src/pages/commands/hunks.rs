@@ -17,7 +17,7 @@ const MOST_HEADS: usize = 1 << 20;
 /// Longer lines are one piece.
 const LONGEST_SPLIT: usize = 1 << 16;
 
-/// What may still be spent on the rows of one page.
+/// The number of rows and of comparisons that are left for one page.
 pub(super) struct RowBudget {
     words: usize,
     rows: usize,
@@ -83,7 +83,7 @@ pub(super) fn rows_of_diff(diff: &str, anchor: &str, budget: &mut RowBudget) -> 
     for part in parts(diff) {
         match part {
             Part::Removed(text) => {
-                // Removed lines behind added ones are another change.
+                // Removed lines after added ones are another change.
                 if !rows.added.is_empty() {
                     rows.flush();
                 }
@@ -286,7 +286,7 @@ fn hunk(line: &str) -> Option<[usize; 3]> {
         Some((start.parse().ok()?, count.parse().ok()?))
     };
     let ((start, old), (_, new)) = (range(old)?, range(new)?);
-    // An empty range names the line in front of it.
+    // An empty range names the line before it.
     let start = if old == 0 { start + 1 } else { start };
     Some([start, old, new])
 }
@@ -339,7 +339,7 @@ fn split(mut rest: &str, pieces: &mut Vec<Piece>) {
     }
 }
 
-/// The byte behind a quoted string at the start of a text.
+/// The byte after a quoted string at the start of a text.
 fn end_of_string(text: &str) -> usize {
     let mut is_escaped = false;
     for (place, c) in text.char_indices().skip(1) {

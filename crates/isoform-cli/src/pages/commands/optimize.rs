@@ -19,7 +19,7 @@ use isoform_page::page::{Piece, PieceRole};
 /// The places of a rule that are named.
 const MOST_PLACES: usize = 200;
 
-/// What the page of an optimisation is made from.
+/// The contents of the page of an optimisation.
 #[derive(Clone, Debug)]
 pub struct OptimizePage<'a> {
     /// The names of the model that was read, and of the result.

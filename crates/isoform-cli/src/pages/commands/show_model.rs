@@ -24,7 +24,7 @@ use crate::show::shapes::Shapes;
 /// Operators named in the sentence.
 const NAMED: usize = 3;
 
-/// What the page of a model shows.
+/// The parts of a model that its page shows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ModelPage {
     /// Where the names of values come from.

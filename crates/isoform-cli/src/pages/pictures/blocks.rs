@@ -95,7 +95,7 @@ pub(super) fn group_names(parts: &Parts, picture: &mut Picture) {
         .into_iter()
         .map(|(block, nodes)| (block, 0, nodes))
         .collect();
-    // The order of a table is none.
+    // A table has no order.
     pending.sort_unstable_by_key(|(block, ..)| std::cmp::Reverse(*block));
     while let Some((block, depth, nodes)) = pending.pop() {
         if nodes.len() <= MANY {

@@ -34,8 +34,8 @@ pub(super) struct BothEdge {
 }
 
 impl Both {
-    /// O(nodes × depth of bodies + operands) of both models; None if a side of the difference is
-    /// no model.
+    /// O(nodes × depth of bodies + operands) of both models; None if a side of the difference
+    /// is another value.
     pub(super) fn of(report: &Report) -> Option<Self> {
         let difference = &report.difference;
         let program = |value: &Value| value.peek::<isoform::Ref<Program>>().cloned();
@@ -212,7 +212,7 @@ fn is_same_operator(left: &Call, right: &Call) -> bool {
     (&left.domain, &left.op, callee(left)) == (&right.domain, &right.op, callee(right))
 }
 
-/// What an input or output is called: its name or its position, and if it is an output.
+/// The name of an input or output, or its position, and whether it is an output.
 fn border(kind: &PartKind, by_name: bool) -> Option<(bool, String)> {
     let (is_output, name, position) = match kind {
         PartKind::Call(_) => return None,
