@@ -962,7 +962,7 @@ class OnnxModel:
 
 @final
 class OnnxOptimization:
-    """What `isoform.onnx.optimize` did, and what `isoform.onnx.verify` found."""
+    """The results of `isoform.onnx.optimize` and of `isoform.onnx.verify`."""
 
     def verified(self, /, verification: OnnxVerification) -> OnnxOptimization:
         """The same with a verification."""

@@ -31,7 +31,7 @@ const DRAWN: usize = 40;
 /// let large = isoform::Array::<i64>::from((0..1_000_000).collect::<Vec<_>>()).into();
 /// let page = isoform_cli::pages::excerpt_of_value(&large)?;
 /// assert_eq!(page.sentence, "isoform.Array: the first 2000 parts");
-/// assert!(page.notebook_html().len() < 1 << 16);
+/// assert!(page.notebook_html().len() < 1 << 18);
 /// # Ok::<(), isoform::Error>(())
 /// ```
 pub fn excerpt_of_value(value: &Value) -> isoform::Result<Page> {
