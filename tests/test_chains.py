@@ -374,6 +374,7 @@ ONNX_CALLS = {
     "onnx.fix_dims": lambda p: onnx.fix_dims(p, input_shapes={"x": [2]}) is not None,
     "onnx.evaluate": lambda p: len(onnx.evaluate(p, {"x": numpy.float32([1, 2])})) == 1,
     "onnx.verify": lambda p: onnx.verify(p, p, runtime=False).is_same,
+    "onnx.diff_run": lambda p: onnx.diff_run(p, p, runtime=False, sets=1).is_same,
     "onnx.to_bytes": lambda p: len(onnx.to_bytes(p)) > PYTHON_LEVELS,
     "onnx.summary": lambda p: onnx.summary(p, p).left.depth == PYTHON_LEVELS,
     "onnx.diff": lambda p: onnx.diff(p, p).equal,

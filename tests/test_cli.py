@@ -114,7 +114,7 @@ def test_git_calls_this_python():
     textconv = json.loads(done.stdout)["changes"][0]
     assert shlex.split(shlex.split(textconv)[-1]) == [
         *(sys.executable, "-m", "isoform"),
-        *("git", "textconv"),
+        *("git", "textconv", "--"),
     ]
 
 
