@@ -41,7 +41,7 @@ def test_blocks_open_and_close_again(page):
     assert any("Conv" in operator for operator in operators)
     screenshot(page, "viewer-block")
     page.locator(".tools nav button").first.click()
-    assert page.locator(".canvas .shape-group").count() > 0
+    page.locator(".canvas .shape-group").first.wait_for()
 
 
 def test_blocks_open_by_keys(page):
