@@ -54,6 +54,39 @@ relative L2 error along the graph, each bar a pair (. equal, ▁ 1e-8 to █ 0.1
 }
 
 #[test]
+fn the_page_has_the_first_divergence_a_chart_and_a_table() {
+    let folder = folder();
+    let ran = folder.run("diff --run --html page.html a.onnx abs.onnx");
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.out.starts_with("different: the first divergence is at"));
+    let page = std::fs::read_to_string(folder.path().join("page.html")).unwrap();
+    for text in [
+        "the first divergence is at Relu 'act'",
+        "Relative L2 error along the graph",
+        "Pairs that are not the same",
+        "class=\"bar marked\"",
+    ] {
+        assert!(page.contains(text), "{text}");
+    }
+}
+
+#[test]
+fn an_output_that_cannot_be_compared_is_a_difference() {
+    let folder = folder();
+    let mut more = network("Relu", 0.5, "");
+    let graph = more.graph.as_mut().unwrap();
+    graph.node.push(node("Abs", &["s"], &["z"]));
+    graph.output.push(value("z", FLOAT, &[Dim::Size(3)]));
+    folder.model("more.onnx", &more);
+    let ran = folder.run("diff --run a.onnx more.onnx");
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(
+        ran.out.contains("0 outputs on the left and 1 on the right"),
+        "{ran:?}"
+    );
+}
+
+#[test]
 fn the_first_divergence_is_named_on_both_sides() {
     let ran = folder().run("diff --run a.onnx abs.onnx");
     assert_eq!(ran.status, 1, "{ran:?}");

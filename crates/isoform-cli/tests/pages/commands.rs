@@ -505,6 +505,24 @@ fn pages_replace_files_only_by_force() {
     let ran = folder.run("optimize m.onnx both --html both");
     assert_eq!(ran.status, 2);
     assert!(ran.err.contains("the page would take the place of"));
+    // However the file is spelled, and with --force, too.
+    let model = fs::read(folder.path().join("m.onnx")).unwrap();
+    for command in [
+        "optimize m.onnx both --force --html ./both",
+        "optimize m.onnx both --force --html ./m.onnx",
+        "show m.onnx --force --html ./m.onnx",
+        "diff m.onnx other.onnx --force --html m.onnx",
+        "diff other.onnx m.onnx --force --html ./m.onnx",
+    ] {
+        let ran = folder.run(command);
+        assert_eq!((ran.status, ran.out.as_str()), (2, ""), "{command}");
+        assert!(
+            ran.err.contains("the page would take the place of"),
+            "{command}: {}",
+            ran.err
+        );
+    }
+    assert_eq!(fs::read(folder.path().join("m.onnx")).unwrap(), model);
 }
 
 #[test]

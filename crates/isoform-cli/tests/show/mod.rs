@@ -3,7 +3,7 @@
 use isoform_testing::source::scaled;
 use std::collections::HashSet;
 
-use crate::build::{Folder, Small, chain, nested, node, small};
+use crate::build::{Folder, Small, chain, ints, nested, node, small, with_attributes};
 use crate::{check, folder, json};
 
 #[test]
@@ -68,6 +68,24 @@ fn show_changes_little_where_a_node_is_inserted() {
     let canonical = changed("--canonical");
     assert_eq!(canonical.len(), 3, "{canonical:?}");
     assert!(canonical[0].contains("= Tanh(%neg."), "{canonical:?}");
+}
+
+#[test]
+fn abbreviated_attributes_of_different_values_have_different_texts() {
+    let folder = Folder::new();
+    let text = |last: i64| {
+        let mut model = small(&Small::default());
+        let mut values = vec![0; 40];
+        values[39] = last;
+        let nodes = &mut model.graph.as_mut().unwrap().node;
+        nodes[0] = with_attributes(nodes[0].clone(), &[ints("more", &values)]);
+        folder.model("m.onnx", &model);
+        let ran = folder.run("show -q --canonical m.onnx");
+        assert!(ran.out.contains("... 24 more #"), "{ran:?}");
+        ran.out
+    };
+    assert_eq!(text(1), text(1));
+    assert_ne!(text(1), text(2));
 }
 
 #[test]
