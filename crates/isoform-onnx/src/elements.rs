@@ -48,6 +48,36 @@ pub fn abbreviated(tensor: &Tensor, most: u64, few: u64) -> String {
     out
 }
 
+/// Two texts of which at most a number of characters is shown: their beginnings, or the
+/// parts around their first difference if the beginnings are alike. O(texts).
+///
+/// ```
+/// use isoform_onnx::elements::abbreviated_pair;
+/// assert_eq!(abbreviated_pair(["same, a", "same, b"], 9), ["same, a", "same, b"]);
+/// let [left, right] = abbreviated_pair(["0123456789 left", "0123456789 right"], 8);
+/// assert_eq!([left, right], ["...89 left", "...89 right"]);
+/// ```
+#[must_use]
+pub fn abbreviated_pair(texts: [&str; 2], most: usize) -> [String; 2] {
+    let pairs = texts[0].chars().zip(texts[1].chars());
+    let common = pairs.take_while(|(left, right)| left == right).count();
+    // The last quarter shows a difference in the beginnings.
+    let start = if common < most - most / 4 {
+        0
+    } else {
+        common - most / 4
+    };
+    texts.map(|text| {
+        let place = |count: usize| text.char_indices().nth(count).map(|(place, _)| place);
+        let begin = place(start).unwrap_or(text.len());
+        let dots = if begin > 0 { "..." } else { "" };
+        match place(start.saturating_add(most)) {
+            Some(end) => format!("{dots}{}...", &text[begin..end]),
+            None => format!("{dots}{}", &text[begin..]),
+        }
+    })
+}
+
 /// An element as text, counted in row-major order; `?` outside the tensor. O(lanes).
 #[must_use]
 pub fn element(tensor: &Tensor, index: u64) -> String {

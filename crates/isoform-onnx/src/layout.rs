@@ -73,7 +73,7 @@ impl BodyKind {
     }
 
     /// Names of the results in the file.
-    pub(crate) fn result_names(&self) -> &Array<Str> {
+    pub fn result_names(&self) -> &Array<Str> {
         match self {
             BodyKind::Graph(graph) => &graph.result_names,
             BodyKind::Function(function) => &function.result_names,

@@ -18,6 +18,16 @@ pub enum Mark {
 }
 
 impl Mark {
+    /// The mark of a part that the left or the right side has, or that differs on both.
+    #[must_use]
+    pub fn of_sides(is_left: bool, is_right: bool) -> Self {
+        match (is_left, is_right) {
+            (true, false) => Mark::Deleted,
+            (false, true) => Mark::Inserted,
+            _ => Mark::Changed,
+        }
+    }
+
     /// The sign before a part: a space, `~`, `-` or `+`.
     #[must_use]
     pub fn sign(self) -> char {

@@ -77,7 +77,7 @@ fn different(
         let options = MismatchOptions::default().color(color);
         options.render(&left.to_value(), &right.to_value(), mismatch)
     });
-    let (left_text, right_text) = value_texts(mismatch);
+    let (left_text, right_text) = mismatch_texts(mismatch);
     let origin = |input: &Input, path| input.model().and_then(|model| model.node_at(path));
     let left = Side {
         file: &args.left,
@@ -187,7 +187,7 @@ fn origin_text(origin: &NodeOrigin) -> String {
 
 /// Both values as short text. For two tensors, only the first differing element matters,
 /// and their types are the same then.
-fn value_texts(mismatch: &Mismatch) -> (Option<String>, Option<String>) {
+fn mismatch_texts(mismatch: &Mismatch) -> (Option<String>, Option<String>) {
     if let (Some(left), Some(right)) = (&mismatch.left, &mismatch.right)
         && let (ValueRef::Tensor(l), ValueRef::Tensor(r)) = (left.view(), right.view())
         && let Some(index) = elements::first_difference(l, r)
@@ -199,10 +199,26 @@ fn value_texts(mismatch: &Mismatch) -> (Option<String>, Option<String>) {
         };
         return (Some(text(l)), Some(text(r)));
     }
-    (
-        mismatch.left.as_ref().map(value_text),
-        mismatch.right.as_ref().map(value_text),
-    )
+    let [left, right] = value_texts([mismatch.left.as_ref(), mismatch.right.as_ref()]);
+    (left, right)
+}
+
+/// Both sides of a change as short text, with the parts of long strings that differ.
+pub(crate) fn value_texts(sides: [Option<&Value>; 2]) -> [Option<String>; 2] {
+    match sides.map(|side| side.and_then(text_of)) {
+        [Some(left), Some(right)] => {
+            elements::abbreviated_pair([&left, &right], VALUE_CHARS).map(Some)
+        }
+        _ => sides.map(|side| side.map(value_text)),
+    }
+}
+
+/// The whole of a string, in quotes; None for other values.
+pub(crate) fn text_of(value: &Value) -> Option<String> {
+    match value.view() {
+        ValueRef::Str(text) => Some(format!("{text:?}")),
+        _ => None,
+    }
 }
 
 pub(crate) fn value_text(value: &Value) -> String {
@@ -213,11 +229,8 @@ pub(crate) fn value_text(value: &Value) -> String {
         }
         ValueRef::Float(number) => elements::float(number),
         _ => {
-            let text = format!("{value:?}");
-            match text.char_indices().nth(VALUE_CHARS) {
-                Some((end, _)) => format!("{}...", &text[..end]),
-                None => text,
-            }
+            let [text, _] = elements::abbreviated_pair([&format!("{value:?}"), ""], VALUE_CHARS);
+            text
         }
     }
 }

@@ -23,7 +23,7 @@ use serde_json::{Value as Json, json};
 
 use args::DiffArgs;
 
-pub(crate) use first::value_text;
+pub(crate) use first::{text_of, value_text, value_texts};
 
 use crate::args::Common;
 use crate::imports::RunOptions;
@@ -167,8 +167,7 @@ fn models(args: &DiffArgs, report: &Report, output: &mut Output<'_, '_>) -> io::
         return Ok(());
     }
     if let Some(format) = args.picture() {
-        let picture = ChangePictures::new(report).all();
-        return output.bytes(format.draw(picture).as_bytes());
+        return format.write(ChangePictures::new(report).all(), output);
     }
     if output.json {
         return output.json_line(&json::of_models(args, report));
@@ -197,8 +196,7 @@ fn values(args: &DiffArgs, difference: &Difference, output: &mut Output<'_, '_>)
         return Ok(());
     }
     if let Some(format) = args.picture() {
-        let picture = value_changes_picture(difference);
-        return output.bytes(format.draw(picture).as_bytes());
+        return format.write(value_changes_picture(difference), output);
     }
     if output.json {
         return output.json_line(&json::of_values(args, difference));

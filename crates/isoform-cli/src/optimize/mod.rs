@@ -31,7 +31,6 @@ use crate::imports::RunOptions;
 use crate::input::{Input, is_dash, load_complete, message};
 use crate::output::{DIFFERENT, Failure, Output, printable};
 use crate::pages::commands::{OptimizePage, page_of_optimization};
-use crate::pages::file::title_of;
 use crate::progress::bar_of;
 use crate::target::check_target;
 
@@ -126,12 +125,14 @@ pub(crate) fn optimize(
 }
 
 fn page_of(input: &Path, target: &Path, done: &RunResult) -> isoform::Result<Page> {
-    let result = if is_dash(target) {
-        "standard output".to_owned()
-    } else {
-        title_of(target)
+    let name = |file: &Path, stream: &str| {
+        if is_dash(file) {
+            stream.to_owned()
+        } else {
+            file.to_string_lossy().into_owned()
+        }
     };
-    let names = [title_of(input), result];
+    let names = [name(input, "standard input"), name(target, "standard output")];
     let (bytes, external) = done.bytes_before;
     page_of_optimization(&OptimizePage {
         names: [&names[0], &names[1]],

@@ -107,11 +107,11 @@ fn missing_folder(file: &Path) -> Option<&Path> {
     is_missing.then_some(folder)
 }
 
-/// The name of a file for people.
+/// The name of a file for people, without its folders.
 pub(crate) fn title_of(file: &Path) -> String {
     if is_dash(file) {
-        "standard input".to_owned()
-    } else {
-        file.to_string_lossy().into_owned()
+        return "standard input".to_owned();
     }
+    let name = file.file_name().unwrap_or(file.as_os_str());
+    name.to_string_lossy().into_owned()
 }

@@ -9,7 +9,7 @@ use similar::TextDiff;
 
 use super::commands::rows_beside;
 use super::model_listing::anchor;
-use super::words::literals;
+use super::words::{literals, short_names};
 
 /// The parts of a value that a change shows.
 const MOST_PARTS: usize = 40;
@@ -33,6 +33,7 @@ pub fn page_of_mismatch(
     mismatch: &Mismatch,
     names: [&str; 2],
 ) -> Page {
+    let names = short_names(names);
     let paths = [&mismatch.left_path, &mismatch.right_path].map(ToString::to_string);
     let place = match &paths {
         [left, right] if left == right => left.clone(),
@@ -45,11 +46,7 @@ pub fn page_of_mismatch(
     let card = ChangeCard {
         anchor: anchor(0),
         kind: "mismatch".to_owned(),
-        mark: match (&mismatch.left, &mismatch.right) {
-            (Some(_), None) => Mark::Deleted,
-            (None, Some(_)) => Mark::Inserted,
-            _ => Mark::Changed,
-        },
+        mark: Mark::of_sides(mismatch.left.is_some(), mismatch.right.is_some()),
         text: mismatch.reason.to_string(),
         count: 1,
         places: paths.to_vec(),
@@ -63,8 +60,9 @@ pub fn page_of_mismatch(
     });
     let around = Listing {
         title: "Around the place".to_owned(),
-        sides: names.map(str::to_owned).to_vec(),
+        sides: names.to_vec(),
         rows: rows_beside(&unified(&texts, &paths)),
+        ..Listing::default()
     };
     Page {
         title: names.join(" → "),

@@ -7,6 +7,7 @@
 //! | `value_diff.rs`, `value_words.rs` | the page of two values of any type, and its headings |
 //! | `mismatch.rs` | the page of the first difference of two values |
 //! | `text_listing.rs` | two printed values line by line |
+//! | `tables.rs` | facts and tables |
 //! | `tensors.rs` | statistics and histograms of changed tensors |
 //! | `pictures/` | programs and changes as graphs |
 //! | `commands/` | the pages of other commands, and of one value for notebooks |
@@ -23,6 +24,7 @@ mod model_listing;
 mod model_rows;
 mod model_sentence;
 pub mod pictures;
+mod tables;
 mod tensors;
 mod text_listing;
 mod value_diff;

@@ -12,9 +12,10 @@ use isoform_page::{Mark, Page};
 use super::model_listing::{ModelListing, anchor, listing_of};
 use super::model_sentence::sentence;
 use super::pictures::ChangePictures;
+use super::tables::{fact, table};
 use super::tensors::{Budget, tensor_change};
-use super::words::literals;
-use crate::diff::value_text;
+use super::words::{arrows, literals, short_names};
+use crate::diff::value_texts;
 use crate::show::rows::domain_name;
 
 /// Changes with a picture, those that come first.
@@ -24,8 +25,6 @@ const MOST_PICTURES: usize = 100;
 const MOST_PLACES: usize = 50;
 /// The lines of a side of a change.
 const MOST_LINES: usize = 12;
-/// The rows of a table.
-const MOST_ROWS: usize = 500;
 
 /// The page of two compared models, given their names.
 ///
@@ -43,7 +42,8 @@ const MOST_ROWS: usize = 500;
 /// ```
 #[must_use]
 pub fn page_of_models(report: &Report, names: [&str; 2]) -> Page {
-    let listing = listing_of(report, names);
+    let names = short_names(names);
+    let listing = listing_of(report, names.each_ref().map(String::as_str));
     let mut sections = Vec::new();
     if !report.is_equal() {
         sections.push(Section::Changes(cards(report, listing.as_ref())));
@@ -60,14 +60,6 @@ pub fn page_of_models(report: &Report, names: [&str; 2]) -> Page {
         sentence: sentence(report),
         facts: facts(report),
         sections,
-    }
-}
-
-fn fact(name: impl Into<String>, value: impl Into<String>, mark: Mark) -> Fact {
-    Fact {
-        name: name.into(),
-        value: value.into(),
-        mark,
     }
 }
 
@@ -198,7 +190,7 @@ fn card(
             Role::Right => Mark::Inserted,
             _ => Mark::Changed,
         },
-        text: group.text.clone(),
+        text: arrows(&group.text),
         count: group.count as u64,
         changes: group.changes.clone(),
         places: places(group),
@@ -230,8 +222,8 @@ fn untold(report: &Report, change: &Change, number: usize, anchor: String) -> Ch
         };
         report.place_text(change, &place)
     });
-    let text = |value: Option<&Value>| value.map(value_text);
-    let sides = (text(change.left()), text(change.right()));
+    let [left, right] = value_texts([change.left(), change.right()]);
+    let sides = (left, right);
     let words = match &sides {
         (Some(left), Some(right)) => format!("{left} → {right}"),
         (Some(one), None) | (None, Some(one)) => one.clone(),
@@ -240,11 +232,7 @@ fn untold(report: &Report, change: &Change, number: usize, anchor: String) -> Ch
     ChangeCard {
         anchor,
         kind: change.kind().name().to_owned(),
-        mark: match sides {
-            (Some(_), None) => Mark::Deleted,
-            (None, Some(_)) => Mark::Inserted,
-            _ => Mark::Changed,
-        },
+        mark: Mark::of_sides(sides.0.is_some(), sides.1.is_some()),
         text: format!("{}: {words}", change.kind()),
         count: change.count(),
         changes: vec![number],
@@ -283,7 +271,7 @@ fn interface_table(title: &str, values: &[(usize, Changed<ValueSummary>)]) -> Ta
             text(&changed.left),
             text(&changed.right),
         ],
-        mark: mark_of(changed.left.is_some(), changed.right.is_some()),
+        mark: Mark::of_sides(changed.left.is_some(), changed.right.is_some()),
     });
     table(title, &["position", "before", "after"], rows)
 }
@@ -299,7 +287,7 @@ fn operator_table(report: &Report) -> Table {
             it.right.to_string(),
             format!("{:+}", it.change()),
         ],
-        mark: mark_of(it.left > 0, it.right > 0),
+        mark: Mark::of_sides(it.left > 0, it.right > 0),
     });
     let columns = ["operator", "before", "after", "change"];
     table("Operators", &columns, rows)
@@ -340,28 +328,4 @@ fn weight_table(report: &Report) -> Table {
         "cosine",
     ];
     table("Weights", &columns, rows)
-}
-
-/// A table with at most [`MOST_ROWS`] rows; its title tells how many there are.
-fn table(title: &str, columns: &[&str], rows: impl Iterator<Item = TableRow>) -> Table {
-    let mut rows: Vec<TableRow> = rows.collect();
-    let title = if rows.len() > MOST_ROWS {
-        format!("{title} (the first {MOST_ROWS} of {})", rows.len())
-    } else {
-        title.to_owned()
-    };
-    rows.truncate(MOST_ROWS);
-    Table {
-        title,
-        columns: columns.iter().map(ToString::to_string).collect(),
-        rows,
-    }
-}
-
-fn mark_of(is_left: bool, is_right: bool) -> Mark {
-    match (is_left, is_right) {
-        (true, false) => Mark::Deleted,
-        (false, true) => Mark::Inserted,
-        _ => Mark::Changed,
-    }
 }

@@ -1,18 +1,21 @@
 //! Two models beside each other, line by line, as the diff pairs their nodes.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::fmt;
 
-use isoform::Ref;
-use isoform::compare::{Difference, PairReason};
-use isoform_onnx::OriginKind;
-use isoform_onnx::ir::Program;
+use isoform::compare::{PairReason, Place};
+use isoform::paths::AccessStep;
+use isoform::{Ref, Value};
+use isoform_onnx::ir::{Call, Function, Graph, Program};
 use isoform_onnx::layout::BodyKind;
-use isoform_onnx::report::Report;
+use isoform_onnx::report::{ChangeGroup, Report};
+use isoform_onnx::{NodeOrigin, OriginKind};
 use isoform_page::Mark;
 use isoform_page::page::{Listing, Piece, Row};
 
 use super::model_rows::{ModelRows, RowKind, differing_constants, identity_of, rows_of};
-use super::words::{mark_words, plain};
+use super::pictures::is_same_operator;
+use super::words::{LEFT_OUT, mark_words, plain, renumber};
 
 /// The pieces of a line that are shown in the text of a change.
 const MOST_PIECES: usize = 400;
@@ -23,12 +26,33 @@ pub(super) struct ModelListing {
     /// The row of each node, by its identity and its side.
     rows: [HashMap<u64, usize>; 2],
     /// The right node of each left node with a partner or a replacement, and the reason.
-    pairs: HashMap<u64, (u64, PairReason)>,
+    pairs: HashMap<u64, (u64, RowReason)>,
+}
+
+/// Why two nodes are in one row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum RowReason {
+    /// The diff paired the nodes.
+    Pair(PairReason),
+    /// The diff has no partner for the nodes, but one change is of both.
+    Change,
+}
+
+impl fmt::Display for RowReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RowReason::Pair(reason) => reason.fmt(f),
+            RowReason::Change => f.write_str(
+                "the same operator, and one change is at both; as nodes of the graphs, neither has \
+                 a partner",
+            ),
+        }
+    }
 }
 
 impl ModelListing {
     /// Why two nodes are a pair; None if they are not.
-    pub(super) fn reason(&self, left: u64, right: u64) -> Option<PairReason> {
+    pub(super) fn reason(&self, left: u64, right: u64) -> Option<RowReason> {
         let (partner, reason) = self.pairs.get(&left)?;
         (*partner == right).then_some(*reason)
     }
@@ -70,18 +94,21 @@ pub(super) fn listing_of(report: &Report, names: [&str; 2]) -> Option<ModelListi
     let difference = &report.difference;
     let programs = [program(difference.left())?, program(difference.right())?];
     let has_contents = !report.skips_tensor_content();
-    let sides = programs.map(|program| rows_of(&program, has_contents, report.compares_versions()));
-    let pairs = Pairs::new(difference, &sides);
+    let mut sides = programs.map(|program| rows_of(&program, has_contents, report.compares_versions()));
+    let pairs = Pairs::new(report, &sides);
     let partners = pairs.rows(&sides, difference.is_empty());
     let bindings = bindings(&sides, &partners);
-    let anchors = Anchors::new(report, &sides);
+    let [lefts, rights] = &mut sides;
+    let lines = lefts.rows.iter_mut().map(|row| &mut row.line);
+    renumber(lines, &bindings, rights.bindings.len() as u32);
     let mut merged = Merged {
         sides,
-        anchors,
-        bindings,
+        anchors: Anchors::new(report),
         pairs: pairs.of_left,
+        has_weights: false,
         listing: Listing {
             title: "Nodes".to_owned(),
+            note: String::new(),
             sides: names.map(str::to_owned).to_vec(),
             rows: Vec::new(),
         },
@@ -90,6 +117,7 @@ pub(super) fn listing_of(report: &Report, names: [&str; 2]) -> Option<ModelListi
     for (left, right) in order(&merged.sides, &partners) {
         merged.push(left, right);
     }
+    merged.listing.note = note(report, merged.has_weights);
     Some(ModelListing {
         listing: merged.listing,
         rows: merged.rows,
@@ -97,28 +125,65 @@ pub(super) fn listing_of(report: &Report, names: [&str; 2]) -> Option<ModelListi
     })
 }
 
+/// The legend: what marks mean, and what the lines leave out.
+fn note(report: &Report, has_weights: bool) -> String {
+    let parts = [
+        (
+            has_weights,
+            "A weight that is marked, but has the same text on both sides, has other elements.",
+        ),
+        (
+            report.omits_defaults(),
+            "Attributes with their default values are left out.",
+        ),
+    ];
+    let parts = parts.iter().filter(|(applies, _)| *applies);
+    let parts: Vec<&str> = parts.map(|(_, part)| *part).collect();
+    parts.join(" ")
+}
+
 /// The pairs of nodes, graphs and functions, by identity.
 struct Pairs {
-    of_left: HashMap<u64, (u64, PairReason)>,
+    of_left: HashMap<u64, (u64, RowReason)>,
     of_right: HashMap<u64, u64>,
 }
 
 impl Pairs {
-    /// The pairs of a difference, and the pairs of graphs and functions that follow.
-    fn new(difference: &Difference, [left, right]: &[ModelRows; 2]) -> Self {
+    /// The pairs of the difference, the pairs of single nodes that a change concerns, and the
+    /// pairs of graphs and functions that follow.
+    fn new(report: &Report, [left, right]: &[ModelRows; 2]) -> Self {
         let mut pairs = Pairs {
             of_left: HashMap::new(),
             of_right: HashMap::new(),
         };
-        for (left, right, reason) in difference.node_pairs_with_reasons() {
-            let identity = |value: &isoform::Value| value.as_object().map(|it| it.identity());
+        let identity = |value: &Value| value.as_object().map(|object| object.identity());
+        for (left, right, reason) in report.difference.node_pairs_with_reasons() {
             if let (Some(left), Some(right)) = (identity(&left), identity(&right)) {
-                pairs.of_left.insert(left, (right, reason));
-                pairs.of_right.insert(right, left);
+                pairs.add(left, right, RowReason::Pair(reason));
+            }
+        }
+        for [lefts, rights] in report.groups.iter().flat_map(|group| &group.parts) {
+            let ([left], [right]) = (&**lefts, &**rights) else {
+                continue;
+            };
+            if let (Some(left), Some(right)) = (
+                left.peek::<Ref<Call>>(),
+                right.peek::<Ref<Call>>(),
+            ) && is_same_operator(left, right)
+            {
+                pairs.add(left.identity(), right.identity(), RowReason::Change);
             }
         }
         pairs.pair_bodies(left, right);
         pairs
+    }
+
+    /// Adds a pair of nodes without partners.
+    fn add(&mut self, left: u64, right: u64, reason: RowReason) {
+        if !self.of_left.contains_key(&left) && !self.of_right.contains_key(&right) {
+            self.of_left.insert(left, (right, reason));
+            self.of_right.insert(right, left);
+        }
     }
 
     /// Pairs graphs in the same attribute of a pair of nodes, and functions that a pair of
@@ -196,7 +261,7 @@ impl RowKind {
     }
 }
 
-/// The right binding of each left binding that has a partner.
+/// The right binding of each left binding that has a partner, each at most once.
 fn bindings([left, right]: &[ModelRows; 2], partners: &[Option<usize>]) -> HashMap<u32, u32> {
     let mut bindings = HashMap::new();
     let mut bind = |l: (u64, i64), r: (u64, i64)| {
@@ -253,76 +318,122 @@ fn order(
     rows
 }
 
-/// The first group of changes about each part, by the identity of a node, an input or the
-/// owner of results.
+/// The groups of changes about each part, by the identity of a node, an input or the owner of
+/// results.
 struct Anchors {
-    parts: HashMap<u64, usize>,
-    results: HashMap<u64, usize>,
-    opsets: Option<usize>,
+    parts: HashMap<u64, Vec<usize>>,
+    /// The groups of types of results, which are in the heads of graphs.
+    types: HashMap<u64, Vec<usize>>,
+    results: HashMap<u64, Vec<usize>>,
+    opsets: Vec<usize>,
 }
 
 impl Anchors {
-    fn new(report: &Report, sides: &[ModelRows; 2]) -> Self {
+    fn new(report: &Report) -> Self {
         let mut anchors = Anchors {
             parts: HashMap::new(),
+            types: HashMap::new(),
             results: HashMap::new(),
-            opsets: report.groups.iter().position(|it| it.kind == "opset"),
+            opsets: Vec::new(),
         };
-        let mut owners: HashMap<(bool, &str), Vec<u64>> = HashMap::new();
-        for row in sides.iter().flat_map(|side| &side.rows) {
-            if let RowKind::Head(kind, _) = &row.what {
-                let key = match kind {
-                    BodyKind::Graph(graph) => (false, graph.name.as_str()),
-                    BodyKind::Function(function) => (true, function.name.as_str()),
-                };
-                owners.entry(key).or_default().push(identity_of(kind));
-            }
-        }
         for (number, group) in report.groups.iter().enumerate() {
-            let is_of_outputs = (group.nodes.iter()).any(|node| node.kind == OriginKind::Output);
-            // The parts of a changed output are the nodes that made it, and stay the same.
-            let parts = group.parts.iter().filter(|_| !is_of_outputs);
-            for part in parts
-                .flatten()
-                .flatten()
-                .filter_map(|part| part.as_object())
-            {
-                anchors.parts.entry(part.identity()).or_insert(number);
+            if group.kind == "opset" {
+                anchors.opsets.push(number);
             }
             let outputs = group.nodes.iter();
-            for origin in outputs.filter(|origin| origin.kind == OriginKind::Output) {
-                let key = (origin.in_function, origin.graph.as_str());
-                for &owner in owners.get(&key).into_iter().flatten() {
-                    anchors.results.entry(owner).or_insert(number);
-                }
+            let outputs: Vec<&NodeOrigin> = outputs
+                .filter(|origin| origin.kind == OriginKind::Output)
+                .collect();
+            for (owner, is_type) in owners_of(report, group, &outputs) {
+                let results = &mut anchors.results;
+                let owners = if is_type { &mut anchors.types } else { results };
+                owners.entry(owner).or_default().push(number);
+            }
+            // The parts of a changed output are the nodes that made it, and stay the same.
+            let parts = group.parts.iter().filter(|_| outputs.is_empty());
+            let parts = parts.flatten().flatten();
+            let parts: BTreeSet<u64> = parts
+                .filter_map(|part| Some(part.as_object()?.identity()))
+                .collect();
+            for part in parts {
+                anchors.parts.entry(part).or_default().push(number);
             }
         }
         anchors
     }
 
-    fn of(&self, row: &RowKind) -> Option<usize> {
-        match row {
-            RowKind::Opsets => self.opsets,
-            RowKind::Node(call) => self.parts.get(&call.identity()).copied(),
+    /// The groups of a row, ascending.
+    fn of(&self, row: &RowKind) -> Vec<usize> {
+        let groups = match row {
+            RowKind::Opsets => Some(&self.opsets),
+            RowKind::Node(call) => self.parts.get(&call.identity()),
+            RowKind::Results(owner) => self.results.get(owner),
             RowKind::Head(kind, _) => {
                 let params = kind.params().iter();
-                params
-                    .filter_map(|param| self.parts.get(&param.identity()))
-                    .min()
-                    .copied()
+                let groups = params.filter_map(|param| self.parts.get(&param.identity()));
+                let types = self.types.get(&identity_of(kind));
+                return groups.chain(types).flatten().copied().collect();
             }
-            RowKind::Results(owner) => self.results.get(owner).copied(),
             RowKind::End(_) => None,
-        }
+        };
+        groups.cloned().unwrap_or_default()
     }
+}
+
+/// The graphs and functions of both sides with changed outputs, by identity: of several graphs
+/// with one name, the one that holds the place of a change. True if the type of an output
+/// changed.
+fn owners_of(
+    report: &Report,
+    group: &ChangeGroup,
+    outputs: &[&NodeOrigin],
+) -> BTreeSet<(u64, bool)> {
+    if outputs.is_empty() {
+        return BTreeSet::new();
+    }
+    let changes = report.difference.changes();
+    let changes = group.changes.iter().map(|&change| &changes[change]);
+    let places = changes.flat_map(|change| change.places());
+    let places = places.flat_map(|(left, right)| [left, right]);
+    let owner = |place: Place| {
+        let (kind, position, is_type) = output_of(&place)?;
+        let name = kind.result_names().get(position)?;
+        let is_told = outputs.iter().any(|origin| origin.name == name.as_str());
+        is_told.then(|| (identity_of(&kind), is_type))
+    };
+    places.filter_map(owner).collect()
+}
+
+/// The graph or function whose output is at a place, the position of the output, and true for
+/// its type.
+fn output_of(place: &Place) -> Option<(BodyKind, usize, bool)> {
+    let mut position = None;
+    for (value, step) in place.around() {
+        let kind = if let Some(graph) = value.peek::<Ref<Graph>>() {
+            BodyKind::Graph(graph.clone())
+        } else if let Some(function) = value.peek::<Ref<Function>>() {
+            BodyKind::Function(function.clone())
+        } else if value.peek::<Ref<Call>>().is_some() {
+            return None;
+        } else {
+            if let AccessStep::ArrayItem(index) | AccessStep::ArrayItemMissing(index) = step {
+                position = Some(index);
+            }
+            continue;
+        };
+        let is_type = matches!(&step, AccessStep::Attr(name) if &**name == "result_types");
+        return Some((kind, position?, is_type));
+    }
+    None
 }
 
 /// The listing that is being made.
 struct Merged {
     sides: [ModelRows; 2],
     anchors: Anchors,
-    bindings: HashMap<u32, u32>,
-    pairs: HashMap<u64, (u64, PairReason)>,
+    pairs: HashMap<u64, (u64, RowReason)>,
+    /// True if a row has weights that differ.
+    has_weights: bool,
     listing: Listing,
     rows: [HashMap<u64, usize>; 2],
 }
@@ -337,21 +448,19 @@ impl Merged {
                 self.rows[side].insert(call.identity(), place);
             }
         }
-        let group = [(1, right), (0, left)].into_iter().find_map(|(side, row)| {
-            let row = row?;
-            self.anchors.of(&self.sides[side].rows[row].what)
+        let groups = [(1, right), (0, left)].into_iter().flat_map(|(side, row)| {
+            let row = row.map(|row| &self.sides[side].rows[row].what);
+            row.map_or_else(Vec::new, |row| self.anchors.of(row))
         });
+        let groups: BTreeSet<usize> = groups.collect();
         let mut row = Row {
-            anchor: group.map_or_else(String::new, anchor),
-            mark: match (left, right) {
-                (Some(_), None) => Mark::Deleted,
-                (None, Some(_)) => Mark::Inserted,
-                _ => Mark::Same,
-            },
+            anchors: groups.into_iter().map(anchor).collect(),
+            mark: Mark::of_sides(left.is_some(), right.is_some()),
             ..Row::default()
         };
         if let (Some(left), Some(right)) = (left, right) {
-            self.mark(left, right, group.is_some(), &mut row);
+            row.mark = Mark::Same;
+            self.mark(left, right, &mut row);
         }
         let mut line = |side: usize, place: Option<usize>| {
             place.map(|place| std::mem::take(&mut self.sides[side].rows[place].line))
@@ -362,7 +471,8 @@ impl Merged {
     }
 
     /// Marks a row of two lines, and tells why they are one.
-    fn mark(&mut self, left: usize, right: usize, is_told: bool, row: &mut Row) {
+    fn mark(&mut self, left: usize, right: usize, row: &mut Row) {
+        let is_told = !row.anchors.is_empty();
         let [lefts, rights] = &mut self.sides;
         let (left, right) = (&mut lefts.rows[left], &mut rights.rows[right]);
         let calls = match (&left.what, &right.what) {
@@ -378,22 +488,24 @@ impl Merged {
         if calls.is_some() && !is_told {
             return;
         }
-        let bindings = &self.bindings;
-        let differ = mark_words(&mut left.line, &mut right.line, |binding| {
-            bindings.get(&binding).copied()
-        });
+        let differ = mark_words(&mut left.line, &mut right.line);
         if is_told || differ {
             row.mark = Mark::Changed;
         }
-        let Some((l, r)) = calls else { return };
-        for operand in differing_constants(&l, &r) {
-            for side in [&mut *left, &mut *right] {
-                if let Some(pieces) = side.operands.get(operand) {
-                    for piece in &mut side.line.pieces[pieces.clone()] {
-                        piece.is_changed = true;
-                    }
+        if let Some((l, r)) = calls {
+            for operand in differing_constants(&l, &r) {
+                self.has_weights = true;
+                for side in [&mut *left, &mut *right] {
+                    let pieces = side.operands.get(operand).cloned().unwrap_or_default();
+                    let pieces = &mut side.line.pieces[pieces];
+                    pieces.iter_mut().for_each(|piece| piece.is_changed = true);
                 }
             }
+        }
+        let mut pieces = left.line.pieces.iter().chain(&right.line.pieces);
+        if is_told && !pieces.any(|piece| piece.is_changed) {
+            let reason = if row.why.is_empty() { "" } else { "; " };
+            row.why = format!("{}{reason}{LEFT_OUT}", row.why);
         }
     }
 }

@@ -5,6 +5,7 @@ use isoform_onnx::OriginKind;
 use isoform_onnx::ir::Call;
 use isoform_onnx::report::{ChangeGroup, Report};
 
+use super::words::arrows;
 use crate::output::counted;
 
 /// A longer change is told without the names of its nodes.
@@ -57,7 +58,7 @@ pub(super) fn sentence(report: &Report) -> String {
         Some(place) if !names_place(report, main, &place) => format!(", all in '{place}'"),
         _ => String::new(),
     };
-    format!("{}{place}: {}{rest}.", counts(report), brief(&main.text))
+    format!("{}{place}: {}{rest}.", counts(report), arrows(brief(&main.text)))
 }
 
 /// A change without the list of its nodes, if it is long.

@@ -1,8 +1,9 @@
 //! Two printed values beside each other, line by line.
 //!
-//! Lines are aligned three times, each time between the lines that have partners already:
+//! Lines are aligned four times, each time between the lines that have partners already:
 //! lines that are equal with everything they use; lines with the same text, but for the
-//! numbers of names; and lines about the same type or field. Names count as the same if
+//! numbers of names; lines about the same type with the same global names, such as those of
+//! operators; and lines about the same type or field. Names count as the same if
 //! the lines that define them are partners, so a renumbered program shows its true changes
 //! alone.
 
@@ -14,7 +15,7 @@ use isoform::text::{TextPieces, TextRole};
 use isoform_page::Mark;
 use isoform_page::page::{Line, Listing, Piece, PieceRole, Row};
 
-use super::words::{literal, mark_words, piece, plain};
+use super::words::{LEFT_OUT, literal, mark_words, piece, plain, renumber};
 
 /// A printed value as lines.
 pub(super) struct TextSide {
@@ -24,11 +25,17 @@ pub(super) struct TextSide {
 struct TextLine {
     line: Line,
     /// The hashes that lines with partners have in common, by [`Round`].
-    keys: [u64; 3],
+    keys: [u64; 4],
     /// The names that the line defines.
     definitions: Vec<u32>,
-    /// The anchor of the change at the line.
-    anchor: Option<usize>,
+}
+
+/// A place of a change in the texts.
+pub(super) struct ChangePlace {
+    /// The anchor of the change.
+    pub(super) anchor: String,
+    /// The lines that may show the change, by side, the most likely first.
+    pub(super) lines: Vec<(usize, usize)>,
 }
 
 /// Why two lines are partners.
@@ -38,15 +45,17 @@ enum Round {
     Whole = 0,
     /// The texts are equal, but for the numbers of names.
     Text = 1,
+    /// The lines are about the same type, with the same global names.
+    Globals = 2,
     /// The lines are about the same type or field.
-    Head = 2,
+    Head = 3,
 }
 
-const ROUNDS: [Round; 3] = [Round::Whole, Round::Text, Round::Head];
+const ROUNDS: [Round; 4] = [Round::Whole, Round::Text, Round::Globals, Round::Head];
 
 impl TextSide {
-    /// The lines of a text. `anchors` has the lines with changes. O(text).
-    pub(super) fn new(text: &TextPieces, anchors: &[(usize, usize)], indent: usize) -> Self {
+    /// The lines of a text. O(text).
+    pub(super) fn new(text: &TextPieces, indent: usize) -> Self {
         let mut side = TextSide { lines: Vec::new() };
         let mut whole: HashMap<u32, u64> = HashMap::new();
         let mut pieces = text.pieces.iter().peekable();
@@ -64,12 +73,18 @@ impl TextSide {
             side.lines.push(line);
             start += full.len();
         }
-        for &(line, change) in anchors {
-            if let Some(line) = side.lines.get_mut(line) {
-                line.anchor.get_or_insert(change);
-            }
-        }
         side
+    }
+
+    fn lines_mut(&mut self) -> impl Iterator<Item = &mut Line> {
+        self.lines.iter_mut().map(|line| &mut line.line)
+    }
+
+    /// A number above those of all names.
+    fn end_of_names(&mut self) -> u32 {
+        let pieces = self.lines_mut().flat_map(|line| &line.pieces);
+        let last = pieces.filter_map(|piece| piece.binding).max();
+        last.map_or(0, |last| last + 1)
     }
 
     /// The lines alone.
@@ -81,7 +96,7 @@ impl TextSide {
 /// A line that is being read.
 struct LineReader {
     line: Line,
-    hashers: [DefaultHasher; 3],
+    hashers: [DefaultHasher; 4],
     has_head: bool,
     definitions: Vec<u32>,
     /// The byte after the last piece.
@@ -90,7 +105,7 @@ struct LineReader {
 
 impl LineReader {
     fn new(depth: usize, start: usize) -> Self {
-        let mut hashers: [DefaultHasher; 3] = Default::default();
+        let mut hashers: [DefaultHasher; 4] = Default::default();
         for hasher in &mut hashers {
             depth.hash(hasher);
         }
@@ -144,6 +159,7 @@ impl LineReader {
                 if !self.has_head && role != PieceRole::Literal {
                     self.has_head = true;
                     content.hash(&mut self.hashers[2]);
+                    content.hash(&mut self.hashers[3]);
                 }
             }
         }
@@ -170,6 +186,9 @@ impl LineReader {
             .get(1..)
             .filter(|rest| !rest.starts_with(|sign: char| sign.is_ascii_digit()));
         hint.hash(&mut self.hashers[1]);
+        if content.starts_with('@') {
+            hint.hash(&mut self.hashers[2]);
+        }
         match whole.get(&node).filter(|_| !is_definition) {
             Some(known) => known.hash(&mut self.hashers[0]),
             None => hint.hash(&mut self.hashers[0]),
@@ -186,7 +205,6 @@ impl LineReader {
             line: self.line,
             keys: self.hashers.map(|hasher| hasher.finish()),
             definitions: self.definitions,
-            anchor: None,
         }
     }
 }
@@ -197,7 +215,7 @@ pub(super) fn listing(
     title: &str,
     names: [&str; 2],
     [mut left, mut right]: [TextSide; 2],
-    anchor: impl Fn(usize) -> String,
+    places: Vec<ChangePlace>,
 ) -> Listing {
     let pairs = pairs(&left, &right);
     let mut partners: HashMap<u32, u32> = HashMap::new();
@@ -205,73 +223,86 @@ pub(super) fn listing(
         let lefts = left.lines[l].definitions.iter().copied();
         partners.extend(lefts.zip(right.lines[r].definitions.iter().copied()));
     }
-    let told = |line: &TextLine| line.anchor.map(&anchor).unwrap_or_default();
-    let mut rows = Vec::new();
-    let ends = [(left.lines.len(), right.lines.len(), None)];
+    let end = right.end_of_names();
+    renumber(left.lines_mut(), &partners, end);
+    let mut lines = [left, right].map(TextSide::into_lines);
+    let mut rows: Vec<Row> = Vec::new();
+    // The row of each line.
+    let mut row_of: [Vec<usize>; 2] = Default::default();
+    let ends = (usize::MAX, usize::MAX, None);
     let pairs = pairs.into_iter().map(|(l, r, round)| (l, r, Some(round)));
-    let mut next = (0, 0);
-    for (l, r, round) in pairs.chain(ends) {
-        let lefts = left.lines[next.0..l].iter_mut();
-        rows.extend(lefts.map(|line| Row {
-            anchor: told(line),
-            left: Some(std::mem::take(&mut line.line)),
-            mark: Mark::Deleted,
-            ..Row::default()
-        }));
-        let rights = right.lines[next.1..r].iter_mut();
-        rows.extend(rights.map(|line| Row {
-            anchor: told(line),
-            right: Some(std::mem::take(&mut line.line)),
-            mark: Mark::Inserted,
-            ..Row::default()
-        }));
-        next = (l + 1, r + 1);
-        let Some(round) = round else { break };
-        let (left, right) = (&mut left.lines[l], &mut right.lines[r]);
-        let anchor = [told(right), told(left)]
-            .into_iter()
-            .find(|anchor| !anchor.is_empty());
-        rows.push(row(
-            left,
-            right,
-            round,
-            anchor.unwrap_or_default(),
-            &partners,
-        ));
+    for (l, r, round) in pairs.chain([ends]) {
+        for (side, end, mark) in [(0, l, Mark::Deleted), (1, r, Mark::Inserted)] {
+            while row_of[side].len() < end
+                && let Some(line) = lines[side].next()
+            {
+                row_of[side].push(rows.len());
+                rows.push(alone(side, line, mark));
+            }
+        }
+        let [lefts, rights] = &mut lines;
+        let sides = lefts.next().zip(rights.next());
+        let Some(((left, right), round)) = sides.zip(round) else {
+            break;
+        };
+        row_of.iter_mut().for_each(|places| places.push(rows.len()));
+        rows.push(pair(left, right, round));
+    }
+    for place in places {
+        tell(place, &row_of, &mut rows);
     }
     Listing {
         title: title.to_owned(),
         sides: names.map(str::to_owned).to_vec(),
         rows,
+        ..Listing::default()
     }
 }
 
+/// The row of a line without a partner.
+fn alone(side: usize, line: Line, mark: Mark) -> Row {
+    let mut row = Row {
+        mark,
+        ..Row::default()
+    };
+    *[&mut row.left, &mut row.right][side] = Some(line);
+    row
+}
+
 /// The row of two lines that are partners.
-fn row(
-    left: &mut TextLine,
-    right: &mut TextLine,
-    round: Round,
-    anchor: String,
-    partners: &HashMap<u32, u32>,
-) -> Row {
-    let differ = mark_words(&mut left.line, &mut right.line, |name| {
-        partners.get(&name).copied()
-    });
-    let (mark, why) = if differ || !anchor.is_empty() {
-        let reason = match round {
-            Round::Whole if !differ => "the same text; the change is in a part that is abbreviated",
-            round => round.reason(),
-        };
-        (Mark::Changed, reason.to_owned())
+fn pair(mut left: Line, mut right: Line, round: Round) -> Row {
+    let differ = mark_words(&mut left, &mut right);
+    let (mark, why) = if differ {
+        (Mark::Changed, round.reason())
     } else {
-        (Mark::Same, String::new())
+        (Mark::Same, "")
     };
     Row {
-        anchor,
+        left: Some(left),
+        right: Some(right),
         mark,
-        why,
-        left: Some(std::mem::take(&mut left.line)),
-        right: Some(std::mem::take(&mut right.line)),
+        why: why.to_owned(),
+        ..Row::default()
+    }
+}
+
+/// Leads from a row to a change: from the first of its lines that differs, or else from its
+/// first line.
+fn tell(place: ChangePlace, row_of: &[Vec<usize>; 2], rows: &mut [Row]) {
+    let places = place.lines.iter();
+    let places = places.filter_map(|&(side, line)| row_of[side].get(line).copied());
+    let places: Vec<usize> = places.collect();
+    let mut differing = places.iter().filter(|row| rows[**row].mark != Mark::Same);
+    let Some(&row) = differing.next().or(places.first()) else {
+        return;
+    };
+    let row = &mut rows[row];
+    if row.mark == Mark::Same {
+        row.mark = Mark::Changed;
+        row.why = LEFT_OUT.to_owned();
+    }
+    if !row.anchors.contains(&place.anchor) {
+        row.anchors.push(place.anchor);
     }
 }
 
@@ -280,6 +311,7 @@ impl Round {
         match self {
             Round::Whole => "the same text, with everything that it uses",
             Round::Text => "the same text, but for the names of other parts",
+            Round::Globals => "the same type and operator, between lines that correspond",
             Round::Head => "the same type or field, between lines that correspond",
         }
     }

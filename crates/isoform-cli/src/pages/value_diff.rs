@@ -1,20 +1,20 @@
 //! The page of two values of any type.
 
-use isoform::Value;
 use isoform::compare::{Change, ChangeKind, Difference, PlacePaths};
 use isoform::text::{TensorText, TextOptions};
 use isoform::values::ValueRef;
 use isoform_ir::kernels::tensor_difference;
 use isoform_onnx::eval::Control;
-use isoform_page::page::{ChangeCard, Fact, Listing, Section, Table, TableRow, Verdict};
+use isoform_page::page::{ChangeCard, Fact, Listing, Section, Table, Verdict};
 use isoform_page::{Mark, Page};
 
 use super::model_listing::anchor;
 use super::pictures::value_changes_picture;
+use super::tables::{fact, row, table};
 use super::tensors::{Budget, tensor_change};
-use super::text_listing::{TextSide, listing};
-use super::value_words::{line_of, short_place, short_value};
-use super::words::literals;
+use super::text_listing::{ChangePlace, TextSide, listing};
+use super::value_words::{lines_of, short_path, short_place, short_values};
+use super::words::{literals, short_names};
 use crate::output::counted;
 
 /// The places of a change that are named.
@@ -38,6 +38,7 @@ const INDENT: usize = 2;
 /// ```
 #[must_use]
 pub fn page_of_values(difference: &Difference, names: [&str; 2]) -> Page {
+    let names = short_names(names);
     let mut paths = PlacePaths::default();
     let cards = cards(difference, &mut paths);
     let sentence = sentence(difference, &cards);
@@ -47,7 +48,8 @@ pub fn page_of_values(difference: &Difference, names: [&str; 2]) -> Page {
         sections.push(Section::Picture(value_changes_picture(difference)));
     }
     sections.extend(beginnings(&paths).map(Section::Table));
-    sections.extend(text(difference, names).map(Section::Listing));
+    let listing = text(difference, names.each_ref().map(String::as_str));
+    sections.extend(listing.map(Section::Listing));
     Page {
         title: names.join(" → "),
         verdict: if difference.is_empty() {
@@ -69,15 +71,22 @@ fn mark_of(kind: ChangeKind) -> Mark {
     }
 }
 
+/// The changes of each kind, as the cards are counted, and the places of all of them.
 fn facts(difference: &Difference) -> Vec<Fact> {
-    let counts = difference.counts().into_iter();
-    counts
-        .map(|(kind, count)| Fact {
-            name: kind.name().to_owned(),
-            value: count.to_string(),
-            mark: mark_of(kind),
-        })
-        .collect()
+    let changes = difference.changes();
+    let count = |kind: ChangeKind| changes.iter().filter(|change| change.kind() == kind).count();
+    let counts = ChangeKind::ALL.into_iter().map(|kind| (kind, count(kind)));
+    let counts = counts.filter(|(_, count)| *count > 0);
+    let facts = counts.map(|(kind, count)| fact(kind.name(), count, mark_of(kind)));
+    let places = places_of(difference);
+    let places = (places > changes.len() as u64).then(|| fact("places", places, Mark::Same));
+    facts.chain(places).collect()
+}
+
+/// The number of places of all changes.
+fn places_of(difference: &Difference) -> u64 {
+    let counts = difference.changes().iter().map(Change::count);
+    counts.fold(0, u64::saturating_add)
 }
 
 /// The answer in one sentence, with the largest change.
@@ -93,14 +102,15 @@ fn sentence(difference: &Difference, cards: &[ChangeCard]) -> String {
         return "Both values are equal.".to_owned();
     };
     let text = &cards[largest].text;
-    match changes.len() {
-        1 => format!("1 change: {text}."),
-        count => format!(
-            "{} ({}); the largest: {text}.",
-            counted(count, "change"),
-            difference.summary()
-        ),
-    }
+    let count = counted(changes.len(), "change");
+    let places = places_of(difference);
+    let places = if places > changes.len() as u64 {
+        format!(" at {places} places")
+    } else {
+        String::new()
+    };
+    let largest = if changes.len() > 1 { "; the largest" } else { "" };
+    format!("{count}{places}{largest}: {text}.")
 }
 
 fn cards(difference: &Difference, paths: &mut PlacePaths) -> Vec<ChangeCard> {
@@ -112,8 +122,8 @@ fn cards(difference: &Difference, paths: &mut PlacePaths) -> Vec<ChangeCard> {
 }
 
 fn card(change: &Change, number: usize, paths: &mut PlacePaths, budget: &mut Budget) -> ChangeCard {
-    let text = |value: Option<&Value>| value.map(line_of);
-    let sides = (text(change.left()), text(change.right()));
+    let values = [change.left(), change.right()];
+    let [left, right] = lines_of(values);
     let mut places = Vec::new();
     let mut heading = None;
     for (left, right) in change.places().take(MOST_PLACES) {
@@ -123,7 +133,7 @@ fn card(change: &Change, number: usize, paths: &mut PlacePaths, budget: &mut Bud
                 _ => &right,
             });
         }
-        let [left, right] = [left, right].map(|place| paths.text(&place));
+        let [left, right] = [left, right].map(|place| short_path(&paths.text(&place)));
         places.push(match change.kind() {
             ChangeKind::Deleted => left,
             ChangeKind::Inserted => right,
@@ -131,8 +141,8 @@ fn card(change: &Change, number: usize, paths: &mut PlacePaths, budget: &mut Bud
             _ => format!("{left} → {right}"),
         });
     }
-    let short = |value: Option<&Value>| value.map(short_value);
-    let values = match (short(change.left()), short(change.right())) {
+    let [before, after] = short_values(values);
+    let words = match (before, after) {
         (Some(left), Some(right)) if left == right => {
             format!(": {left}{}", tensor_words(change).unwrap_or_default())
         }
@@ -147,13 +157,10 @@ fn card(change: &Change, number: usize, paths: &mut PlacePaths, budget: &mut Bud
         anchor: anchor(number),
         kind: change.kind().name().to_owned(),
         mark: mark_of(change.kind()),
-        text: format!("{} at {place}{values}", change.kind()),
+        text: format!("{} at {place}{words}", change.kind()),
         count: change.count(),
         changes: vec![number],
-        sides: sides
-            .0
-            .zip(sides.1)
-            .map(|(left, right)| literals(&left, &right)),
+        sides: left.zip(right).map(|(left, right)| literals(&left, &right)),
         why: why(change.kind()).to_owned(),
         tensor: tensor_change(change, budget),
         places,
@@ -194,17 +201,12 @@ fn why(kind: ChangeKind) -> &'static str {
 /// The beginnings of long paths, to which the texts of places refer.
 fn beginnings(paths: &PlacePaths) -> Option<Table> {
     let beginnings = paths.tree().beginnings();
-    let rows: Vec<TableRow> = (beginnings.iter().enumerate())
-        .map(|(number, beginning)| TableRow {
-            cells: vec![format!("<{number}>"), beginning.to_string()],
-            mark: Mark::Same,
-        })
-        .collect();
-    (!rows.is_empty()).then(|| Table {
-        title: "Beginnings of places".to_owned(),
-        columns: vec!["in a place".to_owned(), "stands for".to_owned()],
-        rows,
-    })
+    let rows = beginnings.iter().enumerate();
+    let rows = rows.map(|(number, beginning)| {
+        row(vec![format!("<{number}>"), short_path(beginning)])
+    });
+    let columns = ["in a place", "stands for"];
+    (!beginnings.is_empty()).then(|| table("Beginnings of places", &columns, rows))
 }
 
 /// The text of both values; None if a value has no text, such as one with cycles.
@@ -216,10 +218,12 @@ fn text(difference: &Difference, names: [&str; 2]) -> Option<Listing> {
         // Ignored fields are no differences.
         .ignored_fields(false);
     let mut marked = [options.clone(), options];
-    let mut numbers: [Vec<usize>; 2] = Default::default();
+    // The places of changes, and the number of the mark of each on each side.
+    let mut places: Vec<(usize, [Option<usize>; 2])> = Vec::new();
     let mut steps = MARKED_STEPS;
     for (number, change) in difference.changes().iter().enumerate() {
         for (left, right) in change.places() {
+            let mut marks = [None; 2];
             for (side, place) in [left, right].into_iter().enumerate() {
                 let alone = [ChangeKind::Inserted, ChangeKind::Deleted][side];
                 if change.kind() == alone {
@@ -234,19 +238,34 @@ fn text(difference: &Difference, names: [&str; 2]) -> Option<Listing> {
                     continue;
                 }
                 let options = std::mem::take(&mut marked[side]);
+                marks[side] = Some(options.marks.len());
                 marked[side] = options.mark(place.path(), "");
-                numbers[side].push(number);
             }
+            places.push((number, marks));
         }
     }
     let texts = [
         marked[0].to_pieces(difference.left()).ok()?,
         marked[1].to_pieces(difference.right()).ok()?,
     ];
-    let sides = [0, 1].map(|side| {
-        let lines = texts[side].mark_lines.iter().copied();
-        let anchors: Vec<(usize, usize)> = lines.zip(numbers[side].iter().copied()).collect();
-        TextSide::new(&texts[side], &anchors, INDENT)
+    let places = places.into_iter().map(|(number, marks)| {
+        // Of a rewired operand, the name is another one; of a changed part, its own text.
+        let is_use = difference.changes()[number].kind() == ChangeKind::Rewired;
+        let lines = [is_use, !is_use].into_iter().flat_map(|is_use| {
+            let sides = [1, 0].into_iter();
+            sides.filter_map(move |side| Some((side, marks[side]?, is_use)))
+        });
+        let lines = lines.map(|(side, mark, is_use)| {
+            let text = &texts[side];
+            let lines = if is_use { &text.name_lines } else { &text.mark_lines };
+            (side, lines[mark])
+        });
+        ChangePlace {
+            anchor: anchor(number),
+            lines: lines.collect(),
+        }
     });
-    Some(listing("Text", names, sides, anchor))
+    let places = places.collect();
+    let sides = texts.each_ref().map(|text| TextSide::new(text, INDENT));
+    Some(listing("Text", names, sides, places))
 }

@@ -1,5 +1,7 @@
 //! Lines in pieces, and the words in which two lines differ.
 
+use std::collections::HashMap;
+
 use isoform_page::page::{Line, Piece, PieceRole};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
@@ -8,6 +10,10 @@ const LONGEST_SPLIT: usize = 512;
 /// Lines of more pieces differ as a whole: their comparison would take long.
 const MOST_PIECES: usize = 4096;
 
+/// Why a row is of a change although both texts are the same.
+pub(super) const LEFT_OUT: &str =
+    "the same text; the change is in a part that the text leaves out";
+
 /// A piece of text with a role.
 pub(super) fn piece(text: impl Into<String>, role: PieceRole) -> Piece {
     Piece {
@@ -15,6 +21,34 @@ pub(super) fn piece(text: impl Into<String>, role: PieceRole) -> Piece {
         role,
         ..Piece::default()
     }
+}
+
+/// A sentence of a report with the arrows of pages. Names in quotes stay as they are.
+pub(super) fn arrows(text: &str) -> String {
+    let parts = text.split('\'').enumerate().map(|(number, part)| {
+        if number % 2 == 0 {
+            part.replace(" -> ", " → ")
+        } else {
+            part.to_owned()
+        }
+    });
+    parts.collect::<Vec<_>>().join("'")
+}
+
+/// The ends of two names of files that tell them apart: the names without folders, or with as
+/// many of the last folders as it takes.
+pub(super) fn short_names(names: [&str; 2]) -> [String; 2] {
+    let is_border = |sign: char| matches!(sign, '/' | '\\');
+    let tail = |name: &str, parts: usize| {
+        let mut borders = name.rmatch_indices(is_border);
+        let border = borders.nth(parts - 1);
+        name[border.map_or(0, |(place, _)| place + 1)..].to_owned()
+    };
+    let most = names.map(|name| name.matches(is_border).count() + 1);
+    let most = most.into_iter().max().unwrap_or(1);
+    let pairs = (1..=most).map(|parts| names.map(|name| tail(name, parts)));
+    let mut pairs = pairs.filter(|[left, right]| left != right);
+    pairs.next().unwrap_or_else(|| names.map(|name| tail(name, 1)))
 }
 
 /// Punctuation.
@@ -43,38 +77,55 @@ pub(super) fn literal(text: &str, pieces: &mut Vec<Piece>) {
 pub(super) fn literals(left: &str, right: &str) -> [Vec<Piece>; 2] {
     let mut lines = [left, right].map(|text| {
         let mut line = Line::default();
-        literal(text, &mut line.pieces);
+        for (number, text) in text.split('\n').enumerate() {
+            if number > 0 {
+                line.pieces.push(plain("\n"));
+            }
+            literal(text, &mut line.pieces);
+        }
         line
     });
     let [left, right] = &mut lines;
-    mark_words(left, right, |_| None);
+    mark_words(left, right);
     lines.map(|line| line.pieces)
+}
+
+/// Gives the names of left lines the numbers of their partners on the right, so that a page
+/// has lines that are the same on both sides once. The other names get numbers from `end` on,
+/// which is above all numbers of the right. Linear.
+pub(super) fn renumber<'l>(
+    lines: impl Iterator<Item = &'l mut Line>,
+    partners: &HashMap<u32, u32>,
+    end: u32,
+) {
+    let mut numbers = partners.clone();
+    let mut next = end;
+    for piece in lines.flat_map(|line| &mut line.pieces) {
+        if let Some(binding) = &mut piece.binding {
+            let number = numbers.entry(*binding).or_insert(next);
+            next += u32::from(*number == next);
+            *binding = *number;
+        }
+    }
 }
 
 /// The part of a piece by which pieces are compared.
 #[derive(PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Word<'a> {
     Text(&'a str),
-    /// A name, by the number of its binding on the right.
+    /// A name, by the number of its binding.
     Bound(u32),
 }
 
 /// Marks the pieces that are only in one of two lines, and returns true if there are any.
-/// Names are the same if the left binding has the right binding as its partner, whatever
-/// their text. At most O(pieces²) for one line.
-pub(super) fn mark_words(
-    left: &mut Line,
-    right: &mut Line,
-    partner: impl Fn(u32) -> Option<u32>,
-) -> bool {
+/// Names are the same if their numbers are, whatever their text: see [`renumber`]. At most
+/// O(pieces²) for one line.
+pub(super) fn mark_words(left: &mut Line, right: &mut Line) -> bool {
     let places = [&*left, &*right].map(counting);
     if places.iter().any(|places| places.len() > MOST_PIECES) {
         return mark_whole(left, right);
     }
-    let words = [
-        words(left, &places[0], partner),
-        words(right, &places[1], Some),
-    ];
+    let words = [words(left, &places[0]), words(right, &places[1])];
     if words[0] == words[1] {
         return false;
     }
@@ -100,17 +151,10 @@ fn counting(line: &Line) -> Vec<usize> {
     pieces.map(|(place, _)| place).collect()
 }
 
-fn words<'l>(
-    line: &'l Line,
-    places: &[usize],
-    binding_on_right: impl Fn(u32) -> Option<u32>,
-) -> Vec<Word<'l>> {
+fn words<'l>(line: &'l Line, places: &[usize]) -> Vec<Word<'l>> {
     let word = |&place: &usize| {
         let piece = &line.pieces[place];
-        match piece.binding.and_then(&binding_on_right) {
-            Some(binding) => Word::Bound(binding),
-            None => Word::Text(&piece.text),
-        }
+        piece.binding.map_or(Word::Text(&piece.text), Word::Bound)
     };
     places.iter().map(word).collect()
 }
@@ -154,6 +198,22 @@ mod tests {
     }
 
     #[test]
+    fn names_of_files_are_as_short_as_they_can_be() {
+        let check = |names, expected| assert_eq!(short_names(names), expected);
+        check(["/a/b/old.onnx", "/a/b/new.onnx"], ["old.onnx", "new.onnx"]);
+        check(["/x/a/m.onnx", "/x/b/m.onnx"], ["a/m.onnx", "b/m.onnx"]);
+        check(["x/a/m.onnx", "b/a/m.onnx"], ["x/a/m.onnx", "b/a/m.onnx"]);
+        check(["m.onnx", "a/m.onnx"], ["m.onnx", "a/m.onnx"]);
+        check(["a/m.onnx", "a/m.onnx"], ["m.onnx", "m.onnx"]);
+        check(["C:\\a\\m.onnx", ""], ["m.onnx", ""]);
+    }
+
+    #[test]
+    fn arrows_in_names_stay() {
+        assert_eq!(arrows("w 'a -> b': 1 -> 2, 'c' -> 'd'"), "w 'a -> b': 1 → 2, 'c' → 'd'");
+    }
+
+    #[test]
     fn names_are_compared_by_their_bindings() {
         let name = |text: &str, binding| Piece {
             binding: Some(binding),
@@ -163,13 +223,14 @@ mod tests {
             depth: 0,
             pieces: pieces.to_vec(),
         };
-        let mut left = line(&[name("%a", 7), plain(", "), name("%b", 8)]);
-        let mut right = line(&[name("%b", 0), plain(", "), name("%b", 0)]);
+        let mut left = line(&[name("%a", 7), plain(", "), name("%b", 8), name("%b", 8)]);
+        let mut right = line(&[name("%b", 0), plain(", "), name("%b", 0), name("%b", 0)]);
         // %a of the left side corresponds to %b of the right side, and %b has no partner.
-        assert!(mark_words(&mut left, &mut right, |binding| {
-            (binding == 7).then_some(0)
-        }));
-        assert_eq!(shown(&left.pieces), "%a, <%b>");
-        assert_eq!(shown(&right.pieces), "%b, <%b>");
+        renumber([&mut left].into_iter(), &HashMap::from([(7, 0)]), 1);
+        let numbers = left.pieces.iter().map(|piece| piece.binding);
+        assert_eq!(numbers.collect::<Vec<_>>(), [Some(0), None, Some(1), Some(1)]);
+        assert!(mark_words(&mut left, &mut right));
+        assert_eq!(shown(&left.pieces), "%a, <%b%b>");
+        assert_eq!(shown(&right.pieces), "%b, <%b%b>");
     }
 }

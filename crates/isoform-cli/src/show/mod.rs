@@ -130,7 +130,7 @@ fn print_picture(
         return Ok(Some("--json and --format exclude each other".into()));
     }
     match picture_of(args, input) {
-        Ok(picture) => output.bytes(format.draw(picture).as_bytes()).map(|()| None),
+        Ok(picture) => format.write(picture, output).map(|()| None),
         Err(failure) => Ok(Some(failure)),
     }
 }

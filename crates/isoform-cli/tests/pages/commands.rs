@@ -256,7 +256,7 @@ fn each_pass_has_its_changes() {
     let page = Written::read(&folder, "r.html");
     let sentence = page.sentence();
     assert!(
-        sentence.starts_with("of 3 passes, only 'pto.simplify' changed the program: 2 functions"),
+        sentence.starts_with("Of 3 passes, only 'pto.simplify' changed the program: 2 functions"),
         "{sentence}"
     );
     let passes = page.table("Passes");
@@ -296,7 +296,7 @@ fn passes_on_a_model_tell_the_nodes() {
     let ran = folder.run("run onnx.Simplify s.onnx -o t.onnx --html same.html");
     assert_eq!(ran.status, 0, "{ran:?}");
     let page = Written::read(&folder, "same.html");
-    assert_eq!(page.sentence(), "pass 'onnx.Simplify' changed nothing");
+    assert_eq!(page.sentence(), "Pass 'onnx.Simplify' changed nothing");
     assert!(page.0.contains("class=\"verdict equal\""));
 }
 
@@ -313,10 +313,10 @@ fn the_search_tells_its_checks() {
     let page = Written::read(&folder, "b.html");
     assert!(
         page.sentence()
-            .starts_with("the check fails after pass &#39;pto.simplify&#39;, number 2")
+            .starts_with("The check fails after pass &#39;pto.simplify&#39;, number 2")
             || page
                 .sentence()
-                .starts_with("the check fails after pass 'pto.simplify', number 2"),
+                .starts_with("The check fails after pass 'pto.simplify', number 2"),
         "{}",
         page.sentence()
     );
@@ -374,7 +374,7 @@ fn repeated_blocks_are_drawn_and_listed() {
     let ran = folder.run("clones --html none.html --min-size 30 one.onnx");
     assert_eq!(ran.status, 0, "{ran:?}");
     let page = Written::read(&folder, "none.html");
-    assert_eq!(page.sentence(), "no part of this size occurs several times");
+    assert_eq!(page.sentence(), "No part of this size occurs several times");
     // A file that cannot be read does not keep the others from their page.
     let ran = folder.run("clones --html part.html one.onnx missing.onnx");
     assert_eq!(ran.status, 2);

@@ -7,7 +7,8 @@ use std::fs;
 use isoform_onnx::levels::Levels;
 use isoform_onnx::proto::{GraphProto, ModelProto};
 use isoform_onnx::report::ReportOptions;
-use isoform_page::Page;
+use isoform_page::page::{ChangeCard, Row};
+use isoform_page::{Mark, Page};
 use serde_json::Value;
 
 use super::{cards, compared, listing};
@@ -39,10 +40,27 @@ fn check_page(page: &Page, changes: usize) {
         let element = [format!("id=\"{anchor}\""), format!("id={anchor}")];
         assert!(element.iter().any(|it| html.contains(it)), "{anchor}");
     }
-    for row in &listing(page).rows {
-        let is_told = row.anchor.is_empty() || anchors.contains(row.anchor.as_str());
-        assert!(is_told, "{row:?}");
+    let mut reached = HashSet::new();
+    for row in listing(page).rows.iter().filter(|row| !row.anchors.is_empty()) {
+        let is_told = |anchor: &String| anchors.contains(anchor.as_str());
+        assert!(row.anchors.iter().all(is_told), "{row:?}");
+        assert_ne!(row.mark, Mark::Same, "{row:?}");
+        assert!(shows_a_difference(row), "{row:?}");
+        reached.extend(row.anchors.iter().map(String::as_str));
     }
+    let lost: Vec<&ChangeCard> = (cards.iter())
+        .filter(|card| !reached.contains(card.anchor.as_str()))
+        .collect();
+    assert!(lost.is_empty(), "no line leads to {lost:?}");
+}
+
+/// True if a row is of one side, has marked words, or says where its difference is.
+fn shows_a_difference(row: &Row) -> bool {
+    let (Some(left), Some(right)) = (&row.left, &row.right) else {
+        return true;
+    };
+    let mut pieces = left.pieces.iter().chain(&right.pieces);
+    pieces.any(|piece| piece.is_changed) || row.why.contains("leaves out")
 }
 
 #[track_caller]

@@ -76,7 +76,7 @@ fn changed_rows(listing: &Listing) -> Vec<String> {
                 row.mark.sign(),
                 line(&row.left),
                 line(&row.right),
-                row.anchor
+                row.anchors.join(" ")
             )
         })
         .collect()

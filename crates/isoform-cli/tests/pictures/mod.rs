@@ -294,3 +294,68 @@ fn options_without_a_picture_are_refused() {
     );
     check_refused(&folder, "show --format svg broken.onnx", "broken.onnx");
 }
+
+#[test]
+fn equal_models_have_a_picture_that_says_so() {
+    let folder = folder();
+    for format in ["svg", "dot", "mermaid"] {
+        let ran = folder.run(&format!("diff --format {format} a.onnx a.onnx"));
+        assert_eq!(ran.status, 0, "{}", ran.err);
+        assert!(ran.out.contains("The models are equal"), "{}", ran.out);
+        assert!(format != "svg" || ran.out.contains("class=\"node"), "{}", ran.out);
+    }
+}
+
+#[test]
+fn a_chart_that_code_hosts_do_not_draw_says_so() {
+    let folder = Folder::new();
+    let mut wide = chain(1);
+    if let Some(graph) = &mut wide.graph {
+        // No two parts are alike, so nothing is collapsed.
+        let mut state = 7usize;
+        graph.node.clear();
+        for number in 0..130usize {
+            let mut inputs = vec!["v0".to_owned()];
+            for slot in 1..7 {
+                state = state.wrapping_mul(1_103_515_245).wrapping_add(12_345);
+                let before = (state >> 16) % 40 + slot;
+                inputs.extend(number.checked_sub(before).map(|input| format!("s{input}")));
+            }
+            let inputs: Vec<&str> = inputs.iter().map(String::as_str).collect();
+            let op = ["Sum", "Max", "Min", "Mean"][(state >> 8) % 4];
+            graph.node.push(node(op, &inputs, &[&format!("s{number}")]));
+        }
+        graph.output[0].name = "s129".to_owned();
+    }
+    folder.model("wide.onnx", &wide);
+    folder.model("short.onnx", &chain(5));
+    let ran = folder.run("show --format mermaid wide.onnx");
+    assert_eq!(ran.status, 0);
+    assert!(ran.err.contains("at most 500 edges"), "{}", ran.err);
+    assert!(ran.out.starts_with("flowchart TB\n  %% "), "{}", ran.out);
+    let ran = folder.run("show --format mermaid short.onnx");
+    assert!(ran.err.is_empty() && !ran.out.contains("%%"), "{}{}", ran.err, ran.out);
+}
+
+#[test]
+fn functions_of_a_large_model_are_collapsed() {
+    let folder = Folder::new();
+    let mut large = nested();
+    folder.model("small.onnx", &large);
+    if let Some(graph) = &mut large.graph {
+        for number in 0..200 {
+            let input = if number == 0 { "y" } else { "e" };
+            let output = if number == 199 { "end" } else { "e" };
+            let names = [format!("{input}{number}"), format!("{output}{}", number + 1)];
+            let names = names.map(|name| name.replace("y0", "y").replace("end200", "end"));
+            graph.node.push(node(["Exp", "Neg", "Abs"][number * number % 3], &[&names[0]], &[&names[1]]));
+        }
+        graph.output[0].name = "end".to_owned();
+    }
+    folder.model("large.onnx", &large);
+    let small = chart(&folder, "show small.onnx", 0);
+    let large = chart(&folder, "show large.onnx", 0);
+    assert_eq!(lines(&small, "subgraph ").iter().filter(|line| line.contains("function")).count(), 1);
+    assert_eq!(lines(&large, "subgraph ").iter().filter(|line| line.contains("function")).count(), 0);
+    assert_eq!(lines(&large, "[[\"function local.Twice").len(), 1, "{large}");
+}

@@ -12,7 +12,7 @@ use super::hunks;
 use super::options::{ChangeGroup, ReportOptions};
 use super::place::{self, Around, Part, call_identity, field, index, key};
 use super::sentence::{Item, Rank, alone, became, grouped, used_by, weight_name};
-use super::values::{kind_of_operand, operand, tensors, text, type_text, weights};
+use super::values::{kind_of_operand, operand, step, tensors, text, type_text, weights};
 use super::weights::{Measured, apart};
 use crate::NodeOrigin;
 use crate::ir::{Call, Input, Program};
@@ -188,10 +188,9 @@ impl Writer<'_> {
         };
         if item.before.is_empty() && item.after.is_empty() {
             let whole = format!("{} at {place}", change.kind());
-            let side = |value: Option<&Value>| value.map(text);
-            item.before = match (side(change.left()), side(change.right())) {
-                (Some(left), Some(right)) => format!("{whole}: {left} -> {right}"),
-                (Some(shown), None) | (None, Some(shown)) => format!("{whole}: {shown}"),
+            item.before = match (change.left(), change.right()) {
+                (Some(left), Some(right)) => format!("{whole}: {}", step(left, right)),
+                (Some(alone), None) | (None, Some(alone)) => format!("{whole}: {}", text(alone)),
                 (None, None) => whole,
             };
         }
@@ -345,7 +344,7 @@ impl Writer<'_> {
             (Some(left), Some(right)) => {
                 let change = match (tensor(left), tensor(right)) {
                     (Some(left), Some(right)) => tensors(left, right, self.options.tolerance),
-                    _ => format!("{} -> {}", text(left), text(right)),
+                    _ => step(left, right),
                 };
                 (format!(": {change}"), Role::Changed)
             }
@@ -503,7 +502,7 @@ impl Writer<'_> {
                     }
                     None => tensors(left, right, self.options.tolerance),
                 },
-                _ => format!("{} -> {}", text(&left.default), text(&right.default)),
+                _ => step(&left.default, &right.default),
             };
             let before = format!("default of {}: {change}", self.named_input(right));
             let mut item = Item::new(Rank::Weights, kind, before, String::new());
@@ -532,14 +531,15 @@ impl Writer<'_> {
         let (part, steps) = site.sides[side].around()?;
         let other = site.sides[1 - side].around();
         let kind = site.change.kind();
-        let (owner, of) = match part {
-            Part::Graph(graph) if graph.name == *self.main => (graph.identity(), String::new()),
-            Part::Graph(graph) => (graph.identity(), format!(" of graph '{}'", graph.name)),
-            Part::Function(function) => (
-                function.identity(),
-                format!(" of function '{}'", function.name),
-            ),
+        let (owner, graph, of) = match part {
+            Part::Graph(graph) => (graph.identity(), &graph.name, "graph"),
+            Part::Function(function) => (function.identity(), &function.name, "function"),
             Part::Call(_) | Part::Input(_) => return Some(self.other(site)),
+        };
+        let of = if *graph == *self.main && of == "graph" {
+            String::new()
+        } else {
+            format!(" of {of} '{graph}'")
         };
         let names = |part: &Part| match part {
             Part::Graph(graph) => Some((graph.result_names.clone(), graph.results.clone())),
@@ -617,7 +617,7 @@ impl Writer<'_> {
                 let kind = if is_type { "type" } else { kind.name() };
                 let mut item = Item::new(Rank::Interface, kind, before, String::new());
                 item.node = NodeOrigin::of_output(
-                    self.main,
+                    graph,
                     matches!(part, Part::Function(_)),
                     &names_here,
                     position,

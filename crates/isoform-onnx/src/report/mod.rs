@@ -162,6 +162,13 @@ impl Report {
         !self.options.levels.same_opset_meaning
     }
 
+    /// True if attributes with default values count as omitted. Then the programs of the
+    /// difference have none of them. O(1).
+    #[must_use]
+    pub fn omits_defaults(&self) -> bool {
+        self.options.levels.defaults
+    }
+
     /// True if the elements of tensors were not compared. O(1).
     #[must_use]
     pub fn skips_tensor_content(&self) -> bool {

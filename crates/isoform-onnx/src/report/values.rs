@@ -7,7 +7,7 @@ use isoform_kernels::difference::{Difference, Tolerance};
 
 use isoform_ir::kernels::tensor_difference;
 
-use crate::elements::{abbreviated, element, float, indices, tensor_type};
+use crate::elements::{abbreviated, abbreviated_pair, element, float, indices, tensor_type};
 use crate::ir::{Call, Function, Graph, Input, StringTensor, TypeAttr};
 use crate::layout::made_by;
 use crate::summary::{MeasuredWeight, number, value_summary};
@@ -100,10 +100,20 @@ pub(super) fn text(value: &Value) -> String {
         }
     }
     let text = format!("{value:?}");
-    match text.char_indices().nth(MOST_CHARS) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text,
-    }
+    let [text, _] = abbreviated_pair([&text, ""], MOST_CHARS);
+    text
+}
+
+/// A value that became another one, with the parts of long strings that differ.
+pub(super) fn step(left: &Value, right: &Value) -> String {
+    let both = match (left.view(), right.view()) {
+        (ValueRef::Str(left), ValueRef::Str(right)) => {
+            let texts = [left, right].map(|side| format!("{side:?}"));
+            abbreviated_pair(texts.each_ref().map(String::as_str), MOST_CHARS)
+        }
+        _ => [left, right].map(text),
+    };
+    both.join(" -> ")
 }
 
 fn list(items: &Array) -> String {

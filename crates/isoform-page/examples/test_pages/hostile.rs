@@ -52,6 +52,7 @@ pub(crate) fn page() -> Page {
                 title: texts[4].to_owned(),
                 sides: vec![texts[0].to_owned(), texts[14].to_owned()],
                 rows: texts.iter().copied().enumerate().map(row).collect(),
+                ..Listing::default()
             }),
             Section::Picture(picture()),
         ],
@@ -119,7 +120,7 @@ fn row((index, text): (usize, &str)) -> Row {
         left: Some(line.clone()),
         right: Some(line),
         mark: Mark::Changed,
-        anchor: format!("hostile-{index}"),
+        anchors: vec![format!("hostile-{index}")],
         why: text.to_owned(),
     }
 }

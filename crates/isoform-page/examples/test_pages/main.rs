@@ -81,6 +81,7 @@ fn rows(count: usize) -> Page {
             title: "Program".to_owned(),
             sides: vec!["large.ir".to_owned()],
             rows: (0..count).map(model::shown_row).collect(),
+            ..Listing::default()
         })],
     }
 }

@@ -58,6 +58,7 @@ pub(crate) fn pair(nodes: usize, changes: usize) -> Page {
                 title: "Nodes".to_owned(),
                 sides: vec!["before.onnx".to_owned(), "after.onnx".to_owned()],
                 rows: (0..nodes).map(|node| row(node, &places)).collect(),
+                ..Listing::default()
             }),
             Section::Picture(model_picture(nodes, &places)),
         ],
@@ -120,7 +121,7 @@ fn row(node: usize, places: &[usize]) -> Row {
         left: (mark != Mark::Inserted).then(|| line(node, 1, true)),
         right: (mark != Mark::Deleted).then(|| line(node, 2, true)),
         mark,
-        anchor: format!("change-{}", index + 1),
+        anchors: vec![format!("change-{}", index + 1)],
         why: if mark == Mark::Changed {
             "Both read the same values.".to_owned()
         } else {

@@ -7,11 +7,8 @@ use super::text::{
     SHOWN_CHARACTERS, beginning, brief, counted, grouped, long, runs, shown, symbols, visible,
     whole,
 };
-use super::{CardWords, ChangeCard, Piece, PieceRole, encode, tensor};
+use super::{CardWords, ChangeCard, Piece, PieceRole, tensor};
 use crate::{Mark, Picture};
-
-/// The number of cards that are elements of the document.
-const STATIC_CARDS: usize = 50;
 
 /// The number of cards in a notebook.
 const NOTEBOOK_CARDS: usize = 20;
@@ -31,23 +28,13 @@ enum Form {
     Notebook,
 }
 
-/// All cards: the first ones as elements, the others as data for the script, and in words for
-/// readers without script.
+/// All cards, as elements of the document: links, searches of the browser and readers without
+/// script reach each of them, and browsers lay out those in view.
 pub(super) fn list(section: usize, changes: &[ChangeCard], words: CardWords<'_>) -> Markup {
-    let (first, rest) = changes.split_at(changes.len().min(STATIC_CARDS));
     html! {
         div.changes {
-            @for (number, change) in first.iter().enumerate() {
+            @for (number, change) in changes.iter().enumerate() {
                 (card(change, &format!("s{section}-{number}"), Form::Page, words.reason))
-            }
-        }
-        @if !rest.is_empty() {
-            script type="application/json" {
-                (PreEscaped(encode::changes(rest, &format!("s{section}-rest"), words.reason)))
-            }
-            noscript {
-                h3 { "Further " (visible(words.noun)) "s, in words" }
-                ol start=(STATIC_CARDS + 1) { @for change in rest { li { (in_words(change)) } } }
             }
         }
         @if changes.is_empty() { p { "No " (visible(words.noun)) "s." } }
@@ -74,12 +61,6 @@ pub(super) fn overview_line(change: &ChangeCard) -> Markup {
             a href=(format!("#{}", change.anchor)) { bdi { (brief(&change.text, LINE_CHARACTERS)) } }
             (times(change.count))
         }
-    }
-}
-
-fn in_words(change: &ChangeCard) -> Markup {
-    html! {
-        (sign(change.mark)) (shown(&brief(&change.text, SHOWN_CHARACTERS))) (times(change.count))
     }
 }
 

@@ -34,8 +34,8 @@ function rowText(row, texts) {
   return sides.map((line) => (line ? linePieces(line, texts).map((piece) => piece.text).join("") : "")).join("\n");
 }
 
-const rowAnchor = (row, texts) => texts[row[3] || 0];
-const rowReason = (row, texts) => texts[row[4] || 0];
+const rowReason = (row, texts) => texts[row[3] || 0];
+const rowAnchors = (row, texts) => row.slice(4).map((place) => texts[place]);
 
 // The numbers of the lines of both sides, counted from 1; 0 where a side has no line.
 function lineNumbers(rows) {
@@ -94,12 +94,12 @@ function containing(row, length, first) {
   return low;
 }
 
-// The rows at which changes begin: runs of changed rows with one anchor.
-function changeStarts(rows, isChanged, texts) {
+// The rows at which changes begin: runs of changed rows with the same anchors.
+function changeStarts(rows, isChanged) {
   const starts = [];
   rows.forEach((row, place) => {
     if (!isChanged(place)) return;
-    const continues = place > 0 && isChanged(place - 1) && rowAnchor(row, texts) === rowAnchor(rows[place - 1], texts);
+    const continues = place > 0 && isChanged(place - 1) && String(row.slice(4)) === String(rows[place - 1].slice(4));
     if (!continues) starts.push(place);
   });
   return starts;
@@ -126,27 +126,6 @@ function bindings(rows, texts, side) {
 function beginning(text, length) {
   const last = text.charCodeAt(length - 1);
   return text.slice(0, last >= 0xd800 && last < 0xdc00 ? length - 1 : length);
-}
-
-// A change as an object: encode.rs describes the encoding.
-function decodeCard(code, texts) {
-  const [anchor, kind, mark, text, times, places, left, right, why, picture, tensor, changes] = code;
-  const sides = [left, right].map((line) => (line ? linePieces(line, texts) : null));
-  return {
-    id: texts[anchor],
-    kind: texts[kind],
-    mark: MARKS[mark],
-    text: texts[text],
-    times: texts[times],
-    places: places.map((place) => texts[place]),
-    sides,
-    why: texts[why],
-    get picture() {
-      return picture ? decodeScene(picture[0], texts) : null;
-    },
-    tensor: texts[tensor],
-    changes: changes || [],
-  };
 }
 
 // A scene of a picture as an object: scenes.rs describes the encoding.
@@ -185,11 +164,16 @@ function pathPoints(path) {
   return points;
 }
 
-// The box around points.
+// The box around points, of which a path may have hundreds of thousands.
 function boxAround(points) {
-  const [xs, ys] = [points.map((point) => point[0]), points.map((point) => point[1])];
-  const [x, y] = [Math.min(...xs), Math.min(...ys)];
-  return { x, y, w: Math.max(...xs) - x, h: Math.max(...ys) - y };
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const [x, y] of points) {
+    left = Math.min(left, x);
+    top = Math.min(top, y);
+    right = Math.max(right, x);
+    bottom = Math.max(bottom, y);
+  }
+  return { x: left, y: top, w: right - left, h: bottom - top };
 }
 
 const overlaps = (one, other) => one.x <= other.x + other.w && other.x <= one.x + one.w && one.y <= other.y + other.h && other.y <= one.y + one.h;
@@ -204,15 +188,9 @@ function viewAround(scene, canvas, x, y, width) {
   return { x: clamp(x, w, scene.width), y: clamp(y, h, scene.height), w, h };
 }
 
-// The text of a change that a search looks through.
-function cardText(data) {
-  const sides = data.sides.map((pieces) => (pieces || []).map((piece) => piece.text).join(""));
-  return [data.kind, data.text, ...data.places, ...sides, data.why].join("\n");
-}
-
 const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ",");
 const counted = (number, noun) => `${grouped(number)} ${noun}${number === 1 ? "" : "s"}`;
 
 if (typeof module !== "undefined") {
-  module.exports = { linePieces, rowLines, rowText, rowAnchor, rowReason, lineNumbers, foldRows, containing, firstRow, lastRow, changeStarts, bindings, beginning, decodeCard, decodeScene, pathPoints, boxAround, overlaps, viewAround, cardText, grouped, counted };
+  module.exports = { linePieces, rowLines, rowText, rowAnchors, rowReason, lineNumbers, foldRows, containing, firstRow, lastRow, changeStarts, bindings, beginning, decodeScene, pathPoints, boxAround, overlaps, viewAround, grouped, counted };
 }

@@ -1,24 +1,20 @@
-//! Listings and changes in the compact form that the script decodes: a table of texts, the
-//! first of which is empty, and numbers.
+//! Listings in the compact form that the script decodes: a table of texts, the first of which is
+//! empty, and numbers.
 //!
-//! A row is `[mark, left, right, anchor, why]` without its last default parts. `left` and
-//! `right` are lines, `0` for no line, and `1` on the right for the line on the left, which is
-//! the default. `anchor` and `why` are places in the table of texts.
+//! A row is `[mark, left, right, why, anchor, anchor, ...]` without its last default parts.
+//! `left` and `right` are lines, `0` for no line, and `1` on the right for the line on the left,
+//! which is the default. `why` and the anchors are places in the table of texts.
 //!
 //! A line is `[depth, piece, piece, ...]`. A piece is a number: the place of its text times 64,
 //! plus its role, plus 8 for a changed piece, 16 for a piece with a binding, whose number
 //! follows, and 32 for a definition. Role 6 marks the symbol of an invisible character.
-//!
-//! A change is `[anchor, kind, mark, text, times, places, left, right, why, picture, tensor, changes]`:
-//! texts, `mark` as in rows, lists of texts and lines, the scenes of the picture (`scenes.rs`) or 0,
-//! a text that holds the markup of the tensor, and the numbers of the changes.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use super::embed::json;
-use super::text::{grouped, runs, visible};
-use super::{ChangeCard, Line, Listing, Piece, PieceRole, Row, scenes, tensor};
+use super::text::{runs, visible};
+use super::{Line, Listing, Piece, PieceRole, Row};
 use crate::Mark;
 
 const SYMBOL_ROLE: u64 = 6;
@@ -40,27 +36,6 @@ pub(super) fn listing(listing: &Listing) -> String {
         json(&sides),
         json(&texts.list),
         rows.join(",")
-    )
-}
-
-/// Changes as JSON that can stand inside a `script` element. The prefix and the number of a
-/// change replace a missing anchor, and `reason` is the heading of reasons. Takes linear
-/// time.
-pub(super) fn changes(changes: &[ChangeCard], prefix: &str, reason: &str) -> String {
-    let mut texts = Texts::new();
-    let mut cards = Vec::with_capacity(changes.len());
-    for (number, change) in changes.iter().enumerate() {
-        cards.push(change_code(
-            &mut texts,
-            change,
-            &format!("{prefix}-{number}"),
-        ));
-    }
-    format!(
-        "{{\"reason\":{},\"texts\":{},\"cards\":[{}]}}",
-        json(&visible(reason)),
-        json(&texts.list),
-        cards.join(",")
     )
 }
 
@@ -102,10 +77,8 @@ fn mark_code(mark: Mark) -> u8 {
 
 fn row_code(texts: &mut Texts, row: &Row) -> String {
     let mut out = format!("[{},", mark_code(row.mark));
-    let anchor = texts.place(row.anchor.clone());
-    let why = texts.place(visible(&row.why).into_owned());
     write_line(&mut out, texts, row.left.as_ref());
-    let has_more = anchor + why > 0;
+    let has_more = !(row.anchors.is_empty() && row.why.is_empty());
     if row.left != row.right {
         out.push(',');
         write_line(&mut out, texts, row.right.as_ref());
@@ -113,61 +86,12 @@ fn row_code(texts: &mut Texts, row: &Row) -> String {
         out.push_str(",1");
     }
     if has_more {
-        let _ = write!(out, ",{anchor},{why}");
+        let _ = write!(out, ",{}", texts.place(visible(&row.why).into_owned()));
+        for anchor in &row.anchors {
+            let _ = write!(out, ",{}", texts.place(anchor.clone()));
+        }
     }
     out.push(']');
-    out
-}
-
-fn change_code(texts: &mut Texts, change: &ChangeCard, prefix: &str) -> String {
-    let anchor = if change.anchor.is_empty() {
-        prefix
-    } else {
-        &change.anchor
-    };
-    let times = if change.count > 1 {
-        grouped(change.count)
-    } else {
-        String::new()
-    };
-    let picture = change
-        .picture
-        .as_ref()
-        .map(|picture| scenes::scenes(texts, picture));
-    let elements = change
-        .tensor
-        .as_ref()
-        .map(|change| tensor::change(change).into_string());
-    let places: Vec<String> = change
-        .places
-        .iter()
-        .map(|place| texts.place(visible(place).into_owned()).to_string())
-        .collect();
-    let mut out = format!(
-        "[{},{},{},{},{},[{}],",
-        texts.place(anchor.to_owned()),
-        texts.place(visible(&change.kind).into_owned()),
-        mark_code(change.mark),
-        texts.place(visible(&change.text).into_owned()),
-        texts.place(times),
-        places.join(",")
-    );
-    for side in 0..2 {
-        let pieces = change.sides.as_ref().map(|sides| &sides[side]);
-        match pieces.filter(|pieces| !pieces.is_empty()) {
-            Some(pieces) => write_pieces(&mut out, texts, 0, pieces),
-            None => out.push('0'),
-        }
-        out.push(',');
-    }
-    let _ = write!(
-        out,
-        "{},{},{},{}]",
-        texts.place(visible(&change.why).into_owned()),
-        picture.as_deref().unwrap_or("0"),
-        texts.place(elements.unwrap_or_default()),
-        json(&change.changes)
-    );
     out
 }
 

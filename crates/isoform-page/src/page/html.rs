@@ -115,6 +115,8 @@ pub(super) fn verdict_words(verdict: Verdict) -> (&'static str, &'static str, &'
         Verdict::Shown => ("verdict shown", "", ""),
         Verdict::Equal => ("verdict equal", "=", "Equal"),
         Verdict::Different => ("verdict different", "≠", "Different"),
+        Verdict::Good(word) => ("verdict equal", "✓", word),
+        Verdict::Bad(word) => ("verdict bad", "✗", word),
     }
 }
 
@@ -222,10 +224,15 @@ fn listing_markup(listing: &Listing) -> Markup {
         "listing"
     };
     html! {
+        (note(listing))
         div class=(sides) data-title=(brief(&listing.title, TITLE_CHARACTERS)) {}
         script type="application/json" { (PreEscaped(encode::listing(listing))) }
         noscript { (listing::text(listing)) }
     }
+}
+
+fn note(listing: &Listing) -> Markup {
+    html! { @if !listing.note.is_empty() { p.note { (shown(&listing.note)) } } }
 }
 
 /// A picture that is small as SVG, and a large one as data for the script, which shows parts.
@@ -284,6 +291,7 @@ pub(super) fn fragment(page: &Page) -> String {
                     Section::Listing(listing) => {
                         details open[page.verdict == Verdict::Shown] {
                             summary { (entry(section)) }
+                            (note(listing))
                             (listing::text(listing))
                         }
                     }

@@ -5,7 +5,7 @@
 //! | `html.rs` | the document, its first screen, and the fragment for notebooks |
 //! | `cards.rs`, `tensor.rs`, `table.rs`, `listing.rs`, `chart.rs` | the sections |
 //! | `toolbar.rs`, `style.css`, `script.js`, `data.js`, `viewer.js` | what readers use; `tests/script.test.mjs` tests the script |
-//! | `encode.rs`, `scenes.rs` | listings, changes and pictures in the form that the script reads |
+//! | `encode.rs`, `scenes.rs` | listings and pictures in the form that the script reads |
 //! | `embed.rs`, `text.rs` | data, code and any text inside of HTML |
 //! | `markdown.rs` | the summary for a pull request |
 //!
@@ -139,6 +139,10 @@ pub enum Verdict {
     Equal,
     /// The sides differ.
     Different,
+    /// A step succeeded, in a word such as `Optimized`.
+    Good(&'static str),
+    /// A step failed, in a word such as `Wrong`.
+    Bad(&'static str),
 }
 
 /// A number or a short text with a name.
@@ -304,6 +308,8 @@ pub struct TableRow {
 pub struct Listing {
     /// The heading.
     pub title: String,
+    /// A legend above the listing; may be empty.
+    pub note: String,
     /// The names of the sides: one name for one program, two for two.
     pub sides: Vec<String>,
     /// The rows from top to bottom.
@@ -319,8 +325,8 @@ pub struct Row {
     pub right: Option<Line>,
     /// The side that the row belongs to. Rows with [`Mark::Same`] are folded.
     pub mark: Mark,
-    /// The anchor of the change that the row shows; empty without a change.
-    pub anchor: String,
+    /// The anchors of the changes that the row shows.
+    pub anchors: Vec<String>,
     /// Why both lines count as one line; empty where the lines are equal.
     pub why: String,
 }

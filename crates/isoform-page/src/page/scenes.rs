@@ -15,17 +15,10 @@ use crate::Picture;
 /// The picture as JSON that can stand inside a `script` element. Takes as long as the layout.
 pub(super) fn picture(picture: &Picture) -> String {
     let mut texts = Texts::new();
-    let scenes = scenes(&mut texts, picture);
-    format!("{{\"texts\":{},\"scenes\":{scenes}}}", json(texts.list()))
-}
-
-/// The scenes of a picture as an array of JSON.
-pub(super) fn scenes(texts: &mut Texts, picture: &Picture) -> String {
     let whole = picture.scenes_json();
-    let codes = items(&whole["scenes"])
-        .iter()
-        .map(|scene| scene_code(texts, scene));
-    json(&Json::Array(codes.collect()))
+    let scenes = items(&whole["scenes"]).iter();
+    let scenes: Vec<Json> = scenes.map(|scene| scene_code(&mut texts, scene)).collect();
+    format!("{{\"texts\":{},\"scenes\":{}}}", json(texts.list()), json(&scenes))
 }
 
 fn scene_code(texts: &mut Texts, scene: &Json) -> Json {

@@ -5,9 +5,6 @@ const ROWS_IN_CHUNK = 100; // items that are built at once
 const ROW_HEIGHT = 20; // pixels of a row before it is built
 const LONGEST_TEXT = 240; // UTF-16 code units of a text that are shown at once
 const CHUNKS_AT_ONCE = 4; // chunks of a listing that are built at the beginning
-const CARDS_IN_CHUNK = 25; // cards that are built at once
-const CARD_HEIGHT = 220; // pixels of a card before it is built
-const SHOWN_PLACES = 5; // places of a card that are shown without a click
 const PRINTED_ITEMS = 30000; // items that are built for printing
 
 // An element with attributes and children; texts become text, never markup.
@@ -28,13 +25,9 @@ class Chunk {
     Object.assign(this, { items, height, fill, isBuilt: false });
     this.element = make("div", { class: "chunk" });
     this.element.style.height = `${height}px`;
+    this.element.style.containIntrinsicHeight = `auto ${height}px`;
     this.element.chunk = this;
     Chunk.observer.observe(this.element);
-  }
-
-  // The height before the chunk is built, without the items that are filtered out.
-  resize(isShown) {
-    if (!this.isBuilt) this.element.style.height = `${(this.height * this.items.filter(isShown).length) / this.items.length}px`;
   }
 
   build() {
@@ -53,8 +46,9 @@ class Listing {
     this.numbers = lineNumbers(this.rows);
     this.anchors = new Map();
     this.rows.forEach((row, place) => {
-      const anchor = rowAnchor(row, this.texts);
-      if (anchor && !this.anchors.has(anchor)) this.anchors.set(anchor, place);
+      for (const anchor of rowAnchors(row, this.texts)) {
+        if (!this.anchors.has(anchor)) this.anchors.set(anchor, place);
+      }
     });
     this.matches = new Set();
     this.hiddenKinds = new Set();
@@ -72,7 +66,9 @@ class Listing {
 
   isChanged(place) {
     const row = this.rows[place];
-    return row[0] !== 0 && !this.hiddenKinds.has(this.page.kinds.get(rowAnchor(row, this.texts)));
+    const anchors = rowAnchors(row, this.texts);
+    const isHidden = anchors.length > 0 && anchors.every((anchor) => this.hiddenKinds.has(this.page.byId.get(anchor)?.kind));
+    return row[0] !== 0 && !isHidden;
   }
 
   layOut() {
@@ -161,9 +157,9 @@ class Listing {
     );
   }
 
-  // The reason of a match and the way to the card, if the row has them.
+  // The reason of a match and the ways to the cards, if the row has them.
   asides(row, place) {
-    const [anchor, why] = [rowAnchor(row, this.texts), rowReason(row, this.texts)];
+    const why = rowReason(row, this.texts);
     const tools = make("div", { class: "aside", role: "cell" });
     const cells = [];
     if (why) {
@@ -176,8 +172,8 @@ class Listing {
       tools.append(button);
       cells.push(reason);
     }
-    if (anchor && this.page.byId.has(anchor) && this.anchors.get(anchor) === place) {
-      tools.append(make("a", { href: `#${anchor}`, title: "The change" }, "#", make("span", { class: "heard" }, "the change")));
+    for (const anchor of rowAnchors(row, this.texts)) {
+      if (this.page.byId.has(anchor) && this.anchors.get(anchor) === place) tools.append(make("a", { href: `#${anchor}`, title: "The change" }, "#", make("span", { class: "heard" }, "the change")));
     }
     return tools.childElementCount > 0 ? [tools, ...cells] : cells;
   }
@@ -224,124 +220,49 @@ function pieceElement(piece, side) {
   return piece.changed ? make(side === 0 ? "del" : "ins", {}, element) : element;
 }
 
-// A change: its element is in the document, or is built from data when a reader comes near.
+// A change.
 class Card {
-  constructor(id, kind, element, decode) {
-    Object.assign(this, { id, kind, built: element, decode, isHidden: false, isMatch: false });
+  constructor(element) {
+    Object.assign(this, { id: element.id, kind: element.dataset.kind, element, isHidden: false, isMatch: false });
   }
 
-  get text() {
-    return (this.built ? this.built.textContent : cardText(this.decode())).toLowerCase();
-  }
-
-  // The element in the document.
-  get element() {
-    if (this.chunk) this.chunk.build();
-    return this.built;
-  }
-
-  build(page) {
-    this.built = cardElement(this.decode(), this.reason);
-    this.finish(page);
-    return this.built;
-  }
-
-  // What needs the whole page: the way to the rows of the change.
-  finish(page) {
-    this.update();
+  // Adds the way to the rows of the change.
+  lead(page) {
     const listing = page.listings.find((entry) => entry.anchors.has(this.id));
     if (!listing) return;
     const button = make("button", { type: "button", class: "lines" }, "Show lines");
     button.addEventListener("click", () => page.step(page.stopAt(listing, listing.anchors.get(this.id))));
-    this.built.querySelector(".head").append(button);
+    this.element.querySelector(".head").append(button);
   }
 
   update() {
-    if (!this.built) return;
-    this.built.hidden = this.isHidden;
-    this.built.classList.toggle("match", this.isMatch);
+    this.element.hidden = this.isHidden;
+    this.element.classList.toggle("match", this.isMatch);
   }
-}
-
-// The element of a change, as cards.rs writes it for the first ones.
-function cardElement(data, reason) {
-  const article = make("article", { id: data.id, class: `change mark-${data.mark}`, "data-kind": data.kind, "data-changes": data.changes.join(" ") || null, tabindex: "-1" });
-  const sign = { changed: "~", deleted: "-", inserted: "+" }[data.mark];
-  const signs = sign ? [make("span", { class: "sign", "aria-hidden": "true" }, sign), make("span", { class: "heard" }, `${data.mark}: `)] : [];
-  const head = make("div", { class: "head" }, make("h3", {}, ...signs, isolated(data.text)));
-  if (data.times) head.append(make("span", { class: "times" }, `× ${data.times}`));
-  if (data.kind) head.append(make("span", { class: "kind" }, isolated(data.kind)));
-  head.append(make("a", { class: "link", href: `#${data.id}` }, "#", make("span", { class: "heard" }, "link to this change")));
-  article.append(head);
-  const sides = data.sides.map((pieces, side) => {
-    if (!pieces) return null;
-    const name = make("span", { class: "heard" }, ["Before: ", "After: "][side]);
-    return make("div", { class: `side ${["left", "right"][side]}` }, name, make("code", {}, ...pieces.map((piece) => pieceElement(piece, side))));
-  });
-  if (sides.some(Boolean)) article.append(make("div", { class: "sides" }, ...sides.filter(Boolean)));
-  const places = make("ul", { class: "places" }, ...data.places.map((place) => make("li", {}, isolated(place))));
-  if (data.places.length > SHOWN_PLACES) article.append(make("details", {}, make("summary", {}, counted(data.places.length, "place")), places));
-  else if (data.places.length > 0) article.append(places);
-  if (data.why) article.append(make("details", { class: "why" }, make("summary", {}, reason), make("div", {}, isolated(data.why))));
-  if (data.picture) {
-    const figure = make("figure", { tabindex: "0", role: "group", "aria-label": "Picture of the change" });
-    figure.append(pictureElement(data.picture));
-    article.append(figure);
-  }
-  if (data.tensor) article.insertAdjacentHTML("beforeend", data.tensor);
-  return article;
 }
 
 // The whole page.
 class Page {
   constructor() {
     this.status = document.querySelector(".toolbar .status");
-    this.cards = [];
-    this.byId = new Map();
-    this.kinds = new Map();
+    this.cards = all(".changes article").map((element) => new Card(element));
+    this.byId = new Map(this.cards.map((card) => [card.id, card]));
     this.current = -1;
     this.found = [];
     this.query = "";
-    for (const list of all(".changes")) this.readCards(list);
     this.listings = all(".listing").map((element) => {
       element.listing = new Listing(element, JSON.parse(element.nextElementSibling.textContent), this);
       return element.listing;
     });
-    for (const card of this.cards) if (card.built) card.finish(this);
+    for (const card of this.cards) card.lead(this);
     this.collectStops();
-  }
-
-  readCards(list) {
-    for (const element of all("article", list)) this.addCard(new Card(element.id, element.dataset.kind, element, null));
-    const source = list.nextElementSibling;
-    if (!source || source.tagName !== "SCRIPT") return;
-    const data = JSON.parse(source.textContent);
-    const rest = data.cards.map((code) => new Card(data.texts[code[0]], data.texts[code[1]], null, () => decodeCard(code, data.texts)));
-    for (let start = 0; start < rest.length; start += CARDS_IN_CHUNK) {
-      const part = rest.slice(start, start + CARDS_IN_CHUNK);
-      const fill = (chunk) => chunk.element.append(...chunk.items.map((card) => card.build(this)));
-      const chunk = new Chunk(part, part.length * CARD_HEIGHT, fill);
-      for (const card of part) {
-        card.chunk = chunk;
-        card.reason = data.reason;
-        this.addCard(card);
-      }
-      list.append(chunk.element);
-    }
-  }
-
-  addCard(card) {
-    this.cards.push(card);
-    if (this.byId.has(card.id)) return;
-    this.byId.set(card.id, card);
-    this.kinds.set(card.id, card.kind);
   }
 
   // The places that the keys go to: visible cards, then changes of listings.
   collectStops() {
     this.stops = this.cards.filter((card) => !card.isHidden).map((card) => ({ card }));
     for (const listing of this.listings) {
-      const starts = changeStarts(listing.rows, (place) => listing.isChanged(place), listing.texts);
+      const starts = changeStarts(listing.rows, (place) => listing.isChanged(place));
       for (const row of starts) this.stops.push({ listing, row });
     }
     this.current = -1;
@@ -410,7 +331,6 @@ class Page {
       card.update();
       shown += card.isHidden ? 0 : 1;
     }
-    for (const chunk of all(".changes > .chunk")) chunk.chunk.resize((card) => !card.isHidden);
     for (const listing of this.listings) {
       listing.hiddenKinds = hidden;
       listing.layOut();
@@ -424,7 +344,7 @@ class Page {
     this.query = text;
     this.found = [];
     for (const card of this.cards) {
-      card.isMatch = query !== "" && !card.isHidden && card.text.includes(query);
+      card.isMatch = query !== "" && !card.isHidden && card.element.textContent.toLowerCase().includes(query);
       card.update();
       if (card.isMatch) this.found.push({ card });
     }
@@ -568,7 +488,7 @@ function onClick(page, event) {
   if (piece && !target.closest("button") && String(getSelection()) === "") goToDefinition(page, piece);
   const card = target.closest("article");
   const row = target.closest(".row");
-  if (card) page.current = page.stops.findIndex((stop) => stop.card?.built === card);
+  if (card) page.current = page.stops.findIndex((stop) => stop.card?.element === card);
   else if (row) page.current = page.stopAt(row.closest(".listing").listing, Number(row.dataset.row));
 }
 

@@ -38,13 +38,6 @@ function frameElement(frame) {
   return draw("g", { class: "block" }, box(frame, 6, ""), draw("text", { x: frame.x + 8, y: frame.y + 16 }, frame.label));
 }
 
-function pictureElement(scene) {
-  const { width, height } = scene;
-  const svg = draw("svg", { class: "isoform-picture", role: "group", "aria-label": scene.label, viewBox: `0 0 ${width} ${height}`, width, height });
-  svg.append(...scene.frames.map(frameElement), ...scene.edges.map(edgeElement), ...scene.nodes.map(nodeElement));
-  return svg;
-}
-
 // One path for the nodes of each mark, which is quick to draw for any number of nodes.
 function outlines(scene) {
   return MARKS.map((mark) => {

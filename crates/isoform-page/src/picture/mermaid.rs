@@ -7,15 +7,39 @@ use super::text::neutral;
 use super::{NodeShape, PictureNode};
 use crate::Mark;
 
+/// The edges and the characters of a chart that code hosts draw.
+const MOST_EDGES: usize = 500;
+const MOST_CHARACTERS: usize = 50_000;
+
+/// The start of the first line of a chart, and of the comment in the second one.
+const HEAD: &str = "flowchart TB\n";
+const COMMENT: &str = "  %% ";
+
 /// The classes of marks.
 const CLASSES: &str = "  classDef changed stroke:#9a6700,stroke-width:2px
   classDef deleted stroke:#b3261e,stroke-width:2px,stroke-dasharray:6 4
   classDef inserted stroke:#116329,stroke-width:3px
 ";
 
+/// The comment of a chart of [`Picture::mermaid`] that is too large for code hosts; None for
+/// other charts. O(1).
+///
+/// ```
+/// use isoform_page::picture::{Picture, PictureNode, mermaid_warning};
+/// let picture = Picture { nodes: vec![PictureNode::default(); 9_000], ..Picture::default() };
+/// let chart = picture.mermaid();
+/// assert!(mermaid_warning(&chart).is_some_and(|text| text.contains("at most 500 edges")));
+/// ```
+#[must_use]
+pub fn mermaid_warning(chart: &str) -> Option<&str> {
+    let comment = chart.strip_prefix(HEAD)?.strip_prefix(COMMENT)?;
+    comment.lines().next()
+}
+
 impl Picture {
     /// The picture as a flowchart of mermaid, with blocks as subgraphs. Collapsed blocks are
-    /// single nodes. Code hosts draw at most 500 edges. O(size of the picture).
+    /// single nodes. A chart that is too large for code hosts says so in a comment, which
+    /// [`mermaid_warning`] returns. O(size of the picture).
     ///
     /// ```
     /// use isoform_page::picture::{Picture, PictureNode};
@@ -26,7 +50,7 @@ impl Picture {
     #[must_use]
     pub fn mermaid(&self) -> String {
         let picture = self.collapsed();
-        let mut chart = String::from("flowchart TB\n");
+        let mut chart = String::from(HEAD);
         if !self.title.is_empty() {
             chart.push_str(&format!(
                 "  accTitle: {}\n",
@@ -48,6 +72,14 @@ impl Picture {
         picture.add_mermaid_edges(&mut chart);
         if picture.nodes.iter().any(|node| node.mark != Mark::Same) {
             chart.push_str(CLASSES);
+        }
+        let (edges, characters) = (picture.edges.len(), chart.chars().count());
+        if edges > MOST_EDGES || characters > MOST_CHARACTERS {
+            let comment = format!(
+                "{COMMENT}the chart has {edges} edges and {characters} characters; code hosts \
+                 draw at most {MOST_EDGES} edges and {MOST_CHARACTERS} characters\n"
+            );
+            chart.insert_str(HEAD.len(), &comment);
         }
         chart
     }

@@ -40,6 +40,7 @@ mod views;
 
 use serde::Serialize;
 
+pub use mermaid::mermaid_warning;
 pub use svg::STYLE;
 
 use crate::Mark;

@@ -1,8 +1,11 @@
 //! Laid out pictures as JSON, for scripts that draw them.
 
+use std::collections::VecDeque;
+
 use serde_json::{Value as Json, json};
 
 use super::Picture;
+use super::blocks::Blocks;
 use super::drawn::{Drawn, heading};
 use super::text::neutral;
 use super::views::View;
@@ -34,17 +37,17 @@ impl Picture {
     /// scene, so time and size are linear in the picture up to logarithms, and to nodes outside.
     #[must_use]
     pub fn scenes_json(&self) -> Json {
+        let tree = Blocks::of(self).drawn();
         let mut scenes: Vec<Json> = Vec::new();
-        // The blocks to draw, with the scenes around them.
-        let mut pending: Vec<(Option<usize>, Option<usize>)> = vec![(None, None)];
-        let mut next = 0;
-        while let Some(&(block, parent)) = pending.get(next) {
-            let view = self.view(block);
-            let scene = self.scene(block, parent, &view, pending.len());
-            let inner = view.stands_for.iter().flatten();
-            pending.extend(inner.map(|&inner| (Some(inner), Some(next))));
-            scenes.push(scene);
-            next += 1;
+        // The parts to draw, with the scenes around them.
+        let mut pending = VecDeque::from([(self.whole(), None)]);
+        while let Some((extent, parent)) = pending.pop_front() {
+            let view = self.view(&tree, &extent);
+            let number = scenes.len();
+            let first = number + pending.len() + 1;
+            scenes.push(self.scene(extent.root, parent, &view, first));
+            let inner = view.stands_for.into_iter().flatten();
+            pending.extend(inner.map(|inner| (inner, Some(number))));
         }
         json!({"title": neutral(&self.title, false), "scenes": scenes})
     }
@@ -62,7 +65,7 @@ impl Picture {
         let label = block.map_or(&self.title, |block| &block.label);
         let mut opened = first;
         let nodes = (0..drawn.texts.len()).map(|number| {
-            let opens = view.stands_for[number].map(|_| {
+            let opens = view.stands_for[number].as_ref().map(|_| {
                 opened += 1;
                 opened - 1
             });

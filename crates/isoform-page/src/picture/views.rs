@@ -10,8 +10,16 @@ use crate::Mark;
 pub(super) struct View {
     /// The picture; no block of it is collapsed.
     pub(super) picture: Picture,
-    /// The collapsed block for which each node stands.
-    pub(super) stands_for: Vec<Option<usize>>,
+    /// The inside of the collapsed block for which each node stands.
+    pub(super) stands_for: Vec<Option<Extent>>,
+}
+
+/// A part of a picture that a view shows: its block, the nodes inside, and the edges with an
+/// end inside, all by their places in the picture.
+pub(super) struct Extent {
+    pub(super) root: Option<usize>,
+    nodes: Vec<usize>,
+    edges: Vec<usize>,
 }
 
 /// The original of a node in a view.
@@ -32,30 +40,40 @@ impl Picture {
     /// O(nodes + edges + blocks).
     #[must_use]
     pub fn collapsed(&self) -> Picture {
-        self.view(None).picture
+        self.view(&Blocks::of(self).drawn(), &self.whole()).picture
     }
 
-    /// The picture, or the inside of the block `root` with the nodes outside that its nodes
-    /// use or that use them.
-    pub(super) fn view(&self, root: Option<usize>) -> View {
-        let tree = Blocks::of(self).drawn();
+    /// All of the picture.
+    pub(super) fn whole(&self) -> Extent {
+        Extent {
+            root: None,
+            nodes: (0..self.nodes.len()).collect(),
+            edges: (0..self.edges.len()).collect(),
+        }
+    }
+
+    /// The inside of a block, or all of the picture, with the nodes outside that its nodes use
+    /// or that use them. O(nodes + edges of the extent), whatever the size of the picture.
+    pub(super) fn view(&self, tree: &Blocks, extent: &Extent) -> View {
         let is_collapsed = |block: usize| self.blocks[block].is_collapsed;
-        let inside: Vec<Option<Source>> = (tree.of_nodes.iter().enumerate())
-            .map(|(node, &block)| {
-                let group = tree.outermost(block, root, is_collapsed)?;
-                Some(group.map_or(Source::Node(node), Source::Block))
-            })
-            .collect();
-        let mut maker = ViewMaker::new(self, &tree, root);
-        let sources = inside.iter().enumerate();
-        sources.for_each(|(node, source)| maker.add_node(node, *source));
-        for edge in &self.edges {
-            let ends = [edge.from, edge.to].map(|node| (node, inside.get(node).copied()));
-            if let [(from, Some(left)), (to, Some(right))] = ends
-                && (left.is_some() || right.is_some())
-            {
-                let [from, to] = [(from, left), (to, right)]
-                    .map(|(node, source)| source.unwrap_or(Source::Outside(node)));
+        let source = |&node: &usize| {
+            let group = tree.outermost(tree.of_nodes[node], extent.root, is_collapsed)?;
+            Some((node, group.map_or(Source::Node(node), Source::Block)))
+        };
+        let inside: HashMap<usize, Source> = extent.nodes.iter().filter_map(source).collect();
+        let mut maker = ViewMaker::new(self, tree, extent.root);
+        for &node in &extent.nodes {
+            if let Some(&source) = inside.get(&node) {
+                maker.add_node(node, source);
+            }
+        }
+        for &edge in &extent.edges {
+            let ends = [self.edges[edge].from, self.edges[edge].to];
+            let sources = ends.map(|node| inside.get(&node).copied());
+            let exist = ends.iter().all(|&node| node < self.nodes.len());
+            if exist && sources.iter().any(Option::is_some) {
+                let [from, to] =
+                    [0, 1].map(|end| sources[end].unwrap_or(Source::Outside(ends[end])));
                 maker.add_edge(edge, from, to);
             }
         }
@@ -69,8 +87,6 @@ struct ViewMaker<'a> {
     view: View,
     /// The nodes of the view by their originals.
     nodes: HashMap<Source, usize>,
-    /// The nodes that each group contains.
-    sizes: HashMap<usize, usize>,
     /// The edges of groups, which are drawn once.
     edges: HashMap<(usize, usize, Mark), usize>,
     /// The blocks of the view, by the blocks of the picture.
@@ -95,30 +111,25 @@ impl<'a> ViewMaker<'a> {
                 stands_for: Vec::new(),
             },
             nodes: HashMap::new(),
-            sizes: HashMap::new(),
             edges: HashMap::new(),
             blocks: HashMap::new(),
             root,
         }
     }
 
-    fn add_node(&mut self, node: usize, source: Option<Source>) {
-        let Some(source) = source else {
-            return;
-        };
+    fn add_node(&mut self, node: usize, source: Source) {
         let original = &self.full.nodes[node];
         let number = self.node(source);
         let shown = &mut self.view.picture.nodes[number];
-        if let Source::Block(block) = source {
-            let size = self.sizes.entry(block).or_default();
-            *size += 1;
-            shown.mark = match (*size, shown.mark == original.mark) {
-                (1, _) | (_, true) => original.mark,
+        if let Some(inner) = &mut self.view.stands_for[number] {
+            shown.mark = match (inner.nodes.is_empty(), shown.mark == original.mark) {
+                (true, _) | (_, true) => original.mark,
                 _ => Mark::Changed,
             };
             if original.mark != Mark::Same && shown.anchor.is_none() {
                 shown.anchor.clone_from(&original.anchor);
             }
+            inner.nodes.push(node);
         }
     }
 
@@ -140,7 +151,12 @@ impl<'a> ViewMaker<'a> {
                     block: self.block(self.tree.parents[block]),
                     ..PictureNode::default()
                 };
-                (shown, Some(block))
+                let inside = Extent {
+                    root: Some(block),
+                    nodes: Vec::new(),
+                    edges: Vec::new(),
+                };
+                (shown, Some(inside))
             }
             Source::Outside(node) => {
                 let mut shown = self.full.nodes[node].clone();
@@ -179,44 +195,54 @@ impl<'a> ViewMaker<'a> {
         parent
     }
 
-    fn add_edge(&mut self, edge: &PictureEdge, from: Source, to: Source) {
-        let is_of_group = [from, to].iter().any(|end| matches!(end, Source::Block(_)));
-        if is_of_group && from == to {
+    fn add_edge(&mut self, number: usize, from: Source, to: Source) {
+        let edge = &self.full.edges[number];
+        let is_inside = from == to;
+        let (from, to) = (self.node(from), self.node(to));
+        let ends = if is_inside { &[from][..] } else { &[from, to] };
+        let mut is_of_group = false;
+        for &end in ends {
+            if let Some(inner) = &mut self.view.stands_for[end] {
+                inner.edges.push(number);
+                is_of_group = true;
+            }
+        }
+        let drawn = &mut self.view.picture.edges;
+        if is_of_group && is_inside {
             return;
         }
-        let (from, to) = (self.node(from), self.node(to));
-        let number = self.view.picture.edges.len();
         if is_of_group {
-            let first = *self.edges.entry((from, to, edge.mark)).or_insert(number);
-            if first < number {
-                let drawn = &mut self.view.picture.edges[first];
-                if drawn.label != edge.label {
-                    drawn.label.clear();
+            let place = drawn.len();
+            let first = *self.edges.entry((from, to, edge.mark)).or_insert(place);
+            if first < place {
+                if drawn[first].label != edge.label {
+                    drawn[first].label.clear();
                 }
                 return;
             }
         }
-        let edge = edge.clone();
-        self.view
-            .picture
-            .edges
-            .push(PictureEdge { from, to, ..edge });
+        drawn.push(PictureEdge {
+            from,
+            to,
+            ..edge.clone()
+        });
     }
 
     /// Writes what each group contains.
     fn finish(mut self) -> View {
-        let groups = self.view.stands_for.iter().enumerate();
-        for (number, block) in groups.filter_map(|(number, block)| Some((number, (*block)?))) {
-            let count = self.full.blocks[block].count;
-            let size = match self.sizes.get(&block) {
-                Some(1) => "1 node".to_owned(),
-                size => format!("{} nodes", size.unwrap_or(&0)),
+        let groups = self.view.stands_for.iter().zip(&mut self.view.picture.nodes);
+        for (inside, shown) in groups {
+            let Some(Extent { root: Some(block), nodes, .. }) = inside else {
+                continue;
             };
-            let shown = &mut self.view.picture.nodes[number];
+            let count = self.full.blocks[*block].count;
             if count > 1 {
                 shown.lines.push(format!("× {count}"));
             }
-            shown.lines.push(size);
+            shown.lines.push(match nodes.len() {
+                1 => "1 node".to_owned(),
+                size => format!("{size} nodes"),
+            });
         }
         self.view
     }

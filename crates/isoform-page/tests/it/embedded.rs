@@ -61,33 +61,12 @@ fn data_survives_the_page() {
     let visible = "</script><!--⟨U+2028⟩\"\\⟨U+202E⟩x";
     let html = page_of(text, 52, 10).html();
     let data = data(&html);
-    assert_eq!(data.len(), 2);
-    let texts: Vec<&str> = data[0]["texts"]
-        .as_array()
-        .expect("texts")
-        .iter()
-        .filter_map(Value::as_str)
-        .collect();
-    assert_eq!(texts[0], "");
-    let card = &data[0]["cards"][1];
-    let at = |place: usize| texts[card[place].as_u64().expect("a place") as usize];
-    assert_eq!(
-        [at(0), at(1), at(3), at(4)],
-        ["change-52", visible, visible, "3"]
-    );
-    assert_eq!(card[5].as_array().map(Vec::len), Some(7));
-    assert_eq!(card[11].to_string(), "[52,77]");
-    assert_eq!(data[0]["reason"], "Why these two were matched");
-    assert!(
-        html.contains("data-changes=\"50 77\""),
-        "static cards have the numbers, too"
-    );
-    assert!(
-        card[9][0][4][0][4].as_u64().is_some(),
-        "the picture has a node with a label: {card}"
-    );
-    assert_eq!(data[1]["sides"][0], visible);
-    let rows = data[1]["rows"].as_array().expect("rows");
+    assert_eq!(data.len(), 1);
+    assert_eq!(data[0]["texts"][0], "");
+    assert_eq!(html.matches("<article").count(), 52);
+    assert!(html.contains("data-changes=\"52 77\""));
+    assert_eq!(data[0]["sides"][0], visible);
+    let rows = data[0]["rows"].as_array().expect("rows");
     let marks: Vec<u64> = rows.iter().filter_map(|row| row[0].as_u64()).collect();
     assert_eq!(marks, [0, 0, 0, 2, 3, 1, 0, 0, 0, 0]);
     let lengths: Vec<usize> = rows

@@ -36,14 +36,18 @@ pub(crate) fn page_of(text: &str, changes: usize, rows: usize) -> Page {
                 title: owned(),
                 sides: vec![owned(), owned()],
                 rows: (0..rows).map(|number| row(text, number)).collect(),
+                ..Listing::default()
             }),
             Section::Picture(picture(text)),
         ],
     }
 }
 
+/// A change with everything that a card can have. Of many changes, as the commands write them,
+/// the first hundred have pictures and elements of tensors.
 pub(crate) fn card(text: &str, number: usize) -> ChangeCard {
     let owned = || text.to_owned();
+    let is_first = number <= 100;
     ChangeCard {
         anchor: format!("change-{number}"),
         kind: owned(),
@@ -56,9 +60,9 @@ pub(crate) fn card(text: &str, number: usize) -> ChangeCard {
             vec![piece(text, false), piece(text, true)],
         ]),
         why: owned(),
-        picture: Some(picture(text)),
+        picture: is_first.then(|| picture(text)),
         changes: vec![number, 77],
-        tensor: Some(TensorChange {
+        tensor: is_first.then(|| TensorChange {
             statistics: vec![[owned(), owned(), owned()]],
             borders: vec![0.0, 1.0, 2.0],
             bins: [vec![1, 2], vec![3, 4]],
@@ -90,10 +94,10 @@ pub(crate) fn row(text: &str, number: usize) -> Row {
         left,
         right,
         mark,
-        anchor: if is_change {
-            format!("change-{number}")
+        anchors: if is_change {
+            vec![format!("change-{number}")]
         } else {
-            String::new()
+            Vec::new()
         },
         why: if mark == Mark::Changed {
             text.to_owned()

@@ -76,3 +76,27 @@ fn deep_graphs_and_deep_blocks_do_not_exhaust_the_stack() {
     }
     assert!(chain.svg().contains("× 1") || chain.svg().contains("nodes</text>"));
 }
+
+/// Groups inside of groups: a script opens each of them.
+#[test]
+fn ten_thousand_groups_are_laid_out_in_linear_time() {
+    let (outer, inner) = (100, 100);
+    let mut blocks: Vec<PictureBlock> = (0..outer).map(|_| block("layer", 1, None, true)).collect();
+    blocks.extend((0..outer * inner).map(|number| block("part", 1, Some(number / inner), true)));
+    let count = 2 * outer * inner;
+    let mut picture = Picture {
+        nodes: (0..count).map(|_| node("Add")).collect(),
+        edges: (1..count).map(|number| edge(number - 1, number)).collect(),
+        blocks,
+        ..Picture::default()
+    };
+    for (number, node) in picture.nodes.iter_mut().enumerate() {
+        node.block = Some(outer + number / 2);
+    }
+    let start = Instant::now();
+    let scenes = picture.scenes_json();
+    let taken = start.elapsed();
+    let scenes = scenes["scenes"].as_array().expect("a list");
+    assert_eq!(scenes.len(), 1 + outer + outer * inner);
+    assert!(taken < Duration::from_secs(10), "{taken:?}");
+}

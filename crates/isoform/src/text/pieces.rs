@@ -1,5 +1,7 @@
 //! Text in pieces with roles, for programs that show the text in their own way.
 
+use hashbrown::HashMap;
+
 use super::options::TextOptions;
 use super::style::Piece;
 use super::{Marked, print_marked};
@@ -47,17 +49,31 @@ pub struct TextPieces {
     pub text: String,
     /// The pieces in the order of the text, without overlaps.
     pub pieces: Vec<TextPiece>,
-    /// The line where the place of each of the [`marks`](TextOptions::marks) starts, counted
-    /// from 0: the place itself, or else the nearest printed place around it.
+    /// The line with the text of each of the [`marks`](TextOptions::marks), counted from 0: of
+    /// the place itself, or else of the nearest printed place around it. The text of a named
+    /// node is where the node is defined.
     pub mark_lines: Vec<usize>,
+    /// The line of each marked place, which has only the name of a node that is defined
+    /// elsewhere.
+    pub name_lines: Vec<usize>,
 }
 
 /// The pieces noted while a text is printed.
 #[derive(Default)]
 pub(super) struct Recording {
     pub(super) pieces: Vec<TextPiece>,
-    /// Marks by number, and their lines.
-    pub(super) marks: Vec<(usize, usize)>,
+    /// The places of marks.
+    pub(super) marks: Vec<MarkPlace>,
+}
+
+/// The place of a mark in the text.
+pub(super) struct MarkPlace {
+    /// The number of the mark.
+    pub(super) mark: usize,
+    /// The line, counted from 0.
+    pub(super) line: usize,
+    /// The byte where the place starts.
+    pub(super) start: usize,
 }
 
 impl Recording {
@@ -116,13 +132,40 @@ impl TextOptions {
         } = print_marked(value, &options, Some(Recording::default()))?;
         let Recording { pieces, marks } = recording.unwrap_or_default();
         let mut mark_lines = vec![0; self.marks.len()];
-        for (mark, line) in marks {
-            mark_lines[mark] = line;
+        let mut name_lines = mark_lines.clone();
+        let definitions = Definitions::new(&text, if marks.is_empty() { &[] } else { &pieces });
+        for MarkPlace { mark, line, start } in marks {
+            mark_lines[mark] = definitions.line(&pieces, start).unwrap_or(line);
+            name_lines[mark] = line;
         }
         Ok(TextPieces {
             text,
             pieces,
             mark_lines,
+            name_lines,
         })
+    }
+}
+
+/// The lines where named nodes are defined.
+struct Definitions(HashMap<u32, usize>);
+
+impl Definitions {
+    /// O(text).
+    fn new(text: &str, pieces: &[TextPiece]) -> Self {
+        let mut lines = HashMap::new();
+        let (mut line, mut counted) = (0, 0);
+        for piece in pieces.iter().filter(|piece| piece.is_definition) {
+            line += text[counted..piece.start].matches('\n').count();
+            counted = piece.start;
+            lines.extend(piece.node.map(|node| (node, line)));
+        }
+        Definitions(lines)
+    }
+
+    /// The line of the node whose name starts at a byte. O(log pieces).
+    fn line(&self, pieces: &[TextPiece], start: usize) -> Option<usize> {
+        let place = pieces.binary_search_by_key(&start, |piece| piece.start);
+        self.0.get(&pieces[place.ok()?].node?).copied()
     }
 }

@@ -2,7 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 
-use super::pieces::Recording;
+use super::pieces::{MarkPlace, Recording};
 use super::plan::columns;
 
 /// The kind of a piece of text.
@@ -127,7 +127,11 @@ impl Page {
     /// Starts to underline the place of a mark.
     pub(super) fn start_underline(&mut self, mark: usize, note: &str) {
         if let Some(recording) = &mut self.recording {
-            recording.marks.push((mark, self.line));
+            recording.marks.push(MarkPlace {
+                mark,
+                line: self.line,
+                start: self.out.len(),
+            });
             return;
         }
         self.open.push(self.underlines.len());

@@ -94,14 +94,14 @@ pub(crate) fn page_of_clones(title: String, parts: &[RepeatedPart], counts: &Rep
 
 fn sentence(parts: &[RepeatedPart], counts: &RepeatCounts) -> String {
     let Some(first) = parts.iter().max_by_key(|part| part.saved) else {
-        return "no part of this size occurs several times".to_owned();
+        return "No part of this size occurs several times".to_owned();
     };
     let place = match counts.files {
         0 | 1 => String::new(),
         _ => format!(" in {}", counted(first.files, "file")),
     };
     format!(
-        "a {} of {} occurs {} times{place}: {}",
+        "A {} of {} occurs {} times{place}: {}",
         first.kind,
         counted(first.size as usize, "node"),
         first.count,
@@ -191,6 +191,7 @@ fn listing(parts: &[RepeatedPart], copies: &[Vec<Ref<Obj>>]) -> Listing {
         title: "One copy of each".to_owned(),
         sides: vec!["text".to_owned()],
         rows,
+        ..Listing::default()
     }
 }
 

@@ -6,12 +6,13 @@ use isoform_page::Mark;
 use isoform_page::page::{Chart, ChartBar, Fact, Page, Section, TableRow, Verdict};
 
 use super::{fact, table};
+use crate::pages::words::short_names;
 
 /// The page of two models that ran on the same inputs: the first divergence, the error along
 /// the graph, and all pairs of values that differ. O(pairs).
 #[must_use]
 pub fn page_of_divergence(result: &Divergence, names: [&str; 2]) -> Page {
-    let [left, right] = names;
+    let [left, right] = short_names(names);
     let verdict = result.verdict();
     let sentence = verdict.split_once(": ").map_or(&*verdict, |(_, rest)| rest);
     let differing = result.pairs.iter().enumerate();

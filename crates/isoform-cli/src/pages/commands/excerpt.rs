@@ -89,6 +89,7 @@ fn listing(rows: Vec<Row>) -> Section {
         title: "Text".to_owned(),
         sides: vec!["text".to_owned()],
         rows,
+        ..Listing::default()
     })
 }
 

@@ -167,21 +167,16 @@ impl Rows<'_, '_> {
             if let (Some(left), Some(right)) = (&mut left, &mut right) {
                 self.mark(left, right);
             }
-            let mark = match (&left, &right) {
-                (Some(_), Some(_)) => Mark::Changed,
-                (Some(_), None) => Mark::Deleted,
-                _ => Mark::Inserted,
-            };
             self.rows.push(Row {
+                mark: Mark::of_sides(left.is_some(), right.is_some()),
                 left,
                 right,
-                mark,
                 ..Row::default()
             });
         }
         if let Some(row) = self.rows.get_mut(first) {
             self.changes += 1;
-            row.anchor = format!("{}-{}", self.anchor, self.changes);
+            row.anchors = vec![format!("{}-{}", self.anchor, self.changes)];
         }
     }
 
@@ -189,7 +184,7 @@ impl Rows<'_, '_> {
         let cost = left.pieces.len().saturating_mul(right.pieces.len());
         if let Some(rest) = self.budget.words.checked_sub(cost) {
             self.budget.words = rest;
-            mark_words(left, right, |_| None);
+            mark_words(left, right);
         }
     }
 }
@@ -392,7 +387,7 @@ mod tests {
         );
         let marks: Vec<Mark> = rows.iter().map(|row| row.mark).collect();
         assert_eq!(marks[3..6], [Mark::Deleted, Mark::Deleted, Mark::Inserted]);
-        assert_eq!(rows[3].anchor, "pass-1-1");
+        assert_eq!(rows[3].anchors, ["pass-1-1"]);
     }
 
     #[test]
@@ -409,7 +404,8 @@ mod tests {
         let rows = rows_of_diff(diff, "a", &mut RowBudget::default());
         assert_eq!(shown(&rows[1]), ["w = Fill(1)", ""]);
         assert_eq!(shown(&rows[2]), ["r = Conv(x, <w>)", "r = Conv(x, <v>)"]);
-        let anchors: Vec<&str> = rows.iter().map(|row| row.anchor.as_str()).collect();
+        let anchors = rows.iter().map(|row| row.anchors.concat());
+        let anchors: Vec<String> = anchors.collect();
         assert_eq!(anchors, ["", "a-1", ""]);
     }
 

@@ -21,10 +21,7 @@ mod show_model;
 mod show_value;
 mod tensor_table;
 
-use std::fmt::Display;
-
-use isoform_page::Mark;
-use isoform_page::page::{Fact, Row, Table, TableRow};
+use isoform_page::page::Row;
 
 pub(crate) use clones::{RepeatCounts, RepeatedPart, page_of_clones};
 pub use divergence::page_of_divergence;
@@ -35,41 +32,9 @@ pub use show_model::{ModelPage, page_of_model, page_of_program};
 pub(crate) use show_value::page_of_file;
 pub use show_value::page_of_value;
 
+use super::tables::{fact, row, table};
+
 /// The rows of a unified diff that is shown alone.
 pub(super) fn rows_beside(diff: &str) -> Vec<Row> {
     hunks::rows_of_diff(diff, "line", &mut hunks::RowBudget::default())
-}
-
-/// The rows of a table.
-const MOST_ROWS: usize = 2_000;
-
-fn fact(name: &str, value: impl Display, mark: Mark) -> Fact {
-    Fact {
-        name: name.to_owned(),
-        value: value.to_string(),
-        mark,
-    }
-}
-
-/// A table with at most [`MOST_ROWS`] rows; its title tells how many there are.
-fn table(title: &str, columns: &[&str], rows: impl ExactSizeIterator<Item = TableRow>) -> Table {
-    let count = rows.len();
-    let title = if count > MOST_ROWS {
-        format!("{title} (the first {MOST_ROWS} of {count})")
-    } else {
-        title.to_owned()
-    };
-    Table {
-        title,
-        columns: columns.iter().map(ToString::to_string).collect(),
-        rows: rows.take(MOST_ROWS).collect(),
-    }
-}
-
-/// A row that tells of no side.
-fn row(cells: Vec<String>) -> TableRow {
-    TableRow {
-        cells,
-        mark: Mark::Same,
-    }
 }

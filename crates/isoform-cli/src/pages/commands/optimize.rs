@@ -63,9 +63,11 @@ pub fn page_of_optimization(parts: &OptimizePage<'_>) -> isoform::Result<Page> {
     Ok(Page {
         title: difference.title,
         verdict: if is_wrong {
-            Verdict::Different
+            Verdict::Bad("Wrong results")
+        } else if report.is_equal() {
+            Verdict::Good("Nothing to optimize")
         } else {
-            difference.verdict
+            Verdict::Good("Optimized")
         },
         sentence: sentence(parts, &totals),
         facts: facts(parts, difference.facts),
@@ -183,6 +185,7 @@ fn savings(nodes: i64, bytes: i64) -> String {
     };
     match bytes {
         0 => nodes,
+        more if more < 0 => format!("{nodes}, adds {}", signed_bytes(-more)),
         bytes => format!("{nodes} and {}", signed_bytes(bytes)),
     }
 }

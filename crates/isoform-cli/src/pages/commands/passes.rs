@@ -29,13 +29,14 @@ pub(crate) fn page_of_run(title: String, passes: &[PassRun], nodes: Option<[usiz
             title: format!("{number}. {}: {took}, {}", pass.name, counts.text()),
             sides: vec!["before".to_owned(), "after".to_owned()],
             rows: rows_of_diff(&pass.diff, &format!("pass-{number}"), &mut budget),
+            ..Listing::default()
         }));
     }
     Page {
         title,
         verdict: match changed {
-            0 => Verdict::Equal,
-            _ => Verdict::Different,
+            0 => Verdict::Good("No change"),
+            _ => Verdict::Good("Changed"),
         },
         sentence: sentence_of_run(passes, &counts, changed),
         facts: facts_of_run(passes, &counts, changed, nodes),
@@ -82,15 +83,15 @@ fn sentence_of_run(passes: &[PassRun], counts: &[DiffCounts], changed: usize) ->
     let all = format!("{} passes", passes.len());
     match largest {
         None => match passes {
-            [] => "no pass ran".to_owned(),
-            [only] => format!("pass '{}' changed nothing", only.name),
-            _ => format!("none of {all} changed the program"),
+            [] => "No pass ran".to_owned(),
+            [only] => format!("Pass '{}' changed nothing", only.name),
+            _ => format!("None of {all} changed the program"),
         },
         Some((pass, counts)) if changed == 1 => {
             let one = format!("'{}' changed the program: {}", pass.name, counts.text());
             match passes.len() {
-                1 => format!("pass {one}"),
-                _ => format!("of {all}, only {one}"),
+                1 => format!("Pass {one}"),
+                _ => format!("Of {all}, only {one}"),
             }
         }
         Some((pass, counts)) => format!(
@@ -154,14 +155,15 @@ pub(crate) fn page_of_bisection(title: String, bisection: &Bisection, changes: &
     ]);
     Page {
         title,
-        verdict: Verdict::Different,
-        sentence: format!("the check fails after pass '{name}', number {number}{suffice}"),
+        verdict: Verdict::Bad("The pass is found"),
+        sentence: format!("The check fails after pass '{name}', number {number}{suffice}"),
         facts,
         sections: vec![
             Section::Listing(Listing {
                 title: format!("Before and after '{name}': {}", counts.text()),
                 sides: vec!["before (good)".to_owned(), "after (bad)".to_owned()],
                 rows: rows_of_diff(changes, "change", &mut RowBudget::default()),
+                ..Listing::default()
             }),
             Section::Table(table_of_trials(bisection)),
         ],

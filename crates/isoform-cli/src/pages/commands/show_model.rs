@@ -228,6 +228,7 @@ fn listing(program: &Ref<Program>, model: Option<&Model>, options: ModelPage) ->
         title: "Program".to_owned(),
         sides: vec!["program".to_owned()],
         rows: lines,
+        ..Listing::default()
     }
 }
 

@@ -108,6 +108,7 @@ fn text_page(
                 title: "Text".to_owned(),
                 sides: vec!["text".to_owned()],
                 rows,
+                ..Listing::default()
             }),
             Section::Table(table("Types", &["type", "objects"], type_rows)),
         ],
@@ -116,7 +117,7 @@ fn text_page(
 
 /// A printed value as rows.
 pub(super) fn text_rows(text: &TextPieces) -> Vec<Row> {
-    let lines = TextSide::new(text, &[], INDENT).into_lines();
+    let lines = TextSide::new(text, INDENT).into_lines();
     lines.map(one_sided).collect()
 }
 

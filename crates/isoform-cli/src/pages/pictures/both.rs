@@ -207,7 +207,7 @@ impl Both {
     }
 }
 
-fn is_same_operator(left: &Call, right: &Call) -> bool {
+pub(crate) fn is_same_operator(left: &Call, right: &Call) -> bool {
     let callee = |call: &Call| call.callee.as_ref().map(|callee| callee.name.clone());
     (&left.domain, &left.op, callee(left)) == (&right.domain, &right.op, callee(right))
 }

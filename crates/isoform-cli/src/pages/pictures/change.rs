@@ -10,6 +10,7 @@ use isoform_page::picture::{NodeShape, Picture, PictureBlock, PictureEdge, Pictu
 
 use super::both::Both;
 use super::parts::{constant_node, is_constant};
+use crate::pages::words::arrows;
 
 /// Changed nodes that are drawn of one change, and of all changes.
 const OF_CHANGE: usize = 36;
@@ -50,7 +51,7 @@ impl<'a> ChangePictures<'a> {
             return None;
         }
         drawing.slots = self.changed_slots(change);
-        let mut title = change.text.clone();
+        let mut title = arrows(&change.text);
         if change.parts.len() > 1 {
             title = format!("The first of {} places: {title}", change.parts.len());
         }
@@ -76,7 +77,21 @@ impl<'a> ChangePictures<'a> {
             1 => "1 change".to_owned(),
             count => format!("{count} changes"),
         };
-        drawing.finish(title)
+        let mut picture = drawing.finish(title);
+        if picture.nodes.is_empty() {
+            // A change of versions or of declared types has no nodes.
+            let texts = self.report.groups.iter().map(|group| arrows(&group.text));
+            picture.nodes.push(PictureNode {
+                label: if self.report.is_equal() {
+                    picture.title.clone()
+                } else {
+                    "All nodes are the same".to_owned()
+                },
+                lines: texts.collect(),
+                ..PictureNode::default()
+            });
+        }
+        picture
     }
 
     /// The operands of right nodes that are changed constants, by part and position.

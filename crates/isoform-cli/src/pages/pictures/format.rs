@@ -1,10 +1,14 @@
 //! The formats of pictures on the command line.
 
+use std::io;
 use std::str::FromStr;
 
 use clap::ValueEnum;
 use isoform::Error;
 use isoform_page::Picture;
+use isoform_page::picture::mermaid_warning;
+
+use crate::output::Output;
 
 /// The format of a picture.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,6 +41,17 @@ impl PictureFormat {
             PictureFormat::Dot => picture.dot(),
             PictureFormat::Mermaid => picture.mermaid(),
         }
+    }
+}
+
+impl PictureFormat {
+    /// Writes a picture, and warns on standard error of a chart that code hosts do not draw.
+    pub(crate) fn write(self, picture: Picture, output: &mut Output<'_, '_>) -> io::Result<()> {
+        let text = self.draw(picture);
+        if let Some(warning) = mermaid_warning(&text) {
+            output.aside(&format!("isoform: warning: {warning}\n"));
+        }
+        output.bytes(text.as_bytes())
     }
 }
 

@@ -20,6 +20,7 @@ mod parts;
 mod value;
 mod value_change;
 
+pub(crate) use both::is_same_operator;
 pub(crate) use change::ChangePictures;
 pub use change::model_changes_picture;
 pub use format::PictureFormat;

@@ -11,8 +11,11 @@ use super::parts::Parts;
 /// Nodes in a copy of a block that is drawn once.
 const LEAST_BLOCK: usize = 4;
 
+/// The nodes of a model whose functions and inner graphs are drawn in full.
+const MANY: usize = 150;
+
 /// A model: its nodes, inputs and outputs. Constants are in the tooltips of their users. Graphs in
-/// attributes and functions are blocks. Of blocks that occur several times, the first copy is
+/// attributes and functions are blocks, which are collapsed in a model of many nodes. Of blocks that occur several times, the first copy is
 /// drawn with the number of copies, and the others are collapsed; where many nodes remain, those
 /// whose names begin alike are collapsed, too.
 ///
@@ -62,7 +65,7 @@ fn add_bodies(parts: &Parts, picture: &mut Picture) -> Vec<Option<usize>> {
             label: body.label.clone(),
             count: body.calls,
             parent: body.parent.and_then(|parent| numbers[parent]),
-            is_collapsed: false,
+            is_collapsed: parts.list.len() > MANY,
         });
     }
     numbers

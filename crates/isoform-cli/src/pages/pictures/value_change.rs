@@ -36,6 +36,13 @@ pub fn value_changes_picture(difference: &Difference) -> Picture {
         .iter()
         .take(MOST)
         .for_each(|change| drawing.add(change));
+    if changes.is_empty() {
+        let label = drawing.picture.title.clone();
+        drawing.picture.nodes.push(PictureNode {
+            label,
+            ..PictureNode::default()
+        });
+    }
     if changes.len() > MOST {
         drawing.picture.nodes.push(PictureNode {
             label: format!("… {} more changes", changes.len() - MOST),
