@@ -132,7 +132,10 @@ fn page_of(input: &Path, target: &Path, done: &RunResult) -> isoform::Result<Pag
             file.to_string_lossy().into_owned()
         }
     };
-    let names = [name(input, "standard input"), name(target, "standard output")];
+    let names = [
+        name(input, "standard input"),
+        name(target, "standard output"),
+    ];
     let (bytes, external) = done.bytes_before;
     page_of_optimization(&OptimizePage {
         names: [&names[0], &names[1]],

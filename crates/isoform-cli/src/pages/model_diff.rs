@@ -12,7 +12,7 @@ use isoform_page::{Mark, Page};
 use super::model_listing::{ModelListing, anchor, listing_of};
 use super::model_sentence::sentence;
 use super::pictures::ChangePictures;
-use super::tables::{fact, table};
+use super::tables::{fact, mark_if, table};
 use super::tensors::{Budget, tensor_change};
 use super::words::{arrows, literals, short_names};
 use crate::diff::value_texts;
@@ -121,14 +121,6 @@ fn weight_facts(report: &Report) -> Vec<Fact> {
     let alone = alone.into_iter().filter(|(_, count, _)| *count > 0);
     facts.extend(alone.map(|(name, count, mark)| fact(name, count.to_string(), mark)));
     facts
-}
-
-fn mark_if(is_changed: bool) -> Mark {
-    if is_changed {
-        Mark::Changed
-    } else {
-        Mark::Same
-    }
 }
 
 /// The changes, in the order of the report, and then those without a sentence.

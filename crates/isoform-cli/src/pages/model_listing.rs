@@ -94,7 +94,8 @@ pub(super) fn listing_of(report: &Report, names: [&str; 2]) -> Option<ModelListi
     let difference = &report.difference;
     let programs = [program(difference.left())?, program(difference.right())?];
     let has_contents = !report.skips_tensor_content();
-    let mut sides = programs.map(|program| rows_of(&program, has_contents, report.compares_versions()));
+    let mut sides =
+        programs.map(|program| rows_of(&program, has_contents, report.compares_versions()));
     let pairs = Pairs::new(report, &sides);
     let partners = pairs.rows(&sides, difference.is_empty());
     let bindings = bindings(&sides, &partners);
@@ -166,10 +167,8 @@ impl Pairs {
             let ([left], [right]) = (&**lefts, &**rights) else {
                 continue;
             };
-            if let (Some(left), Some(right)) = (
-                left.peek::<Ref<Call>>(),
-                right.peek::<Ref<Call>>(),
-            ) && is_same_operator(left, right)
+            if let (Some(left), Some(right)) = (left.peek::<Ref<Call>>(), right.peek::<Ref<Call>>())
+                && is_same_operator(left, right)
             {
                 pairs.add(left.identity(), right.identity(), RowReason::Change);
             }

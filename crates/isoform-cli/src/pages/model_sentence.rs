@@ -58,7 +58,11 @@ pub(super) fn sentence(report: &Report) -> String {
         Some(place) if !names_place(report, main, &place) => format!(", all in '{place}'"),
         _ => String::new(),
     };
-    format!("{}{place}: {}{rest}.", counts(report), arrows(brief(&main.text)))
+    format!(
+        "{}{place}: {}{rest}.",
+        counts(report),
+        arrows(brief(&main.text))
+    )
 }
 
 /// A change without the list of its nodes, if it is long.

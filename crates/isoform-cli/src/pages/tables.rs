@@ -40,3 +40,12 @@ pub(super) fn row(cells: Vec<String>) -> TableRow {
         mark: Mark::Same,
     }
 }
+
+/// The mark of a number that tells of differences, if there are any.
+pub(super) fn mark_if(is_changed: bool) -> Mark {
+    if is_changed {
+        Mark::Changed
+    } else {
+        Mark::Same
+    }
+}

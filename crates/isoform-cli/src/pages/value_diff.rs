@@ -74,7 +74,12 @@ fn mark_of(kind: ChangeKind) -> Mark {
 /// The changes of each kind, as the cards are counted, and the places of all of them.
 fn facts(difference: &Difference) -> Vec<Fact> {
     let changes = difference.changes();
-    let count = |kind: ChangeKind| changes.iter().filter(|change| change.kind() == kind).count();
+    let count = |kind: ChangeKind| {
+        changes
+            .iter()
+            .filter(|change| change.kind() == kind)
+            .count()
+    };
     let counts = ChangeKind::ALL.into_iter().map(|kind| (kind, count(kind)));
     let counts = counts.filter(|(_, count)| *count > 0);
     let facts = counts.map(|(kind, count)| fact(kind.name(), count, mark_of(kind)));
@@ -109,7 +114,11 @@ fn sentence(difference: &Difference, cards: &[ChangeCard]) -> String {
     } else {
         String::new()
     };
-    let largest = if changes.len() > 1 { "; the largest" } else { "" };
+    let largest = if changes.len() > 1 {
+        "; the largest"
+    } else {
+        ""
+    };
     format!("{count}{places}{largest}: {text}.")
 }
 
@@ -202,9 +211,8 @@ fn why(kind: ChangeKind) -> &'static str {
 fn beginnings(paths: &PlacePaths) -> Option<Table> {
     let beginnings = paths.tree().beginnings();
     let rows = beginnings.iter().enumerate();
-    let rows = rows.map(|(number, beginning)| {
-        row(vec![format!("<{number}>"), short_path(beginning)])
-    });
+    let rows =
+        rows.map(|(number, beginning)| row(vec![format!("<{number}>"), short_path(beginning)]));
     let columns = ["in a place", "stands for"];
     (!beginnings.is_empty()).then(|| table("Beginnings of places", &columns, rows))
 }
@@ -251,14 +259,13 @@ fn text(difference: &Difference, names: [&str; 2]) -> Option<Listing> {
     let places = places.into_iter().map(|(number, marks)| {
         // Of a rewired operand, the name is another one; of a changed part, its own text.
         let is_use = difference.changes()[number].kind() == ChangeKind::Rewired;
-        let lines = [is_use, !is_use].into_iter().flat_map(|is_use| {
-            let sides = [1, 0].into_iter();
-            sides.filter_map(move |side| Some((side, marks[side]?, is_use)))
-        });
-        let lines = lines.map(|(side, mark, is_use)| {
+        let sides = [1, 0].into_iter();
+        let sides = sides.filter_map(|side| Some((side, marks[side]?)));
+        let lines = sides.flat_map(|(side, mark)| {
             let text = &texts[side];
-            let lines = if is_use { &text.name_lines } else { &text.mark_lines };
-            (side, lines[mark])
+            let (part, name) = (text.mark_lines[mark], text.name_lines[mark]);
+            let lines = if is_use { [name, part] } else { [part, name] };
+            lines.map(|line| (side, line))
         });
         ChangePlace {
             anchor: anchor(number),

@@ -94,7 +94,9 @@ fn named_key(key: &str) -> Option<String> {
     let name = NAME_FIELDS.iter().find_map(|field| {
         let (before, name) = fields.split_once(&format!("{field}=\""))?;
         let is_field = before.is_empty() || before.ends_with(", ");
-        name.split('"').next().filter(|name| is_field && !name.is_empty())
+        name.split('"')
+            .next()
+            .filter(|name| is_field && !name.is_empty())
     })?;
     let ty = ty.rsplit('.').next().filter(|_| ty.chars().all(is_type))?;
     Some(format!("[{ty} '{name}']"))
@@ -103,17 +105,21 @@ fn named_key(key: &str) -> Option<String> {
 /// Both sides of a change in a few words: the type and the name of an object with a name, the
 /// type alone if the text needs lines of its own for parts, and otherwise the text. O(1), but for the length of single texts.
 pub(super) fn short_values(sides: [Option<&Value>; 2]) -> [Option<String>; 2] {
-    both(sides, |value| {
-        let object = value.as_object()?;
-        let ty = short_type(object);
-        match name_of(object) {
-            Some(name) => Some(format!("{ty} '{name}'")),
-            None => {
-                let text = beginning(value, SHORT.0)?;
-                text.trim_end().contains('\n').then(|| format!("{ty}(…)"))
+    both(
+        sides,
+        |value| {
+            let object = value.as_object()?;
+            let ty = short_type(object);
+            match name_of(object) {
+                Some(name) => Some(format!("{ty} '{name}'")),
+                None => {
+                    let text = beginning(value, SHORT.0)?;
+                    text.trim_end().contains('\n').then(|| format!("{ty}(…)"))
+                }
             }
-        }
-    }, SHORT)
+        },
+        SHORT,
+    )
 }
 
 /// Both sides of a change as the beginning of their texts. O(1), but for the length of single
@@ -195,8 +201,14 @@ mod tests {
             "<root>.functions[ir.GlobalVar(span=None, name_hint=\"ma[in\")].params[0]",
             "<root>.functions[GlobalVar 'ma[in'].params[0]",
         );
-        check("<1>[\"a(name=\\\"b\\\")\"][2]", "<1>[\"a(name=\\\"b\\\")\"][2]");
-        check("[ir.Var(file_name=\"x\", name=\"\")].a", "[ir.Var(file_name=\"x\", name=\"\")].a");
+        check(
+            "<1>[\"a(name=\\\"b\\\")\"][2]",
+            "<1>[\"a(name=\\\"b\\\")\"][2]",
+        );
+        check(
+            "[ir.Var(file_name=\"x\", name=\"\")].a",
+            "[ir.Var(file_name=\"x\", name=\"\")].a",
+        );
         check("a[ir.T(", "a[ir.T(");
     }
 }

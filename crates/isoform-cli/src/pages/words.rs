@@ -11,8 +11,7 @@ const LONGEST_SPLIT: usize = 512;
 const MOST_PIECES: usize = 4096;
 
 /// Why a row is of a change although both texts are the same.
-pub(super) const LEFT_OUT: &str =
-    "the same text; the change is in a part that the text leaves out";
+pub(super) const LEFT_OUT: &str = "the same text; the change is in a part that the text leaves out";
 
 /// A piece of text with a role.
 pub(super) fn piece(text: impl Into<String>, role: PieceRole) -> Piece {
@@ -48,7 +47,9 @@ pub(super) fn short_names(names: [&str; 2]) -> [String; 2] {
     let most = most.into_iter().max().unwrap_or(1);
     let pairs = (1..=most).map(|parts| names.map(|name| tail(name, parts)));
     let mut pairs = pairs.filter(|[left, right]| left != right);
-    pairs.next().unwrap_or_else(|| names.map(|name| tail(name, 1)))
+    pairs
+        .next()
+        .unwrap_or_else(|| names.map(|name| tail(name, 1)))
 }
 
 /// Punctuation.
@@ -210,7 +211,10 @@ mod tests {
 
     #[test]
     fn arrows_in_names_stay() {
-        assert_eq!(arrows("w 'a -> b': 1 -> 2, 'c' -> 'd'"), "w 'a -> b': 1 → 2, 'c' → 'd'");
+        assert_eq!(
+            arrows("w 'a -> b': 1 -> 2, 'c' -> 'd'"),
+            "w 'a -> b': 1 → 2, 'c' → 'd'"
+        );
     }
 
     #[test]
@@ -228,7 +232,10 @@ mod tests {
         // %a of the left side corresponds to %b of the right side, and %b has no partner.
         renumber([&mut left].into_iter(), &HashMap::from([(7, 0)]), 1);
         let numbers = left.pieces.iter().map(|piece| piece.binding);
-        assert_eq!(numbers.collect::<Vec<_>>(), [Some(0), None, Some(1), Some(1)]);
+        assert_eq!(
+            numbers.collect::<Vec<_>>(),
+            [Some(0), None, Some(1), Some(1)]
+        );
         assert!(mark_words(&mut left, &mut right));
         assert_eq!(shown(&left.pieces), "%a, <%b%b>");
         assert_eq!(shown(&right.pieces), "%b, <%b%b>");

@@ -354,7 +354,7 @@ fn repeated_blocks_are_drawn_and_listed() {
         .max_by_key(|row| row[5].parse::<u64>().unwrap());
     let largest = largest.unwrap();
     let start = format!(
-        "a {} of {} nodes occurs {} times",
+        "A {} of {} nodes occurs {} times",
         largest[1], largest[2], largest[3]
     );
     assert!(page.sentence().starts_with(&start), "{}", page.sentence());

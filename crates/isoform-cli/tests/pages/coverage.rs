@@ -41,7 +41,11 @@ fn check_page(page: &Page, changes: usize) {
         assert!(element.iter().any(|it| html.contains(it)), "{anchor}");
     }
     let mut reached = HashSet::new();
-    for row in listing(page).rows.iter().filter(|row| !row.anchors.is_empty()) {
+    for row in listing(page)
+        .rows
+        .iter()
+        .filter(|row| !row.anchors.is_empty())
+    {
         let is_told = |anchor: &String| anchors.contains(anchor.as_str());
         assert!(row.anchors.iter().all(is_told), "{row:?}");
         assert_ne!(row.mark, Mark::Same, "{row:?}");

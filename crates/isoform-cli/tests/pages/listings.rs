@@ -212,13 +212,23 @@ fn check_counts(left: &ModelProto, right: &ModelProto) -> bool {
         first.is_some_and(|piece| piece.is_definition)
     };
     let rows = listing(&page).rows.iter();
-    let rows: Vec<&Row> = rows.filter(|row| is_node(&row.left) || is_node(&row.right)).collect();
+    let rows: Vec<&Row> = rows
+        .filter(|row| is_node(&row.left) || is_node(&row.right))
+        .collect();
     let count = |mark| rows.iter().filter(|row| row.mark == mark).count();
     let told = [count(Mark::Deleted), count(Mark::Inserted)];
     let nodes = report.nodes;
-    assert_eq!(told, [nodes.removed, nodes.added], "{:#?}", changed_rows(listing(&page)));
+    assert_eq!(
+        told,
+        [nodes.removed, nodes.added],
+        "{:#?}",
+        changed_rows(listing(&page))
+    );
     let changed = rows.iter().filter(|row| row.mark == Mark::Changed);
-    assert!(changed.clone().all(|row| !row.why.is_empty()), "{changed:?}");
+    assert!(
+        changed.clone().all(|row| !row.why.is_empty()),
+        "{changed:?}"
+    );
     true
 }
 
@@ -350,9 +360,15 @@ fn lines_that_are_the_same_are_the_same_data() {
         let before = number - 1;
         let _ = writeln!(left, "%v{number} = List[%v{before}, %v{before}, {number}]");
     }
-    let right = left.replace("%v1 = List[%v0, %v0, 1]", "%z = List[5]\n%v1 = List[%v0, %v0, %z, %z]");
+    let right = left.replace(
+        "%v1 = List[%v0, %v0, 1]",
+        "%z = List[5]\n%v1 = List[%v0, %v0, %z, %z]",
+    );
     let page = page_of_texts(&left, &right);
-    let rows = listing(&page).rows.iter().filter(|row| row.mark == Mark::Same);
+    let rows = listing(&page)
+        .rows
+        .iter()
+        .filter(|row| row.mark == Mark::Same);
     let hints = |line: &Option<Line>| line.as_ref().map(|line| line.pieces.clone());
     let bindings = |line: &Option<Line>| {
         let pieces = hints(line).into_iter().flatten();
@@ -371,20 +387,34 @@ fn long_strings_show_where_they_differ() {
     let text = |end: &str| format!("[\"{}{end}\"]", "same ".repeat(100));
     let page = page_of_texts(&text("old"), &text("new"));
     let card = &cards(&page)[0];
-    assert!(card.text.contains("old\" → ") && card.text.contains("new\""), "{}", card.text);
+    assert!(
+        card.text.contains("old\" → ") && card.text.contains("new\""),
+        "{}",
+        card.text
+    );
     let sides = card.sides.as_ref().expect("both sides");
     assert!(marked(&sides[0]).contains("<old>"), "{}", marked(&sides[0]));
 }
 
 #[test]
 fn facts_and_sentence_count_changes() {
-    let page = page_of_texts("[%a, %a, %b]\n%a = List[1]\n%b = List[1]", "[%a, %a, %b]\n%a = List[2]\n%b = List[2]");
+    let page = page_of_texts(
+        "[%a, %a, %b]\n%a = List[1]\n%b = List[1]",
+        "[%a, %a, %b]\n%a = List[2]\n%b = List[2]",
+    );
     let changes = cards(&page).len().to_string();
-    let facts: usize = page.facts.iter().filter(|fact| fact.name != "places").map(|fact| {
-        fact.value.parse::<usize>().expect("a number")
-    }).sum();
+    let facts: usize = page
+        .facts
+        .iter()
+        .filter(|fact| fact.name != "places")
+        .map(|fact| fact.value.parse::<usize>().expect("a number"))
+        .sum();
     assert_eq!(facts.to_string(), changes);
-    assert!(page.sentence.starts_with(&format!("{changes} change")), "{}", page.sentence);
+    assert!(
+        page.sentence.starts_with(&format!("{changes} change")),
+        "{}",
+        page.sentence
+    );
 }
 
 /// A change of a named part is marked where the part is, and a change of a use at the use.
@@ -397,7 +427,10 @@ fn a_change_leads_to_the_line_of_its_text() {
     let line_of = |from: &str, to: &str| {
         assert!(text.contains(from), "{from}");
         let page = page_of_texts(text, &text.replace(from, to));
-        let rows = listing(&page).rows.iter().filter(|row| !row.anchors.is_empty());
+        let rows = listing(&page)
+            .rows
+            .iter()
+            .filter(|row| !row.anchors.is_empty());
         let rows: Vec<String> = rows.map(|row| line(&row.right)).collect();
         rows
     };
@@ -412,9 +445,15 @@ fn a_change_leads_to_the_line_of_its_text() {
         "%n = ir.IntImm(dtype=int64, value=4)",
     );
     assert_eq!(replaced.len(), 1);
-    assert!(replaced[0].contains("IntImm") && replaced[0].contains('4'), "{replaced:?}");
+    assert!(
+        replaced[0].contains("IntImm") && replaced[0].contains('4'),
+        "{replaced:?}"
+    );
     let used = line_of("args=[%sum])", "args=[%x])");
-    assert!(used.iter().any(|line| line.contains("relu>, ")), "{used:?}");
+    assert!(
+        used.iter().any(|line| line.contains("args=[<%x>]")),
+        "{used:?}"
+    );
 }
 
 fn page_of_texts(left: &str, right: &str) -> Page {

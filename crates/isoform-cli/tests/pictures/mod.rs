@@ -302,7 +302,11 @@ fn equal_models_have_a_picture_that_says_so() {
         let ran = folder.run(&format!("diff --format {format} a.onnx a.onnx"));
         assert_eq!(ran.status, 0, "{}", ran.err);
         assert!(ran.out.contains("The models are equal"), "{}", ran.out);
-        assert!(format != "svg" || ran.out.contains("class=\"node"), "{}", ran.out);
+        assert!(
+            format != "svg" || ran.out.contains("class=\"node"),
+            "{}",
+            ran.out
+        );
     }
 }
 
@@ -334,7 +338,12 @@ fn a_chart_that_code_hosts_do_not_draw_says_so() {
     assert!(ran.err.contains("at most 500 edges"), "{}", ran.err);
     assert!(ran.out.starts_with("flowchart TB\n  %% "), "{}", ran.out);
     let ran = folder.run("show --format mermaid short.onnx");
-    assert!(ran.err.is_empty() && !ran.out.contains("%%"), "{}{}", ran.err, ran.out);
+    assert!(
+        ran.err.is_empty() && !ran.out.contains("%%"),
+        "{}{}",
+        ran.err,
+        ran.out
+    );
 }
 
 #[test]
@@ -346,16 +355,39 @@ fn functions_of_a_large_model_are_collapsed() {
         for number in 0..200 {
             let input = if number == 0 { "y" } else { "e" };
             let output = if number == 199 { "end" } else { "e" };
-            let names = [format!("{input}{number}"), format!("{output}{}", number + 1)];
+            let names = [
+                format!("{input}{number}"),
+                format!("{output}{}", number + 1),
+            ];
             let names = names.map(|name| name.replace("y0", "y").replace("end200", "end"));
-            graph.node.push(node(["Exp", "Neg", "Abs"][number * number % 3], &[&names[0]], &[&names[1]]));
+            graph.node.push(node(
+                ["Exp", "Neg", "Abs"][number * number % 3],
+                &[&names[0]],
+                &[&names[1]],
+            ));
         }
         graph.output[0].name = "end".to_owned();
     }
     folder.model("large.onnx", &large);
     let small = chart(&folder, "show small.onnx", 0);
     let large = chart(&folder, "show large.onnx", 0);
-    assert_eq!(lines(&small, "subgraph ").iter().filter(|line| line.contains("function")).count(), 1);
-    assert_eq!(lines(&large, "subgraph ").iter().filter(|line| line.contains("function")).count(), 0);
-    assert_eq!(lines(&large, "[[\"function local.Twice").len(), 1, "{large}");
+    assert_eq!(
+        lines(&small, "subgraph ")
+            .iter()
+            .filter(|line| line.contains("function"))
+            .count(),
+        1
+    );
+    assert_eq!(
+        lines(&large, "subgraph ")
+            .iter()
+            .filter(|line| line.contains("function"))
+            .count(),
+        0
+    );
+    assert_eq!(
+        lines(&large, "[[\"function local.Twice").len(),
+        1,
+        "{large}"
+    );
 }

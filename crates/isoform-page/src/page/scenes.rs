@@ -18,7 +18,11 @@ pub(super) fn picture(picture: &Picture) -> String {
     let whole = picture.scenes_json();
     let scenes = items(&whole["scenes"]).iter();
     let scenes: Vec<Json> = scenes.map(|scene| scene_code(&mut texts, scene)).collect();
-    format!("{{\"texts\":{},\"scenes\":{}}}", json(texts.list()), json(&scenes))
+    format!(
+        "{{\"texts\":{},\"scenes\":{}}}",
+        json(texts.list()),
+        json(&scenes)
+    )
 }
 
 fn scene_code(texts: &mut Texts, scene: &Json) -> Json {

@@ -230,9 +230,18 @@ impl<'a> ViewMaker<'a> {
 
     /// Writes what each group contains.
     fn finish(mut self) -> View {
-        let groups = self.view.stands_for.iter().zip(&mut self.view.picture.nodes);
+        let groups = self
+            .view
+            .stands_for
+            .iter()
+            .zip(&mut self.view.picture.nodes);
         for (inside, shown) in groups {
-            let Some(Extent { root: Some(block), nodes, .. }) = inside else {
+            let Some(Extent {
+                root: Some(block),
+                nodes,
+                ..
+            }) = inside
+            else {
                 continue;
             };
             let count = self.full.blocks[*block].count;

@@ -6,6 +6,7 @@ use isoform_page::Mark;
 use isoform_page::page::{Chart, ChartBar, Fact, Page, Section, TableRow, Verdict};
 
 use super::{fact, table};
+use crate::pages::tables::mark_if;
 use crate::pages::words::short_names;
 
 /// The page of two models that ran on the same inputs: the first divergence, the error along
@@ -33,10 +34,12 @@ pub fn page_of_divergence(result: &Divergence, names: [&str; 2]) -> Page {
     ];
     Page {
         title: format!("{left} → {right}, run on the same inputs"),
-        verdict: if result.is_same() {
+        verdict: if !result.is_same() {
+            Verdict::Different
+        } else if rows.is_empty() {
             Verdict::Equal
         } else {
-            Verdict::Different
+            Verdict::Good("Close")
         },
         sentence: sentence.to_owned(),
         facts: facts(result),
@@ -62,7 +65,7 @@ fn facts(result: &Divergence) -> Vec<Fact> {
     let diverging = result.pairs.iter().filter(|pair| pair.diverges()).count();
     let mut facts = vec![
         fact("pairs compared", result.compared(), Mark::Same),
-        fact("pairs that differ", diverging, Mark::Changed),
+        fact("pairs that differ", diverging, mark_if(diverging > 0)),
     ];
     let skipped = result.pairs.len() - result.compared();
     if skipped > 0 {

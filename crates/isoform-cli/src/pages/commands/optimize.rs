@@ -13,6 +13,7 @@ use super::{fact, row, table};
 use crate::optimize::{bytes_text, node_name, signed_bytes};
 use crate::output::counted;
 use crate::pages::page_of_models;
+use crate::pages::tables::mark_if;
 use crate::pages::words::{piece, plain};
 use isoform_page::page::{Piece, PieceRole};
 
@@ -106,11 +107,7 @@ fn facts(parts: &OptimizePage<'_>, difference: Vec<Fact>) -> Vec<Fact> {
     ];
     let pairs = pairs.into_iter().filter_map(|(name, pair)| {
         let [before, after] = pair?;
-        let mark = if before == after {
-            Mark::Same
-        } else {
-            Mark::Changed
-        };
+        let mark = mark_if(before != after);
         Some(fact(name, format!("{before} → {after}"), mark))
     });
     let mut facts: Vec<Fact> = pairs.collect();
