@@ -3,7 +3,7 @@
 //! | file | job |
 //! |---|---|
 //! | `model_diff.rs`, `model_sentence.rs` | the page of two models, and its first sentence |
-//! | `model_rows.rs`, `model_listing.rs` | one model as lines, and both beside each other |
+//! | `model_rows.rs`, `model_pairs.rs`, `model_listing.rs` | one model as lines, the lines of both that are one row, and both beside each other |
 //! | `value_diff.rs`, `value_words.rs` | the page of two values of any type, and its headings |
 //! | `mismatch.rs` | the page of the first difference of two values |
 //! | `text_listing.rs` | two printed values line by line |
@@ -21,6 +21,7 @@ pub(crate) mod file;
 mod mismatch;
 mod model_diff;
 mod model_listing;
+mod model_pairs;
 mod model_rows;
 mod model_sentence;
 pub mod pictures;

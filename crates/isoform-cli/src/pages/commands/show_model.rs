@@ -121,7 +121,7 @@ fn facts(counts: Counts, summary: &ModelSummary) -> Vec<Fact> {
             counted(weights.elements as usize, "element"),
             bytes_text(weights.bytes)
         );
-        facts.push(fact(&format!("weights of {dtype}"), text, Mark::Same));
+        facts.push(fact(format!("weights of {dtype}"), text, Mark::Same));
     }
     facts.push(fact("inputs", summary.inputs.len(), Mark::Same));
     facts.push(fact("outputs", summary.outputs.len(), Mark::Same));
