@@ -154,7 +154,7 @@ test("texts have a contrast of 4.5 on every ground, and lines of 3", () => {
   const rows = ["page", "raised", "deleted-row", "inserted-row", "changed-row", "current"];
   const pairs = [
     ...["text", "muted", "operator", "field", "literal"].flatMap((text) => rows.map((ground) => [text, ground, 4.5])),
-    ...["deleted-word", "inserted-word"].map((ground) => ["text", ground, 4.5]),
+    ...["text", "operator", "field", "literal"].flatMap((text) => ["deleted-word", "inserted-word"].map((ground) => [text, ground, 4.5])),
     ...["page", "raised", "current"].map((ground) => ["link", ground, 4.5]),
     ...["deleted", "inserted", "changed"].flatMap((sign) => ["page", "raised", `${sign}-row`, "current"].map((ground) => [sign, ground, 4.5])),
     ["strong-line", "page", 3],
