@@ -87,6 +87,14 @@ with (store / "calls").open("a") as calls:
     calls.write(json.dumps(words) + "\n")
 if os.environ.get("FAKE_GH_FORBIDDEN"):
     sys.exit("gh: Resource not accessible by integration (HTTP 403)")
+# The calls that fail, by the words before their number: "before" or "after" the deed.
+failing = json.loads(os.environ.get("FAKE_GH_FAILING", "{{}}"))
+deed = "list" if "--jq" in words else words[words.index("--method") + 1]
+with (store / f"{{deed}}-count").open("a+") as counted:
+    counted.write(".")
+    fails = failing.get(f"{{deed}} {{counted.tell()}}")
+if fails == "before":
+    sys.exit("gh: Bad Gateway (HTTP 502)")
 comments = store / "comments.json"
 known = json.loads(comments.read_text()) if comments.exists() else []
 if "--jq" in words:
@@ -101,6 +109,8 @@ if "PATCH" in words:
 else:
     known.append({{"id": len(known) + 1, "type": "Bot", "body": text}})
 comments.write_text(json.dumps(known))
+if fails == "after":
+    sys.exit("gh: Bad Gateway (HTTP 502)")
 """
 
 
@@ -193,6 +203,11 @@ class Runner:
                 return ran.returncode
         return 0
 
+    def calls(self):
+        """The calls of GitHub: `list` or a method."""
+        lines = map(json.loads, (self.folder / "calls").read_text().splitlines())
+        return ["list" if "--jq" in line else line[line.index("--method") + 1] for line in lines]
+
     def comments(self):
         """The bodies of all comments."""
         file = self.folder / "comments.json"
@@ -226,12 +241,8 @@ def test_the_action_comments_and_keeps_pages(repository, tmp_path):
         tmp_path / "run", repository.folder, {"install": ""}, context(repository.base, head)
     )
     assert runner.run() == 0, runner.log
-    assert runner.outputs["compare"] | {"summary": ""} == {
-        "files": "4",
-        "different": "3",
-        "pages": "true",
-        "summary": "",
-    }
+    counted = {"files": "4", "different": "3", "pages": "true"}
+    assert {name: runner.outputs["compare"][name] for name in counted} == counted
     (comment,) = runner.comments()
     for part in (
         "<code>models/net.onnx</code> | different",
@@ -275,6 +286,50 @@ def test_a_fork_gets_the_summary_without_a_comment(repository, tmp_path):
     assert "models/net.onnx" in (tmp_path / "run/summary").read_text()
 
 
+@pytest.mark.parametrize(
+    ("failing", "calls"),
+    [
+        # The server wrote the comment, and then failed.
+        ({"POST 1": "after"}, ["list", "POST", "list", "PATCH"]),
+        ({"POST 1": "before"}, ["list", "POST", "list", "POST"]),
+        ({"list 1": "before"}, ["list", "list", "POST"]),
+    ],
+)
+def test_a_failing_server_gets_one_comment(repository, tmp_path, failing, calls):
+    event = context(repository.base, repository.edit())
+    runner = Runner(tmp_path / "run", repository.folder, {"install": ""}, event)
+    runner.environment["FAKE_GH_FAILING"] = json.dumps(failing)
+    assert runner.run() == 0, runner.log
+    assert len(runner.comments()) == 1
+    assert runner.calls() == calls
+
+
+def test_a_server_that_goes_on_failing_ends_the_step(repository, tmp_path):
+    event = context(repository.base, repository.edit())
+    runner = Runner(tmp_path / "run", repository.folder, {"install": ""}, event)
+    failing = {f"list {number}": "before" for number in range(1, 9)}
+    runner.environment["FAKE_GH_FAILING"] = json.dumps(failing)
+    assert runner.run() == 2
+    assert "review: gh api: gh: Bad Gateway (HTTP 502)" in runner.log
+    assert set(runner.calls()) == {"list"}
+
+
+def test_each_title_has_a_comment_of_its_own(repository, tmp_path):
+    event = context(repository.base, repository.edit())
+    titles = ["模型", "模块", "Modèles", "a+b", "a b", "x --> y"]
+    for number, title in enumerate(titles):
+        inputs = {"install": "", "title": title}
+        runner = Runner(tmp_path / str(number), repository.folder, inputs, event)
+        runner.environment["FAKE_GH"] = str(tmp_path / "0")
+        for _ in range(2):
+            assert runner.run() == 0, runner.log
+    runner.folder = tmp_path / "0"
+    comments = runner.comments()
+    assert [comment.split("\n")[1] for comment in comments] == [f"### {it}" for it in titles]
+    for comment in comments:
+        assert re.fullmatch(r"<!-- [^<>]+ -->", comment.split("\n")[0]), comment
+
+
 def test_differences_can_fail_the_step(repository, tmp_path):
     inputs = {"install": "", "comment": "false", "fail-on-difference": "true"}
     same = repository.base
@@ -316,12 +371,12 @@ def test_hostile_names_and_broken_files_are_shown_as_text(repository, tmp_path):
     assert not (repository.folder / "pwned").exists()
 
 
-def review(folder, *words):
+def review(folder, *words, command=COMMAND):
     """Run the script by hand."""
     return subprocess.run(
         [sys.executable, str(ROOT / "scripts/review.py"), *map(str, words)],
         cwd=folder,
-        env=dict(os.environ) | {"ISOFORM_COMMAND": COMMAND},
+        env=dict(os.environ) | {"ISOFORM_COMMAND": command},
         capture_output=True,
         text=True,
     )
@@ -438,6 +493,67 @@ def test_options_without_a_closing_quotation_are_an_error(repository):
     )
 
 
+@pytest.mark.parametrize("option", ["--no-such-option", "--rtol=x", "--help", "--first", "stray"])
+def test_options_that_the_command_does_not_have_are_an_error(repository, tmp_path, option):
+    event = context(repository.base, repository.edit())
+    inputs = {"install": "", "options": option}
+    runner = Runner(tmp_path / "run", repository.folder, inputs, event)
+    assert runner.run() == 2
+    assert f"review: isoform diff {option}: " in runner.log and not runner.uploads
+    assert not (tmp_path / "run/comments.json").exists()
+
+
+def test_a_command_that_does_not_run_is_an_error(repository):
+    words = ["compare", "--base", repository.base, "--head", repository.edit(), "--out", "out"]
+    for command in [f"{shlex.quote(sys.executable)} -m no_such_module", "false", "true"]:
+        ran = review(repository.folder, *words, command=command)
+        # Python has the same exit status as a comparison of files that differ.
+        assert ran.returncode == 2 and ran.stderr.startswith("review: isoform diff"), ran.stderr
+        assert not (repository.folder / "out").exists()
+
+
+def test_only_the_pages_of_the_run_are_in_the_folder(tmp_path):
+    for name, last in [("before/a", "Relu"), ("before/b", "Relu"), ("one/a", "Tanh")]:
+        write_model(tmp_path / f"{name}.onnx", last=last)
+    write_model(tmp_path / "two/b.onnx", last="Tanh")
+    out = tmp_path / "out"
+    for side, name in (("one", "a"), ("two", "b")):
+        entries, _ = compared(tmp_path / "before", "--base", ".", "--head", f"../{side}")
+        pages = [entry["page"] for entry in entries if entry["page"]]
+        assert len(pages) == 1 and pages[0].startswith(name)
+        assert [path.name for path in (out / "pages").iterdir()] == pages
+    # Nobody else's file is removed or uploaded.
+    for foreign in ("mine.txt", "pages/mine.html"):
+        (out / foreign).write_text("mine")
+        before = sorted(path.relative_to(out) for path in out.rglob("*"))
+        ran = review(tmp_path, "compare", "--base", "before", "--head", "one", "--out", "out")
+        assert ran.returncode == 2
+        assert ran.stderr.startswith("review: out: expected an empty folder"), ran.stderr
+        assert foreign in ran.stderr
+        assert sorted(path.relative_to(out) for path in out.rglob("*")) == before
+        (out / foreign).unlink()
+    # A list that names files elsewhere, or a link, is not followed.
+    (tmp_path / "kept.html").write_text("mine")
+    (out / "result.json").write_text(json.dumps([{"page": "../../kept.html"}, 3]))
+    ran = review(tmp_path, "compare", "--base", "before", "--head", "one", "--out", "out")
+    assert ran.returncode == 2 and (tmp_path / "kept.html").exists()
+    shutil.rmtree(out)
+    out.mkdir()
+    (out / "summary.md").symlink_to(tmp_path / "kept.html")
+    ran = review(tmp_path, "compare", "--base", "before", "--head", "one", "--out", "out")
+    assert ran.returncode == 2 and (tmp_path / "kept.html").read_text() == "mine"
+
+
+def test_the_pages_are_only_mentioned_if_there_are_any(repository, tmp_path):
+    write_model(repository.folder / "alone.onnx")
+    event = context(repository.base, repository.commit("One more"))
+    runner = Runner(tmp_path / "run", repository.folder, {"install": ""}, event)
+    assert runner.run() == 0, runner.log
+    (comment,) = runner.comments()
+    assert not runner.uploads and "artefact" not in comment
+    assert "<code>alone.onnx</code> | added" in comment
+
+
 def test_a_file_that_git_cannot_read_does_not_end_the_review(repository):
     folder = repository.folder
     write_model(folder / "filtered\N{LATIN SMALL LETTER E WITH ACUTE}.onnx")
@@ -462,18 +578,92 @@ def test_a_file_that_git_cannot_read_does_not_end_the_review(repository):
     assert "smudge filter broken failed" in text and "cannot read object" in text
 
 
-@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that fails")
-def test_a_file_that_cannot_be_read_in_a_folder_is_shown(tmp_path):
+def test_links_that_lead_to_no_file_of_the_folder_are_shown(tmp_path):
+    (tmp_path / "secret.iso").write_text('{"password": "77.5"}')
     for side in ("before", "after"):
         write_model(tmp_path / side / "net.onnx", last="Tanh" if side == "after" else "Relu")
-        # The memory of a process has no first page; reading it is an error also for root.
-        (tmp_path / side / "broken.onnx").symlink_to("/proc/self/mem")
+        write_model(tmp_path / side / "gone.onnx")
+        (tmp_path / side / "alias.onnx").symlink_to("net.onnx")
+        (tmp_path / side / "circle.onnx").symlink_to("circle.onnx")
+        (tmp_path / side / "secret.iso").symlink_to(tmp_path / "secret.iso")
+    (tmp_path / "after/secret.iso").unlink()
+    (tmp_path / "after/secret.iso").write_text("[]")
+    (tmp_path / "after/gone.onnx").unlink()
+    (tmp_path / "after/gone.onnx").symlink_to("nowhere.onnx")
     entries, text = compared(tmp_path / "before", "--base", ".", "--head", "../after")
     assert {entry["file"]: entry["verdict"] for entry in entries} == {
-        "broken.onnx": "not readable",
+        "alias.onnx": "different",
+        "circle.onnx": "not readable",
+        "gone.onnx": "not readable",
         "net.onnx": "different",
+        "secret.iso": "not readable",
     }
-    assert "Input/output error" in text
+    assert "a link out of the folder" in text and "No such file" in text
+    assert "77.5" not in text
+
+
+def test_links_in_git_are_followed_inside_of_the_repository(repository, tmp_path):
+    folder = repository.folder
+    (tmp_path / "secret.iso").write_text('{"password": "77.5"}')
+    (folder / "deep").mkdir()
+    (folder / "deep/alias.onnx").symlink_to("../gone.onnx")
+    (folder / "out.iso").symlink_to("map.iso")
+    write_data_model(folder / "real/data.onnx", [1, 2])
+    (folder / "data.onnx").symlink_to("real/data.onnx")
+    base = repository.commit("Links")
+    write_model(folder / "models/net.onnx", last="Tanh")
+    for name, target in [
+        ("deep/alias.onnx", "../models/net.onnx"),
+        ("out.iso", "../secret.iso"),
+        ("data.onnx", "models/net.onnx"),
+    ]:
+        (folder / name).unlink()
+        (folder / name).symlink_to(target)
+    head = repository.commit("Other links")
+    entries, text = compared(folder, "--base", base, "--head", head)
+    assert {entry["file"]: entry["verdict"] for entry in entries} == {
+        "data.onnx": "different",
+        "deep/alias.onnx": "different",
+        "models/net.onnx": "different",
+        "out.iso": "not readable",
+    }
+    assert "a link to no file of the revision" in text and "77.5" not in text
+
+
+def read_by_filter(repository, name):
+    """Let a filter read the models of a name; returns a list of its calls."""
+    log = repository.folder.parent / "filtered"
+    log.touch()
+    script = repository.folder.parent / "filter.sh"
+    script.write_text(f'#!/bin/sh\necho "$1" >> {shlex.quote(str(log))}\ncat\n')
+    script.chmod(0o755)
+    repository.git("config", "filter.logged.smudge", f"{shlex.quote(str(script))} %f")
+    repository.git("config", "filter.logged.clean", "cat")
+    (repository.folder / ".gitattributes").write_text(f"{name} filter=logged\n")
+    return lambda: sorted(log.read_text().splitlines())
+
+
+def test_models_are_only_read_if_they_may_have_changed(repository):
+    folder = repository.folder
+    read = read_by_filter(repository, "*.onnx")
+    write_data_model(folder / "top.onnx", [1, 2])
+    write_data_model(folder / "deep/net.onnx", [1, 2])
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:{}\nsize 8\n"
+    (folder / "large.onnx").write_text(pointer.format("a" * 64))
+    (folder / "README.md").write_text("One.\n")
+    base = repository.commit("Models")
+    (folder / "README.md").write_text("Two.\n")
+    write_data_model(folder / "deep/net.onnx", [1, 3])
+    head = repository.commit("Other weights")
+    entries, _ = compared(folder, "--base", base, "--head", head)
+    assert [entry["file"] for entry in entries] == ["deep/net.onnx"]
+    # The last part of the name of its data is that of the other model's, too.
+    assert set(read()) == {"deep/net.onnx", "top.onnx"}
+    # Data that Git LFS keeps may be those of a model that Git LFS keeps.
+    (folder / "weights.bin").write_text(pointer.format("b" * 64))
+    last = repository.commit("Weights in Git LFS")
+    entries, _ = compared(folder, "--base", head, "--head", last)
+    assert not entries and "large.onnx" in read()
 
 
 def write_data_model(path, weights, last="Relu"):
