@@ -313,3 +313,16 @@ def test_the_command_runs_onnxruntime(tmp_path):
     assert b"the given inputs" in ran.stdout
     ran = subprocess.run([*command, "a.onnx", "a.onnx"], cwd=tmp_path, capture_output=True)
     assert (ran.returncode, ran.stderr) == (0, b"")
+
+
+def test_an_output_without_a_partner_is_a_difference():
+    def network(outputs):
+        nodes = [helper.make_node("Abs", ["x"], ["y"]), helper.make_node("Neg", ["x"], ["z"])]
+        values = [helper.make_tensor_value_info(name, FLOAT, [2]) for name in ["x", *outputs]]
+        graph = helper.make_graph(nodes, "g", values[:1], values[1:])
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+    runs = onnx.diff_run(network("y"), network("yz"), runtime=False)
+    assert runs.first is None and runs.open_outputs == (0, 1)
+    assert not runs.is_same and str(runs).startswith("different")
+    assert onnx.diff_run(network("yz"), network("yz"), runtime=False).is_same

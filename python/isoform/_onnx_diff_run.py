@@ -119,6 +119,8 @@ class ModelRuns:
     inner: tuple[int, int]
     #: The number of outputs of both models.
     outputs: tuple[int, int]
+    #: The number of outputs of both models that were not compared.
+    open_outputs: tuple[int, int]
     _first: int | None = field(repr=False)
     _text: str = field(repr=False, compare=False)
 
@@ -129,8 +131,9 @@ class ModelRuns:
 
     @property
     def is_same(self) -> bool:
-        """True if pairs were compared, and none differs beyond the tolerance."""
-        return self._first is None and any(pair.status != "skipped" for pair in self.pairs)
+        """True if all outputs were compared, and no pair differs beyond the tolerance."""
+        is_compared = any(pair.status != "skipped" for pair in self.pairs)
+        return self._first is None and is_compared and not any(self.open_outputs)
 
     def __str__(self) -> str:
         """Return the text of the command `isoform diff --run`."""
@@ -148,6 +151,7 @@ class _Data:
     unpaired: tuple[int, int]
     inner: tuple[int, int]
     outputs: tuple[int, int]
+    open_outputs: tuple[int, int]
 
 
 def diff_run(
@@ -168,8 +172,8 @@ def diff_run(
     Values are paired by structure and never by name: nodes as `diff` pairs them, then what
     corresponding nodes use at the same position, and outputs. Identity nodes, Dropout of
     inference and wrappers of quantisation may be in one model alone. Codes of quantised models
-    are compared as the numbers that they stand for. Nodes inside of bodies and functions are
-    not compared.
+    are compared as the numbers that they stand for. Values inside of bodies and functions are
+    not compared; the text names the first difference of structure inside.
 
     Args:
         left: A result or an argument of `load`, or an `onnx.Program`.
@@ -179,7 +183,8 @@ def diff_run(
         atol: An additional allowed distance. onnxruntime is given 2e-3 for both where a model
             computes in floats of 16 bits.
         seed: Determines the random inputs.
-        sets: The number of sets of inputs, each with other sizes of dimensions without a size.
+        sets: The number of sets of inputs, the first few each with other sizes of dimensions
+            without a size.
         thresholds: Relative L2 errors; the first pair beyond each is in `crossings`.
         runtime: False to use the evaluator of this package instead of onnxruntime.
         inputs: Values for inputs by their names in the left model, as for `evaluate`.
@@ -232,6 +237,7 @@ def diff_run(
         unpaired=found.unpaired,
         inner=found.inner,
         outputs=found.outputs,
+        open_outputs=found.open_outputs,
         _first=found.first,
         _text=text,
     )

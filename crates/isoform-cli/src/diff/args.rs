@@ -85,13 +85,14 @@ pub(crate) struct DiffArgs {
 pub(crate) struct RunArgs {
     /// Run both models on the same inputs, and find the first node with different results.
     ///
-    /// Values are paired by structure, and outputs by position: names do not matter. The
-    /// first divergence is the first pair of values that differ beyond the tolerance
+    /// Values are paired by structure, what computes the same first, and outputs by position:
+    /// names do not matter. The first divergence is the first pair of values that differ beyond the tolerance
     /// although everything that they are computed from agrees. --rtol and --atol are then
     /// the tolerance of results, by default 1e-3 and 1e-5. Inputs are random, and inputs
     /// with other names on the right are those at the same position. Wrappers of
-    /// quantisation and Identity nodes of one model alone are looked through. Nodes inside
-    /// of bodies and functions are not compared. The Python package runs the models with
+    /// quantisation and Identity nodes of one model alone are looked through. Values inside
+    /// of bodies and functions are not compared; the verdict names the first difference of
+    /// structure inside. The Python package runs the models with
     /// onnxruntime if installed (`pip install 'isoform[verify]'`); otherwise they run with
     /// the evaluator of this program, which does not support every operator.
     #[arg(long, conflicts_with_all = ["first", "stat", "strict", "model_explorer"])]
@@ -99,8 +100,8 @@ pub(crate) struct RunArgs {
     /// The seed of the inputs for --run.
     #[arg(long, value_name = "NUMBER", default_value_t = 1, requires = "run")]
     pub(crate) seed: u64,
-    /// The number of sets of inputs for --run, each with other sizes of dimensions without a
-    /// size.
+    /// The number of sets of inputs for --run, the first few each with other sizes of dimensions
+    /// without a size.
     #[arg(long, value_name = "COUNT", default_value_t = 2, requires = "run",
           value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) sets: u16,
@@ -208,7 +209,9 @@ JSON (--json or --format json), one object; docs/schema/diff-2.schema.json is it
      \"right\": the same, \"first\": POSITION in \"pairs\" or null, \"origins\": [POSITION...] of all
      pairs that differ although their inputs agree, \"crossings\": [{\"threshold\": NUMBER,
      \"pair\": POSITION or null}...], \"runner\": NAME, \"inputs\": [TEXT...], \"rtol\", \"atol\",
-     \"unpaired\": [LEFT, RIGHT] nodes, \"inner\": [LEFT, RIGHT] nodes that are not compared,
+     \"unpaired\": [LEFT, RIGHT] nodes, \"inner\": [LEFT, RIGHT] nodes in bodies and
+     functions, whose values are not compared, \"inside\": TEXT, the first difference of
+     structure in bodies or functions of the first pair, or null,
      \"outputs\": [LEFT, RIGHT], \"open_outputs\": the same, those that were not compared,
      \"pairs\": [PAIR...]}
     PAIR is {\"left\": {\"node\": ORIGIN, \"value\": NAME}, \"right\": the same, \"kind\":

@@ -7,18 +7,21 @@
 //! as graphs of their own, or inlines them under other names.
 
 use std::collections::{HashMap, HashSet};
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use isoform::compare::{Change, Place};
+use isoform::compare::{Change, ChangeKind, Place};
 use isoform::{Ref, Value};
 use isoform_onnx::ir::{Call, Input, Output, Program};
 use isoform_onnx::report::Report;
 use isoform_onnx::{ImportOptions, WholeFile, decode_model, layout};
 use serde_json::{Map, Value as Json, json};
 
-use crate::input::message;
+use super::args::DiffArgs;
+use crate::input::{Content, is_dash, message, recognize, start_of};
 use crate::output::Failure;
+use crate::pages::file::is_same_file;
 use crate::target::check_target;
 
 /// The colours of the marks: light, because the text on them is black.
@@ -29,7 +32,63 @@ const CHANGED: (&str, &str) = ("changed", "#ffe08a");
 /// The files, in a folder.
 const FILES: [&str; 3] = ["left.json", "right.json", "mapping.json"];
 
-/// Writes the three files into a folder, which is made if it is missing.
+/// Checks before anything is compared that model-explorer can open both models, and that the
+/// three files may be written.
+///
+/// # Errors
+///
+/// A message, with the file concerned.
+pub(super) fn check(args: &DiffArgs) -> Result<(), (PathBuf, Failure)> {
+    let Some(folder) = &args.model_explorer else {
+        return Ok(());
+    };
+    for model in [&args.left, &args.right] {
+        check_model(model).map_err(|reason| (model.clone(), reason.into()))?;
+    }
+    let others = [Some(&args.left), Some(&args.right), args.html.as_ref()];
+    for name in FILES {
+        let file = folder.join(name);
+        if let Some(other) = others
+            .into_iter()
+            .flatten()
+            .find(|it| is_same_file(&file, it))
+        {
+            let reason = format!("this would take the place of '{}'", other.display());
+            return Err((file, reason.into()));
+        }
+        check_target(&file, args.force).map_err(|failure| (file.clone(), failure))?;
+    }
+    Ok(())
+}
+
+/// Checks that a file is what model-explorer opens. A file that is no model at all, or cannot be
+/// read, is left to the command, which says why.
+fn check_model(model: &Path) -> Result<(), &'static str> {
+    const NO_FILE: &str = "--model-explorer gives the ids that model-explorer reads from the \
+                           file, so the model has to be a file; write it to one first";
+    if is_dash(model) {
+        return Err(NO_FILE);
+    }
+    match std::fs::metadata(model) {
+        Ok(metadata) if metadata.is_file() => {}
+        Ok(metadata) if metadata.is_dir() => return Ok(()),
+        Ok(_) => return Err(NO_FILE),
+        Err(_) => return Ok(()),
+    }
+    let Ok(start) = File::open(model).and_then(|mut file| start_of(&mut file)) else {
+        return Ok(());
+    };
+    match recognize(&start) {
+        Content::Packed(_) => {
+            Err("model-explorer does not open compressed models; unpack the file first")
+        }
+        Content::Value(_) | Content::Tensors(_) => Err("--model-explorer is for ONNX models"),
+        Content::Model | Content::Empty | Content::Foreign(_) => Ok(()),
+    }
+}
+
+/// Writes the three files into a folder, which is made if it is missing: all of them, or none if
+/// one cannot be written.
 ///
 /// # Errors
 ///
@@ -44,20 +103,22 @@ pub(super) fn write(
     let [left, right] =
         models.map(|model| Ids::read(model).map_err(|failure| (model.to_owned(), failure)));
     let sides = Sides::new(report, [left?, right?]);
-    std::fs::create_dir_all(folder)
-        .map_err(|error| (folder.to_owned(), error.to_string().into()))?;
+    let failed = |file: &Path, error: std::io::Error| (file.to_owned(), error.to_string().into());
+    std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
     let contents = [sides.node_data(0), sides.node_data(1), sides.mapping()];
-    for name in FILES {
-        let file = folder.join(name);
-        check_target(&file, force).map_err(|failure| (file.clone(), failure))?;
-    }
+    let mut complete = Vec::new();
     for (name, content) in FILES.into_iter().zip(contents) {
         let file = folder.join(name);
+        check_target(&file, force).map_err(|failure| (file.clone(), failure))?;
         let written = WholeFile::create(&file).and_then(|mut whole| {
             writeln!(whole, "{content:#}")?;
-            whole.keep()
+            Ok(whole)
         });
-        written.map_err(|error| (file.clone(), error.to_string().into()))?;
+        let whole = written.map_err(|error| failed(&file, error))?;
+        complete.push((file, whole));
+    }
+    for (file, whole) in complete {
+        whole.keep().map_err(|error| failed(&file, error))?;
     }
     Ok(())
 }
@@ -142,11 +203,7 @@ impl Sides {
             let [left, right] = calls.clone();
             left.into_iter().zip(right).collect()
         } else {
-            let call = |value: &Value| value.peek::<Ref<Call>>().cloned();
-            let pairs = difference.node_pairs();
-            pairs
-                .filter_map(|(left, right)| Some((call(&left)?, call(&right)?)))
-                .collect::<Vec<_>>()
+            corresponding(report)
         };
         sides.pair_interface(&left, &right);
         sides.mark_alone(&calls, &pairs);
@@ -193,11 +250,18 @@ impl Sides {
         }
     }
 
-    /// Marks the innermost nodes around a change, unless they have a mark.
+    /// Marks the innermost nodes around a change, unless they have a mark. A node that became
+    /// another one is marked itself, and not the nodes that use it.
     fn mark_changed(&mut self, change: &Change, main: &[HashSet<u64>; 2]) {
+        let replaced = [change.left(), change.right()].map(|value| call_of(value?));
+        let is_replaced = change.kind() == ChangeKind::Replaced;
         for (left, right) in change.places() {
             for (side, place) in [left, right].iter().enumerate() {
-                let Some(call) = call_around(place) else {
+                let call = match &replaced {
+                    [Some(left), Some(right)] if is_replaced => Some([left, right][side].clone()),
+                    _ => call_around(place),
+                };
+                let Some(call) = call else {
                     continue;
                 };
                 // A node in a body shows at the node with the body.
@@ -257,6 +321,37 @@ impl Sides {
             "showDiffHighlights": true,
         })
     }
+}
+
+/// The nodes that the diff pairs, and those of which the report says that one became the other.
+fn corresponding(report: &Report) -> Vec<(Ref<Call>, Ref<Call>)> {
+    let pairs = report.difference.node_pairs_with_reasons();
+    let pairs = pairs.map(|(left, right, _)| [left, right]);
+    let groups = report.groups.iter().filter(|it| it.kind == "replaced");
+    let told = groups.flat_map(|group| &group.parts);
+    let told = told.filter_map(|parts| match parts.each_ref().map(Vec::as_slice) {
+        [[left], [right]] => Some([left.clone(), right.clone()]),
+        _ => None,
+    });
+    let mut paired = [HashSet::new(), HashSet::new()];
+    let mut list = Vec::new();
+    for [left, right] in pairs.chain(told) {
+        let Some((left, right)) = call_of(&left).zip(call_of(&right)) else {
+            continue;
+        };
+        let idents = [left.identity(), right.identity()];
+        if (0..2).all(|side| !paired[side].contains(&idents[side])) {
+            for side in [0, 1] {
+                paired[side].insert(idents[side]);
+            }
+            list.push((left, right));
+        }
+    }
+    list
+}
+
+fn call_of(value: &Value) -> Option<Ref<Call>> {
+    value.peek::<Ref<Call>>().cloned()
 }
 
 /// The nodes that the main graph lists.

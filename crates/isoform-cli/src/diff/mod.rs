@@ -39,6 +39,9 @@ fn files(
     host: &RunOptions<'_>,
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
+    if let Err((file, failure)) = explorer::check(args) {
+        return trouble(&[(&file, &failure)], output);
+    }
     let read = |file: &Path| {
         let fixed = args.fix.apply(file, load(file, common)?)?;
         simplified_input(file, fixed, args.simplify)
@@ -123,10 +126,6 @@ pub(crate) fn compared(
             }
         }
         return Ok(models(args, &report, output));
-    }
-    if args.model_explorer.is_some() {
-        let reason = "--model-explorer is for ONNX models";
-        return Ok(trouble(&[(&args.left, &reason.into())], output));
     }
     let mut options = DiffOptions {
         compare,

@@ -87,7 +87,7 @@ pub(crate) fn check_page(file: &Path, force: bool, others: &[&Path]) -> Result<(
 }
 
 /// True if two names lead to one file, or to one file that does not exist yet.
-fn is_same_file(one: &Path, other: &Path) -> bool {
+pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
     let whole = |file: &Path| {
         let folder = file
             .parent()

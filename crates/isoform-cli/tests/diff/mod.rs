@@ -1,5 +1,6 @@
 //! `isoform diff`: every option, the texts and the JSON.
 
+mod explorer;
 mod run;
 
 use isoform_onnx::proto::{AttributeProto, AttributeType, GraphProto, ModelProto, TensorProto};

@@ -10,9 +10,11 @@
 //! # Ok::<(), isoform::Error>(())
 //! ```
 //!
-//! Values are paired by structure, never by name: nodes as the diff pairs them, then what
-//! corresponding nodes use at the same position, and outputs by position. Only values of
-//! the main graph are paired, not those inside of bodies and functions.
+//! Values are paired by structure, never by name: nodes that compute the same from the inputs,
+//! then nodes as the diff pairs them, then what corresponding nodes use at the same position,
+//! and outputs by position. Only values of the main graph are paired, not those inside of
+//! bodies and functions; where nodes with bodies differ, the result tells the first difference
+//! inside.
 //!
 //! | file | job |
 //! |---|---|
@@ -20,7 +22,9 @@
 //! | `side.rs` | one model: its nodes in an order of computation, and what each uses |
 //! | `inputs.rs` | inputs of both models as pairs, and values for them |
 //! | `wrappers.rs` | nodes that pass a value on: Identity, and both directions of quantisation |
+//! | `nodes.rs` | nodes that correspond: by computation, and by the diff |
 //! | `pairs.rs` | values that correspond |
+//! | `inside.rs` | the first difference inside of two nodes with bodies |
 //! | `rounds.rs` | runs of both models that expose a few pairs at a time |
 //! | `measure.rs` | how far two values are apart |
 //! | `quantization.rs` | numbers that quantised values stand for |
@@ -28,7 +32,9 @@
 //! | `text.rs` | the result as text: sentence, chart and table |
 
 mod inputs;
+mod inside;
 mod measure;
+mod nodes;
 mod options;
 mod outcome;
 mod pairs;

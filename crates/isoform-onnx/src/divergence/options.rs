@@ -8,6 +8,7 @@ use isoform_kernels::Control;
 use isoform_kernels::difference::Tolerance;
 
 use super::inputs::{self, InputPair};
+use super::inside::first_difference_inside;
 use super::measure::{Distance, distance};
 use super::outcome::{Crossing, Divergence, PairError, PairKind, PairStatus};
 use super::pairs::{Pairs, ValuePair, paired};
@@ -81,7 +82,9 @@ impl DivergenceOptions {
         self
     }
 
-    /// Sets the number of sets of inputs; 2 by default, and at least 1.
+    /// Sets the number of sets of inputs; 2 by default, and at least 1. The first few have
+    /// different sizes if the model allows, and the others have the same sizes with other
+    /// numbers.
     #[must_use]
     pub fn sets(mut self, sets: usize) -> Self {
         self.sets = sets.max(1);
@@ -167,7 +170,11 @@ impl DivergenceOptions {
         };
         rounds.visit(&pairs.list, &mut comparison)?;
         let distances = std::mem::take(&mut comparison.distances);
-        let mut result = judged(sides, &pairs, distances);
+        let (mut result, positions) = judged(sides, &pairs, distances);
+        result.inside = match result.first.map(|first| &pairs.list[positions[first]]) {
+            Some(pair) => first_difference_inside(sides, &pair.values)?,
+            None => None,
+        };
         result.runner = runnable.runner.name();
         result.inputs = runnable.texts;
         (result.rtol, result.atol) = (tolerance.rtol, tolerance.atol);
@@ -201,20 +208,39 @@ impl DivergenceOptions {
                 inputs: [Vec::new(), Vec::new()],
                 texts: Vec::new(),
             };
+            let mut working: Vec<Plan> = Vec::new();
             for plan in &plans {
+                // Large sizes are for models that run on no small ones.
+                if runnable.texts.len() == self.sets || plan.is_large() && !working.is_empty() {
+                    break;
+                }
                 check_interrupted()?;
                 match self.try_plan(sides, inputs, plan, *runner)? {
-                    Ok([left, right]) => {
-                        runnable.inputs[0].push(left);
-                        runnable.inputs[1].push(right);
-                        runnable.texts.push(plan.to_string());
+                    Ok(both) => {
+                        runnable.add(both, plan);
+                        working.push(plan.clone());
                     }
                     Err(reason) => {
                         let reason = format!("{} ({plan}): {reason}", runner.name());
                         reasons.push(reason);
                     }
                 }
-                if runnable.texts.len() == self.sets {
+            }
+            // More sets have the same sizes and other numbers, as long as some run.
+            while runnable.texts.len() < self.sets {
+                working = working.iter().filter_map(Plan::again).collect();
+                let mut refused = 0;
+                for plan in &working {
+                    if runnable.texts.len() == self.sets {
+                        break;
+                    }
+                    check_interrupted()?;
+                    match self.try_plan(sides, inputs, plan, *runner)? {
+                        Ok(both) => runnable.add(both, plan),
+                        Err(_) => refused += 1,
+                    }
+                }
+                if refused == working.len() {
                     break;
                 }
             }
@@ -273,6 +299,16 @@ struct Runnable<'r> {
     texts: Vec<String>,
 }
 
+impl Runnable<'_> {
+    /// Adds a set of inputs, made by a plan.
+    fn add(&mut self, both: [Inputs; 2], plan: &Plan) {
+        let [left, right] = both;
+        self.inputs[0].push(left);
+        self.inputs[1].push(right);
+        self.texts.push(plan.to_string());
+    }
+}
+
 /// The distances of pairs in the making.
 struct Comparison<'a> {
     sides: [&'a Side; 2],
@@ -316,8 +352,13 @@ impl Visitor for Comparison<'_> {
     }
 }
 
-/// The errors of all pairs, and the pairs at which they begin. O(nodes of both models).
-fn judged(sides: [&Side; 2], pairs: &Pairs, distances: Vec<Option<Distance>>) -> Divergence {
+/// The errors of all pairs, and the pairs at which they begin; and the position of each in the
+/// list of pairs. O(nodes of both models).
+fn judged(
+    sides: [&Side; 2],
+    pairs: &Pairs,
+    distances: Vec<Option<Distance>>,
+) -> (Divergence, Vec<usize>) {
     let distances = distances.into_iter();
     let distances: Vec<Distance> = distances
         .map(|it| it.unwrap_or_else(|| Distance::skipped("the value was not computed".to_owned())))
@@ -326,7 +367,8 @@ fn judged(sides: [&Side; 2], pairs: &Pairs, distances: Vec<Option<Distance>>) ->
     let open_outputs = [0, 1].map(|side| open_outputs(side, sides[side], pairs, &distances));
     let mut errors = Vec::new();
     let mut origins = Vec::new();
-    for (pair, distance) in pairs.list.iter().zip(distances) {
+    let mut positions = Vec::new();
+    for (position, (pair, distance)) in pairs.list.iter().zip(distances).enumerate() {
         let places = [0, 1].map(|side| {
             let output = pair.outputs.map(|positions| positions[side]);
             place(&pair.values[side]).or_else(|| sides[side].output_place(output?))
@@ -342,6 +384,7 @@ fn judged(sides: [&Side; 2], pairs: &Pairs, distances: Vec<Option<Distance>>) ->
         if distance.status == PairStatus::Different && inputs_agree {
             origins.push(errors.len());
         }
+        positions.push(position);
         errors.push(PairError {
             left,
             right,
@@ -363,7 +406,7 @@ fn judged(sides: [&Side; 2], pairs: &Pairs, distances: Vec<Option<Distance>>) ->
         });
     }
     let first = origins.first().copied();
-    Divergence {
+    let result = Divergence {
         first: first.or_else(|| errors.iter().position(PairError::diverges)),
         pairs: errors,
         origins,
@@ -376,7 +419,9 @@ fn judged(sides: [&Side; 2], pairs: &Pairs, distances: Vec<Option<Distance>>) ->
         outputs: sides.map(|side| side.results().len()),
         open_outputs,
         inner: sides.map(|side| side.inner),
-    }
+        inside: None,
+    };
+    (result, positions)
 }
 
 /// The number of outputs of a side without a pair that was compared.

@@ -34,9 +34,12 @@ pub struct Divergence {
     /// The number of outputs on the left and on the right that were not compared: without a
     /// partner, or with elements of types that cannot be compared.
     pub open_outputs: [usize; 2],
-    /// The number of nodes inside of bodies and functions, which are not compared, on the
-    /// left and on the right.
+    /// The number of nodes inside of bodies and functions, whose values are not compared, on
+    /// the left and on the right.
     pub inner: [usize; 2],
+    /// If the nodes of the first pair have bodies or call functions: the first difference of
+    /// structure inside of them, in words. None if nothing differs inside.
+    pub inside: Option<String>,
 }
 
 /// The first pair with an error beyond a threshold.
@@ -104,7 +107,7 @@ pub struct ValuePlace {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum PairKind {
-    /// Their nodes correspond in the diff of both models.
+    /// Their nodes compute the same from the inputs, or correspond in the diff of both models.
     Structure,
     /// Corresponding nodes use them at the same position.
     Use,

@@ -2,16 +2,15 @@
 
 use std::collections::{HashMap, HashSet};
 
-use isoform::compare::{CompareOptions, DiffOptions};
 use isoform::{Ref, Value};
 
-use super::inputs::{InputPair, in_left_order};
+use super::inputs::InputPair;
+use super::nodes::{Prepared, by_computation, by_structure};
 use super::outcome::PairKind;
 use super::side::Side;
-use super::wrappers::{copied, is_dequantized, is_wrapper, passed_on, resolved, unwrapped};
-use crate::ir::{Call, Program};
-use crate::layout::{BodyKind, list_body, made_by};
-use crate::levels::Levels;
+use super::wrappers::{copied, is_dequantized, is_wrapper, passed_on, resolved};
+use crate::ir::Call;
+use crate::layout::made_by;
 use crate::optimize::commutes;
 use crate::values::{ValueKey, output};
 
@@ -43,7 +42,16 @@ pub(super) fn paired(sides: [&Side; 2], inputs: &[InputPair]) -> isoform::Result
         seen: HashSet::new(),
         list: Vec::new(),
     };
-    pairing.by_structure()?;
+    if let Some(prepared) = Prepared::new(sides, inputs)? {
+        // What computes the same comes first: then a node with swapped operands differs, and not
+        // the operands, which the diff may pair by their positions.
+        for nodes in by_computation(&prepared, inputs)? {
+            pairing.add_nodes(nodes, PairKind::Structure);
+        }
+        for nodes in by_structure(&prepared, sides)? {
+            pairing.add_nodes(nodes, PairKind::Structure);
+        }
+    }
     pairing.by_use();
     pairing.quantized();
     pairing.outputs();
@@ -106,65 +114,6 @@ impl Pairing<'_> {
             }
         }
         true
-    }
-
-    fn by_structure(&mut self) -> isoform::Result<()> {
-        // Without wrappers first; if the nodes can then not be found again, as they are.
-        for skips_wrappers in [true, false] {
-            if let Some(nodes) = self.structural(skips_wrappers)? {
-                for pair in nodes {
-                    self.add_nodes(pair, PairKind::Structure);
-                }
-                return Ok(());
-            }
-        }
-        Ok(())
-    }
-
-    /// Pairs of nodes by the diff; None if the diff's nodes do not correspond to those of the
-    /// models.
-    fn structural(&self, skips_wrappers: bool) -> isoform::Result<Option<Vec<[usize; 2]>>> {
-        let mut programs = self.sides.map(|side| side.program.clone());
-        if skips_wrappers {
-            for program in &mut programs {
-                *program = unwrapped(program)?;
-            }
-        }
-        programs[1] = in_left_order(&programs[1], self.inputs);
-        let (left, right) = Levels::ALL.apply_pair(&programs[0], &programs[1])?;
-        let programs = [left, right];
-        let [Some(left), Some(right)] =
-            [0, 1].map(|side| originals(self.sides[side], &programs[side], skips_wrappers))
-        else {
-            return Ok(None);
-        };
-        let options = DiffOptions {
-            compare: CompareOptions {
-                map_free_vars: true,
-                ..CompareOptions::default()
-            },
-            ..DiffOptions::default()
-        };
-        let difference = options.diff(&programs[0], &programs[1])?;
-        if difference.is_empty() {
-            // Equal programs list their nodes in one order. Only files that list nodes
-            // further out than they are used may list them in other graphs.
-            let nodes = left.iter().zip(&right).map(|(l, r)| [l.1, r.1]);
-            let op = |side: usize, index: usize| self.sides[side].nodes[index].op.clone();
-            let nodes = nodes.filter(|nodes| op(0, nodes[0]) == op(1, nodes[1]));
-            return Ok(Some(nodes.collect()));
-        }
-        let positions = [left, right].map(|nodes| nodes.into_iter().collect::<HashMap<_, _>>());
-        let position = |side: usize, value: &Value| {
-            let call = value.peek::<Ref<Call>>()?;
-            positions[side].get(&call.identity()).copied()
-        };
-        let pairs = difference.node_pairs();
-        let mut nodes: Vec<[usize; 2]> = pairs
-            .filter_map(|(left, right)| Some([position(0, &left)?, position(1, &right)?]))
-            .collect();
-        nodes.sort_unstable();
-        Ok(Some(nodes))
     }
 
     /// Pairs what corresponding nodes of one operator use at the same position, also inside of
@@ -325,34 +274,4 @@ fn has_output(call: &Call, index: i64) -> bool {
         .ok()
         .and_then(|index| names.get(index));
     names.is_empty() || name.is_some_and(|name| !name.is_empty())
-}
-
-/// The nodes of a program without wrappers by identity, in their order, with their positions in
-/// the model; None if the nodes are not the same.
-fn originals(
-    side: &Side,
-    program: &Ref<Program>,
-    skips_wrappers: bool,
-) -> Option<Vec<(u64, usize)>> {
-    let listing = list_body(BodyKind::Graph(program.graph.clone()));
-    let copies = &listing.bodies[0].nodes;
-    let nodes = side.nodes.iter().enumerate();
-    let nodes: Vec<(usize, &Ref<Call>)> = nodes
-        .filter(|(_, call)| !(skips_wrappers && is_wrapper(call)))
-        .collect();
-    // The order of a listing depends on the structure alone.
-    let is_same = |(copy, (_, call)): (&crate::layout::Node, &(usize, &Ref<Call>))| {
-        let copy = &copy.call;
-        (&copy.op, &copy.domain, &copy.name, copy.position)
-            == (&call.op, &call.domain, &call.name, call.position)
-    };
-    if copies.len() != nodes.len() || !copies.iter().zip(&nodes).all(is_same) {
-        return None;
-    }
-    let pairs = copies.iter().zip(&nodes);
-    Some(
-        pairs
-            .map(|(copy, (index, _))| (copy.call.identity(), *index))
-            .collect(),
-    )
 }

@@ -55,8 +55,10 @@ impl Divergence {
             (true, _) => ", although its inputs agree",
             (false, _) => "; its inputs differ, too, but no pair begins it",
         };
+        let inside = self.inside.as_ref();
+        let inside = inside.map_or_else(String::new, |text| format!("; inside, {text}"));
         format!(
-            "different: the first divergence is at {}: {}{remark}",
+            "different: the first divergence is at {}: {}{remark}{inside}",
             pair.names(),
             pair.reason()
         )

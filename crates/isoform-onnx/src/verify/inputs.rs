@@ -51,6 +51,9 @@ const PATTERNS: &[Pattern] = &[
 /// The number of patterns to try if only the elements can vary.
 const FIXED_PATTERNS: usize = 6;
 
+/// The number of patterns with small sizes.
+const SMALL_PATTERNS: u64 = 9;
+
 #[derive(Clone, Copy)]
 struct Pattern {
     /// By [`Place`].
@@ -147,6 +150,7 @@ fn shape_of(value: &Value) -> Option<Vec<i64>> {
 }
 
 /// Sizes for all dimensions of one set of inputs.
+#[derive(Clone)]
 pub(crate) struct Plan {
     inputs: Vec<InputPlan>,
     /// The sizes by name, in the order of occurrence.
@@ -154,14 +158,18 @@ pub(crate) struct Plan {
     bound: u64,
     /// Distinguishes the inputs from the inputs of other plans with the same sizes.
     number: u64,
+    /// How often other numbers were asked for.
+    repeats: u64,
 }
 
+#[derive(Clone)]
 struct InputPlan {
     name: String,
     source: Source,
 }
 
 /// The origin of a value.
+#[derive(Clone)]
 enum Source {
     Given(Value),
     Drawn(Elem, Vec<i64>),
@@ -170,15 +178,18 @@ enum Source {
 /// `n=2, m=3`, or the number of the plan if there are no dimensions to choose.
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut sources = self.inputs.iter().map(|input| &input.source);
-        if !self.inputs.is_empty() && sources.all(|it| matches!(it, Source::Given(_))) {
+        if !self.inputs.is_empty() && !self.has_drawn() {
             return f.write_str("the given inputs");
         }
         if self.dims.is_empty() {
-            return write!(f, "inputs {}", self.number + 1);
+            let number = self.number + self.repeats * FIXED_PATTERNS as u64;
+            return write!(f, "inputs {}", number + 1);
         }
         for (index, (name, size)) in self.dims.iter().enumerate() {
             write!(f, "{}{name}={size}", if index > 0 { ", " } else { "" })?;
+        }
+        if self.repeats > 0 {
+            write!(f, ", numbers {}", self.repeats + 1)?;
         }
         Ok(())
     }
@@ -423,13 +434,33 @@ fn plan(parts: &[(&str, Part)], dims: &Dims, pattern: Pattern, number: u64) -> O
         dims: names.zip(sizes).collect(),
         bound: pattern.bound,
         number,
+        repeats: 0,
     })
 }
 
 impl Plan {
+    /// True for sizes that are only worth their time if no small sizes do.
+    pub(crate) fn is_large(&self) -> bool {
+        self.number >= SMALL_PATTERNS
+    }
+
+    fn has_drawn(&self) -> bool {
+        let mut sources = self.inputs.iter().map(|input| &input.source);
+        sources.any(|source| matches!(source, Source::Drawn(..)))
+    }
+
+    /// The same sizes with other numbers; None if nothing is drawn.
+    pub(crate) fn again(&self) -> Option<Plan> {
+        self.has_drawn().then(|| Plan {
+            repeats: self.repeats + 1,
+            ..self.clone()
+        })
+    }
+
     /// The inputs; the same for the same seed.
     pub(crate) fn draw(&self, seed: u64) -> Inputs {
-        let mut random = Random::new(seed, self.number);
+        let number = self.number + self.repeats * PATTERNS.len() as u64;
+        let mut random = Random::new(seed, number);
         let mut draw = |input: &InputPlan| {
             let value = match &input.source {
                 Source::Given(value) => value.clone(),

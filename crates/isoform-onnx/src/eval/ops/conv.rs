@@ -1,5 +1,7 @@
 //! Convolutions.
 
+use std::borrow::Cow;
+
 use isoform_kernels::elementwise::{bias_add, cast};
 use isoform_kernels::shape::Window;
 use isoform_kernels::windows::Convolution;
@@ -22,6 +24,9 @@ pub(super) fn find(name: &str) -> Option<Kernel> {
         _ => return None,
     })
 }
+
+/// The rules for padding.
+const AUTO_PADS: [&str; 4] = ["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"];
 
 /// A list of sizes, one for each spatial axis, or a default for all axes.
 pub(super) fn per_axis(
@@ -102,16 +107,51 @@ pub(super) fn windows(
     Ok(windows)
 }
 
+/// The sizes of the kernel in weights; an attribute that names them must not contradict.
+pub(super) fn kernel<'s>(args: &Args<'_>, weights: &'s [usize]) -> Result<&'s [usize], Refusal> {
+    let kernel = spatial(args, weights)?;
+    match args.ints("kernel_shape")? {
+        Some(declared) if sizes(&declared)? != kernel => Err(args.fault(format!(
+            "expected the kernel_shape of the weights, {kernel:?}, got {declared:?}"
+        ))),
+        _ => Ok(kernel),
+    }
+}
+
+/// The rule for the padding of a convolution, which excludes pads of its own.
+fn convolution_padding<'a>(args: &Args<'a>) -> Result<Cow<'a, str>, Refusal> {
+    let auto = args.text("auto_pad", "NOTSET")?;
+    if auto != "NOTSET" && args.ints("pads")?.is_some() {
+        return Err(args.fault(format!(
+            "expected either pads or an auto_pad, got both, with auto_pad '{auto}'"
+        )));
+    }
+    Ok(auto)
+}
+
+/// The windows of a convolution with these weights.
+pub(super) fn convolution_windows(
+    args: &Args<'_>,
+    x: &[usize],
+    weights: &[usize],
+) -> Result<Vec<Window>, Refusal> {
+    convolution_padding(args)?;
+    windows(args, spatial(args, x)?, kernel(args, weights)?)
+}
+
 /// The sizes of the axes after batch and channels.
 pub(super) fn spatial<'s>(args: &Args<'_>, shape: &'s [usize]) -> Result<&'s [usize], Refusal> {
-    shape
-        .get(2..)
-        .ok_or_else(|| args.fault("expected a batch, channels and spatial axes"))
+    let sizes = shape.get(2..).filter(|sizes| !sizes.is_empty());
+    sizes.ok_or_else(|| {
+        args.fault(format!(
+            "expected rank 3 or more, a batch, channels and spatial axes, got the shape {shape:?}"
+        ))
+    })
 }
 
 fn conv(args: &Args<'_>) -> Outcome {
     let (x, w) = (args.input(0)?, args.input(1)?);
-    let windows = windows(args, spatial(args, x.shape())?, spatial(args, w.shape())?)?;
+    let windows = convolution_windows(args, x.shape(), w.shape())?;
     let convolution = Convolution {
         windows: &windows,
         groups: args.size("group", 1)?,
@@ -127,7 +167,7 @@ fn conv(args: &Args<'_>) -> Outcome {
 
 fn conv_integer(args: &Args<'_>) -> Outcome {
     let (x, w) = (args.input(0)?, args.input(1)?);
-    let windows = windows(args, spatial(args, x.shape())?, spatial(args, w.shape())?)?;
+    let windows = convolution_windows(args, x.shape(), w.shape())?;
     let x = centered(args, x, args.optional(2)?, 1)?;
     let w = centered(args, w, args.optional(3)?, 0)?;
     let groups = args.size("group", 1)?;
@@ -143,7 +183,7 @@ fn conv_transpose(args: &Args<'_>) -> Outcome {
     let (x, w) = (Dense::input(args, 0)?, Dense::input(args, 1)?);
     let ty = args.input(0)?.element_type();
     let size = spatial(args, &x.shape)?.to_vec();
-    let kernel = spatial(args, &w.shape)?.to_vec();
+    let kernel = kernel(args, &w.shape)?.to_vec();
     let rank = size.len();
     let groups = args.size("group", 1)?;
     let (batch, channels) = (x.shape[0], x.shape[1]);
@@ -157,31 +197,42 @@ fn conv_transpose(args: &Args<'_>) -> Outcome {
     let dilations = per_axis(args, "dilations", rank, 1)?;
     let extra = per_axis(args, "output_padding", rank, 0)?;
     let pads = per_axis(args, "pads", 2 * rank, 0)?;
-    let wanted = args
-        .ints("output_shape")?
-        .map(|shape| sizes(&shape))
-        .transpose()?;
-    let auto = args.text("auto_pad", "NOTSET")?;
+    let wanted = match args.ints("output_shape")? {
+        Some(_) => Some(per_axis(args, "output_shape", rank, 0)?),
+        None => None,
+    };
+    let auto = convolution_padding(args)?;
+    if !AUTO_PADS.contains(&&*auto) {
+        return Err(args.fault(format!("expected a known auto_pad, got '{auto}'")));
+    }
     let mut out = Vec::with_capacity(rank);
     let mut before = Vec::with_capacity(rank);
     for axis in 0..rank {
+        let (stride, dilation) = (strides[axis], dilations[axis]);
+        if stride == 0 || dilation == 0 || extra[axis] >= stride.max(dilation) {
+            return Err(args.fault(format!(
+                "expected strides and dilations above 0 and output_padding below the larger one, \
+                 got {stride}, {dilation} and {}",
+                extra[axis]
+            )));
+        }
         let full = (size[axis] as i128 - 1) * strides[axis] as i128
             + (kernel[axis] as i128 - 1) * dilations[axis] as i128
             + 1
             + extra[axis] as i128;
         let target = match &wanted {
-            Some(shape) => {
-                // A shape may also name batch and channels.
-                let skip = shape
-                    .len()
-                    .checked_sub(rank)
-                    .ok_or_else(|| args.fault("expected a size for each axis"))?;
-                Some(shape[skip + axis] as i128)
-            }
+            Some(shape) => Some(shape[axis] as i128),
             None if auto.starts_with("SAME") => Some(size[axis] as i128 * strides[axis] as i128),
             None => None,
         };
         let (start, length) = match target {
+            Some(target) if target >= full + stride as i128 => {
+                return Err(args.fault(format!(
+                    "expected an output_shape that the strides reach, below {} for axis {axis}, \
+                     got {target}",
+                    full + stride as i128
+                )));
+            }
             Some(target) => {
                 let total = (full - target).max(0);
                 let less = total / 2;
@@ -199,7 +250,8 @@ fn conv_transpose(args: &Args<'_>) -> Outcome {
                 full - pads[axis] as i128 - pads[rank + axis] as i128,
             ),
         };
-        let length = usize::try_from(length).map_err(|_| args.fault("expected sizes above 0"))?;
+        let length = usize::try_from(length).ok().filter(|length| *length > 0);
+        let length = length.ok_or_else(|| args.fault("expected a result with sizes above 0"))?;
         out.push(length);
         before.push(start as i64);
     }
@@ -251,8 +303,11 @@ fn conv_transpose(args: &Args<'_>) -> Outcome {
         }
     }
     if let Some(bias) = Dense::optional(args, 2)? {
-        if bias.data.len() != outputs {
-            return Err(args.fault(format!("expected a bias of {outputs} elements")));
+        if bias.shape != [outputs] {
+            return Err(args.fault(format!(
+                "expected a bias of {outputs} elements, got the shape {:?}",
+                bias.shape
+            )));
         }
         if plane > 0 {
             for (number, to) in result.data.chunks_exact_mut(plane).enumerate() {

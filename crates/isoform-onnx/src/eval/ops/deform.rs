@@ -1,7 +1,7 @@
 //! Deformable convolution: each tap of the kernel reads the image beside its place,
 //! between pixels.
 
-use super::conv::{per_axis, spatial, windows};
+use super::conv::{kernel, spatial, windows};
 use super::dense::{Dense, Work};
 use super::kernel::Kernel;
 use crate::eval::args::Args;
@@ -26,18 +26,7 @@ fn deform_conv(args: &Args<'_>) -> Outcome {
             x.shape, weight.shape
         )));
     };
-    let windows = windows(
-        args,
-        spatial(args, &x.shape)?,
-        spatial(args, &weight.shape)?,
-    )?;
-    let declared = per_axis(args, "kernel_shape", 2, 0)?;
-    if args.ints("kernel_shape")?.is_some() && declared != [rows, columns] {
-        return Err(args.fault(format!(
-            "expected the kernel_shape of the weights, {:?}, got {declared:?}",
-            [rows, columns]
-        )));
-    }
+    let windows = windows(args, spatial(args, &x.shape)?, kernel(args, &weight.shape)?)?;
     let (groups, parts) = (args.size("group", 1)?, args.size("offset_group", 1)?);
     let divides = |count: usize, number: usize| count > 0 && number.is_multiple_of(count);
     if !divides(groups, channels)

@@ -4,7 +4,7 @@ use isoform_kernels::shape::{self, PoolRounding, Window};
 use isoform_kernels::windows::{Pool, global_windows};
 use isoform_kernels::{Tensor, View, math};
 
-use super::conv::{indices, windows};
+use super::conv::{indices, per_axis, spatial, windows};
 use super::dense::{Dense, Work, step};
 use super::kernel::Kernel;
 use crate::eval::args::Args;
@@ -31,11 +31,15 @@ pub(super) fn find(name: &str) -> Option<Kernel> {
 fn pool_windows(args: &Args<'_>, x: View<'_>) -> Result<(Vec<Window>, PoolRounding), Refusal> {
     let kernel = args.ints("kernel_shape")?;
     let kernel = sizes(&kernel.ok_or_else(|| args.fault("expected a kernel_shape"))?)?;
-    let spatial = x
-        .shape()
-        .get(2..)
-        .ok_or_else(|| args.fault("expected rank 3 or more"))?;
-    let windows = windows(args, spatial, &kernel)?;
+    let windows = windows(args, spatial(args, x.shape())?, &kernel)?;
+    let pads = per_axis(args, "pads", 2 * kernel.len(), 0)?;
+    if let Some((pad, size)) =
+        (pads.iter().zip(kernel.iter().cycle())).find(|(pad, size)| pad >= size)
+    {
+        return Err(args.fault(format!(
+            "expected pads smaller than the kernel, got {pad} for a kernel of {size}"
+        )));
+    }
     let rounding = if args.flag("ceil_mode", false)? {
         PoolRounding::UpWithin
     } else {
@@ -191,6 +195,7 @@ type Global = fn(
 
 fn global(args: &Args<'_>, f: Global) -> Outcome {
     let x = args.input(0)?;
+    spatial(args, x.shape())?;
     let windows = global_windows(x.shape());
     one(f(
         &Pool {
@@ -210,9 +215,7 @@ fn global_lp_pool(args: &Args<'_>) -> Outcome {
     } else {
         args.int("p", 2)? as f64
     };
-    let Some(spatial) = x.shape.get(2..) else {
-        return Err(args.fault("expected rank 3 or more"));
-    };
+    let spatial = spatial(args, &x.shape)?;
     let plane: usize = spatial.iter().product();
     let mut shape = x.shape[..2].to_vec();
     shape.extend(std::iter::repeat_n(1, spatial.len()));

@@ -4,7 +4,7 @@ use isoform_kernels::elementwise::{CastOptions, OutOfRange, bias_add, cast};
 use isoform_kernels::windows::Convolution;
 use isoform_kernels::{ElementType, ScaleRounding, View, from_f64s, to_f64s, to_i64s};
 
-use super::conv::{spatial, windows};
+use super::conv::convolution_windows;
 use super::dense::{Dense, Work};
 use super::kernel::Kernel;
 use super::products::centered;
@@ -257,7 +257,7 @@ fn matmul(args: &Args<'_>) -> Outcome {
 /// number: results then agree with runtimes even if a quotient is near a half.
 fn conv(args: &Args<'_>) -> Outcome {
     let (x, w) = (args.input(0)?, args.input(3)?);
-    let windows = windows(args, spatial(args, x.shape())?, spatial(args, w.shape())?)?;
+    let windows = convolution_windows(args, x.shape(), w.shape())?;
     let x = centered(args, x, args.optional(2)?, 1)?;
     let w = centered(args, w, args.optional(5)?, 0)?;
     let convolution = Convolution {

@@ -108,25 +108,29 @@ fn copying(model: &ModelProto) -> ModelProto {
 /// begins there.
 #[track_caller]
 fn check(right: &ModelProto, expected: &str) {
-    let left = layers();
+    check_pair(&layers(), right, expected);
+}
+
+#[track_caller]
+fn check_pair(left: &ModelProto, right: &ModelProto, expected: &str) {
     let check_one = |result: Divergence, name: &str| {
         assert_eq!(first(&result), (expected, name), "{result}");
         assert_eq!(result.origins, [result.first.unwrap()], "{result}");
         assert!(result.first_pair().unwrap().inputs_agree, "{result}");
         assert!(!result.is_same());
     };
-    check_one(compared(&left, right), expected);
-    check_one(compared(&left, &reordered(right)), expected);
+    check_one(compared(left, right), expected);
+    check_one(compared(left, &reordered(right)), expected);
     let renamed_name = format!("/{expected}/");
-    check_one(compared(&left, &renamed(right)), &renamed_name);
-    check_one(compared(&left, &reordered(&renamed(right))), &renamed_name);
-    check_one(compared(&left, &copying(right)), expected);
+    check_one(compared(left, &renamed(right)), &renamed_name);
+    check_one(compared(left, &reordered(&renamed(right))), &renamed_name);
+    check_one(compared(left, &copying(right)), expected);
     check_one(
-        compared(&left, &copying(&reordered(&renamed(right)))),
+        compared(left, &copying(&reordered(&renamed(right)))),
         &renamed_name,
     );
     // The sides are exchanged.
-    let result = compared(&copying(&renamed(right)), &left);
+    let result = compared(&copying(&renamed(right)), left);
     assert_eq!(first(&result), (&*renamed_name, expected), "{result}");
 }
 
@@ -178,6 +182,54 @@ fn a_rewired_operand() {
         &edited(|graph| at(graph, "scale2").input[0] = "f".into()),
         "scale2",
     );
+}
+
+/// Two branches of alike operators, joined by this one.
+fn joined(op: &str, branch: &[&str]) -> ModelProto {
+    let mut nodes = Vec::new();
+    for side in ["l", "r"] {
+        let mut last = "x".to_owned();
+        for (place, inner) in branch.iter().enumerate() {
+            let output = format!("{side}{place}");
+            let inputs = match *inner {
+                "Mul" => format!("{last} {side}"),
+                _ => last,
+            };
+            nodes.push(named(&output, node(inner, &inputs, &output)));
+            last = output;
+        }
+    }
+    let last = branch.len() - 1;
+    nodes.push(named("join", node(op, &format!("l{last} r{last}"), "j")));
+    nodes.push(named("after", node("Tanh", "j", "y")));
+    let mut graph = graph("", nodes, "y");
+    graph.input = vec![value("x", "n 4")];
+    graph.initializer = vec![
+        tensor("l", &[0.5, -1.0, 1.5, 2.0]),
+        tensor("r", &[1.0, 2.0, -0.75, 0.5]),
+    ];
+    model_of(graph)
+}
+
+#[test]
+fn swapped_operands() {
+    for op in ["Sub", "Div", "PRelu"] {
+        for branch in [&["Mul"][..], &["Mul", "Sin"], &["Sin", "Mul", "Exp"]] {
+            let left = joined(op, branch);
+            let mut right = left.clone();
+            at(right.graph.as_mut().unwrap(), "join").input.reverse();
+            check_pair(&left, &right, "join");
+        }
+    }
+}
+
+#[test]
+fn a_branch_that_is_used_twice() {
+    let left = joined("Sub", &["Mul", "Sin"]);
+    let mut right = left.clone();
+    at(right.graph.as_mut().unwrap(), "join").input[1] = "l1".into();
+    let result = compared(&left, &right);
+    assert_eq!(first(&result), ("join", "join"), "{result}");
 }
 
 #[test]

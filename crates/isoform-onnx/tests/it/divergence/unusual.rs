@@ -59,6 +59,8 @@ fn nodes_of_bodies_count_as_a_part_of_their_node() {
     assert_eq!(result.inner, [4, 4]);
     let result = compared(&branching(1.0), &branching(1.5));
     assert_eq!(first(&result), ("if", "if"), "{result}");
+    let text = "although its inputs agree; inside, weight 'k' (input 1 of Mul)";
+    assert!(result.verdict().contains(text), "{}", result.verdict());
     assert!(
         result
             .to_string()
@@ -71,6 +73,54 @@ fn nodes_of_bodies_count_as_a_part_of_their_node() {
             .iter()
             .all(|pair| !pair.left.node.name.starts_with("inner"))
     );
+}
+
+#[test]
+fn the_first_difference_inside_of_a_body_is_named() {
+    let mut faulty = branching(1.0);
+    let graph = faulty.graph.as_mut().unwrap();
+    for attribute in &mut graph.node[3].attribute {
+        let body = attribute.g.as_mut().unwrap();
+        // The later difference is not the first one.
+        body.node[1].op_type = "Sin".into();
+        body.node[0].op_type = "Add".into();
+    }
+    let result = compared(&branching(1.0), &faulty);
+    assert_eq!(first(&result), ("if", "if"), "{result}");
+    let inside = result.inside.clone().unwrap_or_default();
+    assert!(inside.contains("Mul") && inside.contains("Add"), "{inside}");
+    // A fault of the node before is not inside.
+    let mut before = branching(1.0);
+    before.graph.as_mut().unwrap().node[0].op_type = "Sin".into();
+    let result = compared(&branching(1.0), &before);
+    assert_eq!(
+        (first(&result).0, &result.inside),
+        ("before", &None),
+        "{result}"
+    );
+}
+
+#[test]
+fn every_set_of_inputs_asked_for_is_drawn() {
+    let with = |shape: &str| {
+        of(
+            &[("x", shape)],
+            vec![named("abs", node("Abs", "x", "y"))],
+            "y",
+        )
+    };
+    for (shape, last) in [
+        ("2 3", "inputs 16"),
+        ("n 3", "n=1, numbers 2"),
+        ("n m", "n=2, m=32"),
+    ] {
+        let model = with(shape);
+        let options = DivergenceOptions::default().sets(16);
+        let result = compared_with(&options, &model, &model).unwrap();
+        assert_eq!(result.inputs.len(), 16, "{:?}", result.inputs);
+        let texts = &result.inputs;
+        assert!(texts.iter().any(|text| text == last), "{texts:?}");
+    }
 }
 
 #[test]
@@ -109,6 +159,11 @@ fn calls_of_functions_are_compared_as_nodes() {
     assert!(compared(&calling("Exp"), &calling("Exp")).is_same());
     let result = compared(&calling("Exp"), &calling("Abs"));
     assert_eq!(first(&result), ("call", "call"), "{result}");
+    assert!(
+        result.verdict().contains("; inside, Exp"),
+        "{}",
+        result.verdict()
+    );
     assert_eq!(result.inner, [1, 1]);
 }
 

@@ -8,7 +8,7 @@ use isoform_onnx::ElemType;
 use isoform_onnx::eval::{Control, Precision, Refusal, evaluate, precision};
 use isoform_onnx::ir::AttrRef;
 
-use crate::eval::{call, check, floats, ints, list, refuses, tensor};
+use crate::eval::{call, check, floats, ints, list, refuses, results, tensor};
 
 #[test]
 fn values_that_the_standard_leaves_open() {
@@ -121,6 +121,132 @@ fn calls_that_do_not_fit() {
         &[floats(&[1], &[1.0])],
         "parts",
     );
+}
+
+/// Ones in this shape.
+fn ones(shape: &[i64]) -> Value {
+    let count = shape.iter().product::<i64>();
+    floats(shape, &vec![1.0; count as usize])
+}
+
+/// As onnxruntime decides: a list per spatial axis, a kernel as that of the weights, groups that
+/// divide the channels, pads below the kernel of a pool.
+#[test]
+fn windows_that_contradict_the_shapes() {
+    let x = || ones(&[1, 4, 6, 6]);
+    let conv = [x(), ones(&[4, 4, 3, 3])];
+    let transposed = [x(), ones(&[4, 2, 3, 3])];
+    let deformed = [x(), ones(&[4, 4, 3, 3]), ones(&[1, 18, 4, 4])];
+    let pool = [x()];
+    let ops: [(&str, i64, &[Value]); 6] = [
+        ("Conv", 11, &conv),
+        ("ConvTranspose", 11, &transposed),
+        ("DeformConv", 19, &deformed),
+        ("MaxPool", 12, &pool),
+        ("AveragePool", 19, &pool),
+        ("LpPool", 18, &pool),
+    ];
+    for (op, version, inputs) in ops {
+        let is_pool = op.ends_with("Pool");
+        let wanted = if is_pool { 2 } else { 3 };
+        let with = |name: &'static str, numbers: &[i64]| {
+            let mut attrs = Vec::new();
+            if is_pool && name != "kernel_shape" {
+                attrs.push(("kernel_shape", list(&[2, 2])));
+            }
+            attrs.push((name, list(numbers)));
+            results(op, version, &attrs, inputs, 1)
+        };
+        let allowed = with("kernel_shape", &[wanted, wanted]);
+        assert!(allowed.is_ok(), "{op}: {allowed:?}");
+        for (name, numbers) in [
+            ("kernel_shape", &[wanted][..]),
+            ("kernel_shape", &[wanted, wanted, 1]),
+            ("kernel_shape", &[0, wanted]),
+            ("strides", &[1]),
+            ("strides", &[1, 1, 1]),
+            ("strides", &[0, 1]),
+            ("dilations", &[1]),
+            ("dilations", &[0, 1]),
+            ("pads", &[0, 0]),
+            ("pads", &[0, 0, 0, 0, 0, 0]),
+            ("pads", &[-1, 0, 0, 0]),
+        ] {
+            let refused = with(name, numbers);
+            assert!(refused.is_err(), "{op}: {name} {numbers:?}: {refused:?}");
+        }
+        if is_pool {
+            assert!(with("pads", &[1, 1, 1, 1]).is_ok());
+            assert!(with("pads", &[2, 0, 0, 0]).is_err(), "{op}");
+            continue;
+        }
+        let text = "kernel_shape of the weights";
+        let attrs = [("kernel_shape", list(&[2, 3]))];
+        refuses(op, version, &attrs, inputs, text);
+        for groups in [0, 3, -1] {
+            let attrs = [("group", Value::from(groups))];
+            assert!(
+                results(op, version, &attrs, inputs, 1).is_err(),
+                "{op}: {groups}"
+            );
+        }
+    }
+}
+
+#[test]
+fn convolutions_that_contradict_themselves() {
+    let x = || ones(&[1, 4, 6, 6]);
+    let auto = |name: &'static str| ("auto_pad", Value::from(name));
+    let pads = ("pads", list(&[1, 1, 1, 1]));
+    for (op, weights) in [("Conv", [4, 4, 3, 3]), ("ConvTranspose", [4, 2, 3, 3])] {
+        let inputs = [x(), ones(&weights)];
+        refuses(
+            op,
+            11,
+            &[auto("SAME_UPPER"), pads.clone()],
+            &inputs,
+            "got both",
+        );
+        refuses(op, 11, &[auto("SAME")], &inputs, "auto_pad");
+        for bias in [&[1][..], &[3], &[2, 1], &[1, 4]] {
+            let inputs = [x(), ones(&weights), ones(bias)];
+            refuses(op, 11, &[], &inputs, "bias");
+        }
+    }
+    let inputs = [x(), ones(&[4, 2, 3, 3])];
+    let two = ("strides", list(&[2, 2]));
+    let extra = |size: i64| ("output_padding", list(&[size, size]));
+    refuses("ConvTranspose", 11, &[extra(1)], &inputs, "output_padding");
+    refuses(
+        "ConvTranspose",
+        11,
+        &[extra(2), two.clone()],
+        &inputs,
+        "output_padding",
+    );
+    assert!(results("ConvTranspose", 11, &[extra(1), two], &inputs, 1).is_ok());
+    let out = |size: i64| ("output_shape", list(&[size, size]));
+    refuses("ConvTranspose", 11, &[out(9)], &inputs, "output_shape");
+    assert!(results("ConvTranspose", 11, &[out(7)], &inputs, 1).is_ok());
+    let whole = ("output_shape", list(&[1, 2, 8, 8]));
+    refuses(
+        "ConvTranspose",
+        11,
+        &[whole],
+        &inputs,
+        "2 numbers in 'output_shape'",
+    );
+    let all = ("pads", list(&[4, 4, 4, 4]));
+    refuses("ConvTranspose", 11, &[all], &inputs, "sizes above 0");
+    refuses("Conv", 11, &[], &[ones(&[1, 4]), ones(&[4, 4])], "rank 3");
+    let none = [("kernel_shape", list(&[]))];
+    refuses("MaxPool", 12, &none, &[ones(&[1, 4])], "rank 3");
+    for op in ["GlobalMaxPool", "GlobalAveragePool", "GlobalLpPool"] {
+        for shape in [&[1, 4][..], &[4], &[]] {
+            refuses(op, 2, &[], &[ones(shape)], "rank 3");
+        }
+        assert!(results(op, 2, &[], &[ones(&[1, 4, 0])], 1).is_err(), "{op}");
+    }
 }
 
 #[test]

@@ -69,6 +69,11 @@ impl Pairs {
         self.fixed[left as usize]
     }
 
+    /// Why a left node has its partner.
+    pub(super) fn reason(&self, left: u32) -> PairReason {
+        self.reasons[left as usize]
+    }
+
     /// Makes a pair of two nodes without partners.
     pub(super) fn join(&mut self, left: u32, right: u32, reason: PairReason) {
         self.partners[0][left as usize] = right;

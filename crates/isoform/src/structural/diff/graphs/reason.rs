@@ -30,6 +30,9 @@ pub enum PairReason {
     /// The nodes have the same operator, and use values that correspond as the same
     /// operand.
     UserOfPair,
+    /// The nodes are equal apart from their operands, and are operands of nodes that correspond,
+    /// at other positions or through another node. Neither node has a better partner.
+    MovedOperand,
     /// The nodes have the same operator, and more of their neighbours correspond than with
     /// the partner that one of the nodes had before.
     BetterFit,
@@ -77,6 +80,10 @@ impl fmt::Display for PairReason {
             }
             PairReason::UserOfPair => {
                 "the same operator, applied to values that correspond, as the same operand"
+            }
+            PairReason::MovedOperand => {
+                "the same operator and attributes, used by nodes that correspond, at other \
+                 positions or through another node"
             }
             PairReason::BetterFit => {
                 "the same operator, and more neighbours correspond than with any other partner"

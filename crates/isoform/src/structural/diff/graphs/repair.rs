@@ -18,7 +18,9 @@ const ROUNDS: usize = 8;
 /// too.
 const STRICT_ROUNDS: usize = 3;
 
-/// Removes pairs without any edge that agrees: only their operators are the same. O(n).
+/// Removes pairs without any edge that agrees: only their operators are the same. A pair that is
+/// equal with everything below needs no edge, because its operands may be no nodes, unless a free
+/// node takes the place of one of the two. O(n).
 pub(super) fn prune(sides: &[Side<'_>; 2], pairs: &mut Pairs, costs: &mut AlignmentCosts) {
     part_unless(sides, pairs, costs, |agreeing, _| agreeing > 0);
 }
@@ -50,6 +52,84 @@ pub(super) fn settle(sides: &[Side<'_>; 2], pairs: &mut Pairs, costs: &mut Align
     }
     prune(sides, pairs, costs);
     spread(sides, pairs, false, costs);
+    moved_operands(sides, pairs, costs);
+    spread(sides, pairs, false, costs);
+}
+
+/// Pairs free nodes that are alike and are operands of nodes that correspond, at other positions:
+/// operands that were swapped. Nodes without operands may also be used through one free node, as a
+/// weight is after a node was put there. O(n log n): each pair looks at a bounded number of
+/// operands.
+fn moved_operands(sides: &[Side<'_>; 2], pairs: &mut Pairs, costs: &mut AlignmentCosts) {
+    let all: Vec<(u32, u32)> = pairs.all().collect();
+    let mut alike: [Vec<(u64, u64, u32)>; 2] = Default::default();
+    for (l, r) in all {
+        for (number, node) in [(0, l), (1, r)] {
+            let side: &Side<'_> = &sides[number];
+            let free = |node: u32| {
+                let operands = side.operands(node).iter().take(FEW).copied();
+                operands.filter(|operand| !pairs.has(number, *operand))
+            };
+            let is_leaf = |node: &u32| side.operands(*node).is_empty();
+            let near =
+                free(node).flat_map(|operand| free(operand).filter(is_leaf).chain([operand]));
+            alike[number].clear();
+            for operand in near.take(FEW) {
+                costs.judged += 1;
+                let keyed = (side.op(operand), side.label(operand), operand);
+                if !alike[number].contains(&keyed) {
+                    alike[number].push(keyed);
+                }
+            }
+            // Equal nodes stay in the order of the positions.
+            alike[number].sort_by_key(|&(op, label, _)| (op, label));
+        }
+        let mut others = alike[1].iter().peekable();
+        for &(op, label, x) in &alike[0] {
+            while others
+                .next_if(|other| (other.0, other.1) < (op, label))
+                .is_some()
+            {}
+            if let Some(&(_, _, y)) = others.next_if(|other| (other.0, other.1) == (op, label))
+                && pairs.is_free(x, y)
+            {
+                pairs.join(x, y, PairReason::MovedOperand);
+            }
+        }
+    }
+}
+
+/// True if nothing refutes that two nodes are a pair, which are equal with everything below.
+/// A free node of the same operator in the place of either is more likely the partner of the
+/// other. O(1).
+fn is_certain(
+    sides: &[Side<'_>; 2],
+    pairs: &Pairs,
+    (l, r): (u32, u32),
+    costs: &mut AlignmentCosts,
+) -> bool {
+    if pairs.reason(l) != PairReason::EqualBelow {
+        return false;
+    }
+    let is_replaced = |side: usize, node: u32, costs: &mut AlignmentCosts| {
+        let that: &Side<'_> = &sides[1 - side];
+        sides[side]
+            .users(node)
+            .iter()
+            .take(FEW)
+            .any(|&(user, slot)| {
+                costs.judged += 1;
+                let user = match side {
+                    0 => pairs.of_left(user),
+                    _ => pairs.of_right(user),
+                };
+                let other = user.and_then(|user| that.operands(user).get(slot as usize));
+                other.is_some_and(|&other| {
+                    !pairs.has(1 - side, other) && that.op(other) == sides[side].op(node)
+                })
+            })
+    };
+    !is_replaced(0, l, costs) && !is_replaced(1, r, costs)
 }
 
 /// Removes the pairs that are not confirmed by their numbers of agreeing and
@@ -64,7 +144,10 @@ fn part_unless(
     for (l, r) in pairs.all() {
         let has_edges = !sides[0].users(l).is_empty() || !sides[0].operands(l).is_empty();
         let support = pairs.support(sides, (l, r), costs);
-        if has_edges && !is_confirmed(support.agreeing, support.contradicting) && !pairs.is_fixed(l)
+        if has_edges
+            && !is_confirmed(support.agreeing, support.contradicting)
+            && !pairs.is_fixed(l)
+            && !is_certain(sides, pairs, (l, r), costs)
         {
             doubtful.push((l, r));
         }

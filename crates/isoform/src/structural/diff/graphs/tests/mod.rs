@@ -6,6 +6,7 @@
 //! | `model.rs` | graphs that can be edited, and the truth about two of them |
 //! | `families.rs` | random graphs of several kinds |
 //! | `recall.rs` | the share of the truth that is found |
+//! | `counts.rs` | the number of nodes without a partner after one edit |
 //! | `oracle.rs` | tiny graphs, and all alignments of them |
 //! | `costs.rs` | the number of steps for graphs that are hard to align |
 //! | `reasons.rs` | reasons of pairs, judged on their own |
@@ -13,6 +14,7 @@
 
 mod cases;
 mod costs;
+mod counts;
 mod families;
 mod model;
 mod oracle;

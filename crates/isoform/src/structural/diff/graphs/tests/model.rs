@@ -1,7 +1,7 @@
 //! Graphs that can be edited, and the truth about two of them: a node keeps its
 //! identity through all edits.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::super::{Alignment, Graph, align};
 
@@ -208,6 +208,27 @@ impl Model {
             }
         }
         self.nodes = order;
+    }
+
+    /// The graph without its inputs, which the labels of their users have in place of operands,
+    /// as in a program whose inputs are variables; and the nodes in it.
+    pub(super) fn graph_of_calls(&self) -> (Graph, Vec<&Node>) {
+        let inputs = self.nodes.iter().filter(|node| node.op == INPUT);
+        let inputs: HashSet<u32> = inputs.map(|node| node.id).collect();
+        let mut calls = self.clone();
+        calls.nodes.retain(|node| node.op != INPUT);
+        for node in &mut calls.nodes {
+            for (slot, operand) in (1..).zip(&node.operands) {
+                if inputs.contains(operand) {
+                    let word = (u64::from(*operand) + 1) << 8 | slot;
+                    node.attribute = Random(node.attribute ^ word).word();
+                }
+            }
+            node.operands.retain(|operand| !inputs.contains(operand));
+        }
+        calls.results.retain(|result| !inputs.contains(result));
+        let nodes = self.nodes.iter().filter(|node| node.op != INPUT);
+        (calls.graph(), nodes.collect())
     }
 
     pub(super) fn graph(&self) -> Graph {

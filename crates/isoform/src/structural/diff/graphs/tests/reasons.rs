@@ -42,6 +42,19 @@ fn slots(graph: &Graph, node: u32) -> Vec<usize> {
     slots
 }
 
+/// The users of a node, and the users of those; None for the results.
+fn near_users(graph: &Graph, node: u32) -> Vec<Option<u32>> {
+    let users = |node: u32| {
+        let inner =
+            (0..graph.len() as u32).filter(move |user| graph.operands_of(*user).contains(&node));
+        let results = graph.results.contains(&node).then_some(None);
+        inner.map(Some).chain(results).collect::<Vec<_>>()
+    };
+    let direct = users(node);
+    let further = direct.iter().flatten().flat_map(|user| users(*user));
+    further.chain(direct.iter().copied()).collect()
+}
+
 #[track_caller]
 fn check(left: &Graph, right: &Graph, alignment: &Alignment) -> HashMap<&'static str, usize> {
     let (numbers, counts) = cones([left, right]);
@@ -83,6 +96,19 @@ fn check(left: &Graph, right: &Graph, alignment: &Alignment) -> HashMap<&'static
             PairReason::UserOfPair => {
                 assert!(!left.operands_of(l as u32).is_empty(), "{l} {r}");
                 "user"
+            }
+            PairReason::MovedOperand => {
+                assert!(same_label, "{l} {r}");
+                let [one, other] =
+                    [(left, l), (right, r)].map(|(graph, node)| near_users(graph, node as u32));
+                let are_pair = |user: &Option<u32>| match user {
+                    Some(user) => {
+                        alignment.left[*user as usize].is_some_and(|it| other.contains(&Some(it)))
+                    }
+                    None => other.contains(&None),
+                };
+                assert!(one.iter().any(are_pair), "{l} {r}");
+                "moved"
             }
             PairReason::SameOperatorsAround(_) => "operators",
             PairReason::SameOrder => "order",
