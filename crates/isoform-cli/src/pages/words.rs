@@ -237,7 +237,7 @@ mod tests {
             [Some(0), None, Some(1), Some(1)]
         );
         assert!(mark_words(&mut left, &mut right));
-        assert_eq!(shown(&left.pieces), "%a, <%b%b>");
-        assert_eq!(shown(&right.pieces), "%b, <%b%b>");
+        assert_eq!(shown(&left.pieces), "%a, <%b><%b>");
+        assert_eq!(shown(&right.pieces), "%b, <%b><%b>");
     }
 }

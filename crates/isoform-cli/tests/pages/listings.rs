@@ -255,6 +255,59 @@ fn a_changed_node_is_one_row() {
     assert!(checked > 20, "{checked}");
 }
 
+/// A small graph of random operators on random values.
+fn random_graph(state: &mut u64, length: usize) -> ModelProto {
+    let mut random = |below: usize| {
+        *state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (*state >> 33) as usize % below
+    };
+    let mut names = vec!["x".to_owned(), "z".to_owned()];
+    let mut nodes = Vec::new();
+    for number in 0..length {
+        let op = ["Relu", "Add", "Exp", "Mul"][random(4)];
+        let count = if matches!(op, "Add" | "Mul") { 2 } else { 1 };
+        let first = names.len().saturating_sub(1 + random(3));
+        let mut inputs = vec![names[first].clone()];
+        if count > 1 {
+            inputs.push(names[random(names.len())].clone());
+        }
+        let inputs: Vec<&str> = inputs.iter().map(String::as_str).collect();
+        let output = format!("v{number}");
+        nodes.push(named(op, &format!("/n{number}"), &inputs, &output));
+        names.push(output);
+    }
+    let inputs = ["x", "z"].map(|name| value(name, FLOAT, &[Dim::Size(2)]));
+    model(GraphProto {
+        name: "main".to_owned(),
+        node: nodes,
+        input: inputs.to_vec(),
+        output: vec![value(&names[names.len() - 1], FLOAT, &[Dim::Size(2)])],
+        ..Default::default()
+    })
+}
+
+#[test]
+fn a_pair_that_only_a_change_makes_is_one_row_with_a_reason() {
+    let mut state = 1;
+    let (mut checked, mut only_changes) = (0, 0);
+    for _ in 0..scaled(4_000) {
+        let base = random_graph(&mut state, 5);
+        let mut other = base.clone();
+        let nodes = &mut other.graph.as_mut().expect("a graph").node;
+        let place = state as usize % 5;
+        nodes[place].input[0] = ["x", "z"][(state >> 9) as usize % 2].to_owned();
+        let (_, page) = compared(&base, &other, ReportOptions::default());
+        let rows = listing(&page).rows.iter();
+        let made = rows.filter(|row| row.why.starts_with("the same operator, and one change"));
+        only_changes += made.count();
+        checked += usize::from(check_counts(&base, &other));
+    }
+    assert!(checked > 20, "{checked}");
+    assert!(only_changes > 0, "{checked}");
+}
+
 #[test]
 fn bodies_and_functions_are_listed_with_their_changes() {
     let mut other = nested();
