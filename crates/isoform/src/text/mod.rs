@@ -16,7 +16,7 @@
 //! | file | job |
 //! |---|---|
 //! | `graph.rs` | a value as nodes with the texts of their literals |
-//! | `plan.rs`, `names.rs` | which nodes get a name, the names, and the lines where they are defined |
+//! | `plan/`, `names.rs` | which nodes get a name, the names, and the lines where they are defined |
 //! | `print.rs`, `style.rs`, `marks.rs` | layout, colours, underlined places |
 //! | `pieces.rs` | the text in pieces with roles |
 //! | `lexer.rs`, `literals.rs`, `parser.rs`, `build.rs`, `settle.rs` | from text to values |
