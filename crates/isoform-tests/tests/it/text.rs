@@ -21,6 +21,7 @@ mod limited;
 mod mismatch;
 mod omitted;
 mod refused;
+mod scopes;
 
 /// A variable with a type.
 #[derive(Node)]

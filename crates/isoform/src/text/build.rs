@@ -113,6 +113,7 @@ impl<'a> Parser<'a> {
         self.types.push(Type {
             filler,
             is_singleton: info.kind() == Kind::Singleton,
+            is_scope: info.is_scope(),
             name_field: name_field(info),
         });
         let number = self.types.len() as u32 - 1;

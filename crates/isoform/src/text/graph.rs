@@ -7,6 +7,7 @@ use hashbrown::HashMap;
 
 use super::options::{TensorText, TextOptions};
 use super::{spelling, tensor};
+use crate::attrs::{self, Lookup};
 use crate::files::json;
 use crate::files::linearize::{Sink, linearize};
 use crate::kernel::container::{ContainerType, Tensor};
@@ -19,6 +20,9 @@ use crate::kernel::spell;
 use crate::kernel::types::names::name_field;
 use crate::kernel::types::{FieldFlag, Kind, global_function};
 use crate::kernel::value::{Value, ValueRef};
+
+/// The type attribute of enums.
+const ENUM_MEMBERS: &str = "enum.members";
 
 /// A value as nodes; the last node is the value itself.
 pub(super) struct Graph<'o> {
@@ -339,6 +343,10 @@ impl Sink for Graph<'_> {
         spelling::push_key(info.key(), &mut self.tables.pool);
         self.tables.pool.push('!');
         json::write_data(data, &mut self.tables.pool)?;
+        // Reading the name of a member gives the one member, so all uses can show the name.
+        if attrs::has(info.index(), ENUM_MEMBERS, Lookup::Exact) {
+            return self.leaf(NodeKind::Leaf);
+        }
         self.leaf(NodeKind::Whole)
     }
 

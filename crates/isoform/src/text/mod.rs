@@ -16,10 +16,11 @@
 //! | file | job |
 //! |---|---|
 //! | `graph.rs` | a value as nodes with the texts of their literals |
-//! | `plan.rs`, `names.rs` | which nodes get a name, the names, and the lines where they are defined |
+//! | `plan/`, `names.rs` | which nodes get a name, the names, and the lines where they are defined |
 //! | `print.rs`, `style.rs`, `marks.rs` | layout, colours, underlined places |
 //! | `pieces.rs` | the text in pieces with roles |
 //! | `lexer.rs`, `literals.rs`, `parser.rs`, `build.rs`, `settle.rs` | from text to values |
+//! | `scopes.rs` | the definitions of names by scopes |
 //! | `fault.rs` | errors in a text, with the line and a caret |
 //! | `annotation.rs` | the comments of objects: annotations from the caller, the types of expressions |
 //! | `mismatch.rs` | both sides of a mismatch, underlined |
@@ -47,6 +48,7 @@ mod parser;
 mod pieces;
 mod plan;
 mod print;
+mod scopes;
 mod settle;
 mod spelling;
 mod style;

@@ -10,6 +10,7 @@ use hashbrown::HashMap;
 use super::fault::Fault;
 use super::lexer::Lexer;
 use super::literals::{self, Kinds, Literal};
+use super::scopes::{Bindings, Clash, Scopes, Use};
 use super::spelling;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::Poll;
@@ -43,6 +44,7 @@ pub(super) struct Parser<'a> {
     parts: Vec<Part>,
     numbers: HashMap<&'a str, u32, rapidhash::fast::RandomState>,
     pub(super) names: Vec<Name<'a>>,
+    pub(super) scopes: Scopes,
     /// Values that wait for names.
     pub(super) pending: Vec<PendingValue>,
     pub(super) keys: HashMap<Cow<'a, str>, u32, rapidhash::fast::RandomState>,
@@ -57,7 +59,7 @@ pub(super) struct Parser<'a> {
 pub(super) struct Name<'a> {
     /// With its sigil.
     pub(super) text: &'a str,
-    pub(super) meaning: Option<Slot>,
+    bindings: Bindings,
 }
 
 /// A value, or a placeholder for a future value.
@@ -85,8 +87,8 @@ pub(super) struct PendingValue {
 }
 
 pub(super) enum PendingKind {
-    /// The value with this name.
-    Name(u32),
+    /// The value with this name, and the number of its definition.
+    Name(u32, Option<u32>),
     Value(Kinds, Vec<Part>),
 }
 
@@ -120,6 +122,7 @@ enum Opened {
 pub(super) struct Type {
     pub(super) filler: ObjectBuilder,
     pub(super) is_singleton: bool,
+    pub(super) is_scope: bool,
     pub(super) name_field: Option<usize>,
 }
 
@@ -135,6 +138,7 @@ pub(super) fn parse(text: &str) -> Result<Value> {
         parts: Vec::new(),
         numbers: HashMap::default(),
         names: Vec::new(),
+        scopes: Scopes::new(),
         pending: Vec::new(),
         keys: HashMap::default(),
         types: Vec::new(),
@@ -202,7 +206,7 @@ impl<'a> Parser<'a> {
                     self.define(name, position, false);
                     continue;
                 }
-                return Ok(Some(self.refer(name, position)));
+                return self.refer(name, position).map(Some);
             }
             return match literals::take(&mut self.lexer, byte)? {
                 Literal::Value(value) => Ok(Some(Slot::Value(value))),
@@ -219,6 +223,9 @@ impl<'a> Parser<'a> {
                         }) => Some(*name),
                         _ => None,
                     };
+                    if self.types[ty as usize].is_scope {
+                        self.scopes.open();
+                    }
                     self.open(Kinds::Object(ty, name), position);
                     Ok(None)
                 }
@@ -257,20 +264,31 @@ impl<'a> Parser<'a> {
         let next = self.names.len() as u32;
         let number = *self.numbers.entry(text).or_insert(next);
         if number == next {
-            let meaning = None;
-            self.names.push(Name { text, meaning });
+            let bindings = Bindings::default();
+            self.names.push(Name { text, bindings });
         }
         number
     }
 
     /// The value of a name.
     #[inline]
-    fn refer(&mut self, text: &'a str, at: usize) -> Slot {
+    fn refer(&mut self, text: &'a str, at: usize) -> Parsed<Slot> {
         let number = self.name_number(text);
-        if let Some(known) = &self.names[number as usize].meaning {
-            return known.clone();
+        let bindings = &mut self.names[number as usize].bindings;
+        match self.scopes.refer(bindings) {
+            Use::Definition(definition) => Ok(self.scopes.definitions[definition as usize].clone()),
+            Use::Later => {
+                let value = self.pending.len() as u32;
+                self.scopes.wait(bindings, value);
+                Ok(self.wait(PendingKind::Name(number, None), at))
+            }
+            Use::Ambiguous => {
+                let what = format!("{text} is defined in several scopes, and in none around here");
+                let mut fault = self.lexer.fault(at, &what);
+                fault.end = at + text.len();
+                Err(fault.into())
+            }
         }
-        self.wait(PendingKind::Name(number), at)
     }
 
     fn wait(&mut self, what: PendingKind, at: usize) -> Slot {
@@ -371,16 +389,26 @@ impl<'a> Parser<'a> {
             Opened::Definition { name, is_line } => {
                 let position = open.at;
                 self.stack.pop();
-                let entry = &mut self.names[name as usize];
-                if entry.meaning.is_some() {
-                    let text = entry.text;
-                    let mut fault = self
-                        .lexer
-                        .fault(position, &format!("{text} is defined twice"));
-                    fault.end = position + text.len();
-                    return Err(fault.into());
+                let Name { text, bindings } = &mut self.names[name as usize];
+                let waiting = match self.scopes.define(bindings, slot.clone()) {
+                    Ok(waiting) => waiting,
+                    Err(clash) => {
+                        let why = match clash {
+                            Clash::Twice => "defined twice",
+                            Clash::Used => {
+                                "defined again where it is used above; give it another name"
+                            }
+                        };
+                        let what = format!("{text} is {why}");
+                        let mut fault = self.lexer.fault(position, &what);
+                        fault.end = position + text.len();
+                        return Err(fault.into());
+                    }
+                };
+                let definition = self.scopes.definitions.len() as u32 - 1;
+                for value in waiting {
+                    self.pending[value as usize].what = PendingKind::Name(name, Some(definition));
                 }
-                entry.meaning = Some(slot.clone());
                 if is_line && !self.stack.is_empty() {
                     return self.advance(false);
                 }
@@ -399,6 +427,11 @@ impl<'a> Parser<'a> {
         else {
             return Ok(Slot::Value(Value::NONE));
         };
+        if let Kinds::Object(ty, _) = kinds
+            && self.types[ty as usize].is_scope
+        {
+            self.scopes.close();
+        }
         let waits = |part: &Part| matches!(part.slot, Slot::Pending(_));
         if self.parts[base..].iter().any(waits) {
             let parts = self.parts.drain(base..).collect();

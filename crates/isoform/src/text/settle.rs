@@ -49,7 +49,7 @@ impl Parser<'_> {
                     let part = &self.pending[part as usize];
                     let mut fault = self.lexer.fault(part.at, "the value is part of itself");
                     fault.end = part.at;
-                    if let PendingKind::Name(name) = part.what {
+                    if let PendingKind::Name(name, _) = part.what {
                         let text = self.names[name as usize].text;
                         fault.message = format!("{text} is part of itself");
                         fault.end += text.len();
@@ -60,11 +60,11 @@ impl Parser<'_> {
             Ok(())
         };
         match &pending.what {
-            PendingKind::Name(name) => {
-                let name = &self.names[*name as usize];
-                if let Some(meaning) = &name.meaning {
-                    return add(meaning);
+            PendingKind::Name(name, definition) => {
+                if let Some(definition) = definition {
+                    return add(&self.scopes.definitions[*definition as usize]);
                 }
+                let name = &self.names[*name as usize];
                 let is_constant = name.text.bytes().next().and_then(Sigil::of);
                 let why = match is_constant {
                     Some(Sigil::Constant) => ": the section with the constants is missing",
@@ -83,10 +83,11 @@ impl Parser<'_> {
         let pending = &mut self.pending[number as usize];
         let position = pending.at;
         let value = match &mut pending.what {
-            PendingKind::Name(name) => match self.names[*name as usize].meaning.clone() {
-                Some(meaning) => self.settled(&meaning),
-                None => Value::NONE,
-            },
+            PendingKind::Name(_, Some(definition)) => {
+                let definition = self.scopes.definitions[*definition as usize].clone();
+                self.settled(&definition)
+            }
+            PendingKind::Name(_, None) => Value::NONE,
             PendingKind::Value(kinds, parts) => {
                 let (kinds, parts) = (*kinds, std::mem::take(parts));
                 let parts: Vec<Part> = parts

@@ -8,7 +8,7 @@ use super::*;
 
 /// Checks that reading fails at a line and column with this message.
 #[track_caller]
-fn refuse(text: &str, line: usize, column: usize, message: &str) {
+pub(crate) fn refuse(text: &str, line: usize, column: usize, message: &str) {
     let error = from_text(text).expect_err("the text is refused");
     let rendered = error.to_string();
     let source = error.into_source().expect("a fault");

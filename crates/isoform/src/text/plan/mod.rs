@@ -8,6 +8,11 @@
 //! Lines are in the order of the nodes, hence after the nodes in their references. A
 //! line may still precede the definition of one of its variables, if the definition is
 //! within a later line; the parser accepts names before their definition.
+//!
+//! Each name belongs to the innermost block that holds its definition and all its uses, so
+//! a name of one function never depends on the names of another function.
+
+mod walk;
 
 use super::graph::{Graph, Item, Node, NodeKind, Part, Presence};
 use super::names::Names;
@@ -15,7 +20,7 @@ use super::spelling::Sigil;
 use crate::kernel::error::Result;
 use crate::kernel::object::access::Poll;
 use crate::kernel::pages::empty;
-use crate::kernel::types::{FieldFlag, Kind};
+use crate::kernel::types::Kind;
 
 /// Longer texts without parts are not repeated.
 const REPEATED: usize = 64;
@@ -45,6 +50,10 @@ pub(super) struct NodeLayout {
     block: u32,
     /// Its name.
     name: u32,
+    /// The block around the text of the node.
+    place: u32,
+    /// The block to which the node's name belongs: around the definition and all uses.
+    scope: u32,
     /// The width of the node's own text on one line.
     width: u32,
     /// The node's level of nesting, while being determined.
@@ -58,11 +67,27 @@ pub(super) struct NodeLayout {
 }
 
 struct Block {
-    parent: u32,
-    depth: u8,
+    /// The block around the lines of this one.
+    outer: Nesting,
+    /// The block around the text of this one, where a header is inside of its own block.
+    around: Nesting,
     level: u8,
     /// The nodes defined in the block.
     lines: Vec<u32>,
+}
+
+/// The position of a block in a tree of blocks.
+#[derive(Clone, Copy)]
+struct Nesting {
+    parent: u32,
+    depth: u8,
+}
+
+impl Nesting {
+    const ROOT: Nesting = Nesting {
+        parent: 0,
+        depth: 0,
+    };
 }
 
 /// Wider than any line.
@@ -76,6 +101,8 @@ pub(super) fn plan(graph: &Graph<'_>, mut spots: Vec<NodeLayout>) -> Result<Plan
         site: 0,
         block: NONE,
         name: NONE,
+        place: NONE,
+        scope: NONE,
         width: 0,
         level: 0,
         is_named: false,
@@ -86,8 +113,8 @@ pub(super) fn plan(graph: &Graph<'_>, mut spots: Vec<NodeLayout>) -> Result<Plan
     let mut plan = Plan {
         spots,
         blocks: vec![Block {
-            parent: 0,
-            depth: 0,
+            outer: Nesting::ROOT,
+            around: Nesting::ROOT,
             level: 0,
             lines: Vec::new(),
         }],
@@ -96,7 +123,9 @@ pub(super) fn plan(graph: &Graph<'_>, mut spots: Vec<NodeLayout>) -> Result<Plan
     };
     let mut poll = Poll::default();
     plan.place(graph, &mut poll)?;
-    plan.name(graph, &mut poll)?;
+    let named = plan.walk(graph, &mut poll)?;
+    plan.find_scopes(graph, &mut poll)?;
+    plan.name(graph, named, &mut poll)?;
     plan.measure(graph, &mut poll)?;
     Ok(plan)
 }
@@ -225,8 +254,8 @@ impl Plan {
             let inside = if is_scope && level < limit / 2 {
                 self.spots[number as usize].block = self.blocks.len() as u32;
                 self.blocks.push(Block {
-                    parent: home,
-                    depth: self.blocks[home as usize].depth + 1,
+                    outer: self.nesting_in(home, |block| block.outer),
+                    around: Nesting::ROOT,
                     level: level + 1,
                     lines: Vec::new(),
                 });
@@ -244,7 +273,7 @@ impl Plan {
                 let home = if old_home == NONE {
                     place
                 } else {
-                    self.common(old_home, place)
+                    self.common(old_home, place, |block| block.outer)
                 };
                 let spot = &mut self.spots[item as usize];
                 spot.home = home;
@@ -260,11 +289,19 @@ impl Plan {
         Ok(())
     }
 
-    /// The innermost block that holds two blocks. The depth of blocks is
-    /// limited.
-    fn common(&self, mut one: u32, mut other: u32) -> u32 {
+    fn nesting_in(&self, parent: u32, tree: fn(&Block) -> Nesting) -> Nesting {
+        let depth = tree(&self.blocks[parent as usize]).depth + 1;
+        Nesting { parent, depth }
+    }
+
+    /// The innermost block that holds two blocks in one of the trees of blocks. The depth
+    /// of blocks is limited.
+    fn common(&self, mut one: u32, mut other: u32, tree: fn(&Block) -> Nesting) -> u32 {
         while one != other {
-            let (a, b) = (&self.blocks[one as usize], &self.blocks[other as usize]);
+            let (a, b) = (
+                tree(&self.blocks[one as usize]),
+                tree(&self.blocks[other as usize]),
+            );
             if a.depth >= b.depth {
                 one = a.parent;
             } else {
@@ -274,31 +311,79 @@ impl Plan {
         one
     }
 
-    /// Visits the nodes in the order of the text, names the nodes, and decides which
-    /// variables are defined in place.
-    fn name(&mut self, graph: &Graph<'_>, poll: &mut Poll) -> Result<()> {
-        for block in &mut self.blocks {
-            block.lines.sort_unstable();
-        }
-        let mut walk = Walk {
-            plan: self,
-            graph,
-            stack: Vec::new(),
-            late: Vec::new(),
-        };
+    /// Finds the block to which each name belongs. Every node comes after the nodes around
+    /// it, so its uses are known.
+    fn find_scopes(&mut self, graph: &Graph<'_>, poll: &mut Poll) -> Result<()> {
         let root = graph.root();
-        for position in 0..walk.plan.blocks[0].lines.len() {
-            let line = walk.plan.blocks[0].lines[position];
-            walk.line(line);
-            walk.run(poll)?;
+        for number in (0..=root).rev() {
+            poll.step_outside()?;
+            let spot = self.spots[number as usize];
+            let place = match (spot.is_named, spot.in_place) {
+                _ if number == root => 0,
+                (true, true) => self.inside(spot.home),
+                (true, false) => spot.home,
+                // The only use of the node is its place.
+                (false, _) => spot.scope,
+            };
+            if place == NONE {
+                continue;
+            }
+            let scope = match spot.scope {
+                NONE => place,
+                scope => self.common(scope, place, |block| block.around),
+            };
+            let spot = &mut self.spots[number as usize];
+            (spot.place, spot.scope) = (place, scope);
+            if spot.block != NONE {
+                let block = spot.block as usize;
+                self.blocks[block].around = self.nesting_in(place, |block| block.around);
+            }
+            let inside = self.inside(number);
+            for part in graph.parts_of(number) {
+                let Item::Node(item) = part.item else {
+                    continue;
+                };
+                if !self.prints(graph, number, part) {
+                    continue;
+                }
+                let scope = match self.spots[item as usize].scope {
+                    NONE => inside,
+                    scope => self.common(scope, inside, |block| block.around),
+                };
+                self.spots[item as usize].scope = scope;
+            }
         }
-        walk.enter(root, Region::Use, 0, 0);
-        walk.run(poll)?;
-        for (block, line) in std::mem::take(&mut walk.late) {
-            self.blocks[block as usize].lines.push(line);
+        Ok(())
+    }
+
+    /// The block around the parts of a node.
+    fn inside(&self, number: u32) -> u32 {
+        let spot = &self.spots[number as usize];
+        match spot.block {
+            NONE => spot.place,
+            block => block,
         }
-        for block in &mut self.blocks {
-            block.lines.sort_unstable();
+    }
+
+    /// Names the nodes block by block, outer blocks first, because names inside of a block
+    /// avoid the names around it.
+    fn name(&mut self, graph: &Graph<'_>, named: Vec<u32>, poll: &mut Poll) -> Result<()> {
+        let arounds = self.blocks.iter().map(|block| block.around.parent);
+        self.names = Names::new(arounds.collect(), named.len());
+        let mut order = named;
+        // A stable sort keeps the order of the text within a block.
+        order.sort_by_key(|&number| self.spots[number as usize].scope);
+        for number in order {
+            poll.step_outside()?;
+            let sigil = match graph.type_of(number).map(|ty| ty.kind()) {
+                Some(Kind::Singleton) => Sigil::Global,
+                _ if graph.is_constant(graph.node(number).what) => Sigil::Constant,
+                _ => Sigil::Local,
+            };
+            let hint = graph.hints.get(&number).and_then(|hint| hint.as_str());
+            let spot = &mut self.spots[number as usize];
+            let is_hint = self.names.choose(spot.name, spot.scope, sigil, hint);
+            spot.is_hint = is_hint;
         }
         Ok(())
     }
@@ -364,149 +449,6 @@ impl Plan {
             }
         };
         label.saturating_add(item)
-    }
-}
-
-/// The treatment of variables at a place.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Region {
-    Use,
-    Def,
-    DefSimple,
-}
-
-struct Walk<'p, 'g> {
-    plan: &'p mut Plan,
-    graph: &'p Graph<'g>,
-    stack: Vec<Frame>,
-    /// Variables with a line, and the block of the line.
-    late: Vec<(u32, u32)>,
-}
-
-struct Frame {
-    node: u32,
-    next: usize,
-    region: Region,
-    level: u8,
-}
-
-impl Walk<'_, '_> {
-    fn run(&mut self, poll: &mut Poll) -> Result<()> {
-        while let Some(frame) = self.stack.last_mut() {
-            poll.step_outside()?;
-            let (number, position, region, level) =
-                (frame.node, frame.next, frame.region, frame.level);
-            frame.next += 1;
-            let graph = self.graph;
-            let node = graph.node(number);
-            let parts = graph.parts_of(number);
-            let header = node.header as usize;
-            let lines = self.plan.lines_in(number);
-            let position = if position < header {
-                position
-            } else if let Some(&line) = lines.get(position - header) {
-                self.line(line);
-                continue;
-            } else {
-                position - lines.len()
-            };
-            let Some(part) = parts.get(position) else {
-                self.stack.pop();
-                continue;
-            };
-            let Item::Node(item) = part.item else {
-                continue;
-            };
-            if !self.plan.prints(graph, number, part) {
-                continue;
-            }
-            let region = match node.what {
-                NodeKind::Object(ty) => {
-                    match graph.types[ty as usize].fields[part.field as usize].flag {
-                        FieldFlag::Def => Region::Def,
-                        FieldFlag::DefSimple => Region::DefSimple,
-                        FieldFlag::Use => Region::Use,
-                        FieldFlag::None | FieldFlag::Ignore => region,
-                    }
-                }
-                // A name before a colon is a key.
-                NodeKind::Mapping(_) if position.is_multiple_of(2) => Region::Use,
-                _ => region,
-            };
-            self.enter(item, region, level, position as u32);
-        }
-        Ok(())
-    }
-
-    /// Enters a node with its own line.
-    fn line(&mut self, number: u32) {
-        self.give_name(number);
-        self.push(number, Region::Use, 0);
-    }
-
-    /// Enters a part, if its text is in this place.
-    fn enter(&mut self, number: u32, region: Region, level: u8, site: u32) {
-        let spot = self.plan.spots[number as usize];
-        if !spot.is_named {
-            self.push(number, region, level);
-            return;
-        }
-        if spot.name != NONE {
-            return;
-        }
-        if self.graph.is_constant(self.graph.node(number).what) {
-            self.plan.constants.push(number);
-            self.give_name(number);
-            return;
-        }
-        if self.graph.type_of(number).map(|ty| ty.kind()) != Some(Kind::Var) {
-            // Named at its line.
-            return;
-        }
-        self.give_name(number);
-        let limit = self.graph.options().levels();
-        if region != Region::Use && level < limit {
-            let parent = self.stack.last().map_or(NONE, |frame| frame.node);
-            let spot = &mut self.plan.spots[number as usize];
-            spot.in_place = true;
-            // From here on, only the place of the definition counts.
-            spot.home = parent;
-            spot.site = site;
-            let inner = if region == Region::Def {
-                Region::Def
-            } else {
-                Region::Use
-            };
-            self.push(number, inner, level);
-        } else {
-            self.late.push((spot.home, number));
-            self.push(number, Region::Use, 0);
-        }
-    }
-
-    fn push(&mut self, number: u32, region: Region, level: u8) {
-        if self.graph.node(number).count > 0 || !self.plan.lines_in(number).is_empty() {
-            self.stack.push(Frame {
-                node: number,
-                next: 0,
-                region,
-                level: level.saturating_add(1),
-            });
-        }
-    }
-
-    fn give_name(&mut self, number: u32) {
-        let node = self.graph.node(number);
-        let sigil = match self.graph.type_of(number).map(|ty| ty.kind()) {
-            Some(Kind::Singleton) => Sigil::Global,
-            _ if self.graph.is_constant(node.what) => Sigil::Constant,
-            _ => Sigil::Local,
-        };
-        let hint = self.graph.hints.get(&number).and_then(|hint| hint.as_str());
-        let (name, is_hint) = self.plan.names.choose(sigil, hint);
-        let spot = &mut self.plan.spots[number as usize];
-        spot.name = name;
-        spot.is_hint = is_hint;
     }
 }
 
