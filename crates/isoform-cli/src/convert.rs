@@ -125,7 +125,8 @@ impl ModelArgs {
     }
 }
 
-fn program_of_model(input: &Input) -> isoform::Result<Ref<Program>> {
+/// The program of a model, or of a file that holds one.
+pub(crate) fn program_of_model(input: &Input) -> isoform::Result<Ref<Program>> {
     let file = match input {
         Input::Model(model) => return Ok(model.program().clone()),
         Input::Value(file) => file,

@@ -142,7 +142,7 @@ fn report(
     if merged.value.is_none() {
         output.status = DIFFERENT;
     }
-    let conflicts = describe(&versions.base, merged.merge.conflicts());
+    let conflicts = describe(&versions.base, merged);
     if output.json {
         let files = [&*args.ancestor, &*args.current, &*args.other];
         return output.json_line(&values_json(files, merged, &conflicts));

@@ -1,20 +1,20 @@
 //! `isoform git`: configures git to show models and IR files as text, and to merge them.
 //!
 //! Git itself changes the configuration. Only the file of attributes, for which git has
-//! no command, is edited by this module. `driver.rs` is the merge driver, `lfs.rs` the
+//! no command, is edited, by `attributes.rs`. `driver.rs` is the merge driver, `lfs.rs` the
 //! files that Git LFS keeps elsewhere.
 
 pub(crate) mod args;
+mod attributes;
 mod driver;
 mod lfs;
 
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use isoform::Value;
 use isoform::compare::CompareOptions;
-use isoform_onnx::WholeFile;
 use serde_json::json;
 
 use crate::args::{Common, ShowArgs, TextArgs};
@@ -22,20 +22,7 @@ use crate::imports::RunOptions;
 use crate::output::{Failure, Output, SUCCESS, printable};
 use crate::show;
 use args::{GitArgs, GitCommand, InstallArgs, TargetArgs, TextconvArgs};
-
-/// The lines that tell git which files to show as text and to merge as programs.
-///
-/// Files of weights have no lines: git would read gigabytes for each `git log -p`, and
-/// they cannot be merged, because isoform does not write them. Neither has `*.json`, which
-/// mostly belongs to other programs.
-const ATTRIBUTES: [&str; 6] = [
-    "*.onnx diff=isoform",
-    "*.iso diff=isoform",
-    "*.isob diff=isoform",
-    "*.onnx merge=isoform",
-    "*.iso merge=isoform",
-    "*.isob merge=isoform",
-];
+use attributes::AttributesEdit;
 
 /// The largest file whose tensors are printed in full.
 const FULL_TENSORS: u64 = 1 << 20;
@@ -83,6 +70,18 @@ const KEYS: [&str; 5] = [
     "merge.isoform.recursive",
 ];
 
+/// Words in the values that some version of isoform set for each key.
+const OURS: [&str; KEYS.len()] = [
+    " git textconv",
+    " diff ",
+    "models and IR files as programs",
+    " git merge-driver ",
+    "binary",
+];
+
+/// The key that tells that the file of attributes did not exist before.
+const MADE: &str = "isoform.madeattributes";
+
 /// The wanted value of each key.
 fn settings(args: &InstallArgs, host: &RunOptions<'_>) -> [String; KEYS.len()] {
     let program = host.command_line();
@@ -99,7 +98,7 @@ fn settings(args: &InstallArgs, host: &RunOptions<'_>) -> [String; KEYS.len()] {
 }
 
 /// Applies the changes, unless `--print` asks for a dry run. Returns the changes as shell
-/// commands. Without settings, the changes are undone.
+/// commands, with comments on settings of others. Without settings, the changes are undone.
 fn changes(
     target: &TargetArgs,
     settings: Option<&[String; KEYS.len()]>,
@@ -111,94 +110,47 @@ fn changes(
         top_of_repository()?.join(".gitattributes")
     };
     let mut changes = Vec::new();
-    for (number, key) in KEYS.into_iter().enumerate() {
-        let wanted = settings.map(|settings| &settings[number]);
-        let setting = ask(&["config", scope, "--get-all", key])?;
-        let arguments = match (wanted, &setting) {
-            (Some(wanted), Some(setting)) if setting == wanted => continue,
-            (Some(wanted), _) => vec!["config", scope, "--replace-all", key, wanted],
-            (None, None) => continue,
-            (None, Some(_)) => vec!["config", scope, "--unset-all", key],
-        };
+    let config = |arguments: &[&str]| -> Result<String, Failure> {
+        let arguments = [&["config", scope], arguments].concat();
         if !target.print {
             git(&arguments)?;
         }
         let words: Vec<String> = arguments.iter().map(|word| quoted(word)).collect();
-        changes.push(format!("git {}", words.join(" ")));
-    }
-    changes.extend(edit_attributes(&file, settings.is_some(), !target.print)?);
-    Ok(changes)
-}
-
-/// Adds the lines to a file of attributes, or removes them; returns the changes.
-fn edit_attributes(file: &Path, installs: bool, really: bool) -> Result<Vec<String>, Failure> {
-    let failed = |error: io::Error| format!("{}: {error}", file.display());
-    let old = match std::fs::read(file) {
-        Ok(old) => Some(old),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(failed(error).into()),
+        Ok(format!("git {}", words.join(" ")))
     };
-    let (new, changes) = edited(old.as_deref().unwrap_or_default(), installs);
-    let name = quoted(&file.to_string_lossy());
-    let changes: Vec<String> = changes
-        .into_iter()
-        .map(|line| {
-            if installs {
-                format!("echo {} >> {name}", quoted(line))
-            } else {
-                format!(
-                    "sed -i {} {name}",
-                    quoted(&format!("\\|^ *[{}|d", line.replacen('*', "*]", 1)))
-                )
+    for (number, key) in KEYS.into_iter().enumerate() {
+        let wanted = settings.map(|settings| &settings[number]);
+        let Some(setting) = ask(&["config", scope, "--get-all", key])? else {
+            if let Some(wanted) = wanted {
+                changes.push(config(&["--replace-all", key, wanted])?);
             }
-        })
-        .collect();
-    if changes.is_empty() || !really {
-        return Ok(changes);
-    }
-    if new.is_empty() {
-        std::fs::remove_file(file).map_err(failed)?;
-        return Ok(changes);
-    }
-    if let Some(folder) = file.parent() {
-        std::fs::create_dir_all(folder).map_err(failed)?;
-    }
-    let mut whole = WholeFile::create(file).map_err(failed)?;
-    whole.write_all(&new).map_err(failed)?;
-    whole.keep().map_err(failed)?;
-    Ok(changes)
-}
-
-/// Adds our lines to the contents of an attributes file, or removes our lines. Returns the
-/// new contents and the changed lines. Other lines are kept byte for byte.
-fn edited(old: &[u8], installs: bool) -> (Vec<u8>, Vec<&'static str>) {
-    let same = |line: &[u8], ours: &str| line.trim_ascii() == ours.as_bytes();
-    let lines = || old.split_inclusive(|&byte| byte == b'\n');
-    let is_there = |ours: &&&str| lines().any(|line| same(line, ours));
-    if installs {
-        let missing: Vec<&str> = ATTRIBUTES
-            .iter()
-            .filter(|ours| !is_there(ours))
-            .copied()
-            .collect();
-        let mut new = old.to_vec();
-        let end: &[u8] = if old.windows(2).any(|end| end == b"\r\n") {
-            b"\r\n"
-        } else {
-            b"\n"
+            continue;
         };
-        if !missing.is_empty() && !new.is_empty() && !new.ends_with(b"\n") {
-            new.extend(end);
+        let is_ours = setting.contains(OURS[number]);
+        match wanted {
+            Some(wanted) if setting == *wanted => {}
+            Some(wanted) => {
+                if !is_ours {
+                    changes.push(format!("# replaces {key}: {}", quoted(&setting)));
+                }
+                changes.push(config(&["--replace-all", key, wanted])?);
+            }
+            None if is_ours => changes.push(config(&["--unset-all", key])?),
+            None => changes.push(format!("# keeps {key}: {}", quoted(&setting))),
         }
-        for line in &missing {
-            new.extend(line.as_bytes());
-            new.extend(end);
-        }
-        return (new, missing);
     }
-    let present = ATTRIBUTES.iter().filter(is_there).copied().collect();
-    let kept = lines().filter(|line| !ATTRIBUTES.iter().any(|ours| same(line, ours)));
-    (kept.flatten().copied().collect(), present)
+    let made = ask(&["config", scope, "--get", MADE])?.is_some();
+    let edit = AttributesEdit::new(&file, settings.is_some(), made)?;
+    if settings.is_some() && edit.old.is_none() && !made {
+        changes.push(config(&["--replace-all", MADE, "true"])?);
+    } else if settings.is_none() && made {
+        changes.push(config(&["--unset-all", MADE])?);
+    }
+    changes.extend(edit.commands());
+    if !target.print {
+        edit.apply()?;
+    }
+    Ok(changes)
 }
 
 /// The folder of the current repository.
@@ -319,38 +271,6 @@ fn digest_of(file: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[track_caller]
-    fn check(old: &str, installed: &str, removed: &str) {
-        let (new, _) = edited(old.as_bytes(), true);
-        assert_eq!(String::from_utf8(new.clone()).unwrap(), installed);
-        assert_eq!(edited(&new, true), (new.clone(), vec![]));
-        let (back, _) = edited(&new, false);
-        assert_eq!(String::from_utf8(back.clone()).unwrap(), removed);
-        assert_eq!(edited(&back, false), (back.clone(), vec![]));
-    }
-
-    #[test]
-    fn lines_of_others_are_kept() {
-        let ours = "*.onnx diff=isoform\n*.iso diff=isoform\n*.isob diff=isoform\n\
-                    *.onnx merge=isoform\n*.iso merge=isoform\n*.isob merge=isoform\n";
-        check("", ours, "");
-        check(
-            "*.txt text\n",
-            &format!("*.txt text\n{ours}"),
-            "*.txt text\n",
-        );
-        // The last line gets its end.
-        check("*.txt text", &format!("*.txt text\n{ours}"), "*.txt text\n");
-        check(
-            "  *.iso diff=isoform \n*.iso text\n",
-            "  *.iso diff=isoform \n*.iso text\n*.onnx diff=isoform\n*.isob diff=isoform\n\
-             *.onnx merge=isoform\n*.iso merge=isoform\n*.isob merge=isoform\n",
-            "*.iso text\n",
-        );
-        let windows = ours.replace('\n', "\r\n");
-        check("a b\r\n", &format!("a b\r\n{windows}"), "a b\r\n");
-    }
 
     #[test]
     fn words_are_quoted_for_a_shell() {

@@ -21,7 +21,8 @@ use crate::model_args::ModelArgs;
 /// changes of the other side remain. A merged model is also written in memory and read
 /// again, and the result has to be the same program.
 ///
-/// The output has the format of LEFT. Large constants of a model stay in a file beside it if
+/// The name of the output determines the format, as in `isoform convert`; without a known
+/// extension, it is that of LEFT. Large constants of a model stay in a file beside it if
 /// those of LEFT do. Nodes that no output of a model needs are no part of its program,
 /// and are not in the result.
 #[derive(Args, Clone, Debug)]
@@ -30,7 +31,7 @@ pub(crate) struct MergeArgs {
     /// The version from which both sides were made.
     #[arg(value_name = "BASE")]
     pub(crate) base: PathBuf,
-    /// One side; its format is that of the output.
+    /// One side.
     #[arg(value_name = "LEFT")]
     pub(crate) left: PathBuf,
     /// The other side.
@@ -89,8 +90,8 @@ JSON (--json), one object:
     the base as in `isoform diff --json`. With \"reason\", no single place conflicts, and
     the parts are omitted
   \"invalid\" is the reason why the merged model would be wrong although no place conflicts:
-    it could not be written and read again, or both sides changed one list of an attribute;
-    nothing is written
+    it could not be written and read again, an output would compute what no version asks for,
+    or both sides changed one list of an attribute; nothing is written
   \"to\" is null if nothing was written
   On error: {\"failed\": [{\"file\": NAME, \"error\": MESSAGE}...]}
 

@@ -10,6 +10,7 @@ use isoform_onnx::Model;
 use isoform_onnx::ir::{Call, Function, Graph, Input as GraphInput};
 use serde_json::{Value as Json, json};
 
+use super::engine::Merged;
 use crate::input::Input;
 use crate::output::{Palette, printable};
 use crate::show::{Describer, text_of};
@@ -29,33 +30,52 @@ pub(crate) struct ConflictText {
 }
 
 /// All conflicts in words. O(conflicts × depth + nodes), plus the text of the parts.
-pub(crate) fn describe(base: &Input, conflicts: &[Conflict]) -> Vec<ConflictText> {
+pub(crate) fn describe(base: &Input, merged: &Merged) -> Vec<ConflictText> {
     let mut describer = base.model().map(Describer::new);
+    let conflicts = merged.merge.conflicts().iter();
     conflicts
-        .iter()
-        .map(|conflict| ConflictText::new(base, describer.as_mut(), conflict))
+        .map(|conflict| ConflictText::new(base, merged, describer.as_mut(), conflict))
         .collect()
 }
 
 impl ConflictText {
-    fn new(base: &Input, mut describer: Option<&mut Describer>, conflict: &Conflict) -> Self {
-        let mut text = |part: &Value| match &mut describer {
-            Some(describer) => describer.part(part),
-            None => value_text(part),
+    fn new(
+        base: &Input,
+        merged: &Merged,
+        mut describer: Option<&mut Describer>,
+        conflict: &Conflict,
+    ) -> Self {
+        let mut text = |part: &Value| {
+            let restored = merged.ports.as_ref().map(|ports| ports.part(part));
+            let restored = restored.and_then(isoform::Result::ok);
+            let part = restored.as_ref().unwrap_or(part);
+            match &mut describer {
+                Some(describer) => describer.part(part),
+                None => value_text(part),
+            }
         };
-        let of = |parts: &[Value]| parts.iter().map(&mut text).collect();
+        let path = conflict.path();
+        let (path, port) = match &merged.ports {
+            Some(ports) => ports.place(path),
+            None => (path.clone(), None),
+        };
+        // Under the key of an input or output, None is an absent part.
+        let is_absent = |part: &&Value| port.is_some() && part.is_none();
+        let of = |parts: &[Value]| {
+            let parts = parts.iter().filter(|part| !is_absent(part));
+            parts.map(&mut text).collect()
+        };
         let parts = match conflict.reason() {
             Some(_) => Default::default(),
             None => [conflict.base(), conflict.left(), conflict.right()].map(of),
         };
-        let path = conflict.path().to_string();
         let (place, origin) = match base.model() {
-            Some(model) => model_place(model, conflict),
-            None => (path.clone(), Json::Null),
+            Some(model) => model_place(model, &path, port),
+            None => (path.to_string(), Json::Null),
         };
         ConflictText {
             place,
-            path,
+            path: path.to_string(),
             origin,
             reason: conflict.reason().map(str::to_owned),
             parts,
@@ -97,9 +117,9 @@ impl ConflictText {
     }
 }
 
-/// The innermost named part of a model around a conflict, and the field inside.
-fn model_place(model: &Model, conflict: &Conflict) -> (String, Json) {
-    let path = conflict.path();
+/// The innermost named part of a model around a conflict, and the field inside; or the words
+/// for an input or output.
+fn model_place(model: &Model, path: &AccessPath, port: Option<String>) -> (String, Json) {
     let mut value = Some(model.to_value());
     let (mut inside, mut start) = (None, 0);
     for (position, step) in path.steps().iter().enumerate() {
@@ -117,6 +137,10 @@ fn model_place(model: &Model, conflict: &Conflict) -> (String, Json) {
     }
     let origin = model.node_at(path);
     let json = origin.as_ref().map_or(Json::Null, |origin| json!(origin));
+    let is_node = |part: &Value| part.peek::<Ref<Call>>().is_some();
+    if let Some(port) = port.filter(|_| !inside.as_ref().is_some_and(is_node)) {
+        return (port, json);
+    }
     let head = match (&origin, &inside) {
         (Some(origin), _) => origin.to_string(),
         (None, Some(part)) => part_name(part),

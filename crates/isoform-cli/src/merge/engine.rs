@@ -11,7 +11,8 @@ use isoform_onnx::{ExternalData, ExternalResolver, ImportOptions, SaveOptions};
 
 use super::args::Favored;
 use super::names::named;
-use super::{operators, outputs};
+use super::ports::{Ports, Restored};
+use super::{computed, operators};
 use crate::args::Common;
 use crate::input::{Input, is_packed, load_with};
 use crate::output::{Failure, counted};
@@ -26,6 +27,8 @@ pub(crate) struct Versions {
 /// A merge of three versions.
 pub(crate) struct Merged {
     pub(crate) merge: Merge,
+    /// The inputs and outputs of models.
+    pub(super) ports: Option<Ports>,
     /// None if conflicts are left, or the value would be invalid.
     pub(crate) value: Option<Value>,
     /// The reason why the merged model would be wrong or no model at all.
@@ -92,18 +95,23 @@ impl Versions {
             compare: Common::default().compare_options(),
             ..DiffOptions::default()
         };
-        let values = [&self.base, &self.left, &self.right].map(Input::to_value);
+        let ports = self.programs().map(Ports::new).transpose()?;
         let mut notes = self.notes();
-        let base = match self.programs() {
-            Some(_) => values[0].clone(),
-            None => base_with_hints(&options, &values, &mut notes)?,
+        let [base, left, right] = if let Some(ports) = &ports {
+            notes.extend(ports.notes());
+            ports.values()
+        } else {
+            let values = [&self.base, &self.left, &self.right].map(Input::to_value);
+            let base = base_with_hints(&options, &values, &mut notes)?;
+            let [_, left, right] = values;
+            [base, left, right]
         };
-        let [_, left, right] = values;
         let merge = options.merge(base.clone(), left, right)?;
         let mut merged = Merged {
             value: None,
             invalid: None,
             notes,
+            ports,
             merge,
         };
         let merge = &merged.merge;
@@ -115,9 +123,11 @@ impl Versions {
             Some(favored) => merge.resolve(|_| Ok(favored.resolution()))?,
             None => return Ok(merged),
         };
-        match (self.programs(), value.peek::<Ref<Program>>()) {
-            (Some(programs), Some(program)) => {
-                merged.finish(program, programs.each_ref(), checks_nodes)?;
+        let restored = merged.ports.as_ref();
+        let restored = restored.map(|ports| ports.restored(&value, favored));
+        match (self.programs(), restored.transpose()?) {
+            (Some(programs), Some(restored)) => {
+                merged.finish(restored, programs.each_ref(), checks_nodes)?;
             }
             _ => merged.value = Some(value),
         }
@@ -174,26 +184,29 @@ impl Merged {
     /// Gives a merged model its names, and accepts it if it can be written.
     fn finish(
         &mut self,
-        program: &Ref<Program>,
+        restored: Restored,
         versions: [&Ref<Program>; 3],
         checks_nodes: bool,
     ) -> Result<()> {
-        let named = named(program, versions)?;
+        let named = named(&restored, versions)?;
+        self.notes.extend(named.notes);
         if named.clashes > 0 {
-            let names = counted(named.clashes, "name or description");
+            let names = match named.clashes {
+                1 => "1 name or description".to_owned(),
+                count => format!("{count} names or descriptions"),
+            };
             self.notes.push(format!(
                 "{names} changed in different ways on both sides; those of LEFT are kept"
             ));
         }
         let [_, left, right] = versions;
-        let faults = match named.overlap {
-            Some(overlap) => Some(overlap),
+        let faults = match restored.fault.clone().or(named.overlap) {
             // A resolution may choose what neither side alone has.
             None if self.merge.is_clean() => match operators::clash(&self.merge) {
-                Some(clash) => Some(clash),
-                None => outputs::fault(program, versions)?,
+                None => self.output_fault(&restored)?,
+                clash => clash,
             },
-            None => None,
+            fault => fault,
         };
         self.invalid = match faults {
             Some(reason) => Some(reason),
@@ -203,6 +216,17 @@ impl Merged {
             self.value = Some(named.program.into());
         }
         Ok(())
+    }
+
+    /// The reason why an output is not that of its versions; adds remarks on new outputs.
+    fn output_fault(&mut self, restored: &Restored) -> Result<Option<String>> {
+        let computed = self.ports.as_ref().map(|ports| ports.computed(restored));
+        let Some(computed) = computed.transpose()? else {
+            return Ok(None);
+        };
+        let (fault, notes) = computed::fault(&computed);
+        self.notes.extend(notes);
+        Ok(fault)
     }
 }
 

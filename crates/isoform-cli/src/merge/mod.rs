@@ -4,17 +4,26 @@
 //! |---|---|
 //! | `engine.rs` | the merge of three inputs, and the check of its result |
 //! | `names.rs` | names and documentation of a merged model, which the merge ignores |
+//! | `dims.rs` | the names of symbolic dimensions |
+//! | `picks.rs` | the choice between three versions of a name or description |
 //! | `conflicts.rs` | conflicts as text and as JSON |
 //! | `operators.rs` | the check of nodes with another operator |
-//! | `outputs.rs` | the check of inputs and outputs by their names |
+//! | `computed.rs` | the check of outputs by their names |
+//! | `ports.rs`, `keys.rs` | the inputs and outputs of models, by name |
 //! | `written.rs` | the merged file |
 
 pub(crate) mod args;
+mod computed;
 mod conflicts;
+mod dims;
 pub(crate) mod engine;
+mod keys;
 mod names;
 mod operators;
-mod outputs;
+mod picks;
+mod ports;
+#[cfg(test)]
+mod tests;
 mod written;
 
 use std::io;
@@ -104,7 +113,7 @@ fn report(
     form: Option<TargetForm>,
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
-    let conflicts = describe(&versions.base, merged.merge.conflicts());
+    let conflicts = describe(&versions.base, merged);
     if output.json {
         let files = [&*args.base, &*args.left, &*args.right];
         let mut object = values_json(files, merged, &conflicts);

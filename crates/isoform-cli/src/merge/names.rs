@@ -9,16 +9,15 @@ use std::collections::{HashMap, HashSet};
 
 use isoform::compare::DiffOptions;
 use isoform::traverse::{MapOptions, WalkOrder};
-use isoform::values::{Bytes, ValueRef};
+use isoform::values::ValueRef;
 use isoform::{Array, Node, Obj, Ref, Result, Str, Value, structural_equal};
 use isoform_onnx::NodeOrigin;
-use isoform_onnx::ir::{Call, Function, Graph, Input, Program};
+use isoform_onnx::ir::{Call, Dim, Function, Graph, Input, Program};
 use isoform_onnx::layout::{attributes, holds_graphs, list};
-use isoform_onnx::proto::GraphProto;
-use prost::Message;
 
-/// The same part in the base, on the left and on the right, where it exists.
-type Versions<T> = [Option<T>; 3];
+use super::dims::dim_names;
+use super::picks::{Picks, Versions, each};
+use super::ports::Restored;
 
 /// A graph or function, whether it is a function, and the name of a node in it.
 type NodeName = (Str, bool, Str);
@@ -28,18 +27,23 @@ pub(super) struct Named {
     pub(super) program: Ref<Program>,
     /// The number of names and descriptions that both sides changed in different ways.
     pub(super) clashes: usize,
+    /// Remarks on names that are in no version.
+    pub(super) notes: Vec<String>,
     /// An attribute that both sides changed in different ways, although no element of its
     /// list conflicts: a list like the padding of a convolution counts as a whole.
     pub(super) overlap: Option<String>,
 }
 
-/// The merged program with the names of the base, left and right programs. As three
+/// The merged model with the names of the base, left and right programs. As three
 /// differences with the merged program, and O(n).
 ///
 /// # Errors
 ///
 /// As [`DiffOptions::diff`].
-pub(super) fn named(merged: &Ref<Program>, versions: [&Ref<Program>; 3]) -> Result<Named> {
+pub(super) fn named(restored: &Restored, versions: [&Ref<Program>; 3]) -> Result<Named> {
+    let merged = &restored.program;
+    let mut picks = Picks::default();
+    let (dims, notes) = dim_names(&restored.types, &mut picks)?;
     let mut names = Names {
         main: merged.graph.identity(),
         programs: versions.map(Clone::clone),
@@ -48,7 +52,8 @@ pub(super) fn named(merged: &Ref<Program>, versions: [&Ref<Program>; 3]) -> Resu
         inputs: HashMap::new(),
         results: merged.io_names.get(1).cloned(),
         done: HashMap::new(),
-        clashes: 0,
+        dims,
+        picks,
         overlap: None,
         taken: HashSet::new(),
         shared: versions.into_iter().flat_map(shared_names).collect(),
@@ -64,6 +69,7 @@ pub(super) fn named(merged: &Ref<Program>, versions: [&Ref<Program>; 3]) -> Resu
         Function::type_index(),
         Input::type_index(),
         Call::type_index(),
+        Dim::type_index(),
     ];
     let program = MapOptions::default().order(WalkOrder::Pre).map_selected(
         merged,
@@ -72,7 +78,8 @@ pub(super) fn named(merged: &Ref<Program>, versions: [&Ref<Program>; 3]) -> Resu
     )?;
     Ok(Named {
         program: program.extract()?,
-        clashes: names.clashes,
+        clashes: names.picks.clashes,
+        notes,
         overlap: names.overlap,
     })
 }
@@ -86,11 +93,13 @@ struct Names {
     functions: HashMap<u64, Versions<Ref<Function>>>,
     /// The names of the main graph's inputs.
     inputs: HashMap<u64, Str>,
+    /// The names of symbolic dimensions.
+    dims: HashMap<u64, Str>,
     /// The names of the main graph's results.
     results: Option<Array<Str>>,
     /// A part is visited once for each kind of its uses, and has to stay one part.
     done: HashMap<u64, Option<Value>>,
-    clashes: usize,
+    picks: Picks,
     overlap: Option<String>,
     /// The names of nodes so far.
     taken: HashSet<NodeName>,
@@ -154,6 +163,12 @@ impl Names {
             self.call(call)
         } else if let Some(input) = object.downcast_ref::<Input>() {
             self.input(input)
+        } else if let Some(dim) = object.downcast_ref::<Dim>() {
+            let name = self
+                .dims
+                .get(&dim.identity())
+                .filter(|name| **name != dim.name);
+            name.map(|name| Value::from(Ref::new(Dim { name: name.clone() })))
         } else if let Some(graph) = object.downcast_ref::<Graph>() {
             self.graph(graph)
         } else if let Some(function) = object.downcast_ref::<Function>() {
@@ -175,19 +190,21 @@ impl Names {
         let fields = call.clone_fields();
         let of = |field: fn(&Call) -> &Str| each(&versions, |call| field(call).clone());
         // The names of inputs follow from the nodes that compute them, apart from constants.
-        let clashes = self.clashes;
-        let input_names = self.all(
+        let clashes = self.picks.clashes;
+        let input_names = self.picks.all(
             &call.input_names,
             each(&versions, |c| c.input_names.clone()),
         );
-        self.clashes = clashes;
-        let name = self.pick(&call.name, of(|call| &call.name));
+        self.picks.clashes = clashes;
+        let name = self.picks.pick(&call.name, of(|call| &call.name));
         Some(Value::from(Ref::new(Call {
             name: self.unique(call, name),
-            doc: self.pick(&call.doc, of(|call| &call.doc)),
-            meta: self.bytes(&call.meta, each(&versions, |call| call.meta.clone())),
+            doc: self.picks.pick(&call.doc, of(|call| &call.doc)),
+            meta: self
+                .picks
+                .node(&call.meta, each(&versions, |call| call.meta.clone())),
             input_names,
-            output_names: self.all(
+            output_names: self.picks.all(
                 &call.output_names,
                 each(&versions, |call| call.output_names.clone()),
             ),
@@ -228,11 +245,13 @@ impl Names {
             .map(|program| Some(program.graph.clone()));
         let of = |field: fn(&Graph) -> &Str| each(&versions, |graph| field(graph).clone());
         let fields = graph.clone_fields();
-        let meta = self.types(&graph.meta, each(&versions, |graph| graph.meta.clone()));
+        let meta = self
+            .picks
+            .graph(&graph.meta, each(&versions, |graph| graph.meta.clone()));
         let results = self.result_names(graph);
         Some(Value::from(Ref::new(Graph {
-            name: self.pick(&graph.name, of(|graph| &graph.name)),
-            doc: self.pick(&graph.doc, of(|graph| &graph.doc)),
+            name: self.picks.pick(&graph.name, of(|graph| &graph.name)),
+            doc: self.picks.pick(&graph.doc, of(|graph| &graph.doc)),
             meta,
             result_names: results,
             ..fields
@@ -253,10 +272,14 @@ impl Names {
         let fields = function.clone_fields();
         let results = each(&versions, |one| one.result_names.clone());
         Some(Value::from(Ref::new(Function {
-            name: self.pick(&function.name, of(|function| &function.name)),
-            doc: self.pick(&function.doc, of(|function| &function.doc)),
-            meta: self.bytes(&function.meta, each(&versions, |one| one.meta.clone())),
-            result_names: self.all(&function.result_names, results),
+            name: self
+                .picks
+                .pick(&function.name, of(|function| &function.name)),
+            doc: self.picks.pick(&function.doc, of(|function| &function.doc)),
+            meta: self
+                .picks
+                .bytes(&function.meta, each(&versions, |one| one.meta.clone())),
+            result_names: self.picks.all(&function.result_names, results),
             ..fields
         })))
     }
@@ -264,143 +287,25 @@ impl Names {
     fn program(&mut self, program: &Ref<Program>) -> Value {
         let versions = self.programs.clone().map(Some);
         let fields = program.clone_fields();
+        let metas = each(&versions, |program| program.meta.clone());
+        let (meta, clash) = self.picks.model(&program.meta, metas);
+        if let Some(clash) = clash {
+            let reason = format!("both sides changed {clash} of the model in different ways");
+            self.overlap.get_or_insert(reason);
+        }
         Value::from(Ref::new(Program {
-            ir_version: self.pick(
+            ir_version: self.picks.pick(
                 &program.ir_version,
                 each(&versions, |program| program.ir_version),
             ),
-            producer: self.pick(
+            producer: self.picks.pick(
                 &program.producer,
                 each(&versions, |program| program.producer.clone()),
             ),
-            meta: self.description(program, &versions),
+            meta,
             ..fields
         }))
     }
-
-    /// The description of the model. Its parts are not merged one by one, so descriptions
-    /// that both sides changed in different ways are a conflict.
-    fn description(
-        &mut self,
-        program: &Ref<Program>,
-        versions: &Versions<Ref<Program>>,
-    ) -> Option<Bytes> {
-        let clashes = self.clashes;
-        let meta = each(versions, |program| program.meta.clone());
-        let merged = self.bytes(&program.meta, meta);
-        if self.clashes > clashes {
-            let reason = "both sides changed the version, the documentation, the metadata or the \
-                          operator sets of the model in different ways";
-            self.overlap.get_or_insert_with(|| reason.to_owned());
-        }
-        merged
-    }
-
-    /// The version of a name that counts, where the merged part has `own`.
-    fn pick<T: Clone + PartialEq>(&mut self, own: &T, versions: Versions<T>) -> T {
-        match versions {
-            [Some(base), Some(left), Some(right)] => {
-                if left == base {
-                    return right;
-                }
-                self.clashes += usize::from(right != base && right != left);
-                left
-            }
-            [_, Some(side), _] | [_, None, Some(side)] => side,
-            [_, None, None] => own.clone(),
-        }
-    }
-
-    fn bytes(&mut self, own: &Option<Bytes>, versions: Versions<Option<Bytes>>) -> Option<Bytes> {
-        let plain = |bytes: &Option<Bytes>| bytes.as_ref().map(|bytes| bytes.to_vec());
-        let versions = versions.map(|version| version.as_ref().map(plain));
-        self.pick(&plain(own), versions).map(Bytes::from)
-    }
-
-    /// A list of names, name by name where all versions have as many.
-    fn all(&mut self, own: &Array<Str>, versions: Versions<Array<Str>>) -> Array<Str> {
-        let texts = |names: &Array<Str>| -> Vec<Str> { names.iter().cloned().collect() };
-        let own = texts(own);
-        let fitting = versions.map(|names| {
-            let names = names.filter(|names| names.len() == own.len());
-            names.as_ref().map(texts)
-        });
-        let merged = own.iter().enumerate().map(|(index, name)| {
-            let versions = fitting
-                .each_ref()
-                .map(|names| names.as_ref().map(|names| names[index].clone()));
-            self.pick(name, versions)
-        });
-        Array::from(merged.collect::<Vec<_>>())
-    }
-
-    /// The description of the main graph. Types of values and quantisation annotations are
-    /// merged value by value, because each inserted node adds some.
-    fn types(&mut self, own: &Option<Bytes>, versions: Versions<Option<Bytes>>) -> Option<Bytes> {
-        let decoded = versions.each_ref().map(|meta| {
-            let meta = meta.as_ref().and_then(Option::as_ref);
-            meta.map_or(Ok(GraphProto::default()), |meta| {
-                GraphProto::decode(&meta[..])
-            })
-        });
-        let [Ok(base), Ok(left), Ok(right)] = decoded else {
-            return self.bytes(own, versions);
-        };
-        let bare = |graph: &GraphProto| GraphProto {
-            value_info: Vec::new(),
-            quantization_annotation: Vec::new(),
-            ..graph.clone()
-        };
-        let rest = [&base, &left, &right].map(|graph| Some(bare(graph)));
-        let mut graph = self.pick(&bare(&base), rest);
-        graph.value_info = self.entries(
-            [base.value_info, left.value_info, right.value_info],
-            |info| &info.name,
-        );
-        graph.quantization_annotation = self.entries(
-            [
-                base.quantization_annotation,
-                left.quantization_annotation,
-                right.quantization_annotation,
-            ],
-            |annotation| &annotation.tensor_name,
-        );
-        let bytes = graph.encode_to_vec();
-        (!bytes.is_empty()).then(|| Bytes::from(bytes))
-    }
-
-    /// Entries of three lists, merged by name.
-    fn entries<T: Clone + PartialEq>(
-        &mut self,
-        [base, left, right]: [Vec<T>; 3],
-        name: fn(&T) -> &String,
-    ) -> Vec<T> {
-        let table = |entries: &[T]| -> HashMap<String, T> {
-            let pairs = entries
-                .iter()
-                .map(|entry| (name(entry).clone(), entry.clone()));
-            pairs.collect()
-        };
-        let tables = [&base[..], &left, &right].map(table);
-        let mut merged = Vec::new();
-        for entry in &left {
-            let versions = tables
-                .each_ref()
-                .map(|table| table.get(name(entry)).cloned());
-            merged.push(self.pick(entry, versions));
-        }
-        let [before, of_left, _] = &tables;
-        merged.extend(right.into_iter().filter(|entry| {
-            !of_left.contains_key(name(entry)) && !before.contains_key(name(entry))
-        }));
-        merged
-    }
-}
-
-fn each<T, U>(versions: &Versions<T>, field: impl Fn(&T) -> U) -> Versions<U> {
-    versions
-        .each_ref()
-        .map(|version| version.as_ref().map(&field))
 }
 
 /// The names that several nodes of a program have.

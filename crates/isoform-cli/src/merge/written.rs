@@ -1,13 +1,13 @@
-//! The merged file, in the format of the left one.
+//! The merged file, in the format of its name, or else in that of the left one.
 
 use std::path::Path;
 
-use isoform::{Ref, Value};
+use isoform::{Array, Node, Ref, Value};
 use isoform_onnx::ir::Program;
 
 use super::args::MergeArgs;
 use crate::args::ConvertArgs;
-use crate::convert::{check_data, encode};
+use crate::convert::{check_data, encode, program_of_model};
 use crate::input::{Input, IrFile, TargetForm, is_dash, message};
 use crate::optimize::{keeping_layout, write_model};
 use crate::output::{Failure, Output};
@@ -29,30 +29,51 @@ pub(crate) fn save(
         text: args.text.clone(),
         model: args.model.clone(),
     };
-    let file = match left {
+    let failed = |error: isoform::Error| message(target, &error);
+    let (merged, own) = match left {
         Input::Model(model) => {
-            let program: Ref<Program> = value.extract().map_err(|error| message(target, &error))?;
+            let program = value.extract().map_err(failed)?;
             convert.model = keeping_layout(model, target, false, &args.model);
-            check_target(target, args.force)?;
-            check_data(&convert)?;
-            write_model(&program, target, &convert.model, output)?;
-            return Ok(TargetForm::Onnx);
+            (Input::Model(model.with_program(program)), TargetForm::Onnx)
         }
-        Input::Value(file) => file,
+        Input::Value(file) => {
+            let merged = IrFile {
+                value,
+                form: file.form,
+                tensors: None,
+                metadata: file.metadata.clone(),
+                files: Vec::new(),
+            };
+            (Input::Value(merged), TargetForm::from(file.form))
+        }
     };
-    let form = file.form;
-    let merged = Input::Value(IrFile {
-        value,
-        form,
-        tensors: None,
-        metadata: file.metadata.clone(),
-        files: Vec::new(),
-    });
-    let bytes = encode(&convert, &merged, form).map_err(|error| message(target, &error))?;
+    let form = TargetForm::of_name(target).unwrap_or(own);
+    let Some(value_form) = form.form() else {
+        let program = program_of_model(&merged).map_err(failed)?;
+        check_target(target, args.force)?;
+        check_data(&convert)?;
+        write_model(&program, target, &convert.model, output)?;
+        return Ok(form);
+    };
+    let bytes = encode(&convert, &without_io_names(merged), value_form).map_err(failed)?;
     if is_dash(target) {
         output.bytes(&bytes).map_err(|error| error.to_string())?;
     } else {
         write(&convert, &bytes)?;
     }
-    Ok(TargetForm::from(form))
+    Ok(form)
+}
+
+/// A model as `isoform convert` reads it: the names of inputs and outputs are not compared.
+fn without_io_names(merged: Input) -> Input {
+    match merged {
+        Input::Model(model) => {
+            let program = Ref::new(Program {
+                io_names: Array::new(),
+                ..model.program().clone_fields()
+            });
+            Input::Model(model.with_program(program))
+        }
+        merged => merged,
+    }
 }

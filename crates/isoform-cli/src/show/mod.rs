@@ -187,7 +187,14 @@ fn print_model(
         Ok(())
     } else {
         // The end is where a change of counts does not hide that the rest is the same.
-        output.faint(&format!("# {}", counts_text(nodes, counts)))
+        let counts = if args.canonical {
+            // Equal programs have equal texts, so parts of the file that are no parts of the
+            // program do not count.
+            program_text(nodes, counts)
+        } else {
+            counts_text(nodes, counts)
+        };
+        output.faint(&format!("# {counts}"))
     }
 }
 
@@ -247,6 +254,14 @@ fn read(args: &ShowArgs, common: &Common) -> Result<Input, Failure> {
         }
         input => Ok(input),
     }
+}
+
+fn program_text(nodes: usize, counts: Counts) -> String {
+    let mut parts = vec![counted(nodes, "node")];
+    if counts.functions > 0 {
+        parts.push(counted(counts.functions, "function"));
+    }
+    parts.join(", ")
 }
 
 fn counts_text(nodes: usize, counts: Counts) -> String {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::build::{Folder, Small, small};
+use crate::build::{Folder, Small, floats, small};
 use crate::check;
 use crate::support::{Ran, command};
 
@@ -75,7 +75,7 @@ fn git_shows_the_changed_line() {
     assert!(diff.contains("Binary files"), "{diff}");
 
     let printed = isoform(&folder, "git install --print");
-    assert_eq!(printed.out.lines().count(), 11, "{printed:?}");
+    assert_eq!(printed.out.lines().count(), 12, "{printed:?}");
     assert!(!folder.path().join(".gitattributes").exists());
     let done = isoform(&folder, "git install");
     assert_eq!((done.status, &done.out), (0, &printed.out), "{done:?}");
@@ -115,8 +115,10 @@ fn git_shows_the_changed_line() {
         "{diff}"
     );
 
+    let printed = isoform(&folder, "git uninstall --print");
     let gone = isoform(&folder, "git uninstall");
-    assert_eq!(gone.out.lines().count(), 11, "{gone:?}");
+    assert_eq!((gone.status, &gone.out), (0, &printed.out), "{gone:?}");
+    assert_eq!(gone.out.lines().count(), 7, "{gone:?}");
     assert!(!folder.path().join(".gitattributes").exists());
     assert!(!git(&folder, &["config", "--list", "--local"]).contains("isoform"));
     check(
@@ -145,6 +147,89 @@ fn configuration_of_others_is_kept() {
     assert_eq!(attributes, "*.onnx filter=lfs diff=lfs\n*.txt text\n");
     let config = git(&folder, &["config", "--get-regexp", "isoform"]);
     assert_eq!(config, "diff.isoform.cachetextconv true\n");
+}
+
+/// The configuration and the attributes of a repository.
+fn configured(folder: &Folder) -> (String, Option<String>) {
+    let file = folder.path().join(".gitattributes");
+    let mut config: Vec<String> = git(folder, &["config", "--list", "--local"])
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    config.sort_unstable();
+    (config.join("\n"), std::fs::read_to_string(file).ok())
+}
+
+#[test]
+fn printed_changes_are_those_of_install_and_uninstall() {
+    if !has_git() {
+        return;
+    }
+    for attributes in [
+        None,
+        Some(""),
+        Some("*.txt text"),
+        Some("a b\r\n"),
+        Some("*.iso diff=isoform\n"),
+    ] {
+        let folders = [(); 2].map(|()| {
+            let folder = repository();
+            if let Some(text) = attributes {
+                folder.file(".gitattributes", text.as_bytes());
+            }
+            git(&folder, &["config", "diff.isoform.textconv", "strings -a"]);
+            folder
+        });
+        let [by_hand, ours] = &folders;
+        for command in ["git install", "git uninstall"] {
+            let printed = isoform(by_hand, &format!("{command} --print"));
+            assert!(printed.out.contains("strings -a") || command == "git uninstall");
+            let ran = alone(&mut Command::new("sh"), by_hand.path())
+                .args(["-ec", &printed.out])
+                .output()
+                .unwrap();
+            assert!(ran.status.success(), "{ran:?}");
+            assert_eq!(isoform(ours, command).status, 0);
+            assert_eq!(
+                configured(by_hand),
+                configured(ours),
+                "{attributes:?}: {printed:?}"
+            );
+        }
+        // A file that was there before stays, even without lines.
+        let left = configured(ours).1;
+        assert_eq!(left.is_some(), attributes.is_some(), "{attributes:?}");
+    }
+}
+
+#[test]
+fn settings_of_others_are_named_and_kept() {
+    if !has_git() {
+        return;
+    }
+    let folder = repository();
+    git(&folder, &["config", "diff.isoform.textconv", "strings -a"]);
+    let ran = isoform(&folder, "git install");
+    let line = "# replaces diff.isoform.textconv: 'strings -a'\n";
+    assert!(ran.out.starts_with(line), "{ran:?}");
+    git(&folder, &["config", "diff.isoform.textconv", "strings -a"]);
+    let ran = isoform(&folder, "git uninstall");
+    let line = "# keeps diff.isoform.textconv: 'strings -a'\n";
+    assert!(ran.out.starts_with(line), "{ran:?}");
+    let config = git(&folder, &["config", "--get-regexp", "isoform"]);
+    assert_eq!(config, "diff.isoform.textconv strings -a\n");
+}
+
+#[test]
+fn canonical_texts_ignore_what_is_no_part_of_the_program() {
+    let folder = Folder::new();
+    let mut model = small(&Small::default());
+    folder.model("one.onnx", &model);
+    let graph = model.graph.as_mut().unwrap();
+    graph.initializer.push(floats("unused", &[1.0, 2.0]));
+    folder.model("other.onnx", &model);
+    let text = |file: &str| isoform(&folder, &format!("git textconv --canonical {file}")).out;
+    assert_eq!(text("one.onnx"), text("other.onnx"));
 }
 
 #[test]

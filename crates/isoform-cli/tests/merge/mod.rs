@@ -1,5 +1,7 @@
 //! `isoform merge`: clean merges, conflicts, and what is never written.
 
+mod descriptions;
+
 use isoform_onnx::proto::{GraphProto, ModelProto, NodeProto};
 
 use crate::build::{Dim, FLOAT, Folder, Small, model, node, small, value};

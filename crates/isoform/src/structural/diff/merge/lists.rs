@@ -164,7 +164,9 @@ impl<'p> Planner<'p> {
             return;
         }
         let between = &cells[from..to];
-        let base = between.iter().map(|cell| self.of_base(View::OWN, cell));
+        let base = between
+            .iter()
+            .map(|cell| self.of_base(View::CONFLICT, cell));
         let before = between.iter().map(|cell| self.sides.base.value_of(cell));
         slots.push(Slot::Choice(Choice {
             node,

@@ -4,7 +4,8 @@ use super::super::patch::{Edit, New, Patch, Source};
 use super::super::tables::Tables;
 use super::maps::EditedMap;
 
-/// Parts of fewer nodes are alike by chance, and do not count as moved.
+/// Parts of fewer nodes are alike by chance, and do not count as moved. Dag nodes below a part
+/// are not parts of it: a use of a node at another place is another use.
 const MOVED: u64 = 4;
 
 /// The places of base objects in the value built by a patch.
@@ -80,7 +81,7 @@ fn movable(base: &Tables) -> Vec<bool> {
     }
     let places = places.into_iter().enumerate();
     let can_move = places.map(|(node, places)| {
-        let is_large = base.nodes[node].size >= MOVED;
+        let is_large = base.nodes[node].own_size >= MOVED;
         places == 1 && is_large && !is_own(base, node as u32)
     });
     can_move.collect()

@@ -130,7 +130,7 @@ impl<'p> Planner<'p> {
         // The step is not used: the root has no object around it.
         let slot = self.resolve(ROOT, cell, fates, || AccessStep::ArrayItem(0));
         // A root is never gone.
-        slot.unwrap_or_else(|| Slot::Part(self.of_base(View::OWN, cell)))
+        slot.unwrap_or_else(|| Slot::Part(self.of_base(View::CONFLICT, cell)))
     }
 
     fn object(&self, view: View, node: u32) -> Result<Plan> {
@@ -139,7 +139,7 @@ impl<'p> Planner<'p> {
         let info = base_node.info();
         let edits = [0, 1].map(|side| match view.0[side] {
             Mode::Full => self.sides.edit(side, node),
-            Mode::Own | Mode::Verbatim | Mode::Absent => None,
+            Mode::Own | Mode::Shared | Mode::Verbatim | Mode::Absent => None,
         });
         if let Some(container) = info.container() {
             if container.is_mapping() {
@@ -296,7 +296,7 @@ impl<'p> Planner<'p> {
                 node,
                 step: step(),
                 is_single: !fates.iter().any(|fate| matches!(fate, Fate::Gone)),
-                base: vec![self.of_base(View::OWN, cell)],
+                base: vec![self.of_base(View::CONFLICT, cell)],
                 sides: [0, 1].map(|side| parts(side, false)),
                 before: vec![self.sides.base.value_of(cell)],
                 alone: [0, 1].map(|side| parts(side, true)),

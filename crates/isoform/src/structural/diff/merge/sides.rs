@@ -12,6 +12,9 @@ pub(super) enum Mode {
     Absent,
     /// No edits: the side has the original object at the place.
     Verbatim,
+    /// As [`Own`](Mode::Own), but without the edits of objects that the other side has
+    /// nowhere: these edits are a part of the conflict.
+    Shared,
     /// The edits of objects whose identity counts, the same at every mention; trees are
     /// unchanged.
     Own,
@@ -24,8 +27,8 @@ pub(super) enum Mode {
 pub(super) struct View(pub(super) [Mode; 2]);
 
 impl View {
-    /// The base, with the edits of objects whose identity counts.
-    pub(super) const OWN: View = View([Mode::Own; 2]);
+    /// The base at the place of a conflict.
+    pub(super) const CONFLICT: View = View([Mode::Shared; 2]);
 
     /// True for the view of an object of the base itself.
     pub(super) fn is_base(self) -> bool {
@@ -37,14 +40,6 @@ impl View {
         let mut modes = [other; 2];
         modes[side] = mode;
         View(modes)
-    }
-
-    /// The view of an object whose identity counts: its edits apply as a whole.
-    fn whole(self) -> View {
-        View(self.0.map(|mode| match mode {
-            Mode::Own => Mode::Full,
-            mode => mode,
-        }))
     }
 }
 
@@ -138,24 +133,22 @@ impl<'p> Sides<'p> {
 
     /// The view of an object without the modes that make no difference for the object.
     pub(super) fn view_of(&self, view: View, node: u32) -> View {
-        let view = if self.is_own(node) {
-            view.whole()
-        } else {
-            view
-        };
-        let node = node as usize;
-        let mut modes = view.0;
-        for (mode, side) in modes.iter_mut().zip(&self.sides) {
-            let is_same = match *mode {
-                Mode::Full => !side.touched[node],
-                Mode::Own => !side.carries[node],
+        let is_own = self.is_own(node);
+        View([0, 1].map(|number| {
+            let (side, other) = (&self.sides[number], &self.sides[1 - number]);
+            // The edits of an object whose identity counts apply as a whole.
+            let mode = match view.0[number] {
+                Mode::Own if is_own => Mode::Full,
+                Mode::Shared if is_own && other.uses.is_elsewhere(self.base, node) => Mode::Full,
+                mode => mode,
+            };
+            let is_same = match mode {
+                Mode::Full => !side.touched[node as usize],
+                Mode::Own | Mode::Shared => !side.carries[node as usize],
                 Mode::Verbatim | Mode::Absent => false,
             };
-            if is_same {
-                *mode = Mode::Verbatim;
-            }
-        }
-        View(modes)
+            if is_same { Mode::Verbatim } else { mode }
+        }))
     }
 
     /// The fate of a part with a source.
