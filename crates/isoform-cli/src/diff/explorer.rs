@@ -61,7 +61,7 @@ pub(super) fn check(args: &DiffArgs) -> Result<(), (PathBuf, Failure)> {
     Ok(())
 }
 
-/// Checks that a file is what model-explorer opens. A file that is no model at all, or cannot be
+/// Checks that a file is what model-explorer opens. A file that is not a model, or cannot be
 /// read, is left to the command, which says why.
 fn check_model(model: &Path) -> Result<(), &'static str> {
     const NO_FILE: &str = "--model-explorer gives the ids that model-explorer reads from the \
