@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 # Before any registration: functions are instances of the class made by this module.
 from isoform import _core, function as _function
@@ -38,11 +38,16 @@ __all__ = [
 ]
 
 
+# The result is called as the function is.
+@overload
 def register_global_func(
-    func_name: str | Callable[..., Any],
-    f: Callable[..., Any] | None = None,
-    override: bool = False,
-) -> Any:
+    func_name: str, f: None = None, override: bool = False
+) -> Callable[[_F], _F]: ...
+@overload
+def register_global_func(func_name: str, f: _F, override: bool = False) -> _F: ...
+@overload
+def register_global_func(func_name: _F, f: None = None, override: bool = False) -> _F: ...
+def register_global_func(func_name: Any, f: Any = None, override: bool = False) -> Any:
     """Registers a function under a global name; also a decorator.
 
     Args:
@@ -139,6 +144,10 @@ def init_ffi_api(namespace: str, target_module_name: str | None = None) -> None:
             setattr(module, rest, get_global_func(name))
 
 
+@overload
+def register_object(type_key: _C, *, init: bool = True) -> _C: ...
+@overload
+def register_object(type_key: str | None = None, *, init: bool = True) -> Callable[[_C], _C]: ...
 def register_object(type_key: str | type | None = None, *, init: bool = True) -> Any:
     """Makes a class the Python view of a type that was declared natively.
 

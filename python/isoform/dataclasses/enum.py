@@ -9,8 +9,10 @@ the fields declared in its class. Copies, pickles and files restore the member i
 
 from __future__ import annotations
 
+import operator
 import sys
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from isoform import _core
@@ -100,14 +102,16 @@ class EnumState:
         entries: the members, in the order of declaration.
         indexes: the members by number and by name.
         attrs: the values of extensible attributes: by name, then by member.
+        names: the members by the names of their attributes of the class.
     """
 
-    __slots__ = ("attrs", "entries", "indexes")
+    __slots__ = ("attrs", "entries", "indexes", "names")
 
     def __init__(self) -> None:
         self.entries: list[Any] = []
         self.indexes: dict[int | str, Any] = {}
         self.attrs: dict[str, dict[Any, Any]] = {}
+        self.names: dict[str, Any] = {}
 
     def __repr__(self) -> str:
         return f"EnumState(entries={self.entries!r}, attrs={self.attrs!r})"
@@ -227,6 +231,15 @@ class EnumMeta(ObjectMeta):
         raise TypeError(
             f"{cls.__name__} has the members of its class body; more cannot be constructed"
         )
+
+    @property
+    def __members__(cls) -> Mapping[str, Any]:  # noqa: N805
+        """The members by the names that the class body gives them, in its order."""
+        return MappingProxyType(_state(cls).names)
+
+    def __getitem__(cls, name: str) -> Any:  # noqa: N805
+        """The member that the class body calls by this name; KeyError without."""
+        return _state(cls).names[name]
 
     def __setattr__(cls, name: str, value: Any) -> None:  # noqa: N805
         """Sets an attribute of the class, unless it is a member."""
@@ -370,6 +383,7 @@ def _make_members(cls: Any, members: dict[str, _Member]) -> None:
             state.entries.append(node)
             state.indexes[member.number] = state.indexes[member.text] = node
         type.__setattr__(cls, name, made[id(member)])
+        state.names[name] = made[id(member)]
     type.__setattr__(cls, ENUM_STATE_ATTR, state)
 
 
@@ -498,10 +512,10 @@ class Enum(Object, metaclass=EnumMeta, type_key="isoform.Enum"):
     def __repr__(self) -> str:
         return f"{cast('Any', self).__isoform_type_key__}.{self.name}"
 
-    def __copy__(self: _T) -> _T:
+    def __copy__(self) -> Any:
         return self
 
-    def __deepcopy__(self: _T, _memo: Any) -> _T:
+    def __deepcopy__(self, memo: Any = None) -> Any:
         return self
 
     def __replace__(self, /, **_changes: Any) -> Any:
@@ -549,6 +563,17 @@ class _WithValue(Enum):
         return f"{type(self).__name__}.{self.name}"
 
 
+def _ordered(holds: Callable[[Any, Any], bool]) -> Callable[[Any, Any], Any]:
+    """A comparison of a member with an int, or with a member of its enum."""
+
+    def method(self: Any, other: Any) -> Any:
+        if type(other) is type(self):
+            return holds(self.value, other.value)
+        return holds(self.value, other) if isinstance(other, int) else NotImplemented
+
+    return method
+
+
 class IntEnum(_WithValue, type_key="isoform.IntEnum"):
     """An enum of members declared with ints, and equal to the ints.
 
@@ -561,10 +586,20 @@ class IntEnum(_WithValue, type_key="isoform.IntEnum"):
         ...     high = 10
         >>> Level.high == 10, Level(10).name, Level.low.value
         (True, 'high', 1)
+        >>> Level["low"] < Level.high, int(Level.high), list(Level.__members__)
+        (True, 10, ['low', 'high'])
     """
 
     __slots__ = ()
     __isoform_payload__ = int
+
+    __lt__ = _ordered(operator.lt)
+    __le__ = _ordered(operator.le)
+    __gt__ = _ordered(operator.gt)
+    __ge__ = _ordered(operator.ge)
+
+    def __int__(self) -> int:
+        return self._int_index
 
     @property
     def value(self) -> int:
@@ -575,7 +610,8 @@ class IntEnum(_WithValue, type_key="isoform.IntEnum"):
 class StrEnum(_WithValue, type_key="isoform.StrEnum"):
     """An enum of members declared with strings, and equal to the strings.
 
-    Fields of a string enum take the strings as well.
+    Fields of a string enum take the strings as well. The `name` of a member is its string,
+    which files and digests contain; the class body's own name is the key in `__members__`.
 
     Example:
         >>> from isoform.dataclasses import StrEnum
@@ -583,6 +619,8 @@ class StrEnum(_WithValue, type_key="isoform.StrEnum"):
         ...     read = "r"
         >>> Mode.read == "r", Mode("r") is Mode.read, str(Mode.read)
         (True, True, 'r')
+        >>> Mode["read"] is Mode.read, Mode.read.name
+        (True, 'r')
     """
 
     __slots__ = ()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from isoform.ir import _api
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+_F = TypeVar("_F", bound="Callable[..., Any]")
 
 __all__ = ["analysis"]
 
@@ -24,6 +26,12 @@ class _Kept:
         self.result = result
 
 
+@overload
+def analysis(function: _F, *, name: str | None = None, override: bool = False) -> _F: ...
+@overload
+def analysis(
+    function: None = None, *, name: str | None = None, override: bool = False
+) -> Callable[[_F], _F]: ...
 def analysis(function: Any = None, *, name: str | None = None, override: bool = False) -> Any:
     """Make a function an analysis, with results kept by contexts.
 

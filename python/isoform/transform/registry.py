@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from isoform._signature import described
 from isoform.ir import _api
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .passes import Pass, Sequential
+
+_F = TypeVar("_F")
 
 __all__ = ["list_passes", "make_pass", "parse_pipeline", "pipeline_text", "register_pass"]
 
@@ -19,6 +23,12 @@ _parse = _api.function("passes.parse_pipeline")
 _text = _api.function("passes.pipeline_text")
 
 
+@overload
+def register_pass(name: str, factory: _F, *, override: bool = False) -> _F: ...
+@overload
+def register_pass(
+    name: str, factory: None = None, *, override: bool = False
+) -> Callable[[_F], _F]: ...
 def register_pass(name: str, factory: Any = None, *, override: bool = False) -> Any:
     """Register a pass under a name, for pipelines and requirements.
 
