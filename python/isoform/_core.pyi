@@ -1923,6 +1923,11 @@ def _require_type(key: Any, module: Any) -> Any:
 def _set_access_kind(*args: Any, **kwargs: Any) -> None:
     """Sets the enum class of the kinds of steps. Called once, by the package."""
 
+def _set_import_hook(hook: Any) -> None:
+    """Sets, once, the function that imports the module with the class of a native type, which is
+    called with the key of the type.
+    """
+
 def _set_method_hook(hook: Any) -> None:
     """Sets, once, the function that adds methods registered in Rust to classes."""
 

@@ -40,7 +40,6 @@ Walks and rewrites call functions of the user for the values of their types:
 from __future__ import annotations
 
 import functools
-import inspect
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
@@ -318,6 +317,9 @@ def _with_modes(callbacks: Any) -> Any:
 
 def _with_mode(callback: Callable[..., Any]) -> Callable[..., Any]:
     """The callback converted to a function of two arguments."""
+    # Takes long to import, and few programs come here.
+    import inspect
+
     try:
         signature = inspect.signature(callback)
     except (TypeError, ValueError):
