@@ -120,7 +120,8 @@ def both(node: Node) -> tuple[bool, relay.Var, isoform.relay.Var]:
 
 def function_of(module: ir.IRModule, name: str) -> ir.BaseFunc:
     """Dialects export the types that Rust declares."""
-    return module[name]
+    found: ir.BaseFunc = module[name]
+    return found
 
 
 def operators(graph: onnx.Graph, bound: tir.Var) -> tuple[onnx.Graph, tir.Var]:

@@ -64,8 +64,8 @@ def _load_core() -> None:
     if "__all__" not in globals():
         base = _import("_base")
         # Functions and classes win over modules of the same name, such as `device`.
-        globals().update({name: getattr(base, name) for name in base.__all__})
-        public = {*base.__all__, *_ELSEWHERE, *_MODULES} - {"bool", "function", "tensor"}
+        globals().update({name: getattr(base, name) for name in (*base.__all__, "bool")})
+        public = {*base.__all__, *_ELSEWHERE, *_MODULES} - {"function", "tensor"}
         globals()["__all__"] = sorted(public)
 
 

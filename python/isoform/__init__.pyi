@@ -54,8 +54,8 @@ from isoform.dataclasses import (
     py_class as py_class,
 )
 from isoform.device import (
-    DLDeviceType as DLDeviceType,
     Device as Device,
+    DLDeviceType as DLDeviceType,
     device as device,
 )
 from isoform.dtype import (
@@ -63,11 +63,8 @@ from isoform.dtype import (
     bfloat16 as bfloat16,
     bool as bool,  # noqa: A004 - not in `__all__`, where it would hide Python's own
     dtype as dtype,
-    float16 as float16,
-    float32 as float32,
     float4_e2m1fn as float4_e2m1fn,
     float4_e2m1fnx2 as float4_e2m1fnx2,
-    float64 as float64,
     float6_e2m3fn as float6_e2m3fn,
     float6_e3m2fn as float6_e3m2fn,
     float8_e3m4 as float8_e3m4,
@@ -78,14 +75,17 @@ from isoform.dtype import (
     float8_e5m2 as float8_e5m2,
     float8_e5m2fnuz as float8_e5m2fnuz,
     float8_e8m0fnu as float8_e8m0fnu,
+    float16 as float16,
+    float32 as float32,
+    float64 as float64,
+    int8 as int8,
     int16 as int16,
     int32 as int32,
     int64 as int64,
-    int8 as int8,
+    uint8 as uint8,
     uint16 as uint16,
     uint32 as uint32,
     uint64 as uint64,
-    uint8 as uint8,
 )
 from isoform.error import (
     Error as Error,

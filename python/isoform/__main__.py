@@ -6,10 +6,9 @@ Python.
 
 from __future__ import annotations
 
-import sys
-
 # The module `signal` takes longer to import.
 import _signal  # pyright: ignore[reportMissingImports]
+import sys
 
 from isoform import _core
 
@@ -17,7 +16,6 @@ from isoform import _core
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
 
 
 def _import_module(name: str) -> str | None:

@@ -54,7 +54,8 @@ def register_global_func(func_name: Any, f: Any = None, override: bool = False) 
         func_name: the name, or the function itself, to register under the function's
             name.
         f: the function; None for use as a decorator.
-        override: replace an existing function of this name.
+        override: replace an existing function of this name. The function of the same module
+            and name, run again in a notebook or reloaded, replaces itself.
 
     Returns:
         The registered function, or the decorator.
@@ -80,12 +81,45 @@ def register_global_func(func_name: Any, f: Any = None, override: bool = False) 
     return lambda function: _register(name, function, override)
 
 
+class Places:
+    """Where the registered functions of each name are written.
+
+    A cell that runs again, or a reloaded module, registers the function of the same place.
+    """
+
+    def __init__(self) -> None:
+        self._places: dict[str, tuple[Any, Any]] = {}
+
+    def is_again(self, name: str, module: Any, written: Any) -> bool:
+        """True if the name was registered for this place before."""
+        return self._places.get(name) == (module, written)
+
+    def note(self, name: str, module: Any, written: Any) -> None:
+        """Notes the place of a registered name."""
+        # Functions inside of others, and lambdas, share their places.
+        if isinstance(module, str) and isinstance(written, str) and "<" not in written:
+            self._places[name] = (module, written)
+        else:
+            self._places.pop(name, None)
+
+
+_places = Places()
+
+
 def _register(name: str, found: Any, override: bool) -> Any:
+    place = getattr(found, "__module__", None), getattr(found, "__qualname__", None)
+    override = override or _places.is_again(name, *place)
+    made = _core._register_global_func(name, _described(name, found), override)
+    _places.note(name, *place)
+    return made
+
+
+def _described(name: str, found: Any) -> Any:
     if callable(found) and not isinstance(found, _function.Function):
         from isoform import _signature
 
-        found = _signature.described(found, name)
-    return _core._register_global_func(name, found, override)
+        return _signature.described(found, name)
+    return found
 
 
 def get_global_func_metadata(name: str) -> dict[str, Any]:
@@ -255,7 +289,7 @@ def check_methods(cls: Any, key: str, fields: set[str]) -> None:
             raise ValueError(f"type {key}: method '{name}' has the name of a field")
 
 
-def register_methods(cls: Any) -> None:
+def register_methods(cls: Any, *, replace: bool = False) -> None:
     """Exposes the marked methods in the body of a class; for `py_class`."""
     from isoform import _signature
 
@@ -264,7 +298,7 @@ def register_methods(cls: Any) -> None:
         is_static = isinstance(found, staticmethod)
         inner = found.__func__ if is_static else found
         exposed = _signature.described(inner, f"{key}.{name}")
-        _core._register_method(cls, name, exposed, is_static, False)
+        _core._register_method(cls, name, exposed, is_static, replace)
 
 
 def _install_method(cls: Any, name: str, function: Any) -> None:

@@ -189,6 +189,7 @@ class EnumMeta(ObjectMeta):
         *,
         type_key: str | None = None,
         frozen: bool = True,
+        override: bool = False,
         **options: Any,
     ) -> Any:
         """Makes an enum class and registers class and members."""
@@ -196,16 +197,18 @@ class EnumMeta(ObjectMeta):
         frame = sys._getframe(1)
         if "_int_index" in own_annotations(cls):
             # `Enum` itself.
-            _declare(cls, type_key, frozen, frame, {})
+            _declare(cls, type_key, frozen, override, frame, {})
             return cls
         declared = _take_members(cls)
         if type_key is None and not declared:
             # A base for other enums.
             return cls
         members = _number(cls, declared)
-        _declare(cls, type_key, frozen, frame, members)
-        _make_members(cls, members)
-        return cls
+        found = _declare(cls, type_key, frozen, override, frame, members)
+        # The same declaration again has its members.
+        if found is cls:
+            _make_members(cls, members)
+        return found
 
     def __init__(cls, name: str, bases: Any, body: Any, **_options: Any) -> None:  # noqa: N805
         """Takes the options that `__new__` used."""
@@ -261,8 +264,13 @@ def _state(cls: type) -> EnumState:
 
 
 def _declare(
-    cls: Any, type_key: str | None, frozen: bool, frame: Any, members: dict[str, _Member]
-) -> None:
+    cls: Any,
+    type_key: str | None,
+    frozen: bool,
+    override: bool,
+    frame: Any,
+    members: dict[str, _Member],
+) -> Any:
     names = {} if frame.f_locals is frame.f_globals else dict(frame.f_locals)
     options = _py_class.Options(
         type_key=type_key,
@@ -276,8 +284,13 @@ def _declare(
         inspect=lambda positional, keyword: _check(cls, members, positional, keyword),
         # The members are made with the class.
         wait=False,
+        override=override,
+        members=[
+            (name, member.number, member.text, member.args, member.kwargs)
+            for name, member in members.items()
+        ],
     )
-    _py_class.declare(cls, options, names)
+    return _py_class.declare(cls, options, names)
 
 
 def _take_members(cls: Any) -> dict[str, _Entry]:
@@ -431,8 +444,8 @@ def _restore(type_key: str, name: str, module: str) -> Any:
 class Enum(Object, metaclass=EnumMeta, type_key="isoform.Enum"):
     """The base of enums with objects of the core as members.
 
-    Class keywords: `type_key` (module and qualified name if left out) and
-    `frozen` (True). Annotations declare fields that all members have; `auto()`
+    Class keywords: `type_key` (module and qualified name if left out), `frozen` (True), and
+    `override` (False), as for `py_class`. Annotations declare fields that all members have; `auto()`
     and `entry(…)` declare members. Members are numbered from 0.
 
     A class without members can be a base for other enums. A derived enum does

@@ -6,6 +6,7 @@ import inspect
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from isoform.ir import _api
+from isoform.registry import Places
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,6 +15,7 @@ _F = TypeVar("_F", bound="Callable[..., Any]")
 
 __all__ = ["analysis"]
 
+_places = Places()
 _register = _api.function("passes.register_analysis")
 
 
@@ -67,7 +69,9 @@ def analysis(function: Any = None, *, name: str | None = None, override: bool = 
         def run(of: Any, ctx: Any) -> Any:
             return _Kept(decorated(of, ctx) if takes_context else decorated(of))
 
-        _register(known_as, run, override)
+        place = decorated.__module__, decorated.__qualname__
+        _register(known_as, run, override or _places.is_again(known_as, *place))
+        _places.note(known_as, *place)
         decorated.analysis_name = known_as
         return decorated
 
