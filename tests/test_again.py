@@ -226,11 +226,11 @@ from isoform.dataclasses import Enum, auto, field, py_class
 from isoform.transform import function_pass, register_pass
 
 
-class Op(Enum, type_key="again_module.Op"):
+class Op(Enum, type_key="KEY.Op"):
     add = auto()
 
 
-@py_class("again_module.Expr")
+@py_class("KEY.Expr")
 class Expr(Object):
     op: Op = Op.add
     parts: list[Late] = field(default_factory=list)
@@ -239,27 +239,29 @@ class Expr(Object):
         return ANSWER
 
 
-@py_class("again_module.Late"OPTIONS)
+@py_class("KEY.Late"OPTIONS)
 class Late(Expr):
     line: int | None = None
     EXTRA
 
 
-@register_pass("again_module.Idle")
-@function_pass(opt_level=0, name="again_module.Idle")
+@register_pass("KEY.Idle")
+@function_pass(opt_level=0, name="KEY.Idle")
 def Idle(function, mod, ctx):
     return function
 """
 
 
 @pytest.fixture
-def module(tmp_path, monkeypatch):
+def module(tmp_path, monkeypatch, key):
     """Writes and imports a module of its own; a call writes it again."""
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
 
+    name = key("module")
+
     def write(answer, options="", extra=""):
-        source = MODULE.replace("ANSWER", answer).replace("OPTIONS", options)
+        source = MODULE.replace("KEY", name).replace("ANSWER", answer).replace("OPTIONS", options)
         (tmp_path / "again_module.py").write_text(source.replace("EXTRA", extra))
         importlib.invalidate_caches()
 

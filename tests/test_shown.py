@@ -1,6 +1,7 @@
 """The text that people see: `print`, notebooks, `rich`, and the changes that passes make."""
 
 import importlib.util
+import io
 from collections.abc import Sequence
 
 import pytest
@@ -107,7 +108,7 @@ def test_the_text_of_a_class_wins():
 def test_rich():
     from rich.console import Console
 
-    console = Console(width=120, color_system=None, file=open("/dev/null", "w"), record=True)  # noqa: SIM115, PTH123
+    console = Console(width=120, color_system=None, file=io.StringIO(), record=True)
     console.print(Program(["[red]not markup[/red]", "b"]))
     assert console.export_text() == "[red]not markup[/red]\nb\n"
 

@@ -75,10 +75,19 @@ fn a_replaced_type_keeps_its_objects() {
     );
     // Once more, and the type of a Rust struct stays.
     let newer = host::replace_type(definition(Schema::Bool)).unwrap();
-    assert!(construct(user, vec![construct(newer, vec![true.into()]).unwrap().into()]).is_ok());
+    assert!(
+        construct(
+            user,
+            vec![construct(newer, vec![true.into()]).unwrap().into()]
+        )
+        .is_ok()
+    );
     let expr = register::<Int>().unwrap();
     assert!(host::replace_type(TypeDef::new(Int::TYPE_KEY)).is_err());
-    assert_eq!(find_type(Int::TYPE_KEY).map(|info| info.index()), Some(expr));
+    assert_eq!(
+        find_type(Int::TYPE_KEY).map(|info| info.index()),
+        Some(expr)
+    );
 }
 
 #[test]
