@@ -54,7 +54,7 @@ def forbid_abstract(cls: Any) -> None:
     own = cls.__dict__.get("__init__")
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-        if registered_class(type(self)) is cls:
+        if registered_class(self.__class__) is cls:
             raise TypeError(
                 f"{cls.__qualname__} is abstract: construct an object of a class that extends it"
             )
