@@ -49,7 +49,7 @@ _MODULES = (
     "uses",
     "visitors",
 )
-# What the command needs.
+# The modules that the command needs.
 _OF_COMMAND = frozenset(f"isoform.{name}" for name in ("__main__", "_core"))
 
 

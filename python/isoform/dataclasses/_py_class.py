@@ -57,7 +57,7 @@ class Options:
     # Whether the class may wait for names that do not exist yet.
     wait: bool = True
     abstract: bool = False
-    # Whether the class may take the key of another declaration.
+    # True if the class may take the key of another declaration.
     override: bool = False
     # The members of an enum.
     members: Any = None

@@ -11,7 +11,7 @@ from isoform.ir.expr import GlobalVar as GlobalVar, RelayExpr
 from isoform.ir.op import Op
 
 if TYPE_CHECKING:
-    # What the package exports, for checkers.
+    # The classes that the package exports, for checkers.
     from collections.abc import Callable, Iterator, Mapping
 
     from isoform.types import relay as _classes
