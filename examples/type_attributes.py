@@ -23,7 +23,7 @@ class HasCanonicalizer(Trait, attr="attributes_example.has_canonicalizer"):
 
     def canonicalize(self) -> "Var | Op":
         """The simpler form, or the operation itself."""
-        ...
+        raise NotImplementedError
 
 
 class Fusible(Trait, attr="attributes_example.fusible"):

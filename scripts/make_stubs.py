@@ -21,6 +21,8 @@ import types
 from pathlib import Path
 from typing import Any
 
+from stub_types import BASES, DEFINITIONS, OVERLOADS
+
 from isoform import _core
 from isoform.stubgen import stub_of_types
 
@@ -346,34 +348,41 @@ CONSTRUCTORS = {
     "CorpusUpdate": "roots: list[str], index: str | PathLike[str]",
     "EntryKey": "job: str, /, *, program: Any = ..., version: Any = ..., "
     "**options: str | float | bool | None",
-    "Hole": "var: Any, cls: type[Any] | None = ..., guard: Callable[[Any], bool] | None = ...",
+    "Hole": "var: Any, cls: type[Any] | None = ..., guard: Callable[[Any], bool] | None = ..., *, "
+    "items: bool = ..., anything: bool = ..., constant: bool = ..., one_use: bool = ..., "
+    "matching: Pattern[Any] | None = ..., fields: Mapping[str, Any] | None = ..., "
+    "attrs: Mapping[str, Any] | None = ...",
     "NodeDriver": "visitor: Any, rule: str, generators: type[Any], later: type[Any]",
-    "Pattern": "template: Any, holes: Any = ..., enable_auto_mapping: bool = ...",
-    "Rule": "pattern: Pattern, replacement: Any, guard: Any = ...",
+    "IncrementalHasher": "map_free_vars: bool = ..., skip_tensor_content: bool = ...",
+    "Pattern": "template: _R, holes: Any = ..., enable_auto_mapping: bool = ..., *, "
+    "commutative: bool = ..., identity: bool = ..., definitions: bool = ..., "
+    "interior_uses: str = ...",
+    "Rule": "pattern: Pattern[Any], replacement: Any, guard: Any = ..., *, benefit: int = ...",
     "Schema": "spec: Any",
     "TraitHandle": "name: str, marker: Any, view: Any, has_methods: bool",
+    "Uses": "root: _R",
+    "VisitInterrupt": "value: Any = ...",
 }
 
-# The bases of classes for which introspection shows something different from the source.
-BASES = {"Object": "metaclass=ObjectMeta", "ObjectMeta": "ABCMeta"}
-
-HEADER = '''\
+HEADER = f'''\
 # Written by scripts/make_stubs.py; do not edit.
 """The native module. What users need of it, `isoform` gives them."""
 
 from __future__ import annotations
 
 from abc import ABCMeta
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from os import PathLike
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, Final, Generic, TypeAlias, final, overload
 
-from typing_extensions import Self
+from typing_extensions import Self, TypeVar
 
+from isoform.container import Array, Map
 from isoform.types.onnx import Program
 
+{DEFINITIONS}
 '''
 
 
@@ -421,6 +430,19 @@ def body(doc: str | None, indent: str) -> str:
     return f'\n{indent}"""{inner}{closing}"""\n'
 
 
+def definitions(known: str, parameters: str, returned: str, doc: str, indent: str) -> str:
+    """Return the definition of a function or method, with all its overloads."""
+    name = known.rpartition(".")[2]
+    written = OVERLOADS.get(known, [(parameters, returned)])
+    mark = f"{indent}@overload\n" if len(written) > 1 else ""
+    # Editors show the documentation of the last.
+    docs = [" ...\n"] * (len(written) - 1) + [doc]
+    return "".join(
+        f"{mark}{indent}def {name}({parameters}) -> {returned}:{doc}"
+        for (parameters, returned), doc in zip(written, docs, strict=True)
+    )
+
+
 def stub_of_class(cls: type, name: str) -> str:
     """Return the stub of a native class."""
     bases = BASES.get(name, "")
@@ -430,15 +452,17 @@ def stub_of_class(cls: type, name: str) -> str:
     if name in CONSTRUCTORS:
         # A parameter may have the usual name of the class.
         own = "_cls" if "cls: " in CONSTRUCTORS[name] else "cls"
-        text += f"    def __new__({own}, {CONSTRUCTORS[name]}) -> {name}: ...\n"
+        made = f"{name}[_R]" if "Generic" in bases else name
+        text += f"    def __new__({own}, {CONSTRUCTORS[name]}) -> {made}: ...\n"
     members = sorted(vars(cls).items(), key=lambda item: item[0])
     for member, value in members:
         known = f"{name}.{member}"
         if isinstance(value, types.GetSetDescriptorType | types.MemberDescriptorType):
             if member.startswith("__"):
                 continue
-            text += f"    @property\n    def {member}(self) -> {RETURNS.get(known, 'Any')}:"
-            text += body(value.__doc__, "        ")
+            doc = body(value.__doc__, "        ")
+            text += "    @property\n"
+            text += definitions(known, "self", RETURNS.get(known, "Any"), doc, "    ")
         elif member.startswith("__"):
             # A checker has to look at the constructors, not at the metaclass.
             if known != "ObjectMeta.__call__" and member in SPECIAL and callable(value):
@@ -446,7 +470,7 @@ def stub_of_class(cls: type, name: str) -> str:
                 if member != "__eq__":
                     parameters = parameters_of(value, method=True)
                 returned = RETURNS.get(known, SPECIAL[member])
-                text += f"    def {member}({parameters}) -> {returned}: ...\n"
+                text += definitions(known, parameters, returned, " ...\n", "    ")
         elif callable(value) and not member.startswith("_abc"):
             bound = isinstance(value, types.ClassMethodDescriptorType | classmethod)
             static = isinstance(value, staticmethod)
@@ -455,8 +479,8 @@ def stub_of_class(cls: type, name: str) -> str:
             if bound or static:
                 text += f"    @{'classmethod' if bound else 'staticmethod'}\n"
                 parameters = f"cls, {parameters}" if bound else parameters
-            text += f"    def {member}({parameters}) -> {RETURNS.get(known, 'Any')}:"
-            text += body(value.__doc__, "        ")
+            doc = body(value.__doc__, "        ")
+            text += definitions(known, parameters, RETURNS.get(known, "Any"), doc, "    ")
     return text if not text.endswith(":\n") else text + "    ...\n"
 
 
@@ -471,9 +495,10 @@ def core_stub() -> str:
         if isinstance(value, type):
             classes.append(stub_of_class(value, name))
         elif callable(value) and hasattr(value, "__name__"):
-            text = f"def {name}({parameters_of(value, method=False)}) -> "
-            text += RETURNS.get(name, "None" if name.startswith("_set") else "Any") + ":"
-            functions.append(text + body(value.__doc__, "    "))
+            parameters = parameters_of(value, method=False)
+            returned = RETURNS.get(name, "None" if name.startswith("_set") else "Any")
+            doc = body(value.__doc__, "    ")
+            functions.append(definitions(name, parameters, returned, doc, ""))
         else:
             constants.append(f"{name}: Final[{'str' if isinstance(value, str) else 'Any'}]\n")
     return HEADER + "\n".join([*constants, *classes, *functions])

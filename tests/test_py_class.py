@@ -1,6 +1,7 @@
 """The decorator `py_class`: call forms, keys, options, construction."""
 
 import dataclasses
+import functools
 import inspect
 from typing import Any
 
@@ -727,3 +728,31 @@ def test_function_argument_conversion_into_fields_is_deep(key):
         Node({1: [1]})
     with pytest.raises(TypeError, match=r"value for key 'a'.*element \[0\]"):
         Node({"a": ["x"]})
+
+
+def test_abstract_classes_are_extended(key):
+    @py_class(key("Base"), abstract=True)
+    class Base(Object):
+        x: int = 0
+
+    @py_class(key("Leaf"))
+    class Leaf(Base):
+        y: int = 1
+
+    assert (Leaf(2).x, Leaf(2).y, isinstance(Leaf(), Base)) == (2, 1, True)
+    with pytest.raises(TypeError, match="Base is abstract"):
+        Base(1)
+
+
+def test_objects_may_have_a_dict(key):
+    @py_class(key(), slots=False)
+    class Node(Object):
+        x: int
+
+        @functools.cached_property
+        def twice(self):
+            assert __class__ is type(self)
+            return 2 * self.x
+
+    node = Node(2)
+    assert (node.twice, node.__dict__) == (4, {"twice": 4})

@@ -1,260 +1,115 @@
-"""Isoform: declare the node types of an IR once, and compare, hash and rewrite programs."""
+"""Isoform: declare the node types of an IR once, and compare, hash and rewrite programs.
 
-# An error of this module comes before the native one is loaded.
-from isoform import _interpreter  # noqa: F401  # isort: skip
+`import isoform` loads the core alone. Dialects and everything else are loaded when they are
+named, `isoform.relay` as well as `from isoform import relay`, or when a file has objects of
+their types. The command loads less: the native module alone.
+"""
 
-# Importing the modules binds the classes of built-in types, and must happen before the
-# first object of a built-in type occurs.
-from isoform import container, function, tensor  # noqa: F401  # isort: skip
-from isoform import (
-    access_path,
-    core,
-    corpus,
-    dataclasses,
-    error,
-    ir,
-    onnx,
-    pages,
-    pattern,
-    pto,
-    registry,
-    relay,
-    serialization,
-    store,
-    structural,
-    testing,
-    text,
-    tir,
-    transform,
-    type_attrs,
-    types,
-    uses,
-    visitors,
-)
-from isoform._core import (
-    MISSING,
-    Object,
-    __version__,
-    deep_copy,
-    recursive_eq,
-    recursive_ge,
-    recursive_gt,
-    recursive_hash,
-    recursive_le,
-    recursive_lt,
-    repr_print,
-)
-from isoform.container import Array, Dict, List, Map
-from isoform.dataclasses import py_class
-from isoform.device import Device, DLDeviceType, device
-from isoform.dtype import (
-    DataType,
-    bfloat16,
-    bool as bool,  # noqa: A004 - not in `__all__`, where it would hide Python's own
-    dtype,
-    float4_e2m1fn,
-    float4_e2m1fnx2,
-    float6_e2m3fn,
-    float6_e3m2fn,
-    float8_e3m4,
-    float8_e4m3,
-    float8_e4m3b11fnuz,
-    float8_e4m3fn,
-    float8_e4m3fnuz,
-    float8_e5m2,
-    float8_e5m2fnuz,
-    float8_e8m0fnu,
-    float16,
-    float32,
-    float64,
-    int8,
-    int16,
-    int32,
-    int64,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-)
-from isoform.error import Error, register_error
-from isoform.function import (
-    Bytes,
-    Function,
-    Module,
-    ObjectConvertible,
-    OpaquePyObject,
-    String,
-    convert,
-    convert_func,
-)
-from isoform.registry import (
-    call_method,
-    get_global_func,
-    get_global_func_metadata,
-    init_ffi_api,
-    method,
-    register_global_func,
-    register_object,
-    remove_global_func,
-)
-from isoform.shape import Shape
-from isoform.structural import (
-    DefRegionKind,
-    Duplicate,
-    IncrementalHasher,
-    InplaceMode,
-    RepeatedBlock,
-    StructuralKey,
-    StructuralMismatch,
-    StructuralMutator,
-    StructuralVisitor,
-    SubtermClasses,
-    VisitInterrupt,
-    WalkOrder,
-    WalkResult,
-    assert_structural_equal,
-    duplicates,
-    explain_structural_mismatch,
-    get_first_structural_mismatch,
-    intern,
-    last_visit_count,
-    repeated_blocks,
-    structural_digest,
-    structural_equal,
-    structural_hash,
-    structural_map,
-    structural_mutate,
-    structural_visit,
-    structural_walk,
-    substitute,
-    subterm_classes,
-    verify,
-)
-from isoform.tensor import Tensor, from_dlpack
-from isoform.visitors import NodeFunctor, NodeMutator, NodeVisitor
+from __future__ import annotations
 
-__all__ = [
-    "MISSING",
-    "Array",
-    "Bytes",
-    "DLDeviceType",
-    "DataType",
-    "DefRegionKind",
-    "Device",
-    "Dict",
-    "Duplicate",
-    "Error",
-    "Function",
-    "IncrementalHasher",
-    "InplaceMode",
-    "List",
-    "Map",
-    "Module",
-    "NodeFunctor",
-    "NodeMutator",
-    "NodeVisitor",
-    "Object",
-    "ObjectConvertible",
-    "OpaquePyObject",
-    "RepeatedBlock",
-    "Shape",
-    "String",
-    "StructuralKey",
-    "StructuralMismatch",
-    "StructuralMutator",
-    "StructuralVisitor",
-    "SubtermClasses",
-    "Tensor",
-    "VisitInterrupt",
-    "WalkOrder",
-    "WalkResult",
-    "__version__",
+import sys
+
+# `typing` takes longer to import than all of this.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# The names outside of the core, with the modules that define them.
+_ELSEWHERE = {
+    "NodeFunctor": "visitors",
+    "NodeMutator": "visitors",
+    "NodeVisitor": "visitors",
+    "py_class": "dataclasses",
+}
+_MODULES = (
     "access_path",
-    "assert_structural_equal",
-    "bfloat16",
-    "call_method",
     "container",
-    "convert",
-    "convert_func",
     "core",
     "corpus",
     "dataclasses",
-    "deep_copy",
-    "device",
-    "dtype",
-    "duplicates",
     "error",
-    "explain_structural_mismatch",
-    "float4_e2m1fn",
-    "float4_e2m1fnx2",
-    "float6_e2m3fn",
-    "float6_e3m2fn",
-    "float8_e3m4",
-    "float8_e4m3",
-    "float8_e4m3b11fnuz",
-    "float8_e4m3fn",
-    "float8_e4m3fnuz",
-    "float8_e5m2",
-    "float8_e5m2fnuz",
-    "float8_e8m0fnu",
-    "float16",
-    "float32",
-    "float64",
-    "from_dlpack",
-    "get_first_structural_mismatch",
-    "get_global_func",
-    "get_global_func_metadata",
-    "init_ffi_api",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "intern",
+    "function",
     "ir",
-    "last_visit_count",
-    "method",
     "onnx",
     "pages",
     "pattern",
     "pto",
-    "py_class",
-    "recursive_eq",
-    "recursive_ge",
-    "recursive_gt",
-    "recursive_hash",
-    "recursive_le",
-    "recursive_lt",
-    "register_error",
-    "register_global_func",
-    "register_object",
     "registry",
     "relay",
-    "remove_global_func",
-    "repeated_blocks",
-    "repr_print",
     "serialization",
     "store",
     "structural",
-    "structural_digest",
-    "structural_equal",
-    "structural_hash",
-    "structural_map",
-    "structural_mutate",
-    "structural_visit",
-    "structural_walk",
-    "substitute",
-    "subterm_classes",
+    "tensor",
     "testing",
     "text",
     "tir",
     "transform",
     "type_attrs",
     "types",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
     "uses",
-    "verify",
     "visitors",
-]
+)
+# The modules that the command needs.
+_OF_COMMAND = frozenset(f"isoform.{name}" for name in ("__main__", "_core"))
+
+
+def _import(name: str) -> Any:
+    from importlib import import_module
+
+    return import_module(f"isoform.{name}")
+
+
+def _load_core() -> None:
+    """Loads the core; O(1) after the first time."""
+    if "__all__" not in globals():
+        base = _import("_base")
+        # Functions and classes win over modules of the same name, such as `device`.
+        globals().update({name: getattr(base, name) for name in (*base.__all__, "bool")})
+        public = {*base.__all__, *_ELSEWHERE, *_MODULES} - {"function", "tensor"}
+        globals()["__all__"] = sorted(public)
+
+
+def __getattr__(name: str) -> Any:
+    # Import statements ask for modules such as `_core` before they load them.
+    is_private = name.startswith("_") and not name.startswith("__")
+    if not is_private:
+        _load_core()
+    if name in globals():
+        return globals()[name]
+    if name in _MODULES:
+        return _import(name)
+    if name in _ELSEWHERE:
+        found = getattr(_import(_ELSEWHERE[name]), name)
+        globals()[name] = found
+        return found
+    raise AttributeError(f"module 'isoform' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    _load_core()
+    return sorted({*globals(), *_ELSEWHERE, *_MODULES})
+
+
+class _CoreFirst:
+    """Loads the core before any module that the command does not need by itself."""
+
+    @staticmethod
+    def find_spec(name: str, _path: Any = None, _target: Any = None) -> None:
+        if name.startswith("isoform.") and name not in _OF_COMMAND:
+            sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not _CoreFirst]
+            _load_core()
+
+
+def _is_command() -> bool:
+    """True while the process starts the command: `python -m isoform`, or the script `isoform`."""
+    if sys.argv[:1] == ["-m"]:
+        position = sys.orig_argv.index("-m") + 1 if "-m" in sys.orig_argv else 0
+        return sys.orig_argv[position : position + 1] == ["isoform"]
+    started = sys.argv[0] if sys.argv else ""
+    return started.replace("\\", "/").rpartition("/")[2].removesuffix(".exe") == "isoform"
+
+
+if _is_command():
+    sys.meta_path.insert(0, _CoreFirst)  # pyright: ignore[reportArgumentType]
+else:
+    _load_core()

@@ -1,13 +1,46 @@
-"""The command `isoform`: compare, show, convert and transform models and IR."""
+"""The command `isoform`: compare, show, convert and transform models and IR.
+
+It starts with the native module alone; the modules of the package are for options that need
+Python.
+"""
 
 from __future__ import annotations
 
-import logging
-import signal
+# The module `signal` takes longer to import.
+import _signal  # pyright: ignore[reportMissingImports]
 import sys
 
-from isoform import _core, _corpus_ray, _onnxruntime
-from isoform._importing import import_module
+from isoform import _core
+
+# So does `typing`.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def _import_module(name: str) -> str | None:
+    """The option `--import`."""
+    import logging
+
+    from isoform._importing import import_module
+
+    # The command reports failures of passes by itself.
+    logging.getLogger("isoform.transform").addFilter(lambda told: told.levelno < logging.ERROR)
+    return import_module(name)
+
+
+def _find_runtime() -> tuple[str, Any] | None:
+    """The runtime of `--verify` and `--run`."""
+    from isoform import _onnxruntime
+
+    return _onnxruntime.find()
+
+
+def _index_with_ray(roots: list[str], output: str, **options: Any) -> _core.CorpusReport:
+    """The option `--ray`."""
+    from isoform import _corpus_ray
+
+    return _corpus_ray.index_for_command(roots, output, **options)
 
 
 def main() -> int:
@@ -17,14 +50,9 @@ def main() -> int:
     any command.
     """
     # The work happens outside of Python, which would only record the signal.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # The command reports failures of passes by itself.
-    logging.getLogger("isoform.transform").addFilter(lambda told: told.levelno < logging.ERROR)
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
     return _core.cli_main(
-        ["isoform", *sys.argv[1:]],
-        import_module,
-        _onnxruntime.find,
-        _corpus_ray.index_for_command,
+        ["isoform", *sys.argv[1:]], _import_module, _find_runtime, _index_with_ray
     )
 
 

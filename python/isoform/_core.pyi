@@ -4,15 +4,27 @@
 from __future__ import annotations
 
 from abc import ABCMeta
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from os import PathLike
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, Final, Generic, TypeAlias, final, overload
 
-from typing_extensions import Self
+from typing_extensions import Self, TypeVar
 
+from isoform.container import Array, Map
 from isoform.types.onnx import Program
+
+_T = TypeVar("_T")
+_S = TypeVar("_S")
+_K = TypeVar("_K")
+_V = TypeVar("_V")
+_N = TypeVar("_N")
+_R = TypeVar("_R", default=Any)
+_Callbacks: TypeAlias = Callable[[Any], Any] | Sequence[tuple[Any, Callable[[Any], Any]]] | None
+_CallbacksOfTwo: TypeAlias = (
+    Callable[..., Any] | tuple[Any, Callable[..., Any]] | Sequence[tuple[Any, Callable[..., Any]]]
+)
 
 KWARGS: Final[Any]
 
@@ -718,7 +730,18 @@ class Hole:
     """
 
     def __new__(
-        _cls, var: Any, cls: type[Any] | None = ..., guard: Callable[[Any], bool] | None = ...
+        _cls,
+        var: Any,
+        cls: type[Any] | None = ...,
+        guard: Callable[[Any], bool] | None = ...,
+        *,
+        items: bool = ...,
+        anything: bool = ...,
+        constant: bool = ...,
+        one_use: bool = ...,
+        matching: Pattern[Any] | None = ...,
+        fields: Mapping[str, Any] | None = ...,
+        attrs: Mapping[str, Any] | None = ...,
     ) -> Hole: ...
     @property
     def var(self) -> Any:
@@ -745,15 +768,18 @@ class IncrementalHasher:
     bytes, and forgets all of them if there are more. It keeps no object alive.
     """
 
-    def clear(self, /) -> Any:
+    def __new__(
+        cls, map_free_vars: bool = ..., skip_tensor_content: bool = ...
+    ) -> IncrementalHasher: ...
+    def clear(self) -> None:
         """Forgets everything, and frees the memory. Raises RuntimeError while another call on this
         object is running.
         """
-    def digest(self, /, value: Any) -> Any:
+    def digest(self, value: Any) -> bytes:
         """The structural digest of a value, 32 bytes. Raises what `structural_digest` raises, and
         RuntimeError while another call on this object is running.
         """
-    def hash(self, /, value: Any) -> Any:
+    def hash(self, value: Any) -> int:
         """The structural hash of a value. Raises what `structural_hash` raises, and RuntimeError
         while another call on this object is running.
         """
@@ -774,7 +800,7 @@ class MapIterator:
     def __next__(self, /) -> Any: ...
 
 @final
-class Match:
+class Match(Generic[_R]):
     """The assignment of a template's variables in one value.
 
     `match[var]` is the part that a hole matches, or the partner of another variable.
@@ -783,12 +809,12 @@ class Match:
     def __contains__(self, key: Any, /) -> bool: ...
     def __getitem__(self, key: Any, /) -> Any: ...
     def __repr__(self, /) -> str: ...
-    def get(self, /, var: Any, default: Any = ...) -> Any:
+    def get(self, var: Any, default: Any = ...) -> Any:
         """The part or partner of a variable, or a default."""
     @property
-    def holes(self) -> Any:
+    def holes(self) -> list[tuple[Any, Any]]:
         """The holes and the matching parts, as pairs."""
-    def instantiate(self, /, template: Any) -> Any:
+    def instantiate(self, template: _S) -> _S | None:
         """Replaces the holes and variables of a template by their parts and partners; None
         if a variable would leave the scope that binds it, or be captured by another
         binder.
@@ -796,16 +822,16 @@ class Match:
         Variables that `template` binds but the pattern does not are new ones.
         """
     @property
-    def path(self) -> Any:
+    def path(self) -> AccessPath | None:
         """The path below the searched root; None for a match that was not searched for.
 
         O(depth) each time.
         """
     @property
-    def value(self) -> Any:
+    def value(self) -> _R:
         """The value that matches."""
     @property
-    def vars(self) -> Any:
+    def vars(self) -> list[tuple[Any, Any]]:
         """The other variables of the template and their partners, as pairs."""
 
 @final
@@ -884,15 +910,16 @@ class Object(metaclass=ObjectMeta):
     the class asks otherwise, and one object has one instance while it is in use.
     """
 
-    def __copy__(self, *args: Any, **kwargs: Any) -> Any: ...
-    def __deepcopy__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, memo: Any = ...) -> Self: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self, /) -> int: ...
     def __reduce__(self, *args: Any, **kwargs: Any) -> tuple[Any, ...]: ...
     def __repr__(self, /) -> str: ...
+    def __str__(self, /) -> str: ...
     def _repr_html_(self, *args: Any, **kwargs: Any) -> str | None: ...
     def _repr_pretty_(self, *args: Any, **kwargs: Any) -> Any: ...
-    def same_as(self, *args: Any, **kwargs: Any) -> bool: ...
+    def same_as(self, other: Any, /) -> bool: ...
 
 class ObjectMeta(ABCMeta):
     """The metaclass of Object.
@@ -1070,7 +1097,7 @@ class Patch:
         """The patch as JSON text."""
 
 @final
-class Pattern:
+class Pattern(Generic[_R]):
     """A template with holes.
 
     `template` is any value. `holes` are variables in it that match any part: one of
@@ -1098,23 +1125,31 @@ class Pattern:
     """
 
     def __new__(
-        cls, template: Any, holes: Any = ..., enable_auto_mapping: bool = ...
-    ) -> Pattern: ...
+        cls,
+        template: _R,
+        holes: Any = ...,
+        enable_auto_mapping: bool = ...,
+        *,
+        commutative: bool = ...,
+        identity: bool = ...,
+        definitions: bool = ...,
+        interior_uses: str = ...,
+    ) -> Pattern[_R]: ...
     def __repr__(self, /) -> str: ...
     @staticmethod
-    def any_of(*patterns: Any) -> Any:
+    def any_of(*patterns: Pattern[_S]) -> Pattern[_S]:
         """A pattern that matches what one of several patterns matches; the first that does decides.
 
         A hole that occurs in several of them is one hole. Raises ValueError without patterns.
         """
     @property
-    def enable_auto_mapping(self) -> Any:
+    def enable_auto_mapping(self) -> bool:
         """True if free variables map."""
-    def explain(self, /, value: Any) -> Any:
+    def explain(self, value: Any) -> StructuralMismatch | None:
         """The reason why a value does not match, with the template on the left; None if it
         matches.
         """
-    def find_all(self, /, root: Any) -> Any:
+    def find_all(self, root: Any) -> list[Match[_R]]:
         """Every match below `root`, the root included, each with its `path`;
         outermost first, shared objects once.
 
@@ -1125,7 +1160,7 @@ class Pattern:
     @property
     def holes(self) -> Any:
         """The variables that are holes."""
-    def match(self, /, value: Any, uses: Any = ...) -> Any:
+    def match(self, value: Any, uses: Uses[Any] | None = ...) -> Match[_R] | None:
         """Matches the whole value; None if it does not match the template.
 
         Raises exceptions of the comparison and of guards. O(template), except for holes
@@ -1134,12 +1169,12 @@ class Pattern:
         With `uses`, an `isoform.uses.Uses` of the program that contains the value, definitions
         and users of its parts count as well.
         """
-    def optional(self, /, wrap: Any) -> Any:
+    def optional(self, wrap: Callable[[Any], Any]) -> Pattern[Any]:
         """The pattern, or what a function makes of its template, with the same holes: for a part
         that may be there or not.
         """
     @property
-    def template(self) -> Any:
+    def template(self) -> _R:
         """The template."""
 
 @final
@@ -1206,18 +1241,18 @@ class RepeatedBlock:
         """The number of nodes in each copy."""
 
 @final
-class Rewritten:
+class Rewritten(Generic[_R]):
     """The result of rewriting a value."""
 
     def __repr__(self, /) -> str: ...
     @property
-    def applied(self) -> Any:
+    def applied(self) -> tuple[int, ...]:
         """The number of applications of each rule, in the order of the rules."""
     @property
     def attempts(self) -> Any:
         """The number of times a rule was tried on a value, in all."""
     @property
-    def value(self) -> Any:
+    def value(self) -> _R:
         """The value, to which no rule applies any more."""
 
 @final
@@ -1233,7 +1268,9 @@ class Rule:
     uses a variable that only the pattern binds.
     """
 
-    def __new__(cls, pattern: Pattern, replacement: Any, guard: Any = ...) -> Rule: ...
+    def __new__(
+        cls, pattern: Pattern[Any], replacement: Any, guard: Any = ..., *, benefit: int = ...
+    ) -> Rule: ...
     def __repr__(self, /) -> str: ...
     def apply(self, /, value: Any) -> Any:
         """The replacement of a value; None if the rule does not apply."""
@@ -1423,13 +1460,13 @@ class StructuralMismatch:
     def left(self) -> Any:
         """The value at the place on the left; None if the left side has no value there."""
     @property
-    def left_exists(self) -> Any:
+    def left_exists(self) -> bool:
         """True if the left side has a value there."""
     @property
-    def left_path(self) -> Any:
+    def left_path(self) -> AccessPath:
         """The place of the difference in the left value."""
     @property
-    def reason(self) -> Any:
+    def reason(self) -> str:
         """The reason for the difference, a sentence."""
     def render(
         self, /, *, values: int = ..., lines: int = ..., width: int = ..., color: bool = ...
@@ -1445,10 +1482,10 @@ class StructuralMismatch:
     def right(self) -> Any:
         """The value at the place on the right; None if the right side has no value there."""
     @property
-    def right_exists(self) -> Any:
+    def right_exists(self) -> bool:
         """True if the right side has a value there."""
     @property
-    def right_path(self) -> Any:
+    def right_path(self) -> AccessPath:
         """The place of the difference in the right value."""
     def save_html(
         self,
@@ -1494,12 +1531,12 @@ class StructuralMutator:
         """The region of the running rewrite, a DefRegionKind: whether variables are bound
         or used there.
         """
-    def default_mutate(self, /, value: Any) -> Any:
+    def default_mutate(self, value: _T) -> _T:
         """The value with its children rewritten, without calling a callback for it: by the
         hook `__s_mutate__` of its type, or by its fields. For the object whose hook is
         running, the fields are rewritten.
         """
-    def mutate(self, /, value: Any) -> Any:
+    def mutate(self, value: _T) -> _T:
         """The result for a value: from its callback, or the value with its children
         rewritten if there is none.
 
@@ -1711,7 +1748,7 @@ class User:
         """
 
 @final
-class Uses:
+class Uses(Generic[_R]):
     """The users of every object and variable below a root.
 
     It describes the root as it was when the analysis was made. A use is a place: a field, an
@@ -1722,6 +1759,7 @@ class Uses:
     `rewrite.binding` of the wrong form. Linear in the number of distinct objects, in one pass.
     """
 
+    def __new__(cls, root: _R) -> Uses[_R]: ...
     def __repr__(self, /) -> str: ...
     def definition(self, /, var: Any) -> Any:
         """The statement or expression that binds a variable to a value, if its class declares
@@ -1729,11 +1767,11 @@ class Uses:
         places, and for one that is also used outside of the scope of its definition. O(1), after
         O(n log n) for the first question.
         """
-    def has_one_use(self, /, of: Any) -> Any:
+    def has_one_use(self, of: Any) -> bool:
         """True if a value is used in exactly one place. O(1)."""
     def path(self, /, of: Any) -> Any:
         """The path to a value: that of one of its places, or the root. None if it does not occur."""
-    def replace_all(self, /, old: Any, new: Any) -> Any:
+    def replace_all(self, old: Any, new: Any) -> _R:
         """The root with all uses of `old` replaced by `new`. What contains none is the same object,
         and definitions stay.
 
@@ -1746,11 +1784,11 @@ class Uses:
         the uses and the objects around them.
         """
     @property
-    def root(self) -> Any:
+    def root(self) -> _R:
         """The root."""
-    def use_count(self, /, of: Any) -> Any:
+    def use_count(self, of: Any) -> int:
         """The number of places where a value is used. O(users)."""
-    def users(self, /, of: Any) -> Any:
+    def users(self, of: Any) -> list[User]:
         """The places where a value is used, in no particular order; an empty list for a value that
         does not occur. O(users), plus the depth of each for its path.
         """
@@ -1759,6 +1797,7 @@ class Uses:
 class VisitInterrupt:
     """Returned by a callback to end a walk, with a value for the caller."""
 
+    def __new__(cls, value: Any = ...) -> VisitInterrupt: ...
     def __repr__(self, /) -> str: ...
     @property
     def value(self) -> Any:
@@ -1885,6 +1924,11 @@ def _require_type(key: Any, module: Any) -> Any:
 def _set_access_kind(*args: Any, **kwargs: Any) -> None:
     """Sets the enum class of the kinds of steps. Called once, by the package."""
 
+def _set_import_hook(hook: Any) -> None:
+    """Sets, once, the function that imports the module with the class of a native type, which is
+    called with the key of the type.
+    """
+
 def _set_method_hook(hook: Any) -> None:
     """Sets, once, the function that adds methods registered in Rust to classes."""
 
@@ -1947,8 +1991,8 @@ def assert_structural_equal(
     map_free_vars: bool = ...,
     skip_tensor_content: bool = ...,
     *,
-    enable_auto_mapping: Any = ...,
-) -> Any:
+    enable_auto_mapping: bool = ...,
+) -> None:
     """Raises ValueError, with the explained mismatch, unless two values are structurally
     equal. For programs of `isoform.onnx`, it names the nodes, weights and elements that differ.
     """
@@ -2037,7 +2081,12 @@ def convert(value: Any) -> Any:
 def convert_func(callable: Any) -> Any:
     """Makes a `Function` from a callable; see `isoform.convert_func`."""
 
-def deep_copy(value: Any) -> Any:
+@overload
+def deep_copy(value: list[_T] | tuple[_T, ...]) -> Array[_T]: ...
+@overload
+def deep_copy(value: dict[_K, _V]) -> Map[_K, _V]: ...
+@overload
+def deep_copy(value: _T) -> _T:
     """Returns a copy of a value and of everything below it that can be copied.
 
     Sharing and cycles are kept. Singletons, functions, tensors and opaque Python
@@ -2078,8 +2127,8 @@ def explain_structural_mismatch(
     map_free_vars: bool = ...,
     skip_tensor_content: bool = ...,
     *,
-    enable_auto_mapping: Any = ...,
-) -> Any:
+    enable_auto_mapping: bool = ...,
+) -> StructuralMismatch | None:
     """The first difference between two values, with the reason; None if they are equal."""
 
 def field_flags() -> list[tuple[str, str]]:
@@ -2115,8 +2164,8 @@ def get_first_structural_mismatch(
     map_free_vars: bool = ...,
     skip_tensor_content: bool = ...,
     *,
-    enable_auto_mapping: Any = ...,
-) -> Any:
+    enable_auto_mapping: bool = ...,
+) -> tuple[AccessPath, AccessPath] | None:
     """The paths of the first difference between two values; None if they are equal."""
 
 def get_global_func(name: str, allow_missing: Any = ...) -> Any:
@@ -2130,7 +2179,12 @@ def implements(of: Any, trait: Any, /, *, inherit: bool = ...) -> Any:
     `isoform.type_attrs.implements`.
     """
 
-def intern(value: Any) -> Any:
+@overload
+def intern(value: list[_T] | tuple[_T, ...]) -> Array[_T]: ...
+@overload
+def intern(value: dict[_K, _V]) -> Map[_K, _V]: ...
+@overload
+def intern(value: _T) -> _T:
     """A structurally equal value in which equal subterms are one object: less memory, smaller
     files, and traversals that visit every shared part once.
 
@@ -2354,7 +2408,7 @@ def repeated_blocks(
     O(n log² n) for n distinct objects.
     """
 
-def replace_all_uses(root: Any, old: Any, new: Any) -> Any:
+def replace_all_uses(root: _T, old: Any, new: Any) -> _T:
     """Returns `root` with all uses of `old` replaced by `new`; `Uses.replace_all` for a root whose
     uses are not known yet.
 
@@ -2368,7 +2422,7 @@ def repr_print(value: Any) -> str:
     Floats are exact, a value inside itself is shown as `...`. O(length).
     """
 
-def rewrite(root: Any, rules: Any, *, max_steps: Any = ...) -> Any:
+def rewrite(root: _T, rules: Rule | Sequence[Rule], *, max_steps: int = ...) -> Rewritten[_T]:
     """Applies rules to a value and everything below it, bottom-up, until none applies.
 
     Replacements are rewritten in turn; if several rules apply, the one with the highest benefit
@@ -2382,7 +2436,9 @@ def rewrite(root: Any, rules: Any, *, max_steps: Any = ...) -> Any:
     constant native stack.
     """
 
-def rewrite_greedily(root: Any, rules: Any, *, max_steps: Any = ..., drop_dead: Any = ...) -> Any:
+def rewrite_greedily(
+    root: _T, rules: Rule | Sequence[Rule], *, max_steps: int = ..., drop_dead: bool = ...
+) -> Rewritten[_T]:
     """Applies rules to a value and everything below it until none applies, and visits again only
     what a replacement may have changed: the greedy pattern rewrite driver.
 
@@ -2404,7 +2460,7 @@ def rust_family() -> Any:
     returns their Python classes by name.
     """
 
-def shallow_copy(value: Any) -> Any:
+def shallow_copy(value: _T) -> _T:
     """Returns a new object with the fields of another one, or the result of the hook
     `__ffi_shallow_copy__` of its type.
     """
@@ -2414,7 +2470,7 @@ def structural_digest(
     map_free_vars: bool = ...,
     skip_tensor_content: bool = ...,
     *,
-    enable_auto_mapping: Any = ...,
+    enable_auto_mapping: bool = ...,
 ) -> bytes:
     """The digest of a value, a portable name of 32 bytes: the same on every machine and in every
     release with the same digest format. Equal values have the same digest, and values that
@@ -2447,7 +2503,7 @@ def structural_equal(
     map_free_vars: bool = ...,
     skip_tensor_content: bool = ...,
     *,
-    enable_auto_mapping: Any = ...,
+    enable_auto_mapping: bool = ...,
 ) -> bool:
     """True if two values are structurally equal: the same up to renaming of bound
     variables.
@@ -2472,7 +2528,7 @@ def structural_hash(
     map_free_vars: bool = ...,
     skip_tensor_content: bool = ...,
     *,
-    enable_auto_mapping: Any = ...,
+    enable_auto_mapping: bool = ...,
 ) -> int:
     """The structural hash of a value, an int of 64 bits without sign. Values that
     are equal under some flags have the same hash under the same flags.
@@ -2506,9 +2562,34 @@ def structural_key_value(this: Any) -> Any:
 def structural_kinds() -> list[str]:
     """The structural kinds of types that can be compared, by name."""
 
+@overload
 def structural_map(
-    root: Any, callbacks: Any = ..., with_def_region_kind: Any = ..., order: Any = ...
-) -> Any:
+    root: list[_T] | tuple[_T, ...],
+    callbacks: _Callbacks = ...,
+    with_def_region_kind: _CallbacksOfTwo | None = ...,
+    order: int | str | None = ...,
+) -> Array[_T]: ...
+@overload
+def structural_map(
+    root: dict[_K, _V],
+    callbacks: _Callbacks = ...,
+    with_def_region_kind: _CallbacksOfTwo | None = ...,
+    order: int | str | None = ...,
+) -> Map[_K, _V]: ...
+@overload
+def structural_map(
+    root: _T,
+    callbacks: tuple[type[_N], Callable[[_N], Any]],
+    with_def_region_kind: _CallbacksOfTwo | None = ...,
+    order: int | str | None = ...,
+) -> _T: ...
+@overload
+def structural_map(
+    root: _T,
+    callbacks: _Callbacks = ...,
+    with_def_region_kind: _CallbacksOfTwo | None = ...,
+    order: int | str | None = ...,
+) -> _T:
     """Rewrites a value: each callback receives the values of its types and returns their
     replacements.
 
@@ -2527,12 +2608,32 @@ def structural_map(
     stack.
     """
 
-def structural_mutate(root: Any, callbacks: Any = ..., *, regions_apart: Any = ...) -> Any:
+@overload
+def structural_mutate(
+    root: _T,
+    callbacks: tuple[type[_N], Callable[[_N, StructuralMutator], Any]],
+    *,
+    regions_apart: bool = ...,
+) -> _T: ...
+@overload
+def structural_mutate(
+    root: _T, callbacks: _CallbacksOfTwo = ..., *, regions_apart: bool = ...
+) -> _T:
     """Rewrites a value with callbacks of a value and a StructuralMutator; see
     `isoform.structural_mutate`.
     """
 
-def structural_visit(root: Any, callbacks: Any = ..., *, regions_apart: Any = ...) -> Any:
+@overload
+def structural_visit(
+    root: Any,
+    callbacks: tuple[type[_N], Callable[[_N, StructuralVisitor], Any]],
+    *,
+    regions_apart: bool = ...,
+) -> VisitInterrupt | None: ...
+@overload
+def structural_visit(
+    root: Any, callbacks: _CallbacksOfTwo = ..., *, regions_apart: bool = ...
+) -> VisitInterrupt | None:
     """Visits a value with callbacks that control what is visited below their values.
 
     `callbacks` is as for `structural_walk`, but each function receives the value and a
@@ -2546,9 +2647,20 @@ def structural_visit(root: Any, callbacks: Any = ..., *, regions_apart: Any = ..
     RecursionError if callbacks nest too deeply, and exceptions of callbacks.
     """
 
+@overload
 def structural_walk(
-    root: Any, callbacks: Any = ..., with_def_region_kind: Any = ..., order: Any = ...
-) -> Any:
+    root: Any,
+    callbacks: tuple[type[_N], Callable[[_N], Any]],
+    with_def_region_kind: _CallbacksOfTwo | None = ...,
+    order: int | str | None = ...,
+) -> VisitInterrupt | None: ...
+@overload
+def structural_walk(
+    root: Any,
+    callbacks: _Callbacks = ...,
+    with_def_region_kind: _CallbacksOfTwo | None = ...,
+    order: int | str | None = ...,
+) -> VisitInterrupt | None:
     """Visits every value below a root, the root included, and calls the first
     callback that was given for its type.
 
@@ -2565,7 +2677,12 @@ def structural_walk(
     and exceptions of the callbacks. O(values), in constant native stack.
     """
 
-def substitute(root: Any, replacements: Any) -> Any:
+@overload
+def substitute(root: list[_T] | tuple[_T, ...], replacements: Mapping[Any, Any]) -> Array[_T]: ...
+@overload
+def substitute(root: dict[_K, _V], replacements: Mapping[Any, Any]) -> Map[_K, _V]: ...
+@overload
+def substitute(root: _T, replacements: Mapping[Any, Any]) -> _T:
     """Replaces the free occurrences of variables in a value, all at once and
     without capture.
 
@@ -2687,7 +2804,7 @@ def update_corpus(
     several times a second; an exception of it, and Ctrl-C, end the update.
     """
 
-def verify(root: Any) -> Any:
+def verify(root: Any) -> list[tuple[AccessPath, Exception]]:
     """Runs the `__verify__` methods of all nodes of a value, and lists all failures as
     pairs of a path and an exception.
 

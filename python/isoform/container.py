@@ -406,6 +406,10 @@ class Map(Object, Mapping[K, V]):
         """A hash of the entries, in which their order does not matter. O(n)."""
         ...
 
+    @overload
+    def get(self, key: Any, default: None = None, /) -> V | None: ...
+    @overload
+    def get(self, key: Any, default: V | T, /) -> V | T: ...
     def get(self, key: Any, default: Any = None, /) -> Any:
         """The value of a key, or the default for a missing key."""
         ...
@@ -506,6 +510,10 @@ class Dict(Object, MutableMapping[K, V]):
 
     __hash__ = None  # type: ignore[assignment]
 
+    @overload
+    def get(self, key: Any, default: None = None, /) -> V | None: ...
+    @overload
+    def get(self, key: Any, default: V | T, /) -> V | T: ...
     def get(self, key: Any, default: Any = None, /) -> Any:
         """The value of a key, or the default for a missing key."""
         ...
@@ -522,6 +530,10 @@ class Dict(Object, MutableMapping[K, V]):
         """A view of the entries, in pairs, which shows all later changes."""
         return _Items(self)
 
+    @overload
+    def pop(self, key: Any, /) -> V: ...
+    @overload
+    def pop(self, key: Any, default: V | T, /) -> V | T: ...
     def pop(self, key: Any, default: Any = MISSING, /) -> Any:
         """Takes a key out and returns the value. O(n).
 

@@ -7,12 +7,14 @@ caller unchanged.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from isoform import _core
 from isoform._core import Object
+
+if TYPE_CHECKING:
+    import inspect
 
 __all__ = [
     "Bytes",

@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from onnx import ModelProto
 
     # What `__getattr__` finds.
+    import isoform.types.onnx as _types
     from isoform.types.onnx import *  # noqa: F403
     from isoform.types.onnx import Program
 
@@ -122,6 +123,8 @@ __all__ = [
     "to_model_proto",
     "verify",
 ]
+if TYPE_CHECKING:
+    __all__ += _types.__all__
 
 
 class Saved(NamedTuple):

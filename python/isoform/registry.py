@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 # Before any registration: functions are instances of the class made by this module.
 from isoform import _core, function as _function
@@ -38,18 +38,24 @@ __all__ = [
 ]
 
 
+# The result is called as the function is.
+@overload
 def register_global_func(
-    func_name: str | Callable[..., Any],
-    f: Callable[..., Any] | None = None,
-    override: bool = False,
-) -> Any:
+    func_name: str, f: None = None, override: bool = False
+) -> Callable[[_F], _F]: ...
+@overload
+def register_global_func(func_name: str, f: _F, override: bool = False) -> _F: ...
+@overload
+def register_global_func(func_name: _F, f: None = None, override: bool = False) -> _F: ...
+def register_global_func(func_name: Any, f: Any = None, override: bool = False) -> Any:
     """Registers a function under a global name; also a decorator.
 
     Args:
         func_name: the name, or the function itself, to register under the function's
             name.
         f: the function; None for use as a decorator.
-        override: replace an existing function of this name.
+        override: replace an existing function of this name. The function of the same module
+            and name, run again in a notebook or reloaded, replaces itself.
 
     Returns:
         The registered function, or the decorator.
@@ -75,12 +81,45 @@ def register_global_func(
     return lambda function: _register(name, function, override)
 
 
+class Places:
+    """Where the registered functions of each name are written.
+
+    A cell that runs again, or a reloaded module, registers the function of the same place.
+    """
+
+    def __init__(self) -> None:
+        self._places: dict[str, tuple[Any, Any]] = {}
+
+    def is_again(self, name: str, module: Any, written: Any) -> bool:
+        """True if the name was registered for this place before."""
+        return self._places.get(name) == (module, written)
+
+    def note(self, name: str, module: Any, written: Any) -> None:
+        """Notes the place of a registered name."""
+        # Functions inside of others, and lambdas, share their places.
+        if isinstance(module, str) and isinstance(written, str) and "<" not in written:
+            self._places[name] = (module, written)
+        else:
+            self._places.pop(name, None)
+
+
+_places = Places()
+
+
 def _register(name: str, found: Any, override: bool) -> Any:
+    place = getattr(found, "__module__", None), getattr(found, "__qualname__", None)
+    override = override or _places.is_again(name, *place)
+    made = _core._register_global_func(name, _described(name, found), override)
+    _places.note(name, *place)
+    return made
+
+
+def _described(name: str, found: Any) -> Any:
     if callable(found) and not isinstance(found, _function.Function):
         from isoform import _signature
 
-        found = _signature.described(found, name)
-    return _core._register_global_func(name, found, override)
+        return _signature.described(found, name)
+    return found
 
 
 def get_global_func_metadata(name: str) -> dict[str, Any]:
@@ -139,6 +178,10 @@ def init_ffi_api(namespace: str, target_module_name: str | None = None) -> None:
             setattr(module, rest, get_global_func(name))
 
 
+@overload
+def register_object(type_key: _C, *, init: bool = True) -> _C: ...
+@overload
+def register_object(type_key: str | None = None, *, init: bool = True) -> Callable[[_C], _C]: ...
 def register_object(type_key: str | type | None = None, *, init: bool = True) -> Any:
     """Makes a class the Python view of a type that was declared natively.
 
@@ -246,7 +289,7 @@ def check_methods(cls: Any, key: str, fields: set[str]) -> None:
             raise ValueError(f"type {key}: method '{name}' has the name of a field")
 
 
-def register_methods(cls: Any) -> None:
+def register_methods(cls: Any, *, replace: bool = False) -> None:
     """Exposes the marked methods in the body of a class; for `py_class`."""
     from isoform import _signature
 
@@ -255,7 +298,7 @@ def register_methods(cls: Any) -> None:
         is_static = isinstance(found, staticmethod)
         inner = found.__func__ if is_static else found
         exposed = _signature.described(inner, f"{key}.{name}")
-        _core._register_method(cls, name, exposed, is_static, False)
+        _core._register_method(cls, name, exposed, is_static, replace)
 
 
 def _install_method(cls: Any, name: str, function: Any) -> None:

@@ -40,9 +40,8 @@ Walks and rewrites call functions of the user for the values of their types:
 from __future__ import annotations
 
 import functools
-import inspect
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from isoform import _core
 from isoform._core import (
@@ -75,7 +74,17 @@ from isoform._core import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    # With a default: `StructuralKey` alone is the key of any value.
+    from typing_extensions import TypeVar as _TypeVar
+
     from isoform._core import AccessPath
+
+    _K = _TypeVar("_K", default=Any)
+else:
+    _K = TypeVar("_K")
+
+_T = TypeVar("_T")
+_N = TypeVar("_N")
 
 __all__ = [
     "DefRegionKind",
@@ -152,7 +161,7 @@ class DefRegionKind(IntEnum):
     DEF_SIMPLE = 2
 
 
-class StructuralKey(Object):
+class StructuralKey(Object, Generic[_K]):
     """A value as a key of dicts and maps, found by structure.
 
     The key represents the value at the time of creation: a later change neither loses
@@ -173,13 +182,13 @@ class StructuralKey(Object):
         'found'
     """
 
-    def __new__(cls, key: Any) -> StructuralKey:
+    def __new__(cls, key: _K) -> StructuralKey[_K]:
         """Hashes the value once; O(its size), less the parts hashed for earlier keys."""
         del cls
         return _core.structural_key(key)
 
     @property
-    def key(self) -> Any:
+    def key(self) -> _K:
         """The original value of the key."""
         return _core.structural_key_value(self)
 
@@ -200,6 +209,20 @@ _core.bind_class(StructuralKey, "isoform.StructuralKey")
 _core._set_walk_enums(WalkResult, DefRegionKind)
 
 
+@overload
+def structural_mutate(
+    root: _T,
+    callbacks: tuple[type[_N], Callable[[_N, StructuralMutator], Any]],
+    *,
+    regions_apart: bool = True,
+) -> _T: ...
+@overload
+def structural_mutate(
+    root: _T,
+    callbacks: Callable[..., Any] | tuple[Any, ...] | Sequence[Any] = (),
+    *,
+    regions_apart: bool = True,
+) -> _T: ...
 def structural_mutate(
     root: Any,
     callbacks: Callable[..., Any] | tuple[Any, ...] | Sequence[Any] = (),
@@ -294,6 +317,9 @@ def _with_modes(callbacks: Any) -> Any:
 
 def _with_mode(callback: Callable[..., Any]) -> Callable[..., Any]:
     """The callback converted to a function of two arguments."""
+    # Takes long to import, and few programs come here.
+    import inspect
+
     try:
         signature = inspect.signature(callback)
     except (TypeError, ValueError):

@@ -29,7 +29,12 @@ name shared by several dialects is an error.
 
 A method that needs the result of a child may be a generator: `x = yield node.lhs` waits
 for it without nesting in Python, limited only by memory. An exception of the child is
-raised at the `yield`. A method that calls `self.visit(child)` nests in Python.
+raised at the `yield`. A method that calls `self.visit(child)` nests in Python. The type of
+such a method is `Steps[R]`, where `R` is the type of its result.
+
+`super().generic_visit(node)` goes on with the parts below a node.
+`super().visit_add(node)` does so, too, unless a method for a parent class comes first, but
+type checkers know no method of this name in the base class.
 
 A visitor keeps the state of its visit, so one thread at a time uses a visitor; give each
 thread a visitor of its own. A visitor that two threads use at the same time reports nodes
@@ -38,20 +43,33 @@ that the other thread has open as cyclic.
 
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
+from collections.abc import Generator
 from types import GeneratorType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from isoform import _core
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    # With a default: `NodeFunctor` alone has results of any type.
+    from typing_extensions import TypeVar as _TypeVar
+
     from isoform._core import TypeInfo
 
-__all__ = ["Later", "NodeFunctor", "NodeMutator", "NodeVisitor"]
+    _R = _TypeVar("_R", default=Any)
+else:
+    _R = TypeVar("_R")
+
+__all__ = ["Later", "NodeFunctor", "NodeMutator", "NodeVisitor", "Steps"]
+
+_T = TypeVar("_T")
+_F = TypeVar("_F", bound="Callable[..., Any]")
+
+Steps = Generator[Any, Any, _T]
+"""The type of a method that waits for children with `yield`, by its result."""
 
 _PREFIX = "visit_"
 
@@ -126,7 +144,7 @@ def _guarded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 class Later:
     """A call of a method, yielded by a generator instead of making the call.
 
-    `yield Later(super().visit_add, node)` is `super().visit_add(node)` without
+    `yield Later(super().generic_visit, node)` is `super().generic_visit(node)` without
     nesting in Python.
 
     Args:
@@ -254,6 +272,9 @@ class _Dispatcher:
                     f"`{cls._long_names(fits)[0]}`"
                 )
             if not fits and not cls._unregistered:
+                # Needed here alone.
+                import difflib
+
                 near = difflib.get_close_matches(name, cls._known())
                 hint = f"; near: {', '.join(near)}" if near else ""
                 raise AttributeError(
@@ -345,11 +366,12 @@ def _is_default(method: Any) -> bool:
     return hasattr(method, "default_name")
 
 
-def end_of_defaults(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def end_of_defaults(name: str) -> Callable[[_F], _F]:
     """Marks the method of this name as the end of all defaults."""
 
-    def mark(method: Callable[..., Any]) -> Callable[..., Any]:
-        method.default_name = name  # type: ignore[attr-defined]
+    def mark(method: _F) -> _F:
+        marked: Any = method
+        marked.default_name = name
         return method
 
     return mark
@@ -360,7 +382,7 @@ class NodeVisitor(_Dispatcher):
 
     An object is visited once, at its first occurrence; keys of maps and ignored fields
     are not visited. A method goes on below its node with `yield child`, with
-    `self.visit(child)`, or with `super().visit_add(node)`, which visits all parts
+    `self.visit(child)`, or with `super().generic_visit(node)`, which visits all parts
     below; otherwise the parts below are skipped. A method called with another node than
     its own is `self.visit`. A method that returns a `VisitInterrupt` ends the visit;
     otherwise the method returns None.
@@ -412,7 +434,7 @@ class NodeMutator(_Dispatcher):
 
     Methods are found as in `NodeVisitor`, and return the replacement of a node.
     `yield child` and `self.visit(child)` return the replacement of a child, and
-    `super().visit_add(node)` returns the node with all children rewritten. A node
+    `super().generic_visit(node)` returns the node with all children rewritten. A node
     without a method is rebuilt from its rewritten children.
 
     Nodes are never changed in place, and an unchanged node is returned as the same
@@ -438,8 +460,14 @@ class NodeMutator(_Dispatcher):
 
     _rule = "rewrite"
 
+    if TYPE_CHECKING:
+
+        def visit(self, node: _T) -> _T:
+            """A part is replaced by a part that fits in its place."""
+            ...
+
     @end_of_defaults("generic_visit")
-    def generic_visit(self, node: Any) -> Any:
+    def generic_visit(self, node: _T) -> _T:
         """Returns the node with all children rewritten: the end of all defaults."""
         return self._below(node)
 
@@ -472,8 +500,10 @@ class NodeMutator(_Dispatcher):
         return result
 
 
-class NodeFunctor(_Dispatcher):
+class NodeFunctor(_Dispatcher, Generic[_R]):
     """A function of nodes, with a method for each class: an evaluator, a printer.
+
+    `NodeFunctor[int]` says that results are ints.
 
     Methods are found like the methods of `NodeVisitor`, and may return any value except
     a generator. The result of a node is computed once, however many ways lead to it.
@@ -489,11 +519,12 @@ class NodeFunctor(_Dispatcher):
     Example:
         >>> from isoform import NodeFunctor
         >>> from isoform.pto import DataType, ir
-        >>> class Depth(NodeFunctor, dialect="pto"):
-        ...     def visit_expr(self, node):
+        >>> from isoform.visitors import Steps
+        >>> class Depth(NodeFunctor[int], dialect="pto"):
+        ...     def visit_expr(self, node: ir.Expr) -> int:
         ...         return 0
         ...
-        ...     def visit_binary_expr(self, node):
+        ...     def visit_binary_expr(self, node: ir.BinaryExpr) -> Steps[int]:
         ...         return 1 + max((yield node.left), (yield node.right))
         >>> x = ir.ConstInt(1, DataType.INT64)
         >>> for _ in range(30_000):
@@ -503,6 +534,12 @@ class NodeFunctor(_Dispatcher):
     """
 
     _rule = "compute"
+
+    if TYPE_CHECKING:
+
+        def visit(self, node: Any) -> _R:
+            """The result of the method for the class of the node."""
+            ...
 
     @end_of_defaults("generic_visit")
     def generic_visit(self, node: Any) -> Any:

@@ -168,6 +168,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     corpus::init(module)?;
     store::init(module)?;
     global_functions::init(module)?;
+    module.add_function(wrap_pyfunction!(object::bind::set_import_hook, module)?)?;
     module.add_function(wrap_pyfunction!(object::bind::set_native_hook, module)?)?;
     type_attrs::init(module)?;
     testing::init(module)?;

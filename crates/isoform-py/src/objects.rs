@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 use isoform::attrs::{self, Lookup};
 use isoform::hooks::{DynCopy, Hook};
 use isoform::objects::{ReprHooks, ReprOptions, VerifyHooks};
+use isoform::text::{TensorText, TextOptions};
 use isoform::types::find_type;
 use isoform::{Error, Obj, Ref, Value, host};
 use isoform_ir::transform::own_script;
@@ -52,6 +53,7 @@ pub(crate) fn init(module: &Bound<'_, PyModule>, object: &Bound<'_, PyType>) -> 
     methods.binary("__deepcopy__", deep_copy_method)?;
     methods.unary("__reduce__", reduce)?;
     methods.variadic("_repr_pretty_", display)?;
+    methods.unary("__rich__", rich_text)?;
     methods.unary("_repr_html_", |this| {
         Ok(object_notebook(this).into_pyobject(this.py())?)
     })?;
@@ -317,35 +319,74 @@ pub(crate) fn own_text(this: &Bound<'_, PyAny>) -> PyResult<String> {
     }
 }
 
-/// The lines of a program that a notebook shows.
-const DISPLAYED_LINES: usize = 200;
+/// The lines of a program that people see.
+const SHOWN_LINES: usize = 200;
+/// The parts of an object that people see, and the length of a text in one line.
+const SHOWN_PARTS: usize = 2_000;
+const SHOWN_LENGTH: usize = 100;
 
-/// Writes an object to a printer of IPython, in the format of its dialect or as `repr`.
+/// The text of an object for people: that of its dialect or class, a short `repr`, or the
+/// text in lines; bounded, and the same for shared parts as for others.
+///
+/// # Errors
+///
+/// Exceptions from texts of users.
+pub(crate) fn shown(this: &Bound<'_, PyAny>) -> PyResult<String> {
+    let py = this.py();
+    let Some(object) = wrapper::core_of(this) else {
+        return own_text(this);
+    };
+    if let Some(script) = under_gil(py, || own_script(object)).into_py()? {
+        return Ok(first_lines(&script, "isoform.transform.script"));
+    }
+    if object.type_info().is_builtin() || wrapper::has_own_repr(py, object) {
+        return Ok(this.repr()?.to_string());
+    }
+    let value = Value::from(object);
+    let hooks = OwnText { py, root: None };
+    let options = ReprOptions::default().max_length(SHOWN_LENGTH);
+    let line = under_gil(py, || options.repr(&value, &hooks)).into_py()?;
+    if line.len() <= SHOWN_LENGTH {
+        return Ok(line);
+    }
+    let options = TextOptions::default()
+        .parts(SHOWN_PARTS)
+        .spans(false)
+        .unshown_fields(false)
+        .tensors(TensorText::Abbreviated)
+        .metadata(false)
+        .placeholders(true);
+    let text = under_gil(py, || options.to_text(&value)).into_py()?;
+    Ok(first_lines(&text, "isoform.text.to_text"))
+}
+
+/// The lines of a text up to a limit, and the function that writes all of them.
+fn first_lines(text: &str, whole: &str) -> String {
+    let mut lines: Vec<&str> = text.lines().collect();
+    let left = lines.len().saturating_sub(SHOWN_LINES);
+    lines.truncate(SHOWN_LINES);
+    let rest = format!("... {left} more lines, in {whole}");
+    lines.extend((left > 0).then_some(&*rest));
+    lines.join("\n")
+}
+
+/// Writes an object to a printer of IPython.
 fn display<'py>(
     this: &Bound<'py, PyAny>,
     arguments: Arguments<'_, 'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let py = this.py();
     arguments.expect("_repr_pretty_", 2, 2)?;
-    let script = match wrapper::core_of(this) {
-        Some(object) => under_gil(py, || own_script(object)).into_py()?,
-        None => None,
-    };
-    let text = match script {
-        Some(script) => {
-            let mut lines: Vec<&str> = script.lines().collect();
-            let left = lines.len().saturating_sub(DISPLAYED_LINES);
-            lines.truncate(DISPLAYED_LINES);
-            let rest = format!("... {left} more lines, in isoform.transform.script");
-            lines.extend((left > 0).then_some(&*rest));
-            lines.join("\n")
-        }
-        None => this.repr()?.to_string(),
-    };
+    let text = shown(this)?;
     let printer = arguments
         .get(0)
         .ok_or_else(|| PyTypeError::new_err("no printer"))?;
-    printer.call_method1(intern!(py, "text"), (text,))
+    printer.call_method1(intern!(this.py(), "text"), (text,))
+}
+
+/// The text of an object for the library `rich`, which reads no markup in it.
+fn rich_text<'py>(this: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let text = this.py().import("rich.text")?.getattr("Text")?;
+    text.call1((shown(this)?,))
 }
 
 /// The text of a value: `key(field=value, ...)` for nodes, as `repr` shows it.

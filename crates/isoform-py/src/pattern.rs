@@ -213,7 +213,7 @@ fn holes_of(holes: &Bound<'_, PyAny>) -> PyResult<Vec<Hole>> {
 /// map. ValueError also for an option or a hole without any effect: neither the classes of
 /// the template nor others of their dialects declare the attribute on which it relies, or no
 /// class has the field.
-#[pyclass(frozen, name = "Pattern", module = "isoform.pattern")]
+#[pyclass(frozen, generic, name = "Pattern", module = "isoform.pattern")]
 #[derive(Clone)]
 pub(crate) struct PatternHandle(Pattern);
 
@@ -358,7 +358,7 @@ impl PatternHandle {
 /// The assignment of a template's variables in one value.
 ///
 /// `match[var]` is the part that a hole matches, or the partner of another variable.
-#[pyclass(frozen, name = "Match", module = "isoform.pattern")]
+#[pyclass(frozen, generic, name = "Match", module = "isoform.pattern")]
 pub(crate) struct MatchHandle {
     found: Match,
     /// The place below the searched root.
@@ -609,7 +609,7 @@ impl RuleHandle {
 }
 
 /// The result of rewriting a value.
-#[pyclass(frozen, name = "Rewritten", module = "isoform.pattern")]
+#[pyclass(frozen, generic, name = "Rewritten", module = "isoform.pattern")]
 pub(crate) struct RewrittenHandle(Rewritten);
 
 #[pymethods]

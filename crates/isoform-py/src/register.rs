@@ -200,7 +200,11 @@ pub(crate) fn register_class<'py>(
     fields: Vec<Bound<'py, PyAny>>,
     options: &Bound<'py, PyDict>,
 ) -> PyResult<TypeInfoHandle> {
-    if find_type(type_key).is_some() {
+    let is_override = match options.get_item("override")? {
+        Some(value) => value.is_truthy()?,
+        None => false,
+    };
+    if !is_override && find_type(type_key).is_some() {
         return Err(PyValueError::new_err(format!(
             "type key '{type_key}' is already registered"
         )));
@@ -253,7 +257,11 @@ pub(crate) fn register_class<'py>(
     }
     let params = names("init_order")?;
     let kw_only = names("kw_only")?;
-    let index = register_type(definition).into_py()?;
+    let index = if is_override {
+        host::replace_type(definition).into_py()?
+    } else {
+        register_type(definition).into_py()?
+    };
     let info = host::type_info(index);
     let inherited = info.fields().len() - own.len();
     let own = own

@@ -25,7 +25,7 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
 ///
 /// Raises ValueError for a value that contains itself; TypeError or ValueError for an attribute
 /// `rewrite.binding` of the wrong form. Linear in the number of distinct objects, in one pass.
-#[pyclass(frozen, name = "Uses", module = "isoform.uses")]
+#[pyclass(frozen, generic, name = "Uses", module = "isoform.uses")]
 pub(crate) struct UsesHandle(pub(crate) Uses);
 
 #[pymethods]

@@ -49,6 +49,20 @@ def forbid_construction(cls: Any) -> None:
     cls.__init__ = __init__
 
 
+def forbid_abstract(cls: Any) -> None:
+    """Makes calls of exactly this class raise TypeError; classes that extend it construct."""
+    own = cls.__dict__.get("__init__")
+
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+        if registered_class(self.__class__) is cls:
+            raise TypeError(
+                f"{cls.__qualname__} is abstract: construct an object of a class that extends it"
+            )
+        (own or cls.__isoform_init__)(self, *args, **kwargs)
+
+    cls.__init__ = __init__
+
+
 def constructs_by_python(cls: Any) -> None:
     """Gives a class with a custom `__new__` a compatible constructor."""
     post_init = getattr(cls, "__post_init__", None)

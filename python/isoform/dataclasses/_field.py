@@ -103,47 +103,6 @@ class Field:
         return bound
 
 
-def make(
-    *,
-    default: Any = MISSING,
-    default_factory: Any = MISSING,
-    frozen: bool = False,
-    init: bool = True,
-    repr: bool = True,  # noqa: A002
-    hash: bool | None = None,  # noqa: A002
-    compare: bool = True,
-    kw_only: bool | None = None,
-    metadata: Mapping[str, Any] | None = None,
-    structural_eq: str | None = None,
-    doc: str | None = None,
-    converter: Callable[[Any], Any] | None = None,
-) -> Field:
-    """`field` without the pretence about its type."""
-    if default_factory is None:
-        default_factory = MISSING
-    if default is not MISSING and default_factory is not MISSING:
-        raise ValueError("cannot specify both default and default_factory")
-    if default_factory is not MISSING and not callable(default_factory):
-        kind = type(default_factory).__name__
-        raise TypeError(f"default_factory must be callable, got {kind}")
-    if converter is not None and not callable(converter):
-        raise TypeError(f"converter must be callable, got {type(converter).__name__}")
-    if structural_eq not in FIELD_FLAGS:
-        known = ", ".join(repr_of(flag) for flag in FIELD_FLAGS)
-        raise ValueError(f"structural_eq of a field must be one of {known}, got {structural_eq!r}")
-    result = Field()
-    result.default, result.default_factory = default, default_factory
-    result.frozen, result.init, result.repr = bool(frozen), bool(init), bool(repr)
-    result.compare = bool(compare)
-    result.hash = result.compare if hash is None else bool(hash)
-    # None until the class decides.
-    result.kw_only = kw_only  # pyright: ignore[reportAttributeAccessIssue]
-    result.structural_eq = FIELD_FLAGS[structural_eq]
-    result.doc, result.converter = doc, converter
-    result.metadata = MappingProxyType(dict(metadata or {}))
-    return result
-
-
 def repr_of(value: object) -> str:
     """`repr`, where that name means something else."""
     return repr(value)
@@ -201,7 +160,21 @@ if TYPE_CHECKING:
     ) -> Any: ...
 
 
-def field(**options: Any) -> Any:
+def field(
+    *,
+    default: Any = MISSING,
+    default_factory: Any = MISSING,
+    frozen: bool = False,
+    init: bool = True,
+    repr: bool = True,  # noqa: A002
+    hash: bool | None = None,  # noqa: A002
+    compare: bool = True,
+    kw_only: bool | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    structural_eq: str | None = None,
+    doc: str | None = None,
+    converter: Callable[[Any], Any] | None = None,
+) -> Any:
     """Declares a field with more than an annotation and a default.
 
     Args:
@@ -240,14 +213,34 @@ def field(**options: Any) -> Any:
         >>> Call("f", [1], line="7").line
         7
     """
-    unknown = options.keys() - _OPTIONS
-    if unknown:
-        listed = ", ".join(sorted(map(repr, unknown)))
-        raise TypeError(f"field() got an unexpected keyword argument {listed}")
-    return make(**options)
+    if default_factory is None:
+        default_factory = MISSING
+    if default is not MISSING and default_factory is not MISSING:
+        raise ValueError("cannot specify both default and default_factory")
+    if default_factory is not MISSING and not callable(default_factory):
+        kind = type(default_factory).__name__
+        raise TypeError(f"default_factory must be callable, got {kind}")
+    if converter is not None and not callable(converter):
+        raise TypeError(f"converter must be callable, got {type(converter).__name__}")
+    if structural_eq not in FIELD_FLAGS:
+        known = ", ".join(repr_of(flag) for flag in FIELD_FLAGS)
+        raise ValueError(f"structural_eq of a field must be one of {known}, got {structural_eq!r}")
+    result = Field()
+    result.default, result.default_factory = default, default_factory
+    result.frozen, result.init, result.repr = bool(frozen), bool(init), bool(repr)
+    result.compare = bool(compare)
+    result.hash = result.compare if hash is None else bool(hash)
+    # None until the class decides.
+    result.kw_only = kw_only  # pyright: ignore[reportAttributeAccessIssue]
+    result.structural_eq = FIELD_FLAGS[structural_eq]
+    result.doc, result.converter = doc, converter
+    result.metadata = MappingProxyType(dict(metadata or {}))
+    return result
 
 
-_OPTIONS = frozenset((make.__kwdefaults__ or {}).keys())
+def make(**options: Any) -> Field:
+    """`field` without the pretence about its type."""
+    return field(**options)
 
 
 def from_stdlib(declared: _stdlib.Field[Any]) -> Field:

@@ -64,7 +64,7 @@ def c_class(
         KeyError: "no type is registered as 'demo.none.Such'"
     """
     del frozen
-    from . import _dunder
+    from . import _again, _dunder
 
     if order and not eq:
         raise ValueError("order=True requires eq=True")
@@ -74,11 +74,15 @@ def c_class(
         own_match_args = "__match_args__" in cls.__dict__
         attributes = _attributes_for(cls, type_key)
         registry.check_methods(cls, type_key, set())
+        if (existing := _again.native(cls, type_key)) is not None:
+            return existing
         if not init and not own_init:
             # First: a class with a constructor keeps the constructor on binding.
             _dunder.forbid_construction(cls)
             own_init = True
+        body = frozenset(cls.__dict__)
         _core.bind_class(cls, type_key)
+        _again.note_native(type_key, cls, body)
         for name, value in attributes:
             _core.type_attrs_set(type_key, name, value, False)
         _complete(cls, own_init=own_init)

@@ -32,7 +32,7 @@ class Pending:
         cls: type,
         type_key: str,
         names: dict[str, Any],
-        complete: Callable[[type, Mapping[str, Any], Mapping[str, Any]], None],
+        complete: Callable[[type, Mapping[str, Any], Mapping[str, Any]], Any],
     ) -> None:
         # Not an owner: a local class that can no longer be named is freed.
         self._cls = weakref.ref(cls)
@@ -71,6 +71,8 @@ class Pending:
 
 
 _waiting: list[Pending] = []
+# The registered classes by place and name.
+_by_place: dict[tuple[str, str], weakref.WeakValueDictionary[str, type]] = {}
 # The registered classes of module level, for names that a module imports for
 # type checking only.
 _by_name: dict[str, weakref.WeakSet[type]] = {}
@@ -148,8 +150,23 @@ def _settle(cls: type) -> None:
     for name in ("__isoform_pending_key__", "__isoform_resolve__"):
         if name in cls.__dict__:
             delattr(cls, name)
+    _by_place.setdefault(_place(cls), weakref.WeakValueDictionary())[cls.__name__] = cls
     if "<locals>" not in cls.__qualname__:
         _by_name.setdefault(cls.__name__, weakref.WeakSet()).add(cls)
+
+
+def neighbours(cls: type) -> dict[str, Any]:
+    """The classes that were registered at the place of a class, by name.
+
+    A declaration that is repeated names classes that come after it again.
+    """
+    return dict(_by_place.get(_place(cls), {}))
+
+
+def forget(cls: type) -> None:
+    """Leaves a class out where names are looked up: another one has its key."""
+    for classes in _by_name.values():
+        classes.discard(cls)
 
 
 def offer(cls: type) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from isoform import _core, registry
 from isoform.core import MISSING, Object
 
-from . import _attributes, _collect, _dunder, _init_property, _pending
+from . import _again, _attributes, _collect, _dunder, _init_property, _pending
 from ._field import Field, field
 
 if TYPE_CHECKING:
@@ -56,6 +56,11 @@ class Options:
     inspect: Callable[[list[Field], list[Field]], None] | None = None
     # Whether the class may wait for names that do not exist yet.
     wait: bool = True
+    abstract: bool = False
+    # True if the class may take the key of another declaration.
+    override: bool = False
+    # The members of an enum.
+    members: Any = None
 
     def check(self) -> None:
         """Raises ValueError for invalid or contradictory options."""
@@ -91,6 +96,8 @@ def py_class(
     scope: bool = False,
     defs_first: bool | None = None,
     visit_order: Sequence[str] | None = None,
+    override: bool = False,
+    abstract: bool = False,
 ) -> Callable[[_T], _T]: ...
 
 
@@ -108,10 +115,12 @@ def py_class(
     match_args: bool = True,
     kw_only: bool = False,
     structural_eq: str | None = "tree",
-    slots: bool = True,  # noqa: ARG001
+    slots: bool = True,
     scope: bool = False,
     defs_first: bool | None = None,
     visit_order: Sequence[str] | None = None,
+    override: bool = False,
+    abstract: bool = False,
 ) -> Any:
     """Registers a class that extends `Object` in the core.
 
@@ -148,8 +157,8 @@ def py_class(
         kw_only: let the constructor take the fields by keyword only.
         structural_eq: the structural kind: `"tree"`, `"const-tree"`, `"dag"`,
             `"var"`, `"singleton"`, or None for objects that cannot be compared.
-        slots: accepted for symmetry with dataclasses; fields never live in a
-            `__dict__`.
+        slots: False gives objects a `__dict__` for attributes besides the fields, such as those
+            of `functools.cached_property`. Fields never live in it.
         scope: end the bindings of variables inside of an object with the object.
         defs_first: visit fields that define variables before the others; the default in
             a scope without `visit_order`. A `let` that does not bind the variable in
@@ -159,11 +168,18 @@ def py_class(
             one. Every field of the class occurs once; ignored fields may be left out
             and come last. Fields of parents come first, unless they are named, too.
 
+        override: let the class take the key of another declaration. Objects of the old
+            class keep it; fields that name the key accept objects of the new class alone.
+        abstract: refuse to construct objects of exactly this class.
+
+    The same declaration again, in a notebook's cell or a reloaded module, returns the class
+    that exists, with the methods of the new body.
+
     Raises:
         TypeError: the class does not extend `Object`, an annotation describes
             nothing that the core can hold, or `visit_order` is not a sequence of
             names.
-        ValueError: the key is taken, a field is declared twice, `visit_order` has an
+        ValueError: the key is taken by another declaration, a field is declared twice, `visit_order` has an
             unknown, repeated or missing field, or options contradict each other. If
             registration fails, nothing is registered.
 
@@ -191,11 +207,14 @@ def py_class(
         scope=scope,
         defs_first=defs_first,
         visit_order=_names(visit_order),
+        override=override,
+        abstract=abstract,
     )
     # Also where the decorator is kept for later.
     options.check()
     if isinstance(cls_or_type_key, type):
-        return declare(cls_or_type_key, options, _names_at(sys._getframe(1)))
+        cls = cls_or_type_key if slots else _again.with_dict(cls_or_type_key)
+        return declare(cls, options, _names_at(sys._getframe(1)))
     if isinstance(cls_or_type_key, str):
         if type_key is not None and type_key != cls_or_type_key:
             raise TypeError(f"py_class got two type keys, '{cls_or_type_key}' and '{type_key}'")
@@ -206,6 +225,7 @@ def py_class(
         )
 
     def decorate(cls: Any) -> Any:
+        cls = cls if slots else _again.with_dict(cls)
         return declare(cls, options, _names_at(sys._getframe(1)))
 
     return decorate
@@ -250,14 +270,14 @@ def declare(cls: Any, options: Options, names: dict[str, Any]) -> Any:
         )
     _pending.claim(key, cls)
 
-    def complete(waiting: type, names: Mapping[str, Any], elsewhere: Mapping[str, Any]) -> None:
-        _register(waiting, key, options, names, elsewhere)
+    def complete(waiting: type, names: Mapping[str, Any], elsewhere: Mapping[str, Any]) -> Any:
+        return _register(waiting, key, options, names, elsewhere)
 
     declared: Any = cls
     # Annotations may name the class itself.
     declared.__isoform_pending_key__ = key
     try:
-        complete(cls, names, {})
+        found = complete(cls, names, _pending.neighbours(cls) if _again.known(key) else {})
     except _collect.Waiting as missing:
         if not options.wait or is_taken(key):
             del declared.__isoform_pending_key__
@@ -271,12 +291,13 @@ def declare(cls: Any, options: Options, names: dict[str, Any]) -> Any:
         _pending.add(_pending.Pending(cls, key, names, complete))
         # Other classes may have waited for this class and its key.
         _pending.offer(cls)
+        return cls
     except BaseException:
         del declared.__isoform_pending_key__
         raise
-    else:
+    if found is cls:
         _pending.registered(cls)
-    return cls
+    return found
 
 
 def is_taken(type_key: str) -> bool:
@@ -299,7 +320,8 @@ class _NativeField:
 
 def _register(
     cls: Any, key: str, options: Options, names: Mapping[str, Any], elsewhere: Mapping[str, Any]
-) -> None:
+) -> Any:
+    """Registers a class, and returns it, or the class that has the declaration already."""
     body = _collect.read(
         cls, frozen=options.frozen, kw_only=options.kw_only, names=names, elsewhere=elsewhere
     )
@@ -316,7 +338,8 @@ def _register(
         "__data_from_json__": options.from_json,
         "__ffi_convert__": options.convert,
     }
-    native = {
+    attributes = _attributes.of_class(cls, key, body.parent, given)
+    native: dict[str, Any] = {
         "kind": options.structural_eq,
         "scope": options.scope,
         "defs_first": options.defs_first,
@@ -324,26 +347,52 @@ def _register(
         "doc": cls.__doc__ if "__doc__" in cls.__dict__ else None,
         "frozen": options.frozen,
         # The native constructor would not call it.
-        "init": generated and not own_new,
+        "init": generated and not own_new and not options.abstract,
         "post_init": computed or hasattr(cls, "__post_init__"),
         "init_order": tuple(f.name for f in (*positional, *keyword)),
         "kw_only": tuple(f.name for f in keyword),
-        "attributes": _attributes.of_class(cls, key, body.parent, given),
+        "attributes": attributes,
     }
     registry.check_methods(cls, key, {f.name for f in (*inherited, *body.fields)})
+    declaration = _again.declaration_of(cls, options, body, attributes)
+    existing: Any = _again.known(key)
+    if existing is not None:
+        changed = _again.difference(existing.__dict__[_again.DECLARATION], declaration)
+        if changed is None:
+            _again.update(existing, cls, body, declaration)
+            # Their functions belong to the class now.
+            _again.update_attributes(key, existing, attributes)
+            _complete(existing, options, [])
+            return existing
+        if not options.override:
+            raise ValueError(
+                f"type key '{key}' is already registered, with another declaration: {changed}; "
+                f"write override=True to replace it, and make its objects again"
+            )
+        native["override"] = True
+        _pending.forget(existing)
     described = [_NativeField(declared) for declared in body.fields]
     info = _core.register_class(cls, key, body.parent, described, native)
     # From here on nothing fails.
     cls.__isoform_type_info__ = info
+    setattr(cls, _again.DECLARATION, declaration)
     registry.register_methods(cls)
     cls.__isoform_own_fields__ = body.fields
     if generated and own_new:
         _dunder.constructs_by_python(cls)
+    if options.abstract:
+        _dunder.forbid_abstract(cls)
     if generated:
         cls.__init__.__signature__ = _dunder.signature(positional, keyword)
     elif not own_init:
         _dunder.forbid_construction(cls)
     _init_property.install(cls, body.properties, own_init)
+    _complete(cls, options, positional)
+    return cls
+
+
+def _complete(cls: Any, options: Options, positional: list[Field]) -> None:
+    """Gives a class what its body leaves out."""
     if options.repr and "__repr__" not in cls.__dict__ and cls.__repr__ is not Object.__repr__:
         cls.__repr__ = Object.__repr__
     if options.match_args and "__match_args__" not in cls.__dict__:

@@ -9,8 +9,10 @@ the fields declared in its class. Copies, pickles and files restore the member i
 
 from __future__ import annotations
 
+import operator
 import sys
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from isoform import _core
@@ -100,14 +102,16 @@ class EnumState:
         entries: the members, in the order of declaration.
         indexes: the members by number and by name.
         attrs: the values of extensible attributes: by name, then by member.
+        names: the members by the names of their attributes of the class.
     """
 
-    __slots__ = ("attrs", "entries", "indexes")
+    __slots__ = ("attrs", "entries", "indexes", "names")
 
     def __init__(self) -> None:
         self.entries: list[Any] = []
         self.indexes: dict[int | str, Any] = {}
         self.attrs: dict[str, dict[Any, Any]] = {}
+        self.names: dict[str, Any] = {}
 
     def __repr__(self) -> str:
         return f"EnumState(entries={self.entries!r}, attrs={self.attrs!r})"
@@ -185,6 +189,7 @@ class EnumMeta(ObjectMeta):
         *,
         type_key: str | None = None,
         frozen: bool = True,
+        override: bool = False,
         **options: Any,
     ) -> Any:
         """Makes an enum class and registers class and members."""
@@ -192,16 +197,18 @@ class EnumMeta(ObjectMeta):
         frame = sys._getframe(1)
         if "_int_index" in own_annotations(cls):
             # `Enum` itself.
-            _declare(cls, type_key, frozen, frame, {})
+            _declare(cls, type_key, frozen, override, frame, {})
             return cls
         declared = _take_members(cls)
         if type_key is None and not declared:
             # A base for other enums.
             return cls
         members = _number(cls, declared)
-        _declare(cls, type_key, frozen, frame, members)
-        _make_members(cls, members)
-        return cls
+        found = _declare(cls, type_key, frozen, override, frame, members)
+        # The same declaration again has its members.
+        if found is cls:
+            _make_members(cls, members)
+        return found
 
     def __init__(cls, name: str, bases: Any, body: Any, **_options: Any) -> None:  # noqa: N805
         """Takes the options that `__new__` used."""
@@ -228,6 +235,15 @@ class EnumMeta(ObjectMeta):
             f"{cls.__name__} has the members of its class body; more cannot be constructed"
         )
 
+    @property
+    def __members__(cls) -> Mapping[str, Any]:  # noqa: N805
+        """The members by the names that the class body gives them, in its order."""
+        return MappingProxyType(_state(cls).names)
+
+    def __getitem__(cls, name: str) -> Any:  # noqa: N805
+        """The member that the class body calls by this name; KeyError without."""
+        return _state(cls).names[name]
+
     def __setattr__(cls, name: str, value: Any) -> None:  # noqa: N805
         """Sets an attribute of the class, unless it is a member."""
         held = cls.__dict__.get(name)
@@ -248,8 +264,13 @@ def _state(cls: type) -> EnumState:
 
 
 def _declare(
-    cls: Any, type_key: str | None, frozen: bool, frame: Any, members: dict[str, _Member]
-) -> None:
+    cls: Any,
+    type_key: str | None,
+    frozen: bool,
+    override: bool,
+    frame: Any,
+    members: dict[str, _Member],
+) -> Any:
     names = {} if frame.f_locals is frame.f_globals else dict(frame.f_locals)
     options = _py_class.Options(
         type_key=type_key,
@@ -263,8 +284,13 @@ def _declare(
         inspect=lambda positional, keyword: _check(cls, members, positional, keyword),
         # The members are made with the class.
         wait=False,
+        override=override,
+        members=[
+            (name, member.number, member.text, member.args, member.kwargs)
+            for name, member in members.items()
+        ],
     )
-    _py_class.declare(cls, options, names)
+    return _py_class.declare(cls, options, names)
 
 
 def _take_members(cls: Any) -> dict[str, _Entry]:
@@ -370,6 +396,7 @@ def _make_members(cls: Any, members: dict[str, _Member]) -> None:
             state.entries.append(node)
             state.indexes[member.number] = state.indexes[member.text] = node
         type.__setattr__(cls, name, made[id(member)])
+        state.names[name] = made[id(member)]
     type.__setattr__(cls, ENUM_STATE_ATTR, state)
 
 
@@ -417,8 +444,8 @@ def _restore(type_key: str, name: str, module: str) -> Any:
 class Enum(Object, metaclass=EnumMeta, type_key="isoform.Enum"):
     """The base of enums with objects of the core as members.
 
-    Class keywords: `type_key` (module and qualified name if left out) and
-    `frozen` (True). Annotations declare fields that all members have; `auto()`
+    Class keywords: `type_key` (module and qualified name if left out), `frozen` (True), and
+    `override` (False), as for `py_class`. Annotations declare fields that all members have; `auto()`
     and `entry(…)` declare members. Members are numbered from 0.
 
     A class without members can be a base for other enums. A derived enum does
@@ -498,10 +525,10 @@ class Enum(Object, metaclass=EnumMeta, type_key="isoform.Enum"):
     def __repr__(self) -> str:
         return f"{cast('Any', self).__isoform_type_key__}.{self.name}"
 
-    def __copy__(self: _T) -> _T:
+    def __copy__(self) -> Any:
         return self
 
-    def __deepcopy__(self: _T, _memo: Any) -> _T:
+    def __deepcopy__(self, memo: Any = None) -> Any:
         return self
 
     def __replace__(self, /, **_changes: Any) -> Any:
@@ -549,6 +576,17 @@ class _WithValue(Enum):
         return f"{type(self).__name__}.{self.name}"
 
 
+def _ordered(holds: Callable[[Any, Any], bool]) -> Callable[[Any, Any], Any]:
+    """A comparison of a member with an int, or with a member of its enum."""
+
+    def method(self: Any, other: Any) -> Any:
+        if type(other) is type(self):
+            return holds(self.value, other.value)
+        return holds(self.value, other) if isinstance(other, int) else NotImplemented
+
+    return method
+
+
 class IntEnum(_WithValue, type_key="isoform.IntEnum"):
     """An enum of members declared with ints, and equal to the ints.
 
@@ -561,10 +599,20 @@ class IntEnum(_WithValue, type_key="isoform.IntEnum"):
         ...     high = 10
         >>> Level.high == 10, Level(10).name, Level.low.value
         (True, 'high', 1)
+        >>> Level["low"] < Level.high, int(Level.high), list(Level.__members__)
+        (True, 10, ['low', 'high'])
     """
 
     __slots__ = ()
     __isoform_payload__ = int
+
+    __lt__ = _ordered(operator.lt)
+    __le__ = _ordered(operator.le)
+    __gt__ = _ordered(operator.gt)
+    __ge__ = _ordered(operator.ge)
+
+    def __int__(self) -> int:
+        return self._int_index
 
     @property
     def value(self) -> int:
@@ -575,7 +623,8 @@ class IntEnum(_WithValue, type_key="isoform.IntEnum"):
 class StrEnum(_WithValue, type_key="isoform.StrEnum"):
     """An enum of members declared with strings, and equal to the strings.
 
-    Fields of a string enum take the strings as well.
+    Fields of a string enum take the strings as well. The `name` of a member is its string,
+    which files and digests contain; the class body's own name is the key in `__members__`.
 
     Example:
         >>> from isoform.dataclasses import StrEnum
@@ -583,6 +632,8 @@ class StrEnum(_WithValue, type_key="isoform.StrEnum"):
         ...     read = "r"
         >>> Mode.read == "r", Mode("r") is Mode.read, str(Mode.read)
         (True, True, 'r')
+        >>> Mode["read"] is Mode.read, Mode.read.name
+        (True, 'r')
     """
 
     __slots__ = ()

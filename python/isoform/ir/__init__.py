@@ -52,7 +52,7 @@ from isoform.tir import expr as _literals  # noqa: F401
 from . import attrs, expr, global_info, module  # noqa: F401
 
 # isort: split
-from isoform.types import ir as _types
+import isoform.types.ir as _types
 from isoform.types.ir import *  # noqa: F403  # Every class declared in Rust.
 
 __all__ = [

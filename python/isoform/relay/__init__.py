@@ -8,11 +8,13 @@ True
 The page `docs/relay.md` lists the contents and the differences from TVM.
 """
 
+from typing import TYPE_CHECKING
+
 # The additions in Python must be made before the classes are imported.
 from . import expr, function  # noqa: F401
 
 # isort: split
-from isoform.types import relay as _types
+import isoform.types.relay as _types
 from isoform.types.ir import (
     Constructor,
     FuncType,
@@ -150,7 +152,11 @@ __all__ = [
     "type_functor",
     "var",
 ]
-__all__ += [name for name in _types.__all__ if name not in __all__]
+# The namespace of attributes is among the types, too. Checkers do not read comprehensions.
+if TYPE_CHECKING:
+    __all__ += _types.__all__
+else:
+    __all__ += [name for name in _types.__all__ if name not in __all__]
 __all__ += _reduce.__all__
 __all__ += _tensor.__all__
 __all__ += _transform.__all__

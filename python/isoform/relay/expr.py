@@ -11,8 +11,10 @@ from isoform.ir.expr import GlobalVar as GlobalVar, RelayExpr
 from isoform.ir.op import Op
 
 if TYPE_CHECKING:
+    # The classes that the package exports, for checkers.
     from collections.abc import Callable, Iterator, Mapping
 
+    from isoform.types import relay as _classes
     from isoform.types.ir import Span
 
 Expr = RelayExpr
@@ -320,7 +322,7 @@ def var(
     shape: Any = None,
     dtype: Any = "float32",
     span: Span | None = None,
-) -> Var:
+) -> _classes.Var:
     """Return a variable.
 
     Args:
@@ -349,7 +351,7 @@ def var(
     return _api.made(Var, name_hint, type_annotation, span)
 
 
-def const(value: Any, dtype: Any = None, span: Span | None = None) -> Constant:
+def const(value: Any, dtype: Any = None, span: Span | None = None) -> _classes.Constant:
     """Return a constant.
 
     Args:

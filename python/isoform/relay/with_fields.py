@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from isoform.types.ir import Attrs, DictAttrs, Span, Type, TypeVar
+    from isoform.types.relay import Call, Constant, Id, Var
 
-    from .expr import Call, Constant, Expr, Id, Var
+    from .expr import Expr
 
 _with_fields = _api.function("relay.ir.with_fields")
 

@@ -36,7 +36,7 @@ from .op import (
 )
 
 # isort: split
-from isoform.types import tir as _types
+import isoform.types.tir as _types
 from isoform.types.ir import FloatImm, IntImm, PrimExpr
 from isoform.types.tir import *  # noqa: F403  # Every class declared in Rust.
 

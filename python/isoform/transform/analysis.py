@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from isoform.ir import _api
+from isoform.registry import Places
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_F = TypeVar("_F", bound="Callable[..., Any]")
+
 __all__ = ["analysis"]
 
+_places = Places()
 _register = _api.function("passes.register_analysis")
 
 
@@ -24,6 +28,12 @@ class _Kept:
         self.result = result
 
 
+@overload
+def analysis(function: _F, *, name: str | None = None, override: bool = False) -> _F: ...
+@overload
+def analysis(
+    function: None = None, *, name: str | None = None, override: bool = False
+) -> Callable[[_F], _F]: ...
 def analysis(function: Any = None, *, name: str | None = None, override: bool = False) -> Any:
     """Make a function an analysis, with results kept by contexts.
 
@@ -59,7 +69,9 @@ def analysis(function: Any = None, *, name: str | None = None, override: bool = 
         def run(of: Any, ctx: Any) -> Any:
             return _Kept(decorated(of, ctx) if takes_context else decorated(of))
 
-        _register(known_as, run, override)
+        place = decorated.__module__, decorated.__qualname__
+        _register(known_as, run, override or _places.is_again(known_as, *place))
+        _places.note(known_as, *place)
         decorated.analysis_name = known_as
         return decorated
 

@@ -73,7 +73,7 @@ class PassContext(Object):
         opt_level: int = 2,
         required_pass: Iterable[str] | None = None,
         disabled_pass: Iterable[str] | None = None,
-        instruments: Iterable[PassInstrument] | None = None,
+        instruments: Iterable[Any] | None = None,
         config: Mapping[str, Any] | None = None,
         *,
         reproducer: str | os.PathLike[str] | None = None,

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 from isoform.ir import _api
 
-from .passes import ModulePass
+from .passes import ModulePass, Program
 
 __all__ = ["CSE", "cse"]
 
 _cse = _api.function("passes.cse")
 _pass = _api.function("transform.CSE")
-
-Program = TypeVar("Program")
 
 
 def cse(value: Program, pure: Callable[[Any], bool] | None = None) -> Program:

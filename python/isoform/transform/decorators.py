@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from isoform.container import Dict
 from isoform.ir import _api
@@ -14,10 +14,81 @@ from .passes import FunctionPass, ModulePass, PassInfo, check_required
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from typing import Protocol
+
+    class _ModulePassClass(Protocol):
+        """A class whose objects become passes."""
+
+        @property
+        def transform_module(self) -> Callable[[Any, Any], Any]: ...
+
+    class _FunctionPassClass(Protocol):
+        """A class whose objects become passes."""
+
+        @property
+        def transform_function(self) -> Callable[[Any, Any, Any], Any]: ...
+
+    class OwnModulePass(ModulePass):
+        """A pass with the attributes of the decorated class."""
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    class OwnFunctionPass(FunctionPass):
+        """A pass with the attributes of the decorated class."""
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    class _ModulePassDecorator(Protocol):
+        # A class is a function of its arguments, too; the first overload is for all classes.
+        @overload
+        def __call__(  # pyright: ignore[reportOverlappingOverload]
+            self, decorated: type[_ModulePassClass], /
+        ) -> Callable[..., OwnModulePass]: ...
+        @overload
+        def __call__(self, decorated: Callable[[Any, Any], Any], /) -> ModulePass: ...
+
+    class _FunctionPassDecorator(Protocol):
+        @overload
+        def __call__(  # pyright: ignore[reportOverlappingOverload]
+            self, decorated: type[_FunctionPassClass], /
+        ) -> Callable[..., OwnFunctionPass]: ...
+        @overload
+        def __call__(self, decorated: Callable[[Any, Any, Any], Any], /) -> FunctionPass: ...
+
 
 __all__ = ["function_pass", "module_pass"]
 
 
+@overload
+def module_pass(
+    pass_func: None = None,
+    opt_level: int | None = None,
+    name: str | None = None,
+    required: list[str] | tuple[str, ...] | None = None,
+    traceable: bool = False,
+    *,
+    preserves: Iterable[str] = (),
+) -> _ModulePassDecorator: ...
+@overload
+def module_pass(  # pyright: ignore[reportOverlappingOverload]
+    pass_func: type[_ModulePassClass],
+    opt_level: int | None = None,
+    name: str | None = None,
+    required: list[str] | tuple[str, ...] | None = None,
+    traceable: bool = False,
+    *,
+    preserves: Iterable[str] = (),
+) -> Callable[..., OwnModulePass]: ...
+@overload
+def module_pass(
+    pass_func: Callable[[Any, Any], Any],
+    opt_level: int | None = None,
+    name: str | None = None,
+    required: list[str] | tuple[str, ...] | None = None,
+    traceable: bool = False,
+    *,
+    preserves: Iterable[str] = (),
+) -> ModulePass: ...
 def module_pass(
     pass_func: Any = None,
     opt_level: int | None = None,
@@ -40,6 +111,10 @@ def module_pass(
         preserves: The names of analyses with results that stay valid, see `PassInfo`.
 
     Raises ValueError without `opt_level`, TypeError for arguments of other types.
+
+    Type checkers know the result as a `ModulePass`, or as a function that returns a
+    `ModulePass`. mypy ignores decorators of classes: for mypy, write
+    `Add = module_pass(opt_level=2)(AddFunction)`.
 
     >>> from isoform import ir
     >>> from isoform.transform import module_pass
@@ -71,6 +146,57 @@ def module_pass(
     return made(pass_func) if pass_func else made
 
 
+@overload
+def function_pass(
+    pass_func: None = None,
+    opt_level: int | None = None,
+    name: str | None = None,
+    required: list[str] | tuple[str, ...] | None = None,
+    traceable: bool = False,
+    *,
+    cls: type[Any] | str = "",
+    filter: Callable[[Any], bool] | None = None,
+    after: Iterable[str] = (),
+    preserves: Iterable[str] = (),
+    pure: bool = False,
+    version: str = "",
+    ignores: bool = False,
+    reads: Callable[[Any, Any], Any] | None = None,
+) -> _FunctionPassDecorator: ...
+@overload
+def function_pass(  # pyright: ignore[reportOverlappingOverload]
+    pass_func: type[_FunctionPassClass],
+    opt_level: int | None = None,
+    name: str | None = None,
+    required: list[str] | tuple[str, ...] | None = None,
+    traceable: bool = False,
+    *,
+    cls: type[Any] | str = "",
+    filter: Callable[[Any], bool] | None = None,
+    after: Iterable[str] = (),
+    preserves: Iterable[str] = (),
+    pure: bool = False,
+    version: str = "",
+    ignores: bool = False,
+    reads: Callable[[Any, Any], Any] | None = None,
+) -> Callable[..., OwnFunctionPass]: ...
+@overload
+def function_pass(
+    pass_func: Callable[[Any, Any, Any], Any],
+    opt_level: int | None = None,
+    name: str | None = None,
+    required: list[str] | tuple[str, ...] | None = None,
+    traceable: bool = False,
+    *,
+    cls: type[Any] | str = "",
+    filter: Callable[[Any], bool] | None = None,
+    after: Iterable[str] = (),
+    preserves: Iterable[str] = (),
+    pure: bool = False,
+    version: str = "",
+    ignores: bool = False,
+    reads: Callable[[Any, Any], Any] | None = None,
+) -> FunctionPass: ...
 def function_pass(
     pass_func: Any = None,
     opt_level: int | None = None,

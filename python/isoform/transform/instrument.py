@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from isoform.core import Object
 from isoform.dataclasses import c_class
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from .passes import PassInfo
+
+_C = TypeVar("_C", bound=type)
 
 __all__ = [
     "ChangesInstrument",
@@ -133,6 +135,10 @@ class PassInstrument(Object):
         """
 
 
+@overload
+def pass_instrument(pi_cls: _C) -> _C: ...
+@overload
+def pass_instrument(pi_cls: None = None) -> Callable[[_C], _C]: ...
 def pass_instrument(pi_cls: Any = None) -> Any:
     """Make a class an instrument, with the methods of `PassInstrument`.
 

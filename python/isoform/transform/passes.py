@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from isoform.core import Object
 from isoform.dataclasses import c_class
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from isoform import Array, Dict, Function
 
     from .cache import Memo
+
+Program = TypeVar("Program")
 
 __all__ = ["FunctionPass", "ModulePass", "Pass", "PassInfo", "Sequential"]
 
@@ -96,7 +98,7 @@ class Pass(Object):
     info: PassInfo
     options: Dict[str, Any]
 
-    def __call__(self, mod: Any) -> Any:
+    def __call__(self, mod: Program) -> Program:
         """Run the pass on a program, and return the new program.
 
         Raises exceptions of the pass and of instruments; a note of the exception names

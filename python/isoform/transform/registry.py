@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from isoform._signature import described
 from isoform.ir import _api
+from isoform.registry import Places
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .passes import Pass, Sequential
+
+_F = TypeVar("_F")
 
 __all__ = ["list_passes", "make_pass", "parse_pipeline", "pipeline_text", "register_pass"]
 
+_places = Places()
 _register = _api.function("passes.register")
 _make = _api.function("passes.make")
 _list = _api.function("passes.list")
@@ -19,6 +25,12 @@ _parse = _api.function("passes.parse_pipeline")
 _text = _api.function("passes.pipeline_text")
 
 
+@overload
+def register_pass(name: str, factory: _F, *, override: bool = False) -> _F: ...
+@overload
+def register_pass(
+    name: str, factory: None = None, *, override: bool = False
+) -> Callable[[_F], _F]: ...
 def register_pass(name: str, factory: Any = None, *, override: bool = False) -> Any:
     """Register a pass under a name, for pipelines and requirements.
 
@@ -27,7 +39,8 @@ def register_pass(name: str, factory: Any = None, *, override: bool = False) -> 
         factory: A pass, or a function or class that makes a pass. The parameters are
             the options of the pass, with their annotations and defaults. Without it,
             the result is a decorator.
-        override: Replace a pass of this name.
+        override: Replace a pass of this name. The pass of the same module and name, made again
+            by a notebook's cell or a reloaded module, replaces itself.
 
     Raises ValueError if the name is taken.
 
@@ -49,10 +62,22 @@ def register_pass(name: str, factory: Any = None, *, override: bool = False) -> 
 
     def made(given: Any) -> Any:
         maker = _giving(given) if isinstance(given, Pass) else given
-        _register(name, described(maker, None), override, _module_of(given))
+        place = _place_of(given)
+        again = _places.is_again(name, *place)
+        _register(name, described(maker, None), override or again, _module_of(given))
+        _places.note(name, *place)
         return given
 
     return made(factory) if factory is not None else made
+
+
+def _place_of(given: Any) -> tuple[Any, Any]:
+    """Where a pass is written: its module and name."""
+    from .passes import Pass
+
+    if isinstance(given, Pass):
+        return vars(given).get("__module__"), given.info.name
+    return getattr(given, "__module__", None), getattr(given, "__qualname__", None)
 
 
 def _giving(made: Pass) -> Any:

@@ -4,7 +4,7 @@ use isoform::errors::ErrorKind;
 use isoform::hooks::{DynConvert, Hook};
 use isoform::types::Schema;
 use isoform::values::{Device, Dict, List, Shape};
-use isoform::{Array, Map, Value};
+use isoform::{Array, Map, Obj, Ref, Value};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyString, PyTuple};
 use smallvec::SmallVec;
@@ -24,8 +24,11 @@ fn mismatch(schema: &Schema, value: &Bound<'_, PyAny>) -> Failure {
         _ if value.is_none() => "None".to_owned(),
         _ => class_of(value),
     };
+    let is_old = |core: &Ref<Obj>| core.type_info().is_replaced();
     let note = if takes_int(schema) && value.is_instance_of::<PyInt>() {
         " out of the int64 range"
+    } else if wrapper::core_of(value).is_some_and(is_old) {
+        " of an earlier declaration: make the object again"
     } else {
         ""
     };

@@ -42,6 +42,12 @@ pub(crate) fn class_by_key<'py>(py: Python<'py>, key: &str) -> PyResult<Bound<'p
 /// Exceptions from making a class.
 #[cold]
 pub(super) fn make_native(py: Python<'_>, info: &'static TypeInfo) -> PyResult<&'static ClassData> {
+    if let Some(hook) = IMPORT_HOOK.get(py) {
+        hook.bind(py).call1((info.key(),))?;
+        if let Some(data) = of_index(py, info.index()) {
+            return Ok(data);
+        }
+    }
     let (module, name) = info
         .key()
         .rsplit_once('.')
@@ -68,6 +74,17 @@ pub(super) fn make_native(py: Python<'_>, info: &'static TypeInfo) -> PyResult<&
         hook.bind(py).call1((class,))?;
     }
     Ok(data)
+}
+
+static IMPORT_HOOK: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+
+/// Sets, once, the function that imports the module with the class of a native type, which is
+/// called with the key of the type.
+#[pyfunction]
+#[pyo3(name = "_set_import_hook")]
+pub(crate) fn set_import_hook(py: Python<'_>, hook: Py<PyAny>) {
+    // A second call has no effect, for example if the package is imported again.
+    let _ = IMPORT_HOOK.set(py, hook);
 }
 
 static NATIVE_HOOK: PyOnceLock<Py<PyAny>> = PyOnceLock::new();

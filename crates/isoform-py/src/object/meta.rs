@@ -289,6 +289,21 @@ unsafe extern "C" fn repr(this: *mut ffi::PyObject) -> *mut ffi::PyObject {
     }
 }
 
+/// # Safety
+///
+/// `tp_str` of `Object`: the text that `print` shows.
+unsafe extern "C" fn str(this: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    // SAFETY: CPython passes a live instance and holds the GIL.
+    unsafe {
+        let py = Python::assume_attached();
+        let this = Bound::from_borrowed_ptr(py, this);
+        guarded_object(py, || {
+            let text = crate::objects::shown(&this)?;
+            Ok(PyString::new(py, &text).into_any())
+        })
+    }
+}
+
 /// The core's interface to the GIL.
 fn host_hooks() -> HostHooks {
     HostHooks {
@@ -402,6 +417,7 @@ pub(crate) fn init(py: Python<'_>) -> PyResult<(Bound<'_, PyType>, Bound<'_, PyT
             slot(ffi::Py_tp_richcompare, richcompare as *mut c_void),
             slot(ffi::Py_tp_hash, hash as *mut c_void),
             slot(ffi::Py_tp_repr, repr as *mut c_void),
+            slot(ffi::Py_tp_str, str as *mut c_void),
             slot(ffi::Py_tp_setattro, object_setattro as *mut c_void),
             slot(ffi::Py_tp_doc, OBJECT_DOC.as_ptr() as *mut c_void),
         ],

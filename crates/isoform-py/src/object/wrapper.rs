@@ -286,9 +286,10 @@ pub(crate) fn may_have_state(object: &Bound<'_, PyAny>) -> bool {
 pub(crate) fn has_own_repr(py: Python<'_>, object: &Ref<Obj>) -> bool {
     let class = match existing(py, object) {
         Some(found) => found.get_type_ptr(),
-        None => match class::of_index(py, host::type_index_of(object)) {
-            Some(data) => data.class(py).as_type_ptr(),
-            None => return false,
+        // The class may be in a module that nothing has imported so far.
+        None => match class::class_of(py, host::type_index_of(object)) {
+            Ok(class) => class,
+            Err(_) => return false,
         },
     };
     // SAFETY: a registered class, the class of a live object, and `Object` are

@@ -11,7 +11,7 @@ use isoform::types::{
     register, register_type, registered_types,
 };
 use isoform::values::OpaqueObj;
-use isoform::{Array, Node, Obj, Ref, Result, Value};
+use isoform::{Array, Node, Obj, Ref, Result, Value, host};
 
 use crate::support::{Expr, Int, Var, int};
 
@@ -40,6 +40,54 @@ fn refuses(definition: TypeDef, message: &str) {
     let after = find_type(&key).map(|info| (info.index(), format!("{info:?}")));
     assert_eq!(before, after);
     assert_eq!(count, types());
+}
+
+#[test]
+fn a_replaced_type_keeps_its_objects() {
+    let key = "it.registry.Replaced";
+    let definition = |schema| TypeDef::new(key).field(field("a", schema));
+    let old = register_type(definition(Schema::Int)).unwrap();
+    let user = register_type(
+        TypeDef::new("it.registry.ReplacedUser").field(field("of", Schema::named(key))),
+    )
+    .unwrap();
+    let one = Value::from(construct(old, vec![1.into()]).unwrap());
+    assert!(construct(user, vec![one.clone()]).is_ok());
+
+    let new = host::replace_type(definition(Schema::Str)).unwrap();
+    assert_ne!(old, new);
+    assert_eq!(find_type(key).map(|info| info.index()), Some(new));
+    let listed = registered_types()
+        .iter()
+        .filter(|info| info.key() == key)
+        .count();
+    assert_eq!(listed, 1);
+    assert!(host::type_info(old).is_replaced() && !host::type_info(new).is_replaced());
+    // Fields that name the key take the new objects.
+    let two = construct(new, vec!["a".into()]).unwrap();
+    assert!(construct(user, vec![two.into()]).is_ok());
+    let error = construct(user, vec![one]).unwrap_err();
+    assert!(
+        error
+            .message()
+            .contains("got it.registry.Replaced of an earlier declaration"),
+        "{error}"
+    );
+    // Once more, and the type of a Rust struct stays.
+    let newer = host::replace_type(definition(Schema::Bool)).unwrap();
+    assert!(
+        construct(
+            user,
+            vec![construct(newer, vec![true.into()]).unwrap().into()]
+        )
+        .is_ok()
+    );
+    let expr = register::<Int>().unwrap();
+    assert!(host::replace_type(TypeDef::new(Int::TYPE_KEY)).is_err());
+    assert_eq!(
+        find_type(Int::TYPE_KEY).map(|info| info.index()),
+        Some(expr)
+    );
 }
 
 #[test]

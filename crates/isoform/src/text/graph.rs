@@ -550,7 +550,7 @@ impl TypeText {
                 FieldText {
                     name,
                     flag: slot.flag,
-                    is_hidden: is_ignored || options.hides(field.name()),
+                    is_hidden: is_ignored || options.hides(field),
                     part: if slot.storage.inline().is_some() {
                         None
                     } else {

@@ -8,6 +8,7 @@ use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::view::ObjRef;
 use crate::kernel::path::AccessPath;
 use crate::kernel::setters::setters;
+use crate::kernel::types::FieldDef;
 
 /// The style of the elements of a tensor.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -63,6 +64,8 @@ pub struct TextOptions {
     pub hidden_fields: Vec<String>,
     /// True to print the fields called `span`: source locations.
     pub spans: bool,
+    /// True to print the fields that [`repr()`](crate::objects::repr) leaves out.
+    pub unshown_fields: bool,
     /// True to print the type of each object in a trailing comment, if
     /// [known](crate::types::TEXT_TYPE).
     pub types: bool,
@@ -96,6 +99,7 @@ impl Default for TextOptions {
             ignored_fields: true,
             hidden_fields: Vec::new(),
             spans: true,
+            unshown_fields: true,
             types: false,
             tensors: TensorText::Section,
             metadata: true,
@@ -125,6 +129,8 @@ impl TextOptions {
         /// Sets whether to print the fields called `span`. Without them, values read from the
         /// text have no spans, as after `hide("span")`.
         spans: bool,
+        /// Sets whether to print the fields that [`repr()`](crate::objects::repr) leaves out.
+        unshown_fields: bool,
         /// Sets whether to print the type of each object in a trailing comment, if it is
         /// [known](crate::types::TEXT_TYPE).
         ///
@@ -219,9 +225,12 @@ impl TextOptions {
         self.shown.iter().any(shown)
     }
 
-    /// True if fields of this name are always left out.
-    pub(super) fn hides(&self, field: &str) -> bool {
-        field == "span" && !self.spans || self.hidden_fields.iter().any(|hidden| hidden == field)
+    /// True if a field is always left out.
+    pub(super) fn hides(&self, field: &FieldDef) -> bool {
+        let name = field.name();
+        name == "span" && !self.spans
+            || !self.unshown_fields && !field.is_shown()
+            || self.hidden_fields.iter().any(|hidden| hidden == name)
     }
 
     pub(super) fn has_annotations(&self) -> bool {
@@ -249,6 +258,7 @@ impl fmt::Debug for TextOptions {
             .field("ignored_fields", &self.ignored_fields)
             .field("hidden_fields", &self.hidden_fields)
             .field("spans", &self.spans)
+            .field("unshown_fields", &self.unshown_fields)
             .field("types", &self.types)
             .field("tensors", &self.tensors)
             .field("metadata", &self.metadata)

@@ -67,7 +67,7 @@ from .operators import (
 from .passes import cse, simplify
 
 # isort: split
-from isoform.types import pto as _types
+import isoform.types.pto as _types
 from isoform.types.pto import *  # noqa: F403  # Every class declared in Rust.
 
 from .builder import IRBuilder, ProgramBuilder

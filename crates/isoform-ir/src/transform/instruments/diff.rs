@@ -8,8 +8,8 @@ use similar::algorithms::{Capture, DiffHook, Replace};
 use similar::udiff::UnifiedHunkHeader;
 use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
 
-use crate::transform::root::{changed, script};
-use isoform::text::to_text;
+use crate::transform::root::{changed, own_script};
+use isoform::text::{TextOptions, to_text};
 use isoform::{Obj, Ref, Result, structural_equal};
 
 /// The maximal number of lines of two parts for pairwise comparison.
@@ -199,18 +199,34 @@ fn matches_of_part<T: Copy + Eq + Hash + Ord>(left: &[T], right: &[T]) -> Matche
 /// The changes from one program to another as unified diffs of the replaced functions;
 /// empty if no function was replaced, or if the texts are equal.
 ///
-/// Compares texts like [`text_diff`]; if the format of the dialect leaves out every
-/// difference, the texts are those of `isoform::text`.
+/// Compares texts like [`text_diff`]: those of the dialect, or else those of `isoform::text`
+/// without source locations and without the fields that `repr` leaves out. If these leave out
+/// every difference, the texts are complete.
 ///
 /// # Errors
 ///
 /// Errors of the implementation of [`Root`](crate::transform::Root), and of
 /// [`script`](crate::transform::script).
 pub fn changes_text(old: &Ref<Obj>, new: &Ref<Obj>) -> Result<String> {
-    let text = changes_text_by(old, new, script)?;
+    let text = changes_text_by(old, new, readable)?;
     if text.is_empty() && !structural_equal(old, new).unwrap_or(false) {
         // Some programs have only a text of their dialect.
         return changes_text_by(old, new, |function| to_text(&function.into())).or(Ok(text));
+    }
+    Ok(text)
+}
+
+/// The text of a function for people, whose last line ends as all lines do.
+fn readable(function: &Ref<Obj>) -> Result<String> {
+    let mut text = match own_script(function)? {
+        Some(text) => text.to_string(),
+        None => TextOptions::default()
+            .spans(false)
+            .unshown_fields(false)
+            .to_text(&function.into())?,
+    };
+    if !text.ends_with('\n') {
+        text.push('\n');
     }
     Ok(text)
 }

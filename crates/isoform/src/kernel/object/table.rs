@@ -70,6 +70,8 @@ pub struct TypeInfo {
     claim: AtomicU8,
     /// The Rust type with this definition, if already known.
     rust_type: OnceLock<RustType>,
+    /// The type that was declared in place of this one.
+    successor: OnceLock<TypeIndex>,
     ancestors: Box<[TypeIndex]>,
     key: Box<str>,
     doc: Box<str>,
@@ -86,6 +88,11 @@ impl TypeInfo {
     /// The type's index in the table.
     pub fn index(&self) -> TypeIndex {
         self.index
+    }
+
+    /// True if another type was declared under the key in the meantime.
+    pub fn is_replaced(&self) -> bool {
+        self.successor.get().is_some()
     }
 
     /// The structural kind.
@@ -333,6 +340,7 @@ impl TypeInfo {
             hash_alternatives: AtomicBool::new(false),
             claim: AtomicU8::new(Claim::Rust as u8),
             rust_type: OnceLock::new(),
+            successor: OnceLock::new(),
             ancestors: Box::new([OBJECT, index]),
             key: key.into(),
             doc: doc.into(),
@@ -428,6 +436,38 @@ fn registry() -> MutexGuard<'static, Registry> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+impl TypeInfo {
+    /// True if the type is declared at run time alone.
+    fn is_data(&self) -> bool {
+        self.definition.declared_size().is_none() && !self.is_builtin()
+    }
+
+    /// The index of this type for a definition with its key.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for another definition, or a Rust type that cannot have it.
+    fn again(&self, definition: &TypeDef) -> Result<TypeIndex> {
+        match self.definition.difference(definition) {
+            None if definition.declared_size().is_some() && !self.claim(Claim::Rust) => {
+                Err(Error::value_error(format!(
+                    "type key {} is registered as data, and frozen fields were overwritten, so a \
+                     Rust struct cannot have it",
+                    definition.key()
+                )))
+            }
+            None => match definition.rust_type() {
+                Some(new) => self.check_rust_type(new).map(|()| self.index),
+                None => Ok(self.index),
+            },
+            Some(what) => Err(Error::value_error(format!(
+                "type key {} is already registered with another definition: {what}",
+                definition.key()
+            ))),
+        }
+    }
+}
+
 /// # Safety
 ///
 /// No requirements: the function does nothing.
@@ -468,6 +508,27 @@ pub fn is_a(index: TypeIndex, ancestor: TypeIndex) -> bool {
     }
     let depth = info(ancestor).ancestors.len() - 1;
     info(index).ancestors.get(depth) == Some(&ancestor)
+}
+
+/// True once a declaration took the place of another one.
+static REPLACED: AtomicBool = AtomicBool::new(false);
+
+/// The type under the key of a type: the type itself unless it was replaced. O(1).
+#[inline(always)]
+pub(crate) fn latest(index: TypeIndex) -> TypeIndex {
+    if REPLACED.load(Ordering::Relaxed) {
+        return latest_cold(index);
+    }
+    index
+}
+
+#[cold]
+#[inline(never)]
+fn latest_cold(mut index: TypeIndex) -> TypeIndex {
+    while let Some(successor) = info(index).successor.get() {
+        index = *successor;
+    }
+    index
 }
 
 /// The type registered under `key`.
@@ -575,6 +636,27 @@ fn class_of(definition: &TypeDef, visited: &[Slot]) -> Payload {
 /// `ValueError` for a key owned by another definition, an unknown or built-in parent, a
 /// repeated field name, or an impossible layout. On an error, nothing is registered.
 pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
+    enter(definition, Taken::Refuse)
+}
+
+/// Registers a definition in place of the one that has its key. Objects of the old type keep
+/// the old type, and fields that name the key accept objects of the new type from now on.
+///
+/// # Errors
+///
+/// As [`register`]; `ValueError` if the type with the key is declared in Rust.
+pub(crate) fn replace(definition: TypeDef) -> Result<TypeIndex> {
+    enter(definition, Taken::Replace)
+}
+
+/// The treatment of a key that another definition has.
+#[derive(Clone, Copy, PartialEq)]
+enum Taken {
+    Refuse,
+    Replace,
+}
+
+fn enter(definition: TypeDef, taken: Taken) -> Result<TypeIndex> {
     definition.validate()?;
     let (hooks, attrs) = definition.attributes()?;
     let attrs = attributes::prepare(definition.key(), attrs)?;
@@ -621,25 +703,11 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
     let line = ancestors.map(|ancestor| &info(*ancestor).definition);
     let order = visit_order(&line.chain([&definition]).collect::<Vec<_>>())?;
     let mut table = registry();
-    if let Some(&index) = table.by_key.get(definition.key()) {
-        let existing = info(index);
-        return match existing.definition.difference(&definition) {
-            None if definition.declared_size().is_some() && !existing.claim(Claim::Rust) => {
-                Err(Error::value_error(format!(
-                    "type key {} is registered as data, and frozen fields were overwritten, so a \
-                     Rust struct cannot have it",
-                    definition.key()
-                )))
-            }
-            None => match definition.rust_type() {
-                Some(new) => existing.check_rust_type(new).map(|()| index),
-                None => Ok(index),
-            },
-            Some(what) => Err(Error::value_error(format!(
-                "type key {} is already registered with another definition: {what}",
-                definition.key()
-            ))),
-        };
+    let known = table.by_key.get(definition.key()).map(|index| info(*index));
+    if let Some(existing) = known
+        && (taken == Taken::Refuse || !existing.is_data())
+    {
+        return existing.again(&definition);
     }
     if table.next as usize >= CAPACITY {
         return Err(Error::value_error(format!(
@@ -727,6 +795,7 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
         rust_type: definition
             .rust_type()
             .map_or_else(OnceLock::new, OnceLock::from),
+        successor: OnceLock::new(),
         fields,
         definition,
     };
@@ -734,6 +803,11 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
     table.by_key.insert(info.key.clone(), index);
     TABLE[index.0 as usize].store(Box::into_raw(Box::new(info)), Ordering::Release);
     table.next += 1;
+    if let Some(existing) = known {
+        // The lock orders replacements, so the cell is empty.
+        let _ = existing.successor.set(index);
+        REPLACED.store(true, Ordering::Relaxed);
+    }
     // Nobody has the index yet: finding the index takes the lock of the key, held here.
     attributes::enter(index, &hooks, attrs);
     Ok(index)

@@ -116,6 +116,19 @@ pub fn register_type(definition: TypeDef) -> Result<TypeIndex> {
     table::register(definition)
 }
 
+/// Registers a type declared at run time in place of the type with its key, as an
+/// interactive session does with a class whose declaration changed.
+///
+/// Objects of the old type keep it. Fields that name the key accept objects of the new type
+/// alone.
+///
+/// # Errors
+///
+/// As [`register_type`]; `ValueError` if the type with the key is built in or declared in Rust.
+pub fn replace_type(definition: TypeDef) -> Result<TypeIndex> {
+    table::replace(definition)
+}
+
 /// The type registered under `key`. O(1).
 pub fn find_type(key: &str) -> Option<&'static TypeInfo> {
     table::find(key)

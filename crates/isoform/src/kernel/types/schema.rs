@@ -21,8 +21,7 @@ use crate::kernel::value::{DType, Device, Value, ValueRef};
 pub struct TypeRef {
     key: Cow<'static, str>,
     resolve: Option<fn() -> TypeIndex>,
-    /// The index once found: types are never unregistered, so one lookup by key is
-    /// enough.
+    /// The index once found: one lookup by key is enough, since a type knows its successor.
     found: AtomicU32,
 }
 
@@ -70,7 +69,7 @@ impl TypeRef {
         // which publishes its own entries.
         match self.found.load(Ordering::Relaxed) {
             NOT_FOUND => self.look_up(),
-            index => Some(TypeIndex(index)),
+            index => Some(table::latest(TypeIndex(index))),
         }
     }
 
@@ -413,9 +412,15 @@ impl Schema {
                 value.type_name()
             ));
         }
-        let got = match value.view() {
-            ValueRef::BigInt(_) => "int outside the 64-bit range",
-            _ => value.type_name(),
+        let got = match (value.view(), value.object_ref()) {
+            (ValueRef::BigInt(_), _) => Cow::Borrowed("int outside the 64-bit range"),
+            (_, Some(object)) if table::info(object.type_index()).is_replaced() => {
+                Cow::Owned(format!(
+                    "{} of an earlier declaration: make the object again",
+                    value.type_name()
+                ))
+            }
+            _ => Cow::Borrowed(value.type_name()),
         };
         if let (Schema::Tuple(items), Some(elements)) = (self, value.items()) {
             return Error::type_error(format!(
