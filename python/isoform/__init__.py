@@ -6,6 +6,7 @@ from isoform import _interpreter  # noqa: F401  # isort: skip
 # Importing the modules binds the classes of built-in types, and must happen before the
 # first object of a built-in type occurs.
 from isoform import container, function, tensor  # noqa: F401  # isort: skip
+from isoform import _value_classes  # noqa: F401  # isort: skip
 from isoform import (
     access_path,
     core,
@@ -47,7 +48,9 @@ from isoform._core import (
     recursive_lt,
     repr_print,
 )
+from isoform._left_out import answer
 from isoform.container import Array, Dict, List, Map
+from isoform.core import BigInt
 from isoform.dataclasses import py_class
 from isoform.device import Device, DLDeviceType, device
 from isoform.dtype import (
@@ -136,9 +139,15 @@ from isoform.structural import (
 from isoform.tensor import Tensor, from_dlpack
 from isoform.visitors import NodeFunctor, NodeMutator, NodeVisitor
 
+
+def __getattr__(name: str) -> object:
+    raise AttributeError(answer(name))
+
+
 __all__ = [
     "MISSING",
     "Array",
+    "BigInt",
     "Bytes",
     "DLDeviceType",
     "DataType",

@@ -119,8 +119,6 @@ def make(
     converter: Callable[[Any], Any] | None = None,
 ) -> Field:
     """`field` without the pretence about its type."""
-    if default_factory is None:
-        default_factory = MISSING
     if default is not MISSING and default_factory is not MISSING:
         raise ValueError("cannot specify both default and default_factory")
     if default_factory is not MISSING and not callable(default_factory):

@@ -42,13 +42,13 @@ def from_fields(
 
     | Python | value |
     |---|---|
-    | None, bool, int, float, str, bytes, values of Isoform | themselves |
+    | None, bool, int, float, complex, str, bytes, values of Isoform | themselves |
     | list, tuple | `Array` |
     | dict | `Map`; with other keys than plain ones a `Record` of pairs, in any order |
     | set, frozenset | a `Record` of the elements, in any order |
     | arrays and scalars of NumPy, and arrays of other libraries in the memory of the CPU | `Tensor` |
     | members of enums | a `Record` with the name |
-    | complex, slices, ranges, `...`, instances of subclasses of the above | a `Record` |
+    | slices, ranges, `...`, instances of subclasses of the above | a `Record` |
     | dataclasses, attrs, pydantic, named tuples, objects with `_fields` | a `Record` of the fields |
 
     Fields that a dataclass or attrs leaves out of comparison are left out. An object that
@@ -85,7 +85,7 @@ def from_fields(
     return Converter("from_fields", fields=fields, on_unknown=unknown).convert(obj)
 
 
-_PLAIN = (type(None), bool, int, float, bytes)
+_PLAIN = (type(None), bool, int, float, complex, bytes)
 _BASES: tuple[type[Any], ...] = (int, float, complex, bytes, tuple, list, dict)
 _OPEN = object()
 
@@ -321,8 +321,6 @@ def _builtin(obj: Any, kind: type) -> Any:
         return _record(
             obj, _class_name(kind), {"start": obj.start, "stop": obj.stop, "step": obj.step}
         )
-    if kind is complex:
-        return Record("builtins.complex", {"real": obj.real, "imag": obj.imag})
     if kind is bytearray:
         return bytes(obj)
     return None
