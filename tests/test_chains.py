@@ -68,7 +68,14 @@ MODULES = {
 
 # They report or change registrations, or take values of Python.
 WITHOUT_VALUE = {
-    *("convert_func", "device", "from_dlpack", "get_global_func", "get_global_func_metadata"),
+    *(
+        "BigInt",
+        "convert_func",
+        "device",
+        "from_dlpack",
+        "get_global_func",
+        "get_global_func_metadata",
+    ),
     *("init_ffi_api", "last_visit_count", "method", "py_class", "register_error"),
     *("register_global_func", "register_object", "remove_global_func"),
     *("testing.random_module", "testing.random_program", "testing.rust_family"),
