@@ -35,6 +35,7 @@ MODELS := .cache/models
 VENV_STAMP := $(VENV)/.requirements-stamp
 MODELS_STAMP := .cache/models.stamp
 NOTEBOOK_STAMP := .cache/notebook.stamp
+INTEROP_STAMP := .cache/interop.stamp
 SCRIPT_TESTS := $(wildcard scripts/test_*.py scripts/tests/test_*.py)
 
 # The lock file is part of the source: a build that would change it stops.
@@ -80,7 +81,7 @@ test-all: export ISOFORM_TEST_CASES := 10
 test-all: ISOFORM_TEST_SCALE = 1
 test-all: FUZZ_SECONDS = 10
 test-all: FUZZ_CASES = 1000
-test-all: test test-misuse test-servers test-notebook test-ray test-pages lint-crates lint-workflows test-wheels fuzz ## What releases run: the gate with ten times the cases in full sizes, each crate alone, wheels, fuzzing
+test-all: test test-misuse test-servers test-notebook test-interop test-ray test-pages lint-crates lint-workflows test-wheels fuzz ## What releases run: the gate with ten times the cases in full sizes, each crate alone, wheels, fuzzing
 
 .PHONY: demo
 demo: setup-models ## Show, compare and optimise real models, from the command and from Python
@@ -291,6 +292,12 @@ test-notebook: setup-modules setup-models $(NOTEBOOK_STAMP) ## Test the plots of
 	$(call say,the notebook)
 	PYTHONPATH=$(CURDIR)/.cache/notebook $(VENV)/bin/python -m pytest tests/test_notebook.py
 
+# JAX, attrs, pydantic and tvm-ffi: libraries whose objects become values.
+.PHONY: test-interop
+test-interop: setup-modules $(INTEROP_STAMP) ## Test objects of JAX, pydantic and tvm-ffi
+	$(call say,objects of other libraries)
+	PYTHONPATH=$(CURDIR)/.cache/interop $(VENV)/bin/python -m pytest tests/test_interop*.py
+
 # Clusters of several nodes on this machine; skipped if Ray cannot be installed.
 .PHONY: test-ray
 test-ray: setup-modules setup-models ## Test indexes that Ray clusters make, in an environment of their own
@@ -379,6 +386,13 @@ $(NOTEBOOK_STAMP): scripts/requirements-notebook.txt $(VENV_STAMP)
 	$(call say,matplotlib in .cache/notebook)
 	$(VENV)/bin/python -m pip install --disable-pip-version-check --quiet --no-deps \
 		--only-binary :all: --upgrade --target .cache/notebook -r scripts/requirements-notebook.txt
+	@touch $@
+
+# What tests of objects of other libraries need beside $(VENV).
+$(INTEROP_STAMP): scripts/requirements-interop.txt $(VENV_STAMP)
+	$(call say,JAX and others in .cache/interop)
+	$(VENV)/bin/python -m pip install --disable-pip-version-check --quiet --no-deps \
+		--only-binary :all: --upgrade --target .cache/interop -r scripts/requirements-interop.txt
 	@touch $@
 
 # The tools that keep results.

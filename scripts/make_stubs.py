@@ -445,7 +445,8 @@ def definitions(known: str, parameters: str, returned: str, doc: str, indent: st
 
 def stub_of_class(cls: type, name: str) -> str:
     """Return the stub of a native class."""
-    bases = BASES.get(name, "")
+    own = cls.__base__ if issubclass(cls, BaseException) else None
+    bases = BASES.get(name, own.__name__ if own else "")
     final = "" if cls.__flags__ & (1 << 10) else "@final\n"
     text = f"{final}class {name}{f'({bases})' if bases else ''}:"
     text += body(cls.__doc__, "    ").removesuffix(" ...\n") + "\n"

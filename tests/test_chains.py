@@ -5,11 +5,14 @@ dicts, arrays, maps. A recursive function overflows its stack on any of them, an
 function does not end.
 """
 
+import ast
 import copy
 import importlib
 import inspect
+import itertools
 import pickle
 import re
+import types
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +21,7 @@ import pytest
 from scale import scaled
 
 import isoform
+import isoform.interop.ast
 from isoform import (
     Array,
     Dict,
@@ -56,11 +60,22 @@ MODULES = {
     "isoform.pto.ir": "pto.ir",
     "isoform.type_attrs": "type_attrs",
     "isoform.onnx": "onnx",
+    "isoform.interop": "interop",
+    "isoform.interop.ast": "interop.ast",
+    "isoform.jax": "jax",
+    "isoform.fx": "fx",
 }
 
 # They report or change registrations, or take values of Python.
 WITHOUT_VALUE = {
-    *("convert_func", "device", "from_dlpack", "get_global_func", "get_global_func_metadata"),
+    *(
+        "BigInt",
+        "convert_func",
+        "device",
+        "from_dlpack",
+        "get_global_func",
+        "get_global_func_metadata",
+    ),
     *("init_ffi_api", "last_visit_count", "method", "py_class", "register_error"),
     *("register_global_func", "register_object", "remove_global_func"),
     *("testing.random_module", "testing.random_program", "testing.rust_family"),
@@ -383,6 +398,63 @@ ONNX_CALLS = {
 ONNX_IN_FILES = "onnx.save onnx.to_model_proto"
 
 
+def tree_in_a_row():
+    """A syntax tree of Python, made by hand: its parser does not nest as deep."""
+    node = ast.Name("x", ast.Load())
+    for _ in range(PYTHON_LEVELS):
+        node = ast.UnaryOp(ast.Not(), node)
+    made = isoform.interop.ast.program(node)
+    while isinstance(node, ast.UnaryOp):
+        # Python frees nested objects by recursion.
+        node = node.operand
+    return made
+
+
+def jaxpr_in_a_row():
+    """A jaxpr of equations in a row, in the form that the reader expects."""
+    aval = "float32[]"
+    # Variables are keys.
+    variables = [type("Var", (), {"aval": aval})() for _ in range(PYTHON_LEVELS + 1)]
+    negate = types.SimpleNamespace(name="neg")
+    equations = [
+        types.SimpleNamespace(invars=[x], outvars=[y], params={}, effects=(), primitive=negate)
+        for x, y in itertools.pairwise(variables)
+    ]
+    return types.SimpleNamespace(
+        eqns=equations, invars=variables[:1], outvars=variables[-1:], constvars=[]
+    )
+
+
+def fx_graph_in_a_row():
+    """A graph of nodes in a row, in the form that torch.fx documents."""
+    nodes = [
+        types.SimpleNamespace(op="placeholder", target="x", name="x", args=(), kwargs={}),
+    ]
+    for position in range(PYTHON_LEVELS):
+        args = (nodes[-1],)
+        nodes.append(
+            types.SimpleNamespace(
+                op="call_method", target="neg", name=str(position), args=args, kwargs={}
+            )
+        )
+    end = types.SimpleNamespace(op="output", target="", name="out", args=(nodes[-1],), kwargs={})
+    return types.SimpleNamespace(nodes=[*nodes, end])
+
+
+# Programs of other libraries, which are objects of Python.
+INTEROP_CALLS = {
+    "interop.from_fields": lambda: len(isoform.interop.from_fields(nested(lambda v: [v]))) == 1,
+    "interop.ast.program": lambda: tree_in_a_row().kind == "ast.UnaryOp",
+    "jax.program": lambda: isoform.jax.program(jaxpr_in_a_row()).outputs[0].call.op == "neg",
+    "fx.program": lambda: isoform.fx.program(fx_graph_in_a_row()).outputs.op == ".neg",
+}
+
+
+@pytest.mark.parametrize("call", INTEROP_CALLS.values(), ids=INTEROP_CALLS)
+def test_objects_of_other_libraries(call):
+    assert call()
+
+
 @py_class("chains.Holder")
 class Holder(Object):
     v: Any
@@ -431,7 +503,7 @@ def public_functions():
 
 
 def test_every_function_of_a_value_has_a_chain():
-    groups = [*CALLS, *ONNX_CALLS, IN_FILES, ONNX_IN_FILES]
+    groups = [*CALLS, *ONNX_CALLS, *INTEROP_CALLS, IN_FILES, ONNX_IN_FILES]
     named = {name for names in groups for name in names.split()}
     assert public_functions() - named - LIMITED == set()
 

@@ -29,7 +29,10 @@ _MODULES = (
     "dataclasses",
     "error",
     "function",
+    "fx",
+    "interop",
     "ir",
+    "jax",
     "onnx",
     "pages",
     "pattern",
@@ -82,7 +85,7 @@ def __getattr__(name: str) -> Any:
         found = getattr(_import(_ELSEWHERE[name]), name)
         globals()[name] = found
         return found
-    raise AttributeError(f"module 'isoform' has no attribute '{name}'")
+    raise AttributeError(_import("_left_out").answer(name))
 
 
 def __dir__() -> list[str]:

@@ -11,7 +11,10 @@ from isoform import (
     dataclasses as dataclasses,
     error as error,
     function as function,
+    fx as fx,
+    interop as interop,
     ir as ir,
+    jax as jax,
     onnx as onnx,
     pages as pages,
     pattern as pattern,
@@ -49,6 +52,9 @@ from isoform.container import (
     Dict as Dict,
     List as List,
     Map as Map,
+)
+from isoform.core import (
+    BigInt as BigInt,
 )
 from isoform.dataclasses import (
     py_class as py_class,
@@ -159,6 +165,7 @@ from isoform.visitors import (
 __all__ = [
     "MISSING",
     "Array",
+    "BigInt",
     "Bytes",
     "DLDeviceType",
     "DataType",
@@ -224,6 +231,7 @@ __all__ = [
     "float32",
     "float64",
     "from_dlpack",
+    "fx",
     "get_first_structural_mismatch",
     "get_global_func",
     "get_global_func_metadata",
@@ -233,7 +241,9 @@ __all__ = [
     "int32",
     "int64",
     "intern",
+    "interop",
     "ir",
+    "jax",
     "last_visit_count",
     "method",
     "onnx",

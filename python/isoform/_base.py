@@ -27,6 +27,7 @@ from isoform.container import (
     List,
     Map,
 )
+from isoform.core import BigInt
 from isoform.device import (
     Device,
     DLDeviceType,
@@ -125,11 +126,15 @@ from isoform.tensor import (
     from_dlpack,
 )
 
+# Values of Python that are objects of the core have types that are declared here.
+from isoform import _value_classes  # noqa: E402, F401  # isort: skip
+
 _core._set_import_hook(_dialects.load)
 
 __all__ = [
     "MISSING",
     "Array",
+    "BigInt",
     "Bytes",
     "DLDeviceType",
     "DataType",

@@ -1204,8 +1204,14 @@ class Property:
     def __repr__(self, /) -> str: ...
     def __set__(self, instance: Any, value: Any, /) -> None: ...
     @property
+    def fget(self) -> Any:
+        """The function that reads the field of a node, as of a `property`."""
+    @property
     def frozen(self) -> bool:
         """True if assignment is rejected."""
+    @property
+    def fset(self) -> Any:
+        """The function that writes the field of a node; None for a frozen field."""
     def get(self, /, node: Any) -> Any:
         """Reads the field of a node."""
     @property
@@ -1803,6 +1809,9 @@ class VisitInterrupt:
     def value(self) -> Any:
         """The value for the caller."""
 
+class _DataFault(ValueError):
+    """The data that a hook reads is wrong; the reader adds the place in the file."""
+
 def _callable_of(function: Any) -> Any:
     """The Python callable that a function was made from; None for any other function."""
 
@@ -1844,6 +1853,12 @@ def _from_dlpack(value: Any, copy: Any) -> Any:
 
 def _from_pickle(data: Any, cls: type[Any] = ..., modules: Any = ...) -> Any:
     """The inverse of `__reduce__`."""
+
+def _from_pickle_apart(data: Any, buffers: Any, cls: type[Any] = ..., modules: Any = ...) -> Any:
+    """The inverse of `__reduce_ex__` with protocol 5. The memory of a read-only buffer is
+    shared; others are copied. `pickle` makes buffers of tensors read-only, also where
+    the caller can write to them, and then must not.
+    """
 
 def _install_container(*args: Any, **kwargs: Any) -> Any:
     """Makes a class the Python class of a container, and attaches its methods.
@@ -1942,6 +1957,14 @@ def _set_python_types(dtype: Any, device: Any, shape: Any) -> None:
     subclass of tuple). Called once, by the package.
     """
 
+def _set_value_class(*args: Any, **kwargs: Any) -> None:
+    """Makes a class of Python a value class.
+
+    `node` is the class of the type, `to_node` makes an object of it from an instance of
+    `class`, and `from_node` the instance from an object. Raises TypeError if `node` is
+    not registered.
+    """
+
 def _set_walk_enums(walk_result: Any, region_kind: Any) -> None:
     """Sets the classes `WalkResult` and `DefRegionKind` for walks. Called once, by the
     package.
@@ -1972,6 +1995,11 @@ def _to_plain(root: Any, leaf: Any, names: Any, factory: Any = ...) -> Any:
 
 def _type_count() -> int:
     """How many types are registered."""
+
+def _value_object(value: Any) -> Any:
+    """The object of an instance of a value class as an instance of `Object`, for hooks of
+    its type; None for all other objects.
+    """
 
 def _visit_names() -> list[tuple[str, str, str]]:
     """The names of the registered types for visitors: key, dialect, and the name of the

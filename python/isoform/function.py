@@ -7,6 +7,8 @@ caller unchanged.
 
 from __future__ import annotations
 
+import functools
+import importlib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -226,16 +228,38 @@ def convert(value: Any) -> Any:
     return _core.convert(value)
 
 
-def convert_func(pyfunc: Callable[..., Any]) -> Function:
+def convert_func(pyfunc: Callable[..., Any], tensor_cls: type | None = None) -> Function:
     """A callable as a `Function`.
 
+    Args:
+        pyfunc: the callable.
+        tensor_cls: the class of arrays in which tensors reach the callable, such as
+            `numpy.ndarray`; the function `from_dlpack` of its library makes them.
+
     Raises:
-        TypeError: the argument cannot be called.
+        TypeError: the argument cannot be called, or the library of `tensor_cls` has no
+            `from_dlpack`.
 
     >>> convert_func(len)([1, 2, 3])
     3
     """
-    return _core.convert_func(pyfunc)
+    if tensor_cls is None:
+        return _core.convert_func(pyfunc)
+    library = importlib.import_module(tensor_cls.__module__.partition(".")[0])
+    from_dlpack: Any = getattr(library, "from_dlpack", None)
+    if from_dlpack is None or not callable(pyfunc):
+        raise TypeError(
+            f"convert_func: expected a callable and a class of a library with from_dlpack, got "
+            f"{type(pyfunc).__name__} and {tensor_cls.__module__}.{tensor_cls.__qualname__}"
+        )
+
+    @functools.wraps(pyfunc)
+    def call(*args: Any) -> Any:
+        from isoform.tensor import Tensor
+
+        return pyfunc(*(from_dlpack(arg) if isinstance(arg, Tensor) else arg for arg in args))
+
+    return _core.convert_func(call)
 
 
 for _class, _kind in ((Function, "Function"), (OpaquePyObject, "Opaque")):

@@ -200,6 +200,10 @@ class StructuralKey(Object, Generic[_K]):
         """Returns whether the other is a key of a structurally equal value."""
         return _core.structural_key_equal(self, other)
 
+    def __reduce__(self) -> Any:
+        """Pickles have the value; the hash is another one in each process."""
+        return StructuralKey, (self.key,)
+
     def __repr__(self) -> str:
         """The value in a call of the class."""
         return f"StructuralKey({self.key!r})"
@@ -333,7 +337,7 @@ def _with_mode(callback: Callable[..., Any]) -> Callable[..., Any]:
         if count == 2:
             return callback
         return functools.wraps(callback)(
-            lambda value, mutator: callback(value, mutator, InplaceMode.DISALLOW)
+            lambda value, mutator: callback(value, mutator, int(InplaceMode.DISALLOW))
         )
     raise TypeError(
         "structural_mutate: a callback takes (value, mutator) or (value, mutator, inplace_mode)"

@@ -36,7 +36,9 @@ _CPU = device("cpu")
 class Tensor(Object):
     """An immutable n-dimensional array of numbers in the memory of the CPU.
 
-    Made by `from_dlpack`, by `Tensor.from_bytes`, or from an array stored in a field.
+    `Tensor(array)` is a tensor of a NumPy array, or of any other array in the memory of
+    the CPU: of a copy, unless the array is read-only. `from_dlpack` shares memory on
+    request, and `Tensor.from_bytes` takes plain bytes.
     Elements are contiguous in row-major order. It supports Python's buffer protocol and
     DLPack, both without a copy. `==` and `hash` use identity; `structural_equal`
     compares elements.
@@ -49,6 +51,28 @@ class Tensor(Object):
     >>> memoryview(t).tolist()
     [[1, 2, 3], [4, 5, 6]]
     """
+
+    def __new__(cls, array: Any) -> Tensor:
+        """A tensor of the elements of an array.
+
+        Raises:
+            TypeError: the object is not an array, is in the memory of another device, or
+                has elements of a data type that tensors do not have; the message names it.
+        """
+        del cls
+        if isinstance(array, Tensor):
+            return array
+        if not hasattr(array, "__dlpack__") and hasattr(array, "__array_interface__"):
+            # A scalar of NumPy.
+            import numpy as np
+
+            array = np.asarray(array)
+        if not hasattr(array, "__dlpack__"):
+            raise TypeError(
+                f"isoform.Tensor: expected an array with __dlpack__, got {type(array).__name__}; "
+                "numpy.asarray makes one of a list, Tensor.from_bytes takes bytes"
+            )
+        return _TENSOR.convert(array)
 
     @staticmethod
     def from_bytes(data: bytes, shape: Any, dtype: Any) -> Tensor:
@@ -227,3 +251,5 @@ def from_dlpack(
 
 
 _core._install_tensor(Tensor)
+
+_TENSOR = _core.Schema(("Tensor",))

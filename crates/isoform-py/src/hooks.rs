@@ -10,7 +10,7 @@ use isoform::hooks::{
 };
 use isoform::host::with_scoped;
 use isoform::types::{RegionChange, TypeDef, TypeIndex};
-use isoform::{Obj, Ref, Result, attrs};
+use isoform::{Error, Obj, Ref, Result, attrs};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyInt};
@@ -20,6 +20,13 @@ use crate::convert::{self, HostObject, to_python, untyped};
 use crate::error::{IntoPyResult, from_python};
 use crate::object::{gil, wrapper};
 use crate::walk::{InterruptHandle, VisitorHandle};
+
+pyo3::create_exception!(
+    isoform._core,
+    DataFault,
+    PyValueError,
+    "The data that a hook reads is wrong; the reader adds the place in the file."
+);
 
 /// A hook of a type, made from a Python callable.
 pub(crate) trait PythonHook {
@@ -185,7 +192,13 @@ fn reading(hook: Py<PyAny>, key: &str) -> DynFromJson {
                 ))
             })
         })
-        .map_err(from_python)
+        .map_err(|raised| {
+            if Python::attach(|py| raised.is_instance_of::<DataFault>(py)) {
+                // Without the exception, so the reader adds the place of the node.
+                return Error::value_error(from_python(raised).message());
+            }
+            from_python(raised)
+        })
     })
 }
 

@@ -6,7 +6,7 @@ use isoform::compare::{CompareOptions, IncrementalHasher};
 use isoform::{Result, Value};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyType};
 
 use crate::convert::untyped;
 use crate::error::IntoPyResult;
@@ -95,6 +95,15 @@ impl IncrementalHandle {
     fn digest<'py>(&self, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
         let digest = self.with(value, |hasher, given| hasher.digest(given))?;
         Ok(PyBytes::new(value.py(), digest.as_bytes()))
+    }
+
+    /// Copies and pickles have the options, and remember nothing.
+    fn __reduce__<'py>(this: &Bound<'py, Self>) -> (Bound<'py, PyType>, (bool, bool)) {
+        let options = this.get().options;
+        (
+            this.get_type(),
+            (options.map_free_vars, options.skip_tensor_content),
+        )
     }
 
     /// Forgets everything, and frees the memory. Raises RuntimeError while another call on this

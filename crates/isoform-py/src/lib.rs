@@ -120,12 +120,15 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<type_info::TypeInfoHandle>()?;
     module.add_class::<type_info::TypeFieldHandle>()?;
     module.add_class::<type_info::TypeMethodHandle>()?;
+    module.add("_DataFault", py.get_type::<hooks::DataFault>())?;
     module.add("MISSING", missing::missing(py)?)?;
     module.add("KWARGS", missing::kwargs(py)?)?;
     module.add_class::<containers::SequenceIterator>()?;
     module.add_class::<containers::MapIterator>()?;
     module.add_function(wrap_pyfunction!(containers::install, module)?)?;
     module.add_function(wrap_pyfunction!(convert::set_python_types, module)?)?;
+    module.add_function(wrap_pyfunction!(convert::set_value_class, module)?)?;
+    module.add_function(wrap_pyfunction!(convert::value_object, module)?)?;
     module.add_function(wrap_pyfunction!(convert::dtype_parts, module)?)?;
     module.add_function(wrap_pyfunction!(convert::dtype_name, module)?)?;
     module.add_function(wrap_pyfunction!(convert::device_parts, module)?)?;

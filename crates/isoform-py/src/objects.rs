@@ -7,9 +7,10 @@ use isoform::attrs::{self, Lookup};
 use isoform::hooks::{DynCopy, Hook};
 use isoform::objects::{ReprHooks, ReprOptions, VerifyHooks};
 use isoform::text::{TensorText, TextOptions};
-use isoform::types::find_type;
+use isoform::types::{TypeInfo, find_type};
 use isoform::{Error, Obj, Ref, Value, host};
 use isoform_ir::transform::own_script;
+use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{
     PyAttributeError, PyException, PyImportError, PyKeyError, PyTypeError, PyValueError,
 };
@@ -21,6 +22,7 @@ use crate::convert::{self, to_python, untyped};
 use crate::error::{IntoPyResult, from_python, raised, to_python as raise};
 use crate::object::gil::{enter_call, under_gil};
 use crate::object::method::{Arguments, Methods};
+use crate::object::tensor::elements_of;
 use crate::object::{class, wrapper};
 use crate::pages::object_notebook;
 use crate::path::PathHandle;
@@ -41,24 +43,33 @@ pub(crate) fn init(module: &Bound<'_, PyModule>, object: &Bound<'_, PyType>) -> 
     module.add_function(wrap_pyfunction!(repr_print, module)?)?;
     module.add_function(wrap_pyfunction!(verify, module)?)?;
     module.add_function(wrap_pyfunction!(_from_pickle, module)?)?;
+    module.add_function(wrap_pyfunction!(_from_pickle_apart, module)?)?;
     module.add_function(wrap_pyfunction!(_require_type, module)?)?;
     let methods = Methods::of(object);
-    methods.binary("same_as", |this, other| {
-        let same = same_as(this, other)?;
-        Ok(pyo3::types::PyBool::new(this.py(), same)
-            .to_owned()
-            .into_any())
+    for name in ["same_as", "is_"] {
+        methods.binary(name, |this, other| {
+            let same = same_as(this, other)?;
+            Ok(pyo3::types::PyBool::new(this.py(), same)
+                .to_owned()
+                .into_any())
+        })?;
+    }
+    methods.unary("_id", |this| {
+        let address = std::ptr::from_ref(host::host_word(core(this)?)).addr();
+        Ok(address.into_pyobject(this.py())?.into_any())
     })?;
     methods.unary("__copy__", shallow_copy)?;
     methods.binary("__deepcopy__", deep_copy_method)?;
     methods.unary("__reduce__", reduce)?;
+    methods.binary("__reduce_ex__", reduce_with_protocol)?;
     methods.variadic("_repr_pretty_", display)?;
     methods.unary("__rich__", rich_text)?;
     methods.unary("_repr_html_", |this| {
         Ok(object_notebook(this).into_pyobject(this.py())?)
     })?;
     methods.finish();
-    Ok(())
+    let property = object.py().import("builtins")?.getattr("property")?;
+    object.setattr("id_", property.call1((object.getattr("_id")?,))?)
 }
 
 /// True if both represent the same object.
@@ -435,9 +446,71 @@ fn reduce<'py>(this: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let write = || isoform::host::to_bytes_with_types(&object.into());
     let (bytes, types) = under_gil(py, write).into_py()?;
     let bytes = PyBytes::new(py, &bytes).into_any();
-    let restore = py
-        .import(intern!(py, "isoform._core"))?
-        .getattr(intern!(py, "_from_pickle"))?;
+    let (class, modules) = origin(this, types)?;
+    let arguments = PyTuple::new(py, [bytes, class, modules])?;
+    reduced(this, intern!(py, "_from_pickle"), arguments)
+}
+
+/// The first protocol of pickles that keeps buffers beside the pickle.
+const WITH_BUFFERS: i64 = 5;
+
+/// [`reduce`], with the elements of tensors in buffers that `pickle` may keep out of band.
+fn reduce_with_protocol<'py>(
+    this: &Bound<'py, PyAny>,
+    protocol: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = this.py();
+    let name = intern!(py, "__reduce__");
+    let own = || -> PyResult<bool> {
+        let of_object = py.import(intern!(py, "isoform._core"))?;
+        let of_object = of_object.getattr(intern!(py, "Object"))?.getattr(name)?;
+        Ok(this.get_type().getattr(name)?.is(&of_object))
+    };
+    if protocol.extract::<i64>()? < WITH_BUFFERS || !own()? {
+        return this.call_method0(name);
+    }
+    let object = core(this)?;
+    let write = || isoform::host::to_bytes_apart(&object.into());
+    let apart = under_gil(py, write).into_py()?;
+    if apart.tensors.is_empty() {
+        return this.call_method0(name);
+    }
+    let buffer = py
+        .import(intern!(py, "pickle"))?
+        .getattr(intern!(py, "PickleBuffer"))?;
+    let buffers: Vec<_> = apart
+        .tensors
+        .into_iter()
+        .map(|tensor| {
+            let bytes = to_python(py, &crate::tensor::as_bytes(&tensor)?.into())?;
+            buffer.call1((bytes,))
+        })
+        .collect::<PyResult<_>>()?;
+    let (class, modules) = origin(this, apart.types)?;
+    let bytes = PyBytes::new(py, &apart.bytes).into_any();
+    let buffers = PyTuple::new(py, buffers)?.into_any();
+    let arguments = PyTuple::new(py, [bytes, buffers, class, modules])?;
+    reduced(this, intern!(py, "_from_pickle_apart"), arguments)
+}
+
+/// The function that restores an object, its arguments, and the object's own state.
+fn reduced<'py>(
+    this: &Bound<'py, PyAny>,
+    restore: &Bound<'py, PyString>,
+    arguments: Bound<'py, PyTuple>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = this.py();
+    let restore = py.import(intern!(py, "isoform._core"))?.getattr(restore)?;
+    let state = State::of(this)?.for_pickle(py)?;
+    Ok((restore, arguments, state).into_pyobject(py)?.into_any())
+}
+
+/// The class of an object if it is not the type's own, and the modules that declare types.
+fn origin<'py>(
+    this: &Bound<'py, PyAny>,
+    types: Vec<&'static TypeInfo>,
+) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+    let py = this.py();
     let ty = this.get_type();
     let is_registered = class::of_class(py, ty.as_type_ptr()).is_some();
     let class = if is_registered {
@@ -456,10 +529,7 @@ fn reduce<'py>(this: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
             )?);
         }
     }
-    let modules = PyTuple::new(py, modules)?.into_any();
-    let arguments = PyTuple::new(py, [bytes, class, modules])?;
-    let state = State::of(this)?.for_pickle(py)?;
-    Ok((restore, arguments, state).into_pyobject(py)?.into_any())
+    Ok((class, PyTuple::new(py, modules)?.into_any()))
 }
 
 /// Imports the module that declares a type, unless the type is known.
@@ -482,8 +552,15 @@ fn _require_type(py: Python<'_>, key: &str, module: &str) -> PyResult<()> {
             None,
         );
     }
+    let declare_enum = || -> PyResult<bool> {
+        let classes = py.import(intern!(py, "isoform._value_classes"))?;
+        classes.call_method1(intern!(py, "declare_by_name"), (key, module))?;
+        Ok(isoform::types::find_type(key).is_some())
+    };
     match py.import(module) {
         Ok(_) if isoform::types::find_type(key).is_some() => Ok(()),
+        // An enum of the standard library is declared by its use in a class.
+        Ok(_) if declare_enum()? => Ok(()),
         Ok(_) => fail(
             &format!(
                 "module '{module}', which declared it, does not declare it when it is imported"
@@ -511,8 +588,40 @@ fn _from_pickle<'py>(
         _require_type(py, key, module)?;
     }
     let value = under_gil(py, || isoform::files::from_bytes(data)).into_py()?;
+    restored(py, &value, cls)
+}
+
+/// The inverse of `__reduce_ex__` with protocol 5. The memory of a read-only buffer is
+/// shared; others are copied. `pickle` makes buffers of tensors read-only, also where
+/// the caller can write to them, and then must not.
+#[pyfunction]
+#[pyo3(signature = (data, buffers, cls=None, modules=Vec::new()))]
+fn _from_pickle_apart<'py>(
+    py: Python<'py>,
+    data: &[u8],
+    buffers: Vec<PyBuffer<u8>>,
+    cls: Option<&Bound<'py, PyType>>,
+    modules: Vec<(String, String)>,
+) -> PyResult<Bound<'py, PyAny>> {
+    for (key, module) in &modules {
+        _require_type(py, key, module)?;
+    }
+    let elements = buffers
+        .into_iter()
+        .map(|buffer| elements_of(py, buffer))
+        .collect::<PyResult<Vec<_>>>()?;
+    let read = || isoform::host::from_bytes_apart(data, elements);
+    let value = under_gil(py, read).into_py()?;
+    restored(py, &value, cls)
+}
+
+fn restored<'py>(
+    py: Python<'py>,
+    value: &Value,
+    cls: Option<&Bound<'py, PyType>>,
+) -> PyResult<Bound<'py, PyAny>> {
     match (cls, value.as_object()) {
-        (None, _) => to_python(py, &value),
+        (None, _) => to_python(py, value),
         (Some(cls), Some(object)) => wrapper::wrap_as(cls, object.clone()),
         (Some(cls), None) => Err(PyValueError::new_err(format!(
             "expected an object of {} in the data, got {}",

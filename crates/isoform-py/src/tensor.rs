@@ -58,10 +58,7 @@ pub(crate) fn install(class: &Bound<'_, PyType>) -> PyResult<()> {
         Ok(own(this)?.data().len().into_pyobject(this.py())?.into_any())
     })?;
     methods.unary("_as_bytes", |this| {
-        let data = own(this)?.data().clone();
-        let dtype = DType::new(DTypeCode::UInt, 8);
-        let bytes = new_tensor(dtype, vec![data.len() as i64], data)?;
-        to_python(this.py(), &bytes.into())
+        to_python(this.py(), &as_bytes(own(this)?)?.into())
     })?;
     methods.unary("data_ptr", |this| {
         let address = own(this)?.data().as_ptr() as usize;
@@ -78,6 +75,13 @@ pub(crate) fn install(class: &Bound<'_, PyType>) -> PyResult<()> {
     methods.finish();
     install_buffer(class);
     Ok(())
+}
+
+/// The memory of a tensor as a tensor of bytes.
+pub(crate) fn as_bytes(tensor: &Tensor) -> PyResult<Tensor> {
+    let data = tensor.data().clone();
+    let dtype = DType::new(DTypeCode::UInt, 8);
+    new_tensor(dtype, vec![data.len() as i64], data)
 }
 
 fn own<'a>(this: &'a Object<'_>) -> PyResult<&'a Tensor> {

@@ -337,7 +337,9 @@ pub mod host {
     ) {
         (info.hooks.equal.get(), info.hooks.hash.get())
     }
-    pub use crate::files::binary::to_bytes_with_types;
+    pub use crate::files::binary::{
+        TensorsApart, from_bytes_apart, to_bytes_apart, to_bytes_with_types,
+    };
     pub use crate::kernel::container::{Contents, hooked_key_hash};
     pub use crate::kernel::error::HostTraceback;
     pub use crate::kernel::hooks::{ScopedEqual, ScopedHash, ScopedMutate, ScopedVisit};

@@ -17,6 +17,7 @@ from isoform._core import (
 )
 
 from . import _classes
+from ._annotations import BigInt
 from ._schema import TypeSchema
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "KWARGS",
     "MISSING",
+    "BigInt",
     "Bytes",
     "DataType",
     "Error",

@@ -10,7 +10,7 @@ import inspect
 import sys
 import types
 import typing
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from isoform import _core
 
@@ -29,6 +29,7 @@ _PLAIN = {
     bool: "bool",
     int: "int",
     float: "float",
+    complex: "complex",
     str: "str",
     bytes: "bytes",
     ctypes.c_void_p: "ctypes.c_void_p",
@@ -48,6 +49,26 @@ _CALLABLES: tuple[Any, ...] = (
     cast("Any", typing).Callable,
 )
 _SELF = getattr(typing, "Self", None)
+
+
+class AnySize:
+    """Marks an int of any size."""
+
+    def __repr__(self) -> str:
+        return "any size"
+
+
+BigInt: TypeAlias = typing.Annotated[int, AnySize()]
+"""An annotation for fields whose ints may need more than 64 bits.
+
+>>> from isoform import BigInt
+>>> from isoform.dataclasses import Object, py_class
+>>> @py_class("doc.BigInt.Limit")
+... class Limit(Object):
+...     number: BigInt
+>>> Limit(2**64 - 1).number
+18446744073709551615
+"""
 
 
 class Unresolved(Exception):  # noqa: N818
@@ -164,6 +185,10 @@ class Reader:
                 f"cannot convert {cls.__qualname__} to TypeSchema: the class is not registered; "
                 "decorate it with py_class"
             )
+        if issubclass(cls, enum.Enum):
+            from isoform import _value_classes
+
+            return TypeSchema(_value_classes.key_of_enum(cls))
         if any("__dlpack__" in ancestor.__dict__ for ancestor in cls.__mro__):
             return TypeSchema("Tensor")
         raise _refuse(cls)
@@ -171,6 +196,8 @@ class Reader:
     def _read_generic(self, annotation: Any, origin: Any, args: tuple[Any, ...]) -> TypeSchema:
         if origin is typing.Union or origin is types.UnionType:
             return self._union(args)
+        if origin is typing.Annotated and any(isinstance(mark, AnySize) for mark in args[1:]):
+            return TypeSchema("BigInt")
         if origin is typing.Annotated or origin is typing.Final:
             return self.read(args[0])
         if origin is typing.Literal:
@@ -246,11 +273,6 @@ def _instead(annotation: Any) -> str:
     """The annotation to write instead."""
     if annotation in (set, frozenset):
         return "write list[...] or dict[..., None], or Any to keep a Python set as it is"
-    if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
-        return (
-            "declare the choices with isoform.dataclasses.Enum, or write Literal[...] of their "
-            "values"
-        )
     if annotation in (bytearray, memoryview):
         return "write bytes"
     return "write Any to keep a Python object as it is"

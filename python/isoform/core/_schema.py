@@ -22,6 +22,8 @@ _LEAVES = frozenset(
         "Any",
         "bool",
         "int",
+        "BigInt",
+        "complex",
         "float",
         "str",
         "bytes",
@@ -31,6 +33,7 @@ _LEAVES = frozenset(
         "Tensor",
         "Callable",
         "Object",
+        "Value",
     ]
 )
 _POINTER = "ctypes.c_void_p"
@@ -39,7 +42,7 @@ _RESERVED = _LEAVES | _ARITY.keys() | {"Union", "tuple", "Literal", _POINTER}
 # Names used by files and other front ends for the same types.
 _FOLDED = {
     "ffi.Array": "Array",
-    "ffi.BigInt": "int",
+    "ffi.BigInt": "BigInt",
     "ffi.Bytes": "bytes",
     "ffi.Dict": "Dict",
     "ffi.Function": "Callable",
@@ -51,6 +54,8 @@ _FOLDED = {
     "ffi.Tensor": "Tensor",
     "DataType": "dtype",
     "isoform.Array": "Array",
+    "isoform.BigInt": "BigInt",
+    "isoform.Complex": "complex",
     "isoform.Dict": "Dict",
     "isoform.Function": "Callable",
     "isoform.List": "List",
@@ -244,6 +249,21 @@ class TypeSchema:
 
     # ---- use -----------------------------------------------------------------
 
+    def strict(self) -> TypeSchema:
+        """The schema with `Value` for every `Any`: no objects of Python.
+
+        Example:
+            >>> from collections.abc import Mapping
+            >>> from typing import Any
+            >>> TypeSchema.from_annotation(Mapping[str, Any]).strict()
+            Map[str, Value]
+        """
+        origin = "Value" if self.origin == "Any" else self.origin
+        # The parameters of a function are not values of the field.
+        return TypeSchema(
+            origin, tuple(part.strict() for part in self.args), self.named_args, self.values
+        )
+
     @property
     def type_key(self) -> str | None:
         """The type key if the schema describes a node type, otherwise None."""
@@ -258,6 +278,8 @@ class TypeSchema:
         parts = tuple(part._description() for part in self.args)
         if self.origin == "Object":
             return ("Object", "isoform.Object")
+        if self.origin == "complex":
+            return ("Object", "isoform.Complex")
         if self.origin == _POINTER:
             return ("Pointer",)
         if self.origin == "tuple":

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from isoform.core import MISSING, Object
 from isoform.core._annotations import (
+    AnySize,
+    BigInt,
     Reader,
     Unresolved,
     is_expression,
@@ -225,6 +227,9 @@ def _declaration(
         if origin is typing.Annotated:
             annotation, *notes = typing.get_args(annotation)
             carried = next((n for n in notes if isinstance(n, _field.Field)), carried)
+            if any(isinstance(note, AnySize) for note in notes):
+                annotation = BigInt
+                break
         elif origin is typing.Final:
             fixed, annotation = True, typing.get_args(annotation)[0]
         elif isinstance(annotation, (str, typing.ForwardRef)):

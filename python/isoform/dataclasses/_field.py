@@ -213,8 +213,6 @@ def field(
         >>> Call("f", [1], line="7").line
         7
     """
-    if default_factory is None:
-        default_factory = MISSING
     if default is not MISSING and default_factory is not MISSING:
         raise ValueError("cannot specify both default and default_factory")
     if default_factory is not MISSING and not callable(default_factory):

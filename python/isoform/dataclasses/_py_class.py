@@ -49,6 +49,7 @@ class Options:
     scope: bool = False
     defs_first: bool | None = None
     visit_order: tuple[str, ...] | None = None
+    strict: bool = False
     to_json: Callable[[Any], Any] | None = None
     from_json: Callable[[Any], Any] | None = None
     convert: Callable[[Any], Any] | None = None
@@ -98,6 +99,7 @@ def py_class(
     visit_order: Sequence[str] | None = None,
     override: bool = False,
     abstract: bool = False,
+    strict: bool = False,
 ) -> Callable[[_T], _T]: ...
 
 
@@ -121,6 +123,7 @@ def py_class(
     visit_order: Sequence[str] | None = None,
     override: bool = False,
     abstract: bool = False,
+    strict: bool = False,
 ) -> Any:
     """Registers a class that extends `Object` in the core.
 
@@ -167,6 +170,10 @@ def py_class(
             substitution visit the fields, by name, if the constructor needs a different
             one. Every field of the class occurs once; ignored fields may be left out
             and come last. Fields of parents come first, unless they are named, too.
+        strict: refuse objects and functions of Python in fields of type `Any`, where they
+            are put in. Without it, they are kept, and only comparison, hash and files
+            refuse them. Containers are looked through at each assignment; the objects
+            inside have fields of their own.
 
         override: let the class take the key of another declaration. Objects of the old
             class keep it; fields that name the key accept objects of the new class alone.
@@ -209,6 +216,7 @@ def py_class(
         visit_order=_names(visit_order),
         override=override,
         abstract=abstract,
+        strict=strict,
     )
     # Also where the decorator is kept for later.
     options.check()
@@ -325,6 +333,9 @@ def _register(
     body = _collect.read(
         cls, frozen=options.frozen, kw_only=options.kw_only, names=names, elsewhere=elsewhere
     )
+    if options.strict:
+        for declared in body.fields:
+            declared.schema = declared.schema.strict()
     inherited = _collect.all_fields(body.parent) if body.parent else ()
     positional, keyword = _collect.init_order((*inherited, *body.fields))
     if options.inspect is not None:

@@ -423,15 +423,15 @@ def _from_json(cls: Any, data: Any) -> Any:
     """The member that files name.
 
     Raises:
-        TypeError: `data` is neither a name nor a number.
-        ValueError: there is no such member.
+        ValueError: `data` is not the name or number of a member. The reader of the file adds
+            the place.
     """
     wanted = int if cls.__isoform_payload__ is int else str
     key = cls.__isoform_type_key__
     if type(data) is not wanted:
-        raise TypeError(f"{key}: expected {wanted.__name__}, got {type(data).__name__}")
+        raise _core._DataFault(f"{key}: expected {wanted.__name__}, got {type(data).__name__}")
     if data not in _state(cls).indexes:
-        raise ValueError(f"{key} has no member {data!r}{_choice(cls)}")
+        raise _core._DataFault(f"{key} has no member {data!r}{_choice(cls)}")
     return _state(cls).indexes[data]
 
 

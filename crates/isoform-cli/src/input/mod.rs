@@ -448,7 +448,14 @@ pub(crate) fn decode(form: Form, bytes: Bytes, file: &Path) -> Result<Input, Fai
             read_settled(|| options.read_with_metadata(text))
         }
     };
-    let (value, metadata) = decoded.map_err(failed)?;
+    let (value, metadata) = decoded.map_err(|error| {
+        let is_unknown = error.message().contains("unknown type");
+        let mut failure = failed(error);
+        if is_unknown {
+            failure.excerpt.push(OWN_TYPES.to_owned());
+        }
+        failure
+    })?;
     Ok(Input::Value(IrFile {
         value,
         form,
@@ -457,6 +464,8 @@ pub(crate) fn decode(form: Form, bytes: Bytes, file: &Path) -> Result<Input, Fai
         files: Vec::new(),
     }))
 }
+
+const OWN_TYPES: &str = "if a Python module declares this type, name the module: `python -m isoform --import MODULE ...`";
 
 const OTHER_JSON: &str = "this is JSON, but not a JSON graph, whose first key is \"root_index\", \"nodes\" or \"metadata\"; give a file that isoform.to_json or 'isoform convert --to json' has written";
 

@@ -128,10 +128,12 @@ isoform: a.iso: text: line 1, column 1: unknown type \"my.Node\"
   |
 1 | my.Node(a=1)
   | ^^^^^^^^
+if a Python module declares this type, name the module: `python -m isoform --import MODULE ...`
 "
     );
     let ran = folder.run("hash a.json");
     assert!(ran.err.starts_with("isoform: a.json: "), "{ran:?}");
+    assert!(ran.err.contains("--import MODULE"), "{ran:?}");
     assert!(ran.err.contains("unknown type \"my.Node\""), "{ran:?}");
     let failed = json(&folder.run("hash --json a.iso"));
     assert_eq!(

@@ -11,7 +11,7 @@ use super::compare;
 use super::contents::{check_key, contents, foreign};
 use super::iterators::{Entries, MapIterator, Part};
 use super::sequence::fresh;
-use crate::convert::{to_python, untyped};
+use crate::convert::{to_python, untyped, value_of_class};
 use crate::error::IntoPyResult;
 use crate::object::method::{Arguments, Methods};
 use crate::object::wrapper;
@@ -79,12 +79,20 @@ pub(super) fn install(methods: Methods<'_>) -> PyResult<()> {
 /// The value of a key.
 pub(super) fn look_up(this: &Object<'_>, key: &Object<'_>) -> PyResult<Option<Value>> {
     check_key(key)?;
-    let key = untyped(key)?;
-    Ok(match contents(this)? {
-        ValueRef::Map(entries) => entries.try_get(&key).into_py()?.cloned(),
-        ValueRef::Dict(entries) => entries.try_get(&key).into_py()?,
-        _ => return Err(foreign(this)),
-    })
+    let contents = contents(this)?;
+    let look_up = |key: &Value| match &contents {
+        ValueRef::Map(entries) => Ok(entries.try_get(key).into_py()?.cloned()),
+        ValueRef::Dict(entries) => entries.try_get(key).into_py(),
+        _ => Err(foreign(this)),
+    };
+    if let Some(held) = look_up(&untyped(key)?)? {
+        return Ok(Some(held));
+    }
+    // A member of an enum that is also an int or a str is a key of a map with such keys.
+    match value_of_class(key)? {
+        Some(key) => look_up(&key),
+        None => Ok(None),
+    }
 }
 
 fn get<'py>(this: &Object<'py>, given: Arguments<'_, 'py>) -> PyResult<Object<'py>> {

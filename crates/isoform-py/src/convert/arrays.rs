@@ -99,6 +99,24 @@ fn relabelled(value: &Object<'_>, sharing: Sharing) -> PyResult<Option<Tensor>> 
     new_tensor(dtype, bits.shape().to_vec(), bits.data().clone()).map(Some)
 }
 
+/// The text of the data type of an array, for messages; None for other objects.
+pub(super) fn dtype_of_array(value: &Object<'_>) -> Option<String> {
+    let py = value.py();
+    let attribute = |name| value.getattr_opt(name).ok().flatten();
+    attribute(intern!(py, "__dlpack__"))?;
+    let text = attribute(intern!(py, "dtype"))?.str().ok()?.to_string();
+    // Records may have any number of fields.
+    let is_long = text.chars().count() > LONGEST_DTYPE;
+    let start: String = text.chars().take(LONGEST_DTYPE).collect();
+    Some(if is_long {
+        format!("{start}…")
+    } else {
+        start
+    })
+}
+
+const LONGEST_DTYPE: usize = 60;
+
 /// Makes a tensor from its parts.
 ///
 /// # Errors

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 
+use super::arrays::dtype_of_array;
 use crate::object::gil::Owned;
 
 /// A Python object opaque to the core.
@@ -58,20 +59,30 @@ impl HostObject {
     }
 }
 
+/// Programs have fewer classes in their fields.
+const MOST_NAMES: usize = 10_000;
+
 /// The name for objects of a Python class in messages, for example "Python set".
 fn name_of_class(object: &Bound<'_, PyAny>) -> &'static str {
     static NAMES: Mutex<Option<HashSet<&'static str>>> = Mutex::new(None);
     let Ok(name) = object.get_type().name() else {
         return "Python object";
     };
-    let name = format!("Python {name}");
+    let name = match dtype_of_array(object) {
+        // No tensor holds its elements.
+        Some(dtype) => format!("Python {name} of dtype {dtype}"),
+        None => format!("Python {name}"),
+    };
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
     let names = names.get_or_insert_default();
     match names.get(name.as_str()) {
         Some(known) => known,
         None => {
-            // The number of names is bounded by the number of classes in a program's
-            // source.
+            // The number of classes is bounded by a program's source, but that of data
+            // types is not.
+            if names.len() >= MOST_NAMES {
+                return "Python object";
+            }
             let name: &'static str = name.leak();
             names.insert(name);
             name

@@ -8,6 +8,7 @@
 //! | instances of Object | the object itself |
 //! | dtype, Device, Shape | the same |
 //! | a callable | Function |
+//! | complex, members of declared enums of the standard library | objects of hidden types |
 //! | anything else | an opaque value |
 //!
 //! `typed.rs` converts by the schema of a field, `untyped.rs` without a schema, and
@@ -15,6 +16,7 @@
 
 mod arrays;
 mod failure;
+mod foreign;
 mod host_object;
 mod protocol;
 mod python_types;
@@ -22,6 +24,7 @@ mod spec;
 mod to_python;
 mod typed;
 mod untyped;
+mod value_class;
 
 pub(crate) use arrays::{new_tensor, tensor_from};
 pub(crate) use failure::Failure;
@@ -34,6 +37,7 @@ pub(crate) use spec::SchemaHandle;
 pub(crate) use to_python::to_python;
 pub(crate) use typed::{field, typed};
 pub(crate) use untyped::{function, untyped};
+pub(crate) use value_class::{set_value_class, value_object, value_of as value_of_class};
 
 /// Types with this or a higher index are declared; those below are built in.
 pub(crate) const FIRST_DECLARED: u32 = isoform::host::FIRST_DECLARED_TYPE;

@@ -7,6 +7,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
+use super::foreign::STRUCTURED;
 use super::{Failure, HostObject, to_python, typed, untyped};
 
 /// None, or a pointer of `ctypes`.
@@ -74,9 +75,11 @@ fn parse_at(spec: &Bound<'_, PyAny>, depth: usize) -> PyResult<Schema> {
     Ok(match origin.as_str() {
         "Any" => Schema::Any,
         "Pointer" => Schema::Host(POINTER),
+        "Value" => Schema::Host(STRUCTURED),
         "None" => Schema::None,
         "bool" => Schema::Bool,
         "int" => Schema::Int,
+        "BigInt" => Schema::BigInt,
         "float" => Schema::Float,
         "str" => Schema::Str,
         "bytes" => Schema::Bytes,

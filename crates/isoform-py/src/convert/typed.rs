@@ -9,11 +9,14 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyString, PyTuple};
 use smallvec::SmallVec;
 
+use super::arrays::dtype_of_array;
 use super::dtype_class;
 use super::failure::{Failure, class_of};
+use super::foreign::{foreign_part, is_structured};
 use super::protocol::{self, Number, number_like};
 use super::python_types::{dtype_of_instance, parse_dtype};
 use super::untyped::{as_device, bytes_of, items_of, shown, untyped_part};
+use super::value_class;
 use crate::error::{IntoPyResult, to_python as raise};
 use crate::object::wrapper;
 
@@ -22,7 +25,10 @@ fn mismatch(schema: &Schema, value: &Bound<'_, PyAny>) -> Failure {
     let got = match wrapper::core_of(value) {
         Some(core) if !core.type_info().is_builtin() => core.type_info().key().to_owned(),
         _ if value.is_none() => "None".to_owned(),
-        _ => class_of(value),
+        _ => match dtype_of_array(value) {
+            Some(dtype) => format!("{} of dtype {dtype}", class_of(value)),
+            None => class_of(value),
+        },
     };
     let is_old = |core: &Ref<Obj>| core.type_info().is_replaced();
     let note = if takes_int(schema) && value.is_instance_of::<PyInt>() {
@@ -103,6 +109,11 @@ fn typed_slowly(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Fail
         Schema::Bool => match number_like(value)? {
             Some(Number::Bool(flag)) => Ok(Value::from(flag)),
             Some(Number::Int(number)) => Ok(Value::from(number.truth_value())),
+            _ => otherwise(),
+        },
+        Schema::BigInt => match number_like(value)? {
+            Some(Number::Bool(flag)) => Ok(Value::from(i64::from(flag))),
+            Some(Number::Int(number)) => Ok(number.value()?),
             _ => otherwise(),
         },
         Schema::Int => match number_like(value)? {
@@ -202,7 +213,21 @@ fn through_protocol(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, 
         return Ok(converted);
     }
     let converted = untyped_part(value)?;
+    if matches!(schema, Schema::Object(_))
+        && let Some(object) = value_class::value_of(value)?
+        && schema.check(&object).is_ok()
+    {
+        // A member of an enum that is also an int or a str.
+        return Ok(object);
+    }
+    let foreign = match schema {
+        Schema::Host(_) if is_structured(schema) => foreign_part(&converted),
+        _ => None,
+    };
     schema.convert(converted).map_err(|error| {
+        if let Some(foreign) = foreign {
+            return Failure::Mismatch(foreign);
+        }
         let message = error.message();
         if !matches!(error.kind(), ErrorKind::Type | ErrorKind::Value) {
             Failure::Raised(raise(error))
@@ -264,14 +289,19 @@ fn union_of(
     let exact = |option: &&Schema| match option {
         Schema::None => value.is_none(),
         Schema::Bool => value.is_exact_instance_of::<PyBool>(),
-        Schema::Int => value.is_exact_instance_of::<PyInt>(),
+        Schema::Int | Schema::BigInt => value.is_exact_instance_of::<PyInt>(),
         Schema::Float => value.is_exact_instance_of::<PyFloat>(),
         Schema::Str => value.is_exact_instance_of::<PyString>(),
         Schema::Bytes => value.is_exact_instance_of::<PyBytes>(),
         Schema::Literal(_) => true,
         // Another type may be convertible, but fitting options take precedence.
         Schema::Object(_) => {
-            wrapper::core_of(value).is_some_and(|core| option.check(&core.into()).is_ok())
+            let object = match wrapper::core_of(value) {
+                Some(core) => Some(core.into()),
+                // An exception is raised again below.
+                None => value_class::value_of(value).ok().flatten(),
+            };
+            object.is_some_and(|object| option.check(&object).is_ok())
         }
         _ => false,
     };
@@ -281,15 +311,18 @@ fn union_of(
     } else {
         None
     };
-    let has_int = options.iter().any(|option| matches!(option, Schema::Int));
+    let has_int = options
+        .iter()
+        .any(|option| matches!(option, Schema::Int | Schema::BigInt));
     // Next come the kinds nearest to a number, and last types, since their hooks can
     // accept nearly any value.
     let distance = |option: &&Schema| match (option, &number) {
         _ if exact(option) => 0,
         (Schema::Bool, Some(Number::Bool(_)))
-        | (Schema::Int, Some(Number::Int(_)))
+        | (Schema::Int | Schema::BigInt, Some(Number::Int(_)))
         | (Schema::Float, Some(Number::Float(_))) => 1,
-        (Schema::Int, Some(Number::Bool(_))) | (Schema::Float, Some(Number::Int(_))) => 2,
+        (Schema::Int | Schema::BigInt, Some(Number::Bool(_)))
+        | (Schema::Float, Some(Number::Int(_))) => 2,
         (Schema::Float, Some(Number::Bool(_))) | (Schema::Bool, Some(Number::Int(_))) => 3,
         (Schema::Object(_), _) => 4,
         _ => 1,
@@ -317,7 +350,10 @@ fn union_of(
 }
 
 fn is_number(schema: &Schema) -> bool {
-    matches!(schema, Schema::Bool | Schema::Int | Schema::Float)
+    matches!(
+        schema,
+        Schema::Bool | Schema::Int | Schema::BigInt | Schema::Float
+    )
 }
 
 fn elements<'s>(

@@ -14,6 +14,7 @@ use super::arrays::from_protocol;
 use super::failure::{Failure, class_of};
 use super::protocol::{self, Integer, Number, number_like, numpy_dtype};
 use super::python_types::dtype_of_instance;
+use super::value_class;
 use super::{HostObject, device_class, dtype_class, shape_class, to_python};
 use crate::error::{IntoPyResult, from_python};
 use crate::object::{gil, wrapper};
@@ -168,6 +169,9 @@ fn start<'py>(value: &Bound<'py, PyAny>, protocol_depth: usize) -> Result<Step<'
 }
 
 fn by_protocol<'py>(value: &Bound<'py, PyAny>, depth: usize) -> Result<Step<'py>, Failure> {
+    if let Some(object) = value_class::value_of(value)? {
+        return Ok(Step::Done(object));
+    }
     if let Some(function) = crate::callbacks::function_of(value) {
         return Ok(Step::Done(function.into()));
     }

@@ -220,6 +220,7 @@ pub(crate) fn bind(
         init: plan.init,
         post_init: plan.post_init,
         simple,
+        instance_of: PyOnceLock::new(),
     }));
     if !info.is_builtin() {
         let init = Bound::new(py, InitFunction::new(data))?;

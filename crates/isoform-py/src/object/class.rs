@@ -12,6 +12,7 @@ use isoform::types::{FieldDef, Schema, TypeIndex, TypeInfo};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyType};
 
 /// The default of a field.
@@ -90,12 +91,20 @@ pub(crate) struct ClassData {
     /// True if the fields are few, all of them positional parameters without converter,
     /// and no code has to run afterwards.
     pub(crate) simple: bool,
+    /// The function that makes what Python sees instead of an object of the class.
+    pub(super) instance_of: PyOnceLock<Py<PyAny>>,
 }
 
 impl ClassData {
     /// The Python class.
     pub(crate) fn class<'py>(&self, py: Python<'py>) -> Bound<'py, PyType> {
         self.class.bind(py).clone()
+    }
+
+    /// Sets, once, the function that makes what Python sees instead of an object.
+    pub(crate) fn set_instance_of(&self, py: Python<'_>, function: Py<PyAny>) {
+        // A second declaration of the class has the same function.
+        let _ = self.instance_of.set(py, function);
     }
 
     fn raw(&self) -> *mut ffi::PyTypeObject {

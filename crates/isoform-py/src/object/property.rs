@@ -191,6 +191,21 @@ impl Property {
         self.frozen
     }
 
+    /// The function that reads the field of a node, as of a `property`.
+    #[getter]
+    fn fget<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        this.getattr(pyo3::intern!(this.py(), "get"))
+    }
+
+    /// The function that writes the field of a node; None for a frozen field.
+    #[getter]
+    fn fset<'py>(this: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        if this.get().frozen {
+            return Ok(None);
+        }
+        this.getattr(pyo3::intern!(this.py(), "set")).map(Some)
+    }
+
     /// Reads the field of a node.
     fn get<'py>(&self, node: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         self.read(node)

@@ -16,6 +16,7 @@ use std::ffi::{CStr, c_int, c_void};
 use std::ptr::{self, NonNull};
 
 use isoform::values::{DType, Tensor, ValueRef};
+use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -150,6 +151,35 @@ impl AsRef<[u8]> for SharedBytes {
         // module's contract excludes concurrent writes.
         unsafe { std::slice::from_raw_parts(self.data, self.len) }
     }
+}
+
+/// The memory of a buffer of Python, which is kept alive.
+struct BufferBytes(PyBuffer<u8>);
+
+impl AsRef<[u8]> for BufferBytes {
+    fn as_ref(&self) -> &[u8] {
+        if self.0.len_bytes() == 0 {
+            return &[];
+        }
+        // SAFETY: the buffer is contiguous, as `elements_of` checks, and keeps its memory;
+        // the module's contract excludes concurrent writes.
+        unsafe { std::slice::from_raw_parts(self.0.buf_ptr().cast(), self.0.len_bytes()) }
+    }
+}
+
+/// The bytes of a buffer: shared if the buffer is read-only, otherwise copied.
+///
+/// # Errors
+///
+/// `BufferError` for a buffer that is not contiguous.
+pub(crate) fn elements_of(py: Python<'_>, buffer: PyBuffer<u8>) -> PyResult<bytes::Bytes> {
+    if !buffer.readonly() {
+        return Ok(buffer.to_vec(py)?.into());
+    }
+    if !buffer.is_c_contiguous() {
+        return Err(PyBufferError::new_err("expected a contiguous buffer"));
+    }
+    Ok(bytes::Bytes::from_owner(BufferBytes(buffer)))
 }
 
 /// The use of a producer's memory: shared or copied.

@@ -145,11 +145,12 @@ pub(crate) fn wrap(py: Python<'_>, object: Ref<Obj>) -> PyResult<Bound<'_, PyAny
     }
 }
 
-/// The wrapper of a borrowed object.
+/// The wrapper of a borrowed object, or the instance of the value class to which the
+/// object belongs.
 ///
 /// # Errors
 ///
-/// As [`wrap`].
+/// As [`wrap`]; exceptions from making the instance.
 #[inline]
 pub(crate) fn wrap_borrowed<'py>(
     py: Python<'py>,
@@ -157,7 +158,14 @@ pub(crate) fn wrap_borrowed<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     match existing(py, object) {
         Some(found) => Ok(found),
-        None => wrap(py, object.clone()),
+        None => {
+            let made = wrap(py, object.clone())?;
+            let class = class::of_index(py, host::type_index_of(object));
+            match class.and_then(|data| data.instance_of.get(py)) {
+                Some(instance_of) => instance_of.bind(py).call1((made,)),
+                None => Ok(made),
+            }
+        }
     }
 }
 

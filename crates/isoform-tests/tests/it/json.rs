@@ -575,8 +575,12 @@ fn hooks_decide_what_stands_in_the_text() {
         ErrorKind::Type,
         "JSON graph: node 0 (it.json.Color): the hook gave an object of it.Int",
     );
-    // The error of a hook is returned unchanged.
-    refuse(&text("1"), ErrorKind::Type, "expected Array[Any], got int");
+    // An error of a hook about the data names the node.
+    refuse(
+        &text("1"),
+        ErrorKind::Type,
+        "JSON graph: node 0 (it.json.Color): expected Array[Any], got int",
+    );
     let again = TypeDef::new(key).field(FieldDef::new("code", Schema::Int));
     let error = register_type(again).expect_err("another definition");
     assert!(

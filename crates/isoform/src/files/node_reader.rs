@@ -22,6 +22,20 @@ pub(super) enum ReadFailure {
     Hook(Error),
 }
 
+impl ReadFailure {
+    /// A hook that reads data failed: a `TypeError` or `ValueError` of the core says what is
+    /// wrong with the data, and gets the place of the node. An exception of the host stays
+    /// what it is.
+    #[cold]
+    fn of_hook(error: Error) -> Self {
+        if error.is_about_data() {
+            ReadFailure::Fault(error)
+        } else {
+            ReadFailure::Hook(error)
+        }
+    }
+}
+
 impl From<Error> for ReadFailure {
     fn from(error: Error) -> Self {
         ReadFailure::Fault(error)
@@ -78,7 +92,7 @@ impl NodeType {
         let Some(hooks) = info.file_hooks() else {
             return Ok(Value::NONE);
         };
-        let object = hooks.from_json.call(data).map_err(ReadFailure::Hook)?;
+        let object = hooks.from_json.call(data).map_err(ReadFailure::of_hook)?;
         if !table::is_a(object.borrowed().type_index(), info.index()) {
             let got = object.type_info().key();
             return Err(Error::type_error(format!("the hook gave an object of {got}")).into());

@@ -132,7 +132,15 @@ impl<'a> Parser<'a> {
         let (data, end) = json::read_data_at(self.lexer.text(), start)
             .map_err(|error| self.lexer.fault(start, error.message()))?;
         self.lexer.go_to(end);
-        let object = hooks.from_json.call(&data).map_err(ParseFailure::Foreign)?;
+        let object = hooks.from_json.call(&data).map_err(|error| {
+            if error.is_about_data() {
+                self.lexer
+                    .fault_of(error.kind(), at, error.message())
+                    .into()
+            } else {
+                ParseFailure::Foreign(error)
+            }
+        })?;
         if !table::is_a(object.borrowed().type_index(), info.index()) {
             let got = object.type_info().key();
             let what = format!("{}: the hook gave an object of {got}", info.key());

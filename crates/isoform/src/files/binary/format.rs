@@ -5,6 +5,8 @@ use crate::kernel::object::header::TypeIndex;
 
 pub(super) const MAGIC: [u8; 8] = *b"\x89isoform";
 pub(super) const VERSION: u8 = 1;
+/// The version of bytes without the elements of tensors, for pickles with buffers.
+pub(super) const APART: u8 = VERSION | 0x80;
 pub(super) const CHECKSUM: usize = 8;
 
 /// The numbers of records other than containers.

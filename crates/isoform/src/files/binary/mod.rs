@@ -25,6 +25,9 @@
 //! float, 3 for a bool (a byte), 4 for a dtype (code, bits, lanes). The checksum is the
 //! start of the BLAKE3 hash of all preceding bytes.
 //!
+//! A pickle with buffers has version 0x81 and the elements of tensors beside the bytes: such
+//! a tensor has dtype and shape only.
+//!
 //! Absent: forward references and metadata, both present in JSON.
 
 mod format;
@@ -35,6 +38,7 @@ mod writer;
 pub use format::BinaryReadOptions;
 
 use crate::files::linearize::linearize;
+use crate::kernel::container::Tensor;
 use crate::kernel::error::Result;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::value::Value;
@@ -72,10 +76,47 @@ pub fn to_bytes(value: &Value) -> Result<Vec<u8>> {
 ///
 /// As [`to_bytes`].
 pub fn to_bytes_with_types(value: &Value) -> Result<(Vec<u8>, Vec<&'static TypeInfo>)> {
-    let mut writer = writer::Writer::new();
+    let mut writer = writer::Writer::new(false);
     linearize(value, &mut writer)?;
     let types = writer.types();
     Ok((writer.finish(), types))
+}
+
+/// A value in the binary form without the elements of its tensors.
+pub struct TensorsApart {
+    /// The bytes; the usual form if there are no tensors.
+    pub bytes: Vec<u8>,
+    /// The tensors, in the order in which reading needs their elements.
+    pub tensors: Vec<Tensor>,
+    /// The declared types of the objects.
+    pub types: Vec<&'static TypeInfo>,
+}
+
+/// [`to_bytes`] with the tensors beside the bytes, so large ones need not be copied.
+///
+/// # Errors
+///
+/// As [`to_bytes`].
+pub fn to_bytes_apart(value: &Value) -> Result<TensorsApart> {
+    let mut writer = writer::Writer::new(true);
+    linearize(value, &mut writer)?;
+    let (tensors, types) = (writer.take_tensors(), writer.types());
+    Ok(TensorsApart {
+        bytes: writer.finish(),
+        tensors,
+        types,
+    })
+}
+
+/// Decodes a value from [`to_bytes_apart`] and the elements of its tensors.
+///
+/// The checksum does not cover the elements.
+///
+/// # Errors
+///
+/// As [`from_bytes`], and `ValueError` for another number of tensors, or of bytes.
+pub fn from_bytes_apart(bytes: &[u8], elements: Vec<bytes::Bytes>) -> Result<Value> {
+    reader::Reader::new(bytes, BinaryReadOptions::default(), Some(elements))?.value()
 }
 
 /// Decodes a value from the binary form.
@@ -115,6 +156,6 @@ impl BinaryReadOptions {
     /// # Ok::<(), isoform::Error>(())
     /// ```
     pub fn read(self, bytes: &[u8]) -> Result<Value> {
-        reader::Reader::new(bytes, self)?.value()
+        reader::Reader::new(bytes, self, None)?.value()
     }
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use num_bigint::BigInt;
 
 use super::format::{
-    BinaryReadOptions, CHECKSUM, Literal, MAGIC, VERSION, checksum, container, record,
+    APART, BinaryReadOptions, CHECKSUM, Literal, MAGIC, VERSION, checksum, container, record,
 };
 use super::input::Input;
 use crate::files::json::read_data;
@@ -27,6 +27,8 @@ pub(super) struct Reader<'a> {
     plans: Vec<Plan>,
     /// The type of the object being read, for messages.
     current: Option<&'static str>,
+    /// The elements of the next tensors, if they are not among the records.
+    apart: Option<std::vec::IntoIter<bytes::Bytes>>,
 }
 
 /// The way to read objects of one type of the file.
@@ -42,8 +44,13 @@ struct Plan {
 }
 
 impl<'a> Reader<'a> {
-    /// Checks the header and the end around the records.
-    pub(super) fn new(bytes: &'a [u8], options: BinaryReadOptions) -> Result<Self> {
+    /// Checks the header and the end around the records; `elements` are those of tensors
+    /// that were written apart.
+    pub(super) fn new(
+        bytes: &'a [u8],
+        options: BinaryReadOptions,
+        elements: Option<Vec<bytes::Bytes>>,
+    ) -> Result<Self> {
         let fail = |what: String| Err(Error::value_error(format!("binary form: {what}")));
         let Some(rest) = bytes.strip_prefix(&MAGIC) else {
             return fail(match bytes.trim_ascii_start().first() {
@@ -57,7 +64,11 @@ impl<'a> Reader<'a> {
             });
         };
         match rest.first() {
-            Some(&VERSION) => {}
+            Some(&VERSION) if elements.is_none() => {}
+            Some(&APART) if elements.is_some() => {}
+            Some(&APART) => {
+                return fail("the elements of its tensors are kept beside the bytes".to_owned());
+            }
             Some(other) => return fail(format!("expected version {VERSION}, got {other}")),
             None => return fail(format!("expected version {VERSION}, got the end")),
         }
@@ -80,6 +91,7 @@ impl<'a> Reader<'a> {
             built: NodeReader::default(),
             plans: Vec::new(),
             current: None,
+            apart: elements.map(Vec::into_iter),
         })
     }
 
@@ -100,6 +112,12 @@ impl<'a> Reader<'a> {
         if rest > 0 {
             return Err(Error::value_error(format!(
                 "binary form: {rest} bytes after the last record"
+            )));
+        }
+        let left = self.apart.map_or(0, |left| left.len());
+        if left > 0 {
+            return Err(Error::value_error(format!(
+                "binary form: {left} buffers more than tensors"
             )));
         }
         let root = self.nodes.pop();
@@ -198,7 +216,12 @@ impl<'a> Reader<'a> {
             record::DTYPE => drop(input.dtype()?),
             record::DEVICE => drop((input.number()?, input.number()?)),
             record::SHAPE => drop(input.dims()?),
-            record::TENSOR => drop((input.dtype()?, input.dims()?, input.content()?)),
+            record::TENSOR => {
+                drop((input.dtype()?, input.dims()?));
+                if self.apart.is_none() {
+                    input.content()?;
+                }
+            }
             _ => {}
         }
         Ok(ControlFlow::Continue(()))
@@ -352,7 +375,15 @@ impl<'a> Reader<'a> {
             record::SHAPE => Shape::from(input.dims()?).into(),
             record::TENSOR => {
                 let (dtype, dims) = (input.dtype()?, input.dims()?);
-                Tensor::new(dtype, dims, input.content()?.to_vec())?.into()
+                match &mut self.apart {
+                    Some(elements) => {
+                        let elements = elements.next().ok_or_else(|| {
+                            Error::value_error("expected a buffer for each tensor, got fewer")
+                        })?;
+                        Tensor::new(dtype, dims, elements)?.into()
+                    }
+                    None => Tensor::new(dtype, dims, input.content()?.to_vec())?.into(),
+                }
             }
             _ => return Err(Error::value_error(format!("unknown record {number}"))),
         })

@@ -1,9 +1,9 @@
 //! Nodes as bytes.
 
-use super::format::{CHECKSUM, Literal, MAGIC, VERSION, checksum, record};
+use super::format::{APART, CHECKSUM, Literal, MAGIC, VERSION, checksum, record};
 use crate::files::json::write_data;
 use crate::files::linearize::Sink;
-use crate::kernel::container::ContainerType;
+use crate::kernel::container::{ContainerType, Tensor};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::Section;
 use crate::kernel::object::field::Inline;
@@ -19,17 +19,30 @@ pub(super) struct Writer {
     types: Vec<u64>,
     // The types that have been written.
     met: Vec<&'static TypeInfo>,
+    // The tensors whose elements are left out, if they are.
+    apart: Option<Vec<Tensor>>,
 }
 
 impl Writer {
-    pub(super) fn new() -> Self {
+    /// Writes all contents, or all but the elements of tensors.
+    pub(super) fn new(tensors_apart: bool) -> Self {
         let mut out = MAGIC.to_vec();
         out.push(VERSION);
         Writer {
             out,
             types: Vec::new(),
             met: Vec::new(),
+            apart: tensors_apart.then(Vec::new),
         }
+    }
+
+    /// The tensors whose elements were left out, in the order of their records.
+    pub(super) fn take_tensors(&mut self) -> Vec<Tensor> {
+        let tensors = self.apart.take().unwrap_or_default();
+        if !tensors.is_empty() {
+            self.out[MAGIC.len()] = APART;
+        }
+        tensors
     }
 
     pub(super) fn types(&self) -> Vec<&'static TypeInfo> {
@@ -168,7 +181,10 @@ impl Sink for Writer {
                 self.number(record::TENSOR);
                 self.dtype(tensor.dtype());
                 self.dims(tensor.shape());
-                self.content(tensor.data());
+                match &mut self.apart {
+                    Some(tensors) => tensors.push(tensor.clone()),
+                    None => self.content(tensor.data()),
+                }
             }
             _ => return Err(Error::type_error("expected a value without parts")),
         }

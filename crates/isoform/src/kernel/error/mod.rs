@@ -206,6 +206,12 @@ impl Error {
         self
     }
 
+    /// True if the error is about a value, and nothing but its message tells more.
+    pub(crate) fn is_about_data(&self) -> bool {
+        matches!(self.kind(), ErrorKind::Type | ErrorKind::Value)
+            && StdError::source(self).is_none()
+    }
+
     /// The kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind

@@ -35,6 +35,7 @@ impl Storage {
             // A value accepted by a host need not be an object.
             Schema::Any
             | Schema::None
+            | Schema::BigInt
             | Schema::Device
             | Schema::Union(_)
             | Schema::Literal(_)

@@ -96,6 +96,8 @@ pub enum Schema {
     Bool,
     /// A 64-bit integer.
     Int,
+    /// An integer of any size.
+    BigInt,
     /// A float.
     Float,
     /// A string.
@@ -175,6 +177,7 @@ impl fmt::Display for Schema {
             Schema::None => f.write_str("None"),
             Schema::Bool => f.write_str("bool"),
             Schema::Int => f.write_str("int"),
+            Schema::BigInt => f.write_str("BigInt"),
             Schema::Float => f.write_str("float"),
             Schema::Str => f.write_str("str"),
             Schema::Bytes => f.write_str("bytes"),
@@ -267,6 +270,7 @@ impl Schema {
             },
             Schema::Bool => value.tag() == Tag::Bool,
             Schema::Int => value.tag() == Tag::Int,
+            Schema::BigInt => matches!(value.view(), ValueRef::Int(_) | ValueRef::BigInt(_)),
             Schema::Float => value.tag() == Tag::Float,
             Schema::Str => value.is_str(),
             Schema::DType => value.tag() == Tag::DType,
@@ -327,7 +331,9 @@ impl Schema {
             return Ok(value);
         }
         match (self, value.view()) {
-            (Schema::Int, ValueRef::Bool(flag)) => Ok(Value::from(i64::from(flag))),
+            (Schema::Int | Schema::BigInt, ValueRef::Bool(flag)) => {
+                Ok(Value::from(i64::from(flag)))
+            }
             (Schema::Float, ValueRef::Int(number)) => Ok(Value::from(number as f64)),
             (Schema::Float, ValueRef::Bool(flag)) => Ok(Value::from(f64::from(u8::from(flag)))),
             (Schema::Bool, ValueRef::Int(number)) => Ok(Value::from(number != 0)),
@@ -452,7 +458,7 @@ impl Schema {
 /// and `int | float` convert True to 1.
 pub(crate) fn nearest<'s>(options: &'s [Schema], value: &Value) -> SmallVec<[&'s Schema; 8]> {
     let distance = |option: &&Schema| match (option, value.view()) {
-        (Schema::Int, ValueRef::Bool(_)) | (Schema::Float, ValueRef::Int(_)) => 1,
+        (Schema::Int | Schema::BigInt, ValueRef::Bool(_)) | (Schema::Float, ValueRef::Int(_)) => 1,
         (Schema::Float, ValueRef::Bool(_)) | (Schema::Bool, ValueRef::Int(_)) => 2,
         // A hook can accept almost any value, so objects go last.
         (Schema::Object(_), _) => 3,
