@@ -152,7 +152,10 @@ fn collect_fields(input: &DeriveInput, errors: &mut Errors) -> Option<Members> {
             Fields::Unit => return Some((None, Vec::new())),
             Fields::Unnamed(_) => "a tuple struct",
         },
-        Data::Enum(_) => "an enum",
+        Data::Enum(_) => {
+            "an enum; write one struct for each variant, with a common base, or `node_enum!` for \
+             names alone"
+        }
         Data::Union(_) => "a union",
     };
     errors.push_at(

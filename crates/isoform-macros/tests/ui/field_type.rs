@@ -8,6 +8,7 @@ struct Plain;
 #[repr(C)]
 struct FieldType {
     value: Plain,
+    number: Option<i64>,
 }
 
 fn main() {}

@@ -22,6 +22,7 @@
 //! | `lexer.rs`, `literals.rs`, `parser.rs`, `build.rs`, `settle.rs` | from text to values |
 //! | `scopes.rs` | the definitions of names by scopes |
 //! | `fault.rs` | errors in a text, with the line and a caret |
+//! | `display.rs` | `{}` of values and nodes |
 //! | `annotation.rs` | the comments of objects: annotations from the caller, the types of expressions |
 //! | `mismatch.rs` | both sides of a mismatch, underlined |
 //!
@@ -36,6 +37,7 @@
 
 mod annotation;
 mod build;
+mod display;
 pub(crate) mod fault;
 mod graph;
 mod lexer;

@@ -163,7 +163,9 @@ pub(crate) enum DropSlot {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a field of an Isoform node",
     note = "field types are Value, Ref<T>, Option<Ref<T>>, i64, f64, bool, Str, DType, Bytes, \
-            Array, List, Map, Dict, Shape, Tensor, Function and Option of a container"
+            Array, List, Map, Dict, Shape, Tensor, Function and Option of a container",
+    note = "write Ref<T> for a node or Box<T>, Enumerator<E> for an enum of `node_enum!`, i64 for \
+            u32 or usize, f64 for f32, Str for String, Array<T> for Vec<T>, Map<K, V> for HashMap<K, V>"
 )]
 pub unsafe trait FieldType: Clone + Send + Sync + 'static {
     /// The storage of the field.
@@ -228,6 +230,12 @@ containers!(container_field_types);
 /// # Safety
 ///
 /// `Self` must be `repr(transparent)` over `Ref<Obj>` or `NonNull`.
+#[diagnostic::on_unimplemented(
+    message = "`Option<{Self}>` cannot be a field of an Isoform node",
+    label = "fields are None only in place of an object",
+    note = "write Value for a number, a bool or a string that may be None, and Option<Ref<T>> for \
+            Box<T> or a node"
+)]
 pub unsafe trait PointerField: FieldType {}
 
 // SAFETY: repr(transparent) over a non-null pointer.

@@ -17,6 +17,7 @@ pub(crate) mod check;
 mod definition;
 mod functions;
 mod hints;
+pub(crate) mod match_node;
 mod methods;
 pub(crate) mod names;
 mod node_enum;

@@ -1,0 +1,99 @@
+//! Choices by the type of a node.
+
+use crate::kernel::object::reference::{Node, Ref};
+use crate::kernel::value::Value;
+
+/// A value that may be a node of a type: the argument of [`match_node!`](crate::match_node).
+#[doc(hidden)]
+pub trait NodeLike {
+    /// The node, if it has the type.
+    fn as_node<T: Node>(&self) -> Option<&Ref<T>>;
+}
+
+impl<U: Node> NodeLike for Ref<U> {
+    fn as_node<T: Node>(&self) -> Option<&Ref<T>> {
+        self.downcast_ref()
+    }
+}
+
+impl NodeLike for Value {
+    fn as_node<T: Node>(&self) -> Option<&Ref<T>> {
+        self.peek()
+    }
+}
+
+impl<N: NodeLike> NodeLike for &N {
+    fn as_node<T: Node>(&self) -> Option<&Ref<T>> {
+        (*self).as_node()
+    }
+}
+
+/// Chooses an expression by the type of a node, like `match` on an enum.
+///
+/// The first argument is a [`Ref`](crate::Ref) or a [`Value`](crate::Value). Each arm names a
+/// node type and a pattern for the node, of type `&Ref<T>`; a node of a type that extends `T`
+/// is a `T`, too. The first arm that fits counts, and the last arm, `_`, is for all other
+/// nodes. O(1) for each arm.
+///
+/// ```
+/// use isoform::{Node, Obj, Ref, match_node};
+///
+/// /// An expression.
+/// #[derive(Node, Default)]
+/// #[node(key = "doc.match.Expr")]
+/// #[repr(C)]
+/// pub struct Expr {}
+///
+/// /// A number.
+/// #[derive(Node)]
+/// #[node(key = "doc.match.Int")]
+/// #[repr(C)]
+/// pub struct Int {
+///     #[node(base, default)]
+///     base: Expr,
+///     /// The number.
+///     pub value: i64,
+/// }
+///
+/// /// A sum.
+/// #[derive(Node)]
+/// #[node(key = "doc.match.Add")]
+/// #[repr(C)]
+/// pub struct Add {
+///     #[node(base, default)]
+///     base: Expr,
+///     /// The left operand.
+///     pub lhs: Ref<Expr>,
+///     /// The right operand.
+///     pub rhs: Ref<Expr>,
+/// }
+///
+/// fn evaluate(expr: &Ref<Expr>) -> Option<i64> {
+///     match_node!(expr, {
+///         Int(int) => Some(int.value),
+///         Add(add) => Some(evaluate(&add.lhs)? + evaluate(&add.rhs)?),
+///         _ => None,
+///     })
+/// }
+///
+/// let sum = Add::new(Int::new(1), Int::new(2)).upcast();
+/// assert_eq!(evaluate(&sum), Some(3));
+/// assert_eq!(evaluate(&Ref::new(Expr::default())), None);
+/// ```
+#[macro_export]
+macro_rules! match_node {
+    ($node:expr, {
+        $($($ty:ident)::+ ($name:pat) => $arm:expr,)*
+        _ => $otherwise:expr $(,)?
+    }) => {
+        match &$node {
+            node => {
+                $(if let Some($name) = $crate::__private::NodeLike::as_node::<$($ty)::+>(node) {
+                    $arm
+                } else)* {
+                    $otherwise
+                }
+            }
+        }
+    };
+}
