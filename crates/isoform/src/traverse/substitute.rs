@@ -4,6 +4,7 @@
 
 use hashbrown::HashSet;
 
+use super::binders::{Audit, BindingFault, BindingFaultKind};
 use super::bound::{BindingScopes, Dependence, Meaning, Place};
 use super::cursor::{Cursor, Part, View, cyclic};
 use super::options::{WalkOptions, WalkOrder, WalkResult};
@@ -108,21 +109,35 @@ pub fn substitute_in_free(
     run(root, pairs, bound)
 }
 
-/// The variables occurring free in a value, each once, in the order of their first free
-/// occurrence. Bindings are the bindings of [`substitute`]; the fields of free
-/// variables are not searched. Linear in the number of distinct objects as long as each
-/// variable is bound once.
-///
-/// # Errors
-///
-/// `ValueError` for a cyclic value.
-pub fn free_variables(root: &Value) -> Result<Vec<Ref<Obj>>> {
+/// Visits a value without replacing a variable, and returns the result, the free
+/// variables and, if wanted, the faults of bindings.
+pub(super) fn search(root: &Value, purpose: Purpose) -> Result<(Value, Found)> {
     let parts = Arena::default();
     let mut search = Substitution::new(BindingScopes::default(), HashSet::new(), &parts);
+    search.purpose = purpose;
     search.bound.tell_bindings_apart();
     search.free = Some(Vec::new());
-    access::traversing(|section| search.substitute(section, root))?;
-    Ok(search.free.unwrap_or_default())
+    let result = access::traversing(|section| search.substitute(section, root))?;
+    let free = search.free.unwrap_or_default();
+    let faults = search.audit.faults;
+    Ok((result, Found { free, faults }))
+}
+
+/// The purpose of a visit.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// The variables of the substitution are replaced.
+    Replace,
+    /// Every binder gets a new variable.
+    Fresh,
+    /// The bindings are checked.
+    Audit,
+}
+
+/// The results of a [`search`].
+pub(super) struct Found {
+    pub(super) free: Vec<Ref<Obj>>,
+    pub(super) faults: Vec<BindingFault>,
 }
 
 /// Makes bindings from the pairs.
@@ -174,6 +189,8 @@ fn variables_of<'a>(values: impl Iterator<Item = &'a Value>) -> Result<HashSet<u
 /// The state of an open object.
 struct OpenObject<'a> {
     place: Place,
+    /// The object with the definition field around the parts.
+    binder: u64,
     /// The dependencies of its surroundings.
     outer: Dependence,
     /// The object whose result may be remembered.
@@ -209,6 +226,8 @@ struct Substitution<'a> {
     replacements: usize,
     /// The variables used free, if wanted.
     free: Option<Vec<Ref<Obj>>>,
+    purpose: Purpose,
+    audit: Audit,
 }
 
 impl<'a> Policy<'a> for Substitution<'a> {
@@ -224,17 +243,22 @@ impl<'a> Policy<'a> for Substitution<'a> {
             let slot = cursor.slot(cursor.position() - 1);
             slot.is_some_and(|slot| matches!(slot.flag, FieldFlag::Def | FieldFlag::DefSimple))
         });
-        let place = match self.rewriter.extra() {
-            Some(around) => self.bound.place_of(around.place, part.region, opens),
-            None => Place::ROOT,
+        let holder = self.rewriter.cursors.last().map(|it| it.object().ident());
+        let (place, binder) = match self.rewriter.extra() {
+            Some(around) => {
+                let place = self.bound.place_of(around.place, part.region, opens);
+                (place, if opens { holder } else { Some(around.binder) })
+            }
+            None => (Place::ROOT, None),
         };
-        let result = self.meet_at(section, part, place)?;
+        let result = self.meet_at(section, part, place, binder.unwrap_or_default())?;
         Ok(self.rewriter.settle(result))
     }
 
     fn close(&mut self, section: &mut Section) -> Result<Progress> {
         let role = self.rewriter.extra().map(|open| open.role);
         let keep = role != Some(Role::Scope) || self.bound.close_scope();
+        let keep = keep || self.purpose == Purpose::Fresh;
         let Some((cursor, open, outcome)) = self.rewriter.build(section, keep)? else {
             return Ok(Progress::Same);
         };
@@ -277,6 +301,8 @@ impl<'a> Substitution<'a> {
             searched: HashSet::default(),
             replacements: 0,
             free: None,
+            purpose: Purpose::Replace,
+            audit: Audit::default(),
         }
     }
 
@@ -284,7 +310,7 @@ impl<'a> Substitution<'a> {
         self.bound.open_scope();
         let result = self.run(section, Part::alone(root, RegionKind::Use))?;
         // Binders renamed without need are left unchanged.
-        let keep = self.bound.close_scope();
+        let keep = self.bound.close_scope() || self.purpose == Purpose::Fresh;
         Ok(match result {
             Outcome::New(value) if keep => value,
             _ => root.clone(),
@@ -297,6 +323,7 @@ impl<'a> Substitution<'a> {
         section: &mut Section,
         part: Part<'a>,
         place: Place,
+        binder: u64,
     ) -> Result<Option<Outcome>> {
         let PartRef::Object(object) = part.met else {
             return Ok(Some(Outcome::Same));
@@ -315,7 +342,22 @@ impl<'a> Substitution<'a> {
                     None => self.note_uses_in(section, object)?,
                 }
             }
-            match self.bound.look_up(ident, place, part.met) {
+            let meaning = self.bound.look_up(ident, place, part.met);
+            if self.purpose == Purpose::Audit && !place.is_implicit() {
+                let kind = match (place.region, &meaning) {
+                    (_, Meaning::Binder) => self.audit.note_binding(ident, binder, &self.bound),
+                    (RegionKind::Use, _) if self.bound.is_free_use(ident, place) => {
+                        self.audit.note_free_use(ident)
+                    }
+                    (RegionKind::Use, _) => None,
+                    _ => Some(BindingFaultKind::BoundTwice),
+                };
+                if let Some(kind) = kind {
+                    let (path, var) = (self.rewriter.path(), object.to_ref());
+                    self.audit.faults.push(BindingFault { path, var, kind });
+                }
+            }
+            match meaning {
                 Meaning::Is(image) => return Ok(Some(image)),
                 Meaning::Unsettled(replacement) => {
                     return self.search(section, ident, &replacement, part.met);
@@ -353,6 +395,7 @@ impl<'a> Substitution<'a> {
         prefetch_ahead(object);
         let open = OpenObject {
             place: inside,
+            binder,
             outer,
             remembered,
             role,
@@ -375,7 +418,7 @@ impl<'a> Substitution<'a> {
         self.replacements += 1;
         let replacement = self.rewriter.parts.keep_value(replacement);
         let part = Part::alone(replacement, RegionKind::Use);
-        let outcome = self.meet_at(section, part, Place::IN_REPLACEMENT)?;
+        let outcome = self.meet_at(section, part, Place::IN_REPLACEMENT, 0)?;
         match outcome {
             None => {
                 if let Some(open) = self.rewriter.extra() {
@@ -418,7 +461,7 @@ impl<'a> Substitution<'a> {
     fn define(&mut self, var: ObjRef<'a>, rebuilt: Outcome, place: Place) -> Outcome {
         let ident = var.ident();
         let image = match rebuilt {
-            Outcome::Same if self.avoid.contains(&ident) => {
+            Outcome::Same if self.purpose == Purpose::Fresh || self.avoid.contains(&ident) => {
                 Outcome::New(build::shallow_copy(var.as_ref()).into())
             }
             rebuilt => rebuilt,

@@ -99,6 +99,11 @@ pub trait Methods: Sized {
         None
     }
 
+    /// True if results are computed anew for each request, instead of being remembered.
+    fn forgets(&self) -> bool {
+        false
+    }
+
     /// True if the steps to an error are recorded in the memory.
     fn is_located(&self, _error: &Self::Error) -> bool {
         false
