@@ -205,6 +205,21 @@ def test_isoform_is_complete_after_the_plugin(run):
     done.assert_outcomes(passed=2)
 
 
+def test_a_part_of_the_core_may_be_imported_first(run):
+    done = run(
+        test_it="""
+        import isoform.structural
+        from isoform.structural import StructuralKey
+
+        def test_it():
+            import isoform
+            assert isoform.StructuralKey is StructuralKey
+            assert isoform.structural.__spec__.origin == isoform.structural.__file__
+        """
+    )
+    done.assert_outcomes(passed=1)
+
+
 def test_the_entry_point_is_the_plugin():
     from pathlib import Path
 

@@ -88,6 +88,8 @@ def __getattr__(name: str) -> Any:
         found = getattr(_import(_ELSEWHERE[name]), name)
         globals()[name] = found
         return found
+    if is_private:
+        raise AttributeError(f"module 'isoform' has no attribute {name!r}")
     raise AttributeError(_import("_left_out").answer(name))
 
 
@@ -102,9 +104,32 @@ class _CoreFirst:
     def __init__(self, without: frozenset[str]) -> None:
         self.without = without
 
-    def find_spec(self, name: str, _path: Any = None, _target: Any = None) -> None:
-        if name.startswith("isoform.") and name not in self.without:
-            _load_core()
+    def find_spec(self, name: str, _path: Any = None, _target: Any = None) -> Any:
+        if not name.startswith("isoform.") or name in self.without:
+            return None
+        _load_core()
+        loaded = sys.modules.get(name)
+        if loaded is None:
+            return None
+        # A part of the core must not run a second time.
+        from importlib.machinery import ModuleSpec
+
+        # The import uses the spec of a module that it finds in `sys.modules`.
+        loaded.__spec__ = ModuleSpec(name, _Loaded(loaded))  # pyright: ignore[reportArgumentType]
+        return loaded.__spec__
+
+
+class _Loaded:
+    """The loader of a module that is there already."""
+
+    def __init__(self, module: Any) -> None:
+        self.module, self.spec = module, module.__spec__
+
+    def create_module(self, _spec: Any) -> Any:
+        return self.module
+
+    def exec_module(self, module: Any) -> None:
+        module.__spec__ = self.spec
 
 
 def _is_command() -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from isoform import _core
-from isoform.dataclasses import fields
+from isoform.dataclasses import _pending, fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -65,6 +65,7 @@ class Declarations:
 
     def __init__(self) -> None:
         self.dialects: set[str] = set()
+        _pending.complete_all()
         self.known: dict[str, _Declared] = {}
         for key in _core.registered_type_keys():
             cls = _core.class_of(key)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from isoform import _core
 from isoform.core import TypeSchema
-from isoform.dataclasses import Enum, fields
+from isoform.dataclasses import Enum, _pending, fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -350,6 +350,7 @@ def strategy_of(
         raise ImportError(
             "isoform.testing.strategy needs the package hypothesis: pip install hypothesis"
         ) from error
+    _pending.complete_all()
     fields(cls)
     schema = TypeSchema.from_annotation(cls)
     given = {TypeSchema.from_annotation(key).origin: value for key, value in strategies.items()}

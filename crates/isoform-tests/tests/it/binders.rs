@@ -40,7 +40,7 @@ fn faults_have_places_and_kinds() {
     assert_eq!(faults(fun()), []);
     let twice = Array::from([Value::from(fun()), fun().into()]);
     let path = "<root>[1].params[0]".to_owned();
-    assert_eq!(faults(&twice), [(path, BindingFaultKind::BoundTwice)]);
+    assert_eq!(faults(twice), [(path, BindingFaultKind::BoundTwice)]);
     let outside = Array::from([Value::from(fun()), Value::from(&x), Value::from(&x)]);
     let path = "<root>[1]".to_owned();
     assert_eq!(faults(outside), [(path, BindingFaultKind::UsedOutside)]);
