@@ -243,12 +243,15 @@ def chosen(declarations: Declarations, wanted: tuple[Any, ...]) -> list[str]:
     """The type keys of the classes named by classes, dialects or type keys.
 
     Raises:
-        TypeError: an argument is neither a class nor a str.
+        TypeError: an argument is neither a class nor a str, or a class waits for names.
         ValueError: no registered class belongs to an argument.
     """
     found: dict[str, None] = {}
     for one in wanted:
         if isinstance(one, type):
+            if issubclass(one, _core.Object):
+                # Says which names are missing.
+                fields(one)
             keys = [key for key, known in declarations.known.items() if known.cls is one]
         elif isinstance(one, str):
             keys = [k for k in declarations.known if k == one or k.startswith(f"{one}.")]

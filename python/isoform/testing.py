@@ -90,17 +90,17 @@ def check_declarations(*classes: type | str) -> list[Finding]:
 
     Example:
         >>> from isoform.dataclasses import Object, field, py_class
-        >>> @py_class("doc.check_declarations.Var", structural_eq="var")
-        ... class Var(Object):
+        >>> @py_class("doc.check_declarations.Param", structural_eq="var")
+        ... class Param(Object):
         ...     name: str = field(structural_eq="ignore")
-        >>> @py_class("doc.check_declarations.Fun", scope=True)
-        ... class Fun(Object):
-        ...     params: list[Var]
-        ...     body: Var
+        >>> @py_class("doc.check_declarations.Lambda", scope=True)
+        ... class Lambda(Object):
+        ...     params: list[Param]
+        ...     body: Param
         >>> for finding in check_declarations("doc.check_declarations"):
         ...     print(f"{finding.type_key}: {finding.reason[:34]}")
-        doc.check_declarations.Fun: is a scope without definitions: no
-        doc.check_declarations.Var: is a variable that no field of any
+        doc.check_declarations.Lambda: is a scope without definitions: no
+        doc.check_declarations.Param: is a variable that no field of any
     """
     from isoform import _declarations
 

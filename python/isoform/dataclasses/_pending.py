@@ -119,7 +119,7 @@ def complete_all() -> None:
     """Registers all waiting classes whose names exist."""
     for pending in list(_alive()):
         try:
-            complete(pending.cls)
+            complete(pending.cls or type)
         except TypeError:
             # It waits on.
             continue
