@@ -1,4 +1,4 @@
-"""Tools for tests of one's own IR: strategies, declarations, bindings, functors."""
+"""Tools for tests of an IR: strategies, declarations, bindings, functors."""
 
 import builtins
 from collections.abc import Mapping, Sequence
@@ -145,7 +145,7 @@ class Block(Object):
 @suite
 @given(strategy(Block))
 def test_definitions_hold_to_the_end_of_their_scope(block):
-    # `value` comes first only in a class that is no scope.
+    # `value` is visited first, since the class is not a scope.
     assert check_well_formed(block) == []
     assert free_variables(block) == []
 

@@ -97,7 +97,7 @@ class Maker:
     # ---- which objects exist -----------------------------------------------------
 
     def can(self, schema: TypeSchema, bound: frozenset[str], depth: int) -> bool:
-        """Whether a value exists whose objects nest at most this deep (a bound variable does
+        """Returns whether a value exists whose objects nest at most this deep (a bound variable does
         not count), where variables of some classes are bound.
         """
         if schema.origin in self.given:
@@ -187,7 +187,7 @@ class Draw:
         return self.draw(self.plain(schema, place))
 
     def is_object_wanted(self, depth: int, region: str | None) -> bool:
-        """Whether a field for anything gets an object of the dialect."""
+        """Returns whether a field for anything gets an object of the dialect."""
         if region is not None:
             return any(self.maker.class_of(key).is_var for key in self.maker.of_dialect())
         possible = self.maker.can(TypeSchema("Object"), self.bound(), depth)

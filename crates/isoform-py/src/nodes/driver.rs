@@ -100,7 +100,7 @@ pub(crate) struct NodeDriver {
     visitor: Py<PyAny>,
     generators: Py<PyType>,
     later: Py<PyType>,
-    /// Results are computed anew for each request.
+    /// Each request computes a result, instead of taking a remembered one.
     forgets: bool,
     state: Mutex<State>,
 }

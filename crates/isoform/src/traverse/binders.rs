@@ -6,8 +6,10 @@ use std::fmt;
 use hashbrown::{HashMap, HashSet};
 
 use super::bound::BindingScopes;
-use super::substitute::{Purpose, search};
+use super::substitute::Substitution;
 use crate::kernel::error::Result;
+use crate::kernel::object::access;
+use crate::kernel::object::arena::Arena;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::path::AccessPath;
 use crate::kernel::value::Value;
@@ -60,6 +62,37 @@ pub fn fresh_binders(root: &Value) -> Result<Value> {
 /// `ValueError` for a cyclic value.
 pub fn check_well_formed(root: &Value) -> Result<Vec<BindingFault>> {
     Ok(search(root, Purpose::Audit)?.1.faults)
+}
+
+/// Visits a value without replacing a variable, and returns the result, the free
+/// variables and, if wanted, the faults of bindings.
+fn search(root: &Value, purpose: Purpose) -> Result<(Value, Findings)> {
+    let parts = Arena::default();
+    let mut search = Substitution::new(BindingScopes::default(), HashSet::new(), &parts);
+    search.purpose = purpose;
+    search.bound.tell_bindings_apart();
+    search.free = Some(Vec::new());
+    let result = access::traversing(|section| search.substitute(section, root))?;
+    let free = search.free.unwrap_or_default();
+    let faults = search.audit.faults;
+    Ok((result, Findings { free, faults }))
+}
+
+/// The purpose of a visit.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// The variables of the substitution are replaced.
+    Replace,
+    /// Every binder gets a new variable.
+    Fresh,
+    /// The bindings are checked.
+    Audit,
+}
+
+/// The results of a [`search`].
+struct Findings {
+    free: Vec<Ref<Obj>>,
+    faults: Vec<BindingFault>,
 }
 
 /// A fault of a binding, found by [`check_well_formed`].

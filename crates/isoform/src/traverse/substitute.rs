@@ -4,7 +4,7 @@
 
 use hashbrown::HashSet;
 
-use super::binders::{Audit, BindingFault, BindingFaultKind};
+use super::binders::{Audit, BindingFault, BindingFaultKind, Purpose};
 use super::bound::{BindingScopes, Dependence, Meaning, Place};
 use super::cursor::{Cursor, Part, View, cyclic};
 use super::options::{WalkOptions, WalkOrder, WalkResult};
@@ -109,37 +109,6 @@ pub fn substitute_in_free(
     run(root, pairs, bound)
 }
 
-/// Visits a value without replacing a variable, and returns the result, the free
-/// variables and, if wanted, the faults of bindings.
-pub(super) fn search(root: &Value, purpose: Purpose) -> Result<(Value, Found)> {
-    let parts = Arena::default();
-    let mut search = Substitution::new(BindingScopes::default(), HashSet::new(), &parts);
-    search.purpose = purpose;
-    search.bound.tell_bindings_apart();
-    search.free = Some(Vec::new());
-    let result = access::traversing(|section| search.substitute(section, root))?;
-    let free = search.free.unwrap_or_default();
-    let faults = search.audit.faults;
-    Ok((result, Found { free, faults }))
-}
-
-/// The purpose of a visit.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Purpose {
-    /// The variables of the substitution are replaced.
-    Replace,
-    /// Every binder gets a new variable.
-    Fresh,
-    /// The bindings are checked.
-    Audit,
-}
-
-/// The results of a [`search`].
-pub(super) struct Found {
-    pub(super) free: Vec<Ref<Obj>>,
-    pub(super) faults: Vec<BindingFault>,
-}
-
 /// Makes bindings from the pairs.
 fn pairs_of(pairs: &[(Value, Value)]) -> Result<BindingScopes> {
     let mut bound = BindingScopes::default();
@@ -187,7 +156,7 @@ fn variables_of<'a>(values: impl Iterator<Item = &'a Value>) -> Result<HashSet<u
 }
 
 /// The state of an open object.
-struct OpenObject<'a> {
+pub(super) struct OpenObject<'a> {
     place: Place,
     /// The object with the definition field around the parts.
     binder: u64,
@@ -202,7 +171,7 @@ struct OpenObject<'a> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
+pub(super) enum Role {
     Plain,
     /// Bindings end with it.
     Scope,
@@ -212,8 +181,8 @@ enum Role {
     Free,
 }
 
-struct Substitution<'a> {
-    bound: BindingScopes,
+pub(super) struct Substitution<'a> {
+    pub(super) bound: BindingScopes,
     /// Variables that no binder may capture.
     avoid: HashSet<u64>,
     rewriter: Rewriter<'a, OpenObject<'a>>,
@@ -225,9 +194,9 @@ struct Substitution<'a> {
     /// The number of replacements being searched.
     replacements: usize,
     /// The variables used free, if wanted.
-    free: Option<Vec<Ref<Obj>>>,
-    purpose: Purpose,
-    audit: Audit,
+    pub(super) free: Option<Vec<Ref<Obj>>>,
+    pub(super) purpose: Purpose,
+    pub(super) audit: Audit,
 }
 
 impl<'a> Policy<'a> for Substitution<'a> {
@@ -292,7 +261,7 @@ impl<'a> Policy<'a> for Substitution<'a> {
 }
 
 impl<'a> Substitution<'a> {
-    fn new(bound: BindingScopes, avoid: HashSet<u64>, parts: &'a Arena) -> Self {
+    pub(super) fn new(bound: BindingScopes, avoid: HashSet<u64>, parts: &'a Arena) -> Self {
         Substitution {
             bound,
             avoid,
@@ -306,7 +275,7 @@ impl<'a> Substitution<'a> {
         }
     }
 
-    fn substitute(&mut self, section: &mut Section, root: &'a Value) -> Result<Value> {
+    pub(super) fn substitute(&mut self, section: &mut Section, root: &'a Value) -> Result<Value> {
         self.bound.open_scope();
         let result = self.run(section, Part::alone(root, RegionKind::Use))?;
         // Binders renamed without need are left unchanged.

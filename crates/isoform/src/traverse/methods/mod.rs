@@ -99,7 +99,7 @@ pub trait Methods: Sized {
         None
     }
 
-    /// True if results are computed anew for each request, instead of being remembered.
+    /// True if each request computes a result, instead of taking a remembered one.
     fn forgets(&self) -> bool {
         false
     }
