@@ -113,13 +113,16 @@ RETURNS = {
     "_register_method": "None",
     "_set_method_hook": "None",
     "_signature_of": "tuple[list[tuple[str | None, str, bool, Any, bool]], str, str] | None",
+    "_watch_unequal": "None",
     "bind_class": "TypeInfo",
+    "binding_faults": "list[tuple[AccessPath, str]]",
     "check_types": "None",
     "class_of": "type[Any]",
     "cli_main": "int",
     "duplicates": "list[Duplicate]",
     "repeated_blocks": "list[RepeatedBlock]",
     "field_flags": "list[tuple[str, str]]",
+    "free_variables": "list[Any]",
     "last_visit_count": "int",
     "make_node": "Any",
     "onnx_fix_dims": "Program",
@@ -310,6 +313,7 @@ RETURNS = {
     "TypeInfo.type_index": "int",
     "TypeInfo.type_key": "str",
     "TypeInfo.visit_name": "str",
+    "TypeInfo.visit_order": "list[str]",
     "_type_count": "int",
     "_visit_names": "list[tuple[str, str, str]]",
 }
@@ -352,7 +356,9 @@ CONSTRUCTORS = {
     "items: bool = ..., anything: bool = ..., constant: bool = ..., one_use: bool = ..., "
     "matching: Pattern[Any] | None = ..., fields: Mapping[str, Any] | None = ..., "
     "attrs: Mapping[str, Any] | None = ...",
-    "NodeDriver": "visitor: Any, rule: str, generators: type[Any], later: type[Any]",
+    "NodeDriver": (
+        "visitor: Any, rule: str, generators: type[Any], later: type[Any], memo: bool = ..."
+    ),
     "IncrementalHasher": "map_free_vars: bool = ..., skip_tensor_content: bool = ...",
     "Pattern": "template: _R, holes: Any = ..., enable_auto_mapping: bool = ..., *, "
     "commutative: bool = ..., identity: bool = ..., definitions: bool = ..., "

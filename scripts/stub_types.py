@@ -62,6 +62,7 @@ OVERLOADS: dict[str, list[tuple[str, str]]] = {
     "assert_structural_equal": [(f"lhs: Any, rhs: Any, {_LAWS}", "None")],
     "deep_copy": _same("", "value"),
     "explain_structural_mismatch": [(f"lhs: Any, rhs: Any, {_LAWS}", "StructuralMismatch | None")],
+    "fresh_binders": _same(""),
     "get_first_structural_mismatch": [
         (f"lhs: Any, rhs: Any, {_LAWS}", "tuple[AccessPath, AccessPath] | None")
     ],

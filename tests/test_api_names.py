@@ -47,9 +47,10 @@ NAMES = {
         structural_mutate get_first_structural_mismatch StructuralKey StructuralVisitor
         StructuralMutator VisitInterrupt WalkOrder WalkResult InplaceMode DefRegionKind
     """,
-    "isoform.error": "register_error",
+    "isoform.error": "StructuralError register_error",
     "isoform.testing": (
-        "check_laws check_types oracle_equal oracle_canonical random_module random_program rust_family"
+        "check_declarations check_laws check_types oracle_equal oracle_canonical random_module "
+        "random_program rust_family strategy"
     ),
 }
 PAIRS = [(module, name) for module, names in NAMES.items() for name in names.split()]

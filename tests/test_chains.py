@@ -79,6 +79,7 @@ WITHOUT_VALUE = {
     *("init_ffi_api", "last_visit_count", "method", "py_class", "register_error"),
     *("register_global_func", "register_object", "remove_global_func"),
     *("testing.random_module", "testing.random_program", "testing.rust_family"),
+    *("testing.check_declarations", "testing.strategy"),
     *("dataclasses.auto", "dataclasses.c_class", "dataclasses.entry", "dataclasses.field"),
     *("dataclasses.fields", "dataclasses.is_dataclass"),
     *("registry.get_registered_type_keys", "registry.list_global_func_names"),
@@ -291,6 +292,9 @@ CALLS = {
         isoform.structural_mutate(d.value, (bytes, lambda v, m: None)) is d.value
     ),
     "substitute": lambda d: isoform.substitute(d.value, {d.x: 1}) is d.value,
+    "free_variables": lambda d: isoform.free_variables([d.value, d.x]) == [d.x],
+    "fresh_binders": lambda d: isoform.fresh_binders(d.value) is d.value,
+    "check_well_formed": lambda d: isoform.check_well_formed(d.value) == [],
     "verify": lambda d: isoform.verify(d.value) == [],
     "deep_copy": lambda d: isoform.structural_equal(isoform.deep_copy(d.value), d.value),
     "recursive_eq": lambda d: isoform.recursive_eq(d.value, d.twin),

@@ -2,7 +2,8 @@
 
 `import isoform` loads the core alone. Dialects and everything else are loaded when they are
 named, `isoform.relay` as well as `from isoform import relay`, or when a file has objects of
-their types. The command loads less: the native module alone.
+their types. The command loads less: the native module alone. pytest loads the plugin alone until a
+test uses Isoform.
 """
 
 from __future__ import annotations
@@ -52,8 +53,9 @@ _MODULES = (
     "uses",
     "visitors",
 )
-# The modules that the command needs.
+# The modules that the command, and pytest in a run without Isoform, need.
 _OF_COMMAND = frozenset(f"isoform.{name}" for name in ("__main__", "_core"))
+_OF_PYTEST = frozenset(["isoform.pytest_plugin"])
 
 
 def _import(name: str) -> Any:
@@ -65,6 +67,7 @@ def _import(name: str) -> Any:
 def _load_core() -> None:
     """Loads the core; O(1) after the first time."""
     if "__all__" not in globals():
+        sys.meta_path[:] = [it for it in sys.meta_path if not isinstance(it, _CoreFirst)]
         base = _import("_base")
         # Functions and classes win over modules of the same name, such as `device`.
         globals().update({name: getattr(base, name) for name in (*base.__all__, "bool")})
@@ -85,6 +88,8 @@ def __getattr__(name: str) -> Any:
         found = getattr(_import(_ELSEWHERE[name]), name)
         globals()[name] = found
         return found
+    if is_private:
+        raise AttributeError(f"module 'isoform' has no attribute {name!r}")
     raise AttributeError(_import("_left_out").answer(name))
 
 
@@ -94,13 +99,37 @@ def __dir__() -> list[str]:
 
 
 class _CoreFirst:
-    """Loads the core before any module that the command does not need by itself."""
+    """Loads the core before any module that is not among those needed without it."""
 
-    @staticmethod
-    def find_spec(name: str, _path: Any = None, _target: Any = None) -> None:
-        if name.startswith("isoform.") and name not in _OF_COMMAND:
-            sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not _CoreFirst]
-            _load_core()
+    def __init__(self, without: frozenset[str]) -> None:
+        self.without = without
+
+    def find_spec(self, name: str, _path: Any = None, _target: Any = None) -> Any:
+        if not name.startswith("isoform.") or name in self.without:
+            return None
+        _load_core()
+        loaded = sys.modules.get(name)
+        if loaded is None:
+            return None
+        # A part of the core must not run a second time.
+        from importlib.machinery import ModuleSpec
+
+        # The import uses the spec of a module that it finds in `sys.modules`.
+        loaded.__spec__ = ModuleSpec(name, _Loaded(loaded))  # pyright: ignore[reportArgumentType]
+        return loaded.__spec__
+
+
+class _Loaded:
+    """The loader of a module that is there already."""
+
+    def __init__(self, module: Any) -> None:
+        self.module, self.spec = module, module.__spec__
+
+    def create_module(self, _spec: Any) -> Any:
+        return self.module
+
+    def exec_module(self, module: Any) -> None:
+        module.__spec__ = self.spec
 
 
 def _is_command() -> bool:
@@ -113,6 +142,9 @@ def _is_command() -> bool:
 
 
 if _is_command():
-    sys.meta_path.insert(0, _CoreFirst)  # pyright: ignore[reportArgumentType]
+    sys.meta_path.insert(0, _CoreFirst(_OF_COMMAND))  # pyright: ignore[reportArgumentType]
+elif "_pytest.config" in sys.modules:
+    # Runs of pytest import the plugin, whether their tests use Isoform or not.
+    sys.meta_path.insert(0, _CoreFirst(_OF_PYTEST))  # pyright: ignore[reportArgumentType]
 else:
     _load_core()

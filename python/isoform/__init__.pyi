@@ -95,6 +95,7 @@ from isoform.dtype import (
 )
 from isoform.error import (
     Error as Error,
+    StructuralError as StructuralError,
     register_error as register_error,
 )
 from isoform.function import (
@@ -135,8 +136,11 @@ from isoform.structural import (
     WalkOrder as WalkOrder,
     WalkResult as WalkResult,
     assert_structural_equal as assert_structural_equal,
+    check_well_formed as check_well_formed,
     duplicates as duplicates,
     explain_structural_mismatch as explain_structural_mismatch,
+    free_variables as free_variables,
+    fresh_binders as fresh_binders,
     get_first_structural_mismatch as get_first_structural_mismatch,
     intern as intern,
     last_visit_count as last_visit_count,
@@ -189,6 +193,7 @@ __all__ = [
     "RepeatedBlock",
     "Shape",
     "String",
+    "StructuralError",
     "StructuralKey",
     "StructuralMismatch",
     "StructuralMutator",
@@ -203,6 +208,7 @@ __all__ = [
     "assert_structural_equal",
     "bfloat16",
     "call_method",
+    "check_well_formed",
     "container",
     "convert",
     "convert_func",
@@ -230,6 +236,8 @@ __all__ = [
     "float16",
     "float32",
     "float64",
+    "free_variables",
+    "fresh_binders",
     "from_dlpack",
     "fx",
     "get_first_structural_mismatch",

@@ -64,6 +64,7 @@ from isoform.dtype import (
 )
 from isoform.error import (
     Error,
+    StructuralError,
     register_error,
 )
 from isoform.function import (
@@ -104,8 +105,11 @@ from isoform.structural import (
     WalkOrder,
     WalkResult,
     assert_structural_equal,
+    check_well_formed,
     duplicates,
     explain_structural_mismatch,
+    free_variables,
+    fresh_binders,
     get_first_structural_mismatch,
     intern,
     last_visit_count,
@@ -127,7 +131,7 @@ from isoform.tensor import (
 )
 
 # Values of Python that are objects of the core have types that are declared here.
-from isoform import _value_classes  # noqa: E402, F401  # isort: skip
+from isoform import _value_classes  # noqa: F401  # isort: skip
 
 _core._set_import_hook(_dialects.load)
 
@@ -155,6 +159,7 @@ __all__ = [
     "RepeatedBlock",
     "Shape",
     "String",
+    "StructuralError",
     "StructuralKey",
     "StructuralMismatch",
     "StructuralMutator",
@@ -168,6 +173,7 @@ __all__ = [
     "assert_structural_equal",
     "bfloat16",
     "call_method",
+    "check_well_formed",
     "convert",
     "convert_func",
     "deep_copy",
@@ -190,6 +196,8 @@ __all__ = [
     "float16",
     "float32",
     "float64",
+    "free_variables",
+    "fresh_binders",
     "from_dlpack",
     "get_first_structural_mismatch",
     "get_global_func",

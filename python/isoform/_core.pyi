@@ -877,7 +877,7 @@ class NodeDriver:
     """The engine of one visit."""
 
     def __new__(
-        cls, visitor: Any, rule: str, generators: type[Any], later: type[Any]
+        cls, visitor: Any, rule: str, generators: type[Any], later: type[Any], memo: bool = ...
     ) -> NodeDriver: ...
     def below(self, /, value: Any) -> Any:
         """The result for a value by way of its children, whatever method it has."""
@@ -1724,6 +1724,9 @@ class TypeInfo:
     @property
     def visit_name(self) -> str:
         """The name of the type's visitor methods, after `visit_`."""
+    @property
+    def visit_order(self) -> list[str]:
+        """The names of all fields, those of parents included, in the order of visit."""
 
 @final
 class TypeMethod:
@@ -2009,6 +2012,11 @@ def _visit_names() -> list[tuple[str, str, str]]:
     class.
     """
 
+def _watch_unequal(callback: Any) -> None:
+    """Sets the function called with both values and the options whenever `structural_equal`
+    is false, so that a test tool can explain the failure; None for no function.
+    """
+
 def ask_traits(node: Any, count: Any) -> Any:
     """The traits of a node, as a pass in Rust sees them: by name, those with methods with
     the results. `total` is called for `count` nodes.
@@ -2024,8 +2032,8 @@ def assert_structural_equal(
     *,
     enable_auto_mapping: bool = ...,
 ) -> None:
-    """Raises ValueError, with the explained mismatch, unless two values are structurally
-    equal. For programs of `isoform.onnx`, it names the nodes, weights and elements that differ.
+    """Raises StructuralError, an AssertionError and a ValueError, with the explained mismatch,
+    unless two values are structurally equal. For programs of `isoform.onnx`, it names the nodes, weights and elements that differ.
     """
 
 def bind_class(cls: type[Any], type_key: str) -> TypeInfo:
@@ -2034,6 +2042,9 @@ def bind_class(cls: type[Any], type_key: str) -> TypeInfo:
 
     Raises KeyError for an unknown type key, ValueError if the type already has a class.
     """
+
+def binding_faults(root: Any) -> list[tuple[AccessPath, str]]:
+    """The faults of the bindings of a value, as pairs of a path and a message."""
 
 def call_attribute(node: Any, name: str, *arguments: Any) -> Any:
     """Calls, from Rust, the function that is an attribute of a node's type or of its
@@ -2164,6 +2175,33 @@ def explain_structural_mismatch(
 
 def field_flags() -> list[tuple[str, str]]:
     """The names of field flags, each with the usual name of its flag."""
+
+def free_variables(root: Any) -> list[Any]:
+    """The variables that occur free in a value, in the order of their first free
+    occurrences.
+
+    Bindings are those of `substitute`; the fields of free variables are not searched.
+
+    Raises ValueError for a value that contains itself. Linear in the number of distinct
+    objects as long as each variable is bound once.
+    """
+
+@overload
+def fresh_binders(root: list[_T] | tuple[_T, ...]) -> Array[_T]: ...
+@overload
+def fresh_binders(root: dict[_K, _V]) -> Map[_K, _V]: ...
+@overload
+def fresh_binders(root: _T) -> _T:
+    """A copy of a value in which every binder has a new variable: structurally equal to the
+    value, with the same free variables.
+
+    A variable that several objects bind becomes a new variable for each of them. Sharing is
+    kept: an object on several paths remains one object, and parts without a binder are the
+    same objects.
+
+    Raises ValueError for a value that contains itself. Linear in the number of distinct
+    objects as long as each variable is bound once.
+    """
 
 def from_bytes(data: Any, ignore_unknown_fields: bool = ...) -> Any:
     """Reads a value in the binary form made by `to_bytes`.

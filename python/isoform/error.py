@@ -10,7 +10,7 @@ import builtins
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
-__all__ = ["Error", "TextError", "TextTypeError", "register_error"]
+__all__ = ["Error", "StructuralError", "TextError", "TextTypeError", "register_error"]
 
 E = TypeVar("E", bound=type[BaseException])
 
@@ -93,6 +93,22 @@ def register_error(name_or_cls: Any = None, cls: Any = None) -> Any:
         return found
 
     return register if cls is None else register(cls)
+
+
+@register_error
+class StructuralError(AssertionError, ValueError):
+    """Two values that should be structurally equal are different.
+
+    The message has the place, the reason, and both sides as text with the place marked.
+    Test tools report an AssertionError as a failure, not as an error of the test.
+
+    >>> from isoform import assert_structural_equal
+    >>> try:
+    ...     assert_structural_equal([1], [2])
+    ... except AssertionError as error:
+    ...     type(error).__name__
+    'StructuralError'
+    """
 
 
 @register_error

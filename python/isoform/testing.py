@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import functools
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from isoform import _core
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
+    from hypothesis.strategies import SearchStrategy
+
+    from isoform._declarations import Finding
     from isoform.ir import IRModule
     from isoform.pto.ir import Program
 
+_T = TypeVar("_T")
+
 __all__ = [
+    "check_declarations",
     "check_laws",
     "check_types",
     "oracle_canonical",
@@ -22,6 +28,7 @@ __all__ = [
     "random_module",
     "random_program",
     "rust_family",
+    "strategy",
 ]
 
 
@@ -57,6 +64,48 @@ def check_types(values: Iterable[Any]) -> None:
         >>> check_types([[1, 2], {"k": 3}])
     """
     _core.check_types(list(values))
+
+
+def check_declarations(*classes: type | str) -> list[Finding]:
+    """Finds declarations of classes that are probably not meant as they are.
+
+    - a class of variables that no field binds, and a compared name of a variable;
+    - a scope without definitions;
+    - a definition without a scope around it, and one that holds no variable;
+    - a singleton with fields.
+
+    Fields for any object, such as `Any`, may hold whatever makes the declarations right, so
+    that classes with many of them have few findings. Quadratic in the number of registered
+    classes, at worst.
+
+    Args:
+        classes: classes, type keys, or the beginning of type keys up to a dot.
+
+    Returns:
+        The findings; `str` of one is a line with the place, the problem and the remedy.
+
+    Raises:
+        TypeError: an argument is neither a class nor a str.
+        ValueError: no registered class belongs to an argument.
+
+    Example:
+        >>> from isoform.dataclasses import Object, field, py_class
+        >>> @py_class("doc.check_declarations.Param", structural_eq="var")
+        ... class Param(Object):
+        ...     name: str = field(structural_eq="ignore")
+        >>> @py_class("doc.check_declarations.Lambda", scope=True)
+        ... class Lambda(Object):
+        ...     params: list[Param]
+        ...     body: Param
+        >>> for finding in check_declarations("doc.check_declarations"):
+        ...     print(f"{finding.type_key}: {finding.reason[:34]}")
+        doc.check_declarations.Lambda: is a scope without definitions: no
+        doc.check_declarations.Param: is a variable that no field of any
+    """
+    from isoform import _declarations
+
+    declarations = _declarations.Declarations()
+    return declarations.findings(_declarations.chosen(declarations, classes))
 
 
 def oracle_equal(
@@ -159,3 +208,59 @@ def rust_family() -> SimpleNamespace:
         2
     """
     return SimpleNamespace(**_core.rust_family())
+
+
+def strategy(
+    cls: type[_T],
+    *,
+    depth: int = 4,
+    size: int = 3,
+    nodes: int = 40,
+    strategies: Mapping[Any, SearchStrategy[Any]] | None = None,
+) -> SearchStrategy[_T]:
+    """A strategy of hypothesis for the objects of a class.
+
+    Fields get values of their types: ints of 64 bits, members of enums, objects of classes
+    that extend an abstract class. A class without fields that others extend counts as
+    abstract. Fields of type `Object` and `Any` get objects of the dialect of `cls`, too.
+    Definition fields get new variables, and variables are used where they are bound only;
+    where nothing but a variable fits and none is bound, it is a free one. Values pass
+    `check_well_formed`.
+
+    Args:
+        cls: a registered class.
+        depth: how deep objects nest, if the classes have objects of this depth.
+        size: the most elements of a container.
+        nodes: the number of objects after which a value is completed with the smallest
+            objects that fit.
+        strategies: strategies for types and classes, instead of the default. A class whose
+            constructor does not take its fields needs one.
+
+    Raises:
+        ImportError: hypothesis is not installed.
+        TypeError: the class is not registered, or, for a drawn value, no value of a field
+            can be made.
+
+    Example:
+        >>> from hypothesis import given, settings
+        >>> from isoform.dataclasses import Object, py_class
+        >>> @py_class("doc.strategy.Expr", abstract=True)
+        ... class Expr(Object):
+        ...     pass
+        >>> @py_class("doc.strategy.Num")
+        ... class Num(Expr):
+        ...     value: int
+        >>> @py_class("doc.strategy.Add")
+        ... class Add(Expr):
+        ...     lhs: Expr
+        ...     rhs: Expr
+        >>> @settings(database=None)
+        ... @given(strategy(Expr))
+        ... def test(expr):
+        ...     assert isinstance(expr, (Num, Add))
+        >>> test()
+    """
+    from isoform._strategy import strategy_of
+
+    given = strategies or {}
+    return strategy_of(cls, depth=depth, size=size, nodes=nodes, strategies=given)

@@ -178,6 +178,8 @@ class _Dispatcher:
 
     # The running visit.
     _engine: Any = None
+    # Whether the result of a node is remembered during a visit.
+    _memo: ClassVar[bool] = True
     # Whether something is remembered from one outermost visit to the next.
     _remembers: ClassVar[bool] = False
 
@@ -223,7 +225,7 @@ class _Dispatcher:
         engine = self._engine
         if engine is None:
             self._check()
-            engine = _core.NodeDriver(self, self._rule, GeneratorType, Later)
+            engine = _core.NodeDriver(self, self._rule, GeneratorType, Later, self._memo)
             self._engine = engine
             if self._remembers:
                 self._resume()
@@ -506,15 +508,21 @@ class NodeFunctor(_Dispatcher, Generic[_R]):
     `NodeFunctor[int]` says that results are ints.
 
     Methods are found like the methods of `NodeVisitor`, and may return any value except
-    a generator. The result of a node is computed once, however many ways lead to it.
-    `yield child` and `self.visit(child)` are the result of a child. The result of an
-    array or list is the tuple of the results of its elements, the result of a map or
-    dict a dict, and a plain value is its own result.
+    a generator. The result of a node is computed once, however many ways lead to it, so it
+    must depend on the node alone. With `memo=False` it is computed for each request: for a
+    printer or an evaluator whose results depend on an environment, such as the names or the
+    values that variables have in a scope. `yield child` and `self.visit(child)` are the
+    result of a child. The result of an array or list is the tuple of the results of its
+    elements, the result of a map or dict a dict, and a plain value is its own result.
 
     A node without a method is an error, unless `generic_visit` is overridden.
 
-    The class arguments are those of `NodeVisitor`. Linear in the number of objects
-    requested by methods.
+    Class arguments:
+        dialect, unregistered: as of `NodeVisitor`.
+        memo: whether the results of nodes are remembered during a visit.
+
+    Linear in the number of objects requested by methods; with `memo=False`, in the number
+    of requests, which can be exponential in the number of shared objects.
 
     Example:
         >>> from isoform import NodeFunctor
@@ -534,6 +542,18 @@ class NodeFunctor(_Dispatcher, Generic[_R]):
     """
 
     _rule = "compute"
+
+    def __init_subclass__(
+        cls,
+        *,
+        dialect: str | tuple[str, ...] | None = None,
+        unregistered: bool | None = None,
+        memo: bool | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init_subclass__(dialect=dialect, unregistered=unregistered, **kwargs)
+        if memo is not None:
+            cls._memo = memo
 
     if TYPE_CHECKING:
 

@@ -172,7 +172,7 @@ fn exception(error: Error) -> PyErr {
 }
 
 /// Makes an exception of the class that is registered under a name.
-fn of_name(name: &str, message: &str) -> PyResult<PyErr> {
+pub(crate) fn of_name(name: &str, message: &str) -> PyResult<PyErr> {
     Python::attach(|py| {
         let module = py.import("isoform.error")?;
         let error = module.call_method1("Error", (name, message))?;

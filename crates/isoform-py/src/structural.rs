@@ -1,16 +1,17 @@
 //! Equality, hash, digest and mismatch for Python.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
+use isoform::Value;
 use isoform::compare::{CompareOptions, Mismatch};
-use isoform::errors::ErrorKind;
-use isoform::text::MismatchOptions;
-use isoform::{Error, Value};
+use isoform::text::{MismatchOptions, render_mismatch};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::convert::{to_python, untyped};
-use crate::error::IntoPyResult;
+use crate::error::{IntoPyResult, of_name};
 use crate::object::gil::under_gil;
 use crate::object::wrapper::core_of;
 use crate::onnx_diff::report_of_programs;
@@ -24,7 +25,43 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(get_first_structural_mismatch, module)?)?;
     module.add_function(wrap_pyfunction!(explain_structural_mismatch, module)?)?;
     module.add_function(wrap_pyfunction!(assert_structural_equal, module)?)?;
+    module.add_function(wrap_pyfunction!(_watch_unequal, module)?)?;
     module.add_function(wrap_pyfunction!(last_visit_count, module)?)
+}
+
+/// True if there is a function that receives unequal values.
+pub(crate) static IS_WATCHED: AtomicBool = AtomicBool::new(false);
+static WATCHER: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
+
+/// Sets the function called with both values and the options whenever `structural_equal`
+/// is false, so that a test tool can explain the failure; None for no function.
+#[pyfunction]
+fn _watch_unequal(callback: Option<Py<PyAny>>) {
+    let is_watched = callback.is_some();
+    let mut watcher = WATCHER.lock().unwrap_or_else(PoisonError::into_inner);
+    let old = std::mem::replace(&mut *watcher, callback);
+    IS_WATCHED.store(is_watched, Ordering::Relaxed);
+    // Dropping the old function may run code that sets another one.
+    drop(watcher);
+    drop(old);
+}
+
+/// Tells the watching function that two values are not equal.
+#[cold]
+pub(crate) fn tell_unequal(
+    lhs: &Bound<'_, PyAny>,
+    rhs: &Bound<'_, PyAny>,
+    flags: Flags,
+) -> PyResult<()> {
+    let watcher = {
+        let watcher = WATCHER.lock().unwrap_or_else(PoisonError::into_inner);
+        watcher.as_ref().map(|watcher| watcher.clone_ref(lhs.py()))
+    };
+    if let Some(watcher) = watcher {
+        let options = (flags.map_free_vars, flags.skip_tensor_content);
+        watcher.call1(lhs.py(), (lhs, rhs, options.0, options.1))?;
+    }
+    Ok(())
 }
 
 fn options(map_free_vars: bool, auto_mapping: bool, skip_tensor_content: bool) -> CompareOptions {
@@ -134,8 +171,8 @@ fn explain_structural_mismatch(
         .map(|found| MismatchHandle { found, sides }))
 }
 
-/// Raises ValueError, with the explained mismatch, unless two values are structurally
-/// equal. For programs of `isoform.onnx`, it names the nodes, weights and elements that differ.
+/// Raises StructuralError, an AssertionError and a ValueError, with the explained mismatch,
+/// unless two values are structurally equal. For programs of `isoform.onnx`, it names the nodes, weights and elements that differ.
 #[pyfunction]
 #[pyo3(signature = (lhs, rhs, map_free_vars=false, skip_tensor_content=false, *, enable_auto_mapping=false))]
 fn assert_structural_equal(
@@ -147,17 +184,21 @@ fn assert_structural_equal(
 ) -> PyResult<()> {
     let options = options(map_free_vars, enable_auto_mapping, skip_tensor_content);
     let (left, right) = (untyped(lhs)?, untyped(rhs)?);
-    let checked = under_gil(lhs.py(), || {
-        options.assert_equal(&left, &right).map_err(|error| {
-            match report_of_programs(&left, &right, options) {
-                Some(report) if error.kind() == ErrorKind::Value => {
-                    Error::value_error(format!("{}\n{report}", error.message()))
-                }
-                _ => error,
-            }
-        })
+    let text = under_gil(lhs.py(), || -> isoform::Result<_> {
+        let Some(found) = options.explain_mismatch(&left, &right)? else {
+            return Ok(None);
+        };
+        let shown = render_mismatch(&left, &right, &found);
+        let report = report_of_programs(&left, &right, options);
+        let report = report.map_or_else(String::new, |report| format!("\n{report}"));
+        Ok(Some(format!(
+            "the values are not structurally equal: {shown}{report}"
+        )))
     });
-    checked.into_py()
+    match text.into_py()? {
+        None => Ok(()),
+        Some(text) => Err(of_name("StructuralError", &text)?),
+    }
 }
 
 /// The number of pairs or objects that the last comparison, hash or digest of this

@@ -97,6 +97,13 @@ impl TypeInfoHandle {
         self.info.is_scope()
     }
 
+    /// The names of all fields, those of parents included, in the order of visit.
+    #[getter]
+    fn visit_order(&self) -> Vec<&'static str> {
+        let fields = self.info.fields_as_visited();
+        fields.map(|field| field.name()).collect()
+    }
+
     #[getter]
     fn is_builtin(&self) -> bool {
         self.info.is_builtin()

@@ -94,7 +94,8 @@
 //! | attach behaviour | [`attrs`], [`TypeDef::attr`](types::TypeDef::attr), [`Hook`](hooks::Hook) |
 //! | check | [`verify()`](objects::verify) |
 //! | write and read files | [`to_json_graph`](files::to_json_graph), [`from_json_graph`](files::from_json_graph), [`to_bytes`](files::to_bytes), [`from_bytes`](files::from_bytes) |
-//! | print and parse | [`to_text`](text::to_text), [`from_text`](text::from_text), [`assert_structural_equal`](text::assert_structural_equal), [`render_mismatch`](text::render_mismatch) |
+//! | variables | [`free_variables`](traverse::free_variables), [`fresh_binders`](traverse::fresh_binders), [`check_well_formed`](traverse::check_well_formed) |
+//! | print and parse | [`to_text`](text::to_text), [`from_text`](text::from_text), [`assert_structural_equal`](text::assert_structural_equal), [`assert_structural_eq!`], [`render_mismatch`](text::render_mismatch) |
 //! | find a place | [`AccessPath`](paths::AccessPath) |
 //! | call by name | [`Function`](functions::Function), [`register_function`](functions::register_function), [`global_function`](functions::global_function), [`export`](macro@export) |
 //! | give methods to types | [`register_method`](functions::register_method), [`call_method`](functions::call_method) |

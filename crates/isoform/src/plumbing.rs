@@ -35,10 +35,11 @@ pub use crate::structural::leaf::element_bits;
 pub use crate::text::fault::text_error;
 pub use crate::text::mismatch::excerpt;
 pub use crate::traverse::cursor::{Cursor, Part, View, cyclic};
+pub use crate::traverse::free_variables;
 pub use crate::traverse::memo::Results as MemoResults;
 pub use crate::traverse::rewrite::{Outcome, Policy, Progress, Rewriter};
 pub use crate::traverse::roles::{Binding, RoleTable, is_constant, unfit, visited_position};
-pub use crate::traverse::substitute::{free_variables, substitute_in_free};
+pub use crate::traverse::substitute::substitute_in_free;
 pub use crate::traverse::visitors::visit_nodes;
 
 /// Sections in which the fields of objects are read.

@@ -60,6 +60,7 @@ def forbid_abstract(cls: Any) -> None:
             )
         (own or cls.__isoform_init__)(self, *args, **kwargs)
 
+    __init__.is_abstract = True  # type: ignore[attr-defined]
     cls.__init__ = __init__
 
 

@@ -115,6 +115,16 @@ def complete(cls: type) -> None:
     registered(cls)
 
 
+def complete_all() -> None:
+    """Registers all waiting classes whose names exist."""
+    for pending in list(_alive()):
+        try:
+            complete(pending.cls or type)
+        except TypeError:
+            # It waits on.
+            continue
+
+
 def _complete_parents(cls: type) -> None:
     for parent in reversed(cls.__mro__[1:]):
         if any(p.cls is parent for p in _waiting):

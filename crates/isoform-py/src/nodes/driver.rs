@@ -100,6 +100,8 @@ pub(crate) struct NodeDriver {
     visitor: Py<PyAny>,
     generators: Py<PyType>,
     later: Py<PyType>,
+    /// Each request computes a result, instead of taking a remembered one.
+    forgets: bool,
     state: Mutex<State>,
 }
 
@@ -109,12 +111,14 @@ impl NodeDriver {
         visitor: Py<PyAny>,
         generators: Py<PyType>,
         later: Py<PyType>,
+        forgets: bool,
     ) -> Self {
         NodeDriver {
             rule,
             visitor,
             generators,
             later,
+            forgets,
             state: Mutex::default(),
         }
     }
@@ -375,6 +379,10 @@ impl<'py> Methods for Visit<'_, 'py> {
             Answer::Value(value) => Some(value),
             Answer::Nothing | Answer::Python(_) => None,
         }
+    }
+
+    fn forgets(&self) -> bool {
+        self.driver.forgets
     }
 
     fn is_located(&self, error: &Raised) -> bool {

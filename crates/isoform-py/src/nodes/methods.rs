@@ -61,13 +61,16 @@ fn leveled<'py, const N: usize>(
 #[pymethods]
 impl NodeDriver {
     /// The engine for one visit by a visitor. `rule` is "visit", "rewrite" or
-    /// "compute"; `later` is the class of the objects that hand a node on to a method.
+    /// "compute"; `later` is the class of the objects that hand a node on to a method, and
+    /// `memo` says whether the result of a node is remembered.
     #[new]
+    #[pyo3(signature = (visitor, rule, generators, later, memo=true))]
     fn new(
         visitor: Py<PyAny>,
         rule: &str,
         generators: Py<PyType>,
         later: Py<PyType>,
+        memo: bool,
     ) -> PyResult<Self> {
         let rule = match rule {
             "visit" => Rule::Visit,
@@ -75,7 +78,7 @@ impl NodeDriver {
             "compute" => Rule::Compute,
             other => return Err(PyValueError::new_err(format!("no rule is called {other}"))),
         };
-        Ok(NodeDriver::of(rule, visitor, generators, later))
+        Ok(NodeDriver::of(rule, visitor, generators, later, !memo))
     }
 
     /// The node whose method runs, or None.

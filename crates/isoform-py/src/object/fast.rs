@@ -2,6 +2,7 @@
 //! would cost more than the work.
 
 use std::ptr;
+use std::sync::atomic::Ordering;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
@@ -150,6 +151,9 @@ unsafe extern "C" fn structural_equal(
             };
             let (left, right) = (Borrowed::from_ptr(py, left), Borrowed::from_ptr(py, right));
             let equal = structural::equal(&left, &right, flags)?;
+            if !equal && structural::IS_WATCHED.load(Ordering::Relaxed) {
+                structural::tell_unequal(&left, &right, flags)?;
+            }
             Ok(PyBool::new(py, equal).to_owned().into_ptr())
         })
     }

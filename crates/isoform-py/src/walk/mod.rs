@@ -1,5 +1,6 @@
 //! Walks and rewrites with callbacks written in Python.
 
+mod binders;
 mod dispatch;
 mod enums;
 mod map;
@@ -25,5 +26,8 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(visit::structural_visit, module)?)?;
     module.add_function(wrap_pyfunction!(map::structural_map, module)?)?;
     module.add_function(wrap_pyfunction!(mutate::structural_mutate, module)?)?;
-    module.add_function(wrap_pyfunction!(map::substitute, module)?)
+    module.add_function(wrap_pyfunction!(map::substitute, module)?)?;
+    module.add_function(wrap_pyfunction!(binders::free_variables, module)?)?;
+    module.add_function(wrap_pyfunction!(binders::fresh_binders, module)?)?;
+    module.add_function(wrap_pyfunction!(binders::binding_faults, module)?)
 }

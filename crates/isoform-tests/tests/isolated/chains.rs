@@ -290,6 +290,16 @@ chains! {
         assert!(equal(&made, &deep.value));
     }
 
+    "free_variables" "fresh_binders" "check_well_formed"
+    fn binders(deep) {
+        let x = Value::from(var("x"));
+        let open = chain(&x, LEVELS, &SHAPES);
+        let free = isoform::traverse::free_variables(&open)?;
+        assert_eq!(free.into_iter().map(Value::from).collect::<Vec<_>>(), [x]);
+        assert_eq!(isoform::traverse::fresh_binders(&deep.value)?, deep.value);
+        assert!(isoform::traverse::check_well_formed(&deep.value)?.is_empty());
+    }
+
     "children_of" "Children::rebuild"
     fn children_of(deep) {
         let children = ChildOptions::default().keys(false).children_of(&deep.value);

@@ -1,6 +1,7 @@
 //! The integration tests: one binary, one module per feature.
 
 mod binary;
+mod binders;
 mod blocks;
 mod build;
 mod cases;

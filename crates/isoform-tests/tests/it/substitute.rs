@@ -249,7 +249,7 @@ fn wrong_arguments_are_errors() {
 
 /// A term over numbered variables; the same `Rc` is the same object.
 #[derive(Debug)]
-enum Term {
+pub(crate) enum Term {
     Var(usize),
     Int(i64),
     Add(Rc<Term>, Rc<Term>),
@@ -258,14 +258,14 @@ enum Term {
     Lambda(Vec<usize>, Rc<Term>),
 }
 
-const VARS: usize = 5;
+pub(crate) const VARS: usize = 5;
 
 /// The type of a variable: the preceding variable, or `None`.
 fn type_of(var: usize) -> Option<usize> {
     (var % 2 == 1).then(|| var - 1)
 }
 
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     fn below(&mut self, limit: usize) -> usize {
@@ -276,7 +276,7 @@ impl Random {
         (self.0 >> 33) as usize % limit
     }
 
-    fn term(&mut self, depth: usize, terms: &mut Vec<Rc<Term>>) -> Rc<Term> {
+    pub(crate) fn term(&mut self, depth: usize, terms: &mut Vec<Rc<Term>>) -> Rc<Term> {
         if !terms.is_empty() && self.below(6) == 0 {
             return terms[self.below(terms.len())].clone();
         }
@@ -302,7 +302,7 @@ impl Random {
 }
 
 /// The term in IR, with the sharing and the given variables.
-fn shared(
+pub(crate) fn shared(
     term: &Rc<Term>,
     vars: &[Ref<Var>],
     done: &mut HashMap<*const Term, Ref<Expr>>,

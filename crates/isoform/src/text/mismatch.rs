@@ -278,3 +278,34 @@ impl CompareOptions {
         }
     }
 }
+
+/// Panics, with both sides as text and the place marked, unless two values are
+/// structurally equal: `assert_eq!` for values.
+///
+/// Takes anything that converts to a [`Value`], and a message like that of `assert_eq!`.
+///
+/// ```
+/// use isoform::{Array, assert_structural_eq};
+///
+/// assert_structural_eq!(Array::from([1i64, 2]), Array::from([1i64, 2]));
+/// ```
+///
+/// ```should_panic
+/// use isoform::{Array, assert_structural_eq};
+///
+/// let pass = "the pass";
+/// assert_structural_eq!(Array::from([1i64]), Array::from([2i64]), "after {pass}");
+/// ```
+#[macro_export]
+macro_rules! assert_structural_eq {
+    ($left:expr, $right:expr $(,)?) => {
+        if let Err(error) = $crate::text::assert_structural_equal($left, $right) {
+            panic!("{error}");
+        }
+    };
+    ($left:expr, $right:expr, $($message:tt)+) => {
+        if let Err(error) = $crate::text::assert_structural_equal($left, $right) {
+            panic!("{}: {error}", format_args!($($message)+));
+        }
+    };
+}

@@ -41,6 +41,11 @@ impl Place {
         ..Place::ROOT
     };
 
+    /// True in the fields of a variable being bound.
+    pub(super) fn is_implicit(self) -> bool {
+        self.sight == LookupRule::Size
+    }
+
     /// The place of the fields of a variable being bound here.
     pub(super) fn inside(self) -> Place {
         Place {
@@ -220,6 +225,11 @@ impl BindingScopes {
     /// Records a free use of a variable. Returns true for the first one.
     pub(super) fn note_use(&mut self, var: u64) -> bool {
         self.used.insert(var)
+    }
+
+    /// True if a variable has a recorded free use.
+    pub(super) fn is_used_free(&self, var: u64) -> bool {
+        self.used.contains(&var)
     }
 
     /// True if a variable at this place is a free use.

@@ -9,6 +9,7 @@
 //! | `mapper.rs`, `map.rs` | `structural_map`, `structural_mutate`: results per object and region |
 //! | `driver.rs` | the common part of walks and rewrites for hooks and controlling callbacks |
 //! | `substitute.rs`, `bound.rs` | substitution, and the meaning of variables in each scope |
+//! | `binders.rs` | free variables, new variables for all binders, faults of bindings |
 //! | `methods/` | visits in which each node has a method that may wait for other results |
 //! | `dispatch.rs`, `visitors.rs`, `functor.rs` | functions by class, and traversals over them |
 //! | `parts.rs` | a value taken apart into children and put together again, for custom rewriters |
@@ -28,6 +29,7 @@
 //! values handed in by hooks and callbacks have to be owned. A rewrite returns the same
 //! object for unchanged parts, and preserves sharing.
 
+mod binders;
 pub(crate) mod bindings;
 mod bound;
 mod copy;
@@ -54,6 +56,9 @@ pub(crate) mod visitors;
 mod walk;
 mod walker;
 
+pub use binders::{
+    BindingFault, BindingFaultKind, check_well_formed, free_variables, fresh_binders,
+};
 pub use copy::{deep_copy, shallow_copy};
 pub use dispatch::Dispatch;
 pub use functor::{Before, NodeFunctor, Results};
@@ -63,7 +68,6 @@ pub use options::{ChildOptions, MapOptions, Sharing, WalkOptions, WalkOrder, Wal
 pub use parts::{Child, Children, children_of};
 pub(crate) use recycle::recycle;
 pub use roles::{BINDING, COMMUTATIVE, CONSTANT, PROJECTION, PURE};
-pub(crate) use substitute::free_variables;
 pub use substitute::substitute;
 pub use uses::{Definition, User, Uses, replace_all_uses};
 pub use visit::Visit;

@@ -4,6 +4,7 @@
 
 use hashbrown::HashSet;
 
+use super::binders::{Audit, BindingFault, BindingFaultKind, Purpose};
 use super::bound::{BindingScopes, Dependence, Meaning, Place};
 use super::cursor::{Cursor, Part, View, cyclic};
 use super::options::{WalkOptions, WalkOrder, WalkResult};
@@ -108,23 +109,6 @@ pub fn substitute_in_free(
     run(root, pairs, bound)
 }
 
-/// The variables occurring free in a value, each once, in the order of their first free
-/// occurrence. Bindings are the bindings of [`substitute`]; the fields of free
-/// variables are not searched. Linear in the number of distinct objects as long as each
-/// variable is bound once.
-///
-/// # Errors
-///
-/// `ValueError` for a cyclic value.
-pub fn free_variables(root: &Value) -> Result<Vec<Ref<Obj>>> {
-    let parts = Arena::default();
-    let mut search = Substitution::new(BindingScopes::default(), HashSet::new(), &parts);
-    search.bound.tell_bindings_apart();
-    search.free = Some(Vec::new());
-    access::traversing(|section| search.substitute(section, root))?;
-    Ok(search.free.unwrap_or_default())
-}
-
 /// Makes bindings from the pairs.
 fn pairs_of(pairs: &[(Value, Value)]) -> Result<BindingScopes> {
     let mut bound = BindingScopes::default();
@@ -172,8 +156,10 @@ fn variables_of<'a>(values: impl Iterator<Item = &'a Value>) -> Result<HashSet<u
 }
 
 /// The state of an open object.
-struct OpenObject<'a> {
+pub(super) struct OpenObject<'a> {
     place: Place,
+    /// The object with the definition field around the parts.
+    binder: u64,
     /// The dependencies of its surroundings.
     outer: Dependence,
     /// The object whose result may be remembered.
@@ -185,7 +171,7 @@ struct OpenObject<'a> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
+pub(super) enum Role {
     Plain,
     /// Bindings end with it.
     Scope,
@@ -195,8 +181,8 @@ enum Role {
     Free,
 }
 
-struct Substitution<'a> {
-    bound: BindingScopes,
+pub(super) struct Substitution<'a> {
+    pub(super) bound: BindingScopes,
     /// Variables that no binder may capture.
     avoid: HashSet<u64>,
     rewriter: Rewriter<'a, OpenObject<'a>>,
@@ -208,7 +194,9 @@ struct Substitution<'a> {
     /// The number of replacements being searched.
     replacements: usize,
     /// The variables used free, if wanted.
-    free: Option<Vec<Ref<Obj>>>,
+    pub(super) free: Option<Vec<Ref<Obj>>>,
+    pub(super) purpose: Purpose,
+    pub(super) audit: Audit,
 }
 
 impl<'a> Policy<'a> for Substitution<'a> {
@@ -224,17 +212,22 @@ impl<'a> Policy<'a> for Substitution<'a> {
             let slot = cursor.slot(cursor.position() - 1);
             slot.is_some_and(|slot| matches!(slot.flag, FieldFlag::Def | FieldFlag::DefSimple))
         });
-        let place = match self.rewriter.extra() {
-            Some(around) => self.bound.place_of(around.place, part.region, opens),
-            None => Place::ROOT,
+        let holder = self.rewriter.cursors.last().map(|it| it.object().ident());
+        let (place, binder) = match self.rewriter.extra() {
+            Some(around) => {
+                let place = self.bound.place_of(around.place, part.region, opens);
+                (place, if opens { holder } else { Some(around.binder) })
+            }
+            None => (Place::ROOT, None),
         };
-        let result = self.meet_at(section, part, place)?;
+        let result = self.meet_at(section, part, place, binder.unwrap_or_default())?;
         Ok(self.rewriter.settle(result))
     }
 
     fn close(&mut self, section: &mut Section) -> Result<Progress> {
         let role = self.rewriter.extra().map(|open| open.role);
         let keep = role != Some(Role::Scope) || self.bound.close_scope();
+        let keep = keep || self.purpose == Purpose::Fresh;
         let Some((cursor, open, outcome)) = self.rewriter.build(section, keep)? else {
             return Ok(Progress::Same);
         };
@@ -268,7 +261,7 @@ impl<'a> Policy<'a> for Substitution<'a> {
 }
 
 impl<'a> Substitution<'a> {
-    fn new(bound: BindingScopes, avoid: HashSet<u64>, parts: &'a Arena) -> Self {
+    pub(super) fn new(bound: BindingScopes, avoid: HashSet<u64>, parts: &'a Arena) -> Self {
         Substitution {
             bound,
             avoid,
@@ -277,14 +270,16 @@ impl<'a> Substitution<'a> {
             searched: HashSet::default(),
             replacements: 0,
             free: None,
+            purpose: Purpose::Replace,
+            audit: Audit::default(),
         }
     }
 
-    fn substitute(&mut self, section: &mut Section, root: &'a Value) -> Result<Value> {
+    pub(super) fn substitute(&mut self, section: &mut Section, root: &'a Value) -> Result<Value> {
         self.bound.open_scope();
         let result = self.run(section, Part::alone(root, RegionKind::Use))?;
         // Binders renamed without need are left unchanged.
-        let keep = self.bound.close_scope();
+        let keep = self.bound.close_scope() || self.purpose == Purpose::Fresh;
         Ok(match result {
             Outcome::New(value) if keep => value,
             _ => root.clone(),
@@ -297,6 +292,7 @@ impl<'a> Substitution<'a> {
         section: &mut Section,
         part: Part<'a>,
         place: Place,
+        binder: u64,
     ) -> Result<Option<Outcome>> {
         let PartRef::Object(object) = part.met else {
             return Ok(Some(Outcome::Same));
@@ -315,7 +311,22 @@ impl<'a> Substitution<'a> {
                     None => self.note_uses_in(section, object)?,
                 }
             }
-            match self.bound.look_up(ident, place, part.met) {
+            let meaning = self.bound.look_up(ident, place, part.met);
+            if self.purpose == Purpose::Audit && !place.is_implicit() {
+                let kind = match (place.region, &meaning) {
+                    (_, Meaning::Binder) => self.audit.note_binding(ident, binder, &self.bound),
+                    (RegionKind::Use, _) if self.bound.is_free_use(ident, place) => {
+                        self.audit.note_free_use(ident)
+                    }
+                    (RegionKind::Use, _) => None,
+                    _ => Some(BindingFaultKind::BoundTwice),
+                };
+                if let Some(kind) = kind {
+                    let (path, var) = (self.rewriter.path(), object.to_ref());
+                    self.audit.faults.push(BindingFault { path, var, kind });
+                }
+            }
+            match meaning {
                 Meaning::Is(image) => return Ok(Some(image)),
                 Meaning::Unsettled(replacement) => {
                     return self.search(section, ident, &replacement, part.met);
@@ -353,6 +364,7 @@ impl<'a> Substitution<'a> {
         prefetch_ahead(object);
         let open = OpenObject {
             place: inside,
+            binder,
             outer,
             remembered,
             role,
@@ -375,7 +387,7 @@ impl<'a> Substitution<'a> {
         self.replacements += 1;
         let replacement = self.rewriter.parts.keep_value(replacement);
         let part = Part::alone(replacement, RegionKind::Use);
-        let outcome = self.meet_at(section, part, Place::IN_REPLACEMENT)?;
+        let outcome = self.meet_at(section, part, Place::IN_REPLACEMENT, 0)?;
         match outcome {
             None => {
                 if let Some(open) = self.rewriter.extra() {
@@ -418,7 +430,7 @@ impl<'a> Substitution<'a> {
     fn define(&mut self, var: ObjRef<'a>, rebuilt: Outcome, place: Place) -> Outcome {
         let ident = var.ident();
         let image = match rebuilt {
-            Outcome::Same if self.avoid.contains(&ident) => {
+            Outcome::Same if self.purpose == Purpose::Fresh || self.avoid.contains(&ident) => {
                 Outcome::New(build::shallow_copy(var.as_ref()).into())
             }
             rebuilt => rebuilt,

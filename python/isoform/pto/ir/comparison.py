@@ -48,7 +48,7 @@ def structural_hash(node: Any, enable_auto_mapping: bool = False) -> int:
 
 
 def assert_structural_equal(lhs: Any, rhs: Any, enable_auto_mapping: bool = False) -> None:
-    """Raise ValueError unless two nodes are structurally equal.
+    """Raise StructuralError unless two nodes are structurally equal.
 
     The message says where and why they differ, and shows both sides.
 
@@ -62,7 +62,7 @@ def assert_structural_equal(lhs: Any, rhs: Any, enable_auto_mapping: bool = Fals
     >>> ir.assert_structural_equal(one, two)
     Traceback (most recent call last):
     ...
-    ValueError: ...
+    isoform.error.StructuralError: ...
     """
     _core.assert_structural_equal(lhs, rhs, enable_auto_mapping)
 

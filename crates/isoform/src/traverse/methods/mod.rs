@@ -99,6 +99,11 @@ pub trait Methods: Sized {
         None
     }
 
+    /// True if each request computes a result, instead of taking a remembered one.
+    fn forgets(&self) -> bool {
+        false
+    }
+
     /// True if the steps to an error are recorded in the memory.
     fn is_located(&self, _error: &Self::Error) -> bool {
         false

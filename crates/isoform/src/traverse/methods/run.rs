@@ -294,6 +294,10 @@ impl<'m, M: Methods> Run<'m, M> {
     fn leave(&self, place: Option<u64>, answer: M::Answer) -> M::Reply {
         let reply = self.methods.reply(&answer);
         if let Some(place) = place {
+            if self.methods.forgets() {
+                self.forget(place);
+                return reply;
+            }
             let old = self.methods.memory(|memory| memory.set(place, answer));
             // Dropping the old value may run code that begins another run.
             drop(old);

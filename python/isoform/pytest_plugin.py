@@ -1,0 +1,204 @@
+"""A plugin of pytest: explained comparisons, and golden files.
+
+The plugin is active wherever Isoform is installed, and does nothing in runs that do not
+import Isoform. `-p no:isoform` turns it off. See docs/testing-your-ir.md.
+
+It loads the rest of the package when a test has done so, or uses the fixture `golden`.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+    from pathlib import Path
+
+__all__ = ["golden"]
+
+# The number of lines of differences that a report shows.
+_LINES = 20
+
+
+class _LastUnequal(threading.local):
+    """The last two values for which `structural_equal` was false, with the options."""
+
+    values: tuple[Any, Any, bool, bool] | None = None
+
+    def note(self, left: Any, right: Any, map_free_vars: bool, skip_tensor_content: bool) -> None:
+        """Called by the core."""
+        self.values = (left, right, map_free_vars, skip_tensor_content)
+
+
+_last = _LastUnequal()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds the option of the fixture."""
+    parser.getgroup("isoform").addoption(
+        "--golden-update",
+        action="store_true",
+        help="write the golden files that are missing or differ (isoform)",
+    )
+
+
+def _is_loaded() -> bool:
+    """True if the tests use Isoform."""
+    return "isoform._base" in sys.modules
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Generator[None, Any, Any]:
+    """Watches comparisons while a test runs."""
+    if not _is_loaded():
+        return (yield)
+    from isoform import _core
+
+    _core._watch_unequal(_last.note)
+    try:
+        return (yield)
+    finally:
+        _core._watch_unequal(None)
+        _last.values = None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
+    """Explains a failed `assert structural_equal(...)`."""
+    report = yield
+    unequal, _last.values = _last.values, None
+    if unequal is None or call.excinfo is None or not call.excinfo.errisinstance(AssertionError):
+        return report
+    # Nothing is evaluated between the comparison and the failure of such a statement, so
+    # the last comparison of the thread is the one of the statement.
+    if _is_comparison(str(call.excinfo.traceback[-1].statement)):
+        left, right, map_free_vars, skip_tensor_content = unequal
+        lines = _explained(left, right, map_free_vars, skip_tensor_content)
+        if lines and hasattr(report.longrepr, "addsection"):
+            report.longrepr.addsection("structural difference", "\n".join(lines))
+    return report
+
+
+def _is_comparison(statement: str) -> bool:
+    """True for the text of a statement `assert structural_equal(...)`."""
+    try:
+        parsed = ast.parse(statement.strip()).body
+    except SyntaxError:
+        return False
+    if len(parsed) != 1 or not isinstance(parsed[0], ast.Assert):
+        return False
+    test = parsed[0].test
+    called = test.func if isinstance(test, ast.Call) else None
+    name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", None)
+    return name == "structural_equal"
+
+
+def _explained(
+    left: Any, right: Any, map_free_vars: bool = False, skip_tensor_content: bool = False
+) -> list[str]:
+    """The first mismatch with both sides, and the differences; empty for equal values."""
+    from isoform.structural import explain_structural_mismatch
+
+    mismatch = explain_structural_mismatch(
+        left, right, map_free_vars=map_free_vars, skip_tensor_content=skip_tensor_content
+    )
+    if mismatch is None:
+        return []
+    return [*str(mismatch).splitlines(), *_differences(left, right)]
+
+
+def _differences(left: Any, right: Any) -> list[str]:
+    """All differences, as far as they fit."""
+    from isoform.diff import diff
+
+    try:
+        lines = str(diff(left, right)).splitlines()
+    except (TypeError, ValueError):
+        # The comparison has options, or the types hooks, that differences do not know.
+        return []
+    if not lines:
+        return []
+    more = [f"... and {len(lines) - _LINES} lines more"] if len(lines) > _LINES else []
+    return ["differences:", *(f"  {line}" for line in lines[:_LINES]), *more]
+
+
+def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:
+    """Explains a failed `assert a == b` of two objects of Isoform."""
+    if op != "==" or not _is_loaded():
+        return None
+    from isoform import Object
+
+    if not (isinstance(left, Object) and isinstance(right, Object)):
+        return None
+    try:
+        lines = _explained(left, right)
+    except (TypeError, ValueError):
+        # Objects without a structure to compare.
+        return None
+    if not lines:
+        name = type(left).__name__
+        lines = [
+            f"both are structurally equal, but `==` of {name} compares something else, by "
+            "default the identity of objects; write `assert structural_equal(a, b)`"
+        ]
+    return [f"{type(left).__name__} == {type(right).__name__}", *lines]
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[Any, str], None]:
+    """Compares a value by structure with the text in a file: `golden(value, "file.iso")`.
+
+    The path is relative to the file of the test. Names of variables, source locations and
+    other fields that comparison ignores may differ, and free variables are mapped. With
+    `--golden-update`, a file that is missing or differs is written; an equal file is not
+    touched, and nothing is ever written without the option.
+
+    Fails if the file is missing, cannot be read, or has a different value.
+    """
+    update = bool(request.config.getoption("--golden-update"))
+    folder = request.path.parent
+
+    def check(value: Any, name: str) -> None:
+        __tracebackhide__ = True
+        problem = _problem_of(value, folder / name)
+        if problem is None:
+            return
+        if not update:
+            pytest.fail(f"{problem}\nrun pytest with --golden-update to write the file")
+        _write(value, folder / name)
+
+    return check
+
+
+def _problem_of(value: Any, path: Path) -> str | None:
+    """The reason why a file does not have this value; None if it has."""
+    from isoform.structural import explain_structural_mismatch
+    from isoform.text import TextError, from_text
+
+    try:
+        stored = from_text(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return f"golden file {path}: does not exist"
+    except (TextError, UnicodeDecodeError) as error:
+        return f"golden file {path}: cannot be read: {error}"
+    mismatch = explain_structural_mismatch(value, stored, map_free_vars=True)
+    if mismatch is None:
+        return None
+    lines = [f"golden file {path}: the value (left) differs from the file (right): {mismatch}"]
+    return "\n".join([*lines, *_differences(value, stored)])
+
+
+def _write(value: Any, path: Path) -> None:
+    """Writes a file completely or not at all."""
+    from isoform.text import to_text
+
+    text = to_text(value)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.part")
+    part.write_text(text if text.endswith("\n") else f"{text}\n", encoding="utf-8", newline="\n")
+    part.replace(path)
