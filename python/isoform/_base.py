@@ -104,6 +104,7 @@ from isoform.structural import (
     WalkOrder,
     WalkResult,
     assert_structural_equal,
+    declaration_digest,
     duplicates,
     explain_structural_mismatch,
     get_first_structural_mismatch,
@@ -127,7 +128,7 @@ from isoform.tensor import (
 )
 
 # Values of Python that are objects of the core have types that are declared here.
-from isoform import _value_classes  # noqa: E402, F401  # isort: skip
+from isoform import _value_classes  # noqa: F401  # isort: skip
 
 _core._set_import_hook(_dialects.load)
 
@@ -170,6 +171,7 @@ __all__ = [
     "call_method",
     "convert",
     "convert_func",
+    "declaration_digest",
     "deep_copy",
     "device",
     "dtype",

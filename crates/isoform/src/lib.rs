@@ -139,8 +139,9 @@ pub mod compare {
         Change, ChangeKind, Class, ClassCosts, ClassOptions, CompareOptions, Conflict, DiffCosts,
         DiffOptions, Difference, Digest, Duplicate, ExistingPair, HoleRefusal, Hunk, IgnoreChange,
         IncrementalHasher, Merge, Mismatch, MismatchReason, PairReason, Patch, Place, PlacePaths,
-        RepeatedBlock, Resolution, SubtermClasses, diff, duplicates, first_structural_mismatch,
-        intern, last_visit_count, merge, repeated_blocks, subterm_classes,
+        RepeatedBlock, Resolution, SubtermClasses, declaration_digest, diff, duplicates,
+        first_structural_mismatch, intern, last_visit_count, merge, repeated_blocks,
+        subterm_classes,
     };
 }
 
@@ -353,6 +354,7 @@ pub mod host {
     pub use crate::kernel::object::host_lock::{HostHooks, assume_held, install};
     pub use crate::kernel::object::native::is_plain;
     pub use crate::kernel::object::scoped::{ScopedRef, with_scoped};
+    pub use crate::kernel::object::table::find_in_file as find_type_in_file;
     pub use crate::kernel::path::places::{Place, Places, Step};
     pub use crate::kernel::types::{field_hint, name_hint, replace_type, set_method_hook};
     pub use crate::structural::objects_equal;

@@ -30,6 +30,7 @@
 mod bindings;
 mod blocks;
 mod classes;
+mod declaration;
 mod diff;
 mod digest;
 mod effects;
@@ -57,6 +58,7 @@ pub use blocks::{RepeatedBlock, repeated_blocks};
 pub use classes::{
     Class, ClassCosts, ClassOptions, Duplicate, SubtermClasses, duplicates, intern, subterm_classes,
 };
+pub use declaration::declaration_digest;
 pub use diff::{
     Change, ChangeKind, Conflict, DiffCosts, DiffOptions, Difference, Hunk, IgnoreChange, Merge,
     PairReason, Patch, Place, PlacePaths, Resolution, align_words, diff, merge,

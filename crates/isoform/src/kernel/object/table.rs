@@ -223,6 +223,13 @@ impl TypeInfo {
         self.fields.iter().position(|field| field.name() == name)
     }
 
+    /// The position of the field that files call by this name, which may be an
+    /// [alias](FieldDef::aliases). Every reader looks fields up here.
+    pub(crate) fn field_index_in_file(&self, name: &str) -> Option<usize> {
+        let alias = || self.fields.iter().position(|field| field.is_called(name));
+        self.field_index(name).or_else(alias)
+    }
+
     /// The class of objects of this type for a visit.
     #[inline(always)]
     #[doc(hidden)]
@@ -398,6 +405,7 @@ static TABLE: [AtomicPtr<TypeInfo>; CAPACITY] =
 /// The data needed by registration, but not by lookups by index.
 struct Registry {
     by_key: HashMap<Box<str>, TypeIndex>,
+    by_alias: HashMap<Box<str>, TypeIndex>,
     next: u32,
 }
 
@@ -429,6 +437,7 @@ fn registry() -> MutexGuard<'static, Registry> {
         }
         Mutex::new(Registry {
             by_key,
+            by_alias: HashMap::new(),
             next: FIRST_USER_TYPE,
         })
     });
@@ -535,6 +544,14 @@ fn latest_cold(mut index: TypeIndex) -> TypeIndex {
 pub fn find(key: &str) -> Option<&'static TypeInfo> {
     let index = *registry().by_key.get(key)?;
     Some(info(index))
+}
+
+/// The type that files call by this key, which may be an [alias](TypeDef::aliases). Every
+/// reader looks types up here.
+pub fn find_in_file(key: &str) -> Option<&'static TypeInfo> {
+    let table = registry();
+    let index = table.by_key.get(key).or_else(|| table.by_alias.get(key));
+    index.map(|index| info(*index))
 }
 
 /// All registered types, in order of registration.
@@ -694,6 +711,7 @@ fn enter(definition: TypeDef, taken: Taken) -> Result<TypeIndex> {
             )));
         }
     }
+    check_field_aliases(parent, &definition)?;
     for (name, value) in &attrs {
         let fields = parent.fields.iter().chain(definition.own_fields());
         check_fields(definition.key(), fields, name, value)?;
@@ -709,6 +727,7 @@ fn enter(definition: TypeDef, taken: Taken) -> Result<TypeIndex> {
     {
         return existing.again(&definition);
     }
+    table.check_keys(&definition, known)?;
     if table.next as usize >= CAPACITY {
         return Err(Error::value_error(format!(
             "type {}: the type table is full ({CAPACITY} types)",
@@ -800,6 +819,12 @@ fn enter(definition: TypeDef, taken: Taken) -> Result<TypeIndex> {
         definition,
     };
     info.take_hooks(&hooks);
+    if let Some(existing) = known {
+        table.by_alias.retain(|_, owner| *owner != existing.index);
+    }
+    for alias in info.definition.former_keys() {
+        table.by_alias.insert(alias.clone(), index);
+    }
     table.by_key.insert(info.key.clone(), index);
     TABLE[index.0 as usize].store(Box::into_raw(Box::new(info)), Ordering::Release);
     table.next += 1;
@@ -811,6 +836,62 @@ fn enter(definition: TypeDef, taken: Taken) -> Result<TypeIndex> {
     // Nobody has the index yet: finding the index takes the lock of the key, held here.
     attributes::enter(index, &hooks, attrs);
     Ok(index)
+}
+
+impl Registry {
+    /// Checks that files name one type by each key; `replaced` gives up its aliases.
+    fn check_keys(&self, definition: &TypeDef, replaced: Option<&'static TypeInfo>) -> Result<()> {
+        let key = definition.key();
+        let owner = |name: &str| {
+            let owner = self.by_alias.get(name).map(|index| info(*index))?;
+            let stays = replaced.is_none_or(|replaced| replaced.index != owner.index);
+            stays.then_some(owner)
+        };
+        if let Some(owner) = owner(key) {
+            return Err(Error::value_error(format!(
+                "type key {key} is an alias of type {}, so files with it are read as that type; \
+                 choose another key, or remove the alias",
+                owner.key
+            )));
+        }
+        for alias in definition.former_keys() {
+            let what = if alias.is_empty() {
+                "an alias must not be empty".to_owned()
+            } else if **alias == *key {
+                format!("alias '{alias}' is the type's own key")
+            } else if self.by_key.contains_key(alias) {
+                format!("alias '{alias}' is the key of another registered type")
+            } else if let Some(owner) = owner(alias) {
+                format!("alias '{alias}' is an alias of type {}, too", owner.key)
+            } else {
+                continue;
+            };
+            return Err(Error::value_error(format!("type {key}: {what}")));
+        }
+        Ok(())
+    }
+}
+
+/// Checks that each field alias, those of the parent included, names one field.
+fn check_field_aliases(parent: &TypeInfo, definition: &TypeDef) -> Result<()> {
+    let fields = || parent.fields.iter().chain(definition.own_fields());
+    for field in fields() {
+        for alias in field.former_names() {
+            let is_other = |other: &&FieldDef| {
+                let is_called = !std::ptr::eq(*other, field) && other.is_called(alias);
+                other.name() == &**alias || is_called
+            };
+            if let Some(other) = fields().find(is_other) {
+                return Err(Error::value_error(format!(
+                    "type {}: alias '{alias}' of field '{}' is a name or an alias of field '{}'",
+                    definition.key(),
+                    field.name(),
+                    other.name()
+                )));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Caches the index of a Rust type; used by the derive.
