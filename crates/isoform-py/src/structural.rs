@@ -108,8 +108,7 @@ fn structural_digest<'py>(
 /// It changes with a type key, that of a parent included, the kind, `scope`, and with name,
 /// accepted values, flag, default and order of visit of the compared fields; not with ignored
 /// fields, aliases, members of enums, methods and documentation, nor with classes that extend a
-/// named one. A
-/// default factory is called twice; only its presence counts if the values differ.
+/// named one. A default factory is called twice; only its presence counts if the values differ.
 ///
 /// Args:
 ///     cls: a class declared with `py_class`, or the class of a native type.

@@ -10,7 +10,7 @@ use isoform::{Node, Ref, Result, Value, structural_equal};
 #[derive(Node)]
 #[node(key = "evolution.Sum", aliases = ["evolution.Add", "evolution.Plus"])]
 #[repr(C)]
-pub struct Sum {
+struct Sum {
     #[node(aliases = ["lhs", "l"])]
     left: i64,
     #[node(name = "right", aliases = ["rhs"])]
