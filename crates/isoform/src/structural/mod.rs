@@ -19,6 +19,7 @@
 //! | `plain_values.rs` | values without parts, which need no frame, and their contributions to hashes |
 //! | `classes/` | the classes of all subterms; duplicates and interning |
 //! | `blocks/` | repeated blocks of dataflow graphs |
+//! | `declaration.rs` | the digest of a declaration, made of digests of values |
 //! | `diff/` | all differences of two values, patches, and alignment of dataflow graphs |
 //!
 //! All walks have explicit stacks. Compared objects are never written to, so any number
