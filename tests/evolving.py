@@ -118,6 +118,11 @@ CHANGES = {
         classes("a: K", before=NUMBERS.format("    zero = 0\n    one = 1\n    two = 2")),
         "C(K.two)",
     ),
+    "the type key of an `Enum` is renamed, with `aliases`": (
+        OF_K,
+        OF_K.replace('type_key="ev{n}.K"', 'type_key="ev{n}.L", aliases=["ev{n}.K"]'),
+        "C(K.two)",
+    ),
     "a member of an enum is removed": (
         OF_K,
         classes("a: K", before=MEMBERS.format("    one = auto()")),
