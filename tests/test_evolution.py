@@ -93,7 +93,7 @@ def test_messages_name_the_place(outcomes):
 
 
 def declared(body, options="", parent="Object"):
-    """A class of this module, declared anew."""
+    """A class that is declared now."""
     names = {"Object": Object, "py_class": py_class, "field": field, "P": PARENT}
     exec(f"@py_class({options})\nclass C({parent}):\n    {body}", names)  # noqa: S102
     return names["C"]
