@@ -379,7 +379,7 @@ pub mod __private {
     pub use crate::kernel::object::field::FieldType;
     pub use crate::kernel::object::header::TypeIndex;
     pub use crate::kernel::object::reference::{Node, Obj, Ref};
-    pub use crate::kernel::object::table::TypeCell;
+    pub use crate::kernel::object::type_cell::TypeCell;
     pub use crate::kernel::types::match_node::NodeLike;
     pub use crate::kernel::types::{EnumKnowledge, enum_definition, enum_member, enum_object};
     pub use crate::kernel::types::{FieldDef, FieldFlag, INIT, Kind, TypeDef, register_in};

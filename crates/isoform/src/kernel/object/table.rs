@@ -5,15 +5,16 @@
 use std::alloc::Layout;
 use std::collections::HashMap;
 use std::ptr::{self, NonNull};
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::access;
+use super::aliases::{Aliases, check_field_aliases};
 use super::class::{AtomicEnum, Payload, VisitShape};
-use super::field::{Accept, DropSlot};
+use super::field::DropSlot;
 use super::header::{HEADER_SIZE, Header, TypeIndex};
 use super::native::{FIRST_USER_TYPE, builtin_types};
-use super::reference::Node;
+use super::placement::place;
 pub(crate) use super::slot::Slot;
 use crate::kernel::container::ContainerType;
 use crate::kernel::error::{Error, Result};
@@ -405,7 +406,7 @@ static TABLE: [AtomicPtr<TypeInfo>; CAPACITY] =
 /// The data needed by registration, but not by lookups by index.
 struct Registry {
     by_key: HashMap<Box<str>, TypeIndex>,
-    by_alias: HashMap<Box<str>, TypeIndex>,
+    aliases: Aliases,
     next: u32,
 }
 
@@ -437,7 +438,7 @@ fn registry() -> MutexGuard<'static, Registry> {
         }
         Mutex::new(Registry {
             by_key,
-            by_alias: HashMap::new(),
+            aliases: Aliases::default(),
             next: FIRST_USER_TYPE,
         })
     });
@@ -550,8 +551,8 @@ pub fn find(key: &str) -> Option<&'static TypeInfo> {
 /// reader looks types up here.
 pub fn find_in_file(key: &str) -> Option<&'static TypeInfo> {
     let table = registry();
-    let index = table.by_key.get(key).or_else(|| table.by_alias.get(key));
-    index.map(|index| info(*index))
+    let index = table.by_key.get(key).copied();
+    index.or_else(|| table.aliases.find(key)).map(info)
 }
 
 /// All registered types, in order of registration.
@@ -566,77 +567,6 @@ fn payload_layout(payload: usize) -> Layout {
     // The size is bounded by `MAX_PAYLOAD`, so the layout is always valid; the fallback
     // avoids a panic path.
     Layout::from_size_align(size, 8).unwrap_or(Layout::new::<Header>())
-}
-
-/// The largest payload of a declared type, in bytes.
-const MAX_PAYLOAD: usize = 1 << 24;
-
-/// The locations of the fields of one type, by the rules of `repr(C)`.
-struct Placement {
-    slots: Vec<Slot>,
-    size: usize,
-}
-
-fn place(parent: &TypeInfo, definition: &TypeDef) -> Result<Placement> {
-    let inherited = parent.fields.len();
-    let mut slots = parent.slots.to_vec();
-    // A parent is embedded as a struct, so the parent's size includes tail padding.
-    let parent_align = parent
-        .slots
-        .iter()
-        .map(|slot| slot.storage.align())
-        .max()
-        .unwrap_or(1);
-    let parent_end = parent
-        .slots
-        .iter()
-        .map(|slot| slot.offset as usize + slot.storage.size())
-        .max()
-        .unwrap_or(HEADER_SIZE);
-    let mut end = match parent.definition.declared_size() {
-        Some(size) => HEADER_SIZE + size,
-        None => HEADER_SIZE + (parent_end - HEADER_SIZE).next_multiple_of(parent_align),
-    };
-    let mut align = parent_align;
-    for (position, field) in definition.own_fields().iter().enumerate() {
-        let storage = field.storage();
-        let offset = end.next_multiple_of(storage.align());
-        end = offset + storage.size();
-        align = align.max(storage.align());
-        if end > MAX_PAYLOAD {
-            return Err(Error::value_error(format!(
-                "type {}: the fields need more than {MAX_PAYLOAD} bytes",
-                definition.key()
-            )));
-        }
-        if let Some(declared) = field.declared_offset()
-            && declared + HEADER_SIZE != offset
-        {
-            return Err(Error::value_error(format!(
-                "type {}: field '{}' lies at offset {declared}, expected {} as repr(C) places it",
-                definition.key(),
-                field.name(),
-                offset - HEADER_SIZE
-            )));
-        }
-        slots.push(Slot {
-            offset: offset as u32,
-            storage,
-            flag: field.field_flag(),
-            accept: Accept::of(field.schema(), storage),
-            field: (inherited + position) as u32,
-        });
-    }
-    let size = (end - HEADER_SIZE).next_multiple_of(align);
-    if let Some(declared) = definition.declared_size()
-        && declared != size
-    {
-        return Err(Error::value_error(format!(
-            "type {}: the struct has {declared} bytes, its fields need {size}",
-            definition.key()
-        )));
-    }
-    Ok(Placement { slots, size })
 }
 
 fn class_of(definition: &TypeDef, visited: &[Slot]) -> Payload {
@@ -727,7 +657,8 @@ fn enter(definition: TypeDef, taken: Taken) -> Result<TypeIndex> {
     {
         return existing.again(&definition);
     }
-    table.check_keys(&definition, known)?;
+    let is_key = |key: &str| table.by_key.contains_key(key);
+    table.aliases.check(&definition, known, is_key)?;
     if table.next as usize >= CAPACITY {
         return Err(Error::value_error(format!(
             "type {}: the type table is full ({CAPACITY} types)",
@@ -819,12 +750,7 @@ fn enter(definition: TypeDef, taken: Taken) -> Result<TypeIndex> {
         definition,
     };
     info.take_hooks(&hooks);
-    if let Some(existing) = known {
-        table.by_alias.retain(|_, owner| *owner != existing.index);
-    }
-    for alias in info.definition.former_keys() {
-        table.by_alias.insert(alias.clone(), index);
-    }
+    table.aliases.enter(&info, known);
     table.by_key.insert(info.key.clone(), index);
     TABLE[index.0 as usize].store(Box::into_raw(Box::new(info)), Ordering::Release);
     table.next += 1;
@@ -836,104 +762,6 @@ fn enter(definition: TypeDef, taken: Taken) -> Result<TypeIndex> {
     // Nobody has the index yet: finding the index takes the lock of the key, held here.
     attributes::enter(index, &hooks, attrs);
     Ok(index)
-}
-
-impl Registry {
-    /// Checks that files name one type by each key; `replaced` gives up its aliases.
-    fn check_keys(&self, definition: &TypeDef, replaced: Option<&'static TypeInfo>) -> Result<()> {
-        let key = definition.key();
-        let owner = |name: &str| {
-            let owner = self.by_alias.get(name).map(|index| info(*index))?;
-            let stays = replaced.is_none_or(|replaced| replaced.index != owner.index);
-            stays.then_some(owner)
-        };
-        if let Some(owner) = owner(key) {
-            return Err(Error::value_error(format!(
-                "type key {key} is an alias of type {}, so files with it are read as that type; \
-                 choose another key, or remove the alias",
-                owner.key
-            )));
-        }
-        for alias in definition.former_keys() {
-            let what = if alias.is_empty() {
-                "an alias must not be empty".to_owned()
-            } else if **alias == *key {
-                format!("alias '{alias}' is the type's own key")
-            } else if self.by_key.contains_key(alias) {
-                format!("alias '{alias}' is the key of another registered type")
-            } else if let Some(owner) = owner(alias) {
-                format!("alias '{alias}' is an alias of type {}, too", owner.key)
-            } else {
-                continue;
-            };
-            return Err(Error::value_error(format!("type {key}: {what}")));
-        }
-        Ok(())
-    }
-}
-
-/// Checks that each field alias, those of the parent included, names one field.
-fn check_field_aliases(parent: &TypeInfo, definition: &TypeDef) -> Result<()> {
-    let fields = || parent.fields.iter().chain(definition.own_fields());
-    for field in fields() {
-        for alias in field.former_names() {
-            let is_other = |other: &&FieldDef| {
-                let is_called = !std::ptr::eq(*other, field) && other.is_called(alias);
-                other.name() == &**alias || is_called
-            };
-            if let Some(other) = fields().find(is_other) {
-                return Err(Error::value_error(format!(
-                    "type {}: alias '{alias}' of field '{}' is a name or an alias of field '{}'",
-                    definition.key(),
-                    field.name(),
-                    other.name()
-                )));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Caches the index of a Rust type; used by the derive.
-#[derive(Debug)]
-pub struct TypeCell(AtomicU32);
-
-impl TypeCell {
-    /// An empty cell.
-    #[allow(
-        clippy::new_without_default,
-        reason = "cells are statics; a default would never be used"
-    )]
-    pub const fn new() -> Self {
-        TypeCell(AtomicU32::new(u32::MAX))
-    }
-
-    /// The index of `T`; registers `T` on first use.
-    ///
-    /// # Panics
-    ///
-    /// When the definition cannot be registered.
-    #[inline]
-    pub fn get_or_register<T: Node>(&self) -> TypeIndex {
-        let index = self.0.load(Ordering::Acquire);
-        if index != u32::MAX {
-            return TypeIndex(index);
-        }
-        self.register_cold::<T>()
-    }
-
-    #[cold]
-    fn register_cold<T: Node>(&self) -> TypeIndex {
-        match register(T::definition()) {
-            Ok(index) => {
-                self.0.store(index.0, Ordering::Release);
-                index
-            }
-            // A clash of type keys is a mistake in the program's source; call
-            // `isoform::types::register` first to handle the clash as an error.
-            Err(error) => panic!("{error}"),
-        }
-    }
 }
 
 #[cfg(test)]
