@@ -119,6 +119,7 @@ RETURNS = {
     "check_types": "None",
     "class_of": "type[Any]",
     "cli_main": "int",
+    "declaration_digest": "bytes",
     "duplicates": "list[Duplicate]",
     "repeated_blocks": "list[RepeatedBlock]",
     "field_flags": "list[tuple[str, str]]",

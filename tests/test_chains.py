@@ -273,6 +273,7 @@ CALLS = {
     "structural_digest": lambda d: (
         isoform.structural_digest(d.value) == isoform.structural_digest(d.twin)
     ),
+    "declaration_digest": lambda d: isoform.declaration_digest(type(Holder(d.value))) is not None,
     "IncrementalHasher": lambda d: (
         isoform.IncrementalHasher().hash(d.value) == isoform.structural_hash(d.twin)
     ),
@@ -316,6 +317,7 @@ CALLS = {
     "serialization.to_json_graph_str serialization.from_json_graph_str": lambda d: is_read_back(
         serialization.to_json_graph_str, serialization.from_json_graph_str, d.value
     ),
+    "serialization.loads": lambda d: is_read_back(pickle.dumps, serialization.loads, d.value),
     "serialization.json_graph_metadata": lambda d: (
         serialization.json_graph_metadata(serialization.to_json_graph_str(d.value)) is None
         # Metadata is plain JSON, read by other programs by recursion.

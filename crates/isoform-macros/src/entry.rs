@@ -141,6 +141,27 @@ impl Entry {
             .ok_or_else(|| self.expected(&format!("`{}(first, second, ...)`", self.name)))
     }
 
+    /// The strings of `name = [...]`.
+    pub(crate) fn strings(&self) -> syn::Result<Vec<LitStr>> {
+        let string = |item: &Expr| match item {
+            Expr::Lit(literal) => match &literal.lit {
+                Lit::Str(text) => Some(text.clone()),
+                _ => None,
+            },
+            _ => None,
+        };
+        let strings: Option<Vec<LitStr>> = match &self.value {
+            EntryValue::Expr(expr) => match &**expr {
+                Expr::Array(array) => array.elems.iter().map(string).collect(),
+                _ => None,
+            },
+            _ => None,
+        };
+        strings
+            .filter(|strings| !strings.is_empty())
+            .ok_or_else(|| self.expected(&format!("`{} = [\"former name\", ...]`", self.name)))
+    }
+
     pub(crate) fn literal(&self) -> Option<&Lit> {
         match &self.value {
             EntryValue::Expr(expr) => match &**expr {

@@ -12,7 +12,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Expr, Ident, Lit, Path, Type, UnOp};
+use syn::{Expr, Ident, Lit, LitStr, Path, Type, UnOp};
 
 use crate::attrs::AttrOption;
 use crate::model::{BaseModel, FieldModel, NodeModel};
@@ -119,6 +119,7 @@ impl<'a> Ctx<'a> {
             let names = names.iter().map(bare_name);
             quote!(.visit_order([#(#names),*]))
         });
+        let aliases = aliases_call(&options.aliases);
         let doc = self.node.doc.as_ref().map(|doc| quote!(.doc(#doc)));
         let fields = self.node.fields.iter().map(|field| self.field_def(field));
         let hooks = options.hooks.iter().map(|hook| {
@@ -141,6 +142,7 @@ impl<'a> Ctx<'a> {
                 #scope
                 #defs_first
                 #visit_order
+                #aliases
                 #doc
                 #(.field(#fields))*
                 #(#hooks)*
@@ -174,12 +176,14 @@ impl<'a> Ctx<'a> {
             let function = default_fn_name(ident);
             quote!(.default_fn(|| #private::into_value::<#ty>(Self::#function())))
         });
+        let aliases = aliases_call(&field.aliases);
         let doc = field.doc.as_ref().map(|doc| quote!(.doc(#doc)));
         quote! {
             #create(#name, ::core::mem::offset_of!(Self, #ident))
                 #flag
                 #(#uses)*
                 #default
+                #aliases
                 #doc
         }
     }
@@ -410,6 +414,11 @@ impl<'a> Ctx<'a> {
             }
         }
     }
+}
+
+/// The call that sets former names, if there are any.
+fn aliases_call(aliases: &[LitStr]) -> Option<TokenStream> {
+    (!aliases.is_empty()).then(|| quote!(.aliases([#(#aliases),*])))
 }
 
 /// The call adding an attribute to the `TypeDef`.

@@ -78,6 +78,7 @@ mod tests;
 /// | `scope` | Variables bound inside a node of this type are free again after it. |
 /// | `defs_first`, `defs_first = false` | Visit definition fields before the others, or not. By default on for a `scope` without `visit_order`. |
 /// | `visit_order(a, b)` | The order in which fields are visited, by registered names; by default that of declaration. |
+/// | `aliases = ["old.Name"]` | Former keys, which files and texts may have instead of the key. |
 /// | `hooks(equal, hash)` | The type implements `StructuralEqual`, `StructuralHash` or both, which replace its field walk. |
 /// | `init = path` | The constructor of other languages: a function with `#[export]`, instead of one that takes the fields. |
 /// | `convert = path` | A function with `#[export]` that converts other values to an object where a field of the type gets one. |
@@ -126,6 +127,7 @@ mod tests;
 /// | `hash = false` | The recursive hash skips this field; by default it follows `compare`. |
 /// | `repr = false` | The text of the node leaves this field out. |
 /// | `name = "other"` | The registered name; by default the identifier of the field, without a leading `r#`. |
+/// | `aliases = ["old"]` | Former names of the field, which files and texts may have instead of its name. |
 ///
 /// At most one of `ignore`, `def`, `def_simple` and `uses` is allowed on a field, and the base
 /// allows only `default`. A literal `default` converts like an argument of `new`, unless the field

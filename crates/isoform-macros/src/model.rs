@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use syn::ext::IdentExt;
-use syn::{Attribute, Data, DeriveInput, Fields, Generics, Ident, Path, Type, Visibility};
+use syn::{Attribute, Data, DeriveInput, Fields, Generics, Ident, LitStr, Path, Type, Visibility};
 
 use crate::errors::Errors;
 use crate::parse::{self, DefaultValue, FieldOptions, StructOptions};
@@ -14,7 +14,7 @@ pub(crate) struct NodeModel {
     pub(crate) vis: Visibility,
     /// The path of the isoform crate.
     pub(crate) krate: Path,
-    pub(crate) key: syn::LitStr,
+    pub(crate) key: LitStr,
     pub(crate) options: StructOptions,
     pub(crate) doc: Option<String>,
     pub(crate) base: Option<BaseModel>,
@@ -39,6 +39,8 @@ pub(crate) struct FieldModel {
     pub(crate) flag: Option<&'static str>,
     /// Methods of `FieldDef` with their arguments, which decide how the recursive operations treat the field.
     pub(crate) uses: Vec<(Ident, bool)>,
+    /// Former names.
+    pub(crate) aliases: Vec<LitStr>,
     pub(crate) default: Option<DefaultValue>,
     pub(crate) doc: Option<String>,
 }
@@ -208,6 +210,7 @@ fn check_fields(fields: impl Iterator<Item = syn::Field>, errors: &mut Errors) -
             name,
             flag,
             uses: options.uses,
+            aliases: options.aliases,
             default: options.default,
         });
     }

@@ -13,12 +13,13 @@ use crate::entry::{Entry, EntryValue};
 use crate::errors::Errors;
 
 /// The attributes of a struct.
-const STRUCT_NAMES: [&str; 13] = [
+const STRUCT_NAMES: [&str; 14] = [
     "key",
     "kind",
     "scope",
     "defs_first",
     "visit_order",
+    "aliases",
     "hooks",
     "init",
     "convert",
@@ -30,7 +31,7 @@ const STRUCT_NAMES: [&str; 13] = [
 ];
 
 /// The attributes of a field.
-const FIELD_NAMES: [&str; 10] = [
+const FIELD_NAMES: [&str; 11] = [
     "base",
     "ignore",
     "def",
@@ -38,6 +39,7 @@ const FIELD_NAMES: [&str; 10] = [
     "uses",
     "default",
     "name",
+    "aliases",
     "compare",
     "hash",
     "repr",
@@ -53,6 +55,8 @@ pub(crate) struct StructOptions {
     pub(crate) defs_first: Option<bool>,
     /// Registered names of fields.
     pub(crate) visit_order: Option<Vec<Ident>>,
+    /// Former keys.
+    pub(crate) aliases: Vec<LitStr>,
     /// Types of hooks in `__private`, in the order written.
     pub(crate) hooks: Vec<&'static str>,
     /// The exported function making an object from arguments.
@@ -77,6 +81,8 @@ pub(crate) struct FieldOptions {
     pub(crate) flags: Vec<(Ident, &'static str)>,
     pub(crate) default: Option<DefaultValue>,
     pub(crate) name: Option<LitStr>,
+    /// Former names.
+    pub(crate) aliases: Vec<LitStr>,
     /// The flags of the recursive operations in the order written, which is also the name of the `FieldDef` method.
     pub(crate) uses: Vec<(Ident, bool)>,
 }
@@ -107,6 +113,7 @@ impl StructOptions {
             "scope" => self.scope = entry.flag().map(|()| true)?,
             "defs_first" => self.defs_first = Some(entry.flag_or_bool()?),
             "visit_order" => self.visit_order = Some(entry.names()?),
+            "aliases" => self.aliases = entry.strings()?,
             "hooks" => self.set_hooks(entry, errors)?,
             "init" => self.init = Some(entry.path()?),
             "convert" => self.convert = Some(entry.path()?),
@@ -181,6 +188,7 @@ impl FieldOptions {
                 });
             }
             "name" => self.name = Some(entry.string()?),
+            "aliases" => self.aliases = entry.strings()?,
             "compare" | "hash" | "repr" => {
                 let value = entry.bool()?;
                 self.uses.push((entry.name, value));

@@ -55,7 +55,7 @@ pub fn abbreviated(tensor: &Tensor, most: u64, few: u64) -> String {
 /// use isoform_onnx::elements::abbreviated_pair;
 /// assert_eq!(abbreviated_pair(["same, a", "same, b"], 9), ["same, a", "same, b"]);
 /// let [left, right] = abbreviated_pair(["0123456789 left", "0123456789 right"], 8);
-/// assert_eq!([left, right], ["...89 left", "...89 right"]);
+/// assert_eq!([left, right], ["...9 left", "...9 right"]);
 /// ```
 #[must_use]
 pub fn abbreviated_pair(texts: [&str; 2], most: usize) -> [String; 2] {

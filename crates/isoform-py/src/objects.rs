@@ -4,7 +4,9 @@
 use std::cmp::Ordering;
 
 use isoform::attrs::{self, Lookup};
+use isoform::files::BinaryReadOptions;
 use isoform::hooks::{DynCopy, Hook};
+use isoform::host::find_type_in_file;
 use isoform::objects::{ReprHooks, ReprOptions, VerifyHooks};
 use isoform::text::{TensorText, TextOptions};
 use isoform::types::{TypeInfo, find_type};
@@ -537,7 +539,7 @@ fn origin<'py>(
 /// Raises ImportError if the type is still unknown afterwards.
 #[pyfunction]
 fn _require_type(py: Python<'_>, key: &str, module: &str) -> PyResult<()> {
-    if isoform::types::find_type(key).is_some() {
+    if find_type_in_file(key).is_some() {
         return Ok(());
     }
     let fail = |why: &str, cause: Option<PyErr>| {
@@ -555,10 +557,10 @@ fn _require_type(py: Python<'_>, key: &str, module: &str) -> PyResult<()> {
     let declare_enum = || -> PyResult<bool> {
         let classes = py.import(intern!(py, "isoform._value_classes"))?;
         classes.call_method1(intern!(py, "declare_by_name"), (key, module))?;
-        Ok(isoform::types::find_type(key).is_some())
+        Ok(find_type_in_file(key).is_some())
     };
     match py.import(module) {
-        Ok(_) if isoform::types::find_type(key).is_some() => Ok(()),
+        Ok(_) if find_type_in_file(key).is_some() => Ok(()),
         // An enum of the standard library is declared by its use in a class.
         Ok(_) if declare_enum()? => Ok(()),
         Ok(_) => fail(
@@ -577,17 +579,19 @@ fn _require_type(py: Python<'_>, key: &str, module: &str) -> PyResult<()> {
 
 /// The inverse of `__reduce__`.
 #[pyfunction]
-#[pyo3(signature = (data, cls=None, modules=Vec::new()))]
+#[pyo3(signature = (data, cls=None, modules=Vec::new(), ignore_unknown_fields=false))]
 fn _from_pickle<'py>(
     py: Python<'py>,
     data: &[u8],
     cls: Option<&Bound<'py, PyType>>,
     modules: Vec<(String, String)>,
+    ignore_unknown_fields: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     for (key, module) in &modules {
         _require_type(py, key, module)?;
     }
-    let value = under_gil(py, || isoform::files::from_bytes(data)).into_py()?;
+    let options = BinaryReadOptions::default().ignore_unknown_fields(ignore_unknown_fields);
+    let value = under_gil(py, || options.read(data)).into_py()?;
     restored(py, &value, cls)
 }
 
@@ -595,13 +599,14 @@ fn _from_pickle<'py>(
 /// shared; others are copied. `pickle` makes buffers of tensors read-only, also where
 /// the caller can write to them, and then must not.
 #[pyfunction]
-#[pyo3(signature = (data, buffers, cls=None, modules=Vec::new()))]
+#[pyo3(signature = (data, buffers, cls=None, modules=Vec::new(), ignore_unknown_fields=false))]
 fn _from_pickle_apart<'py>(
     py: Python<'py>,
     data: &[u8],
     buffers: Vec<PyBuffer<u8>>,
     cls: Option<&Bound<'py, PyType>>,
     modules: Vec<(String, String)>,
+    ignore_unknown_fields: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     for (key, module) in &modules {
         _require_type(py, key, module)?;
@@ -610,7 +615,8 @@ fn _from_pickle_apart<'py>(
         .into_iter()
         .map(|buffer| elements_of(py, buffer))
         .collect::<PyResult<Vec<_>>>()?;
-    let read = || isoform::host::from_bytes_apart(data, elements);
+    let options = BinaryReadOptions::default().ignore_unknown_fields(ignore_unknown_fields);
+    let read = || isoform::host::from_bytes_apart(data, elements, options);
     let value = under_gil(py, read).into_py()?;
     restored(py, &value, cls)
 }

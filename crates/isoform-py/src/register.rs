@@ -29,6 +29,7 @@ struct Field {
     compare: bool,
     hash: bool,
     converter: Option<Py<PyAny>>,
+    aliases: Vec<String>,
     doc: String,
 }
 
@@ -86,6 +87,10 @@ impl Field {
             hash: flag("hash", compare)?,
             compare,
             converter,
+            aliases: match optional("aliases")? {
+                Some(names) => names.extract()?,
+                None => Vec::new(),
+            },
             doc: match optional("doc")? {
                 Some(text) => text.extract()?,
                 None => String::new(),
@@ -143,7 +148,8 @@ impl Field {
             .mutable(!self.frozen)
             .compare(self.compare)
             .hash(self.hash)
-            .repr(self.repr);
+            .repr(self.repr)
+            .aliases(self.aliases.iter().map(String::as_str));
         match &self.default {
             None => {}
             Some(Default::Value(value)) => definition = definition.default_value(value),
@@ -228,6 +234,7 @@ pub(crate) fn register_class<'py>(
     if option("visit_order")?.is_some() {
         definition = definition.visit_order(names("visit_order")?);
     }
+    definition = definition.aliases(names("aliases")?);
     if let Some(doc) = option("doc")? {
         definition = definition.doc(&doc.extract::<String>()?);
     }

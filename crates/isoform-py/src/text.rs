@@ -3,7 +3,7 @@
 //! `python/isoform/ir/printing.py` decides what `astext` and `script` leave out.
 
 use isoform::paths::AccessPath;
-use isoform::text::{TensorText, TextOptions};
+use isoform::text::{TensorText, TextOptions, TextReadOptions};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -90,10 +90,16 @@ fn annotate(text: TextOptions, callback: Py<PyAny>) -> TextOptions {
 /// Parses the text of a value.
 ///
 /// Raises ValueError for text that is not a value, with line, column and the line
-/// itself; TypeError for unknown types, missing fields and values that do not fit.
-/// O(length).
+/// itself, and for fields that the type does not have unless `ignore_unknown_fields`;
+/// TypeError for unknown types, missing fields and values that do not fit. O(length).
 #[pyfunction]
-fn from_text<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
-    let value = under_gil(py, || isoform::text::from_text(text)).into_py()?;
+#[pyo3(signature = (text, ignore_unknown_fields=false))]
+fn from_text<'py>(
+    py: Python<'py>,
+    text: &str,
+    ignore_unknown_fields: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let options = TextReadOptions::default().ignore_unknown_fields(ignore_unknown_fields);
+    let value = under_gil(py, || options.read(text)).into_py()?;
     to_python(py, &value)
 }

@@ -140,8 +140,9 @@ pub mod compare {
         Change, ChangeKind, Class, ClassCosts, ClassOptions, CompareOptions, Conflict, DiffCosts,
         DiffOptions, Difference, Digest, Duplicate, ExistingPair, HoleRefusal, Hunk, IgnoreChange,
         IncrementalHasher, Merge, Mismatch, MismatchReason, PairReason, Patch, Place, PlacePaths,
-        RepeatedBlock, Resolution, SubtermClasses, diff, duplicates, first_structural_mismatch,
-        intern, last_visit_count, merge, repeated_blocks, subterm_classes,
+        RepeatedBlock, Resolution, SubtermClasses, declaration_digest, diff, duplicates,
+        first_structural_mismatch, intern, last_visit_count, merge, repeated_blocks,
+        subterm_classes,
     };
 }
 
@@ -354,6 +355,7 @@ pub mod host {
     pub use crate::kernel::object::host_lock::{HostHooks, assume_held, install};
     pub use crate::kernel::object::native::is_plain;
     pub use crate::kernel::object::scoped::{ScopedRef, with_scoped};
+    pub use crate::kernel::object::table::find_in_file as find_type_in_file;
     pub use crate::kernel::path::places::{Place, Places, Step};
     pub use crate::kernel::types::{field_hint, name_hint, replace_type, set_method_hook};
     pub use crate::structural::objects_equal;
@@ -378,7 +380,7 @@ pub mod __private {
     pub use crate::kernel::object::field::FieldType;
     pub use crate::kernel::object::header::TypeIndex;
     pub use crate::kernel::object::reference::{Node, Obj, Ref};
-    pub use crate::kernel::object::table::TypeCell;
+    pub use crate::kernel::object::type_cell::TypeCell;
     pub use crate::kernel::types::match_node::NodeLike;
     pub use crate::kernel::types::{EnumKnowledge, enum_definition, enum_member, enum_object};
     pub use crate::kernel::types::{FieldDef, FieldFlag, INIT, Kind, TypeDef, register_in};

@@ -35,7 +35,7 @@ _OWN = frozenset(
     ["__dict__", "__weakref__", "__module__", "__qualname__", "__slots__", "__abstractmethods__"]
 )
 _OWN_PARTS = frozenset(["__dict__", "__weakref__", "__slots__", "__abstractmethods__", "_abc_impl"])
-_FLAGS = ("frozen", "init", "repr", "hash", "compare", "kw_only", "structural_eq")
+_FLAGS = ("frozen", "init", "repr", "hash", "compare", "kw_only", "structural_eq", "aliases")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -11,7 +11,7 @@ from isoform import _core
 from isoform.core import MISSING, TypeSchema
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 __all__ = ["KW_ONLY", "MISSING", "Field", "field"]
 
@@ -35,12 +35,14 @@ class Field:
         compare: True if `eq=True` and `order=True` use it.
         kw_only: True if it is a keyword-only parameter of the constructor.
         structural_eq: None, `"ignore"`, `"def"`, `"def-simple"` or `"use"`; see `field`.
+        aliases: its former names, which files may have instead of its name.
         doc: its documentation, or None.
         converter: applied to every value before conversion, or None.
         metadata: a read-only mapping for use by others.
     """
 
     __slots__ = (
+        "aliases",
         "compare",
         "converter",
         "default",
@@ -70,6 +72,7 @@ class Field:
     compare: bool
     kw_only: bool
     structural_eq: str | None
+    aliases: tuple[str, ...]
     doc: str | None
     converter: Callable[[Any], Any] | None
     metadata: Mapping[str, Any]
@@ -126,6 +129,7 @@ if TYPE_CHECKING:
         kw_only: bool | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         structural_eq: str | None = ...,
+        aliases: Sequence[str] = ...,
         doc: str | None = ...,
         converter: Callable[[Any], Any] | None = ...,
     ) -> _T: ...
@@ -141,6 +145,7 @@ if TYPE_CHECKING:
         kw_only: bool | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         structural_eq: str | None = ...,
+        aliases: Sequence[str] = ...,
         doc: str | None = ...,
         converter: Callable[[Any], Any] | None = ...,
     ) -> _T: ...
@@ -155,6 +160,7 @@ if TYPE_CHECKING:
         kw_only: bool | None = ...,
         metadata: Mapping[str, Any] | None = ...,
         structural_eq: str | None = ...,
+        aliases: Sequence[str] = ...,
         doc: str | None = ...,
         converter: Callable[[Any], Any] | None = ...,
     ) -> Any: ...
@@ -172,6 +178,7 @@ def field(
     kw_only: bool | None = None,
     metadata: Mapping[str, Any] | None = None,
     structural_eq: str | None = None,
+    aliases: Sequence[str] = (),
     doc: str | None = None,
     converter: Callable[[Any], Any] | None = None,
 ) -> Any:
@@ -194,14 +201,16 @@ def field(
             `"def-simple"` (`"def-non-recursive"`: only a variable that is the
             field's value) or `"use"` (variables in it are uses, even if a
             definition field holds the object).
+        aliases: former names of the field. Files, texts and pickles may have them instead of
+            its name; programs know the field by its name alone.
         doc: the documentation of the field.
         converter: called with every value, on construction and on assignment,
             before the value is converted to the annotated type.
 
     Raises:
         ValueError: both defaults are given, or `structural_eq` is unknown.
-        TypeError: an option is unknown, or a factory or converter is not
-            callable.
+        TypeError: an option is unknown, a factory or converter is not
+            callable, or `aliases` is not a sequence of names.
 
     Example:
         >>> from isoform.dataclasses import Object, field, py_class
@@ -231,9 +240,22 @@ def field(
     # None until the class decides.
     result.kw_only = kw_only  # pyright: ignore[reportAttributeAccessIssue]
     result.structural_eq = FIELD_FLAGS[structural_eq]
+    result.aliases = names("aliases", aliases)
     result.doc, result.converter = doc, converter
     result.metadata = MappingProxyType(dict(metadata or {}))
     return result
+
+
+def names(option: str, given: Any) -> tuple[str, ...]:
+    """The names of an option.
+
+    Raises:
+        TypeError: the option is not a sequence of names.
+    """
+    found = (None,) if isinstance(given, str) else tuple(given)
+    if not all(isinstance(name, str) for name in found):
+        raise TypeError(f"{option}: expected a sequence of names, got {given!r}")
+    return cast("tuple[str, ...]", found)
 
 
 def make(**options: Any) -> Field:

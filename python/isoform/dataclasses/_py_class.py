@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from isoform import _core, registry
 from isoform.core import MISSING, Object
 
-from . import _again, _attributes, _collect, _dunder, _init_property, _pending
+from . import _again, _attributes, _collect, _dunder, _field, _init_property, _pending
 from ._field import Field, field
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ class Options:
     defs_first: bool | None = None
     visit_order: tuple[str, ...] | None = None
     strict: bool = False
+    # Former type keys.
+    aliases: tuple[str, ...] = ()
     to_json: Callable[[Any], Any] | None = None
     from_json: Callable[[Any], Any] | None = None
     convert: Callable[[Any], Any] | None = None
@@ -100,6 +102,7 @@ def py_class(
     override: bool = False,
     abstract: bool = False,
     strict: bool = False,
+    aliases: Sequence[str] = (),
 ) -> Callable[[_T], _T]: ...
 
 
@@ -124,6 +127,7 @@ def py_class(
     override: bool = False,
     abstract: bool = False,
     strict: bool = False,
+    aliases: Sequence[str] = (),
 ) -> Any:
     """Registers a class that extends `Object` in the core.
 
@@ -174,7 +178,8 @@ def py_class(
             are put in. Without it, they are kept, and only comparison, hash and files
             refuse them. Containers are looked through at each assignment; the objects
             inside have fields of their own.
-
+        aliases: former type keys of the class. Files, texts and pickles may have them instead
+            of the key.
         override: let the class take the key of another declaration. Objects of the old
             class keep it; fields that name the key accept objects of the new class alone.
         abstract: refuse to construct objects of exactly this class.
@@ -184,11 +189,12 @@ def py_class(
 
     Raises:
         TypeError: the class does not extend `Object`, an annotation describes
-            nothing that the core can hold, or `visit_order` is not a sequence of
-            names.
-        ValueError: the key is taken by another declaration, a field is declared twice, `visit_order` has an
-            unknown, repeated or missing field, or options contradict each other. If
-            registration fails, nothing is registered.
+            nothing that the core can hold, or `visit_order` or `aliases` is not a sequence
+            of names.
+        ValueError: the key is taken by another declaration, a field is declared twice,
+            `visit_order` has an unknown, repeated or missing field, an alias is also a key or
+            name of another type or field, or options contradict each other. If registration
+            fails, nothing is registered.
 
     Example:
         >>> from isoform.dataclasses import Object, py_class
@@ -217,6 +223,7 @@ def py_class(
         override=override,
         abstract=abstract,
         strict=strict,
+        aliases=_field.names("aliases", aliases),
     )
     # Also where the decorator is kept for later.
     options.check()
@@ -355,6 +362,7 @@ def _register(
         "scope": options.scope,
         "defs_first": options.defs_first,
         "visit_order": options.visit_order,
+        "aliases": options.aliases,
         "doc": cls.__doc__ if "__doc__" in cls.__dict__ else None,
         "frozen": options.frozen,
         # The native constructor would not call it.

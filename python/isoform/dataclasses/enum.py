@@ -20,12 +20,12 @@ from isoform._traits import is_trait
 from isoform.core import MISSING, Object, ObjectMeta
 from isoform.core._annotations import own_annotations
 
-from . import _attributes, _collect, _dunder, _py_class
+from . import _attributes, _collect, _dunder, _field, _py_class
 from ._field import field
 from ._members import members_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ._field import Field
 
@@ -190,21 +190,24 @@ class EnumMeta(ObjectMeta):
         type_key: str | None = None,
         frozen: bool = True,
         override: bool = False,
+        aliases: Sequence[str] = (),
         **options: Any,
     ) -> Any:
         """Makes an enum class and registers class and members."""
+        given: dict[str, Any] = {"type_key": type_key, "frozen": frozen, "override": override}
+        given["aliases"] = _field.names("aliases", aliases)
         cls: Any = super().__new__(metacls, name, bases, body, **options)
         frame = sys._getframe(1)
         if "_int_index" in own_annotations(cls):
             # `Enum` itself.
-            _declare(cls, type_key, frozen, override, frame, {})
+            _declare(cls, given, frame, {})
             return cls
         declared = _take_members(cls)
         if type_key is None and not declared:
             # A base for other enums.
             return cls
         members = _number(cls, declared)
-        found = _declare(cls, type_key, frozen, override, frame, members)
+        found = _declare(cls, given, frame, members)
         # The same declaration again has its members.
         if found is cls:
             _make_members(cls, members)
@@ -263,18 +266,10 @@ def _state(cls: type) -> EnumState:
     return EnumState() if found is None else found
 
 
-def _declare(
-    cls: Any,
-    type_key: str | None,
-    frozen: bool,
-    override: bool,
-    frame: Any,
-    members: dict[str, _Member],
-) -> Any:
+def _declare(cls: Any, given: dict[str, Any], frame: Any, members: dict[str, _Member]) -> Any:
     names = {} if frame.f_locals is frame.f_globals else dict(frame.f_locals)
     options = _py_class.Options(
-        type_key=type_key,
-        frozen=frozen,
+        **given,
         repr=False,
         structural_eq="singleton",
         match_args="__match_args__" in cls.__dict__,
@@ -284,7 +279,6 @@ def _declare(
         inspect=lambda positional, keyword: _check(cls, members, positional, keyword),
         # The members are made with the class.
         wait=False,
-        override=override,
         members=[
             (name, member.number, member.text, member.args, member.kwargs)
             for name, member in members.items()
@@ -445,7 +439,7 @@ class Enum(Object, metaclass=EnumMeta, type_key="isoform.Enum"):
     """The base of enums with objects of the core as members.
 
     Class keywords: `type_key` (module and qualified name if left out), `frozen` (True), and
-    `override` (False), as for `py_class`. Annotations declare fields that all members have; `auto()`
+    `override` (False) and `aliases`, as for `py_class`. Annotations declare fields that all members have; `auto()`
     and `entry(…)` declare members. Members are numbered from 0.
 
     A class without members can be a base for other enums. A derived enum does

@@ -1,7 +1,7 @@
 """The types of enums for checkers: a member has the type of its class, as in Python's enums."""
 
 import enum as _enum
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from typing_extensions import Self
@@ -35,7 +35,12 @@ class Enum(Object, _enum.Enum, metaclass=EnumMeta):  # type: ignore[misc]
     attr_dict: ClassVar[Mapping[str, Mapping[Any, Any]]]
 
     def __init_subclass__(
-        cls, *, type_key: str | None = ..., frozen: bool = ..., override: bool = ...
+        cls,
+        *,
+        type_key: str | None = ...,
+        frozen: bool = ...,
+        override: bool = ...,
+        aliases: Sequence[str] = ...,
     ) -> None: ...
     @property
     def name(self) -> str: ...

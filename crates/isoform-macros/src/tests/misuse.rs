@@ -146,11 +146,25 @@ fn attrs() {
 }
 
 #[test]
+fn aliases() {
+    let expected = r#"expected `aliases = ["former name", ...]`, found"#;
+    check_struct("aliases", &[&format!("{expected} `aliases` alone")]);
+    check_struct(
+        r#"aliases = "old""#,
+        &[&format!(r#"{expected} `aliases = "old"`"#)],
+    );
+    check_fields(
+        "#[node(aliases = [])] x: i64",
+        &[&format!("{expected} `aliases = []`")],
+    );
+}
+
+#[test]
 fn field_attributes() {
     check_fields(
         "#[node(key)] x: i64",
         &[
-            "unknown field attribute `key`, expected one of `base`, `ignore`, `def`, `def_simple`, `uses`, `default`, `name`, `compare`, `hash`, `repr`",
+            "unknown field attribute `key`, expected one of `base`, `ignore`, `def`, `def_simple`, `uses`, `default`, `name`, `aliases`, `compare`, `hash`, `repr`",
         ],
     );
     check_fields(
@@ -204,10 +218,10 @@ fn every_mistake_is_reported() {
         &[
             "expected a node type without generic parameters: a type key names one type",
             "node type `A` has no fixed layout, expected `#[repr(C)]` on it",
-            "unknown struct attribute `colour`, expected one of `key`, `kind`, `scope`, `defs_first`, `visit_order`, `hooks`, `init`, `convert`, `attrs`, `define`, `no_new`, `no_with`, `crate`",
+            "unknown struct attribute `colour`, expected one of `key`, `kind`, `scope`, `defs_first`, `visit_order`, `aliases`, `hooks`, `init`, `convert`, `attrs`, `define`, `no_new`, `no_with`, `crate`",
             "expected `kind = tree|const_tree|dag|var|singleton|none`, found `kind = leaf`",
             "node type `A` has no key, expected `#[node(key = \"dialect.A\")]`",
-            "unknown field attribute `size`, expected one of `base`, `ignore`, `def`, `def_simple`, `uses`, `default`, `name`, `compare`, `hash`, `repr`",
+            "unknown field attribute `size`, expected one of `base`, `ignore`, `def`, `def_simple`, `uses`, `default`, `name`, `aliases`, `compare`, `hash`, `repr`",
             "expected at most one of `ignore`, `def`, `def_simple` and `uses` on field `x`, found `ignore` and `def`",
             "expected the base to be the first field, found `b` at position 1",
         ],

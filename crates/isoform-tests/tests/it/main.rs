@@ -16,6 +16,7 @@ mod derive_warnings;
 mod diff;
 mod digest;
 mod dispatch;
+mod evolution;
 mod explained;
 mod first_use;
 mod four_traits;

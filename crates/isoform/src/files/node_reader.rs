@@ -55,7 +55,7 @@ impl NodeType {
     ///
     /// `TypeError` for an unknown key, or the key of a built-in type.
     pub(super) fn find(key: &str) -> Result<Self> {
-        let info = table::find(key)
+        let info = table::find_in_file(key)
             .filter(|info| !info.is_builtin())
             .ok_or_else(|| Error::type_error(format!("unknown type {key:?}")))?;
         Ok(NodeType {

@@ -698,7 +698,7 @@ impl Reader {
                 self.made(New::Items(container, items))
             });
         }
-        let info: &'static TypeInfo = table::find(tag)
+        let info: &'static TypeInfo = table::find_in_file(tag)
             .filter(|info| !info.is_builtin())
             .ok_or_else(|| Error::type_error(format!("patch: unknown type {tag:?}")))?;
         let Some(map) = data.as_map() else {

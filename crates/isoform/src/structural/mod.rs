@@ -19,6 +19,7 @@
 //! | `plain_values.rs` | values without parts, which need no frame, and their contributions to hashes |
 //! | `classes/` | the classes of all subterms; duplicates and interning |
 //! | `blocks/` | repeated blocks of dataflow graphs |
+//! | `declaration.rs` | the digest of a declaration, made of digests of values |
 //! | `diff/` | all differences of two values, patches, and alignment of dataflow graphs |
 //!
 //! All walks have explicit stacks. Compared objects are never written to, so any number
@@ -30,6 +31,7 @@
 mod bindings;
 mod blocks;
 mod classes;
+mod declaration;
 mod diff;
 mod digest;
 mod effects;
@@ -57,6 +59,7 @@ pub use blocks::{RepeatedBlock, repeated_blocks};
 pub use classes::{
     Class, ClassCosts, ClassOptions, Duplicate, SubtermClasses, duplicates, intern, subterm_classes,
 };
+pub use declaration::declaration_digest;
 pub use diff::{
     Change, ChangeKind, Conflict, DiffCosts, DiffOptions, Difference, Hunk, IgnoreChange, Merge,
     PairReason, Patch, Place, PlacePaths, Resolution, align_words, diff, merge,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::fault::Fault;
 use super::literals::Kinds;
-use super::parser::{ParseFailure, Parsed, Parser, Part, Type};
+use super::parser::{ParseFailure, Parsed, Parser, Part, Type, UNKNOWN_FIELD};
 use super::spelling;
 use crate::files::json;
 use crate::kernel::container::ContainerType;
@@ -41,7 +41,7 @@ impl<'a> Parser<'a> {
                 message,
             })
         };
-        for part in parts {
+        for part in parts.filter(|part| part.field != UNKNOWN_FIELD) {
             let field = part.field as usize;
             if missing_name == Some(field) {
                 missing_name = None;
@@ -105,7 +105,7 @@ impl<'a> Parser<'a> {
 
     #[cold]
     fn new_type(&mut self, key: Cow<'a, str>, at: usize) -> Parsed<u32> {
-        let Some(info) = table::find(&key).filter(|info| !info.is_builtin()) else {
+        let Some(info) = table::find_in_file(&key).filter(|info| !info.is_builtin()) else {
             let what = format!("unknown type {:?}", spelling::shown(&key));
             return Err(self.lexer.fault_of(ErrorKind::Type, at, &what).into());
         };

@@ -1,9 +1,9 @@
-//! `{}` of values and nodes: their text.
+//! `{}` of values: their text. A [`Ref`](crate::Ref) has none of its own, so that a node type
+//! may have one.
 
 use std::fmt;
 
 use super::TextOptions;
-use crate::kernel::object::reference::{Node, Ref};
 use crate::kernel::value::Value;
 
 /// The text of [`to_text`](super::to_text) without the last line break; functions without a
@@ -20,12 +20,5 @@ impl fmt::Display for Value {
             Ok(text) => f.write_str(text.trim_end_matches('\n')),
             Err(_) => fmt::Debug::fmt(self, f),
         }
-    }
-}
-
-/// As of a [`Value`].
-impl<T: Node> fmt::Display for Ref<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Value::from(self).fmt(f)
     }
 }

@@ -22,7 +22,7 @@
 //! | `lexer.rs`, `literals.rs`, `parser.rs`, `build.rs`, `settle.rs` | from text to values |
 //! | `scopes.rs` | the definitions of names by scopes |
 //! | `fault.rs` | errors in a text, with the line and a caret |
-//! | `display.rs` | `{}` of values and nodes |
+//! | `display.rs` | `{}` of values |
 //! | `annotation.rs` | the comments of objects: annotations from the caller, the types of expressions |
 //! | `mismatch.rs` | both sides of a mismatch, underlined |
 //!
@@ -199,5 +199,43 @@ fn print_marked(
 /// # Ok::<(), isoform::Error>(())
 /// ```
 pub fn from_text(text: &str) -> Result<Value> {
-    parser::parse(text)
+    TextReadOptions::default().read(text)
+}
+
+/// Options for reading a text.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct TextReadOptions {
+    /// True to skip fields missing in a type.
+    pub ignore_unknown_fields: bool,
+}
+
+impl TextReadOptions {
+    /// Sets whether to skip fields missing in a type. Names defined in a skipped field can
+    /// be used elsewhere.
+    #[must_use]
+    pub fn ignore_unknown_fields(mut self, ignore: bool) -> Self {
+        self.ignore_unknown_fields = ignore;
+        self
+    }
+
+    /// [`from_text`] with these options.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_text`].
+    ///
+    /// ```
+    /// use isoform::text::{TextReadOptions, from_text, to_text};
+    /// use isoform::types::{FieldDef, Schema, TypeDef, register_type};
+    /// register_type(TypeDef::new("doc.Age").field(FieldDef::new("years", Schema::Int)))?;
+    /// let old = "doc.Age(years=7, months=[1, %m: 2])";
+    /// assert!(from_text(old).is_err());
+    /// let age = TextReadOptions::default().ignore_unknown_fields(true).read(old)?;
+    /// assert_eq!(to_text(&age)?, "doc.Age(years=7)\n");
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    pub fn read(self, text: &str) -> Result<Value> {
+        parser::parse(text, self)
+    }
 }

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use hashbrown::HashMap;
 
+use super::TextReadOptions;
 use super::fault::Fault;
 use super::lexer::Lexer;
 use super::literals::{self, Kinds, Literal};
@@ -39,6 +40,7 @@ pub(super) type Parsed<T> = std::result::Result<T, ParseFailure>;
 /// The state of parsing one text.
 pub(super) struct Parser<'a> {
     pub(super) lexer: Lexer<'a>,
+    options: TextReadOptions,
     stack: Vec<OpenValue>,
     /// The finished parts of all open values.
     parts: Vec<Part>,
@@ -69,6 +71,9 @@ pub(super) enum Slot {
     /// A position in the list of waiting values.
     Pending(u32),
 }
+
+/// The field of a value that is read only for the names that it defines.
+pub(super) const UNKNOWN_FIELD: u32 = u32::MAX;
 
 /// A part of a value.
 pub(super) struct Part {
@@ -131,9 +136,10 @@ pub(super) struct Type {
 /// # Errors
 ///
 /// As [`from_text`](super::from_text).
-pub(super) fn parse(text: &str) -> Result<Value> {
+pub(super) fn parse(text: &str, options: TextReadOptions) -> Result<Value> {
     let mut parser = Parser {
         lexer: Lexer::new(text),
+        options,
         stack: Vec::new(),
         parts: Vec::new(),
         numbers: HashMap::default(),
@@ -348,11 +354,15 @@ impl<'a> Parser<'a> {
             return Err(self.lexer.unexpected(close).into());
         }
         let info = self.types[ty as usize].filler.info();
-        let Some(index) = info.field_index(&name) else {
-            let key = info.key();
-            let hint = field_hint(info, &name);
-            let what = format!("{key} has no field '{}'{hint}", spelling::shown(&name));
-            return Err(self.lexer.fault(position, &what).into());
+        let number = match info.field_index_in_file(&name) {
+            Some(index) => index as u32,
+            None if self.options.ignore_unknown_fields => UNKNOWN_FIELD,
+            None => {
+                let key = info.key();
+                let hint = field_hint(info, &name);
+                let what = format!("{key} has no field '{}'{hint}", spelling::shown(&name));
+                return Err(self.lexer.fault(position, &what).into());
+            }
         };
         self.lexer.expect(b'=')?;
         self.lexer.peek()?;
@@ -363,7 +373,7 @@ impl<'a> Parser<'a> {
             ..
         }) = self.stack.last_mut()
         {
-            *field = index as u32;
+            *field = number;
             *field_at = self.lexer.position();
         }
         self.begin(false)

@@ -115,8 +115,12 @@ pub fn to_bytes_apart(value: &Value) -> Result<TensorsApart> {
 /// # Errors
 ///
 /// As [`from_bytes`], and `ValueError` for another number of tensors, or of bytes.
-pub fn from_bytes_apart(bytes: &[u8], elements: Vec<bytes::Bytes>) -> Result<Value> {
-    reader::Reader::new(bytes, BinaryReadOptions::default(), Some(elements))?.value()
+pub fn from_bytes_apart(
+    bytes: &[u8],
+    elements: Vec<bytes::Bytes>,
+    options: BinaryReadOptions,
+) -> Result<Value> {
+    reader::Reader::new(bytes, options, Some(elements))?.value()
 }
 
 /// Decodes a value from the binary form.

@@ -24,7 +24,7 @@ pub(super) struct Reader<'a> {
     options: BinaryReadOptions,
     nodes: Vec<Value>,
     built: NodeReader,
-    plans: Vec<Plan>,
+    plans: Vec<Plan<'a>>,
     /// The type of the object being read, for messages.
     current: Option<&'static str>,
     /// The elements of the next tensors, if they are not among the records.
@@ -32,7 +32,9 @@ pub(super) struct Reader<'a> {
 }
 
 /// The way to read objects of one type of the file.
-struct Plan {
+struct Plan<'a> {
+    /// As the file names the type.
+    key: &'a str,
     ty: NodeType,
     // In the order of the file, with the position in the type; None for a field missing
     // in the type.
@@ -261,11 +263,8 @@ impl<'a> Reader<'a> {
         let ty = NodeType::find(key)?;
         let info = ty.info();
         self.current = Some(info.key());
-        if self
-            .plans
-            .iter()
-            .any(|plan| plan.ty.info().index() == info.index())
-        {
+        // Two keys of the file may name one type: its own and an alias.
+        if self.plans.iter().any(|plan| plan.key == key) {
             return Err(Error::value_error("the type is declared twice"));
         }
         let hooked = self.input.bool()?;
@@ -279,7 +278,7 @@ impl<'a> Reader<'a> {
         let mut fields = Vec::new();
         for _ in 0..count {
             let name = self.input.text()?;
-            let position = info.field_index(name);
+            let position = info.field_index_in_file(name);
             if position.is_none() && !self.options.ignore_unknown_fields {
                 let hint = field_hint(info, name);
                 return Err(Error::value_error(format!("unknown field '{name}'{hint}")));
@@ -302,6 +301,7 @@ impl<'a> Reader<'a> {
             .filter_map(|(_, position)| *position)
             .collect();
         self.plans.push(Plan {
+            key,
             ty,
             fields: fields.into(),
             order: order_of_visit(info, &parts),

@@ -458,7 +458,7 @@ impl<'a> Reader<'a> {
             } else {
                 let name = self.lexer.string()?;
                 self.lexer.expect(b':')?;
-                match info.field_index(&name) {
+                match info.field_index_in_file(&name) {
                     Some(index) => position = index,
                     None if self.options.ignore_unknown_fields => {
                         data::parse(&mut self.lexer)?;

@@ -39,6 +39,7 @@
 #![allow(unsafe_code)]
 
 pub(crate) mod access;
+mod aliases;
 pub(crate) mod arena;
 pub(crate) mod build;
 pub(crate) mod builder;
@@ -56,6 +57,7 @@ pub(crate) mod host_lock;
 pub(crate) mod moment;
 pub(crate) mod native;
 pub(crate) mod pair;
+mod placement;
 pub(crate) mod prefetch;
 pub(crate) mod published;
 pub(crate) mod raw_value;
@@ -65,4 +67,5 @@ pub(crate) mod scoped;
 pub(crate) mod shell;
 pub(crate) mod slot;
 pub(crate) mod table;
+pub(crate) mod type_cell;
 pub(crate) mod view;

@@ -5,15 +5,16 @@
 use std::alloc::Layout;
 use std::collections::HashMap;
 use std::ptr::{self, NonNull};
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::access;
+use super::aliases::{Aliases, check_field_aliases};
 use super::class::{AtomicEnum, Payload, VisitShape};
-use super::field::{Accept, DropSlot};
+use super::field::DropSlot;
 use super::header::{HEADER_SIZE, Header, TypeIndex};
 use super::native::{FIRST_USER_TYPE, builtin_types};
-use super::reference::Node;
+use super::placement::place;
 pub(crate) use super::slot::Slot;
 use crate::kernel::container::ContainerType;
 use crate::kernel::error::{Error, Result};
@@ -223,6 +224,13 @@ impl TypeInfo {
         self.fields.iter().position(|field| field.name() == name)
     }
 
+    /// The position of the field that files call by this name, which may be an
+    /// [alias](FieldDef::aliases). Every reader looks fields up here.
+    pub(crate) fn field_index_in_file(&self, name: &str) -> Option<usize> {
+        let alias = || self.fields.iter().position(|field| field.is_called(name));
+        self.field_index(name).or_else(alias)
+    }
+
     /// The class of objects of this type for a visit.
     #[inline(always)]
     #[doc(hidden)]
@@ -398,6 +406,7 @@ static TABLE: [AtomicPtr<TypeInfo>; CAPACITY] =
 /// The data needed by registration, but not by lookups by index.
 struct Registry {
     by_key: HashMap<Box<str>, TypeIndex>,
+    aliases: Aliases,
     next: u32,
 }
 
@@ -429,6 +438,7 @@ fn registry() -> MutexGuard<'static, Registry> {
         }
         Mutex::new(Registry {
             by_key,
+            aliases: Aliases::default(),
             next: FIRST_USER_TYPE,
         })
     });
@@ -537,6 +547,14 @@ pub fn find(key: &str) -> Option<&'static TypeInfo> {
     Some(info(index))
 }
 
+/// The type that files call by this key, which may be an [alias](TypeDef::aliases). Every
+/// reader looks types up here.
+pub fn find_in_file(key: &str) -> Option<&'static TypeInfo> {
+    let table = registry();
+    let index = table.by_key.get(key).copied();
+    index.or_else(|| table.aliases.find(key)).map(info)
+}
+
 /// All registered types, in order of registration.
 pub(crate) fn all() -> Vec<&'static TypeInfo> {
     let mut indices: Vec<_> = registry().by_key.values().copied().collect();
@@ -549,77 +567,6 @@ fn payload_layout(payload: usize) -> Layout {
     // The size is bounded by `MAX_PAYLOAD`, so the layout is always valid; the fallback
     // avoids a panic path.
     Layout::from_size_align(size, 8).unwrap_or(Layout::new::<Header>())
-}
-
-/// The largest payload of a declared type, in bytes.
-const MAX_PAYLOAD: usize = 1 << 24;
-
-/// The locations of the fields of one type, by the rules of `repr(C)`.
-struct Placement {
-    slots: Vec<Slot>,
-    size: usize,
-}
-
-fn place(parent: &TypeInfo, definition: &TypeDef) -> Result<Placement> {
-    let inherited = parent.fields.len();
-    let mut slots = parent.slots.to_vec();
-    // A parent is embedded as a struct, so the parent's size includes tail padding.
-    let parent_align = parent
-        .slots
-        .iter()
-        .map(|slot| slot.storage.align())
-        .max()
-        .unwrap_or(1);
-    let parent_end = parent
-        .slots
-        .iter()
-        .map(|slot| slot.offset as usize + slot.storage.size())
-        .max()
-        .unwrap_or(HEADER_SIZE);
-    let mut end = match parent.definition.declared_size() {
-        Some(size) => HEADER_SIZE + size,
-        None => HEADER_SIZE + (parent_end - HEADER_SIZE).next_multiple_of(parent_align),
-    };
-    let mut align = parent_align;
-    for (position, field) in definition.own_fields().iter().enumerate() {
-        let storage = field.storage();
-        let offset = end.next_multiple_of(storage.align());
-        end = offset + storage.size();
-        align = align.max(storage.align());
-        if end > MAX_PAYLOAD {
-            return Err(Error::value_error(format!(
-                "type {}: the fields need more than {MAX_PAYLOAD} bytes",
-                definition.key()
-            )));
-        }
-        if let Some(declared) = field.declared_offset()
-            && declared + HEADER_SIZE != offset
-        {
-            return Err(Error::value_error(format!(
-                "type {}: field '{}' lies at offset {declared}, expected {} as repr(C) places it",
-                definition.key(),
-                field.name(),
-                offset - HEADER_SIZE
-            )));
-        }
-        slots.push(Slot {
-            offset: offset as u32,
-            storage,
-            flag: field.field_flag(),
-            accept: Accept::of(field.schema(), storage),
-            field: (inherited + position) as u32,
-        });
-    }
-    let size = (end - HEADER_SIZE).next_multiple_of(align);
-    if let Some(declared) = definition.declared_size()
-        && declared != size
-    {
-        return Err(Error::value_error(format!(
-            "type {}: the struct has {declared} bytes, its fields need {size}",
-            definition.key()
-        )));
-    }
-    Ok(Placement { slots, size })
 }
 
 fn class_of(definition: &TypeDef, visited: &[Slot]) -> Payload {
@@ -694,6 +641,7 @@ fn enter(definition: TypeDef, taken: Taken) -> Result<TypeIndex> {
             )));
         }
     }
+    check_field_aliases(parent, &definition)?;
     for (name, value) in &attrs {
         let fields = parent.fields.iter().chain(definition.own_fields());
         check_fields(definition.key(), fields, name, value)?;
@@ -709,6 +657,8 @@ fn enter(definition: TypeDef, taken: Taken) -> Result<TypeIndex> {
     {
         return existing.again(&definition);
     }
+    let is_key = |key: &str| table.by_key.contains_key(key);
+    table.aliases.check(&definition, known, is_key)?;
     if table.next as usize >= CAPACITY {
         return Err(Error::value_error(format!(
             "type {}: the type table is full ({CAPACITY} types)",
@@ -800,6 +750,7 @@ fn enter(definition: TypeDef, taken: Taken) -> Result<TypeIndex> {
         definition,
     };
     info.take_hooks(&hooks);
+    table.aliases.enter(&info, known);
     table.by_key.insert(info.key.clone(), index);
     TABLE[index.0 as usize].store(Box::into_raw(Box::new(info)), Ordering::Release);
     table.next += 1;
@@ -811,48 +762,6 @@ fn enter(definition: TypeDef, taken: Taken) -> Result<TypeIndex> {
     // Nobody has the index yet: finding the index takes the lock of the key, held here.
     attributes::enter(index, &hooks, attrs);
     Ok(index)
-}
-
-/// Caches the index of a Rust type; used by the derive.
-#[derive(Debug)]
-pub struct TypeCell(AtomicU32);
-
-impl TypeCell {
-    /// An empty cell.
-    #[allow(
-        clippy::new_without_default,
-        reason = "cells are statics; a default would never be used"
-    )]
-    pub const fn new() -> Self {
-        TypeCell(AtomicU32::new(u32::MAX))
-    }
-
-    /// The index of `T`; registers `T` on first use.
-    ///
-    /// # Panics
-    ///
-    /// When the definition cannot be registered.
-    #[inline]
-    pub fn get_or_register<T: Node>(&self) -> TypeIndex {
-        let index = self.0.load(Ordering::Acquire);
-        if index != u32::MAX {
-            return TypeIndex(index);
-        }
-        self.register_cold::<T>()
-    }
-
-    #[cold]
-    fn register_cold<T: Node>(&self) -> TypeIndex {
-        match register(T::definition()) {
-            Ok(index) => {
-                self.0.store(index.0, Ordering::Release);
-                index
-            }
-            // A clash of type keys is a mistake in the program's source; call
-            // `isoform::types::register` first to handle the clash as an error.
-            Err(error) => panic!("{error}"),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -150,6 +150,7 @@ pub struct FieldDef {
     hash: Option<bool>,
     repr: bool,
     default: Option<FieldDefault>,
+    aliases: Box<[Box<str>]>,
     doc: Box<str>,
 }
 
@@ -168,6 +169,7 @@ impl FieldDef {
             hash: None,
             repr: true,
             default: None,
+            aliases: Box::default(),
             doc: Box::default(),
         }
     }
@@ -218,11 +220,44 @@ impl FieldDef {
         self
     }
 
+    /// Sets the former names of the field, which files, texts and patches may have instead of
+    /// its name. Programs know the field by its name alone.
+    ///
+    /// ```
+    /// use isoform::files::from_json_graph;
+    /// use isoform::objects::field_value;
+    /// use isoform::types::{FieldDef, Schema, TypeDef, register_type};
+    ///
+    /// let left = FieldDef::new("left", Schema::Int).aliases(["lhs"]);
+    /// register_type(TypeDef::new("doc.Sum").aliases(["doc.Add"]).field(left))?;
+    /// let old = r#"{"root_index": 0, "nodes": [{"type": "doc.Add", "data": {"lhs": 7}}]}"#;
+    /// let sum = from_json_graph(old)?;
+    /// let sum = sum.as_object().expect("a sum");
+    /// assert_eq!(sum.type_info().key(), "doc.Sum");
+    /// assert_eq!(field_value(sum, "left")?, 7.into());
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    #[must_use]
+    pub fn aliases<S: Into<Box<str>>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.aliases = names.into_iter().map(Into::into).collect();
+        self
+    }
+
     /// Sets the documentation.
     #[must_use]
     pub fn doc(mut self, text: &str) -> Self {
         self.doc = text.into();
         self
+    }
+
+    /// The former names of the field.
+    pub fn former_names(&self) -> &[Box<str>] {
+        &self.aliases
+    }
+
+    /// True if files may call the field by this name.
+    pub(crate) fn is_called(&self, name: &str) -> bool {
+        self.name() == name || self.aliases.iter().any(|alias| **alias == *name)
     }
 
     /// The field's name.
@@ -320,6 +355,9 @@ impl FieldDef {
         if self.has_default() != other.has_default() {
             return Some(format!("field '{name}' has a default in only one of them"));
         }
+        if self.aliases != other.aliases {
+            return Some(format!("the aliases of field '{name}' differ"));
+        }
         None
     }
 }
@@ -352,6 +390,7 @@ pub struct TypeDef {
     scope: bool,
     defs_first: Option<bool>,
     visit_order: Option<Box<[Box<str>]>>,
+    aliases: Box<[Box<str>]>,
     doc: Box<str>,
     fields: Vec<FieldDef>,
     hooks: HookSet,
@@ -370,6 +409,7 @@ impl TypeDef {
             scope: false,
             defs_first: None,
             visit_order: None,
+            aliases: Box::default(),
             doc: Box::default(),
             fields: Vec::new(),
             hooks: HookSet::default(),
@@ -462,6 +502,14 @@ impl TypeDef {
         self
     }
 
+    /// Sets the former keys of the type, which files, texts and patches may have instead of its
+    /// key; see [`FieldDef::aliases`]. Programs know the type by its key alone.
+    #[must_use]
+    pub fn aliases<S: Into<Box<str>>>(mut self, keys: impl IntoIterator<Item = S>) -> Self {
+        self.aliases = keys.into_iter().map(Into::into).collect();
+        self
+    }
+
     /// Sets the documentation.
     #[must_use]
     pub fn doc(mut self, text: &str) -> Self {
@@ -495,6 +543,11 @@ impl TypeDef {
     /// The type's name.
     pub fn key(&self) -> &str {
         &self.key
+    }
+
+    /// The former keys of the type.
+    pub fn former_keys(&self) -> &[Box<str>] {
+        &self.aliases
     }
 
     pub(crate) fn parent_index(&self) -> Option<TypeIndex> {
@@ -582,6 +635,9 @@ impl TypeDef {
             if field.name.is_empty() {
                 return fail(format!("field {position} has an empty name"));
             }
+            if field.is_called("") {
+                return fail(format!("field '{}' has an empty alias", field.name));
+            }
             if self.fields[..position]
                 .iter()
                 .any(|earlier| earlier.name == field.name)
@@ -633,6 +689,9 @@ impl TypeDef {
         }
         if self.visit_order != other.visit_order {
             return Some("visit_order differs".to_string());
+        }
+        if self.aliases != other.aliases {
+            return Some("the aliases differ".to_string());
         }
         if let Some(name) = self.hooks.difference(&other.hooks) {
             return Some(format!("the hook {name} differs"));

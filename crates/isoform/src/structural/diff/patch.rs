@@ -546,7 +546,7 @@ impl<'t> Builder<'t> {
 pub(crate) fn named_fields(info: &TypeInfo, named: &[(Str, Source)]) -> Result<Vec<(u32, Source)>> {
     let mut fields = Vec::with_capacity(named.len());
     for (name, source) in named {
-        let field = info.field_index(name).ok_or_else(|| {
+        let field = info.field_index_in_file(name).ok_or_else(|| {
             Error::value_error(format!("patch: {} has no field '{name}'", info.key()))
         })?;
         fields.push((field as u32, source.clone()));

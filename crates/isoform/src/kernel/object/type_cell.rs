@@ -1,0 +1,49 @@
+//! The index of a Rust type, kept by the type itself.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::header::TypeIndex;
+use super::reference::Node;
+use super::table::register;
+
+/// Caches the index of a Rust type; used by the derive.
+#[derive(Debug)]
+pub struct TypeCell(AtomicU32);
+
+impl TypeCell {
+    /// An empty cell.
+    #[allow(
+        clippy::new_without_default,
+        reason = "cells are statics; a default would never be used"
+    )]
+    pub const fn new() -> Self {
+        TypeCell(AtomicU32::new(u32::MAX))
+    }
+
+    /// The index of `T`; registers `T` on first use.
+    ///
+    /// # Panics
+    ///
+    /// When the definition cannot be registered.
+    #[inline]
+    pub fn get_or_register<T: Node>(&self) -> TypeIndex {
+        let index = self.0.load(Ordering::Acquire);
+        if index != u32::MAX {
+            return TypeIndex(index);
+        }
+        self.register_cold::<T>()
+    }
+
+    #[cold]
+    fn register_cold<T: Node>(&self) -> TypeIndex {
+        match register(T::definition()) {
+            Ok(index) => {
+                self.0.store(index.0, Ordering::Release);
+                index
+            }
+            // A clash of type keys is a mistake in the program's source; call
+            // `isoform::types::register` first to handle the clash as an error.
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
