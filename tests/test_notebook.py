@@ -123,7 +123,7 @@ SEEN = [
     ("fn (%x|%0 = add(%x, %x)|exp(%0)", "data-binding|definition"),
     ("≠ Different|exp|tanh", "<svg|<del>|<ins>"),
     ("≠ Different|exp|tanh", "<del>|<ins>"),
-    ("≠ Different|3 → 1 nodes|merge-transposes|Why the results stay the same", "<table>"),
+    ("✓ Optimized|3 → 1 nodes|merge-transposes|Why the results stay the same", "<table>"),
     ("the first 2000 parts|List[1, 2, 3]|%0|...", "data-binding"),
     (None, None),
 ]

@@ -85,7 +85,11 @@ def test_every_class_and_every_place_is_reached(cls):
 
 
 def test_uses_of_bound_variables_are_drawn():
-    found = find(strategy(Expr), lambda e: isinstance(e, Let) and e.body is e.var, settings=suite)
+    found = find(
+        strategy(Expr),
+        lambda e: isinstance(e, Let) and e.body is e.var,
+        settings=settings(suite, max_examples=5_000, phases=[Phase.generate]),
+    )
     assert found.body is found.var
 
 

@@ -208,11 +208,9 @@ def test_registering_classes(key):
             x: int
 
         assert Mine(number).x == number
+        fields = {"__annotations__": {f"x{number}": int}}
         try:
-
-            @isoform.dataclasses.py_class(taken)
-            class Same(isoform.Object):
-                x: int
+            isoform.dataclasses.py_class(taken)(type("Same", (isoform.Object,), fields))
         except ValueError:
             outcomes.append("taken")
         else:
@@ -220,6 +218,22 @@ def test_registering_classes(key):
 
     together(work)
     assert sorted(outcomes) == ["mine"] + ["taken"] * (THREADS - 1)
+
+
+def test_registering_one_declaration(key):
+    name = key()
+    classes = []
+
+    def work(number):
+        @isoform.dataclasses.py_class(name)
+        class Same(isoform.Object):
+            x: int
+
+        assert Same(number).x == number
+        classes.append(Same)
+
+    together(work)
+    assert len(set(classes)) == 1
 
 
 def test_hooks_in_threads(key):

@@ -299,20 +299,11 @@ def check_well_formed(root: Any, *, raise_on_error: bool = True) -> list[tuple[A
     the depth of each fault.
 
     Example:
-        >>> from typing import Any
-        >>> from isoform import check_well_formed, fresh_binders
-        >>> from isoform.dataclasses import Object, field, py_class
-        >>> @py_class("doc.well_formed.Var", structural_eq="var")
-        ... class Var(Object):
-        ...     name: str = field(structural_eq="ignore")
-        >>> @py_class("doc.well_formed.Fun", scope=True)
-        ... class Fun(Object):
-        ...     param: Var = field(structural_eq="def")
-        ...     body: Any
-        >>> x = Var("x")
-        >>> twice = [Fun(x, x), Fun(x, x)]
+        >>> from isoform import check_well_formed, fresh_binders, relay
+        >>> x = relay.var("x")
+        >>> twice = [relay.Function([x], x), relay.Function([x], x)]
         >>> [str(path) for path, _ in check_well_formed(twice, raise_on_error=False)]
-        ['<root>[1].param']
+        ['<root>[1].params[0]']
         >>> check_well_formed(fresh_binders(twice))
         []
     """

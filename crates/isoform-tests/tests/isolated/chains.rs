@@ -235,6 +235,20 @@ chains! {
         assert_ne!(digest(&deep.value)?, digest(&deep.other)?);
     }
 
+    "declaration_digest"
+    fn declaration_digest(_deep) {
+        // Types of which each names the next one.
+        let key = |number: usize| format!("chains.declared.{number}");
+        let mut last = None;
+        for number in (0..2_000).rev() {
+            let next = isoform::types::Schema::named(&key(number + 1));
+            let field = isoform::types::FieldDef::new("next", next);
+            let definition = isoform::types::TypeDef::new(&key(number)).field(field);
+            last = Some(isoform::types::register_type(definition)?);
+        }
+        isoform::compare::declaration_digest(last.expect("types"))?;
+    }
+
     "StructuralKey::new"
     fn structural_key(deep) {
         assert!(StructuralKey::new(&deep.value)? == StructuralKey::new(&deep.twin)?);
