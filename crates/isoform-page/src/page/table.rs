@@ -39,10 +39,12 @@ pub(super) fn beginning_of(table: &Table) -> Markup {
     let has_marks = table.rows.iter().any(|row| row.mark != Mark::Same);
     let rest = table.rows.len().saturating_sub(NOTEBOOK_ROWS);
     html! {
-        table {
-            (head(table, has_marks))
-            tbody {
-                @for row in table.rows.iter().take(NOTEBOOK_ROWS) { (row_markup(row, has_marks)) }
+        div.scrolling tabindex="0" role="group" aria-label=(label(table)) {
+            table {
+                (head(table, has_marks))
+                tbody {
+                    @for row in table.rows.iter().take(NOTEBOOK_ROWS) { (row_markup(row, has_marks)) }
+                }
             }
         }
         @if rest > 0 { p { (counted(rest, "more row")) } }
