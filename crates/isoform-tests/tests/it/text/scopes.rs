@@ -168,6 +168,31 @@ fn members_of_enums_are_printed_in_place() {
     assert!(steps.get(1).unwrap().turn.same_as(&Turn::Left.object()));
 }
 
+/// A tensor whose elements are in the section after the text.
+fn constant(element: u8) -> Value {
+    let tensor = Tensor::new(DType::new(DTypeCode::Int, 8), vec![200], vec![element; 200]);
+    Constant::new(tensor.expect("a tensor")).into()
+}
+
+#[test]
+fn constants_of_all_functions_are_in_one_section() {
+    let x = var("x");
+    let shared = constant(3);
+    let inner = function([constant(4), Value::from(&x), shared.clone()], &[]);
+    let value = Value::from([
+        function([constant(1), shared], &[]),
+        function([constant(2), constant(2), inner], &[&x]),
+    ]);
+    let text = text_of(value.clone());
+    let section = text.split("// metadata").nth(1).expect("a section");
+    let names: Vec<&str> = section
+        .lines()
+        .filter_map(|line| line.split(" =").next())
+        .collect();
+    assert_eq!(names, ["", "#0", "#1", "#2", "#3", "#4"]);
+    check_round_trip(&value, &TextOptions::default());
+}
+
 #[test]
 fn many_scopes_with_one_name() {
     let count = scaled(100_000);

@@ -320,6 +320,8 @@ impl Plan {
             let spot = self.spots[number as usize];
             let place = match (spot.is_named, spot.in_place) {
                 _ if number == root => 0,
+                // The section after the text is outside of all blocks.
+                _ if graph.is_constant(graph.node(number).what) => 0,
                 (true, true) => self.inside(spot.home),
                 (true, false) => spot.home,
                 // The only use of the node is its place.
