@@ -17,6 +17,7 @@ import functools
 import importlib
 import importlib.util
 import io
+import shutil
 import sys
 import tokenize
 from collections.abc import Iterator, Sequence
@@ -451,6 +452,18 @@ def _read(path: Path) -> tuple[str, str]:
     return data.decode(encoding), encoding
 
 
+def _write(path: Path, data: bytes) -> None:
+    """Replaces a file, completely or not at all; a link keeps its target."""
+    path = path.resolve()
+    part = path.with_name(f".{path.name}.part")
+    try:
+        part.write_bytes(data)
+        shutil.copymode(path, part)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
 def _files(paths: Sequence[str]) -> Iterator[Path]:
     for name in paths:
         path = Path(name)
@@ -485,7 +498,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             source, encoding = _read(path)
             done = migrate(source, stay=stay)
             if done.source != source and not options.check:
-                path.write_bytes(done.source.encode(encoding))
+                _write(path, done.source.encode(encoding))
         except (OSError, SyntaxError, ValueError) as error:
             print(f"{path}: not changed: {error}", file=sys.stderr)
             failures += 1

@@ -51,7 +51,7 @@ properties! {
 fn every_class_comes_up() {
     let mut classes = BTreeMap::new();
     let mut shared = 0;
-    for seed in 0..130 {
+    for seed in 0..200 {
         let module = random_module(seed, 400).expect("a module");
         shared += count_nodes(&module.into(), &mut classes);
         count_nodes(&random_incomparable(seed).expect("nodes"), &mut classes);
