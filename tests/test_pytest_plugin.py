@@ -229,4 +229,4 @@ def test_the_entry_point_is_the_plugin():
     import tomllib
 
     points = tomllib.loads(project.read_text())["project"]["entry-points"]["pytest11"]
-    assert points == {"isoform": "isoform.pytest_plugin"}
+    assert points == {"isoform.pytest_plugin": "isoform.pytest_plugin"}

@@ -1,7 +1,7 @@
 """A plugin of pytest: explained comparisons, and golden files.
 
 The plugin is active wherever Isoform is installed, and does nothing in runs that do not
-import Isoform. `-p no:isoform` turns it off. See docs/testing-your-ir.md.
+import Isoform. `-p no:isoform.pytest_plugin` turns it off. See docs/testing-your-ir.md.
 
 It loads the rest of the package when a test has done so, or uses the fixture `golden`.
 """
