@@ -11,6 +11,7 @@ installed; nothing is downloaded.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import subprocess
@@ -23,6 +24,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 VERSIONS = [(3, minor) for minor in range(10, 15)]
 MATURIN = Path(sys.executable).with_name("maturin")
+# A project of a user, and a file with a wrong call.
+PROJECT = ROOT / "tests" / "outside_project"
+PYRIGHT = {"typeCheckingMode": "strict", "pythonVersion": "3.10"}
 
 # What a wheel has to bring along.
 WANTED = [
@@ -62,8 +66,8 @@ print(f"Python {sys.version_info.major}.{sys.version_info.minor}: isoform {isofo
 """
 
 
-def run(*command: str | Path, **options: object) -> str:
-    """Run a command, and end the script with the output on failure."""
+def run(*command: str | Path, fails: bool = False, **options: object) -> str:
+    """Run a command, and end the script with the output on failure; `fails` asks for one."""
     environment = {
         name: value
         for name, value in os.environ.items()
@@ -78,9 +82,9 @@ def run(*command: str | Path, **options: object) -> str:
         env=environment,
         check=False,
     )
-    if done.returncode:
+    if bool(done.returncode) is not fails:
         shown = " ".join(str(part) for part in command[:4])
-        sys.exit(f"check_wheels: '{shown} ...' failed with {done.returncode}\n{done.stdout}")
+        sys.exit(f"check_wheels: '{shown} ...' ended with {done.returncode}\n{done.stdout}")
     return done.stdout
 
 
@@ -133,6 +137,35 @@ def try_wheel(wheel: Path, python: Path, scratch: Path) -> None:
         output = run(*command, "--version", cwd=scratch)
         if not output.startswith("isoform "):
             sys.exit(f"check_wheels: --version printed {output!r}")
+    check_types(inside, scratch)
+
+
+def check_types(inside: Path, scratch: Path) -> None:
+    """Check a project with the types of the wheel that an environment has.
+
+    The checkers are those beside the Python that runs the script; they read the packages of
+    the environment alone.
+    """
+    folder = scratch / f"project-{inside.parent.name}"
+    folder.mkdir()
+    (folder / "pyrightconfig.json").write_text(json.dumps(PYRIGHT), encoding="utf-8")
+    checkers: list[list[str | Path]] = [
+        [sys.executable, "-m", "pyright", "--pythonpath", inside / "python"],
+        [
+            *(sys.executable, "-m", "mypy", "--strict", "--no-incremental"),
+            *("--python-version", "3.10", "--python-executable", inside / "python", "."),
+        ],
+    ]
+    shutil.copy(PROJECT / "project.py", folder)
+    for checker in checkers:
+        run(*checker, cwd=folder)
+    # A wrong call is an error: the types are not `Any`.
+    shutil.copy(PROJECT / "wrong.py", folder)
+    for checker in checkers:
+        output = run(*checker, cwd=folder, fails=True)
+        if "wrong.py" not in output or "Kind" not in output:
+            sys.exit(f"check_wheels: {checker[2]} did not report the wrong call\n{output}")
+    print("a project has the types of the wheel", flush=True)
 
 
 def check_python(python: Path, scratch: Path, profile: str) -> None:

@@ -357,9 +357,7 @@ CONSTRUCTORS = {
     "items: bool = ..., anything: bool = ..., constant: bool = ..., one_use: bool = ..., "
     "matching: Pattern[Any] | None = ..., fields: Mapping[str, Any] | None = ..., "
     "attrs: Mapping[str, Any] | None = ...",
-    "NodeDriver": (
-        "visitor: Any, rule: str, generators: type[Any], later: type[Any], memo: bool = ..."
-    ),
+    "NodeDriver": ("visitor: Any, rule: str, generators: type[Any], later: type[Any], memo: str"),
     "IncrementalHasher": "map_free_vars: bool = ..., skip_tensor_content: bool = ...",
     "Pattern": "template: _R, holes: Any = ..., enable_auto_mapping: bool = ..., *, "
     "commutative: bool = ..., identity: bool = ..., definitions: bool = ..., "

@@ -11,6 +11,9 @@ import family as families
 import isoform
 import isoform.testing
 
+# A project of a user, which type checkers check.
+collect_ignore = ["outside_project"]
+
 _numbers = itertools.count()
 
 # A shell makes its background processes ignore Ctrl-C, and processes inherit this.

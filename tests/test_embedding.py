@@ -41,6 +41,27 @@ for wrong in (lambda: Const("1"), lambda: Add(1, 2), lambda: Const()):
 """)
 
 
+def test_classes_and_functions_are_names_of_the_module():
+    output_of("""
+from calc_ir import Add, Const, evaluate, simplest
+import calc_ir, isoform
+assert Add is isoform.types.calc.Add and Const is isoform.types.calc.Const
+assert evaluate(Add(Const(1), Const(2))) == 3
+assert evaluate.__doc__ == "The value of an expression of sums and numbers."
+assert simplest(Add(Const(0), Const(2))).value == 2
+# Methods are in their classes, and other dialects in their own modules.
+public = {name for name in dir(calc_ir) if not name.startswith("_")}
+assert public == {"Add", "Const", "evaluate", "map_numbers", "simplest"}, public
+assert Const(5).plus(2) == 7
+""")
+    # The package is loaded with the right core, in whichever order it is named next.
+    output_of("""
+import calc_ir
+from isoform import ir
+assert calc_ir.Const(1).value == 1 and ir.TupleType([]).fields == ()
+""")
+
+
 def test_everything_works_on_them():
     output_of("""
 import calc_ir, copy, pickle, isoform

@@ -256,8 +256,8 @@ def test_nodes_are_shown_with_bindings_and_sharing():
     shared = isoform.List([1, 2])
     page = Pair(shared, Pair(shared, "b"))._repr_html_()
     assert shown(Pair(shared, Pair(shared, "b"))).text.count("List[1, 2]") == 1
-    assert len(re.findall(r'<bdi class="name" data-binding="\d+">%0</bdi>', page)) == 2
-    assert len(re.findall(r'<bdi class="name definition" data-binding="\d+">%0</bdi>', page)) == 1
+    assert len(re.findall(r'<bdi data-binding="\d+">%0</bdi>', page)) == 2
+    assert len(re.findall(r'<bdi class="definition" data-binding="\d+">%0</bdi>', page)) == 1
     # Readable where styles are gone, and open.
     assert re.search(r"<details open[^>]*><summary>Text", page)
 

@@ -162,6 +162,180 @@ def test_a_damaged_golden_file_is_a_failure(run, pytester):
     run("--golden-update").assert_outcomes(passed=1)
 
 
+def test_an_update_keeps_links_and_permissions(run, pytester):
+    (pytester.path / "shared").mkdir()
+    target = pytester.path / "shared" / "f.iso"
+    links = [pytester.path / name for name in ("link.iso", "dangling.iso", "again.iso")]
+    links[0].symlink_to(target)
+    links[1].symlink_to(pytester.path / "new" / "g.iso")
+    links[2].symlink_to(links[0])
+    target.write_text("1\n")
+    target.chmod(0o640)
+    source = """
+        def test_it(golden):
+            golden(2, "link.iso")
+            golden(3, "dangling.iso")
+            golden(2, "again.iso")
+            golden(4, "{long}")
+        """.replace("{long}", "n" * 251 + ".iso")
+    run("--golden-update", test_it=source).assert_outcomes(passed=1)
+    assert all(link.is_symlink() for link in links)
+    assert target.read_text() == "2\n"
+    assert target.stat().st_mode & 0o7777 == 0o640
+    assert (pytester.path / "new" / "g.iso").read_text() == "3\n"
+    assert [path.name for path in target.parent.iterdir()] == ["f.iso"]
+
+
+def test_an_update_leaves_files_that_are_read_only(run, pytester):
+    file = pytester.path / "f.iso"
+    file.write_text("1\n")
+    file.chmod(0o444)
+    (pytester.path / "link.iso").symlink_to(file)
+    done = run(
+        "--golden-update",
+        test_it="""
+        def test_it(golden):
+            golden(2, "f.iso")
+
+        def test_link(golden):
+            golden(2, "link.iso")
+
+        def test_equal(golden):
+            golden(1, "f.iso")
+        """,
+    )
+    done.assert_outcomes(failed=2, passed=1)
+    done.stdout.fnmatch_lines(["*golden file */f.iso: cannot be written: */f.iso is read-only"])
+    done.stdout.fnmatch_lines(["*golden file */link.iso: cannot be written: */f.iso is read-only"])
+    assert file.read_text() == "1\n"
+    assert file.stat().st_mode & 0o7777 == 0o444
+
+
+def test_two_values_for_one_file_are_a_failure(run, pytester):
+    source = """
+        from kinds import *
+
+        def test_first(golden):
+            golden(fun("x", 1), "f.iso")
+
+        def test_equal(golden):
+            golden(fun("y", 1), "other/../f.iso")
+
+        def test_other(golden):
+            golden(fun("x", 2), "link.iso")
+        """
+    (pytester.path / "other").mkdir()
+    (pytester.path / "link.iso").symlink_to(pytester.path / "f.iso")
+    done = run("--golden-update", test_it=source)
+    done.assert_outcomes(passed=2, failed=1)
+    done.stdout.fnmatch_lines(
+        ["*link.iso: the value*differs*", "*this run already wrote another value*"]
+    )
+    before = (pytester.path / "f.iso").read_text()
+    for arguments in ([], ["--golden-update"]):
+        done = run(*arguments)
+        done.assert_outcomes(passed=2, failed=1)
+        done.stdout.fnmatch_lines(["*this run already compared another value*"])
+        done.stdout.no_fnmatch_line("*run pytest with*")
+    assert (pytester.path / "f.iso").read_text() == before
+
+
+@pytest.mark.parametrize("arguments", [[], ["--golden-update"]], ids=["compare", "update"])
+def test_a_path_that_leads_to_no_file_is_a_failure(run, pytester, arguments):
+    import os
+
+    (pytester.path / "folder").mkdir()
+    (pytester.path / "loop").symlink_to("loop")
+    (pytester.path / "file").write_text("1\n")
+    os.mkfifo(pytester.path / "pipe")
+    done = run(
+        *arguments,
+        test_it=r"""
+        import pytest
+
+        @pytest.mark.parametrize(
+            ("path", "reason"),
+            [
+                ("folder", "a folder"),
+                ("", "a folder"),
+                ("loop", "symbolic links"),
+                ("file/f.iso", "Not a directory"),
+                ("n" * 300, "name too long"),
+                ("d/" * 5000, "name too long"),
+                ("a\0b", "null byte"),
+                ("\ud800", "surrogates"),
+                ("pipe", "no regular file"),
+            ],
+            ids=range(9),
+        )
+        def test_path(golden, path, reason):
+            with pytest.raises(pytest.fail.Exception) as failed:
+                golden(1, path)
+            text = str(failed.value)
+            assert text.startswith("golden file ") and ": cannot be read: " in text
+            assert reason in text and "\0" not in text and "--golden-update" not in text
+
+        @pytest.mark.parametrize("path", [None, 1, b"f.iso", ["f.iso"]])
+        def test_type(golden, path):
+            with pytest.raises(TypeError, match="expected the path of a file as str or os.PathLike"):
+                golden(1, path)
+
+        def test_path_like(golden, tmp_path):
+            (tmp_path / "f.iso").write_bytes(b"[1,\r\n2]\r\n")
+            golden([1, 2], tmp_path / "f.iso")
+        """,
+    )
+    done.assert_outcomes(passed=14)
+    names = {path.name for path in pytester.path.iterdir()}
+    assert {"folder", "loop", "file", "pipe"} <= names
+    assert not any(name.endswith(".part") for name in names)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
+def test_an_update_that_cannot_write_is_a_failure(run):
+    done = run(
+        "--golden-update",
+        test_it="""
+        def test_it(golden):
+            golden(1, "/proc/nothing/f.iso")
+        """,
+    )
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines(["*golden file /proc/nothing/f.iso: cannot be written: *"])
+    done.stdout.no_fnmatch_line("*FileNotFoundError*")
+
+
+def test_an_update_leaves_files_without_text(run, pytester):
+    from isoform.serialization import to_bytes
+
+    contents = {
+        "garbage.iso": bytes(range(256)),
+        "latin.iso": "é".encode("latin-1"),
+        "nulls.iso": b"1\0",
+        "value.isob": to_bytes([1, 2]),
+    }
+    for name, content in contents.items():
+        (pytester.path / name).write_bytes(content)
+    source = f"""
+        import pytest
+
+        @pytest.mark.parametrize("name", {list(contents)!r})
+        def test_it(golden, name):
+            golden(1, name)
+        """
+    for arguments in ([], ["--golden-update"]):
+        done = run(*arguments, test_it=source)
+        done.assert_outcomes(failed=4)
+        for name in contents:
+            done.stdout.fnmatch_lines(
+                [f"*golden file */{name}: cannot be read: the file is not text*"]
+            )
+        done.stdout.fnmatch_lines(["*delete the file first*"])
+        done.stdout.no_fnmatch_line("*golden-update*")
+    for name, content in contents.items():
+        assert (pytester.path / name).read_bytes() == content
+
+
 def test_golden_values_may_have_free_variables(run):
     source = """
         from kinds import *

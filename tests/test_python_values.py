@@ -104,6 +104,29 @@ def test_files(form):
         assert again.large == node.large
 
 
+def test_complex_numbers_have_a_type_of_the_core():
+    from isoform import _core, types
+
+    number = types.class_of("isoform.Complex")(1.5, -2.0)
+    assert (number.real, number.imag, repr(number)) == (1.5, -2.0, "(1.5-2j)")
+    assert structural_equal(number, 1.5 - 2j)
+    assert structural_digest([1 + 2j]) != structural_digest([2 + 1j])
+    assert structural_digest(1 + 2j).hex().startswith("d54b5889b877d1fe2a96f28fbfecd207")
+    read = text.from_text("[isoform.Complex(real=-0.0, imag=inf)]")[0]
+    assert type(read) is complex
+    assert str(read) == "(-0+infj)"
+    for keys in ({1j: 1}, {"a": {1j: 1}}):
+        for make in (Map, lambda keys: Array([keys]), lambda keys: Node(any=keys)):
+            with pytest.raises(TypeError, match="a complex number is no key of a map, got 1j"):
+                make(keys)
+    with pytest.raises(text.TextError, match="a complex number is no key of a map"):
+        text.from_text("{isoform.Complex(real=1.0, imag=0.0): 1}")
+    # Pickles of the time when a module of Python declared the type name that module.
+    data = serialization.to_bytes([1j])
+    modules = [("isoform.Complex", "isoform._value_classes")]
+    assert list(_core._from_pickle(data, None, modules)) == [1j]
+
+
 def test_fields_read_as_the_value_that_was_put_in():
     node = Node(1 + 2j, Scope.ALIAS, Level.HIGH, Color.BLUE, 2**64)
     assert (node.number, node.large) == (1 + 2j, 2**64)
@@ -159,8 +182,10 @@ def test_containers_and_unions():
     assert Color.BLUE not in table
     assert structural_equal(table, Map({Color.RED: 1}))
     assert not structural_equal(table, Map({Color.BLUE: 1}))
-    with pytest.raises(TypeError, match="a complex number is no key"):
-        Map({1j: 1})
+    by_number = Mapping[complex, int]
+    for keys in ({1: 5}, {2j: 7}):
+        with pytest.raises(TypeError, match="a complex number is no key of a map"):
+            TypeSchema.from_annotation(by_number).convert(keys)
     assert set(made.by_scope) == {Scope.SHARED, Scope.GLOBAL}
     assert list(made.colors) == [Color.RED]
     assert list(made.numbers) == [1, 2j]

@@ -132,3 +132,24 @@ def test_changes_end_with_a_newline():
     assert changes.endswith("-b = a\n+b = 2\n")
     # A difference that the readable text leaves out is shown in full.
     assert changes_text(Node(1, span="a"), Node(1, span="b")) == ""
+
+
+@pytest.mark.parametrize(
+    ("made", "told"), [(lambda: 1 / 0, "division by zero"), (lambda: 42, "expected str, got int")]
+)
+def test_a_printer_that_fails_does_not_end_the_passes_that_it_reports(key, capsys, made, told):
+    @py_class(key("Failing"))
+    class Failing(Object):
+        ir_trait = Script
+        number: int
+
+        def script(self) -> str:
+            return made()
+
+    changes = changes_text(Failing(1), Failing(2))
+    assert told in changes
+    assert "number=2" in changes
+    step = function_pass(lambda function, root, ctx: Failing(function.number + 1), opt_level=0)
+    with PassContext(instruments=[PrintChanges()]):
+        assert step(Failing(1)).number == 2
+    assert told in capsys.readouterr().out

@@ -1,6 +1,7 @@
 """Text for people: printing, parsing, options and errors."""
 
 import copy
+import enum
 import pickle
 
 import numpy
@@ -9,7 +10,7 @@ import pytest
 import isoform
 from isoform import ir, relay, text, tir
 from isoform.access_path import AccessPath
-from isoform.dataclasses import field, py_class
+from isoform.dataclasses import IntEnum, StrEnum, field, py_class
 
 
 @py_class("testtext.Var", structural_eq="var")
@@ -28,6 +29,10 @@ class Call(isoform.Object):
 class Function(isoform.Object):
     params: isoform.Array = field(structural_eq="def")
     body: object
+
+
+class Color(enum.Enum):
+    RED = 1
 
 
 def function():
@@ -84,6 +89,28 @@ def test_options():
     noted = text.to_text(value, annotate=lambda node: getattr(node, "op", None))
     assert "args=[%x, %y]) /* add */," in noted
     assert isoform.structural_equal(text.from_text(noted), value)
+
+
+def test_members_of_enums_stand_in_each_of_their_places():
+    class Level(IntEnum, type_key="testtext.Level"):
+        LOW = 0
+
+    class Mode(StrEnum, type_key="testtext.Mode"):
+        FAST = "fast"
+
+    for member in (Level.LOW, Mode.FAST, Color.RED):
+        shown = text.to_text([member, member])
+        assert shown.count("!") == 2, shown
+        assert "%" not in shown
+        read = text.from_text(shown)
+        assert read[0] is read[1] is member
+
+
+def test_nodes_are_named_by_kind_on_request():
+    shown = text.to_text(function(), structural_names=True)
+    assert "%0" not in shown
+    assert "%add." in shown
+    assert isoform.structural_equal(text.from_text(shown), function())
 
 
 def test_errors():

@@ -18,6 +18,8 @@ import isoform
 ROOT = Path(__file__).resolve().parent.parent
 FILES = sorted((ROOT / "tests" / "typing").glob("*.py"))
 EXAMPLES = ROOT / "examples"
+# A project that uses the package; `scripts/check_wheels.py` checks it with an installed wheel.
+OUTSIDE = ROOT / "tests" / "outside_project"
 NAMES = [path.stem for path in FILES]
 
 
@@ -86,57 +88,13 @@ def test_examples(checker, tmp_path):
     assert problems(checker, tmp_path) == ""
 
 
-PROJECT = '''
-"""A project of its own."""
-
-import isoform
-from isoform import Object, ir, onnx, relay, structural_map, tir
-from isoform.dataclasses import StrEnum, py_class
-
-
-class Kind(StrEnum, type_key="project.Kind"):
-    """Kinds."""
-
-    SMALL = "small"
-
-
-@py_class("project.Node")
-class Node(Object):
-    """A node."""
-
-    kind: Kind
-
-
-def renamed(node: Node) -> Node:
-    """A node of another kind."""
-    return structural_map(node, (Kind, lambda kind: Kind.SMALL))
-
-
-def both(node: Node) -> tuple[bool, relay.Var, isoform.relay.Var]:
-    """Dialects are there, in both ways to write them."""
-    x = relay.var("x")
-    return isoform.structural_equal(node, renamed(node)), x, isoform.relay.var("y")
-
-
-def function_of(module: ir.IRModule, name: str) -> ir.BaseFunc:
-    """Dialects export the types that Rust declares."""
-    found: ir.BaseFunc = module[name]
-    return found
-
-
-def operators(graph: onnx.Graph, bound: tir.Var) -> tuple[onnx.Graph, tir.Var]:
-    """The types of other dialects."""
-    return graph, bound
-'''
-
-
 @pytest.mark.parametrize("checker", CHECKERS)
 def test_a_project_elsewhere(checker, tmp_path):
     """The package says that it has types, so checkers read them without any setting."""
     assert (Path(isoform.__file__).parent / "py.typed").is_file()
-    (tmp_path / "project.py").write_text(PROJECT.lstrip())
+    shutil.copy(OUTSIDE / "project.py", tmp_path)
     assert problems(checker, tmp_path) == ""
     # A wrong call is an error there, too: the types are not `Any`.
-    (tmp_path / "wrong.py").write_text("from project import Kind, Node\n\nNode(kind=3)\n")
+    shutil.copy(OUTSIDE / "wrong.py", tmp_path)
     found = problems(checker, tmp_path)
     assert "wrong.py" in found and "Kind" in found

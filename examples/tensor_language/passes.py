@@ -36,10 +36,10 @@ def number(expr: Expr) -> float | None:
 
 
 class Simplifier(NodeMutator, dialect="tensor_language"):
-    """Computes what is known."""
+    """Replaces operators of literals by their results."""
 
     def visit_binary(self, node: Binary) -> Steps[Expr]:
-        """Operators of literals, and those that change nothing."""
+        """Computes an operator of literals, and drops an operator that changes nothing."""
         node = yield Later(super().generic_visit, node)
         op, lhs, rhs = node.op, number(node.lhs), number(node.rhs)
         if lhs is not None and rhs is not None:
@@ -176,7 +176,7 @@ class Fuser(NodeMutator, dialect="tensor_language"):
     """Joins neighbouring loops of the same extent that share no written buffer."""
 
     def visit_seq(self, node: Seq) -> Steps[Stmt]:
-        """Each loop joins the loop before it, if it may."""
+        """Joins each loop with the loop before it where the two share no written buffer."""
         node = yield Later(super().generic_visit, node)
         done: list[Stmt] = []
         for stmt in node.stmts:

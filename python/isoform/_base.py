@@ -131,9 +131,6 @@ from isoform.tensor import (
     from_dlpack,
 )
 
-# Values of Python that are objects of the core have types that are declared here.
-from isoform import _value_classes  # noqa: F401  # isort: skip
-
 _core._set_import_hook(_dialects.load)
 
 __all__ = [

@@ -877,7 +877,7 @@ class NodeDriver:
     """The engine of one visit."""
 
     def __new__(
-        cls, visitor: Any, rule: str, generators: type[Any], later: type[Any], memo: bool = ...
+        cls, visitor: Any, rule: str, generators: type[Any], later: type[Any], memo: str
     ) -> NodeDriver: ...
     def below(self, /, value: Any) -> Any:
         """The result for a value by way of its children, whatever method it has."""

@@ -1,6 +1,6 @@
-"""Types for values of Python that are no `Object`: `complex`, enums of the standard library.
+"""Types for enums of the standard library, whose members are no `Object`.
 
-The core compares, hashes and stores objects of these types, and Python sees the values.
+The core compares, hashes and stores objects of these types, and Python sees the members.
 """
 
 from __future__ import annotations
@@ -16,38 +16,6 @@ from isoform.dataclasses._members import members_text
 
 __all__ = ["key_of_enum"]
 
-
-@py_class("isoform.Complex", frozen=True)
-class _Complex(Object):
-    """A complex number; Python sees it as `complex`."""
-
-    real: float
-    imag: float
-
-    @classmethod
-    def __ffi_convert__(cls, number: Any) -> Any:
-        if type(number) in (int, float):
-            return cls(number, 0.0)
-        raise TypeError(f"{type(number).__name__} is not a complex number")
-
-    @staticmethod
-    def __any_hash__(number: Any) -> int:
-        raise TypeError(f"a complex number is no key of a map, got {number}")
-
-    @staticmethod
-    def __any_equal__(number: Any, other: Any) -> bool:
-        raise TypeError(f"complex numbers are no keys of maps, got {number} and {other}")
-
-    def __repr__(self) -> str:
-        return repr(complex(self.real, self.imag))
-
-
-_core._set_value_class(
-    _Complex,
-    complex,
-    lambda number: _Complex(number.real, number.imag),
-    lambda node: complex(node.real, node.imag),
-)
 
 # By type key: the class declared last. A cell of a notebook that runs again declares its
 # enums again.
@@ -107,7 +75,10 @@ def _declare(key: str, cls: type[enum.Enum]) -> Any:
 
     Member.__module__, Member.__name__ = cls.__module__, cls.__name__
     Member.__qualname__, Member.__doc__ = cls.__qualname__, cls.__doc__
-    return py_class(key, frozen=True, structural_eq="singleton")(Member)
+    declared = py_class(key, frozen=True, structural_eq="singleton")(Member)
+    # Texts show the name of a member in each of its places.
+    _core.type_attrs_set(declared, "text.member", True, True)
+    return declared
 
 
 def _member(key: str, name: str) -> enum.Enum:

@@ -9,15 +9,17 @@ It loads the rest of the package when a test has done so, or uses the fixture `g
 from __future__ import annotations
 
 import ast
+import os
+import stat
 import sys
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
-    from pathlib import Path
 
 __all__ = ["golden"]
 
@@ -149,56 +151,148 @@ def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str]
     return [f"{type(left).__name__} == {type(right).__name__}", *lines]
 
 
+# What this run did with a golden file, by the resolved path.
+_SEEN = pytest.StashKey[dict[str, str]]()
+
+
 @pytest.fixture
-def golden(request: pytest.FixtureRequest) -> Callable[[Any, str], None]:
+def golden(request: pytest.FixtureRequest) -> Callable[[Any, str | os.PathLike[str]], None]:
     """Compares a value by structure with the text in a file: `golden(value, "file.iso")`.
 
     The path is relative to the file of the test. Names of variables, source locations and
     other fields that comparison ignores may differ, and free variables are mapped. With
     `--golden-update`, a file that is missing or differs is written; an equal file is not
-    touched, and nothing is ever written without the option.
+    touched, and nothing is ever written without the option. An update keeps permissions,
+    and writes the target of a link. Files that are read-only, hold no text, or agreed with
+    another value in the same run, are never written.
 
-    Fails if the file is missing, cannot be read, or has a different value.
+    Fails if the file is missing, cannot be read or written, or has a different value.
+    Raises TypeError for a path of a wrong type.
     """
     update = bool(request.config.getoption("--golden-update"))
     folder = request.path.parent
+    seen = request.config.stash.setdefault(_SEEN, {})
 
-    def check(value: Any, name: str) -> None:
+    def check(value: Any, name: str | os.PathLike[str]) -> None:
         __tracebackhide__ = True
-        problem = _problem_of(value, folder / name)
+        path = _below(folder, name)
+        try:
+            stored = _stored(path)
+        except _UnusableError as reason:
+            pytest.fail(f"golden file {_shown(path)}: cannot be read: {reason}")
+        target = os.path.realpath(path)
+        problem = _problem_of(value, path, stored)
         if problem is None:
+            seen.setdefault(target, "compared another value with")
             return
+        if stored is not None and target in seen:
+            pytest.fail(
+                f"{problem}\nthis run already {seen[target]} the file; "
+                "values that differ need files of their own"
+            )
         if not update:
             pytest.fail(f"{problem}\nrun pytest with --golden-update to write the file")
-        _write(value, folder / name)
+        try:
+            _write(value, Path(target))
+        except _UnusableError as reason:
+            pytest.fail(f"{problem}\ngolden file {_shown(path)}: cannot be written: {reason}")
+        seen[target] = "wrote another value to"
 
     return check
 
 
-def _problem_of(value: Any, path: Path) -> str | None:
-    """The reason why a file does not have this value; None if it has."""
+class _UnusableError(Exception):
+    """The reason why a file cannot be read or written."""
+
+
+def _below(folder: Path, name: object) -> Path:
+    """The path of a golden file, from the argument of a test."""
+    path = os.fspath(name) if isinstance(name, (str, os.PathLike)) else name
+    if not isinstance(path, str):
+        raise TypeError(
+            "golden(value, path): expected the path of a file as str or os.PathLike[str], "
+            f"got {type(name).__name__}"
+        )
+    return folder / path
+
+
+def _shown(path: Path) -> str:
+    """A path for a message, without control characters."""
+    text = str(path)
+    return text if text.isprintable() else repr(text)
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error)
+
+
+def _stored(path: Path) -> str | None:
+    """The text in a file; None if no file exists."""
+    try:
+        mode = path.stat().st_mode
+        # A pipe would wait for a writer.
+        if not stat.S_ISREG(mode):
+            kind = "a folder" if stat.S_ISDIR(mode) else "no regular file"
+            raise _UnusableError(f"the path leads to {kind}")
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise _UnusableError(_reason(error)) from None
+    except ValueError as error:
+        # The path has a character that no path has.
+        raise _UnusableError(str(error)) from None
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        raise _UnusableError(
+            "the file is not text in UTF-8, and is never overwritten; delete the file first"
+        )
+    return text
+
+
+def _problem_of(value: Any, path: Path, stored: str | None) -> str | None:
+    """The reason why the text of a file does not have this value; None if it has."""
     from isoform.structural import explain_structural_mismatch
     from isoform.text import TextError, from_text
 
+    if stored is None:
+        return f"golden file {_shown(path)}: does not exist"
     try:
-        stored = from_text(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return f"golden file {path}: does not exist"
-    except (TextError, UnicodeDecodeError) as error:
-        return f"golden file {path}: cannot be read: {error}"
-    mismatch = explain_structural_mismatch(value, stored, map_free_vars=True)
+        found = from_text(stored)
+    except TextError as error:
+        return f"golden file {_shown(path)}: cannot be read: {error}"
+    mismatch = explain_structural_mismatch(value, found, map_free_vars=True)
     if mismatch is None:
         return None
-    lines = [f"golden file {path}: the value (left) differs from the file (right): {mismatch}"]
-    return "\n".join([*lines, *_differences(value, stored)])
+    lines = [
+        f"golden file {_shown(path)}: the value (left) differs from the file (right): {mismatch}"
+    ]
+    return "\n".join([*lines, *_differences(value, found)])
 
 
-def _write(value: Any, path: Path) -> None:
+def _write(value: Any, target: Path) -> None:
     """Writes a file completely or not at all."""
     from isoform.text import to_text
 
     text = to_text(value)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(text if text.endswith("\n") else f"{text}\n", encoding="utf-8", newline="\n")
-    part.replace(path)
+    content = (text if text.endswith("\n") else f"{text}\n").encode()
+    # A short name, since that of the file may be as long as names can be.
+    part = target.with_name(f".{os.getpid()}-{threading.get_ident()}.part")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
+        # The system lets root write, and lets everybody replace the file.
+        if mode is not None and not mode & stat.S_IWUSR:
+            raise _UnusableError(f"{_shown(target)} is read-only")
+        try:
+            part.write_bytes(content)
+            if mode is not None:
+                part.chmod(mode)
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as error:
+        raise _UnusableError(_reason(error)) from None

@@ -49,6 +49,7 @@ def to_text(
     spans: bool = True,
     types: bool = False,
     tensors: Literal["section", "inline", "abbreviated"] = "section",
+    structural_names: bool = False,
     metadata: bool = True,
     placeholders: bool = False,
     color: bool = False,
@@ -74,7 +75,9 @@ def to_text(
         tensors: where to print the elements of large tensors: in a section
             after the text, inline, or nowhere ("abbreviated"), so that the
             text cannot be parsed.
-        metadata: print that section.
+        structural_names: name nodes without a name by their kind instead of a number, so
+            that an edit changes the lines of few other nodes.
+        metadata: print the section with large tensors.
         placeholders: print functions without a global name and opaque objects
             as `<...>`, which cannot be parsed, instead of raising TypeError.
         color: colour the text for a terminal.
@@ -104,6 +107,7 @@ def to_text(
         "spans": spans,
         "types": types,
         "tensors": tensors,
+        "structural_names": structural_names,
         "metadata": metadata,
         "placeholders": placeholders,
         "color": color,

@@ -178,8 +178,9 @@ class _Dispatcher:
 
     # The running visit.
     _engine: Any = None
-    # Whether the result of a node is remembered during a visit.
-    _memo: ClassVar[bool] = True
+    # How long the result of a node is remembered: during a "visit", as long as the "bindings"
+    # of its variables, or for one "request".
+    _memo: ClassVar[str] = "visit"
     # Whether something is remembered from one outermost visit to the next.
     _remembers: ClassVar[bool] = False
 
@@ -508,12 +509,17 @@ class NodeFunctor(_Dispatcher, Generic[_R]):
     `NodeFunctor[int]` says that results are ints.
 
     Methods are found like the methods of `NodeVisitor`, and may return any value except
-    a generator. The result of a node is computed once, however many ways lead to it, so it
-    must depend on the node alone. With `memo=False` it is computed for each request: for a
-    printer or an evaluator whose results depend on an environment, such as the names or the
-    values that variables have in a scope. `yield child` and `self.visit(child)` are the
-    result of a child. The result of an array or list is the tuple of the results of its
-    elements, the result of a map or dict a dict, and a plain value is its own result.
+    a generator. `yield child` and `self.visit(child)` are the result of a child. The result
+    of an array or list is the tuple of the results of its elements, the result of a map or
+    dict a dict, and a plain value is its own result.
+
+    The result of a node is remembered while the variables in the node keep their bindings,
+    so a result may depend on names or values that variables have in a scope. The memory ends
+    only when a method of a binder of such a variable is entered, turns to its body, or is
+    left. Interpreters that compute one node several times under one binding, for calls of
+    functions, loops or mutable variables, therefore need `memo=False`, which computes a
+    result for each request; results that depend on more, such as the depth of nesting, need
+    the option as well.
 
     A node without a method is an error, unless `generic_visit` is overridden.
 
@@ -521,8 +527,12 @@ class NodeFunctor(_Dispatcher, Generic[_R]):
         dialect, unregistered: as of `NodeVisitor`.
         memo: whether the results of nodes are remembered during a visit.
 
-    Linear in the number of objects requested by methods; with `memo=False`, in the number
-    of requests, which can be exponential in the number of shared objects.
+    Linear in the number of objects requested by methods, as long as each variable is bound
+    once and inside of a scope; otherwise a node is computed once for each binding of its
+    variables, and possibly more often with more than 64 free variables. The number of
+    bindings can be exponential where nested binders bind the variables of shared objects
+    again. With `memo=False`, linear in the number of requests, which can be exponential in
+    the number of shared objects.
 
     Example:
         >>> from isoform import NodeFunctor
@@ -542,6 +552,7 @@ class NodeFunctor(_Dispatcher, Generic[_R]):
     """
 
     _rule = "compute"
+    _memo = "bindings"
 
     def __init_subclass__(
         cls,
@@ -553,7 +564,7 @@ class NodeFunctor(_Dispatcher, Generic[_R]):
     ) -> None:
         super().__init_subclass__(dialect=dialect, unregistered=unregistered, **kwargs)
         if memo is not None:
-            cls._memo = memo
+            cls._memo = "bindings" if memo else "request"
 
     if TYPE_CHECKING:
 

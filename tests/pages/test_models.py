@@ -132,7 +132,7 @@ def test_groups_of_json_are_the_cards(visit, pair, written, name):
 
 def test_a_pair_says_why_nodes_were_matched(visit, written):
     page = visit(written("squeezenet"))
-    reasons = page.locator("details.why")
+    reasons = page.locator("article details", has_text="Why these two were matched")
     assert reasons.count() > 0
     reasons.first.locator("summary").click()
     assert len(reasons.first.inner_text()) > 40

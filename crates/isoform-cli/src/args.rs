@@ -209,7 +209,9 @@ Examples:
 /// Print a model as program text, or an IR file as text.
 ///
 /// The text of an IR file can be read back by every command, unless large tensors are
-/// abbreviated; --full-tensors writes them in full. It is coloured on a terminal.
+/// abbreviated; --full-tensors writes them in full. It is coloured on a terminal. With
+/// --canonical, nodes without a name are named by their kind instead of a number, so that
+/// an edit changes few lines.
 ///
 /// For models, inputs and results have the file's own names after a %, so `git diff` of
 /// two texts shows the changes made by an edit: an inserted node is one new line and
@@ -250,8 +252,9 @@ pub(crate) struct ShowArgs {
     /// For models, number inputs and results instead of writing the file's own names.
     #[arg(long)]
     pub(crate) numbers: bool,
-    /// For models, name inputs and results by the structure around them instead of by the
+    /// Name inputs and results of models by the structure around them instead of by the
     /// file's own names, so that only lines of edited nodes differ between two versions.
+    /// In IR files, name nodes by their kind that have no name of their own.
     ///
     /// A renamed, renumbered or reordered model has the same text. A name consists of the
     /// operator and digits that depend on the operator, the types of constant inputs, and

@@ -9,6 +9,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
+use isoform::plumbing::controls_terminal;
 
 use crate::args::{ColorWhen, Common};
 
@@ -258,16 +259,12 @@ pub(crate) fn counted(count: usize, what: &str) -> String {
 /// Text from a file, or the file's name. Characters that would move the cursor, colour
 /// the terminal or reverse the direction of writing are escaped.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
-    let odd = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
-    };
-    if !text.contains(odd) {
+    if !text.contains(controls_terminal) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 8);
     for c in text.chars() {
-        if odd(c) {
+        if controls_terminal(c) {
             out.extend(c.escape_default());
         } else {
             out.push(c);

@@ -67,7 +67,9 @@ mod tests;
 /// - `with_<field>` for every field, a copy of the node with that field replaced, with the visibility of the field.
 ///
 /// The arguments convert: a string field accepts a `&str`, an object field accepts a subtype. The
-/// base is an exception, without conversion.
+/// base is an exception, without conversion: with `#[node(base, default)]`, `new` leaves it out. No
+/// base is left out without the word, because the derive sees a base by its name only: it cannot
+/// know whether the base has fields that the caller must give.
 ///
 /// # Struct attributes
 ///

@@ -44,11 +44,15 @@ use super::function::{Function, Program};
 ///     ]);
 ///     Function::new("f", [a.clone(), b.clone()], [int.clone().upcast()], body)
 /// };
-/// let done = cse(&function(Mul::new(sum(), &x, DataType::Int64)).into())?;
+/// let done = cse(function(Mul::new(sum(), &x, DataType::Int64)))?;
 /// assert!(structural_equal(done, function(Mul::new(&x, &x, DataType::Int64)))?);
 /// # Ok::<(), isoform::Error>(())
 /// ```
-pub fn cse(root: &Value) -> Result<Value> {
+pub fn cse(root: impl Into<Value>) -> Result<Value> {
+    cse_of(&root.into())
+}
+
+fn cse_of(root: &Value) -> Result<Value> {
     let object = root.as_object();
     if object.is_none_or(|object| !object.isa::<Function>() && !object.isa::<Program>()) {
         return Err(Error::type_error(format!(

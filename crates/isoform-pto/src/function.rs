@@ -198,12 +198,12 @@ impl Program {
 
     /// The function of a name.
     pub fn function(&self, name: &str) -> Option<&Ref<Function>> {
-        self.functions.get(&name.into())
+        self.functions.get(name)
     }
 
     /// Returns the callee for the name of a function, if the function exists.
     pub fn global_var(&self, name: &str) -> Option<Ref<GlobalVar>> {
-        let found = self.functions.contains_key(&name.into());
+        let found = self.functions.contains_key(name);
         found.then(|| GlobalVar::new(name))
     }
 }

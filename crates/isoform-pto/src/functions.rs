@@ -124,8 +124,8 @@ impl SeenVars {
 /// # Errors
 ///
 /// Errors of a walk of the node.
-pub fn collect_def_vars(node: &Value) -> Result<Vec<Ref<Var>>> {
-    Ok(variables(node)?.defined)
+pub fn collect_def_vars(node: impl Into<Value>) -> Result<Vec<Ref<Var>>> {
+    Ok(variables(&node.into())?.defined)
 }
 
 /// Returns the variables used by a node without a definition in the node, in order of
@@ -134,8 +134,8 @@ pub fn collect_def_vars(node: &Value) -> Result<Vec<Ref<Var>>> {
 /// # Errors
 ///
 /// Errors of a walk of the node.
-pub fn collect_free_vars(node: &Value) -> Result<Vec<Ref<Var>>> {
-    Ok(variables(node)?.free)
+pub fn collect_free_vars(node: impl Into<Value>) -> Result<Vec<Ref<Var>>> {
+    Ok(variables(&node.into())?.free)
 }
 
 /// Returns a copy of a node; the copy shares only the node's free variables with the
@@ -148,12 +148,16 @@ pub fn collect_free_vars(node: &Value) -> Result<Vec<Ref<Var>>> {
 /// # Errors
 ///
 /// As [`deep_copy`] and [`substitute`](isoform::traverse::substitute).
-pub fn deep_clone(node: &Value, replaced: &[(Value, Value)]) -> Result<Value> {
+pub fn deep_clone(node: impl Into<Value>, replaced: &[(Value, Value)]) -> Result<Value> {
+    clone_of(&node.into(), replaced)
+}
+
+fn clone_of(node: &Value, replaced: &[(Value, Value)]) -> Result<Value> {
     let free = variables(node)?.free;
     let together: Vec<Value> = std::iter::once(node.clone())
         .chain(free.iter().map(Value::from))
         .collect();
-    let copy = deep_copy(&Array::<Value>::from(together).into())?.extract::<Array>()?;
+    let copy = deep_copy(Array::<Value>::from(together))?.extract::<Array>()?;
     let [node, copies @ ..] = copy.values() else {
         return Err(Error::value_error("the copy of a node has no parts"));
     };
@@ -176,12 +180,13 @@ pub fn deep_clone(node: &Value, replaced: &[(Value, Value)]) -> Result<Value> {
 /// # Errors
 ///
 /// As [`substitute`](isoform::traverse::substitute).
-pub fn substitute(node: &Value, pairs: &[(Value, Value)]) -> Result<Value> {
+pub fn substitute(node: impl Into<Value>, pairs: &[(Value, Value)]) -> Result<Value> {
+    let node = node.into();
     if pairs.is_empty() {
-        return Ok(node.clone());
+        return Ok(node);
     }
-    let free = variables(node)?.free;
-    substitute_in_free(node, pairs, free.iter().map(Ref::identity))
+    let free = variables(&node)?.free;
+    substitute_in_free(&node, pairs, free.iter().map(Ref::identity))
 }
 
 /// The statements of a statement, with sequences inside of sequences flattened, in
@@ -262,7 +267,7 @@ fn deep_clone_node(node: Value, var_map: Option<Replacements>) -> Result<Value> 
 /// sizes in types.
 #[export("pto.substitute_expr")]
 fn substitute_expr(expr: Ref<Expr>, var_map: Replacements) -> Result<Ref<Expr>> {
-    substitute(&expr.into(), &pairs_of(&var_map)?)?.extract()
+    substitute(expr, &pairs_of(&var_map)?)?.extract()
 }
 
 /// Returns the statement with free variables replaced by expressions, including sizes
@@ -270,7 +275,7 @@ fn substitute_expr(expr: Ref<Expr>, var_map: Replacements) -> Result<Ref<Expr>> 
 /// definition and at all uses.
 #[export("pto.substitute_stmt")]
 fn substitute_stmt(stmt: Ref<Stmt>, var_map: Replacements) -> Result<Ref<Stmt>> {
-    substitute(&stmt.into(), &pairs_of(&var_map)?)?.extract()
+    substitute(stmt, &pairs_of(&var_map)?)?.extract()
 }
 
 /// The statements of a statement, with sequences inside of sequences flattened.

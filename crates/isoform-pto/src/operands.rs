@@ -20,9 +20,7 @@ pub(super) fn operands(node: &Ref<Obj>) -> Vec<Ref<Obj>> {
     if !of_type && !node.isa::<Expr>() || node.isa::<Var>() {
         return Vec::new();
     }
-    let children = ChildOptions::default()
-        .keys(false)
-        .children_of(&node.into());
+    let children = ChildOptions::default().keys(false).children_of(node);
     let used = children.iter(RegionKind::Use).filter(|child| {
         let own_type = child.value.as_object().is_some_and(|it| it.isa::<Type>());
         child.region == RegionKind::Use && (of_type || !own_type)
@@ -34,9 +32,7 @@ pub(super) fn operands(node: &Ref<Obj>) -> Vec<Ref<Obj>> {
 
 /// The statements directly below a statement, function or program, in order.
 pub(super) fn statements(node: &Ref<Obj>) -> Vec<Ref<Obj>> {
-    let children = ChildOptions::default()
-        .keys(false)
-        .children_of(&node.into());
+    let children = ChildOptions::default().keys(false).children_of(node);
     let is_statement = |object: &Ref<Obj>| object.isa::<Stmt>() || object.isa::<Function>();
     children
         .iter(RegionKind::Use)

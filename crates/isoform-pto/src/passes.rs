@@ -106,7 +106,7 @@ fn simplify_pass() -> Ref<FunctionPass> {
 /// Computes the common subexpressions of each function once.
 #[export("transform.pto.cse")]
 fn cse_pass() -> Ref<FunctionPass> {
-    pass("pto.cse", cse)
+    pass("pto.cse", |function| cse(function))
 }
 
 pub(super) fn register() -> Result<()> {

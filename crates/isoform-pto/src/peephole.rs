@@ -33,10 +33,14 @@ use super::ty::ScalarType;
 /// let dtype = DataType::Int32;
 /// let x = Var::new("x", ScalarType::new(dtype));
 /// let sum = Add::new(Mul::new(&x, ConstInt::new(1, dtype), dtype), ConstInt::new(0, dtype), dtype);
-/// assert_eq!(simplify(&sum.into())?.value, x.into());
+/// assert_eq!(simplify(sum)?.value, x.into());
 /// # Ok::<(), isoform::Error>(())
 /// ```
-pub fn simplify(root: &Value) -> Result<Rewritten> {
+pub fn simplify(root: impl Into<Value>) -> Result<Rewritten> {
+    simplified(&root.into())
+}
+
+fn simplified(root: &Value) -> Result<Rewritten> {
     let mut formats: Vec<DataType> = Vec::new();
     walk_objects(root, |object, _| {
         if let Some(scalar) = object.downcast_ref::<ScalarType>() {

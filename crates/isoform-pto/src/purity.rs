@@ -34,7 +34,7 @@ pub(super) fn operands_of(expr: &Ref<Expr>) -> Vec<Ref<Expr>> {
     if expr.isa::<Var>() {
         return operands;
     }
-    for child in children_of(&expr.into()).iter(RegionKind::Use) {
+    for child in children_of(expr).iter(RegionKind::Use) {
         if child.region != RegionKind::Use {
             continue;
         }

@@ -11,11 +11,12 @@
 
 use isoform::Node;
 use isoform::functions::Function;
-use pyo3::exceptions::PyImportError;
+use pyo3::exceptions::{PyImportError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::error::IntoPyResult;
+use crate::object::bind;
 
 /// The name of the extension module in imports of the package `isoform`.
 const NAME: &str = "isoform._core";
@@ -32,7 +33,7 @@ const NAME: &str = "isoform._core";
 /// #[pymodule]
 /// fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
 ///     isoform_py::embed(module)?;
-///     isoform_py::register::<Add>()
+///     isoform_py::register_all(module, "calc", register_types, exports![evaluate])
 /// }
 /// ```
 ///
@@ -61,6 +62,70 @@ pub fn embed(module: &Bound<'_, PyModule>) -> PyResult<()> {
     core.add("__embedded_in__", name)?;
     crate::init(&core)?;
     modules.set_item(NAME, core)
+}
+
+/// Registers the types of a dialect and functions, and makes them names of the module: with
+/// the dialect `calc`, `from module import Add` is the class of the type `calc.Add`, and
+/// `module.evaluate` the function `calc.evaluate`.
+///
+/// `types` registers the types: the function `register_types` that
+/// [`dialect!`](macro@isoform::dialect) declares. Call [`embed`] before, and
+/// [`register_method`] as well, because classes are made here. The module imports the
+/// package `isoform`, so that programs may import both in the order that they like from
+/// then on.
+///
+/// ```ignore
+/// isoform::dialect! {
+///     "calc";
+///     pub use nodes::{Const, Add};
+/// }
+///
+/// #[pymodule]
+/// fn calc_ir(module: &Bound<'_, PyModule>) -> PyResult<()> {
+///     isoform_py::embed(module)?;
+///     isoform_py::register_all(module, "calc", register_types, exports![evaluate])
+/// }
+/// ```
+///
+/// # Errors
+///
+/// `ValueError` if another definition owns a key or a name, or no type has a key of the
+/// dialect; `ImportError` if the package `isoform` is not installed.
+pub fn register_all(
+    module: &Bound<'_, PyModule>,
+    dialect: &str,
+    types: fn() -> isoform::Result<()>,
+    functions: impl IntoIterator<Item = Function>,
+) -> PyResult<()> {
+    let py = module.py();
+    types().into_py()?;
+    let functions: Vec<Function> = functions.into_iter().collect();
+    register_functions(functions.iter().cloned())?;
+    let package = py.import("isoform")?;
+    let mut has_types = false;
+    for info in isoform::types::registered_types() {
+        if let Some(name) = name_in(dialect, info.key()) {
+            module.add(name, bind::class_by_key(py, info.key())?)?;
+            has_types = true;
+        }
+    }
+    if !has_types {
+        return Err(PyValueError::new_err(format!(
+            "register_all: no registered type has a key of the dialect '{dialect}'"
+        )));
+    }
+    for function in functions.iter().filter_map(Function::name) {
+        if let Some(name) = name_in(dialect, function) {
+            module.add(name, package.call_method1("get_global_func", (function,))?)?;
+        }
+    }
+    Ok(())
+}
+
+/// The name of a type or function in its dialect; None for one of another dialect.
+fn name_in<'k>(dialect: &str, key: &'k str) -> Option<&'k str> {
+    let name = key.strip_prefix(dialect)?.strip_prefix('.')?;
+    (!name.contains('.')).then_some(name)
 }
 
 /// Registers a node type declared in Rust and makes it available as a Python class:

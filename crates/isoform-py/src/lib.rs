@@ -3,7 +3,8 @@
 //! [`embed`] the library.
 //!
 //! The package `isoform` re-exports the module with documentation and typing; users should
-//! not import it directly.
+//! not import it directly. A library that declares node types in Rust calls [`embed`] and
+//! [`register_all`] in its module.
 //!
 //! | file | package `isoform` | subject |
 //! |---|---|---|
@@ -84,7 +85,7 @@ use pyo3::prelude::*;
 
 use crate::error::IntoPyResult;
 
-pub use crate::embed::{embed, register, register_functions, register_method};
+pub use crate::embed::{embed, register, register_all, register_functions, register_method};
 pub use crate::store::StoreCache;
 
 /// Initialises the module; also for extension modules that embed this crate together

@@ -184,7 +184,7 @@ fn deep_copy_method<'py>(
     memo: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (py, original) = (this.py(), core(this)?);
-    let copy = under_gil(py, || isoform::traverse::deep_copy(&original.into())).into_py()?;
+    let copy = under_gil(py, || isoform::traverse::deep_copy(original)).into_py()?;
     let Some(copy) = copy.as_object().filter(|copy| !copy.same_as(original)) else {
         return Ok(this.clone());
     };

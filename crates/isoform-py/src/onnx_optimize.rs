@@ -430,7 +430,7 @@ impl Runner for Runtime {
             });
             Value::from(Array::from(pairs.collect::<Vec<_>>()))
         });
-        let encoded = to_bytes(&Array::from(pairs.collect::<Vec<_>>()).into())?;
+        let encoded = to_bytes(Array::from(pairs.collect::<Vec<_>>()))?;
         let ran = Python::attach(|py| self.results(py, subject, cases.len(), &encoded))
             .map_err(from_python)?;
         let decode = |bytes: Vec<u8>| -> Ran {

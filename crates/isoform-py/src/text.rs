@@ -43,6 +43,7 @@ fn set(mut text: TextOptions, name: &str, value: &Bound<'_, PyAny>) -> PyResult<
         "spans" => text.spans = value.is_truthy()?,
         "types" => text.types = value.is_truthy()?,
         "hide" => text.hidden_fields = value.extract()?,
+        "structural_names" => text.structural_names = value.is_truthy()?,
         "metadata" => text.metadata = value.is_truthy()?,
         "placeholders" => text.placeholders = value.is_truthy()?,
         "color" => text.color = value.is_truthy()?,

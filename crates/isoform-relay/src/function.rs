@@ -82,10 +82,7 @@ impl Function {
 
     /// True if an attribute is a number other than zero.
     pub fn has_nonzero_attribute(&self, name: &str) -> bool {
-        let value = self
-            .attrs
-            .as_ref()
-            .and_then(|attrs| attrs.dict.get(&name.into()));
+        let value = self.attrs.as_ref().and_then(|attrs| attrs.dict.get(name));
         match value.map(Value::view) {
             Some(ValueRef::Int(number)) => number != 0,
             Some(ValueRef::Bool(flag)) => flag,
@@ -100,8 +97,7 @@ impl Function {
     /// and is marked neither `Extern` nor `SkipOptimization`.
     pub fn is_optimizable(&self) -> bool {
         let attrs = self.attrs.as_ref();
-        let is_compiled =
-            attrs.is_some_and(|attrs| attrs.dict.get(&attribute::COMPILER.into()).is_some());
+        let is_compiled = attrs.is_some_and(|attrs| attrs.dict.get(attribute::COMPILER).is_some());
         !is_compiled
             && !self.has_nonzero_attribute(attribute::EXTERN)
             && !self.has_nonzero_attribute(attribute::SKIP_OPTIMIZATION)

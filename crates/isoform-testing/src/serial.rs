@@ -39,7 +39,7 @@ const JSON: Format<String> = Format {
 
 const BINARY: Format<Vec<u8>> = Format {
     name: "binary",
-    write: to_bytes,
+    write: |value| to_bytes(value),
     read: |bytes| from_bytes(bytes),
 };
 

@@ -260,14 +260,14 @@ fn figures() -> Vec<Figure> {
             Box::new(|| drop(black_box(mutable())))
         }),
         figure("read-json", tree, || {
-            let root = shapes::lambda(DEPTH).into();
+            let root = shapes::lambda(DEPTH);
             let text = to_json_graph(&root).expect("it can be written");
             Box::new(move || {
                 drop(from_json_graph(black_box(&text)));
             })
         }),
         figure("read-binary", tree, || {
-            let bytes = to_bytes(&shapes::lambda(DEPTH).into()).expect("it can be written");
+            let bytes = to_bytes(shapes::lambda(DEPTH)).expect("it can be written");
             Box::new(move || drop(from_bytes(black_box(&bytes))))
         }),
         figure("equal-hooks", VARIABLES as u64, || {

@@ -95,7 +95,7 @@
 //! | check | [`verify()`](objects::verify) |
 //! | write and read files | [`to_json_graph`](files::to_json_graph), [`from_json_graph`](files::from_json_graph), [`to_bytes`](files::to_bytes), [`from_bytes`](files::from_bytes) |
 //! | variables | [`free_variables`](traverse::free_variables), [`fresh_binders`](traverse::fresh_binders), [`check_well_formed`](traverse::check_well_formed) |
-//! | print and parse | [`to_text`](text::to_text), [`from_text`](text::from_text), [`assert_structural_equal`](text::assert_structural_equal), [`assert_structural_eq!`], [`render_mismatch`](text::render_mismatch) |
+//! | print and parse | [`to_text`](text::to_text), [`from_text`](text::from_text), [`assert_structural_equal`](text::assert_structural_equal), [`assert_structural_eq!`], [`assert_golden!`], [`render_mismatch`](text::render_mismatch) |
 //! | find a place | [`AccessPath`](paths::AccessPath) |
 //! | call by name | [`Function`](functions::Function), [`register_function`](functions::register_function), [`global_function`](functions::global_function), [`export`](macro@export) |
 //! | give methods to types | [`register_method`](functions::register_method), [`call_method`](functions::call_method) |
@@ -149,6 +149,7 @@ pub mod compare {
 /// The values that fields hold besides objects: lists, dicts, tensors, data types.
 pub mod values {
     pub use crate::kernel::container::{Bytes, Dict, List, OpaqueObj, Shape, Tensor};
+    pub use crate::kernel::types::Complex;
     pub use crate::kernel::value::{DType, DTypeCode, Device, ValueRef};
 }
 
@@ -360,7 +361,7 @@ pub mod host {
     pub use crate::kernel::types::{field_hint, name_hint, replace_type, set_method_hook};
     pub use crate::structural::objects_equal;
     pub use crate::traverse::methods::{
-        Call, Hooks, Memory, Methods, Outcome, Resumed, Stop, result_of, result_of_call,
+        Call, Hooks, Memory, Methods, Outcome, Resumed, Retention, Stop, result_of, result_of_call,
     };
 }
 
@@ -385,6 +386,7 @@ pub mod __private {
     pub use crate::kernel::types::{EnumKnowledge, enum_definition, enum_member, enum_object};
     pub use crate::kernel::types::{FieldDef, FieldFlag, INIT, Kind, TypeDef, register_in};
     pub use crate::kernel::value::Value;
+    pub use crate::text::golden::check_golden;
     pub use crate::traverse::{Dispatch, WalkResult};
     pub use std::sync::OnceLock;
 

@@ -15,11 +15,14 @@
 //! | [`align_words`] | listings of two texts line by line, at a bounded cost |
 //! | [`NanRule`], [`element_bits`] | differences of tensors in the elements that comparison tells apart |
 //! | [`text_error`], [`excerpt`] | mistakes in a pipeline, and places in a program, underlined |
+//! | [`controls_terminal`] | texts from files on a terminal |
+//! | [`own_text`] | the text that a type gives its objects, which messages of the core show, too |
 //! | [`Binding`], [`RoleTable`], [`unfit`], [`visited_position`] | the roles of fields that common subexpression elimination reads |
 //! | [`free_variables`], [`substitute_in_free`], [`visit_nodes`] | variables of a function, and the visitors of a dialect |
 
 pub use crate::kernel::ancestors::AncestorTree;
 pub use crate::kernel::container::tensor::NanRule;
+pub use crate::kernel::display::{controls_terminal, own_text};
 pub use crate::kernel::object::access::{Poll, Section};
 pub use crate::kernel::object::arena::Arena;
 pub use crate::kernel::object::build::with_fields;

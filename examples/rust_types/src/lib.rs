@@ -6,14 +6,13 @@
 //! declarations.
 //!
 //! ```python
-//! import calc_ir  # before isoform: this module brings the core with it
+//! from calc_ir import Add, Const, evaluate  # before isoform: it brings the core with it
 //! import isoform
 //!
-//! calc = isoform.types.calc
-//! three = calc.Add(calc.Const(1), calc.Const(2))
-//! evaluate = isoform.get_global_func("calc.evaluate")
+//! three = Add(Const(1), Const(2))
 //! assert evaluate(three) == 3
-//! assert calc.Const(5).plus(2) == calc.Const(7).value
+//! assert Const(5).plus(2) == Const(7).value
+//! assert isoform.types.calc.Add is Add
 //! ```
 
 use isoform::attrs::node_trait;
@@ -29,6 +28,11 @@ use pyo3::prelude::*;
 pub struct Const {
     /// Its value.
     pub value: i64,
+}
+
+isoform::dialect! {
+    "calc";
+    pub use self::{Const, Add};
 }
 
 /// The operands may come in any order.
@@ -133,8 +137,7 @@ pub fn map_numbers(expr: &Ref<Obj>, function: &Function) -> Result<Value> {
 #[pymodule]
 fn calc_ir(module: &Bound<'_, PyModule>) -> PyResult<()> {
     isoform_py::embed(module)?;
-    isoform_py::register::<Const>()?;
-    isoform_py::register::<Add>()?;
     isoform_py::register_method::<Const>("plus", plus::function())?;
-    isoform_py::register_functions(exports![evaluate, map_numbers, simplest])
+    let functions = exports![evaluate, map_numbers, simplest];
+    isoform_py::register_all(module, "calc", register_types, functions)
 }

@@ -208,6 +208,8 @@ class EnumMeta(ObjectMeta):
             return cls
         members = _number(cls, declared)
         found = _declare(cls, given, frame, members)
+        # Texts show the name of a member in each of its places.
+        _core.type_attrs_set(found, "text.member", True, True)
         # The same declaration again has its members.
         if found is cls:
             _make_members(cls, members)

@@ -28,6 +28,8 @@ class Functor(NodeFunctor, dialect=("relay", "ir")):
     # traversal.
     _arriving: Any = None
     _started: Any = None
+    # As in TVM, a node has one result, whatever its place.
+    _memo = "visit"
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

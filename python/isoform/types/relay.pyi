@@ -219,8 +219,8 @@ class AttrsWildcard(isoform.types.ir.Attrs):
     let to_float = Hole::new(&attrs).field("dtype", DType::FLOAT32);
     let pattern = Pattern::new(any_cast, [(&x).into(), to_float])?;
     let cast = |dtype| op::cast(&a, CastAttrs::new(dtype));
-    assert!(pattern.match_value(&cast(DType::FLOAT32).into())?.is_some());
-    assert!(pattern.match_value(&cast(DType::INT64).into())?.is_none());
+    assert!(pattern.match_value(cast(DType::FLOAT32))?.is_some());
+    assert!(pattern.match_value(cast(DType::INT64))?.is_none());
     # Ok::<(), isoform::Error>(())
     ```
     """

@@ -227,9 +227,7 @@ pub(crate) fn excerpt(object: &Ref<Obj>) -> String {
         .depth(TEXT_DEPTH)
         .metadata(false)
         .placeholders(true);
-    let text = options
-        .to_text(&Value::from(object))
-        .unwrap_or_else(|_| operator(object));
+    let text = options.to_text(object).unwrap_or_else(|_| operator(object));
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let first = lines.next().unwrap_or_default().to_owned();
     match lines.next() {

@@ -75,7 +75,7 @@ fn different(
     let rendered = is_ir.then(|| {
         let color = output.style.is_color && !output.json;
         let options = MismatchOptions::default().color(color);
-        options.render(&left.to_value(), &right.to_value(), mismatch)
+        options.render(left.to_value(), right.to_value(), mismatch)
     });
     let (left_text, right_text) = mismatch_texts(mismatch);
     let origin = |input: &Input, path| input.model().and_then(|model| model.node_at(path));

@@ -36,7 +36,7 @@ pub(crate) enum GitCommand {
 pub(crate) struct InstallArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,
-    /// Let git show models with names by structure: `isoform git textconv --canonical`.
+    /// Let git show names by structure: `isoform git textconv --canonical`.
     ///
     /// A renamed or renumbered model then has no changed lines, and the text no longer has
     /// the names of the file. A run without this option changes it back.
@@ -74,7 +74,7 @@ pub(crate) struct TextconvArgs {
     /// The file to print.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Name the values of a model by structure, as `isoform show --canonical`.
+    /// Name the values of a model or IR file by structure, as `isoform show --canonical`.
     #[arg(long)]
     pub(crate) canonical: bool,
 }

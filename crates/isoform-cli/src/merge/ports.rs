@@ -186,7 +186,7 @@ impl Ports {
             })
         };
         let result = |key: &Str| {
-            let output = merged.outputs.get(&Value::from(key.clone()));
+            let output = merged.outputs.get(Value::from(key.clone()));
             output
                 .map(|output| &output.value)
                 .filter(|value| !value.is_none())
@@ -419,7 +419,7 @@ fn keyed_outputs(values: &Map<Str, Value>) -> Map<Str, Ref<KeyedOutput>> {
 
 /// The part under a key of a map; None if absent.
 fn part<'m>(map: &'m Map<Str, Value>, key: &Str) -> Option<&'m Value> {
-    let part = map.get(&Value::from(key.clone()));
+    let part = map.get(Value::from(key.clone()));
     part.filter(|part| !part.is_none())
 }
 

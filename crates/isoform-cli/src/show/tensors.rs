@@ -19,7 +19,7 @@ pub(super) fn tensor_lines(form: TensorForm, value: &Value) -> String {
         return lines("", map, tensor_text);
     }
     let section = |key: &str, text: fn(&Value) -> String| {
-        let entries = map.get(&key.into()).map(Value::view);
+        let entries = map.get(key).map(Value::view);
         let entries = match entries {
             Some(ValueRef::Map(entries)) => lines("  ", entries, text),
             _ => String::new(),
@@ -50,7 +50,7 @@ fn tensor_text(value: &Value) -> String {
 
 /// The type and shape of a quantised tensor, and its bytes.
 fn quantized_text(map: &Map) -> String {
-    let part = |key: &str| map.get(&key.into()).map(Value::view);
+    let part = |key: &str| map.get(key).map(Value::view);
     let mut text = match part(gguf::TYPE) {
         Some(ValueRef::Str(name)) => name.to_owned(),
         _ => "?".to_owned(),

@@ -52,9 +52,9 @@ pub(super) fn print(
 
 /// Options that a value does not have.
 fn refused(args: &ShowArgs) -> Option<Failure> {
-    let has_names = args.names || args.numbers || args.canonical;
+    let has_names = args.names || args.numbers;
     let is_for_models = args.depth.is_some() || args.limit.is_some() || has_names;
-    let reason = "--depth, --limit, --names, --numbers and --canonical are only for ONNX models";
+    let reason = "--depth, --limit, --names and --numbers are only for ONNX models";
     (is_for_models && !args.any_file).then(|| reason.into())
 }
 
@@ -89,7 +89,11 @@ fn printed(args: &ShowArgs) -> TextOptions {
     } else {
         TensorText::Abbreviated
     };
-    args.text.options().tensors(tensors).placeholders(true)
+    args.text
+        .options()
+        .tensors(tensors)
+        .placeholders(true)
+        .structural_names(args.canonical)
 }
 
 impl TextArgs {

@@ -233,6 +233,22 @@ fn canonical_texts_ignore_what_is_no_part_of_the_program() {
 }
 
 #[test]
+fn canonical_texts_name_the_nodes_of_files_by_kind() {
+    let folder = Folder::new();
+    folder.file("one.iso", b"[%0, %0]\n%0 = [1, 2]\n");
+    let text = |options: &str| isoform(&folder, &format!("git textconv {options}one.iso")).out;
+    assert!(text("").contains("%0 = [1, 2]"), "{}", text(""));
+    let canonical = text("--canonical ");
+    let name = (canonical.split_once("%list.")).map_or("", |(_, rest)| &rest[..6]);
+    assert!(
+        canonical.contains(&format!("%list.{name} = [1, 2]")),
+        "{canonical}"
+    );
+    let shown = isoform(&folder, "show --canonical one.iso").out;
+    assert_eq!(shown, canonical);
+}
+
+#[test]
 fn the_user_can_be_configured() {
     if !has_git() {
         return;

@@ -324,11 +324,11 @@ fn check_edit(left: &Path, right: &Path, edit: &Value) {
     );
     // Both paths lead to something, or to where something is missing.
     assert_eq!(
-        path.get(&left.to_value()).is_ok(),
+        path.get(left.to_value()).is_ok(),
         mismatch.left.is_some(),
         "{place}"
     );
-    let other = mismatch.right_path.get(&right.to_value());
+    let other = mismatch.right_path.get(right.to_value());
     assert_eq!(other.is_ok(), mismatch.right.is_some(), "{place}");
 
     assert!(leads_to(&left, path, &origin, edit), "{place}");

@@ -11,8 +11,10 @@ use isoform_page::page::{ChangeCard, Row};
 use isoform_page::{Mark, Page};
 use serde_json::Value;
 
-use super::{cards, compared, listing};
-use crate::build::{Dim, FLOAT, Folder, Small, ints, nested, node, small, value};
+use super::{cards, compared, listing, page_of};
+use crate::build::{
+    Dim, FLOAT, Folder, Small, float, ints, model, nested, node, small, value, with_attributes,
+};
 use crate::diff::{layers, softmax};
 use crate::json;
 
@@ -227,4 +229,28 @@ fn every_change_of_real_models_is_on_the_page() {
         let changes = report.difference.changes().len();
         check_page(&page, changes);
     }
+}
+
+/// A chain of activations, no two alike, whose slopes begin at a number.
+fn chain(length: usize, start: f32) -> ModelProto {
+    let leaky = |place: usize| {
+        let alpha = float("alpha", start + place as f32 / 1000.0);
+        let [input, output] = [place, place + 1].map(|value| format!("x{value}"));
+        with_attributes(node("LeakyRelu", &[&input], &[&output]), &[alpha])
+    };
+    model(GraphProto {
+        name: "main".to_owned(),
+        node: (0..length).map(leaky).collect(),
+        input: vec![value("x0", FLOAT, &[Dim::Size(2)])],
+        output: vec![value(&format!("x{length}"), FLOAT, &[Dim::Size(2)])],
+        ..Default::default()
+    })
+}
+
+#[test]
+fn a_thousand_nodes_that_all_changed_are_a_page_of_at_most_1_500_000_bytes() {
+    let page = page_of(&chain(1_000, 0.1), &chain(1_000, 0.1005));
+    check_page(&page, 1_000);
+    let size = page.html().len();
+    assert!(size <= 1_500_000, "{size} bytes");
 }

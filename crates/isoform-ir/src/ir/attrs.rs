@@ -77,7 +77,7 @@ pub trait AttrsRef {
 impl AttrsRef for Ref<Attrs> {
     fn attribute(&self, name: &str) -> Result<Value> {
         let value = match self.downcast_ref::<DictAttrs>() {
-            Some(attrs) => attrs.dict.get(&name.into()).cloned(),
+            Some(attrs) => attrs.dict.get(name).cloned(),
             None => {
                 let field = self.type_info().field_index(name);
                 field.and_then(|field| field_value_at(self.as_object(), field))

@@ -56,7 +56,7 @@ fn with_plain_numbers(attrs: Ref<DictAttrs>) -> Ref<DictAttrs> {
 impl BaseFunc {
     /// The value of an attribute, if set.
     pub fn attribute(&self, key: &str) -> Option<&Value> {
-        self.attrs.as_ref()?.dict.get(&key.into())
+        self.attrs.as_ref()?.dict.get(key)
     }
 }
 
@@ -125,7 +125,7 @@ pub(super) fn updated(
 /// The attributes without the given key.
 pub(super) fn reduced(attrs: Option<&Ref<DictAttrs>>, key: &str) -> Map<Str, Value> {
     let mut dict = attrs.map(|attrs| attrs.dict.clone()).unwrap_or_default();
-    dict.remove(&key.into());
+    dict.remove(key);
     dict
 }
 

@@ -126,7 +126,7 @@ fn target_of_dict(dict: &Map) -> Result<Ref<Target>> {
 /// The machine that controls another machine; a text or dict may not describe a machine
 /// with a host.
 fn host_of(given: &Value) -> Result<Ref<Target>> {
-    let has_host = |dict: Map| dict.contains_key(&"host".into());
+    let has_host = |dict: Map| dict.contains_key("host");
     if given.entries().is_some_and(has_host) {
         Err(refused("a host in a dict cannot have a host itself"))
     } else {

@@ -277,9 +277,7 @@ impl IRModule {
     ///
     /// `ValueError` for a variable without a definition in the module.
     pub fn lookup(&self, var: &Ref<GlobalVar>) -> Result<Ref<BaseFunc>> {
-        self.functions
-            .get(&var.into())
-            .ok_or_else(|| undefined(var))
+        self.functions.get(var).ok_or_else(|| undefined(var))
     }
 
     /// The definition of a type.
@@ -288,7 +286,7 @@ impl IRModule {
     ///
     /// `ValueError` for a variable without a definition in the module.
     pub fn lookup_type(&self, var: &Ref<GlobalTypeVar>) -> Result<Ref<TypeData>> {
-        let found = self.type_definitions.get(&var.into());
+        let found = self.type_definitions.get(var);
         found.ok_or_else(|| undefined(var))
     }
 
@@ -342,7 +340,7 @@ impl IRModule {
 
     /// The value of an attribute, if set.
     pub fn attribute(&self, key: &str) -> Option<&Value> {
-        self.attrs.as_ref()?.dict.get(&key.into())
+        self.attrs.as_ref()?.dict.get(key)
     }
 }
 
@@ -561,7 +559,7 @@ fn update(this: &Ref<IRModule>, other: Value) -> Result<()> {
     // A name already in the module refers to the module's variable.
     let entries = add_all(&this.copied(), "update", Some(&other))?;
     let named = other.entries().unwrap_or_default();
-    let by_text = |name: &str| named.contains_key(&name.into());
+    let by_text = |name: &str| named.contains_key(name);
     let functions = Dict::<Ref<GlobalVar>, Ref<BaseFunc>>::new();
     for (key, func) in entries {
         let known = find(&this.functions, &key.name_hint).filter(|_| by_text(&key.name_hint));

@@ -49,7 +49,7 @@ impl NameSupply {
     /// Errors of [`Dict::insert`], if another field holds the names, too.
     pub fn fresh_name(&self, name: &str, add_prefix: bool, add_underscore: bool) -> Result<String> {
         let name = self.full_name(name, add_prefix, add_underscore);
-        let Some(mut last) = self.names.get(&(&*name).into()) else {
+        let Some(mut last) = self.names.get(&*name) else {
             self.names.insert((&*name).into(), 0)?;
             return Ok(name);
         };
@@ -57,7 +57,7 @@ impl NameSupply {
         let fresh = loop {
             last += 1;
             let candidate = format!("{name}{separator}{last}");
-            if !self.names.contains_key(&(&*candidate).into()) {
+            if !self.names.contains_key(&*candidate) {
                 break candidate;
             }
         };
@@ -73,7 +73,7 @@ impl NameSupply {
     /// Errors of [`Dict::insert`], if another field holds the names, too.
     pub fn reserve_name(&self, name: &str, add_prefix: bool) -> Result<String> {
         let name = self.full_name(name, add_prefix, true);
-        if !self.names.contains_key(&(&*name).into()) {
+        if !self.names.contains_key(&*name) {
             self.names.insert((&*name).into(), 0)?;
         }
         Ok(name)
@@ -82,7 +82,7 @@ impl NameSupply {
     /// True if a name is in use.
     pub fn contains_name(&self, name: &str, add_prefix: bool) -> bool {
         let name = self.full_name(name, add_prefix, true);
-        self.names.contains_key(&(&*name).into())
+        self.names.contains_key(&*name)
     }
 }
 
@@ -152,7 +152,7 @@ impl GlobalVarSupply {
     /// Errors of [`Dict::insert`], if another field holds the names or variables, too.
     pub fn unique_global_for(&self, name: &str, add_prefix: bool) -> Result<Ref<GlobalVar>> {
         let name = self.name_supply.reserve_name(name, add_prefix)?;
-        if let Some(known) = self.vars.get(&(&*name).into()) {
+        if let Some(known) = self.vars.get(&*name) {
             return Ok(known);
         }
         let var = GlobalVar::new(&*name);

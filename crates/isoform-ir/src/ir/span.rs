@@ -119,7 +119,7 @@ impl SourceMap {
 
     /// Returns the text of a name.
     pub fn find(&self, name: &SourceName) -> Option<Ref<Source>> {
-        self.source_map.get(&name.name.clone().into())
+        self.source_map.get(name.name.clone())
     }
 }
 

@@ -23,7 +23,8 @@ pub fn constant(dtype: DType, value: i64) -> Result<Ref<PrimExpr>> {
 ///
 /// `TypeError` for other values, `ValueError` if the data type cannot hold the
 /// number.
-pub fn literal(value: &Value, dtype: Option<DType>) -> Result<Ref<PrimExpr>> {
+pub fn literal(value: impl Into<Value>, dtype: Option<DType>) -> Result<Ref<PrimExpr>> {
+    let value = &value.into();
     match dtype {
         None => natural_literal(value),
         // Without a number there is no data type to convert to, regardless of the

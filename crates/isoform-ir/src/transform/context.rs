@@ -221,7 +221,7 @@ impl PassContext {
     ///
     /// `AttributeError` with the registered keys if the option is not registered.
     pub fn config_value(&self, key: &str) -> Result<Value> {
-        match self.config.get(&key.into()) {
+        match self.config.get(key) {
             Some(value) => Ok(value.clone()),
             None => Ok(config::config_option(key)?.default().clone()),
         }

@@ -18,7 +18,7 @@ pub(super) fn write(pass: &Ref<Pass>, root: &Ref<Obj>, ctx: &PassContext, error:
     let folder = if ctx.config.is_empty() {
         None
     } else {
-        ctx.config.get(&REPRODUCER.into())
+        ctx.config.get(REPRODUCER)
     };
     let Some(folder) = folder.and_then(|folder| folder.as_str()) else {
         return error;
@@ -32,7 +32,7 @@ pub(super) fn write(pass: &Ref<Pass>, root: &Ref<Obj>, ctx: &PassContext, error:
 
 fn written(pass: &Ref<Pass>, root: &Ref<Obj>, ctx: &PassContext, folder: &Path) -> Result<String> {
     let pipeline = pipeline_text(pass)?;
-    let json = to_json_graph(&root.into())?;
+    let json = to_json_graph(root)?;
     fs::create_dir_all(folder)?;
     let name = file_name(&pass.info.name);
     // Older reproducers are kept.

@@ -43,8 +43,8 @@ pub trait Signature {
     fn signature(&self) -> Result<Value>;
 }
 
-/// Writes a program, or a function of the program, as text for people, in place of the
-/// general text of the library.
+/// Writes a program, or a part of a program, as text for people, in place of the general
+/// text of the library: where programs are shown, in mismatches, and in differences.
 #[isoform::attrs::node_trait("transform.script")]
 pub trait Script {
     /// The text.
@@ -105,7 +105,7 @@ pub(super) fn with_functions(root: &Ref<Obj>, changed: Vec<(Str, Ref<Obj>)>) -> 
 pub fn script(object: &Ref<Obj>) -> Result<String> {
     match own_script(object)? {
         Some(text) => Ok(text.to_string()),
-        None => isoform::text::to_text(&object.into()),
+        None => isoform::text::to_text(object),
     }
 }
 
@@ -116,8 +116,8 @@ pub fn script(object: &Ref<Obj>) -> Result<String> {
 ///
 /// Errors of the implementation.
 pub fn own_script(object: &Ref<Obj>) -> Result<Option<Str>> {
-    if let Some(seen) = object.implements_nearest::<dyn Script>() {
-        return seen.script().map(Some);
+    if let Some(text) = isoform::plumbing::own_text(object)? {
+        return Ok(Some(text));
     }
     let Some(module) = object.downcast_ref::<IRModule>() else {
         return Ok(None);

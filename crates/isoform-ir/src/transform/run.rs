@@ -298,7 +298,7 @@ fn is_checked(ctx: &PassContext) -> bool {
     let value = if ctx.config.is_empty() {
         None
     } else {
-        ctx.config.get(&IMMUTABLE.into())
+        ctx.config.get(IMMUTABLE)
     };
     value.and_then(Value::as_bool) == Some(true)
 }

@@ -193,7 +193,7 @@ fn globals_are_found_by_name_whatever_happened_to_the_dict() {
                     .unwrap(),
             ),
             5 => drop(functions.pop()),
-            6 => drop(existing_var.and_then(|var| functions.remove(&var.into()))),
+            6 => drop(existing_var.and_then(|var| functions.remove(var))),
             _ if round % 5 == 0 => functions.clear(),
             _ => drop(functions.replace(functions.snapshot()).unwrap()),
         }
@@ -279,14 +279,14 @@ fn files_keep_modules() {
     let module = module(["f", "g"], true, false);
     let (header, data) = list_type("List", "a");
     module.update_type(&header, data).expect("a new name");
-    let json = to_json_graph(&(&module).into()).expect("no cycles");
+    let json = to_json_graph(&module).expect("no cycles");
     check(
         from_json_graph(&json).expect("written above"),
         &module,
         PLAIN,
         true,
     );
-    let bytes = to_bytes(&(&module).into()).expect("no cycles");
+    let bytes = to_bytes(&module).expect("no cycles");
     check(
         from_bytes(&bytes).expect("written above"),
         &module,
@@ -345,7 +345,7 @@ fn operators_are_one_object_per_name() {
     );
     let again = OpRegistry::get_or_register("ir_test.add").expect("a name");
     assert!(again.op().same_as(add.op()));
-    let json = to_json_graph(&add.op().into()).expect("no cycles");
+    let json = to_json_graph(add.op()).expect("no cycles");
     let read = from_json_graph(&json).expect("written above");
     assert_eq!(read, Value::from(add.op()));
     let error = Op::get("ir_test.none").expect_err("not registered");

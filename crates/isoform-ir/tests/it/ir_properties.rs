@@ -89,7 +89,7 @@ fn modules_can_be_compared() {
 
 #[test]
 fn a_seed_gives_the_same_module() {
-    let text = |module: &Ref<IRModule>| to_text(&Value::from(module)).expect("text");
+    let text = |module: &Ref<IRModule>| to_text(module).expect("text");
     for seed in [0, 1, u64::MAX] {
         let module = random_module(seed, 150).expect("a module");
         let again = random_module(seed, 150).expect("a module");

@@ -114,7 +114,7 @@ pub(super) fn by_computation(
         .collect();
     let results = [
         Value::from(left.results.clone()),
-        substitute(&right.results.clone().into(), &variables)?,
+        substitute(right.results.clone(), &variables)?,
     ];
     let right = Ref::new(Graph {
         results: results[1].extract()?,
@@ -124,7 +124,7 @@ pub(super) fn by_computation(
     let mut members: BTreeMap<usize, [Vec<usize>; 2]> = BTreeMap::new();
     for (side, graph) in [left, right].iter().enumerate() {
         for (call, index) in prepared.nodes(side, graph).unwrap_or_default() {
-            if let Some(class) = classes.class_of(&call.into()) {
+            if let Some(class) = classes.class_of(call) {
                 members.entry(class.number()).or_default()[side].push(index);
             }
         }

@@ -91,7 +91,7 @@ fn the_program_of_an_if_has_the_expected_form() {
         .get(0)
         .and_then(Value::peek::<Ref<Output>>)
         .unwrap();
-    let body = if_call.call.attrs.get(&"then_branch".into());
+    let body = if_call.call.attrs.get("then_branch");
     let body = body.and_then(Value::peek::<Ref<Graph>>).unwrap();
     let inner = body
         .results
@@ -327,6 +327,6 @@ fn constants_from_function_attributes_stay_calls() {
         .extract::<Ref<Output>>()
         .unwrap();
     let constant: &Ref<Call> = &constant.call;
-    let value = constant.attrs.get(&"value".into()).unwrap();
+    let value = constant.attrs.get("value").unwrap();
     assert_eq!(value.extract::<Ref<AttrRef>>().unwrap().name, "v");
 }

@@ -9,7 +9,7 @@ use isoform_page::{Mark, Page, Picture};
 
 use crate::fact;
 
-/// The operators, which follow each other in blocks.
+/// The operators of a block, in their order.
 const OPERATORS: [&str; 8] = [
     "Conv",
     "BatchNormalization",

@@ -58,7 +58,7 @@ pub(super) fn overview_line(change: &ChangeCard) -> Markup {
     html! {
         li class=(format!("mark-{}", change.mark.name())) {
             (sign(change.mark))
-            a href=(format!("#{}", change.anchor)) { bdi { (brief(&change.text, LINE_CHARACTERS)) } }
+            a href=(format!("#{}", change.anchor)) { (shown(&brief(&change.text, LINE_CHARACTERS))) }
             (times(change.count))
         }
     }
@@ -68,8 +68,7 @@ pub(super) fn overview_line(change: &ChangeCard) -> Markup {
 pub(super) fn sign(mark: Mark) -> Markup {
     html! {
         @if mark != Mark::Same {
-            span.sign aria-hidden="true" { (mark.sign()) }
-            span.heard { (mark.name()) ": " }
+            span.sign role="img" aria-label=(mark.name()) { (mark.sign()) }
         }
     }
 }
@@ -90,26 +89,20 @@ fn card(change: &ChangeCard, prefix: &str, form: Form, reason: &str) -> Markup {
     };
     let anchor = in_page.then_some(anchor);
     html! {
-        article id=[anchor] class=(class) data-kind=(brief(&change.kind, LINE_CHARACTERS))
-            data-changes=[numbers(&change.changes)]
-            tabindex=[in_page.then_some("-1")] {
+        article id=[anchor] class=(class) data-changes=[numbers(&change.changes)] {
             div.head {
                 (card_heading(change, form))
                 (times(change.count))
-                @if !change.kind.is_empty() { " " span.kind { bdi { (brief(&change.kind, LINE_CHARACTERS)) } } }
-                @if let Some(anchor) = anchor {
-                    " "
-                    a.link href=(format!("#{anchor}")) { "#" span.heard { "link to this change" } }
-                }
+                @if !change.kind.is_empty() { " " span.kind { (shown(&brief(&change.kind, LINE_CHARACTERS))) } }
             }
             @if beginning(&change.text, SHOWN_CHARACTERS).is_some() { (whole(&change.text)) }
             @if let Some(sides) = &change.sides { (both_sides(sides)) }
             (places(&change.places))
             @if !change.why.is_empty() {
-                details.why { summary { (visible(reason)) } div { (long(&change.why)) } }
+                details { summary { (visible(reason)) } div { (long(&change.why)) } }
             }
             @if let Some(picture) = &change.picture {
-                figure tabindex=[in_page.then_some("0")] role="group" aria-label="Picture of the change" {
+                figure tabindex=[in_page.then_some("0")] aria-label="Picture of the change" {
                     @match form {
                         Form::Page => (PreEscaped(picture.svg_in_page(prefix))),
                         Form::Notebook => (PreEscaped(without_links(picture).svg_in_page(prefix))),
@@ -151,8 +144,8 @@ fn card_heading(change: &ChangeCard, form: Form) -> Markup {
 fn both_sides([left, right]: &[Vec<Piece>; 2]) -> Markup {
     html! {
         div.sides {
-            @if !left.is_empty() { div.side.left { span.heard { "Before: " } code { (pieces(left, true)) } } }
-            @if !right.is_empty() { div.side.right { span.heard { "After: " } code { (pieces(right, false)) } } }
+            @if !left.is_empty() { div.left { span.heard { "Before: " } code { (pieces(left, true)) } } }
+            @if !right.is_empty() { div.right { span.heard { "After: " } code { (pieces(right, false)) } } }
         }
     }
 }
@@ -176,9 +169,8 @@ pub(super) fn pieces(pieces: &[Piece], is_left: bool) -> Markup {
 
 fn piece_markup(piece: &Piece) -> Markup {
     let role = match piece.role {
-        PieceRole::Plain => None,
+        PieceRole::Plain | PieceRole::Name => None,
         PieceRole::Operator => Some("operator"),
-        PieceRole::Name => Some("name"),
         PieceRole::Field => Some("field"),
         PieceRole::Literal => Some("literal"),
         PieceRole::Comment => Some("comment"),
@@ -186,7 +178,8 @@ fn piece_markup(piece: &Piece) -> Markup {
     let is_plain = role.is_none() && piece.binding.is_none() && piece.text.is_ascii();
     let class = match (role, piece.is_definition) {
         (role, false) => role.map(str::to_owned),
-        (role, true) => Some(format!("{} definition", role.unwrap_or_default())),
+        (Some(role), true) => Some(format!("{role} definition")),
+        (None, true) => Some("definition".to_owned()),
     };
     html! {
         @if is_plain && runs(&piece.text).all(|run| !run.is_symbol) {

@@ -223,7 +223,10 @@ function pieceElement(piece, side) {
 // A change.
 class Card {
   constructor(element) {
-    Object.assign(this, { id: element.id, kind: element.dataset.kind, element, isHidden: false, isMatch: false });
+    const kind = element.querySelector(".kind")?.textContent || "";
+    Object.assign(this, { id: element.id, kind, element, isHidden: false, isMatch: false });
+    element.tabIndex = -1;
+    element.querySelector(".head").append(" ", make("a", { class: "link", href: `#${this.id}`, "aria-label": "Link to this change" }, "#"));
   }
 
   // Adds the way to the rows of the change.

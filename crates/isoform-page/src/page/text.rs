@@ -48,9 +48,12 @@ pub(super) fn visible(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The text as markup, isolated from the direction of the text around it.
+/// The text as markup, isolated from the direction of the text around it. ASCII has no character
+/// of another direction than the page, so it needs no element.
 pub(super) fn shown(text: &str) -> Markup {
-    html! { bdi { (symbols(text)) } }
+    html! {
+        @if text.is_ascii() { (symbols(text)) } @else { bdi { (symbols(text)) } }
+    }
 }
 
 /// The text as markup with symbols for invisible characters.

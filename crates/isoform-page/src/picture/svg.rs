@@ -46,7 +46,7 @@ impl Picture {
         self.collapsed().draw(prefix, false)
     }
 
-    fn draw(&self, prefix: &str, has_style: bool) -> String {
+    fn draw(&self, prefix: &str, is_file: bool) -> String {
         let drawn = Drawn::new(self);
         let layout = &drawn.layout;
         let mut prefix = escaped(&neutral(prefix, false));
@@ -57,15 +57,21 @@ impl Picture {
         // Links inside of an image are out of reach for readers who do not see it.
         let has_links = self.nodes.iter().any(|node| node.anchor.is_some());
         let role = if has_links { "group" } else { "img" };
+        // Parsers of HTML know the namespace of the element.
+        let namespace = if is_file {
+            " xmlns=\"http://www.w3.org/2000/svg\""
+        } else {
+            ""
+        };
         let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"isoform-picture\" role=\"{role}\" \
+            "<svg{namespace} class=\"isoform-picture\" role=\"{role}\" \
              aria-labelledby=\"{prefix}title {prefix}desc\" viewBox=\"0 0 {width} {height}\" \
              width=\"{width}\" height=\"{height}\"><title id=\"{prefix}title\">{}</title>\
              <desc id=\"{prefix}desc\">{}</desc>",
             escaped(&neutral(&self.title, false)),
             drawn.description(),
         );
-        if has_style {
+        if is_file {
             svg.push_str(&format!("<style>{STYLE}</style>"));
         }
         drawn.frames(&mut svg);

@@ -154,15 +154,17 @@ fn known_attacks_stay_texts() {
 
 #[test]
 fn a_long_name_is_shown_in_part_and_kept_in_full() {
-    let name = "n".repeat(10_000);
-    let html = page_of(&name, 1, 1).html();
-    assert!(html.contains(&format!(
-        "<summary><bdi>{}</bdi>… (10,000 characters)</summary>",
-        "n".repeat(240)
-    )));
-    assert!(html.contains(&format!("<div><bdi>{name}</bdi></div>")));
-    let title = contents(&html, "<title>", "</title>")[0];
-    assert_eq!(title.chars().count(), 121);
+    for (character, [open, close]) in [("n", ["", ""]), ("\u{5d0}", ["<bdi>", "</bdi>"])] {
+        let name = character.repeat(10_000);
+        let html = page_of(&name, 1, 1).html();
+        assert!(html.contains(&format!(
+            "<summary>{open}{}{close}… (10,000 characters)</summary>",
+            character.repeat(240)
+        )));
+        assert!(html.contains(&format!("<div>{open}{name}{close}</div>")));
+        let title = contents(&html, "<title>", "</title>")[0];
+        assert_eq!(title.chars().count(), 121);
+    }
 }
 
 #[test]

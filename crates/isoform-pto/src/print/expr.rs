@@ -132,7 +132,7 @@ impl Printer<'_> {
     /// type.
     fn constructor(&mut self, expr: &Ref<Expr>) {
         let class = expr.type_info().key().rsplit('.').next();
-        let children = children_of(&expr.into());
+        let children = children_of(expr);
         let is_type = |value: &Value| value.as_object().is_some_and(|it| it.isa::<Type>());
         let parts = children.iter(RegionKind::Use).map(|child| child.value);
         let mut tasks = Self::joined(parts.filter(|it| !is_type(it)).map(Task::Value));

@@ -72,10 +72,7 @@ fn check_cse(params: &[&Ref<Var>], before: Ref<Stmt>, after: Ref<Stmt>) {
     // There is nothing left to do.
     assert_eq!(cse(&done).expect("a function"), done);
     let program = Program::new([before.extract().expect("a function")], "p").expect("a program");
-    let done: Ref<Program> = cse(&program.into())
-        .expect("a program")
-        .extract()
-        .expect("one");
+    let done: Ref<Program> = cse(program).expect("a program").extract().expect("one");
     assert_structural_equal(done.function("f").expect("f"), &after).expect("the same program");
 }
 
@@ -277,10 +274,7 @@ fn calls_are_merged_only_when_their_operator_allows_it() -> Result<()> {
     // Dropping a call is like merging it with nothing.
     let kept = Value::from(mul(call("it_pto.any"), int(0)));
     assert_eq!(simplify(&kept)?.value, kept);
-    assert_structural_equal(
-        simplify(&mul(call("it_pto.pure"), int(0)).into())?.value,
-        int(0),
-    )?;
+    assert_structural_equal(simplify(mul(call("it_pto.pure"), int(0)))?.value, int(0))?;
     Ok(())
 }
 
@@ -323,7 +317,7 @@ fn variables_that_change_or_are_named_elsewhere_stay() {
         &[&a],
         seq([twice.clone(), twice, assign(&y, add(&a, int(1)))]),
     );
-    let error = cse(&expr(&a).into()).expect_err("no program");
+    let error = cse(expr(&a)).expect_err("no program");
     assert_eq!(error.kind(), ErrorKind::Type);
     assert_eq!(
         error.message(),
@@ -391,14 +385,13 @@ fn depth_and_sharing_cost_nothing() -> Result<()> {
         Some(61)
     );
     let deep = (0..length).fold(expr(&a), |inner, _| add(&inner, int(0)));
-    assert_eq!(simplify(&deep.into())?.value, Value::from(&a));
+    assert_eq!(simplify(deep)?.value, Value::from(&a));
     Ok(())
 }
 
 #[test]
 fn identities_hold_in_their_formats() -> Result<()> {
-    let simple =
-        |value: Ref<Expr>| -> Result<Ref<Expr>> { simplify(&value.into())?.value.extract() };
+    let simple = |value: Ref<Expr>| -> Result<Ref<Expr>> { simplify(value)?.value.extract() };
     let x = var("x");
     let same = |value: Ref<Expr>| -> Result<bool> { Ok(simple(value)?.same_as(&x)) };
     assert!(same(mul(int(1), add(&x, int(0))))?);
@@ -529,7 +522,7 @@ impl Random {
         let a = self.expr(depth - 1);
         let b = match self.below(4) {
             0 => a.clone(),
-            1 => deep_copy(&Value::from(&a))
+            1 => deep_copy(&a)
                 .ok()
                 .and_then(|copy| copy.extract().ok())
                 .unwrap_or_else(|| a.clone()),
@@ -586,7 +579,7 @@ fn simplified_expressions_keep_their_value() -> Result<()> {
             vars,
         };
         let before = random.expr(5);
-        let done = simplify(&Value::from(&before))?;
+        let done = simplify(Value::from(&before))?;
         applied += done.applied.iter().sum::<u64>();
         let after: Ref<Expr> = done.value.extract()?;
         for _ in 0..4 {
@@ -668,10 +661,7 @@ fn programs_without_common_subexpressions_keep_their_results() -> Result<()> {
         for position in 0..6 {
             let mut value = random.expr(3);
             if let Some(earlier) = pool.get(random.below(8) as usize) {
-                value = add(
-                    &value,
-                    deep_copy(&Value::from(earlier))?.extract::<Ref<Expr>>()?,
-                );
+                value = add(&value, deep_copy(earlier)?.extract::<Ref<Expr>>()?);
             }
             pool.push(value.clone());
             let target = var(&format!("v{position}"));
@@ -680,7 +670,7 @@ fn programs_without_common_subexpressions_keep_their_results() -> Result<()> {
         }
         stmts.push(returns(&random.vars.iter().collect::<Vec<_>>()));
         let before = function(&[&params[0], &params[1]], seq(stmts));
-        let after: Ref<Function> = cse(&Value::from(&before))?.extract()?;
+        let after: Ref<Function> = cse(Value::from(&before))?.extract()?;
         assert!(operations(&after) <= operations(&before));
         saved += operations(&before) - operations(&after);
         for _ in 0..3 {

@@ -50,7 +50,7 @@ fn replaced<T: isoform::Node>(node: &Ref<T>, pairs: &[(&Ref<Var>, &Ref<Var>)]) -
         .iter()
         .map(|(old, new)| (Value::from(*old), Value::from(*new)))
         .collect();
-    substitute(&node.into(), &pairs).expect("the substitution succeeds")
+    substitute(node, &pairs).expect("the substitution succeeds")
 }
 
 /// Replacing `n` by `m` yields the statement built with `m`.
@@ -117,10 +117,10 @@ fn a_size_that_nothing_gave_a_value_before_is_defined_by_the_type() {
     let (n, m, z, x) = (int("n"), int("m"), int("x"), int("z"));
     let z = Var::new(z.name_hint.clone(), tile_type(&n));
     let stmt = seq([assign(&z, call(&[&x])), eval(&[&n, &z])]);
-    let free = collect_free_vars(&Value::from(&stmt)).expect("a walk");
+    let free = collect_free_vars(Value::from(&stmt)).expect("a walk");
     assert!(free.len() == 1 && free[0].same_as(&x));
     assert_eq!(replaced(&stmt, &[(&n, &m)]), Value::from(&stmt));
-    let defined = collect_def_vars(&Value::from(&stmt)).expect("a walk");
+    let defined = collect_def_vars(Value::from(&stmt)).expect("a walk");
     assert!(defined.iter().any(|var| var.same_as(&n)));
 }
 
@@ -159,7 +159,7 @@ fn a_replacement_has_the_sizes_of_the_same_substitution_and_circles_end() {
     let (a, b) = (tile("a", &n), tile("b", &n));
     let dim = |of: &Ref<Var>| Value::from(call(&[of]));
     let pairs = [(Value::from(&n), dim(&a)), (Value::from(&m), dim(&b))];
-    let result = substitute(&call(&[&n, &m, &a, &b]).into(), &pairs).expect("an end");
+    let result = substitute(call(&[&n, &m, &a, &b]), &pairs).expect("an end");
     let free = collect_free_vars(&result).expect("a walk");
     assert!(free.iter().all(|var| !var.same_as(&m)));
 }
@@ -197,12 +197,12 @@ fn a_copy_keeps_what_the_node_does_not_define() {
     let n = int("n");
     let z = tile("z", &n);
     let stmt = seq([assign(&z, call(&[&n])), eval(&[&n, &z])]);
-    let copy = deep_clone(&Value::from(&stmt), &[]).expect("a copy");
+    let copy = deep_clone(Value::from(&stmt), &[]).expect("a copy");
     assert!(structural_equal(&copy, &stmt).expect("comparable"));
     let free = collect_free_vars(&copy).expect("a walk");
     assert!(free.len() == 1 && free[0].same_as(&n));
     let m = int("m");
-    let copy = deep_clone(&Value::from(&stmt), &[(Value::from(&n), Value::from(&m))]);
+    let copy = deep_clone(Value::from(&stmt), &[(Value::from(&n), Value::from(&m))]);
     let copy = copy
         .expect("a copy")
         .extract::<Ref<Stmt>>()

@@ -37,7 +37,9 @@ pub(crate) use spec::SchemaHandle;
 pub(crate) use to_python::to_python;
 pub(crate) use typed::{field, typed};
 pub(crate) use untyped::{function, untyped};
-pub(crate) use value_class::{set_value_class, value_object, value_of as value_of_class};
+pub(crate) use value_class::{
+    complex_of, set_value_class, value_object, value_of as value_of_class,
+};
 
 /// Types with this or a higher index are declared; those below are built in.
 pub(crate) const FIRST_DECLARED: u32 = isoform::host::FIRST_DECLARED_TYPE;

@@ -3,17 +3,19 @@
 //!
 //! Such a class has a type, whose objects the core compares, hashes and stores like any
 //! others, and which Python never sees: a field that holds one reads as the instance.
+//! The type of `complex` is one of the core, and classes of enums come with functions.
 
 use std::sync::{Mutex, PoisonError};
 
 use hashbrown::HashMap;
-use isoform::Value;
 use isoform::types::Kind;
+use isoform::values::Complex;
+use isoform::{Obj, Ref, Value};
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyComplex, PyType};
+use pyo3::types::{PyComplex, PyComplexMethods, PyType};
 
 use crate::object::{class, wrapper};
 
@@ -22,7 +24,7 @@ use crate::object::{class, wrapper};
 type Classes = HashMap<usize, (Py<PyType>, Py<PyAny>)>;
 
 /// By the address of a member of an enum: the member, kept alive, and its object. A
-/// singleton is equal to itself only, so there is one for each member.
+/// singleton is equal to itself only, so each member has one object.
 type Pool = HashMap<usize, (Py<PyAny>, Value)>;
 
 static POOL: Mutex<Option<Pool>> = Mutex::new(None);
@@ -75,11 +77,10 @@ pub(crate) fn value_of(value: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
         return Ok(Some(object));
     }
     // Scalars of NumPy extend `complex`.
-    let class = if value.is_instance_of::<PyComplex>() {
-        py.get_type::<PyComplex>()
-    } else {
-        value.get_type()
-    };
+    if let Ok(number) = value.cast::<PyComplex>() {
+        return Ok(Some(Complex::new(number.real(), number.imag()).into()));
+    }
+    let class = value.get_type();
     let to_node = match function_of(py, &class) {
         Some(to_node) => to_node,
         None if declares(value)? => match function_of(py, &class) {
@@ -102,6 +103,12 @@ pub(crate) fn value_of(value: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
         pool.get_or_insert_default().insert(key, kept);
     }
     Ok(Some(object))
+}
+
+/// The instance of `complex` to which an object belongs.
+pub(crate) fn complex_of<'py>(py: Python<'py>, object: &Ref<Obj>) -> Option<Bound<'py, PyAny>> {
+    let number = object.downcast_ref::<Complex>()?;
+    Some(PyComplex::from_doubles(py, number.real, number.imag).into_any())
 }
 
 /// The object of a member of an enum that has been a value before.

@@ -7,7 +7,9 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashMap;
-use isoform::host::{self, Call, Contents, Hooks, Memory, Methods, Outcome, Resumed, Stop};
+use isoform::host::{
+    self, Call, Contents, Hooks, Memory, Methods, Outcome, Resumed, Retention, Stop,
+};
 use isoform::paths::AccessStep;
 use isoform::traverse::Children;
 use isoform::types::RegionKind;
@@ -100,8 +102,8 @@ pub(crate) struct NodeDriver {
     visitor: Py<PyAny>,
     generators: Py<PyType>,
     later: Py<PyType>,
-    /// Each request computes a result, instead of taking a remembered one.
-    forgets: bool,
+    /// How long results are remembered.
+    retention: Retention,
     state: Mutex<State>,
 }
 
@@ -111,14 +113,14 @@ impl NodeDriver {
         visitor: Py<PyAny>,
         generators: Py<PyType>,
         later: Py<PyType>,
-        forgets: bool,
+        retention: Retention,
     ) -> Self {
         NodeDriver {
             rule,
             visitor,
             generators,
             later,
-            forgets,
+            retention,
             state: Mutex::default(),
         }
     }
@@ -381,8 +383,8 @@ impl<'py> Methods for Visit<'_, 'py> {
         }
     }
 
-    fn forgets(&self) -> bool {
-        self.driver.forgets
+    fn retention(&self) -> Retention {
+        self.driver.retention
     }
 
     fn is_located(&self, error: &Raised) -> bool {

@@ -1,7 +1,7 @@
 //! The methods that visitors of Python call.
 
 use isoform::Value;
-use isoform::host::{self, Call, Stop};
+use isoform::host::{self, Call, Retention, Stop};
 use isoform::types::{RegionKind, TypeInfo, registered_types};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -62,15 +62,15 @@ fn leveled<'py, const N: usize>(
 impl NodeDriver {
     /// The engine for one visit by a visitor. `rule` is "visit", "rewrite" or
     /// "compute"; `later` is the class of the objects that hand a node on to a method, and
-    /// `memo` says whether the result of a node is remembered.
+    /// `memo` says how long the result of a node is remembered: "visit", "bindings" or
+    /// "request".
     #[new]
-    #[pyo3(signature = (visitor, rule, generators, later, memo=true))]
     fn new(
         visitor: Py<PyAny>,
         rule: &str,
         generators: Py<PyType>,
         later: Py<PyType>,
-        memo: bool,
+        memo: &str,
     ) -> PyResult<Self> {
         let rule = match rule {
             "visit" => Rule::Visit,
@@ -78,7 +78,13 @@ impl NodeDriver {
             "compute" => Rule::Compute,
             other => return Err(PyValueError::new_err(format!("no rule is called {other}"))),
         };
-        Ok(NodeDriver::of(rule, visitor, generators, later, !memo))
+        let retention = match memo {
+            "visit" => Retention::Visit,
+            "bindings" => Retention::Bindings,
+            "request" => Retention::Request,
+            other => return Err(PyValueError::new_err(format!("no memo is called {other}"))),
+        };
+        Ok(NodeDriver::of(rule, visitor, generators, later, retention))
     }
 
     /// The node whose method runs, or None.

@@ -14,6 +14,7 @@ use pyo3::types::PyType;
 
 use super::class::{self, ClassData};
 use super::roots;
+use crate::convert::complex_of;
 
 /// The instance layout of `Object`; subclasses append their slots.
 #[repr(C)]
@@ -159,6 +160,9 @@ pub(crate) fn wrap_borrowed<'py>(
     match existing(py, object) {
         Some(found) => Ok(found),
         None => {
+            if let Some(number) = complex_of(py, object) {
+                return Ok(number);
+            }
             let made = wrap(py, object.clone())?;
             let class = class::of_index(py, host::type_index_of(object));
             match class.and_then(|data| data.instance_of.get(py)) {

@@ -64,7 +64,7 @@ impl Visitor for Blocks {
             return Err(Error::value_error(format!(
                 "the expression is not in basic block normal form: several blocks use {}; bind \
                  it with a let where the blocks begin",
-                repr(&expr.into())
+                repr(expr)
             )));
         }
         if arrivals > 1 {

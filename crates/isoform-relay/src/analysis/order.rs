@@ -43,7 +43,7 @@ fn fields_below(node: &Ref<Obj>, found: &mut Vec<Ref<RelayExpr>>) {
         let object = value.as_object()?;
         object.downcast_ref::<RelayExpr>().cloned()
     };
-    for child in children_of(&node.into()).iter(RegionKind::Use) {
+    for child in children_of(node).iter(RegionKind::Use) {
         match child.value.items() {
             Some(items) => found.extend(items.iter().filter_map(expr)),
             None => found.extend(expr(&child.value)),

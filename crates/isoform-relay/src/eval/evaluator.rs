@@ -107,7 +107,8 @@ impl Evaluator {
     /// `TypeError` for another number of arguments, or for a tensor with another type
     /// than the annotation of its parameter; otherwise errors of
     /// [`evaluate`](Self::evaluate).
-    pub fn call(&self, callee: &Value, args: &[Value]) -> Result<Value> {
+    pub fn call(&self, callee: impl Into<Value>, args: &[Value]) -> Result<Value> {
+        let callee = &callee.into();
         if let Some(closure) = callee.peek::<Ref<Closure>>() {
             check_arguments(&closure.func, args)?;
         }

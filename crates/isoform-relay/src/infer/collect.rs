@@ -237,7 +237,7 @@ impl<'m> Inference<'m> {
             return None;
         }
         let var = callee.downcast_ref::<GlobalVar>()?;
-        let function = self.module.functions.get(&var.into())?;
+        let function = self.module.functions.get(var)?;
         let number = self.generic.remove(&function.identity())?;
         Some((number, self.roots[number as usize].expr.clone()))
     }
@@ -314,7 +314,7 @@ impl<'m> Inference<'m> {
     }
 
     fn global(&mut self, var: &Ref<GlobalVar>) -> Result<Ref<Type>> {
-        let Some(func) = self.module.functions.get(&var.into()) else {
+        let Some(func) = self.module.functions.get(var) else {
             let (number, name) = (self.next(), &var.name_hint);
             self.problems
                 .add(number, format!("the module has no function @{name}"));

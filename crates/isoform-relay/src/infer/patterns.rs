@@ -16,7 +16,7 @@ impl Inference<'_> {
     /// The type of a constructor: a function of its fields.
     pub(super) fn constructor(&mut self, constructor: &Ref<Constructor>) -> Result<Ref<Type>> {
         let header = &constructor.belong_to;
-        let Some(data) = self.module.type_definitions.get(&header.into()) else {
+        let Some(data) = self.module.type_definitions.get(header) else {
             let number = self.next();
             self.problems.add(
                 number,

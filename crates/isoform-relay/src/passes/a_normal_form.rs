@@ -55,7 +55,7 @@ pub(super) fn is_for_this_compiler(func: &Function) -> bool {
     let is_external = func
         .attrs
         .as_ref()
-        .is_some_and(|attrs| attrs.dict.get(&attribute::COMPILER.into()).is_some());
+        .is_some_and(|attrs| attrs.dict.get(attribute::COMPILER).is_some());
     !is_external && !func.has_nonzero_attribute(attribute::PRIMITIVE)
 }
 

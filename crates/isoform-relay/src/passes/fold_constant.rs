@@ -541,7 +541,7 @@ impl Folder<'_> {
             Ok(func)
         } else {
             // Another function may share a binding with this function.
-            dedup(&substitute(&func.into(), &pairs)?.extract()?)
+            dedup(&substitute(func, &pairs)?.extract()?)
         }
     }
 }

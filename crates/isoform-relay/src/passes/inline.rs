@@ -296,7 +296,7 @@ impl Inliner {
         for function in &self.functions {
             if goes(function) {
                 any = true;
-                copy.functions.remove(&(&function.var).into());
+                copy.functions.remove(&function.var);
             } else if function.is_changed {
                 any = true;
                 copy.functions
@@ -329,7 +329,7 @@ fn stays_whole(func: &Function) -> bool {
     let attrs = func.attrs.as_ref();
     !func.type_params.is_empty()
         || func.has_nonzero_attribute(attribute::EXTERN)
-        || attrs.is_some_and(|attrs| attrs.dict.get(&attribute::COMPILER.into()).is_some())
+        || attrs.is_some_and(|attrs| attrs.dict.get(attribute::COMPILER).is_some())
 }
 
 /// The expression in the place of the name of a function.

@@ -41,7 +41,7 @@ pub fn remove_unused_functions(module: &Ref<IRModule>, entries: &[&str]) -> Resu
             continue;
         }
         // A variable that the module does not define is a function of something else.
-        let Some(func) = module.functions.get(&(&var).into()) else {
+        let Some(func) = module.functions.get(&var) else {
             continue;
         };
         stack.extend(mentioned(&func)?);
@@ -55,7 +55,7 @@ pub fn remove_unused_functions(module: &Ref<IRModule>, entries: &[&str]) -> Resu
     }
     let copy = module.copied();
     for var in unused {
-        copy.functions.remove(&(&var).into());
+        copy.functions.remove(&var);
     }
     Ok(copy)
 }

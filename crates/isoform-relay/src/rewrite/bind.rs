@@ -51,7 +51,7 @@ pub fn bind(expr: &Ref<RelayExpr>, binds: &[(Ref<Var>, Ref<RelayExpr>)]) -> Resu
     let body = if brought.iter().any(|var| bound.contains(&var.identity())) {
         let pair = |(var, value): &(Ref<Var>, Ref<RelayExpr>)| (var.into(), value.into());
         let pairs: Vec<(Value, Value)> = binds.iter().map(pair).collect();
-        substitute(&inside.clone().into(), &pairs)?.extract()?
+        substitute(inside.clone(), &pairs)?.extract()?
     } else {
         replace_free(&inside, binds)?
     };
@@ -101,7 +101,7 @@ pub fn bind_types(ty: &Ref<Type>, binds: &[(Ref<TypeVar>, Ref<Type>)]) -> Result
         .iter()
         .map(|(var, ty)| (var.into(), ty.into()))
         .collect();
-    substitute(&ty.clone().into(), &pairs)?.extract()
+    substitute(ty.clone(), &pairs)?.extract()
 }
 
 /// Replaces the parameters of a function with certain names by constants. Names without

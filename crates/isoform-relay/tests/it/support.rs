@@ -360,7 +360,7 @@ pub(crate) fn counted(count: &AtomicUsize) -> usize {
 
 /// A program as text, for messages.
 pub(crate) fn text<T: Node>(program: &Ref<T>) -> String {
-    isoform::text::to_text(&program.into()).unwrap_or_else(|error| error.to_string())
+    isoform::text::to_text(program).unwrap_or_else(|error| error.to_string())
 }
 
 #[track_caller]

@@ -423,7 +423,7 @@ fn modules_list_types_and_functions() {
     // Any program with a function of Relay is printed like this.
     assert_eq!(script(module.as_object()).expect("a text"), text);
     let other = IRModule::new();
-    let plain = isoform::text::to_text(&(&other).into()).expect("a text");
+    let plain = isoform::text::to_text(&other).expect("a text");
     assert_eq!(script(other.as_object()).expect("a text"), plain);
     let function = lookup(&module, &helper);
     assert_eq!(

@@ -281,7 +281,7 @@ fn merged_calls_agree(bytes: &[u8]) -> Result<(), String> {
             return Ok(());
         };
         let before = &drawn.program;
-        let after: Ref<Program> = told(cse(&before.into()).and_then(|done| done.extract()))?;
+        let after: Ref<Program> = told(cse(before).and_then(|done| done.extract()))?;
         let fail = |what: String| format!("cse: {what}\nafter:\n{}", text(&after));
         let got = running::results(drawn, &after).map_err(fail)?;
         if let Some(difference) = running::difference(&expected, &got, None) {

@@ -174,7 +174,8 @@ pub(crate) fn text_round_trips<D: Drawing>(bytes: &[u8]) -> Result<(), String> {
     let options = TextOptions::default()
         .width(width)
         .depth(2 + source.below(20))
-        .defaults(source.chance(50));
+        .defaults(source.chance(50))
+        .structural_names(source.chance(50));
     for tensors in [TensorText::Inline, TensorText::Section] {
         let options = options.clone().tensors(tensors);
         let (text, again) = through_text(&program, &options)?;

@@ -151,7 +151,7 @@ fn pto_sizes_and_variables_are_replaced(bytes: &[u8]) -> Result<(), String> {
             Value::from(&body),
         ]);
         let pair = (Value::from(&old), Value::from(&new));
-        let replaced = substitute(&together.into(), &[pair]).map_err(setup)?;
+        let replaced = substitute(together, &[pair]).map_err(setup)?;
         if is_below(&replaced, old.as_object()) {
             return Err(format!("{old:?} is left in\n{}", shown(&replaced)));
         }

@@ -50,7 +50,7 @@ fn ensure(holds: bool, what: &str, expr: &Ref<RelayExpr>) -> Result<(), String> 
     if holds {
         Ok(())
     } else {
-        Err(format!("{what}\n{}", isoform::objects::repr(&expr.into())))
+        Err(format!("{what}\n{}", isoform::objects::repr(expr)))
     }
 }
 

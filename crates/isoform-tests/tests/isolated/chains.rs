@@ -342,7 +342,7 @@ chains! {
     "recursive_cmp"
     fn recursive_cmp(_deep) {
         let make = |end: i64| chain(end, LEVELS, &ORDERED);
-        assert_eq!(isoform::compare::recursive_cmp(&make(1), &make(2))?, Ordering::Less);
+        assert_eq!(isoform::compare::recursive_cmp(make(1), make(2))?, Ordering::Less);
     }
 
     "recursive_hash"
@@ -435,7 +435,7 @@ chains! {
         let differ = Value::from(differ);
         assert!(same.explain(&differ)?.is_some());
         let large = Pattern::new(chain(&x, LEVELS, &SHAPES), [x])?;
-        assert!(large.match_value(&chain(int(1), LEVELS, &SHAPES))?.is_some());
+        assert!(large.match_value(chain(int(1), LEVELS, &SHAPES))?.is_some());
     }
 
     "pattern::Pattern::find_all" "pattern::Pattern::for_each_match"
@@ -460,14 +460,14 @@ chains! {
     "replace_all_uses"
     fn replace_all_uses(deep) {
         let x = Value::from(var("x"));
-        assert_eq!(isoform::traverse::replace_all_uses(&deep.value, &x, &7.into())?, deep.value);
+        assert_eq!(isoform::traverse::replace_all_uses(&deep.value, &x, 7)?, deep.value);
     }
 
     "pattern::rewrite" "pattern::Rule::apply"
     fn rewrite(deep) {
         let x = Value::from(var("x"));
         let rule = Rule::new(Pattern::new(Pair::new(&x, 1), [x.clone()])?, &x)?;
-        assert!(rule.apply(&chain(1, LEVELS, &[lean_left]))?.is_some());
+        assert!(rule.apply(chain(1, LEVELS, &[lean_left]))?.is_some());
         let options = RewriteOptions::default().max_steps(u64::MAX);
         let done = options.rewrite(&deep.value, &[rule])?;
         assert!(done.applied[0] + 1 >= scaled(LEVELS) as u64 / 6);
@@ -491,7 +491,7 @@ chains! {
             sum = tir::add(&sum, &x)?;
         }
         assert!(!tir::is_zero(&sum));
-        tir::literal(&Value::from(1), None)?;
+        tir::literal(Value::from(1), None)?;
         let operators = [
             tir::sub, tir::mul, tir::div, tir::floordiv, tir::floormod, tir::truncmod, tir::max,
             tir::min,

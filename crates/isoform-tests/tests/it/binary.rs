@@ -35,7 +35,7 @@ struct Mix {
 }
 
 fn write(value: impl Into<Value>) -> isoform::Result<Vec<u8>> {
-    to_bytes(&value.into())
+    to_bytes(value)
 }
 
 /// The records of a form, without its frame.

@@ -14,7 +14,7 @@ use crate::substitute::{Random, Term, VARS, shared};
 use crate::support::{Lambda, Var, add, int, scaled, var};
 
 fn faults(value: impl Into<Value>) -> Vec<(String, BindingFaultKind)> {
-    let found = check_well_formed(&value.into()).expect("the value has no cycle");
+    let found = check_well_formed(value).expect("the value has no cycle");
     let pairs = found
         .into_iter()
         .map(|fault| (fault.path.to_string(), fault.kind));
@@ -71,7 +71,7 @@ fn fresh_binders_bind_apart_and_keep_the_rest() {
     assert_eq!(bound_in(&fresh).len(), 2);
     assert!(bound_in(&fresh).is_disjoint(&bound_in(&twice)));
     let one = fun();
-    let shared = fresh_binders(&Array::from([one.clone(), one]).into()).unwrap();
+    let shared = fresh_binders(Array::from([one.clone(), one])).unwrap();
     let items = shared.extract::<Array>().unwrap();
     assert_eq!(items.values()[0], items.values()[1]);
 }

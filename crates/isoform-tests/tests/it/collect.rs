@@ -163,7 +163,7 @@ fn copies_of_cycles_are_collected_as_well() {
     let second = node(Value::NONE);
     set_field(&first, "next", (&second).into()).expect("fits");
     set_field(&second, "link", (&first).into()).expect("fits");
-    let copy = deep_copy(&(&first).into());
+    let copy = deep_copy(&first);
     drop((first, second));
     assert!(collect_cycles() > 0);
     assert_left(&alive, 1);

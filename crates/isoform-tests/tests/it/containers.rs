@@ -108,10 +108,10 @@ fn a_snapshot_never_changes() {
     dict.insert("a".into(), 1.into()).unwrap();
     let before = dict.snapshot();
     dict.insert("b".into(), 2.into()).unwrap();
-    dict.remove(&"a".into());
+    dict.remove("a");
     assert_eq!(before.len(), 1);
-    assert_eq!(before.get(&"a".into()), Some(&Value::from(1)));
-    assert_eq!((dict.len(), dict.get(&"a".into())), (1, None));
+    assert_eq!(before.get("a"), Some(&Value::from(1)));
+    assert_eq!((dict.len(), dict.get("a")), (1, None));
 }
 
 #[test]
@@ -191,16 +191,16 @@ fn a_dict_counts_changes_of_its_keys() {
     dict.insert("a".into(), 1.into()).unwrap();
     let before = dict.version();
     dict.insert("a".into(), 2.into()).unwrap();
-    assert!(dict.remove(&"z".into()).is_none());
+    assert!(dict.remove("z").is_none());
     assert_eq!(dict.version(), before);
     dict.insert("b".into(), 3.into()).unwrap();
     assert_ne!(dict.version(), before);
     assert_eq!(dict.get_index(1), Some(("b".into(), 3.into())));
     assert_eq!(dict.get_index(2), None);
     let before = dict.version();
-    let removed = dict.remove_entry(&"a".into());
+    let removed = dict.remove_entry("a");
     assert_eq!(removed, Some(("a".into(), 2.into())));
-    assert!(!dict.contains_key(&"a".into()));
+    assert!(!dict.contains_key("a"));
     assert_ne!(dict.version(), before);
     let before = dict.version();
     let old = dict.replace(Map::new()).unwrap();
@@ -231,11 +231,11 @@ fn a_map_keeps_the_order_of_insertion() {
     };
     assert_eq!(keys(&map), ["c", "a", "b"]);
     let shared = map.clone();
-    assert_eq!(map.remove(&"c".into()), Some(Value::from(1)));
-    assert_eq!(map.remove(&"c".into()), None);
+    assert_eq!(map.remove("c"), Some(Value::from(1)));
+    assert_eq!(map.remove("c"), None);
     assert_eq!(keys(&map), ["a", "b"]);
     assert_eq!(keys(&shared), ["c", "a", "b"]);
-    assert!(map.contains_key(&"a".into()) && !map.contains_key(&"c".into()));
+    assert!(map.contains_key("a") && !map.contains_key("c"));
     let values: Vec<_> = map.iter().map(|(_, value)| value.clone()).collect();
     assert_eq!(values, [Value::from(2), Value::from(1)]);
 }
@@ -244,7 +244,7 @@ fn a_map_keeps_the_order_of_insertion() {
 fn removing_what_is_not_there_copies_nothing() {
     let mut map: Map = [(1.into(), 2.into())].into_iter().collect();
     let shared = map.clone();
-    assert_eq!(map.remove(&5.into()), None);
+    assert_eq!(map.remove(5), None);
     assert!(map.same_as(&shared));
 }
 
@@ -287,8 +287,8 @@ fn a_dict_is_shared_by_its_handles() {
     let other = dict.clone();
     assert_eq!(dict.insert("a".into(), 1).unwrap(), None);
     assert_eq!(other.insert("a".into(), 2).unwrap(), Some(Value::from(1)));
-    assert_eq!(dict.get(&"a".into()), Some(2));
-    assert_eq!(other.remove(&"a".into()), Some(Value::from(2)));
+    assert_eq!(dict.get("a"), Some(2));
+    assert_eq!(other.remove("a"), Some(Value::from(2)));
     assert!(dict.is_empty() && dict.same_as(&other));
 }
 
@@ -373,7 +373,7 @@ fn copies_are_typed_as_their_originals() {
     let rows: List = List::from(vec![Value::from(List::from(vec![1i64]))]);
     let values = vec![rows.into(), Dict::<Value, Value>::new().into()];
     let object = construct(typed_fields(), values).unwrap();
-    let copy: Ref<Obj> = deep_copy(&object.into()).unwrap().extract().unwrap();
+    let copy: Ref<Obj> = deep_copy(object).unwrap().extract().unwrap();
     let rows: List = field_value(&copy, "rows").unwrap().extract().unwrap();
     let expected = "it.containers.Typed.rows: element: expected List[int], got str";
     forbidden(rows.push("a".into()), expected);

@@ -10,7 +10,7 @@ use isoform::{Array, Map, Obj, Ref, Str, Value, structural_equal};
 use crate::support::{Add, Chain, Expr, Int, Lambda, Link, add, chain, doubled, int, scaled, var};
 
 fn copied(value: impl Into<Value>) -> Value {
-    deep_copy(&value.into()).expect("the copy succeeds")
+    deep_copy(value).expect("the copy succeeds")
 }
 
 fn object(value: &Value) -> &Ref<Obj> {
@@ -185,7 +185,7 @@ fn cycles_are_copied_as_cycles() {
             let array = list.get(0).unwrap().extract::<Array>().unwrap();
             field_value(object(&array.values()[0]), "next").unwrap()
         };
-        let back = |dict: &Dict| dict.get(&"back".into()).expect("the key");
+        let back = |dict: &Dict| dict.get("back").expect("the key");
         assert_ne!(copy, root);
         if copy.type_name() == "List" {
             assert_eq!(back(&as_dict(&below(&as_list(&copy)))), copy);
@@ -321,7 +321,7 @@ fn cycles_of_mutable_objects_are_copied_or_refused() {
     let mapped = isoform::traverse::structural_map(&a, |_| Ok(None));
     assert_eq!(mapped.expect_err("a cycle").to_string(), cyclic);
     let pair = (Value::from(var("x")), Value::from(1));
-    let substituted = isoform::traverse::substitute(&Value::from(&a), &[pair]);
+    let substituted = isoform::traverse::substitute(&a, &[pair]);
     assert_eq!(substituted.expect_err("a cycle").to_string(), cyclic);
     for cell in [&b, object(&copied_b)] {
         isoform::objects::set_field(cell, "v", Value::NONE).unwrap();

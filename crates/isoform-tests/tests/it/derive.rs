@@ -386,13 +386,13 @@ fn fields_say_what_recursive_operations_do_with_them() {
     );
     let value = |range: &Ref<Range>| Value::from(range);
     let noted = range.with_note("another");
-    assert!(recursive_eq(&value(&range), &value(&noted)).expect("comparable"));
+    assert!(recursive_eq(value(&range), value(&noted)).expect("comparable"));
     let weighed = range.with_weight(4);
-    assert!(!recursive_eq(&value(&range), &value(&weighed)).expect("comparable"));
-    let hash = |range: &Ref<Range>| recursive_hash(&value(range)).expect("hashable");
+    assert!(!recursive_eq(value(&range), value(&weighed)).expect("comparable"));
+    let hash = |range: &Ref<Range>| recursive_hash(value(range)).expect("hashable");
     assert_eq!(hash(&range), hash(&weighed));
     assert_ne!(hash(&range), hash(&range.with_secret("y")));
-    let text = repr(&value(&range));
+    let text = repr(value(&range));
     assert!(
         text.contains("note=") && !text.contains("secret="),
         "{text}"
@@ -429,7 +429,7 @@ fn a_type_verifies_its_objects() {
             "<root>[2]: ValueError: too long"
         ]
     );
-    let both = verify(&short(9, 1).into(), &()).expect("a tree");
+    let both = verify(short(9, 1), &()).expect("a tree");
     assert_eq!(both.len(), 1);
     // The same definition again, and the hook as an attribute.
     register::<Range>().expect("the same");

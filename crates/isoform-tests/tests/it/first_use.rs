@@ -6,8 +6,10 @@
 use std::env;
 use std::process::Command;
 
+use isoform::Node;
 use isoform::functions::{call_method, global_function};
-use isoform::types::find_type;
+use isoform::hooks::DynRepr;
+use isoform::types::{TypeDef, TypeIndex, find_type};
 use isoform_ir::{ir, tir, transform};
 use isoform_pto as pto;
 use isoform_relay as relay;
@@ -18,6 +20,28 @@ const PROCESSES: usize = 10;
 
 /// Set in the processes that register.
 const IS_CHILD: &str = "ISOFORM_TEST_FIRST_USE";
+
+/// Types whose definitions have functions without an address of their own.
+macro_rules! hooked {
+    ($($name:ident = $key:tt),+) => {
+        $(
+            #[derive(Node)]
+            #[node(key = $key, define = with_repr)]
+            #[repr(C)]
+            struct $name {
+                number: i64,
+            }
+        )+
+
+        const HOOKED: &[fn() -> TypeIndex] = &[$($name::type_index),+];
+    };
+}
+
+hooked! { A = "first.A", B = "first.B", C = "first.C", D = "first.D", E = "first.E" }
+
+fn with_repr(definition: TypeDef) -> TypeDef {
+    definition.hook(DynRepr::new(|_, _| Ok("first".into())))
+}
 
 /// Registers all types, in an order that depends on the thread.
 fn register_from(worker: usize) -> isoform::Result<()> {
@@ -30,6 +54,9 @@ fn register_from(worker: usize) -> isoform::Result<()> {
     ];
     for step in 0..all.len() {
         all[(worker + step) % all.len()]()?;
+    }
+    for step in 0..HOOKED.len() {
+        HOOKED[(worker / 2 + step) % HOOKED.len()]();
     }
     // All types are registered when the call returns.
     for key in [

@@ -335,7 +335,7 @@ fn signatures_are_data() {
     let plain = Function::new(|_| Ok(Value::NONE));
     assert!(plain.signature().is_none() && plain.doc().is_none());
     assert!(plain.with_parameters(&["x"]).signature().is_none());
-    let copied = isoform::traverse::deep_copy(&Value::from(power)).expect("it is copied");
+    let copied = isoform::traverse::deep_copy(power).expect("it is copied");
     let copied = copied.extract::<Function>().expect("a function");
     assert_eq!(copied.doc(), Some("A power."));
 }

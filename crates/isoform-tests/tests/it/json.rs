@@ -65,7 +65,7 @@ fn read(text: &str) -> isoform::Result<Value> {
 }
 
 fn write(value: impl Into<Value>) -> isoform::Result<String> {
-    to_json_graph(&value.into())
+    to_json_graph(value)
 }
 
 fn graph(root: usize, nodes: &str) -> String {
@@ -295,7 +295,7 @@ fn members_and_nodes_come_in_any_order() {
     assert_eq!(&*var.name, "x");
     let map: Map = inner.rhs.extract().expect("a Map");
     assert_eq!(
-        (map.get(&"x".into()), map.get(&add.rhs)),
+        (map.get("x"), map.get(&add.rhs)),
         (Some(&add.rhs), Some(&add.rhs))
     );
 }
@@ -348,7 +348,7 @@ fn metadata_comes_back() {
     .into_iter()
     .collect();
     let options = JsonOptions::default().metadata(metadata.clone());
-    let text = options.to_json_graph(&1.into()).expect("writable");
+    let text = options.to_json_graph(1).expect("writable");
     let expected = concat!(
         r#"{"root_index":0,"nodes":[{"type":"int","data":1}],"metadata":{"a \"key\"":"#,
         r#"[Infinity,-0.5,-9223372036854775808],"big":6366805760909027985741435139224001,"#,
@@ -360,13 +360,13 @@ fn metadata_comes_back() {
         .expect("readable");
     assert_eq!(value, 1.into());
     let rewritten = JsonOptions::default().metadata(again.expect("there is some"));
-    assert_eq!(rewritten.to_json_graph(&1.into()).expect("writable"), text);
+    assert_eq!(rewritten.to_json_graph(1).expect("writable"), text);
     let mut output = Vec::new();
-    options.write(&1.into(), &mut output).expect("writable");
+    options.write(1, &mut output).expect("writable");
     assert_eq!(output, text.as_bytes());
 
     let none = JsonOptions::default().metadata(());
-    let text = none.to_json_graph(&1.into()).expect("writable");
+    let text = none.to_json_graph(1).expect("writable");
     let read = JsonReadOptions::default().read_with_metadata(&text);
     assert_eq!(read.expect("readable").1, Some(Value::NONE));
 }

@@ -150,7 +150,7 @@ fn an_error_in_the_middle_leaves_nothing_behind() {
         "no expression".into(),
     ];
 
-    let bytes = to_bytes(&root.clone().into()).expect("writable");
+    let bytes = to_bytes(root.clone()).expect("writable");
     drop(from_bytes(&bytes).expect("readable"));
     assert_eq!(alive.load(Ordering::SeqCst), 0);
     // After the root, a sum of the root and the string, whose base is first.
@@ -167,7 +167,7 @@ fn an_error_in_the_middle_leaves_nothing_behind() {
     );
     assert_eq!(alive.load(Ordering::SeqCst), 0);
 
-    let text = to_json_graph(&root.into()).expect("writable");
+    let text = to_json_graph(root).expect("writable");
     let last = text.rfind("]}]").expect("the array is the last node") + 2;
     let count = text.matches("\"type\"").count();
     let node = format!(

@@ -85,16 +85,16 @@ const MEASURES: [(&str, Measure); 17] = [
     }),
     ("substitute", |levels| {
         let leaf = leaf();
-        let made = substitute(&program(levels, &leaf), &[(leaf.into(), int(1).into())])?;
+        let made = substitute(program(levels, &leaf), &[(leaf.into(), int(1).into())])?;
         Ok(count_objects(made, WalkOptions::default())? as u64)
     }),
     ("deep_copy", |levels| {
-        let made = deep_copy(&program(levels, &leaf()))?;
+        let made = deep_copy(program(levels, &leaf()))?;
         Ok(count_objects(made, WalkOptions::default())? as u64)
     }),
     ("verify", |levels| {
         let verified = Verified(Cell::new(0));
-        verify(&program(levels, &leaf()), &verified)?;
+        verify(program(levels, &leaf()), &verified)?;
         Ok(verified.0.get())
     }),
     ("find_all", |levels| {
@@ -104,7 +104,7 @@ const MEASURES: [(&str, Measure); 17] = [
             let asked = Arc::clone(&asked);
             move |_| Ok(asked.fetch_add(1, Relaxed) < u64::MAX)
         });
-        let found = Pattern::new(add(&x, int(1)), [hole])?.find_all(&program(levels, &leaf()))?;
+        let found = Pattern::new(add(&x, int(1)), [hole])?.find_all(program(levels, &leaf()))?;
         assert_eq!(found.len(), levels);
         Ok(asked.load(Relaxed))
     }),
@@ -122,23 +122,23 @@ const MEASURES: [(&str, Measure); 17] = [
         Ok(asked.load(Relaxed))
     }),
     ("repr", |levels| {
-        Ok(repr(&program(levels, &leaf())).len() as u64)
+        Ok(repr(program(levels, &leaf())).len() as u64)
     }),
     ("to_text", |levels| {
-        Ok(to_text(&program(levels, &leaf()))?.len() as u64)
+        Ok(to_text(program(levels, &leaf()))?.len() as u64)
     }),
     ("to_json_graph", |levels| {
-        Ok(to_json_graph(&program(levels, &leaf()))?.len() as u64)
+        Ok(to_json_graph(program(levels, &leaf()))?.len() as u64)
     }),
     ("to_bytes", |levels| {
-        Ok(to_bytes(&program(levels, &leaf()))?.len() as u64)
+        Ok(to_bytes(program(levels, &leaf()))?.len() as u64)
     }),
     ("from_text", |levels| {
-        let text = to_text(&program(levels, &leaf()))?;
+        let text = to_text(program(levels, &leaf()))?;
         Ok(count_objects(isoform::text::from_text(&text)?, WalkOptions::default())? as u64)
     }),
     ("from_bytes", |levels| {
-        let bytes = to_bytes(&program(levels, &leaf()))?;
+        let bytes = to_bytes(program(levels, &leaf()))?;
         Ok(count_objects(isoform::files::from_bytes(&bytes)?, WalkOptions::default())? as u64)
     }),
 ];

@@ -1,5 +1,6 @@
 //! The integration tests: one binary, one module per feature.
 
+mod arguments;
 mod binary;
 mod binders;
 mod blocks;
@@ -7,6 +8,7 @@ mod build;
 mod cases;
 mod classes;
 mod collect;
+mod complex;
 mod containers;
 mod copies;
 mod cycles;
@@ -21,6 +23,7 @@ mod explained;
 mod first_use;
 mod four_traits;
 mod functions;
+mod golden;
 mod hash_laws;
 mod hook_rules;
 mod json;
@@ -37,6 +40,7 @@ mod paths;
 mod pattern;
 mod pattern_properties;
 mod properties;
+mod random_nodes;
 mod recursive;
 mod registry;
 mod repr;
@@ -49,6 +53,7 @@ mod substitute;
 mod support;
 mod text;
 mod threads;
+mod tutorial;
 mod type_attrs;
 mod type_hooks;
 mod type_hooks_keys;

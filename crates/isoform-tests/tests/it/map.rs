@@ -366,7 +366,7 @@ fn a_value_is_taken_apart_and_put_together() {
         .rebuild(vec![1.into(), 2.into()])
         .expect_err("no expressions");
     assert_eq!(error.message(), "it.Add.lhs: expected it.Expr, got int");
-    assert!(children_of(&"plain".into()).is_empty());
+    assert!(children_of("plain").is_empty());
 
     let lambda = Value::from(Lambda::new(int(1), vec![var("x")]));
     let all = ChildOptions::default()

@@ -197,7 +197,7 @@ fn the_value_and_its_documentation_are_those_of_any_attribute() {
         .expect("a map");
     let names: Vec<_> = functions.keys().map(|name| name.to_string()).collect();
     assert_eq!(names, ["unit", "total", "words"]);
-    let total = functions.get(&"total".into()).expect("there");
+    let total = functions.get("total").expect("there");
     let signature = total.signature().expect("known").to_string();
     assert_eq!(
         signature,

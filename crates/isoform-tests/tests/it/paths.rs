@@ -75,7 +75,7 @@ fn paths_are_followed() {
 
 #[track_caller]
 fn fails(value: impl Into<Value>, path: AccessPath, kind: ErrorKind, message: &str) {
-    let error = path.get(&value.into()).expect_err("the path leads nowhere");
+    let error = path.get(value).expect_err("the path leads nowhere");
     assert_eq!(error.kind(), kind);
     assert_eq!(error.to_string(), message);
 }
@@ -162,11 +162,8 @@ fn missing_steps_never_lead_anywhere() {
 fn object_keys_are_found_by_identity() {
     let (x, twin) = (var("x"), var("x"));
     let map: Map = [(Value::from(&x), 1.into())].into_iter().collect();
-    assert_eq!(
-        root().map_item(x).get(&map.clone().into()).unwrap(),
-        Value::from(1)
-    );
-    let error = root().map_item(twin).get(&map.into()).unwrap_err();
+    assert_eq!(root().map_item(x).get(map.clone()).unwrap(), Value::from(1));
+    let error = root().map_item(twin).get(map).unwrap_err();
     assert!(error.message().starts_with("no key it.Var("), "{error}");
 }
 
@@ -336,8 +333,8 @@ fn a_number_is_looked_up_in_maps_too() {
     let map: Map = [(7.into(), "seven".into())].into_iter().collect();
     let dict: Dict = [(7.into(), "seven".into())].into_iter().collect();
     let path = AccessPath::parse("<root>[7]").unwrap();
-    assert_eq!(path.get(&map.into()).unwrap(), Value::from("seven"));
-    assert_eq!(path.get(&dict.into()).unwrap(), Value::from("seven"));
+    assert_eq!(path.get(map).unwrap(), Value::from("seven"));
+    assert_eq!(path.get(dict).unwrap(), Value::from("seven"));
 }
 
 #[test]

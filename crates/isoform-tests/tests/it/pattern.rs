@@ -25,7 +25,7 @@ fn pair(left: impl Into<Value>, right: impl Into<Value>) -> Ref<Call> {
 
 #[track_caller]
 fn find(pattern: &Pattern, value: impl Into<Value>) -> Option<Match> {
-    pattern.match_value(&value.into()).expect("comparable")
+    pattern.match_value(value).expect("comparable")
 }
 
 fn matches(pattern: &Pattern, value: impl Into<Value>) -> bool {
@@ -44,13 +44,10 @@ fn a_hole_stands_for_any_expression_of_its_type() -> Result<()> {
 
     let sum = tir::Add::new(&a, &b)?;
     let pattern_match = find(&pattern, tir::Mul::new(&sum, &one)?).expect("it matches");
-    assert_eq!(
-        pattern_match.get(&Value::from(&x)),
-        Some(&Value::from(&sum))
-    );
+    assert_eq!(pattern_match.get(Value::from(&x)), Some(&Value::from(&sum)));
     assert_eq!(pattern_match.holes().count(), 1);
-    assert_eq!(pattern_match.get(&Value::from(&a)), None);
-    assert_eq!(pattern_match.get(&Value::from(3)), None);
+    assert_eq!(pattern_match.get(Value::from(&a)), None);
+    assert_eq!(pattern_match.get(Value::from(3)), None);
 
     // The data type is a field that both classes have in common.
     let long = DType::INT64;
@@ -100,7 +97,7 @@ fn free_variables_map_one_to_one_or_to_themselves() -> Result<()> {
     let value = |parts: [&Ref<Var>; 4]| Call::new(parts.map(Value::from));
     let mapping = Pattern::new(&template, [&h])?;
     let pattern_match = find(&mapping, value([&x, &u, &v, &u])).expect("u for x, v for y");
-    assert_eq!(pattern_match.get(&Value::from(&x)), Some(&Value::from(&u)));
+    assert_eq!(pattern_match.get(Value::from(&x)), Some(&Value::from(&u)));
     assert_eq!(pattern_match.vars().count(), 2);
     assert!(!matches(&mapping, value([&x, &u, &v, &v])));
     assert!(
@@ -134,7 +131,7 @@ fn classes_and_guards_ask_for_more() -> Result<()> {
     let failing = Hole::new(&x).guard(|_| Err(isoform::Error::value_error("no idea")));
     let failing = Pattern::new(pair(&x, 1), [failing])?;
     let error = failing
-        .match_value(&pair(int(1), 1).into())
+        .match_value(pair(int(1), 1))
         .expect_err("the guard's");
     assert_eq!(error.message(), "no idea");
     Ok(())
@@ -145,7 +142,7 @@ fn a_mismatch_is_explained() -> Result<()> {
     let x = nameless();
     let pattern = Pattern::new(add(&x, &x), [Hole::new(&x).class::<Int>()])?;
     let why = |value: Ref<Expr>| -> Result<(String, MismatchReason)> {
-        let mismatch = pattern.explain(&value.into())?.expect("no match");
+        let mismatch = pattern.explain(value)?.expect("no match");
         Ok((mismatch.right_path.to_string(), mismatch.reason))
     };
     let (path, reason) = why(add(int(1), int(2)))?;
@@ -166,19 +163,19 @@ fn a_mismatch_is_explained() -> Result<()> {
     ));
     let (_, reason) = why(int(1))?;
     assert!(matches!(reason, MismatchReason::TypeDiffers { .. }));
-    assert!(pattern.explain(&add(int(1), int(1)).into())?.is_none());
+    assert!(pattern.explain(add(int(1), int(1)))?.is_none());
 
     let typed = |ty: i64| Var::typed("v", int(ty));
     let hole = typed(1);
     let pattern = Pattern::new(Call::new([Value::from(&hole)]), [&hole])?;
     let other = Call::new([Value::from(typed(2))]);
-    let mismatch = pattern.explain(&other.into())?.expect("another type");
+    let mismatch = pattern.explain(other)?.expect("another type");
     assert_eq!(mismatch.right_path.to_string(), "<root>.args[0].ty.value");
 
     let hole = i32_var("h");
     let pattern = Pattern::new([Value::from(&hole)], [&hole])?;
     let other = Value::from(tir::Var::new("h", DType::FLOAT32));
-    let mismatch = pattern.explain(&[other].into())?.expect("another type");
+    let mismatch = pattern.explain([other])?.expect("another type");
     assert_eq!(mismatch.right_path.to_string(), "<root>[0].dtype");
     assert_eq!(mismatch.left, Some(DType::INT32.into()));
     assert_eq!(mismatch.right, Some(DType::FLOAT32.into()));
@@ -188,7 +185,7 @@ fn a_mismatch_is_explained() -> Result<()> {
         Value::from(Lambda::new(&vars[last], vars.clone()))
     };
     let pattern = Pattern::new(function(0), Vec::<Hole>::new())?;
-    let mismatch = pattern.explain(&function(1))?.expect("another variable");
+    let mismatch = pattern.explain(function(1))?.expect("another variable");
     let MismatchReason::BoundElsewhere(pair) = mismatch.reason else {
         panic!("{mismatch}");
     };
@@ -205,9 +202,9 @@ fn what_is_bound_maps_by_itself() -> Result<()> {
     let pattern = Pattern::new(lambda(&[&x], add(&x, &h)), [&h])?.map_free_vars(false);
     let (a, b) = (nameless(), nameless());
     let found = find(&pattern, lambda(&[&a], add(&a, add(&a, &b)))).expect("a for x");
-    assert_eq!(found.get(&Value::from(&x)), Some(&Value::from(&a)));
+    assert_eq!(found.get(Value::from(&x)), Some(&Value::from(&a)));
     // A part may use variables bound outside of the part.
-    let part = found.get(&Value::from(&h)).expect("a part");
+    let part = found.get(Value::from(&h)).expect("a part");
     assert!(structural_equal(part, add(&a, &b))?);
     assert!(!matches(&pattern, lambda(&[&a], add(&b, &b))));
     Ok(())
@@ -252,7 +249,7 @@ fn every_match_is_found_with_its_path() -> Result<()> {
     let pattern = Pattern::new(add(&x, int(0)), [&x])?;
     let shared = add(int(5), int(0));
     let root = pair(add(add(int(1), int(0)), int(0)), pair(&shared, &shared));
-    let all_matches = pattern.find_all(&root.clone().into())?;
+    let all_matches = pattern.find_all(root.clone())?;
     let paths: Vec<String> = all_matches
         .iter()
         .map(|pattern_match| pattern_match.path().to_string())
@@ -266,7 +263,7 @@ fn every_match_is_found_with_its_path() -> Result<()> {
     assert_eq!(all_matches[2].found.value(), &Value::from(&shared));
 
     let mut seen = 0;
-    let first = pattern.for_each_match(&root.into(), |visit, _| {
+    let first = pattern.for_each_match(root, |visit, _| {
         seen += 1;
         Ok(WalkResult::Interrupt(visit.path()))
     })?;
@@ -277,23 +274,16 @@ fn every_match_is_found_with_its_path() -> Result<()> {
 
     // A template that is a hole, or a plain value.
     let ints = Pattern::new(&x, [Hole::new(&x).class::<Int>()])?;
-    assert_eq!(
-        ints.find_all(&add(int(1), add(int(2), int(3))).into())?
-            .len(),
-        3
-    );
+    assert_eq!(ints.find_all(add(int(1), add(int(2), int(3))))?.len(), 3);
     let fives = Pattern::new(5, [] as [Hole; 0])?;
-    assert_eq!(fives.find_all(&add(int(5), int(4)).into())?.len(), 1);
+    assert_eq!(fives.find_all(add(int(5), int(4)))?.len(), 1);
     let text = "a text that is longer than fourteen bytes";
     let texts = Pattern::new(text, [] as [Hole; 0])?;
-    assert_eq!(texts.find_all(&Value::from(vec![text, "no"]))?.len(), 1);
+    assert_eq!(texts.find_all(vec![text, "no"])?.len(), 1);
     // A variable bound by a definition is not a use.
     let vars = Pattern::new(&x, [Hole::new(&x).class::<Var>()])?;
     let a = nameless();
-    assert_eq!(
-        vars.find_all(&lambda(&[&a], add(&a, int(1))).into())?.len(),
-        1
-    );
+    assert_eq!(vars.find_all(lambda(&[&a], add(&a, int(1))))?.len(), 1);
     Ok(())
 }
 
@@ -327,12 +317,12 @@ fn deep_and_shared_templates_match() -> Result<()> {
     let pattern = Pattern::new(deep(x.clone().upcast()), [&x])?;
     let pattern_match = find(&pattern, deep(add(&leaf, &leaf))).expect("it matches");
     assert!(structural_equal(
-        pattern_match.get(&Value::from(&x)).expect("a part"),
+        pattern_match.get(Value::from(&x)).expect("a part"),
         add(&leaf, &leaf)
     )?);
     // Taking a deep part costs nothing.
     let small = Pattern::new(add(&x, int(1)), [&x])?;
-    let value = deep(int(0)).into();
+    let value = deep(int(0));
     let mut count = 0;
     small.for_each_match(&value, |_, _| {
         count += 1;
@@ -343,7 +333,7 @@ fn deep_and_shared_templates_match() -> Result<()> {
     let doubled = |leaf: Ref<Expr>| (0..60).fold(leaf, |inner, _| add(&inner, &inner));
     let pattern = Pattern::new(doubled(x.clone().upcast()), [&x])?;
     assert!(matches(&pattern, doubled(int(7))));
-    let all_matches = pattern.find_all(&doubled(int(7)).into())?;
+    let all_matches = pattern.find_all(doubled(int(7)))?;
     assert_eq!(all_matches.len(), 1);
     Ok(())
 }
@@ -361,7 +351,7 @@ fn attempts_of_a_hook_that_fail_leave_no_holes_filled() -> Result<()> {
         comm(add(int(8), int(2)).into(), add(int(9), int(1)).into())?,
     );
     let found = found.expect("the other order");
-    let part = |var: &Ref<Var>| found.get(&Value::from(var)).expect("a part").clone();
+    let part = |var: &Ref<Var>| found.get(Value::from(var)).expect("a part").clone();
     assert!(structural_equal(part(&x), int(9))?);
     assert!(structural_equal(part(&y), int(8))?);
     assert!(Int::type_index() != Add::type_index());

@@ -130,9 +130,9 @@ fn at(x: impl Into<Value>, y: impl Into<Value>, note: &str, tag: &str) -> Value 
 fn fields_may_be_left_out() {
     assert!(eq(&at(1, 2, "a", "t"), &at(1, 2, "b", "t")));
     assert!(!eq(&at(1, 2, "a", "t"), &at(1, 2, "a", "u")));
-    let hash = |tag| recursive_hash(&at(1, 2, "a", tag)).unwrap();
+    let hash = |tag| recursive_hash(at(1, 2, "a", tag)).unwrap();
     assert_eq!(hash("t"), hash("u"));
-    assert_ne!(recursive_hash(&at(2, 1, "a", "t")).unwrap(), hash("t"));
+    assert_ne!(recursive_hash(at(2, 1, "a", "t")).unwrap(), hash("t"));
     let other = TypeDef::new("recursive.Point").field(FieldDef::new("x", Schema::Any));
     assert!(register_type(other).is_err());
 }
@@ -236,7 +236,7 @@ fn cost_is_linear_however_values_are_shared_and_nested() {
     assert!(eq(&chain(length).into(), &chain(length).into()));
     assert!(!eq(&chain(length).into(), &chain(length + 1).into()));
     assert_eq!(
-        recursive_cmp(&chain(length).into(), &chain(length + 1).into()).unwrap(),
+        recursive_cmp(chain(length), chain(length + 1)).unwrap(),
         Less
     );
 }
@@ -260,9 +260,9 @@ fn cyclic_values_that_look_the_same_are_equal() {
             assert_eq!(recursive_cmp(&left, &right).unwrap(), Equal);
         }
         let chain = Value::from(List::from(vec![Value::from(List::<Value>::new())]));
-        assert!(!recursive_eq(&left.clone().into(), &chain).unwrap());
+        assert!(!recursive_eq(left, &chain).unwrap());
     }
-    let error = recursive_hash(&rings[1].clone().into()).expect_err("no hash");
+    let error = recursive_hash(rings[1].clone()).expect_err("no hash");
     assert_eq!(
         error.to_string(),
         "ValueError: cyclic value: the List contains itself (at <root>[0][0])"

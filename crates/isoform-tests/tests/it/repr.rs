@@ -10,7 +10,7 @@ use crate::support::{Expr, Link, add, doubled, int, scaled};
 
 #[track_caller]
 fn check(value: impl Into<Value>, expected: &str) {
-    assert_eq!(repr(&value.into()), expected);
+    assert_eq!(repr(value), expected);
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn small_shared_objects_are_repeated_and_large_ones_referred_to() {
 
 #[test]
 fn the_text_is_linear_in_the_number_of_objects() {
-    let text = |levels| repr(&doubled(levels).into()).len();
+    let text = |levels| repr(doubled(levels)).len();
     assert!(text(60) < 60 * (2 * REPEATED_LENGTH + 60));
     assert!(text(120) < 2 * text(60) + 600);
     let length = scaled(300_000);
@@ -162,5 +162,5 @@ fn types_may_have_a_text_of_their_own() {
     let value = Value::from([Value::from(add(int(1), int(2))), Link::new(3).into()]);
     let text = ReprOptions::default().repr(&value, &Short).unwrap();
     assert_eq!(text, "(expr, it.Link(next=3))");
-    assert_eq!(repr(&Array::<Value>::new().into()), "()");
+    assert_eq!(repr(Array::<Value>::new()), "()");
 }

@@ -28,7 +28,7 @@ fn add_zero() -> Result<Rule> {
 }
 
 fn run(root: impl Into<Value>, rules: &[Rule]) -> Result<Rewritten> {
-    rewrite(&root.into(), rules)
+    rewrite(root, rules)
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn depth_is_limited_by_memory_only() -> Result<()> {
     let a = nameless();
     let chain = |last: Ref<Expr>| (0..length).fold(last, |inner, _| add(&inner, int(0)));
     let options = RewriteOptions::default().max_steps(2 * length as u64);
-    let done = options.rewrite(&chain(a.clone().upcast()).into(), &[add_zero()?])?;
+    let done = options.rewrite(chain(a.clone().upcast()), &[add_zero()?])?;
     assert_eq!(done.value, Value::from(&a));
     assert_eq!(done.applied, [length as u64]);
     // A template, a replacement and the result are deep.
@@ -106,7 +106,7 @@ fn depth_is_limited_by_memory_only() -> Result<()> {
         Pattern::new(call([(&x).into()]), [&x])?,
         chain(x.clone().upcast()),
     )?;
-    let done = options.rewrite(&call([Value::from(&a)]).into(), &[to_deep, add_zero()?])?;
+    let done = options.rewrite(call([Value::from(&a)]), &[to_deep, add_zero()?])?;
     assert_eq!(done.value, Value::from(&a));
     Ok(())
 }
@@ -141,12 +141,12 @@ fn rules_without_end_are_an_error() -> Result<()> {
     let options = options.max_steps(200_000);
     assert!(
         options
-            .rewrite(&int(0).into(), std::slice::from_ref(&count))
+            .rewrite(int(0), std::slice::from_ref(&count))
             .is_err()
     );
     let plain = Rule::computed(Pattern::new(7, [] as [Hole; 0])?, |_| Ok(Some(8.into())));
     let back = Rule::computed(Pattern::new(8, [] as [Hole; 0])?, |_| Ok(Some(7.into())));
-    assert!(options.rewrite(&7.into(), &[plain, back]).is_err());
+    assert!(options.rewrite(7, &[plain, back]).is_err());
     // A part that grows is on the heap.
     let grow = Rule::new(
         Pattern::new(call([(&x).into()]), [&x])?,
@@ -154,10 +154,7 @@ fn rules_without_end_are_an_error() -> Result<()> {
     )?;
     assert!(
         options
-            .rewrite(
-                &call([1.into(), call([int(1).into()]).into()]).into(),
-                &[grow]
-            )
+            .rewrite(call([1.into(), call([int(1).into()]).into()]), &[grow])
             .is_err()
     );
     Ok(())
@@ -324,7 +321,7 @@ fn a_rule_applied_to_its_own_template_gives_its_replacement() -> Result<()> {
     let template = add(&x, add(&y, int(3)));
     let replacement = add(&y, &x);
     let rule = Rule::new(Pattern::new(&template, [&x, &y])?, &replacement)?;
-    let made = rule.apply(&template.into())?.expect("it applies");
+    let made = rule.apply(template)?.expect("it applies");
     assert_structural_equal(made, replacement)?;
     Ok(())
 }
@@ -338,7 +335,7 @@ fn maps_keep_their_keys() -> Result<()> {
     let done = run(map, &[add_zero()?])?;
     assert_eq!(done.applied, [1]);
     let map: isoform::Map = done.value.extract()?;
-    assert!(map.get(&Value::from(&key)).is_some());
+    assert!(map.get(Value::from(&key)).is_some());
     assert!(Int::TYPE_KEY.starts_with("it."));
     Ok(())
 }

@@ -38,7 +38,7 @@ fn replaced(root: impl Into<Value>, pairs: &[(&Ref<Var>, Value)]) -> Value {
         .iter()
         .map(|(var, value)| (Value::from(*var), value.clone()))
         .collect();
-    substitute(&root.into(), &pairs).expect("the substitution succeeds")
+    substitute(root, &pairs).expect("the substitution succeeds")
 }
 
 #[track_caller]
@@ -226,7 +226,7 @@ fn depth_is_limited_by_memory_only() {
 fn wrong_arguments_are_errors() {
     let x = Value::from(var());
     let error = |pairs: &[(Value, Value)]| {
-        let error = substitute(&1.into(), pairs).expect_err("wrong arguments");
+        let error = substitute(1, pairs).expect_err("wrong arguments");
         assert_eq!(error.kind(), ErrorKind::Type);
         error.message().to_string()
     };
@@ -242,7 +242,7 @@ fn wrong_arguments_are_errors() {
     );
     let list: isoform::values::List = isoform::values::List::new();
     list.push(list.clone().into()).unwrap();
-    let cyclic = substitute(&list.clone().into(), &[(x, 1.into())]).expect_err("a cycle");
+    let cyclic = substitute(list.clone(), &[(x, 1.into())]).expect_err("a cycle");
     assert_eq!(cyclic.kind(), ErrorKind::Value);
     list.clear();
 }
@@ -442,7 +442,7 @@ fn random_terms_agree_with_renaming_everything_apart() {
             .iter()
             .map(|(var, value)| (Value::from(&vars[*var]), Value::from(value)))
             .collect();
-        let result = substitute(&Value::from(&root), &list).expect("the substitution succeeds");
+        let result = substitute(&root, &list).expect("the substitution succeeds");
         if oracle.replaced == 0 {
             left_alone += 1;
             assert_eq!(

@@ -22,6 +22,7 @@ mod mismatch;
 mod omitted;
 mod refused;
 mod scopes;
+mod structural;
 
 /// A variable with a type.
 #[derive(Node)]
@@ -92,7 +93,7 @@ pub(crate) fn call(op: &Ref<Op>, args: &[Value]) -> Ref<Call> {
 }
 
 fn text_of(value: impl Into<Value>) -> String {
-    to_text(&value.into()).expect("the value has a text")
+    to_text(value).expect("the value has a text")
 }
 
 /// Checks the text of the value, and that the text is read to this value.
@@ -274,7 +275,7 @@ fn functions_are_found_by_name() {
     let read = check(function.clone(), "func(\"it.text.f\")\n");
     assert_eq!(read, Value::from(function));
     let other = Function::new(|_| Ok(Value::NONE)).named("it.text.f");
-    let error = to_text(&[Value::from(other)].into());
+    let error = to_text([Value::from(other)]);
     let error = error.expect_err("another function of the name");
     assert_eq!(
         error.to_string(),

@@ -116,7 +116,7 @@ fn a_list_is_changed_walked_and_dropped_by_all() {
                 if round % 3 == 0 && list.pop().is_some() {
                     pops.fetch_add(1, Ordering::Relaxed);
                 }
-                if round % 4 == 0 && dict.remove(&Value::from(worker)).is_some() {
+                if round % 4 == 0 && dict.remove(Value::from(worker)).is_some() {
                     assert!(dict.len() <= 10);
                 }
                 if round % 100 == 0 {

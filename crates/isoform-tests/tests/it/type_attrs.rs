@@ -451,7 +451,7 @@ fn three_threads_register_read_and_traverse() {
                     let number = value.and_then(Value::as_int).expect("set with the type");
                     let object = node(holder, number as usize);
                     // Its hook was registered with the type, and returns this error.
-                    let error = isoform::files::to_json_graph(&object.into());
+                    let error = isoform::files::to_json_graph(object);
                     assert!(error.is_err_and(|error| error.message() == "not for files"));
                 }
                 if last {

@@ -55,11 +55,11 @@ fn a_type_has_a_text_of_its_own() {
     let ty = bracketed("hooks.Repr");
     let inner = node(ty, 1, 2);
     assert_eq!(repr(&inner), "<1>");
-    assert_eq!(repr(&node(ty, Array::from([inner.clone()]), 0)), "<(<1>,)>");
-    assert_eq!(repr(&Value::from([inner.clone(), inner])), "(<1>, <1>)");
+    assert_eq!(repr(node(ty, Array::from([inner.clone()]), 0)), "<(<1>,)>");
+    assert_eq!(repr(Value::from([inner.clone(), inner])), "(<1>, <1>)");
     // The text of a hook is shared like any other.
     let long = node(ty, "x".repeat(100), 0);
-    let twice = repr(&Value::from([long.clone(), long]));
+    let twice = repr(Value::from([long.clone(), long]));
     assert!(
         twice.starts_with("(#1=<\"xxx") && twice.ends_with(", #1#)"),
         "{twice}"
@@ -102,11 +102,11 @@ fn a_text_that_fails_is_reported() {
     let ty = pair_type("hooks.ReprBad");
     set_function(ty, "__ffi_repr__", |_| Ok(5.into()));
     let error = ReprOptions::default()
-        .repr(&node(ty, 1, 2), &())
+        .repr(node(ty, 1, 2), &())
         .expect_err("no text");
     let expected = "hooks.ReprBad.__ffi_repr__: expected a str as result, got int";
     assert_eq!((error.kind(), error.message()), (ErrorKind::Type, expected));
-    let text = repr(&Value::from([node(ty, 1, 2)]));
+    let text = repr(Value::from([node(ty, 1, 2)]));
     assert_eq!(text, format!("(<hooks.ReprBad: TypeError: {expected}>,)"));
 }
 
@@ -126,7 +126,7 @@ fn the_callback_of_a_hook_ends_with_the_hook() {
         let object = args[0].as_object().expect("an object");
         part.call(&[field_value(object, "x")?])
     });
-    assert_eq!(repr(&node(ty, 7, 0)), "7");
+    assert_eq!(repr(node(ty, 7, 0)), "7");
     let kept = KEPT.lock().unwrap().take().expect("kept");
     let error = Function::of(kept.as_object().unwrap())
         .unwrap()
@@ -161,7 +161,7 @@ fn a_hook_is_a_function_for_everybody() {
     // The same hook serves another type.
     let other = pair_type("hooks.ShownToo");
     attrs::set(other, DynRepr::NAME, shown.clone()).expect("a hook");
-    assert_eq!(repr(&node(other, 1, 2)), "<1>");
+    assert_eq!(repr(node(other, 1, 2)), "<1>");
 }
 
 /// Compares by `x` alone, in either of two ways.
@@ -184,16 +184,16 @@ fn a_type_compares_in_its_own_way() {
     let ty = by_x("hooks.ByX", true);
     let (left, right) = (node(ty, [1, 2], 3), node(ty, [1, 2], 4));
     let wrap = |value: &Value| Value::from([value.clone()]);
-    assert!(recursive_eq(&wrap(&left), &wrap(&right)).unwrap());
+    assert!(recursive_eq(wrap(&left), wrap(&right)).unwrap());
     assert_eq!(recursive_cmp(&left, &right).unwrap(), Ordering::Equal);
     assert_eq!(
-        recursive_cmp(&left, &node(ty, [1, 3], 0)).unwrap(),
+        recursive_cmp(&left, node(ty, [1, 3], 0)).unwrap(),
         Ordering::Less
     );
     let hash = |value: &Value| recursive_hash(value).unwrap();
     assert_eq!(hash(&wrap(&left)), hash(&wrap(&right)));
     assert_ne!(hash(&left), hash(&node(ty, [1, 3], 3)));
-    assert!(!recursive_eq(&left, &node(ty, [1, 3], 3)).unwrap());
+    assert!(!recursive_eq(&left, node(ty, [1, 3], 3)).unwrap());
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn functions_compare_too() {
     let (left, right) = (node(ty, 1, 3), node(ty, 1, 4));
     assert!(recursive_eq(&left, &right).unwrap());
     assert!(recursive_cmp(&left, &right).unwrap().is_eq());
-    assert!(recursive_cmp(&node(ty, 2, 0), &right).unwrap().is_gt());
+    assert!(recursive_cmp(node(ty, 2, 0), &right).unwrap().is_gt());
     assert_eq!(
         recursive_hash(&left).unwrap(),
         recursive_hash(&right).unwrap()
@@ -229,7 +229,7 @@ fn functions_compare_too() {
 #[test]
 fn equality_without_hash_has_no_hash() {
     let ty = by_x("hooks.NoHash", false);
-    let error = recursive_hash(&Value::from([node(ty, 1, 2)])).expect_err("no hash");
+    let error = recursive_hash([node(ty, 1, 2)]).expect_err("no hash");
     assert_eq!(error.kind(), ErrorKind::Type);
     assert_eq!(
         error.message(),
@@ -270,16 +270,16 @@ fn a_hook_may_try_alternatives() {
     attrs::set_hook(ty, equal, false).unwrap();
     let list = |n: i64| Value::from([[n, n], [n, n]].map(Value::from));
     let pair = |x: i64, y: i64| node(ty, list(x), list(y));
-    assert!(recursive_eq(&pair(1, 2), &pair(2, 1)).unwrap());
-    assert!(!recursive_eq(&pair(1, 2), &pair(2, 2)).unwrap());
+    assert!(recursive_eq(pair(1, 2), pair(2, 1)).unwrap());
+    assert!(!recursive_eq(pair(1, 2), pair(2, 2)).unwrap());
     // Values assumed equal in a failed alternative need not be.
     let (a, b) = (list(1), list(2));
     let left = node(ty, [a.clone(), a.clone()], 0);
     let right = node(ty, [a.clone(), b.clone()], 0);
-    assert!(!recursive_eq(&Value::from([left, a]), &Value::from([right, b])).unwrap());
+    assert!(!recursive_eq(Value::from([left, a]), Value::from([right, b])).unwrap());
     // Linear, whatever the sharing.
     let deep = || (0..100).fold(Value::from(1), |x, _| node(ty, x.clone(), x));
-    assert!(recursive_eq(&deep(), &deep()).unwrap());
+    assert!(recursive_eq(deep(), deep()).unwrap());
     let (left, right) = (1..=MAX_HOOK_DEPTH + 1).fold((Value::NONE, Value::NONE), |(l, r), n| {
         (node(ty, l, n), node(ty, r, n))
     });
@@ -308,7 +308,7 @@ fn a_type_copies_in_its_own_way() {
     attrs::set_hook(ty, copy, false).unwrap();
     let original = node(ty, 1, 2);
     let copy = shallow_copy(original.as_object().unwrap()).unwrap();
-    assert_eq!(repr(&Value::from(copy)), "hooks.Copied(x=1, y=\"copy\")");
+    assert_eq!(repr(Value::from(copy)), "hooks.Copied(x=1, y=\"copy\")");
     let other = pair_type("hooks.CopiedBadly");
     set_function(other, "__ffi_shallow_copy__", |_| Ok(Int::new(1).into()));
     let error = shallow_copy(node(other, 1, 2).as_object().unwrap()).expect_err("no copy");
@@ -340,11 +340,11 @@ fn a_field_converts_what_it_gets() {
     let make = |id: Value, ids: Value| construct(holder, vec![id, ids]);
     let object = make(1.into(), Value::from([2, 3])).unwrap();
     assert_eq!(
-        repr(&Value::from(&object)),
+        repr(Value::from(&object)),
         "hooks.Holder(id=hooks.Id(n=1), ids=(hooks.Id(n=2), hooks.Id(n=3)))"
     );
     set_field(&object, "id", 9.into()).unwrap();
-    assert_eq!(repr(&field_value(&object, "id").unwrap()), "hooks.Id(n=9)");
+    assert_eq!(repr(field_value(&object, "id").unwrap()), "hooks.Id(n=9)");
     let empty = || Value::from(Array::<Value>::new());
     let message = |result: isoform::Result<_>| result.map(|_| ()).expect_err("no").to_string();
     assert_eq!(
@@ -402,6 +402,6 @@ fn what_is_no_hook_is_refused() {
 fn hooks_belong_to_exactly_their_type() {
     let parent = bracketed("hooks.Parent");
     let child = register_type(TypeDef::new("hooks.Child").parent(parent)).unwrap();
-    assert_eq!(repr(&node(parent, 1, 2)), "<1>");
-    assert_eq!(repr(&node(child, 1, 2)), "hooks.Child(x=1, y=2)");
+    assert_eq!(repr(node(parent, 1, 2)), "<1>");
+    assert_eq!(repr(node(child, 1, 2)), "hooks.Child(x=1, y=2)");
 }

@@ -50,12 +50,12 @@ fn maps_and_dicts_find_keys_by_their_hooks() {
     let dict: Dict = entries(ty, 50).into_iter().collect();
     assert_eq!((map.len(), dict.len()), (50, 50));
     for n in 0..50 {
-        assert_eq!(map.try_get(&key(n)).unwrap(), Some(&Value::from(n)));
-        assert_eq!(dict.try_get(&key(n)).unwrap(), Some(Value::from(n)));
-        assert!(map.contains_key(&key(n)) && dict.contains_key(&key(n)));
+        assert_eq!(map.try_get(key(n)).unwrap(), Some(&Value::from(n)));
+        assert_eq!(dict.try_get(key(n)).unwrap(), Some(Value::from(n)));
+        assert!(map.contains_key(key(n)) && dict.contains_key(key(n)));
     }
-    assert_eq!(map.try_get(&key(50)).unwrap(), None);
-    assert_eq!(dict.get(&key(50)), None);
+    assert_eq!(map.try_get(key(50)).unwrap(), None);
+    assert_eq!(dict.get(key(50)), None);
     // An equal key replaces the value; the first key stays.
     assert_eq!(
         map.try_insert(key(7), "new".into()).unwrap(),
@@ -63,19 +63,19 @@ fn maps_and_dicts_find_keys_by_their_hooks() {
     );
     assert_eq!(dict.insert(key(7), "new".into()).unwrap(), Some(7.into()));
     assert_eq!((map.len(), dict.len()), (50, 50));
-    assert_eq!(map.remove(&key(7)), Some("new".into()));
-    let removed = dict.try_remove_entry(&key(7)).unwrap().expect("there");
+    assert_eq!(map.remove(key(7)), Some("new".into()));
+    let removed = dict.try_remove_entry(key(7)).unwrap().expect("there");
     assert_eq!(
         field_value(removed.0.as_object().unwrap(), "y").unwrap(),
         0.into()
     );
-    assert!(!map.contains_key(&key(7)) && !dict.contains_key(&key(7)));
+    assert!(!map.contains_key(key(7)) && !dict.contains_key(key(7)));
     let rest: Vec<_> = map.iter().filter_map(|(_, n)| n.as_int()).collect();
     assert_eq!(rest, (0..50).filter(|n| *n != 7).collect::<Vec<_>>());
     // Other keys are found as before.
     map.insert("s".into(), 1.into());
-    assert_eq!(map.get(&"s".into()), Some(&1.into()));
-    assert_eq!(map.get(&1.into()), None);
+    assert_eq!(map.get("s"), Some(&1.into()));
+    assert_eq!(map.get(1), None);
 }
 
 #[test]
@@ -95,12 +95,9 @@ fn copies_and_files_keep_the_keys() {
         };
         assert_eq!(copy.len(), 22);
         for n in 0..20 {
-            assert_eq!(
-                copy.try_get(&node(ty, n, 5)).unwrap(),
-                Some(&Value::from(n))
-            );
+            assert_eq!(copy.try_get(node(ty, n, 5)).unwrap(), Some(&Value::from(n)));
         }
-        assert_eq!(copy.get(&"text".into()), Some(&"plain".into()));
+        assert_eq!(copy.get("text"), Some(&"plain".into()));
         let (key, _) = copy.get_index(20).unwrap();
         assert_eq!(copy.get(key), Some(&"identity".into()));
     }
@@ -108,10 +105,7 @@ fn copies_and_files_keep_the_keys() {
     let isoform::values::ValueRef::Map(back) = back.view() else {
         panic!("a map")
     };
-    assert_eq!(
-        back.try_get(&node(ty, 3, 5)).unwrap(),
-        Some(&Value::from(3))
-    );
+    assert_eq!(back.try_get(node(ty, 3, 5)).unwrap(), Some(&Value::from(3)));
 }
 
 #[test]
@@ -195,7 +189,7 @@ fn a_hook_may_change_the_dict() {
             // No lock is held; otherwise all of these would block forever.
             dict.insert(Value::from(count + dict.len()), 0.into())
                 .unwrap();
-            dict.remove(&"first".into());
+            dict.remove("first");
             assert!(!dict.is_empty());
         }
         Ok(field_value(left, "x")? == field_value(right, "x")?)
@@ -208,11 +202,11 @@ fn a_hook_may_change_the_dict() {
     *SHARED.lock().unwrap() = Some(dict.clone());
     // The hook moves the entry from position 1 to 0 during its lookup: the value read
     // is the one from the time of the call.
-    assert_eq!(dict.try_get(&node(ty, 1, 9)).unwrap(), Some("one".into()));
+    assert_eq!(dict.try_get(node(ty, 1, 9)).unwrap(), Some("one".into()));
     assert_eq!(CHANGES.load(Relaxed), 1);
     // A write goes to the entry's position at that time.
     CHANGES.store(0, Relaxed);
-    dict.remove(&node(ty, 1, 9));
+    dict.remove(node(ty, 1, 9));
     dict.insert("first".into(), 0.into()).unwrap();
     dict.insert(node(ty, 1, 0), "one".into()).unwrap();
     CHANGES.store(0, Relaxed);
@@ -222,7 +216,7 @@ fn a_hook_may_change_the_dict() {
     CHANGES.store(0, Relaxed);
     dict.insert("first".into(), 0.into()).unwrap();
     dict.insert(node(ty, 2, 0), "two".into()).unwrap();
-    assert_eq!(dict.try_get(&node(ty, 2, 1)).unwrap(), Some("two".into()));
+    assert_eq!(dict.try_get(node(ty, 2, 1)).unwrap(), Some("two".into()));
     CHANGES.store(0, Relaxed);
     ALWAYS.store(true, Relaxed);
     let error = dict
@@ -246,7 +240,7 @@ fn recursive_comparison_follows_the_keys_and_structural_does_not() {
         recursive_hash(&left).unwrap(),
         recursive_hash(&right).unwrap()
     );
-    assert!(!recursive_eq(&left, &map([1, 2, 4])).unwrap());
+    assert!(!recursive_eq(&left, map([1, 2, 4])).unwrap());
     assert!(structural_equal(&left, &left).unwrap());
     assert!(!structural_equal(&left, &right).unwrap());
     // The same keys in another order.
@@ -281,9 +275,9 @@ fn hooks_of_keys_may_look_up_keys() {
     });
     let deep = |n: usize| (0..n).fold(Value::from(1), |x, _| node(ty, x, 0));
     let map = Map::try_from_entries([(deep(20), Value::from("found"))]).unwrap();
-    assert_eq!(map.try_get(&deep(20)).unwrap(), Some(&"found".into()));
-    assert_eq!(map.try_get(&deep(19)).unwrap(), None);
+    assert_eq!(map.try_get(deep(20)).unwrap(), Some(&"found".into()));
+    assert_eq!(map.try_get(deep(19)).unwrap(), None);
     let map = Map::try_from_entries([(deep(500), Value::NONE)]).unwrap();
-    let error = map.try_get(&deep(500)).expect_err("too deep");
+    let error = map.try_get(deep(500)).expect_err("too deep");
     assert_eq!(error.kind(), ErrorKind::Recursion);
 }

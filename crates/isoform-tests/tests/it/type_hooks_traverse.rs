@@ -39,7 +39,7 @@ fn walk(root: &Value, options: WalkOptions) -> Vec<String> {
             met.push(format!(
                 "{} {}",
                 path.trim_start_matches("<root>"),
-                repr(&visit.value())
+                repr(visit.value())
             ));
             Ok(WalkResult::<()>::Advance)
         })
@@ -176,7 +176,7 @@ fn functions_visit_and_rewrite() {
         Ok(visit.value().as_int().map(|n| Value::from(n + 1)))
     });
     assert_eq!(
-        repr(&mapped.unwrap()),
+        repr(mapped.unwrap()),
         "traverse.Functions(x=2, y=\"rewritten\")"
     );
     // Uses a hook made of closures as a function, with a visitor of another
@@ -203,7 +203,7 @@ fn a_rewrite_follows_the_hook() {
     let root = node(ty, 1, [node(ty, 2, 3)]);
     let expected = "traverse.Map(x=1, y=(traverse.Map(x=2, y=13),))";
     for order in [WalkOrder::Pre, WalkOrder::Post] {
-        assert_eq!(repr(&increment(&root, order).unwrap()), expected);
+        assert_eq!(repr(increment(&root, order).unwrap()), expected);
     }
     // The callback sees the object before or after the hook.
     for (order, expected) in [(WalkOrder::Pre, "3"), (WalkOrder::Post, "13")] {
@@ -212,7 +212,7 @@ fn a_rewrite_follows_the_hook() {
             .order(order)
             .map(node(ty, 2, 3), |visit| {
                 if visit.object().is_some() {
-                    seen.push(repr(&field(&visit.value(), "y")));
+                    seen.push(repr(field(&visit.value(), "y")));
                 }
                 Ok(visit.value().as_int().map(|n| Value::from(n + 10)))
             })
@@ -233,7 +233,7 @@ fn the_fields_are_rewritten_on_demand() {
     attrs::set_hook(ty, mutate, false).unwrap();
     let root = node(ty, 1, [2]);
     assert_eq!(
-        repr(&increment(&root, WalkOrder::Post).unwrap()),
+        repr(increment(&root, WalkOrder::Post).unwrap()),
         "traverse.Default(x=11, y=(12,))"
     );
     let same = structural_map(&root, |_| Ok(None)).unwrap();

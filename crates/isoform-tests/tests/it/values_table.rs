@@ -107,9 +107,9 @@ fn zeros_and_nans_compare_alike_at_every_place() {
     let table: Map = [(0.0.into(), 1.into()), (f64::NAN.into(), 2.into())]
         .into_iter()
         .collect();
-    assert_eq!(table.get(&0.0.into()), Some(&1.into()));
-    assert_eq!(table.get(&(-0.0).into()), None);
-    assert_eq!(table.get(&payload.into()), Some(&2.into()));
+    assert_eq!(table.get(0.0), Some(&1.into()));
+    assert_eq!(table.get(-0.0), None);
+    assert_eq!(table.get(payload), Some(&2.into()));
     assert_ne!(Value::from(0.0), Value::from(-0.0));
     assert_eq!(Value::from(f64::NAN), Value::from(payload));
 }

@@ -154,7 +154,7 @@ fn plain_values_have_callbacks_too() {
     let same = structural_mutate(&root, &plain, &|value, _| Ok(value.clone()));
     assert_eq!(same.expect("no errors"), root);
     let changed = structural_mutate(&root, &plain, &|_, _| Ok(5.into()));
-    assert_eq!(repr(&changed.expect("no errors")), "(5, 5)");
+    assert_eq!(repr(changed.expect("no errors")), "(5, 5)");
 }
 
 #[test]
@@ -211,8 +211,8 @@ fn hooks_of_types_and_callbacks_meet() {
     assert_eq!(right_sides(&root, WalkOptions::default()), [2, 3]);
     let ten = |_: &Value, _: &mut dyn MutateCallback| Ok(int(10).into());
     let mutated = structural_mutate(&root, &of::<Int>(), &ten).unwrap();
-    assert_eq!(repr(&field(&mutated, "x")), repr(&int(1).into()));
-    assert_eq!(repr(&field(&mutated, "y")).matches("value=10").count(), 2);
+    assert_eq!(repr(field(&mutated, "x")), repr(int(1)));
+    assert_eq!(repr(field(&mutated, "y")).matches("value=10").count(), 2);
     // The callback for the type comes before its hook, and can call the hook.
     let hooked = move |index: Option<TypeIndex>| index == Some(ty) || of::<Int>()(index);
     let mutated = structural_mutate(
@@ -223,7 +223,7 @@ fn hooks_of_types_and_callbacks_meet() {
             None => mutator.mutate_children(value),
         },
     );
-    assert_eq!(repr(&mutated.unwrap()).matches("value=10").count(), 2);
+    assert_eq!(repr(mutated.unwrap()).matches("value=10").count(), 2);
 }
 
 #[test]

@@ -200,3 +200,43 @@ fn dependencies_are_allowed_can_fail() {
     assert!(Policy::parse("[licenses]\nallow = [\"No-Such\"]").is_err());
     assert!(Policy::parse("").is_err());
 }
+
+/// The crates of dialects that this manifest depends on without a feature.
+fn unasked_dialects(path: &str, manifest: &str) -> Vec<Finding> {
+    let table: toml::Table = manifest.parse().expect("a manifest");
+    let default = table.get("features").and_then(|all| all.get("default"));
+    let mut findings: Vec<Finding> = default
+        .map(|_| Finding::new(path, 1, "has default features"))
+        .into_iter()
+        .collect();
+    for name in ["isoform-ir", "isoform-relay", "isoform-pto", "isoform-onnx"] {
+        let dependency = table.get("dependencies").and_then(|all| all.get(name));
+        let is_optional = |entry: &toml::Value| {
+            let optional = entry.get("optional").and_then(toml::Value::as_bool);
+            optional == Some(true)
+        };
+        if dependency.is_some_and(|entry| !is_optional(entry)) {
+            findings.push(Finding::new(path, 1, format!("always compiles {name}")));
+        }
+    }
+    findings
+}
+
+#[test]
+fn tests_of_an_ir_compile_no_dialect() {
+    let path = "crates/isoform-testing/Cargo.toml";
+    let repo = Repo::load();
+    enforce(
+        "isoform-testing serves the tests of any IR, so it compiles dialects only for its features",
+        "make the dependency optional, and name it in the feature `dialects` or `onnx`",
+        &unasked_dialects(path, repo.text(path).expect("the manifest exists")),
+    );
+}
+
+#[test]
+fn tests_of_an_ir_compile_no_dialect_can_fail() {
+    let manifest = "[features]\ndefault = [\"x\"]\n[dependencies]\nisoform = \"1\"\n\
+                    isoform-ir = \"1\"\nisoform-pto = { version = \"1\", optional = true }";
+    let findings = unasked_dialects("a/Cargo.toml", manifest);
+    assert_found(&findings, &["a/Cargo.toml:1", "a/Cargo.toml:1"]);
+}

@@ -69,9 +69,10 @@ impl ReprOptions {
     /// # Errors
     ///
     /// Whatever a hook returns; `RecursionError` if hooks of types nest too deeply.
-    pub fn repr(self, value: &Value, hooks: &dyn ReprHooks) -> Result<String> {
+    pub fn repr(self, value: impl Into<Value>, hooks: &dyn ReprHooks) -> Result<String> {
+        let value = value.into();
         let parts = Arena::default();
-        Writer::new(self, hooks, &parts).write(value)
+        Writer::new(self, hooks, &parts).write(&value)
     }
 }
 
@@ -100,7 +101,11 @@ impl ReprOptions {
 /// let list = Value::from([Value::from(1.0), Value::from("a\n"), Array::from([1i64]).into()]);
 /// assert_eq!(repr(&list), r#"(1.0, "a\n", (1,))"#);
 /// ```
-pub fn repr(value: &Value) -> String {
+pub fn repr(value: impl Into<Value>) -> String {
+    repr_of(&value.into())
+}
+
+fn repr_of(value: &Value) -> String {
     let parts = Arena::default();
     let mut writer = Writer::new(ReprOptions::default(), &(), &parts);
     writer.shows_errors = true;

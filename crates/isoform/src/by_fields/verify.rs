@@ -60,13 +60,17 @@ impl VerifyHooks for () {}
 ///     )),
 /// )?;
 /// let value = |n: i64| construct(even, vec![n.into()]);
-/// let failures = verify(&Value::from([value(1)?, value(2)?, value(3)?]), &())?;
+/// let failures = verify([value(1)?, value(2)?, value(3)?], &())?;
 /// let texts: Vec<_> = failures.iter().map(|(path, error)| format!("{path}: {error}")).collect();
 /// assert_eq!(texts, ["<root>[0]: ValueError: expected even, got 1",
 ///                    "<root>[2]: ValueError: expected even, got 3"]);
 /// # Ok::<(), isoform::Error>(())
 /// ```
-pub fn verify(root: &Value, hooks: &dyn VerifyHooks) -> Result<Vec<(AccessPath, Error)>> {
+pub fn verify(root: impl Into<Value>, hooks: &dyn VerifyHooks) -> Result<Vec<(AccessPath, Error)>> {
+    verify_value(&root.into(), hooks)
+}
+
+fn verify_value(root: &Value, hooks: &dyn VerifyHooks) -> Result<Vec<(AccessPath, Error)>> {
     let mut failures = Vec::new();
     // A custom traversal must not hide objects.
     let options = WalkOptions::default().include_ignored(true).hooks(false);

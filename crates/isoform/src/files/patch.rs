@@ -105,7 +105,7 @@ impl Patch {
         let map = data
             .as_map()
             .ok_or_else(|| malformed("the text", "an object"))?;
-        let Some(version) = map.get(&FORMAT.into()) else {
+        let Some(version) = map.get(FORMAT) else {
             return Err(Error::value_error(format!(
                 "expected a patch, a JSON object with \"{FORMAT}\": {VERSION}; to read a whole \
                  difference, use DifferenceRecord"
@@ -113,7 +113,7 @@ impl Patch {
         };
         check_version(FORMAT, version, VERSION)?;
         let check = field(map, "check")?.peek::<Str>().cloned();
-        let values = match map.get(&"values".into()) {
+        let values = match map.get("values") {
             Some(graph) => from_json_graph(&text_of(graph)?)?,
             None => Value::from(Array::<Value>::new()),
         };
@@ -122,7 +122,7 @@ impl Patch {
             shared: Vec::new(),
             news: Vec::new(),
         };
-        if let Some(new) = map.get(&"new".into()) {
+        if let Some(new) = map.get("new") {
             for data in array(new, "new")?.iter() {
                 let source = reader.source(data, 0)?;
                 reader.shared.push(source);
@@ -143,7 +143,7 @@ impl Patch {
         if edits.windows(2).any(|pair| pair[0].0 == pair[1].0) {
             return Err(malformed("each object", "edited once"));
         }
-        let root = map.get(&"root".into());
+        let root = map.get("root");
         let root = root.map(|root| reader.source(root, 0)).transpose()?;
         Ok(Patch {
             edits: edits.into(),
@@ -186,8 +186,7 @@ pub(super) fn check_version(format: &str, found: &Value, version: i64) -> Result
 ///
 /// `ValueError` if it is missing.
 pub(super) fn field<'v>(map: &'v Map, name: &str) -> Result<&'v Value> {
-    map.get(&name.into())
-        .ok_or_else(|| malformed(name, "to be there"))
+    map.get(name).ok_or_else(|| malformed(name, "to be there"))
 }
 
 #[cold]
@@ -356,7 +355,7 @@ impl<'p> Writer<'p> {
             map.insert("new".into(), list(self.shared));
         }
         if !self.values.is_empty() {
-            let graph = to_json_graph(&list(self.values))?;
+            let graph = to_json_graph(list(self.values))?;
             map.insert("values".into(), read_data(&graph)?);
         }
         Ok(map.into())

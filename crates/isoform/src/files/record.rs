@@ -30,7 +30,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::path::AccessPath;
 use crate::kernel::path::tree::PathTree;
 use crate::kernel::value::Value;
-use crate::structural::{Change, ChangeKind, Difference, Patch, PlacePaths};
+use crate::structural::{Change, ChangeKind, Difference, Patch, PlacePaths, write_place};
 
 const FORMAT: &str = "isoform.diff";
 const VERSION: i64 = 2;
@@ -137,7 +137,7 @@ impl ChangeRecord {
     fn of(change: &Change, paths: &Arc<PathTree>, places: [u32; 2]) -> Self {
         let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
         let text = |value: Option<&Value>| {
-            value.map(|value| display::short(value, display::EXPLAIN_BUDGET).into())
+            value.map(|value| display::line(value, display::EXPLAIN_BUDGET).into())
         };
         ChangeRecord {
             kind: change.kind(),
@@ -211,11 +211,7 @@ impl ChangeRecord {
 
 impl fmt::Display for ChangeRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let path = match self.kind {
-            ChangeKind::Deleted => self.left_path(),
-            _ => self.right_path(),
-        };
-        write!(f, "{} at {path}", self.kind)?;
+        write_place(f, self.kind, [self.left_path(), self.right_path()])?;
         match (&self.left, &self.right) {
             (Some(left), Some(right)) => write!(f, ": {left} -> {right}")?,
             (Some(one), None) | (None, Some(one)) => write!(f, ": {one}")?,
@@ -242,7 +238,7 @@ impl DifferenceRecord {
     /// # Errors
     ///
     /// As [`Patch::apply`].
-    pub fn apply(&self, value: &Value) -> Result<Value> {
+    pub fn apply(&self, value: impl Into<Value>) -> Result<Value> {
         self.patch.apply(value)
     }
 
@@ -316,7 +312,7 @@ impl DifferenceRecord {
         let map = data
             .as_map()
             .ok_or_else(|| malformed("the text", "an object"))?;
-        let format = map.get(&"format".into()).and_then(Value::as_str);
+        let format = map.get("format").and_then(Value::as_str);
         if format != Some(FORMAT) {
             return Err(Error::value_error(format!(
                 "expected JSON of the format '{FORMAT}', got {}",

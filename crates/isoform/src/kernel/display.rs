@@ -1,15 +1,22 @@
-//! Short text of values, for messages and `Debug`.
+//! Text of values for people: the text that a type gives its objects, and short text for
+//! messages and `Debug`.
 //!
-//! The printer keeps its own stack and stops at a budget of characters, so the cost
-//! does not depend on the size or depth of the value.
+//! The printer of short text keeps its own stack and stops at a budget of characters, so
+//! the cost does not depend on the size or depth of the value. Types are asked for the text
+//! of small values only.
 
 use std::fmt;
 
-use crate::kernel::container::{Array, Contents, Map};
+use crate::kernel::container::{Array, Contents, Map, Str};
+use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::{self, Section};
+use crate::kernel::object::dynamic::field_value_at;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::view::{Loaded, ObjRef};
 use crate::kernel::spell::{Style, spell};
+use crate::kernel::types::attributes::{self, Lookup};
+use crate::kernel::types::names::{TEXT_SCRIPT, name_field};
+use crate::kernel::types::{FieldFlag, Kind};
 use crate::kernel::value::{Value, ValueRef};
 
 /// The maximal number of characters of a value in `Debug` output.
@@ -19,13 +26,121 @@ pub(crate) const KEY_BUDGET: usize = 60;
 /// The maximal number of characters of a value in an explained mismatch.
 pub(crate) const EXPLAIN_BUDGET: usize = 120;
 
+/// The maximal number of parts of a value that is shown in the text of its type.
+pub(crate) const OWN_TEXT_PARTS: usize = 400;
+
+/// The text that the type of an object gives it, by the attribute `transform.script`; None
+/// if the type gives none. All texts for people ask here.
+///
+/// # Errors
+///
+/// Errors of the function of the type; `TypeError` if the function returns no text.
+pub fn own_text(object: &Ref<Obj>) -> Result<Option<Str>> {
+    let attribute = attributes::get(object.type_index(), TEXT_SCRIPT, Lookup::Nearest);
+    match attribute.map(Value::view) {
+        Some(ValueRef::Function(function)) => {
+            let text = function.call(&[object.into()])?;
+            text.extract().map(Some).map_err(|error| {
+                let key = object.type_info().key();
+                Error::type_error(format!("the text (Script) of {key}: {}", error.message()))
+            })
+        }
+        _ => Ok(None),
+    }
+}
+
+/// [`own_text`] of a value with at most this number of parts; None for larger values,
+/// values without such a text, and where the function of the type fails.
+pub(crate) fn own_text_within(value: &Value, parts: usize) -> Option<Str> {
+    let object = value
+        .as_object()
+        .filter(|object| !object.type_info().is_builtin())?;
+    attributes::get(object.type_index(), TEXT_SCRIPT, Lookup::Nearest)?;
+    if is_larger(value, parts) {
+        return None;
+    }
+    own_text(object).ok().flatten()
+}
+
+/// The text of a value for people in one line: [`own_line`], otherwise [`brief`].
+pub(crate) fn line(value: &Value, budget: usize) -> String {
+    own_line(value, budget).unwrap_or_else(|| brief(value, budget))
+}
+
+/// The text that the type of a value gives it, with lines joined by semicolons; None for
+/// longer texts, whose beginnings tell less than the fields.
+pub(crate) fn own_line(value: &Value, budget: usize) -> Option<String> {
+    let text = own_text_within(value, OWN_TEXT_PARTS)?;
+    let lines = text.lines().map(|line| line.trim().trim_end_matches(';'));
+    let lines = lines.filter(|line| !line.is_empty()).map(printable);
+    let line = lines.collect::<Vec<_>>().join("; ");
+    (line.len() <= budget && !line.is_empty()).then_some(line)
+}
+
+/// A line with escapes for characters that control a terminal, except tabs.
+pub(crate) fn printable(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    for c in line.chars() {
+        if c != '\t' && controls_terminal(c) {
+            out.extend(c.escape_default());
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// True for characters that would move the cursor, colour the terminal or reverse the direction
+/// of writing.
+pub fn controls_terminal(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// True if a value has more than this number of parts, including parts of parts.
+pub(crate) fn is_larger(value: &Value, limit: usize) -> bool {
+    let mut stack = vec![value.clone()];
+    let mut count = 0;
+    while let Some(value) = stack.pop() {
+        count += 1 + text_parts(&value);
+        if count + stack.len() > limit {
+            return true;
+        }
+        push_parts(&value, limit, &mut stack);
+    }
+    false
+}
+
+/// The number of parts taking as much space as the text of a value without parts.
+fn text_parts(value: &Value) -> usize {
+    match value.view() {
+        ValueRef::Str(text) => text.len() / PART,
+        ValueRef::Bytes(bytes) => bytes.len() / PART,
+        ValueRef::BigInt(number) => number.bits() as usize / (3 * PART),
+        ValueRef::Shape(dims) => dims.len(),
+        _ => 0,
+    }
+}
+
+/// The number of characters counted as one part.
+const PART: usize = 32;
+
+fn push_parts(value: &Value, limit: usize, stack: &mut Vec<Value>) {
+    if let Some(contents) = value.contents() {
+        stack.extend(contents.parts().take(limit + 1).cloned());
+    } else if let ValueRef::Object(object) = value.view() {
+        let fields = 0..object.type_info().fields().len();
+        stack.extend(fields.filter_map(|field| field_value_at(object, field)));
+    }
+}
+
 /// A part still to be printed.
 enum Todo {
     Text(&'static str),
     Value(Value),
     Object(Ref<Obj>),
-    /// The rest of an object's fields.
-    Fields(Ref<Obj>, usize),
+    /// The rest of an object's fields; true before the first printed field.
+    Fields(Ref<Obj>, usize, bool),
     Items(Array, usize),
     Entries(Map, usize),
 }
@@ -33,6 +148,17 @@ enum Todo {
 /// The short text of a value.
 pub(crate) fn short(value: &Value, budget: usize) -> String {
     print(Todo::Value(value.clone()), budget)
+}
+
+/// The short text of a part of a program, close to the part's text in files: variables and
+/// singletons by name, objects without fields that comparison ignores, and without fields
+/// that have their default value.
+pub(crate) fn brief(value: &Value, budget: usize) -> String {
+    let printer = Printer {
+        budget,
+        is_brief: true,
+    };
+    printer.print(Todo::Value(value.clone()))
 }
 
 /// The short text of a borrowed object.
@@ -49,10 +175,28 @@ pub(crate) fn write_short(
 }
 
 fn print(first: Todo, budget: usize) -> String {
-    access::reading(|section| print_in_section(section, first, budget))
+    let printer = Printer {
+        budget,
+        is_brief: false,
+    };
+    printer.print(first)
 }
 
-fn print_in_section(section: &Section, first: Todo, budget: usize) -> String {
+/// How to print.
+#[derive(Clone, Copy)]
+struct Printer {
+    budget: usize,
+    is_brief: bool,
+}
+
+impl Printer {
+    fn print(self, first: Todo) -> String {
+        access::reading(|section| print_in_section(section, first, self))
+    }
+}
+
+fn print_in_section(section: &Section, first: Todo, printer: Printer) -> String {
+    let budget = printer.budget;
     let mut out = String::new();
     let mut stack = vec![first];
     while let Some(todo) = stack.pop() {
@@ -65,44 +209,54 @@ fn print_in_section(section: &Section, first: Todo, budget: usize) -> String {
             out.push_str("...");
             break;
         }
-        step(section, todo, &mut out, &mut stack, budget);
+        step(section, todo, &mut out, &mut stack, printer);
     }
     out
 }
 
-fn step(section: &Section, todo: Todo, out: &mut String, stack: &mut Vec<Todo>, budget: usize) {
+fn step(section: &Section, todo: Todo, out: &mut String, stack: &mut Vec<Todo>, printer: Printer) {
+    let budget = printer.budget;
     match todo {
         Todo::Text(text) => out.push_str(text),
         Todo::Value(value) => value_text(&value, out, stack, budget),
         Todo::Object(object) => {
-            let is_open = |todo: &Todo| matches!(todo, Todo::Fields(open, _) if open == &object);
+            let is_open = |todo: &Todo| matches!(todo, Todo::Fields(open, ..) if open == &object);
             if object.type_info().is_builtin() {
                 value_text(&Value::from(object), out, stack, budget);
             } else if stack.iter().any(is_open) {
                 // The budget bounds the stack, hence the search is short.
                 out.push_str("...");
+            } else if let Some(name) = name_in_brief(section, &object, printer) {
+                out.push_str(&name);
             } else {
                 out.push_str(object.type_info().key());
                 out.push('(');
                 stack.push(Todo::Text(")"));
-                stack.push(Todo::Fields(object, 0));
+                stack.push(Todo::Fields(object, 0, true));
             }
         }
-        Todo::Fields(object, position) => {
+        Todo::Fields(object, position, is_first) => {
             let fields = object.type_info().fields();
             let Some((_, loaded)) = object.borrowed().all_fields().get(section, position) else {
                 return;
             };
-            if position > 0 {
+            let field = &fields[position];
+            let is_left_out =
+                field.field_flag() == FieldFlag::Ignore || field.has_default() && is_none(&loaded);
+            if printer.is_brief && is_left_out {
+                stack.push(Todo::Fields(object, position + 1, is_first));
+                return;
+            }
+            if !is_first {
                 out.push_str(", ");
             }
-            out.push_str(fields[position].name());
+            out.push_str(field.name());
             out.push('=');
             let value = match loaded {
                 Loaded::Object(child) => Todo::Object(child.to_ref()),
                 other => Todo::Value(other.to_value()),
             };
-            stack.push(Todo::Fields(object.clone(), position + 1));
+            stack.push(Todo::Fields(object.clone(), position + 1, false));
             stack.push(value);
         }
         Todo::Items(array, position) => {
@@ -129,6 +283,33 @@ fn step(section: &Section, todo: Todo, out: &mut String, stack: &mut Vec<Todo>, 
             stack.push(Todo::Value(key));
         }
     }
+}
+
+fn is_none(loaded: &Loaded<'_, '_>) -> bool {
+    match loaded {
+        Loaded::None => true,
+        Loaded::Value(value) => value.is_none(),
+        _ => false,
+    }
+}
+
+/// The name that replaces a variable or singleton in brief text.
+fn name_in_brief(section: &Section, object: &Ref<Obj>, printer: Printer) -> Option<String> {
+    let info = object.type_info();
+    let sigil = match info.kind() {
+        Kind::Var if printer.is_brief => '%',
+        Kind::Singleton if printer.is_brief => '@',
+        _ => return None,
+    };
+    let (_, loaded) = object
+        .borrowed()
+        .all_fields()
+        .get(section, name_field(info)?)?;
+    let name = loaded.to_value();
+    let name = name.as_str()?;
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    let is_short = !name.is_empty() && name.len() <= printer.budget;
+    (is_short && name.chars().all(is_word)).then(|| format!("{sigil}{name}"))
 }
 
 fn value_text(value: &Value, out: &mut String, stack: &mut Vec<Todo>, budget: usize) {

@@ -28,9 +28,9 @@ use crate::traverse::roles::Commutes;
 /// // min(x, x) for any x.
 /// let same = Pattern::new(tir::Min::new(&x, &x)?, [&x])?;
 /// let sum = tir::Add::new(&a, &b)?;
-/// let found = same.match_value(&tir::Min::new(&sum, &sum)?.into())?.expect("it matches");
-/// assert_eq!(found.get(&x.into()), Some(&Value::from(&sum)));
-/// assert!(same.match_value(&tir::Min::new(&a, &b)?.into())?.is_none());
+/// let found = same.match_value(tir::Min::new(&sum, &sum)?)?.expect("it matches");
+/// assert_eq!(found.get(x), Some(&Value::from(&sum)));
+/// assert!(same.match_value(tir::Min::new(&a, &b)?)?.is_none());
 /// # Ok::<(), isoform::Error>(())
 /// ```
 #[derive(Clone)]

@@ -125,11 +125,7 @@ fn check_definitions(types: &[TypeIndex], first: TypeIndex) -> Result<()> {
 
 /// The schema of the field that an attribute names for a role; None if unknown.
 fn named_field<'i>(info: &'i TypeInfo, names: &Value, role: &str) -> Option<&'i Schema> {
-    let name = names
-        .as_map()?
-        .get(&Value::from(role))?
-        .as_str()?
-        .to_owned();
+    let name = names.as_map()?.get(role)?.as_str()?.to_owned();
     let field = info.field_index(&name)?;
     Some(info.fields()[field].schema())
 }

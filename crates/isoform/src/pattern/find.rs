@@ -64,9 +64,10 @@ impl Pattern {
     /// [`structural_walk`](crate::traverse::structural_walk); errors of the callback.
     pub fn for_each_match<B>(
         &self,
-        root: &Value,
+        root: impl Into<Value>,
         mut callback: impl FnMut(&Place<'_>, Match) -> Result<WalkResult<B>>,
     ) -> Result<Option<B>> {
+        let root = &root.into();
         let options = WalkOptions::default().order(WalkOrder::Pre);
         let uses = if self.asks_for_uses() {
             Some(Uses::of(root)?)
@@ -74,8 +75,8 @@ impl Pattern {
             None
         };
         let find = |value: &Value| match &uses {
-            Some(uses) => self.match_in(value, uses),
-            None => self.match_value(value),
+            Some(uses) => self.match_with(value, &mut &*uses),
+            None => self.match_alone(value),
         };
         let variables = self.admits_variables();
         // All objects are visited, because every object changes the path.
@@ -151,12 +152,12 @@ impl Pattern {
     /// let (x, a, b) = (int("x"), int("a"), int("b"));
     /// let same = Pattern::new(tir::Min::new(&x, &x)?, [&x])?;
     /// let root = tir::Add::new(&tir::Min::new(&b, &b)?.upcast(), &a)?;
-    /// let found = same.find_all(&root.into())?;
+    /// let found = same.find_all(root)?;
     /// assert_eq!(found.len(), 1);
     /// assert_eq!(found[0].path().to_string(), "<root>.a");
     /// # Ok::<(), isoform::Error>(())
     /// ```
-    pub fn find_all(&self, root: &Value) -> Result<Vec<PatternMatch>> {
+    pub fn find_all(&self, root: impl Into<Value>) -> Result<Vec<PatternMatch>> {
         let mut places = Places::default();
         // The places above the last match, and the match.
         let mut line = vec![Places::ROOT];

@@ -96,11 +96,11 @@ impl Default for GreedyOptions {
 /// let one = tir::constant(DType::INT32, 1)?;
 /// let times_one = Rule::new(Pattern::new(tir::Mul::new(&x, &one)?, [&x])?, &x)?;
 /// let root = tir::Mul::new(&tir::Mul::new(&a, &one)?, &one)?;
-/// let done = rewrite_greedily(&root.into(), &[times_one])?;
+/// let done = rewrite_greedily(root, &[times_one])?;
 /// assert_eq!((done.value, done.applied), (a.into(), vec![2]));
 /// # Ok::<(), isoform::Error>(())
 /// ```
-pub fn rewrite_greedily(root: &Value, rules: &[Rule]) -> Result<Rewritten> {
+pub fn rewrite_greedily(root: impl Into<Value>, rules: &[Rule]) -> Result<Rewritten> {
     GreedyOptions::default().rewrite_greedily(root, rules)
 }
 
@@ -117,9 +117,9 @@ impl GreedyOptions {
     /// # Errors
     ///
     /// As [`rewrite_greedily`].
-    pub fn rewrite_greedily(self, root: &Value, rules: &[Rule]) -> Result<Rewritten> {
+    pub fn rewrite_greedily(self, root: impl Into<Value>, rules: &[Rule]) -> Result<Rewritten> {
         let mut tally = Tally::new(rules.len(), self.max_steps);
-        let value = without_capture(root, rules, |value, rules| {
+        let value = without_capture(&root.into(), rules, |value, rules| {
             Driver::new(value, rules, self)?.run(&mut tally)
         })?;
         Ok(tally.rewritten(value))

@@ -35,8 +35,8 @@ impl Hole {
     ///
     /// let (x, y) = (tir::Var::new("x", DType::INT32), tir::Var::new("y", DType::INT32));
     /// let any_sum = Pattern::new(&x, [Hole::new(&x).class::<tir::Add>()])?;
-    /// assert!(any_sum.match_value(&tir::Add::new(&y, &y)?.into())?.is_some());
-    /// assert!(any_sum.match_value(&y.into())?.is_none());
+    /// assert!(any_sum.match_value(tir::Add::new(&y, &y)?)?.is_some());
+    /// assert!(any_sum.match_value(y)?.is_none());
     /// # Ok::<(), isoform::Error>(())
     /// ```
     #[must_use]
@@ -81,8 +81,8 @@ impl Hole {
     /// let four = Hole::new(&x).class::<tir::IntImm>().field("value", 4);
     /// let pattern = Pattern::new(tir::Mul::new(&x, &y)?, [four, (&y).into()])?;
     /// let times = |number| tir::Mul::new(&tir::constant(DType::INT32, number)?, &y);
-    /// assert!(pattern.match_value(&times(4)?.into())?.is_some());
-    /// assert!(pattern.match_value(&times(5)?.into())?.is_none());
+    /// assert!(pattern.match_value(times(4)?)?.is_some());
+    /// assert!(pattern.match_value(times(5)?)?.is_none());
     /// # Ok::<(), isoform::Error>(())
     /// ```
     #[must_use]
@@ -144,10 +144,10 @@ impl Hole {
     /// let (all, last, a) = (int("all"), int("last"), int("a"));
     /// let template = vec![Value::from(&all), Value::from(&last)];
     /// let pattern = Pattern::new(template, [Hole::new(&all).items(), (&last).into()])?;
-    /// let found = pattern.match_value(&vec![&a, &a, &a].into())?.expect("three items");
-    /// let before = found.get(&all.into()).and_then(|part| part.extract::<isoform::Array>().ok());
+    /// let found = pattern.match_value(vec![&a, &a, &a])?.expect("three items");
+    /// let before = found.get(all).and_then(|part| part.extract::<isoform::Array>().ok());
     /// assert_eq!(before.map(|items| items.len()), Some(2));
-    /// assert!(pattern.match_value(&isoform::Array::<Value>::new().into())?.is_none());
+    /// assert!(pattern.match_value(isoform::Array::<Value>::new())?.is_none());
     /// # Ok::<(), isoform::Error>(())
     /// ```
     #[must_use]

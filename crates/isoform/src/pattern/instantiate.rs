@@ -340,8 +340,8 @@ impl Match {
     ///
     /// `TypeError` if a part does not fit its field; `ValueError` if `template`
     /// has a hole in a definition field.
-    pub fn instantiate(&self, template: &Value) -> Result<Option<Value>> {
-        let plan = Plan::new(&self.pattern, template)?;
+    pub fn instantiate(&self, template: impl Into<Value>) -> Result<Option<Value>> {
+        let plan = Plan::new(&self.pattern, &template.into())?;
         plan.instantiate(self)
     }
 }

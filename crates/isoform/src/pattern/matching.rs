@@ -163,8 +163,8 @@ impl Pattern {
     /// let smaller = Pattern::new(tir::LT::new(&x, &y)?, [&x, &y])?;
     /// let greater = Pattern::new(tir::GT::new(&y, &x)?, [&x, &y])?;
     /// let either = Pattern::any_of([smaller, greater])?;
-    /// let found = either.match_value(&tir::GT::new(&a, &b)?.into())?.expect("b < a");
-    /// assert_eq!(found.get(&x.into()), Some(&b.into()));
+    /// let found = either.match_value(tir::GT::new(&a, &b)?)?.expect("b < a");
+    /// assert_eq!(found.get(x), Some(&b.into()));
     /// # Ok::<(), isoform::Error>(())
     /// ```
     pub fn any_of(patterns: impl IntoIterator<Item = Pattern>) -> Result<Pattern> {
@@ -317,7 +317,11 @@ impl Pattern {
     /// # Errors
     ///
     /// As [`structural_equal`](crate::structural_equal), and errors of guards.
-    pub fn match_value(&self, value: &Value) -> Result<Option<Match>> {
+    pub fn match_value(&self, value: impl Into<Value>) -> Result<Option<Match>> {
+        self.match_alone(&value.into())
+    }
+
+    pub(super) fn match_alone(&self, value: &Value) -> Result<Option<Match>> {
         if !self.may_match(value) {
             return Ok(None);
         }
@@ -337,9 +341,9 @@ impl Pattern {
     ///
     /// As [`match_value`](Self::match_value), and errors of functions that decide about
     /// [purity](crate::traverse::PURE).
-    pub fn match_in(&self, value: &Value, uses: &Uses) -> Result<Option<Match>> {
+    pub fn match_in(&self, value: impl Into<Value>, uses: &Uses) -> Result<Option<Match>> {
         let mut context = uses;
-        self.match_with(value, &mut context)
+        self.match_with(&value.into(), &mut context)
     }
 
     pub(super) fn match_with(
@@ -348,7 +352,7 @@ impl Pattern {
         context: &mut dyn Context,
     ) -> Result<Option<Match>> {
         let Some(shell) = &self.facts.tracked else {
-            return self.match_value(value);
+            return self.match_alone(value);
         };
         let filled = search(shell, value, Some(context))?;
         Ok(filled.map(|filled| self.found(value, filled)))
@@ -371,11 +375,15 @@ impl Pattern {
     /// # Errors
     ///
     /// As [`match_value`](Self::match_value).
-    pub fn explain(&self, value: &Value) -> Result<Option<Mismatch>> {
+    pub fn explain(&self, value: impl Into<Value>) -> Result<Option<Mismatch>> {
+        self.explained(&value.into())
+    }
+
+    fn explained(&self, value: &Value) -> Result<Option<Mismatch>> {
         if self.facts.shell.is_none() {
             return self.matching(value).explain();
         }
-        if self.match_value(value)?.is_some() {
+        if self.match_alone(value)?.is_some() {
             return Ok(None);
         }
         let literally = self.matching(value).explain()?;
@@ -475,8 +483,11 @@ impl Match {
     /// the variable several times. None for any other value.
     ///
     /// O(1) for a hole, O(variables) for another variable.
-    pub fn get(&self, var: &Value) -> Option<&Value> {
-        let ident = variable(var)?;
+    pub fn get(&self, var: impl Into<Value>) -> Option<&Value> {
+        self.partner(variable(&var.into())?)
+    }
+
+    fn partner(&self, ident: u64) -> Option<&Value> {
         if let Some(hole) = self.pattern.facts.table.find(ident) {
             return self.part(hole).map(|(part, _)| part);
         }

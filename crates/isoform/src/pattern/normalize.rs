@@ -68,7 +68,7 @@ impl RewriteOptions {
 /// for a cyclic value, and for a rule that needs to know users
 /// ([`rewrite_greedily`](super::rewrite_greedily()) knows them); as [`Rule::apply`].
 /// `TypeError` with the path if a replacement does not fit its field.
-pub fn rewrite(root: &Value, rules: &[Rule]) -> Result<Rewritten> {
+pub fn rewrite(root: impl Into<Value>, rules: &[Rule]) -> Result<Rewritten> {
     RewriteOptions::default().rewrite(root, rules)
 }
 
@@ -78,7 +78,11 @@ impl RewriteOptions {
     /// # Errors
     ///
     /// As [`rewrite`].
-    pub fn rewrite(self, root: &Value, rules: &[Rule]) -> Result<Rewritten> {
+    pub fn rewrite(self, root: impl Into<Value>, rules: &[Rule]) -> Result<Rewritten> {
+        self.rewritten(&root.into(), rules)
+    }
+
+    fn rewritten(self, root: &Value, rules: &[Rule]) -> Result<Rewritten> {
         for (number, rule) in rules.iter().enumerate() {
             if rule.has_results() || rule.pattern().asks_for_uses() {
                 return Err(Error::value_error(format!(

@@ -48,8 +48,8 @@ impl PatternOptions {
     /// let one = tir::constant(DType::INT32, 1)?;
     /// let options = PatternOptions::default().commutative(true);
     /// let times_one = options.pattern(tir::Mul::new(&x, &one)?, [&x])?;
-    /// assert!(times_one.match_value(&tir::Mul::new(&a, &one)?.into())?.is_some());
-    /// assert!(times_one.match_value(&tir::Mul::new(&one, &a)?.into())?.is_some());
+    /// assert!(times_one.match_value(tir::Mul::new(&a, &one)?)?.is_some());
+    /// assert!(times_one.match_value(tir::Mul::new(&one, &a)?)?.is_some());
     /// # Ok::<(), isoform::Error>(())
     /// ```
     pub fn pattern<H: Into<Hole>>(

@@ -27,7 +27,7 @@ type ComputedResults = dyn Fn(&Match) -> Result<Option<Vec<Value>>> + Send + Syn
 /// let (x, a, b) = (int("x"), int("a"), int("b"));
 /// let same = Rule::new(Pattern::new(tir::Min::new(&x, &x)?, [&x])?, &x)?;
 /// let root = tir::Add::new(&a, &tir::Min::new(&b, &b)?.upcast())?;
-/// let done = rewrite(&root.into(), &[same])?;
+/// let done = rewrite(root, &[same])?;
 /// assert!(isoform::structural_equal(&done.value, tir::Add::new(&a, &b)?)?);
 /// assert_eq!(done.applied, [1]);
 /// # Ok::<(), isoform::Error>(())
@@ -174,7 +174,7 @@ impl Rule {
     ///
     /// As [`Pattern::match_value`] and [`Match::instantiate`], and errors of guards and
     /// functions.
-    pub fn apply(&self, value: &Value) -> Result<Option<Value>> {
+    pub fn apply(&self, value: impl Into<Value>) -> Result<Option<Value>> {
         let Some(found) = self.pattern.match_value(value)? else {
             return Ok(None);
         };

@@ -204,7 +204,7 @@ impl<'r> RuleSet<'r> {
             tally.attempts += 1;
             let pattern_match = match &mut context {
                 Some(context) => rule.pattern().match_with(value, *context)?,
-                None => rule.pattern().match_value(value)?,
+                None => rule.pattern().match_alone(value)?,
             };
             let Some(pattern_match) = pattern_match else {
                 continue;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::kernel::display::{EXPLAIN_BUDGET, KEY_BUDGET, short};
+use crate::kernel::display::{EXPLAIN_BUDGET, KEY_BUDGET, own_line, short};
 use crate::kernel::object::dynamic::field_value_at;
 use crate::kernel::path::{AccessPath, AccessStep};
 use crate::kernel::types::names::name_field;
@@ -275,7 +275,9 @@ impl fmt::Display for MismatchReason {
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = |value: &Option<Value>| match value {
-            Some(value) => short(value, EXPLAIN_BUDGET),
+            Some(value) => {
+                own_line(value, EXPLAIN_BUDGET).unwrap_or_else(|| short(value, EXPLAIN_BUDGET))
+            }
             None => "<missing>".to_string(),
         };
         writeln!(f, "{}", self.reason)?;

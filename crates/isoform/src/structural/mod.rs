@@ -64,7 +64,7 @@ pub use diff::{
     Change, ChangeKind, Conflict, DiffCosts, DiffOptions, Difference, Hunk, IgnoreChange, Merge,
     PairReason, Patch, Place, PlacePaths, Resolution, align_words, diff, merge,
 };
-pub(crate) use diff::{Edit, Keyed, New, Source, Splice, check_of, named_fields};
+pub(crate) use diff::{Edit, Keyed, New, Source, Splice, check_of, named_fields, write_place};
 pub use digest::Digest;
 pub(crate) use equal::{Filled, FilledPair};
 pub use fingerprint::{structural_digest, structural_hash};

@@ -21,8 +21,8 @@ use crate::kernel::types::names::name_field;
 use crate::kernel::types::{FieldFlag, Kind, global_function};
 use crate::kernel::value::{Value, ValueRef};
 
-/// The type attribute of enums.
-const ENUM_MEMBERS: &str = "enum.members";
+/// The type attribute of members of enums, whose name gives the one member when it is read.
+const TEXT_MEMBER: &str = "text.member";
 
 /// A value as nodes; the last node is the value itself.
 pub(super) struct Graph<'o> {
@@ -196,6 +196,11 @@ impl Graph<'_> {
         }
     }
 
+    pub(super) fn is_singleton(&self, number: u32) -> bool {
+        self.type_of(number)
+            .is_some_and(|ty| ty.kind() == Kind::Singleton)
+    }
+
     /// True if a tensor belongs to the section after the text.
     pub(super) fn is_constant(&self, what: NodeKind) -> bool {
         matches!(what, NodeKind::Tensor(_)) && self.options.tensors == TensorText::Section
@@ -343,8 +348,8 @@ impl Sink for Graph<'_> {
         spelling::push_key(info.key(), &mut self.tables.pool);
         self.tables.pool.push('!');
         json::write_data(data, &mut self.tables.pool)?;
-        // Reading the name of a member gives the one member, so all uses can show the name.
-        if attrs::has(info.index(), ENUM_MEMBERS, Lookup::Exact) {
+        // All uses of a member can show the name.
+        if attrs::has(info.index(), TEXT_MEMBER, Lookup::Exact) {
             return self.leaf(NodeKind::Leaf);
         }
         self.leaf(NodeKind::Whole)

@@ -4,13 +4,12 @@ use std::fmt::Write;
 
 use super::options::{TensorText, TextOptions};
 use super::print_marked;
-use crate::kernel::display::{EXPLAIN_BUDGET, short};
+use crate::kernel::display::{EXPLAIN_BUDGET, is_larger, own_text_within, printable, short};
 use crate::kernel::error::{Error, Result};
-use crate::kernel::object::dynamic::field_value_at;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::path::{AccessPath, AccessStep};
 use crate::kernel::setters::setters;
-use crate::kernel::value::{Value, ValueRef};
+use crate::kernel::value::Value;
 use crate::structural::{CompareOptions, Mismatch};
 
 /// Limits for how much of both sides to show.
@@ -18,9 +17,9 @@ use crate::structural::{CompareOptions, Mismatch};
 /// ```
 /// use isoform::explain_mismatch;
 /// use isoform::text::MismatchOptions;
-/// let (left, right) = ([1, 2].into(), [1, 3].into());
-/// let mismatch = explain_mismatch(&left, &right)?.expect("they differ");
-/// let text = MismatchOptions::default().lines(1).render(&left, &right, &mismatch);
+/// let (left, right) = ([1, 2], [1, 3]);
+/// let mismatch = explain_mismatch(left, right)?.expect("they differ");
+/// let text = MismatchOptions::default().lines(1).render(left, right, &mismatch);
 /// assert_eq!(text, "\
 /// the values differ
 ///   left:  <root>[1]
@@ -69,8 +68,31 @@ impl MismatchOptions {
     }
 
     /// [`render_mismatch`] with these options.
-    pub fn render(&self, left: &Value, right: &Value, mismatch: &Mismatch) -> String {
+    pub fn render(
+        &self,
+        left: impl Into<Value>,
+        right: impl Into<Value>,
+        mismatch: &Mismatch,
+    ) -> String {
+        self.rendered([&left.into(), &right.into()], mismatch)
+    }
+
+    fn rendered(&self, [left, right]: [&Value; 2], mismatch: &Mismatch) -> String {
         let mut out = mismatch.reason.to_string();
+        if let Some(Scripts { places, lines }) = scripts(left, right, mismatch, self) {
+            let paths = [&mismatch.left_path, &mismatch.right_path];
+            for (side, name) in ["left: ", "right:"].into_iter().enumerate() {
+                // Writing to a string cannot fail.
+                let _ = write!(out, "\n  {name} {}", paths[side]);
+                if let Some(place) = &places[side] {
+                    let _ = write!(out, ", in {place}:");
+                }
+                for line in &lines[side] {
+                    let _ = write!(out, "\n    {line}");
+                }
+            }
+            return out;
+        }
         let sides = [
             ("left: ", left, &mismatch.left_path, &mismatch.left),
             ("right:", right, &mismatch.right_path, &mismatch.right),
@@ -86,7 +108,16 @@ impl MismatchOptions {
     }
 
     /// The lines of both sides that [`render`](Self::render) shows, without the paths.
-    pub fn sides(&self, left: &Value, right: &Value, mismatch: &Mismatch) -> [Vec<String>; 2] {
+    pub fn sides(
+        &self,
+        left: impl Into<Value>,
+        right: impl Into<Value>,
+        mismatch: &Mismatch,
+    ) -> [Vec<String>; 2] {
+        let (left, right) = (&left.into(), &right.into());
+        if let Some(scripts) = scripts(left, right, mismatch, self) {
+            return scripts.lines;
+        }
         let sides = [
             (left, &mismatch.left_path, &mismatch.left),
             (right, &mismatch.right_path, &mismatch.right),
@@ -97,11 +128,102 @@ impl MismatchOptions {
 
 /// The reason of a mismatch and both sides as text, with the place underlined.
 ///
-/// `left` and `right` are the compared values. Fields ignored by comparison are left
+/// `left` and `right` are the compared values. The text of a part is that of its type where
+/// the type gives one and the texts of both sides differ; the outermost part around the mismatch
+/// that is not too large is shown. Fields ignored by comparison are left
 /// out, and large values are shown in part: the cost depends only on the options and
 /// the length of the paths.
-pub fn render_mismatch(left: &Value, right: &Value, mismatch: &Mismatch) -> String {
+pub fn render_mismatch(
+    left: impl Into<Value>,
+    right: impl Into<Value>,
+    mismatch: &Mismatch,
+) -> String {
     MismatchOptions::default().render(left, right, mismatch)
+}
+
+/// Both sides in the text of their types.
+struct Scripts {
+    /// The part that is shown, unless it is the place of the mismatch itself.
+    places: [Option<AccessPath>; 2],
+    lines: [Vec<String>; 2],
+}
+
+/// Both sides in the text of the types of the outermost parts around the mismatch that are small
+/// enough and have such texts, and different ones; None without such parts.
+fn scripts(
+    left: &Value,
+    right: &Value,
+    mismatch: &Mismatch,
+    options: &MismatchOptions,
+) -> Option<Scripts> {
+    let paths = [&mismatch.left_path, &mismatch.right_path];
+    let found = [places(left, paths[0]), places(right, paths[1])];
+    // The text of an inner part begins with what it takes from outside, and says less.
+    for depth in 0..found[0].len().min(found[1].len()) {
+        let text = |side: usize| own_text_within(&found[side][depth], options.values);
+        let (Some(left), Some(right)) = (text(0), text(1)) else {
+            continue;
+        };
+        let Some(lines) = changed_lines([&left, &right], options) else {
+            continue;
+        };
+        let place = |side: usize| {
+            let steps = paths[side].steps();
+            let is_inner = depth < steps.len();
+            is_inner.then(|| AccessPath::from_steps(steps[..depth].to_vec()))
+        };
+        return Some(Scripts {
+            places: [place(0), place(1)],
+            lines,
+        });
+    }
+    None
+}
+
+/// The lines of two texts around the first line that differs, with the difference
+/// underlined; None for texts that differ nowhere, or beyond the width of the lines.
+fn changed_lines(texts: [&str; 2], options: &MismatchOptions) -> Option<[Vec<String>; 2]> {
+    let lines = texts.map(|text| text.lines().map(printable).collect::<Vec<_>>());
+    let pairs = lines[0].iter().zip(&lines[1]);
+    let first = pairs.take_while(|(left, right)| left == right).count();
+    if first >= lines[0].len().max(lines[1].len()) {
+        return None;
+    }
+    let line = |side: usize| lines[side].get(first).map_or("", String::as_str);
+    let pairs = || line(0).chars().zip(line(1).chars());
+    let before = pairs().take_while(|(left, right)| left == right).count();
+    if before >= options.width {
+        return None;
+    }
+    let rest = |side: usize| line(side).chars().count() - before;
+    let back = line(0).chars().rev().zip(line(1).chars().rev());
+    let same = back.take_while(|(left, right)| left == right).count();
+    let after = same.min(rest(0)).min(rest(1));
+    // Tabs take as much space below as above.
+    let space = |c: char| if c == '\t' { c } else { ' ' };
+    Some([0, 1].map(|side| {
+        let mut shown: Vec<String> = lines[side]
+            .iter()
+            .map(|it| cut(it, options.width))
+            .collect();
+        let mut marked = first;
+        if first < shown.len() {
+            let carets = (rest(side) - after).clamp(1, options.width - before);
+            let mut mark: String = line(side).chars().take(before).map(space).collect();
+            mark += &"^".repeat(carets);
+            marked = first + 1;
+            shown.insert(marked, mark);
+        }
+        around(&shown.join("\n"), &[marked], options.lines)
+    }))
+}
+
+/// A line of at most this number of characters.
+fn cut(line: &str, width: usize) -> String {
+    match line.char_indices().nth(width) {
+        Some((end, _)) => format!("{}...", &line[..end]),
+        None => line.to_owned(),
+    }
 }
 
 /// The lines of a side. The position of the first line is printed after its path.
@@ -191,43 +313,6 @@ fn places(root: &Value, path: &AccessPath) -> Vec<Value> {
         }
     }
     places
-}
-
-/// True if a value has more than this number of parts, including parts of parts.
-fn is_larger(value: &Value, limit: usize) -> bool {
-    let mut stack = vec![value.clone()];
-    let mut count = 0;
-    while let Some(value) = stack.pop() {
-        count += 1 + text_parts(&value);
-        if count + stack.len() > limit {
-            return true;
-        }
-        push_parts(&value, limit, &mut stack);
-    }
-    false
-}
-
-/// The number of parts taking as much space as the text of a value without parts.
-fn text_parts(value: &Value) -> usize {
-    match value.view() {
-        ValueRef::Str(text) => text.len() / PART,
-        ValueRef::Bytes(bytes) => bytes.len() / PART,
-        ValueRef::BigInt(number) => number.bits() as usize / (3 * PART),
-        ValueRef::Shape(dims) => dims.len(),
-        _ => 0,
-    }
-}
-
-/// The number of characters counted as one part.
-const PART: usize = 32;
-
-fn push_parts(value: &Value, limit: usize, stack: &mut Vec<Value>) {
-    if let Some(contents) = value.contents() {
-        stack.extend(contents.parts().take(limit + 1).cloned());
-    } else if let ValueRef::Object(object) = value.view() {
-        let fields = 0..object.type_info().fields().len();
-        stack.extend(fields.filter_map(|field| field_value_at(object, field)));
-    }
 }
 
 /// The lines around the marked lines, omitting all further lines.

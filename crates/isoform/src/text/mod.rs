@@ -25,6 +25,7 @@
 //! | `display.rs` | `{}` of values |
 //! | `annotation.rs` | the comments of objects: annotations from the caller, the types of expressions |
 //! | `mismatch.rs` | both sides of a mismatch, underlined |
+//! | `golden.rs` | `assert_golden!`: the text in a file against a value |
 //!
 //! Absent: cycles; functions without a global name, and opaque objects.
 //!
@@ -39,6 +40,7 @@ mod annotation;
 mod build;
 mod display;
 pub(crate) mod fault;
+pub(crate) mod golden;
 mod graph;
 mod lexer;
 mod literals;
@@ -106,13 +108,13 @@ use crate::kernel::value::Value;
 /// }
 ///
 /// let x = Var::new("x");
-/// let id = Fun::new(&x, &x).into();
+/// let id = Fun::new(&x, &x);
 /// let text = to_text(&id)?;
 /// assert_eq!(text, "doc.text.Fun(param=%x: doc.text.Var(), body=%x)\n");
 /// assert!(structural_equal(from_text(&text)?, id)?);
 /// # Ok::<(), isoform::Error>(())
 /// ```
-pub fn to_text(value: &Value) -> Result<String> {
+pub fn to_text(value: impl Into<Value>) -> Result<String> {
     TextOptions::default().to_text(value)
 }
 
@@ -122,8 +124,8 @@ impl TextOptions {
     /// # Errors
     ///
     /// As [`to_text`].
-    pub fn to_text(&self, value: &Value) -> Result<String> {
-        Ok(print_marked(value, self, None)?.text)
+    pub fn to_text(&self, value: impl Into<Value>) -> Result<String> {
+        Ok(print_marked(&value.into(), self, None)?.text)
     }
 }
 

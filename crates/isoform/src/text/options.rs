@@ -71,6 +71,8 @@ pub struct TextOptions {
     pub types: bool,
     /// The style of tensors.
     pub tensors: TensorText,
+    /// True to name nodes without a name by their kind instead of a number.
+    pub structural_names: bool,
     /// True to print the section with large tensors after the text; without it, the
     /// text cannot be read back.
     pub metadata: bool,
@@ -102,6 +104,7 @@ impl Default for TextOptions {
             unshown_fields: true,
             types: false,
             tensors: TensorText::Section,
+            structural_names: false,
             metadata: true,
             placeholders: false,
             color: false,
@@ -148,6 +151,12 @@ impl TextOptions {
         types: bool,
         /// Sets the style of tensors.
         tensors: TensorText,
+        /// Sets whether nodes without a name are named by their kind instead of a number, so
+        /// that an edit changes the lines of few other nodes. A name consists of a word and of
+        /// digits, which depend on the type, on the names in its fields (singletons, members
+        /// of enums, short words), and on the kinds of the lines before it, up to the
+        /// beginning of a segment of about eight lines.
+        structural_names: bool,
         /// Sets whether to print the section with large tensors after the text.
         metadata: bool,
         /// Sets whether to print values without text as `<...>` instead of failing.
@@ -161,7 +170,7 @@ impl TextOptions {
         /// ```
         /// use isoform::Array;
         /// use isoform::text::TextOptions;
-        /// let value = Array::<i64>::from((0..1_000_000).collect::<Vec<_>>()).into();
+        /// let value = Array::<i64>::from((0..1_000_000).collect::<Vec<_>>());
         /// assert_eq!(TextOptions::default().parts(4).to_text(&value)?, "[0, 1, 2, ...]\n");
         /// # Ok::<(), isoform::Error>(())
         /// ```
@@ -200,7 +209,7 @@ impl TextOptions {
     /// }
     ///
     /// let owners = |object: &isoform::Ref<isoform::Obj>| Ok(Some(object.type_info().kind().to_string()));
-    /// let text = TextOptions::default().annotate(owners).to_text(&Num::new(1).into())?;
+    /// let text = TextOptions::default().annotate(owners).to_text(Num::new(1))?;
     /// assert_eq!(text, "doc.text.Num(value=1) /* tree */\n");
     /// # Ok::<(), isoform::Error>(())
     /// ```
@@ -261,6 +270,7 @@ impl fmt::Debug for TextOptions {
             .field("unshown_fields", &self.unshown_fields)
             .field("types", &self.types)
             .field("tensors", &self.tensors)
+            .field("structural_names", &self.structural_names)
             .field("metadata", &self.metadata)
             .field("placeholders", &self.placeholders)
             .field("color", &self.color)

@@ -125,7 +125,11 @@ impl TextOptions {
     /// assert_eq!(names, [(0, true), (14, false), (18, false)]);
     /// # Ok::<(), isoform::Error>(())
     /// ```
-    pub fn to_pieces(&self, value: &Value) -> Result<TextPieces> {
+    pub fn to_pieces(&self, value: impl Into<Value>) -> Result<TextPieces> {
+        self.pieces_of(&value.into())
+    }
+
+    fn pieces_of(&self, value: &Value) -> Result<TextPieces> {
         let options = self.clone().color(false);
         let Marked {
             text, recording, ..

@@ -22,8 +22,8 @@ use crate::kernel::value::Value;
 /// # Errors
 ///
 /// `ValueError` for a cyclic value.
-pub fn free_variables(root: &Value) -> Result<Vec<Ref<Obj>>> {
-    Ok(search(root, Purpose::Replace)?.1.free)
+pub fn free_variables(root: impl Into<Value>) -> Result<Vec<Ref<Obj>>> {
+    Ok(search(&root.into(), Purpose::Replace)?.1.free)
 }
 
 /// A copy of a value in which every binder has a new variable; the copy is structurally
@@ -39,8 +39,8 @@ pub fn free_variables(root: &Value) -> Result<Vec<Ref<Obj>>> {
 /// # Errors
 ///
 /// `ValueError` for a cyclic value.
-pub fn fresh_binders(root: &Value) -> Result<Value> {
-    Ok(search(root, Purpose::Fresh)?.0)
+pub fn fresh_binders(root: impl Into<Value>) -> Result<Value> {
+    Ok(search(&root.into(), Purpose::Fresh)?.0)
 }
 
 /// The faults of the bindings in a value, in the order of a walk: none if every variable is
@@ -60,8 +60,8 @@ pub fn fresh_binders(root: &Value) -> Result<Value> {
 /// # Errors
 ///
 /// `ValueError` for a cyclic value.
-pub fn check_well_formed(root: &Value) -> Result<Vec<BindingFault>> {
-    Ok(search(root, Purpose::Audit)?.1.faults)
+pub fn check_well_formed(root: impl Into<Value>) -> Result<Vec<BindingFault>> {
+    Ok(search(&root.into(), Purpose::Audit)?.1.faults)
 }
 
 /// Visits a value without replacing a variable, and returns the result, the free
@@ -133,7 +133,7 @@ impl fmt::Display for BindingFault {
 /// The bindings met so far by [`check_well_formed`].
 #[derive(Default)]
 pub(super) struct Audit {
-    /// For each variable the object that binds it.
+    /// The object that binds a variable, by variable.
     binders: HashMap<u64, u64>,
     /// Variables with a reported use.
     reported: HashSet<u64>,

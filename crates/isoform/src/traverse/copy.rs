@@ -38,8 +38,8 @@ use crate::kernel::value::Value;
 /// assert_eq!(first.extract::<List>()?.len(), 1);
 /// # Ok::<(), isoform::Error>(())
 /// ```
-pub fn deep_copy(value: &Value) -> Result<Value> {
-    build::deep_copy(value)
+pub fn deep_copy(value: impl Into<Value>) -> Result<Value> {
+    build::deep_copy(&value.into())
 }
 
 /// Returns a copy of one object, sharing all its children with the original.

@@ -55,20 +55,21 @@ pub struct Children {
 /// assert!(isoform::structural_equal(list, [2, 4, 6])?);
 /// # Ok::<(), isoform::Error>(())
 /// ```
-pub fn children_of(value: &Value) -> Children {
+pub fn children_of(value: impl Into<Value>) -> Children {
     ChildOptions::default().children_of(value)
 }
 
 impl ChildOptions {
     /// [`children_of`] with these options.
-    pub fn children_of(self, value: &Value) -> Children {
-        let held = match value.contents() {
+    pub fn children_of(self, value: impl Into<Value>) -> Children {
+        let source = value.into();
+        let held = match source.contents() {
             Some(Contents::Items(items)) => items.into(),
             Some(Contents::Entries(entries)) => entries.into(),
-            None => value.clone(),
+            None => source.clone(),
         };
         Children {
-            source: value.clone(),
+            source,
             held,
             options: self,
         }

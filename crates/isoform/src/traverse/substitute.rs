@@ -83,8 +83,8 @@ use crate::kernel::value::Value;
 /// assert!(!structural_equal(&result, Fun::new(&x, Value::from(&x)))?);
 /// # Ok::<(), isoform::Error>(())
 /// ```
-pub fn substitute(root: &Value, pairs: &[(Value, Value)]) -> Result<Value> {
-    run(root, pairs, pairs_of(pairs)?)
+pub fn substitute(root: impl Into<Value>, pairs: &[(Value, Value)]) -> Result<Value> {
+    run(&root.into(), pairs, pairs_of(pairs)?)
 }
 
 /// [`substitute`], also searching the fields of free variables. The variables `used`

@@ -33,14 +33,13 @@ use crate::kernel::value::Value;
 ///
 /// let (a, b) = (tir::Var::new("a", DType::INT32), tir::Var::new("b", DType::INT32));
 /// let sum = tir::Add::new(&a, &b)?;
-/// let root = tir::Mul::new(&sum, &sum)?.into();
+/// let root = tir::Mul::new(&sum, &sum)?;
 /// let uses = Uses::of(&root)?;
-/// let sum = sum.into();
 /// let places: Vec<String> = uses.users(&sum).map(|user| user.path().to_string()).collect();
 /// assert_eq!(places, ["<root>.a", "<root>.b"]);
-/// assert!(uses.has_one_use(&a.clone().into()) && !uses.has_one_use(&sum));
+/// assert!(uses.has_one_use(a.clone()) && !uses.has_one_use(&sum));
 ///
-/// let root = uses.replace_all(&sum, &a.clone().into())?;
+/// let root = uses.replace_all(&sum, a.clone())?;
 /// assert!(isoform::structural_equal(root, tir::Mul::new(&a, &a)?)?);
 /// # Ok::<(), isoform::Error>(())
 /// ```
@@ -77,7 +76,11 @@ impl Uses {
     ///
     /// `ValueError` with the path for a value that contains itself; `TypeError` or
     /// `ValueError` for an attribute [`BINDING`](super::BINDING) of the wrong form.
-    pub fn of(root: &Value) -> Result<Uses> {
+    pub fn of(root: impl Into<Value>) -> Result<Uses> {
+        Uses::of_value(&root.into())
+    }
+
+    fn of_value(root: &Value) -> Result<Uses> {
         let mut graph = Graph::default();
         let node = graph.import(root, RegionKind::Use, false)?;
         graph.pinned = node;
@@ -99,7 +102,11 @@ impl Uses {
 
     /// The places of a value, in no particular order; no places for a value that does
     /// not occur. O(1), plus O(1) for each place.
-    pub fn users(&self, of: &Value) -> impl Iterator<Item = User<'_>> {
+    pub fn users<V: Into<Value>>(&self, of: V) -> impl Iterator<Item = User<'_>> + use<'_, V> {
+        self.users_of(&of.into())
+    }
+
+    fn users_of<'u>(&'u self, of: &Value) -> impl Iterator<Item = User<'u>> + use<'u> {
         let mut seen: HashSet<(u64, u32), RandomState> = HashSet::default();
         self.edges(of)
             .filter(move |edge| {
@@ -110,12 +117,12 @@ impl Uses {
     }
 
     /// The number of places where a value is used. O(users).
-    pub fn use_count(&self, of: &Value) -> usize {
+    pub fn use_count(&self, of: impl Into<Value>) -> usize {
         self.users(of).count()
     }
 
     /// True if a value is used in exactly one place. O(1).
-    pub fn has_one_use(&self, of: &Value) -> bool {
+    pub fn has_one_use(&self, of: impl Into<Value>) -> bool {
         self.users(of).take(2).count() == 1
     }
 
@@ -124,7 +131,8 @@ impl Uses {
     /// bound by another kind of object, not at all, or more than once, and for a
     /// variable also used outside of the scope of its definition. O(1), after
     /// O(n log n) for the first call.
-    pub fn definition(&self, var: &Value) -> Option<Definition> {
+    pub fn definition(&self, var: impl Into<Value>) -> Option<Definition> {
+        let var = &var.into();
         let bound = self
             .bindings
             .of(&self.graph, PartRef::of(var).variable()?)?;
@@ -145,8 +153,8 @@ impl Uses {
 
     /// The path to a value: to one of its places, or to the root. None for a value that
     /// does not occur. O(depth).
-    pub fn path(&self, of: &Value) -> Option<AccessPath> {
-        let node = self.nodes(of).next()?;
+    pub fn path(&self, of: impl Into<Value>) -> Option<AccessPath> {
+        let node = self.nodes(&of.into()).next()?;
         Some(self.graph.path(node))
     }
 
@@ -171,7 +179,11 @@ impl Uses {
     /// `ValueError` if a variable of the replacement is bound where the old value is used but
     /// not where it is bound; `TypeError` with the path if the replacement does not fit a
     /// field.
-    pub fn replace_all(&self, old: &Value, new: &Value) -> Result<Value> {
+    pub fn replace_all(&self, old: impl Into<Value>, new: impl Into<Value>) -> Result<Value> {
+        self.replaced(&old.into(), &new.into())
+    }
+
+    fn replaced(&self, old: &Value, new: &Value) -> Result<Value> {
         let seeds: Vec<NodeId> = self.nodes(old).collect();
         if seeds.is_empty() || old == new {
             return Ok(self.root().clone());
@@ -231,7 +243,7 @@ impl Uses {
     }
 
     /// The nodes where a value is used, or stands itself.
-    fn nodes(&self, of: &Value) -> impl Iterator<Item = NodeId> {
+    fn nodes<'u>(&'u self, of: &Value) -> impl Iterator<Item = NodeId> + use<'u> {
         let ident = of.as_object().map(|object| object.identity());
         ident
             .into_iter()
@@ -239,7 +251,7 @@ impl Uses {
             .filter(|&node| self.graph.node(node).role != Role::Definition)
     }
 
-    fn edges(&self, of: &Value) -> impl Iterator<Item = Edge> {
+    fn edges<'u>(&'u self, of: &Value) -> impl Iterator<Item = Edge> + use<'u> {
         self.nodes(of).flat_map(|node| self.graph.places(node))
     }
 
@@ -358,11 +370,15 @@ impl std::fmt::Debug for Uses {
 /// use isoform::values::DType;
 ///
 /// let (a, b) = (tir::Var::new("a", DType::INT32), tir::Var::new("b", DType::INT32));
-/// let root = tir::Add::new(&a, &b)?.into();
-/// let root = replace_all_uses(&root, &a.into(), &b.clone().into())?;
+/// let root = tir::Add::new(&a, &b)?;
+/// let root = replace_all_uses(&root, a, b.clone())?;
 /// assert!(isoform::structural_equal(root, tir::Add::new(&b, &b)?)?);
 /// # Ok::<(), isoform::Error>(())
 /// ```
-pub fn replace_all_uses(root: &Value, old: &Value, new: &Value) -> Result<Value> {
+pub fn replace_all_uses(
+    root: impl Into<Value>,
+    old: impl Into<Value>,
+    new: impl Into<Value>,
+) -> Result<Value> {
     Uses::of(root)?.replace_all(old, new)
 }

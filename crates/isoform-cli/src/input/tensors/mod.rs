@@ -84,7 +84,7 @@ impl TensorForm {
     /// number of its elements.
     pub(super) fn elements(self, value: &Value) -> Vec<(String, u64)> {
         let tensors = match (self, value.view()) {
-            (TensorForm::Gguf, ValueRef::Map(parts)) => parts.get(&gguf::TENSORS.into()),
+            (TensorForm::Gguf, ValueRef::Map(parts)) => parts.get(gguf::TENSORS),
             _ => Some(value),
         };
         match tensors.map(Value::view) {
@@ -126,7 +126,7 @@ fn elements(tensor: &Value) -> (String, u64) {
         ValueRef::Map(quantized) => quantized,
         _ => return (tensor.type_name().to_owned(), 0),
     };
-    let part = |key: &str| quantized.get(&key.into()).map(Value::view);
+    let part = |key: &str| quantized.get(key).map(Value::view);
     let name = match part(gguf::TYPE) {
         Some(ValueRef::Str(name)) => name.to_owned(),
         _ => tensor.type_name().to_owned(),

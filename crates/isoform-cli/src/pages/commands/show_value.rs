@@ -194,7 +194,7 @@ fn parts(form: TensorForm, value: &Value) -> (Option<Table>, Vec<NamedTensor>) {
     if form != TensorForm::Gguf {
         return (None, tensors_of(map));
     }
-    let part = |key: &str| map.get(&key.into()).map(Value::view);
+    let part = |key: &str| map.get(key).map(Value::view);
     let metadata = match part(gguf::METADATA) {
         Some(ValueRef::Map(entries)) => {
             let mut rows: Vec<[String; 2]> = entries
@@ -235,7 +235,7 @@ fn named(name: String, value: &Value) -> Option<NamedTensor> {
     let (stored, tensor) = match value.view() {
         ValueRef::Tensor(tensor) => (None, tensor.clone()),
         ValueRef::Map(quantized) => {
-            let part = |key: &str| quantized.get(&key.into()).map(Value::view);
+            let part = |key: &str| quantized.get(key).map(Value::view);
             let ty = match part(gguf::TYPE) {
                 Some(ValueRef::Str(name)) => name.to_owned(),
                 _ => "?".to_owned(),

@@ -141,7 +141,7 @@ pub(super) fn object_node(value: &Value) -> PictureNode {
 
 fn plain_fields(object: &Ref<Obj>) -> Vec<String> {
     if object.type_info().is_builtin() {
-        return vec![format!("{} parts", children_of(&Value::from(object)).len())];
+        return vec![format!("{} parts", children_of(object).len())];
     }
     let fields = object.type_info().fields().iter();
     let fields = fields.filter_map(|field| {

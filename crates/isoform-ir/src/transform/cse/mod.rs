@@ -36,7 +36,11 @@ impl CseOptions<'_> {
     /// # Errors
     ///
     /// Errors of [`cse`], and errors of the function.
-    pub fn cse(&self, value: &Value) -> Result<Value> {
+    pub fn cse(&self, value: impl Into<Value>) -> Result<Value> {
+        self.cse_of(&value.into())
+    }
+
+    fn cse_of(&self, value: &Value) -> Result<Value> {
         let Some(object) = value.as_object() else {
             return Ok(value.clone());
         };
@@ -128,7 +132,7 @@ fn cse_part(value: &Value, facts: &mut TypeFactTable<'_>) -> Result<Value> {
 /// assert!(done.lhs == done.rhs);
 /// # Ok::<(), isoform::Error>(())
 /// ```
-pub fn cse(value: &Value) -> Result<Value> {
+pub fn cse(value: impl Into<Value>) -> Result<Value> {
     CseOptions::default().cse(value)
 }
 
@@ -150,7 +154,7 @@ fn cse_exported(value: Value, pure: Option<Function>) -> Result<Value> {
 fn cse_pass() -> Ref<ModulePass> {
     ModulePass::new(
         &PassInfo::new(1, "CSE"),
-        |root: Ref<Obj>, _: &Ref<PassContext>| cse(&Value::from(root))?.extract(),
+        |root: Ref<Obj>, _: &Ref<PassContext>| cse(root)?.extract(),
     )
 }
 

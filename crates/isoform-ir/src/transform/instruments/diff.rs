@@ -206,24 +206,28 @@ fn matches_of_part<T: Copy + Eq + Hash + Ord>(left: &[T], right: &[T]) -> Matche
 /// # Errors
 ///
 /// Errors of the implementation of [`Root`](crate::transform::Root), and of
-/// [`script`](crate::transform::script).
+/// [`to_text`](isoform::text::to_text). Where the implementation of
+/// [`Script`](crate::transform::Script) fails, the text begins with the error in a comment.
 pub fn changes_text(old: &Ref<Obj>, new: &Ref<Obj>) -> Result<String> {
     let text = changes_text_by(old, new, readable)?;
     if text.is_empty() && !structural_equal(old, new).unwrap_or(false) {
         // Some programs have only a text of their dialect.
-        return changes_text_by(old, new, |function| to_text(&function.into())).or(Ok(text));
+        return changes_text_by(old, new, |function| to_text(function)).or(Ok(text));
     }
     Ok(text)
 }
 
 /// The text of a function for people, whose last line ends as all lines do.
 fn readable(function: &Ref<Obj>) -> Result<String> {
-    let mut text = match own_script(function)? {
-        Some(text) => text.to_string(),
-        None => TextOptions::default()
-            .spans(false)
-            .unshown_fields(false)
-            .to_text(&function.into())?,
+    let general = || {
+        let options = TextOptions::default().spans(false).unshown_fields(false);
+        options.to_text(function)
+    };
+    let mut text = match own_script(function) {
+        Ok(Some(text)) => text.to_string(),
+        Ok(None) => general()?,
+        // A printer that fails must not end the passes that it reports.
+        Err(error) => format!("// {}\n{}", error.message().replace('\n', " "), general()?),
     };
     if !text.ends_with('\n') {
         text.push('\n');

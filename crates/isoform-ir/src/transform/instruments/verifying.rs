@@ -47,7 +47,7 @@ impl Verifying {
         if let Some(check) = &self.0 {
             return check(root);
         }
-        if let Some((path, error)) = verify(&root.into(), &())?.into_iter().next() {
+        if let Some((path, error)) = verify(root, &())?.into_iter().next() {
             return Err(match error.path() {
                 Some(_) => error,
                 None => error.at(path),

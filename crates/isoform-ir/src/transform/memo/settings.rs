@@ -105,7 +105,7 @@ fn changed_name(before: &Value, now: &Value) -> Option<Str> {
         now.is_some_and(|now| structural_equal(value, now).unwrap_or(false))
     };
     let changed = before.iter().find(|(key, value)| !same(key, value));
-    let added = || now.iter().find(|(key, _)| before.get(key).is_none());
+    let added = || now.iter().find(|&(key, _)| before.get(key).is_none());
     let (name, _) = changed.or_else(added)?;
     Some(format!("'{}'", name.as_str()?).into())
 }

@@ -228,7 +228,7 @@ fn results_for_a_changed_working_copy_are_up_to_date() {
             let new = GlobalVar::new("new");
             root.update_func(&new, Fun::new(7).upcast())?;
             assert_eq!(ask()?, 2.into());
-            root.functions.remove(&new.into());
+            root.functions.remove(new);
             assert_eq!(ask()?, 1.into());
             root.update_func(&GlobalVar::new("other"), Fun::new(8).upcast())?;
             Ok(fun)

@@ -730,7 +730,7 @@ impl ResultCache for Other {
         };
         let entry = from_bytes(&bytes)?;
         let old = entry.extract::<Array>()?.get(0).unwrap().clone();
-        to_bytes(&[old, self.1.clone()].into()).map(Some)
+        to_bytes([old, self.1.clone()]).map(Some)
     }
 
     fn store(&self, key: &[u8], bytes: &[u8]) -> Result<()> {

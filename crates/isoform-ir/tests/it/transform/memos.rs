@@ -281,9 +281,10 @@ impl ResultCache for Broken {
         match self.0 {
             "load" => Err(Error::value_error("no disk")),
             "bytes" => Ok(Some(b"nonsense".to_vec())),
-            "other" => Ok(Some(isoform::files::to_bytes(
-                &Array::from([Value::from(1), 2.into()]).into(),
-            )?)),
+            "other" => Ok(Some(isoform::files::to_bytes(Array::from([
+                Value::from(1),
+                2.into(),
+            ]))?)),
             _ => Ok(None),
         }
     }

@@ -237,7 +237,7 @@ impl Checker<'_> {
     /// The parts of a statement of a user-defined class: its fields.
     fn other_parts(&mut self, stmt: &Ref<Stmt>, place: Place) -> Vec<Task> {
         let mut tasks = Vec::new();
-        let fields = children_of(&stmt.into());
+        let fields = children_of(stmt);
         for field in fields.iter(RegionKind::Use) {
             let values = match field.value.as_array() {
                 Some(items) => items.iter().cloned().collect(),

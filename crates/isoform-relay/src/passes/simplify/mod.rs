@@ -27,7 +27,7 @@ use super::graph::{Graph, Id, Step, is_primitive};
 use super::module::map_functions;
 use crate::{AsExpr, Function, Var, infer_type, infer_type_expr};
 use isoform::pattern::GreedyOptions;
-use isoform::{Error, Ref, Result, Value};
+use isoform::{Error, Ref, Result};
 use isoform_ir::ir::{IRModule, RelayExpr};
 
 /// The settings of simplification.
@@ -199,7 +199,7 @@ impl SimplifyOptions {
         let options = GreedyOptions::default()
             .max_steps(max_steps)
             .drop_dead(false);
-        let done = options.rewrite_greedily(&Value::from(&hidden), &prepared.rules);
+        let done = options.rewrite_greedily(&hidden, &prepared.rules);
         prepared.purity.clear();
         let mut applied: Vec<(&'static str, u64)> = Vec::new();
         if let Ok(done) = &done {

@@ -56,7 +56,7 @@ impl<'a> RuleMatch<'a> {
 
     /// The part in a hole.
     pub(super) fn part<T: Node>(&self, hole: &Ref<T>) -> Result<&'a Expr> {
-        let part = self.found.get(&Value::from(hole));
+        let part = self.found.get(Value::from(hole));
         part.and_then(|part| part.peek::<Expr>())
             .ok_or_else(|| Error::type_error("expected a hole of the template"))
     }
@@ -80,7 +80,7 @@ impl<'a> RuleMatch<'a> {
 
     /// The attributes of a call of the template; None for another class of attributes.
     pub(super) fn attrs<T: Node>(&self, level: usize) -> Option<&'a Ref<T>> {
-        let attrs = self.found.get(&Value::from(&self.holes.attrs[level]))?;
+        let attrs = self.found.get(Value::from(&self.holes.attrs[level]))?;
         attrs.peek::<Ref<Attrs>>()?.downcast_ref::<T>()
     }
 

@@ -77,11 +77,7 @@ fn expressions_and_global_variables_become_functions() {
     assert!(open.expect_err("not closed").message().contains("%y"));
     add("unknown", GlobalVar::new("h").into()).expect_err("not defined");
     add("op", op("relay_test.plain").into()).expect_err("no function");
-    assert!(
-        !module
-            .functions
-            .contains_key(&GlobalVar::new("open").into())
-    );
+    assert!(!module.functions.contains_key(GlobalVar::new("open")));
 }
 
 #[test]

@@ -173,13 +173,13 @@ fn unknown_missing_and_unfit_fields_are_errors() {
 fn the_fixture_has_bounds() {
     let made = make("attrs.TestAttrs", vec![("name", "x".into())]).unwrap();
     assert_eq!(made.attribute("axis").unwrap(), 10.into());
-    assert!(verify(&made.into(), &()).unwrap().is_empty());
+    assert!(verify(made, &()).unwrap().is_empty());
     let made = make(
         "attrs.TestAttrs",
         vec![("name", "x".into()), ("axis", 11.into())],
     )
     .unwrap();
-    let (_, error) = verify(&made.into(), &()).unwrap().remove(0);
+    let (_, error) = verify(made, &()).unwrap().remove(0);
     assert_eq!(error.kind_name(), "AttributeError");
     assert!(
         error

@@ -34,7 +34,7 @@ fn assert_keeps(before: &Ref<IRModule>, after: &Ref<IRModule>, arguments: &[i32]
         let arguments: Vec<_> = arguments.collect();
         int_of(
             &evaluator
-                .call(&evaluator.evaluate(main).unwrap(), &arguments)
+                .call(evaluator.evaluate(main).unwrap(), &arguments)
                 .unwrap(),
         )
     };

@@ -141,13 +141,10 @@ fn operands_in_any_order_match_as_all_orders_do() {
         let expected = orders(&parts[0]).into_iter().any(|first| {
             let ordered = tuple([&first, &parts[1], &parts[2]]);
             let plain = Pattern::new(ordered, [&x, &y]).expect("a pattern");
-            plain
-                .match_value(&(&value).into())
-                .expect("comparable")
-                .is_some()
+            plain.match_value(&value).expect("comparable").is_some()
         });
         let any = unordered(&template, &[&x, &y]);
-        let found = any.match_value(&(&value).into()).expect("comparable");
+        let found = any.match_value(&value).expect("comparable");
         assert_eq!(
             found.is_some(),
             expected,
@@ -172,10 +169,7 @@ fn the_registry_decides_for_operators_of_users() {
     let swaps = |name: &str| {
         let pattern = unordered(&call(name, [&x.expr(), &int(1)]), &[&x]);
         let value = call(name, [&int(1), &a]);
-        pattern
-            .match_value(&value.into())
-            .expect("comparable")
-            .is_some()
+        pattern.match_value(value).expect("comparable").is_some()
     };
     let entry = isoform_ir::ir::OpRegistry::get_or_register("test.passes.any_order");
     entry
@@ -191,7 +185,7 @@ fn constants_and_definitions_match() {
     let matches = |hole: Hole, part: &Expr| {
         let pattern = Pattern::new(exp(&x), [hole]).expect("a pattern");
         pattern
-            .match_value(&exp(part).into())
+            .match_value(exp(part))
             .expect("comparable")
             .is_some()
     };
@@ -206,7 +200,7 @@ fn constants_and_definitions_match() {
         let pattern = options.pattern(template, [&x]).expect("a pattern");
         let rule = Rule::new(pattern, tanh(&x)).expect("a rule");
         let program = bind(&v, value, &exp(&v).expr());
-        let done = rewrite_greedily(&program.into(), &[rule]).expect("it ends");
+        let done = rewrite_greedily(program, &[rule]).expect("it ends");
         done.applied[0]
     };
     let a = var("a").expr();
@@ -227,7 +221,7 @@ fn items_of_tuples_are_replaced_one_by_one() {
     let rule = Rule::results(pattern, results).expect("a rule");
     let pair = call("pair", [&a]);
     let program = add(item(&pair, 1), item(&pair, 0));
-    let done = rewrite_greedily(&program.into(), &[rule]).expect("it ends");
+    let done = rewrite_greedily(program, &[rule]).expect("it ends");
     assert!(
         MAPPED
             .equal(done.value, add(tanh(&a), exp(&a)))
@@ -237,7 +231,7 @@ fn items_of_tuples_are_replaced_one_by_one() {
 
 fn merged(program: &Expr) -> Expr {
     op("add");
-    cse(&program.into())
+    cse(program)
         .expect("a program")
         .extract()
         .expect("an expression")

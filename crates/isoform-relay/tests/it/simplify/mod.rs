@@ -116,8 +116,8 @@ fn run(options: SimplifyOptions, program: &Expr) -> (Expr, Vec<&'static str>) {
     assert!(
         inferred.same_as(&done.expr),
         "types are filled in: {} {}",
-        repr(&(&done.expr).into()),
-        repr(&(&inferred).into())
+        repr(&done.expr),
+        repr(&inferred)
     );
     let again = options.run(&done.expr).expect("well typed");
     assert!(again.expr.same_as(&done.expr), "nothing is left to do");

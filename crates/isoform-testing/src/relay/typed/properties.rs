@@ -30,7 +30,7 @@ pub type Pass = fn(&Ref<IRModule>) -> Result<Ref<IRModule>>;
 pub const PASSES: &[(&str, Pass)] = &[
     ("FoldConstant", fold_constant),
     ("EliminateCommonSubexpr", eliminate_common_subexpr),
-    ("CSE", |module| cse(&module.into())?.extract()),
+    ("CSE", |module| cse(module)?.extract()),
     ("DeadCodeElimination", eliminate_dead_code),
     ("ToANormalForm", to_a_normal_form),
     ("ToGraphNormalForm", to_graph_normal_form),
@@ -126,7 +126,7 @@ fn type_of(value: &Value) -> Option<Ty> {
 }
 
 fn account(what: &str, before: &Ref<IRModule>, after: Option<&Ref<IRModule>>) -> String {
-    let text = |module: &Ref<IRModule>| isoform::objects::repr(&module.into());
+    let text = |module: &Ref<IRModule>| isoform::objects::repr(module);
     match after {
         Some(after) => format!("{what}\nbefore: {}\nafter: {}", text(before), text(after)),
         None => format!("{what}\n{}", text(before)),

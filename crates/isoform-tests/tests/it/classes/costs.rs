@@ -179,11 +179,11 @@ fn shared_trees_are_visited_once() {
     let classes = subterm_classes(&value).expect("has classes");
     assert_eq!(classes.costs().visits, 61);
     assert_eq!(classes.len(), 61);
-    let root = classes.class_of(&Value::from(&value)).expect("the root");
+    let root = classes.class_of(&value).expect("the root");
     assert_eq!(classes.size(root), (1 << 61) - 1);
     let value = doubled(10, value);
     let classes = subterm_classes(&value).expect("has classes");
-    let root = classes.class_of(&Value::from(&value)).expect("the root");
+    let root = classes.class_of(&value).expect("the root");
     assert_eq!(classes.size(root), u64::MAX);
 }
 

@@ -360,8 +360,8 @@ fn classes_are_numbered_by_their_first_members() {
     assert_eq!(members, expected);
     let sizes: Vec<_> = classes.iter().map(|class| classes.size(class)).collect();
     assert_eq!(sizes, [1, 1, 3, 4]);
-    assert_eq!(classes.class_of(&Value::from(1)), None);
-    assert_eq!(classes.class_of(&Value::from(int(1))), None);
+    assert_eq!(classes.class_of(1), None);
+    assert_eq!(classes.class_of(int(1)), None);
 }
 
 #[test]

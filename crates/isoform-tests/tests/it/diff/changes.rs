@@ -498,3 +498,53 @@ fn a_pair_that_is_visited_again_is_one_partner() {
     assert_eq!(counts[0], (ChangeKind::Value, 20), "{found}");
     assert_eq!(counts[1..], [(ChangeKind::Variable, 4000)], "{found}");
 }
+
+/// The lines of the changes of a difference.
+fn lines(left: impl Into<Value>, right: impl Into<Value>) -> Vec<String> {
+    let found = difference(left, right).to_string();
+    found.lines().skip(1).map(str::to_owned).collect()
+}
+
+#[test]
+fn parts_are_shown_as_in_texts() {
+    let (x, y) = (Var::new("x"), Var::new("y"));
+    // Variables by name; ignored fields, and types that are absent, are left out.
+    assert_eq!(
+        lines(add(Value::from(&x), 1), add(Value::from(&y), 1)),
+        ["variable at <root>.lhs: %x -> %y"]
+    );
+    let step = |rest: Value| Value::from(Step::new(rest));
+    assert_eq!(
+        lines(
+            step(Int::new(1).into()),
+            step(add(Value::from(&x), 2).into())
+        ),
+        [
+            "replaced at <root>.rest on the left, <root>.rest.lhs on the right: \
+             term.Int(value=1) -> %x",
+            "wrapped at <root>.rest: term.Int(value=1) -> term.Add(lhs=%x, rhs=2)",
+        ]
+    );
+    // A name that is not a word cannot stand for a variable.
+    let odd = Var::new("a b");
+    assert_eq!(
+        lines(add(Value::from(&odd), 1), add(Value::from(&y), 1)),
+        ["variable at <root>.lhs: term.Var() -> %y"]
+    );
+}
+
+#[test]
+fn places_of_both_sides_are_named_if_they_differ() {
+    let values = |first: &[i64], inner: i64| {
+        let outer = first.iter().map(|&number| Value::from(number));
+        let chain = Value::from(Step::new(Value::from(Step::new(add(inner, 100)))));
+        array(outer.chain([chain]))
+    };
+    let found = lines(values(&[], 1), values(&[5], 2));
+    let expected = "value at <root>[0].rest.rest.lhs on the left, <root>[1].rest.rest.lhs on the \
+                    right: 1 -> 2";
+    assert_eq!(found, ["inserted at <root>[0]: 5", expected]);
+    let found = difference(values(&[], 1), values(&[5], 2));
+    let record = found.record().expect("a record");
+    assert_eq!(record.changes[1].to_string(), expected);
+}

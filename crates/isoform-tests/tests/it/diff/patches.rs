@@ -145,7 +145,7 @@ fn equal_lists_are_not_taken_for_each_other() {
     for (left, right, is_one) in [(&apart, &one, true), (&one, &apart, false)] {
         let right = array([right.clone(), 1.into()]);
         let built = difference(&array([left.clone(), 2.into()]), &right)
-            .apply(&array([left.clone(), 2.into()]))
+            .apply(array([left.clone(), 2.into()]))
             .expect("a value");
         let text = isoform::files::to_json_graph(&built).expect("a text");
         assert_eq!(text.matches("ffi.List").count() == 1, is_one, "{text}");
@@ -189,7 +189,7 @@ fn a_difference_applies_to_values_that_share_or_list_their_parts_in_another_way(
         (key(2), add(2, 7).into()),
     ])]);
     let built = difference(&left, &right)
-        .apply(&array([entries([2, 1])]))
+        .apply(array([entries([2, 1])]))
         .expect("a value");
     assert!(structural_equal(built, &right).expect("comparable"));
 }
@@ -200,7 +200,7 @@ fn what_did_not_change_is_taken_over_from_the_value_itself() {
     let found = difference(&array([kept(), 1.into()]), &array([kept(), 2.into()]));
     let own = kept();
     let built = found
-        .apply(&array([own.clone(), 1.into()]))
+        .apply(array([own.clone(), 1.into()]))
         .expect("a value");
     let isoform::values::ValueRef::Array(items) = built.view() else {
         panic!("{built:?}");
@@ -247,7 +247,7 @@ fn a_bound_variable_that_is_free_on_the_right_is_itself_there() {
     let (left, right) = (array([bound(&x)]), array([bound(&x), x.clone().into()]));
     let found = difference(&left, &right);
     for copy in [var("y"), x] {
-        let built = found.apply(&array([bound(&copy)])).expect("a value");
+        let built = found.apply(array([bound(&copy)])).expect("a value");
         assert!(structural_equal(built, &right).expect("comparable"));
     }
 }
@@ -257,7 +257,7 @@ fn a_key_is_the_object_of_the_right_value() {
     let key = Value::from(add(1, 2));
     let (left, right) = (array([key.clone()]), array([map(&[(key, 0.into())])]));
     let built = difference(&left, &right)
-        .apply(&array([add(1, 2).into()]))
+        .apply(array([add(1, 2).into()]))
         .expect("a value");
     assert!(structural_equal(built, &right).expect("comparable"));
 }
@@ -266,7 +266,7 @@ fn a_key_is_the_object_of_the_right_value() {
 fn free_variables_are_those_of_the_value_that_a_difference_is_applied_to() {
     let (x, y) = (var("x"), var("y"));
     let found = difference(&array([add(&x, 1).into()]), &array([add(&x, 2).into()]));
-    let built = found.apply(&array([add(&y, 1).into()])).expect("a value");
+    let built = found.apply(array([add(&y, 1).into()])).expect("a value");
     let wanted = array([add(&y, 2).into()]);
     assert!(structural_equal(built, wanted).expect("comparable"));
 }

@@ -44,7 +44,7 @@ fn the_position_in_the_text_is_named() {
 fn metadata_is_json_data_only() {
     let refuse = |metadata: Value, message: &str| {
         let options = JsonOptions::default().metadata(metadata);
-        let error = options.to_json_graph(&1.into()).expect_err("refused");
+        let error = options.to_json_graph(1).expect_err("refused");
         assert_eq!(error.message(), message);
     };
     refuse(
@@ -531,7 +531,7 @@ fn a_cycle_through_mutable_fields_is_refused() {
     set_field(&inner, "next", Value::from(&outer)).expect("mutable");
     for result in [
         write(&outer).map(drop),
-        isoform::files::to_bytes(&Value::from(&outer)).map(drop),
+        isoform::files::to_bytes(&outer).map(drop),
     ] {
         assert_eq!(
             result.expect_err("a cycle").to_string(),

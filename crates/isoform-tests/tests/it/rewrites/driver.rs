@@ -29,7 +29,7 @@ fn objects(value: &Value) -> u64 {
 
 #[track_caller]
 fn check(root: impl Into<Value>, rules: &[Rule], wanted: impl Into<Value>) -> Rewritten {
-    let done = rewrite_greedily(&root.into(), rules).expect("it ends");
+    let done = rewrite_greedily(root, rules).expect("it ends");
     assert_same(&done.value, wanted);
     done
 }
@@ -195,7 +195,7 @@ fn rules_are_tried_on_what_they_may_match_only() -> Result<()> {
             [inner.into()],
         )
     });
-    let done = rewrite_greedily(&root.into(), &rules)?;
+    let done = rewrite_greedily(root, &rules)?;
     assert_eq!(done.applied[7], 10);
     assert_eq!(
         done.attempts, 10,
@@ -209,7 +209,7 @@ fn a_shared_variable_with_many_uses_costs_nothing_extra() -> Result<()> {
     let (x, a, count) = (var("x"), var("a"), scaled(20_000));
     let terms: Vec<Value> = (0..count).map(|_| add(&a, int(0)).into()).collect();
     let root = call("f", terms);
-    let done = rewrite_greedily(&root.into(), &[zero(&x)?])?;
+    let done = rewrite_greedily(root, &[zero(&x)?])?;
     assert_eq!(done.applied, [count as u64]);
     assert!(done.attempts <= 2 * count as u64, "{}", done.attempts);
     Ok(())
@@ -222,7 +222,7 @@ fn shared_objects_are_replaced_once() -> Result<()> {
     for _ in 0..60 {
         root = call("f", [(&root).into(), (&root).into()]);
     }
-    let done = rewrite_greedily(&root.into(), &[zero(&x)?])?;
+    let done = rewrite_greedily(root, &[zero(&x)?])?;
     assert_eq!(done.applied, [1]);
     assert_eq!(objects(&done.value), 61);
     Ok(())
@@ -287,12 +287,12 @@ fn several_results_are_replaced_one_by_one() -> Result<()> {
     }
     let parts = [a.clone(), b.clone()];
     let computed = Rule::computed_results(split.clone(), move |pattern_match| {
-        let part = |var: &Ref<Var>| pattern_match.get(&var.into()).cloned().unwrap_or_default();
+        let part = |var: &Ref<Var>| pattern_match.get(var).cloned().unwrap_or_default();
         Ok(Some(vec![part(&parts[1]), part(&parts[0])]))
     });
     let swapped = Value::from(vec![Value::from(int(2)), int(1).into()]);
     check(Value::from(vec![out(0), out(1)]), &[computed], swapped);
-    let error = rewrite(&Value::from(vec![out(0)]), &[rule()?]).expect_err("no users");
+    let error = rewrite(vec![out(0)], &[rule()?]).expect_err("no users");
     assert!(error.message().contains("use rewrite_greedily"), "{error}");
     Ok(())
 }
@@ -306,7 +306,7 @@ fn a_replacement_may_contain_what_it_replaces() -> Result<()> {
     let root = call("f", [int(1).into()]);
     let error = GreedyOptions::default()
         .max_steps(10)
-        .rewrite_greedily(&root.into(), &[wrap])
+        .rewrite_greedily(root, &[wrap])
         .expect_err("it is wrapped again and again");
     assert!(error.message().contains("max_steps=10"), "{error}");
     Ok(())
@@ -319,7 +319,7 @@ fn a_replacement_around_itself_is_an_error() -> Result<()> {
     let rule = Rule::computed(Pattern::new(call("g", [(&x).into()]), [&x])?, move |_| {
         Ok(Some(all.clone()))
     });
-    let error = rewrite_greedily(&root.into(), &[rule]).expect_err("a cycle");
+    let error = rewrite_greedily(root, &[rule]).expect_err("a cycle");
     assert!(error.message().contains("contains the"), "{error}");
     Ok(())
 }
@@ -329,7 +329,7 @@ fn a_replacement_that_does_not_fit_names_the_place() -> Result<()> {
     let x = var("x");
     let rule = Rule::new(Pattern::new(call("f", [(&x).into()]), [&x])?, "text")?;
     let root = sub(add(call("f", [int(1).into()]), int(2)), int(3));
-    let error = rewrite_greedily(&root.into(), &[rule]).expect_err("no expression");
+    let error = rewrite_greedily(root, &[rule]).expect_err("no expression");
     assert_eq!(error.kind(), ErrorKind::Type);
     assert!(error.to_string().contains("<root>.lhs"), "{error}");
     Ok(())
@@ -392,7 +392,7 @@ fn rules_of_a_simplifier_r122() -> Result<()> {
     let any = || PatternOptions::default().commutative(true);
     let number = |pattern_match: &isoform::pattern::Match, var: &Ref<Var>| -> Result<i64> {
         let int: Ref<Int> = pattern_match
-            .get(&var.into())
+            .get(var)
             .cloned()
             .unwrap_or_default()
             .extract()?;
@@ -404,7 +404,7 @@ fn rules_of_a_simplifier_r122() -> Result<()> {
         let holes = constants.into_iter().chain([Hole::new(&x)]);
         let pattern = any().pattern(add(add(&x, &y), &z), holes)?;
         Rule::computed(pattern, move |pattern_match| {
-            let rest = pattern_match.get(&(&x).into()).cloned().unwrap_or_default();
+            let rest = pattern_match.get(&x).cloned().unwrap_or_default();
             if rest.extract::<Ref<Int>>().is_ok() {
                 return Ok(None);
             }

@@ -16,12 +16,12 @@ fn commutative() -> PatternOptions {
 
 #[track_caller]
 fn find(pattern: &Pattern, value: impl Into<Value>) -> Option<Match> {
-    pattern.match_value(&value.into()).expect("comparable")
+    pattern.match_value(value).expect("comparable")
 }
 
 #[track_caller]
 fn part(found: &Match, var: &Ref<Var>) -> Value {
-    found.get(&var.into()).expect("a part").clone()
+    found.get(var).expect("a part").clone()
 }
 
 fn array(part: &Value) -> Vec<Value> {
@@ -147,13 +147,10 @@ fn a_hole_takes_any_number_of_items() -> Result<()> {
             ],
         ),
     )?;
-    let result = rule.apply(
-        &call(
-            "concat",
-            [int(1).into(), zero(2), int(3).into(), int(4).into()],
-        )
-        .into(),
-    )?;
+    let result = rule.apply(call(
+        "concat",
+        [int(1).into(), zero(2), int(3).into(), int(4).into()],
+    ))?;
     let wanted = [3, 4, 2, 1, 9].map(|number| int(number).into());
     assert_same(result.expect("it applies"), call("concat", wanted));
 
@@ -281,10 +278,10 @@ fn alternatives_are_tried_in_order_r52() -> Result<()> {
     assert_same(part(&pattern_match, &y), int(2));
     assert!(find(&either, add(int(1), int(2))).is_some());
     assert!(find(&either, sub(int(1), int(2))).is_none());
-    assert!(either.explain(&sub(int(1), int(2)).into())?.is_some());
+    assert!(either.explain(sub(int(1), int(2)))?.is_some());
     assert_eq!(
         either
-            .find_all(&add(call("mul", [int(1).into(), int(2).into()]), int(3)).into())?
+            .find_all(add(call("mul", [int(1).into(), int(2).into()]), int(3)))?
             .len(),
         2
     );
@@ -310,9 +307,9 @@ fn alternatives_are_tried_in_order_r52() -> Result<()> {
     let z = var("z");
     let other = Pattern::new(call("neg", [(&z).into()]), [&z])?;
     let rule = Rule::new(Pattern::any_of([sum, other])?, &x)?;
-    assert!(rule.apply(&add(int(1), int(2)).into())?.is_some());
+    assert!(rule.apply(add(int(1), int(2)))?.is_some());
     let error = rule
-        .apply(&call("neg", [int(1).into()]).into())
+        .apply(call("neg", [int(1).into()]))
         .expect_err("x is missing");
     assert!(
         error
@@ -434,7 +431,7 @@ fn inner_nodes_have_no_users_outside_r53() -> Result<()> {
     let sum = flow("add", [int(8).into(), int(1).into()]);
     let value: Value = flow("mul", [(&sum).into(), int(2).into()]).into();
     let alone = Uses::of(&value)?;
-    let shared = Uses::of(&call("f", [value.clone(), (&sum).into()]).into())?;
+    let shared = Uses::of(call("f", [value.clone(), (&sum).into()]))?;
     for uses in [InteriorUses::Auto, InteriorUses::Inside] {
         let pattern = with(uses)?;
         assert!(pattern.match_in(&value, &alone)?.is_some());
@@ -446,7 +443,7 @@ fn inner_nodes_have_no_users_outside_r53() -> Result<()> {
             .is_some()
     );
     // The root and the parts of holes may have any users.
-    let outside = Uses::of(&call("f", [value.clone(), value.clone(), int(8).into()]).into())?;
+    let outside = Uses::of(call("f", [value.clone(), value.clone(), int(8).into()]))?;
     assert!(
         with(InteriorUses::Auto)?
             .match_in(&value, &outside)?
@@ -456,7 +453,7 @@ fn inner_nodes_have_no_users_outside_r53() -> Result<()> {
     let list = Array::from(vec![Value::from(&sum), int(2).into()]);
     let two = call("f", [list.clone().into(), value.clone()]);
     let through: Value = super::support::Flow::new("mul", list).into();
-    let uses = Uses::of(&call("g", [two.into(), through.clone()]).into())?;
+    let uses = Uses::of(call("g", [two.into(), through.clone()]))?;
     assert!(
         with(InteriorUses::Auto)?
             .match_in(&through, &uses)?
@@ -470,7 +467,7 @@ fn inner_nodes_have_no_users_outside_r53() -> Result<()> {
     };
     let sum = add(int(8), int(1));
     let value: Value = sub(&sum, int(2)).into();
-    let shared = Uses::of(&call("f", [value.clone(), (&sum).into()]).into())?;
+    let shared = Uses::of(call("f", [value.clone(), (&sum).into()]))?;
     assert!(
         tree(InteriorUses::Auto)?
             .match_in(&value, &shared)?
@@ -569,7 +566,7 @@ fn too_many_ways_are_an_error() -> Result<()> {
         .map(|number| int(number).into())
         .chain([int(-1).into()])
         .collect();
-    let error = pattern.match_value(&numbers.into()).expect_err("endless");
+    let error = pattern.match_value(numbers).expect_err("endless");
     assert!(
         error.message().contains("no match after 1000000 attempts"),
         "{error}"
@@ -584,7 +581,7 @@ fn results_are_selected_by_what_uses_them() -> Result<()> {
     let rule = Rule::results(pattern, [Value::from(&x), int(1).into()])?;
     assert!(rule.has_results());
     let error = rule
-        .apply(&flow("split", [int(3).into()]).into())
+        .apply(flow("split", [int(3).into()]))
         .expect_err("no users");
     assert!(error.message().contains("rewrite_greedily"), "{error}");
     assert!(Out::type_index() != Add::type_index());
@@ -609,22 +606,12 @@ fn items_before_a_match_are_copied_once() -> Result<()> {
     let pattern = Pattern::new(template, holes)?;
     let mut items: Vec<Value> = (0..count).map(|number| int(number).into()).collect();
     // One attempt more than the limit of a search is not too many.
-    assert!(
-        pattern
-            .match_value(&call("f", items.clone()).into())?
-            .is_none()
-    );
+    assert!(pattern.match_value(call("f", items.clone()))?.is_none());
     assert_eq!(seen.load(std::sync::atomic::Ordering::Relaxed), 0);
     items[count as usize - 2] = int(-1).into();
-    let pattern_match = pattern
-        .match_value(&call("f", items).into())?
-        .expect("it is there");
+    let pattern_match = pattern.match_value(call("f", items))?.expect("it is there");
     assert_eq!(seen.load(std::sync::atomic::Ordering::Relaxed), 1);
-    let length = |hole: &Ref<Var>| {
-        pattern_match
-            .get(&hole.into())
-            .map(|part| array(part).len())
-    };
+    let length = |hole: &Ref<Var>| pattern_match.get(hole).map(|part| array(part).len());
     assert_eq!(
         (length(&before), length(&after)),
         (Some(count as usize - 2), Some(1))

@@ -19,7 +19,7 @@ fn rules() -> Result<Vec<Rule>> {
             move |pattern_match| {
                 let number = |var: &Ref<Var>| -> Result<i64> {
                     let int: Ref<Int> = pattern_match
-                        .get(&var.into())
+                        .get(var)
                         .cloned()
                         .unwrap_or_default()
                         .extract()?;

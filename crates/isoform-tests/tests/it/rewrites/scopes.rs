@@ -223,7 +223,7 @@ impl<'s, 'b> Programs<'s, 'b> {
         let pattern = options.pattern(template, holes)?;
         let part = |pattern_match: &isoform::pattern::Match, var: &Ref<Var>| -> Result<Ref<Expr>> {
             pattern_match
-                .get(&var.into())
+                .get(var)
                 .cloned()
                 .unwrap_or_default()
                 .extract()
@@ -310,14 +310,14 @@ fn a_free_variable_has_no_definition() -> Result<()> {
     let root = Value::from(vec![neg(&p), bind(&p, neg(&q), &c)]);
     let done = rewrite_greedily(&root, &rules)?;
     assert_eq!((&done.value, &done.applied[..]), (&root, &[0][..]));
-    assert!(Uses::of(&root)?.definition(&(&p).into()).is_none());
+    assert!(Uses::of(&root)?.definition(&p).is_none());
     // Inside of the scope it is one.
-    let done = rewrite_greedily(&bind(&p, neg(&q), neg(&p)).into(), &rules)?;
+    let done = rewrite_greedily(bind(&p, neg(&q), neg(&p)), &rules)?;
     assert_same(done.value, &q);
     // The value uses a variable that another variable of the same name hides at the
     // place.
     let root = bind(&p, neg(&q), bind(&q, &c, neg(&p)));
-    let done = rewrite_greedily(&root.clone().into(), &rules)?;
+    let done = rewrite_greedily(root.clone(), &rules)?;
     assert_eq!((done.value, done.applied), (root.into(), vec![0]));
     // An object shared between the scope and the surrounding program.
     let shared = neg(&p);
@@ -338,7 +338,7 @@ fn what_replacements_drop_is_not_visited() -> Result<()> {
         bind(&r, bind(&t, int(1), int(1)), bind(&t, &r, int(1))),
         bind(&r, bind(&r, int(1), int(1)), int(1)),
     ] {
-        let done = rewrite_greedily(&root.into(), &unused)?;
+        let done = rewrite_greedily(root, &unused)?;
         assert_same(done.value, int(1));
     }
     Ok(())
@@ -349,7 +349,7 @@ fn what_replacements_drop_is_not_visited() -> Result<()> {
 fn uses_of_a_free_variable_are_replaced_where_it_is_free() -> Result<()> {
     let (a, b, q) = (var("a"), var("b"), var("q"));
     let root = Value::from(vec![Value::from(&a), bind(&a, &b, &a).into()]);
-    let done = replace_all_uses(&root, &(&a).into(), &(&q).into())?;
+    let done = replace_all_uses(&root, &a, &q)?;
     assert_same(
         &done,
         Value::from(vec![Value::from(&q), bind(&a, &b, &a).into()]),
@@ -360,7 +360,7 @@ fn uses_of_a_free_variable_are_replaced_where_it_is_free() -> Result<()> {
     )?);
     // Bound in several places, and free nowhere: all uses are replaced.
     let root = Value::from(vec![bind(&a, &b, &a), bind(&a, int(1), add(&a, &a))]);
-    let done = replace_all_uses(&root, &(&a).into(), &int(7).into())?;
+    let done = replace_all_uses(&root, &a, int(7))?;
     let wanted = vec![bind(&a, &b, int(7)), bind(&a, int(1), add(int(7), int(7)))];
     assert_same(done, Value::from(wanted));
     for seed in 0..scaled(2000) as u64 {
@@ -379,7 +379,7 @@ fn uses_of_a_free_variable_are_replaced_where_it_is_free() -> Result<()> {
         if !is_free {
             continue;
         }
-        let done = replace_all_uses(&root, &(&free[0]).into(), &new)?;
+        let done = replace_all_uses(&root, &free[0], &new)?;
         let result = evaluate(&done, &values);
         values[0].1 = evaluate(&new, &values).unwrap_or_default();
         assert_eq!(
@@ -406,8 +406,8 @@ fn definitions_in_deep_scopes() -> Result<()> {
     let root = Value::from(root);
     let uses = Uses::of(&root)?;
     // Used at the other end of the chain.
-    let found = uses.definition(&(&names[0]).into()).expect("bound once");
+    let found = uses.definition(&names[0]).expect("bound once");
     assert_same(found.value, int(1));
-    assert!(uses.definition(&(&names[length - 1]).into()).is_some());
+    assert!(uses.definition(&names[length - 1]).is_some());
     Ok(())
 }

@@ -61,13 +61,13 @@ fn what_has_an_effect_stays() -> Result<()> {
     let effect = call("effect", []);
     let program = |stmts| block(stmts, call("forget", [(&u).into()]));
     let done = rewrite_greedily(
-        &program(vec![assign(&t, &effect), assign(&u, add(&t, int(1)))]),
+        program(vec![assign(&t, &effect), assign(&u, add(&t, int(1)))]),
         &[forget()?],
     )?;
     assert_same(done.value, block(vec![assign(&t, &effect)], int(0)));
     // A definition without uses from the start stays, too.
     let done = rewrite_greedily(
-        &program(vec![assign(&t, int(5)), assign(&u, int(1))]),
+        program(vec![assign(&t, int(5)), assign(&u, int(1))]),
         &[forget()?],
     )?;
     assert_same(done.value, block(vec![assign(&t, int(5))], int(0)));
@@ -82,7 +82,7 @@ fn a_binding_around_its_scope_is_replaced_by_its_body() -> Result<()> {
         &t,
         call("mul", [(&t).into(), int(2).into()]),
     );
-    let done = rewrite_greedily(&program.into(), &[distribute()?])?;
+    let done = rewrite_greedily(program, &[distribute()?])?;
     let double = |of: Value| call("mul", [of, int(2).into()]);
     assert_same(done.value, add(double((&a).into()), double(int(1).into())));
     // A whole chain of them dies.
@@ -101,7 +101,7 @@ fn a_binding_around_its_scope_is_replaced_by_its_body() -> Result<()> {
         root = Let::new(value, &names[number], root).upcast();
     }
     let forget = Rule::new(Pattern::new(call("forget", [(&x).into()]), [&x])?, int(7))?;
-    let done = rewrite_greedily(&root.into(), &[forget])?;
+    let done = rewrite_greedily(root, &[forget])?;
     assert_same(done.value, int(7));
     Ok(())
 }
@@ -123,7 +123,7 @@ fn many_statements_die_in_linear_time() -> Result<()> {
     stmts.push(assign(&kept, int(-1)));
     let forget = Rule::new(Pattern::new(call("forget", [(&x).into()]), [&x])?, &kept)?;
     // The result is an array, which is rebuilt once.
-    let done = rewrite_greedily(&block(stmts, Value::from(uses)), &[forget])?;
+    let done = rewrite_greedily(block(stmts, Value::from(uses)), &[forget])?;
     assert_eq!(done.applied, [count as u64]);
     assert!(done.attempts <= 2 * count as u64);
     let wanted: Vec<Value> = (0..count).map(|_| (&kept).into()).collect();
@@ -205,8 +205,7 @@ fn statements_of_pto() -> Result<()> {
     let rule = {
         let (x, c, d) = (x.clone(), c.clone(), d.clone());
         Rule::computed(pattern, move |pattern_match| {
-            let part =
-                |var: &Ref<pto::Var>| pattern_match.get(&var.into()).cloned().unwrap_or_default();
+            let part = |var: &Ref<pto::Var>| pattern_match.get(var).cloned().unwrap_or_default();
             let value = |var: &Ref<pto::Var>| -> Result<i64> {
                 Ok(part(var).extract::<Ref<pto::ConstInt>>()?.value)
             };

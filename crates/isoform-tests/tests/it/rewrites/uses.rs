@@ -32,21 +32,13 @@ fn every_place_counts_once() -> Result<()> {
         places(&uses, &a),
         ["<root>.args[2].lhs", "<root>.args[2].rhs"]
     );
-    assert_eq!(
-        (uses.use_count(&(&a).into()), uses.use_count(&root)),
-        (2, 0)
-    );
-    assert!(!uses.has_one_use(&(&shared).into()));
-    let owner = uses
-        .users(&(&shared).into())
-        .next()
-        .map(|user| user.owner().clone());
+    assert_eq!((uses.use_count(&a), uses.use_count(&root)), (2, 0));
+    assert!(!uses.has_one_use(&shared));
+    let owner = uses.users(&shared).next().map(|user| user.owner().clone());
     assert!(owner.is_some_and(|owner| owner.extract::<Array>().is_ok()));
-    assert_eq!(uses.use_count(&var("other").into()), 0);
+    assert_eq!(uses.use_count(var("other")), 0);
     assert_eq!(
-        uses.path(&(&a).into())
-            .map(|path| path.to_string())
-            .as_deref(),
+        uses.path(&a).map(|path| path.to_string()).as_deref(),
         Some("<root>.args[2].lhs")
     );
     Ok(())
@@ -60,8 +52,8 @@ fn keys_and_definitions_are_told_from_uses() -> Result<()> {
     let root: Value = Lambda::new([x.clone()], &body).into();
     let uses = Uses::of(&root)?;
     // The parameter itself is not a use.
-    assert_eq!(uses.use_count(&(&x).into()), 2);
-    assert!(uses.definition(&(&x).into()).is_none(), "no value is bound");
+    assert_eq!(uses.use_count(&x), 2);
+    assert!(uses.definition(&x).is_none(), "no value is bound");
     Ok(())
 }
 
@@ -71,11 +63,11 @@ fn the_definition_of_a_variable_is_known() -> Result<()> {
     let sum = add(int(1), int(2));
     let once = block(vec![assign(&x, &sum), assign(&y, int(3))], &x);
     let uses = Uses::of(&once)?;
-    let found = uses.definition(&(&x).into()).expect("bound once");
+    let found = uses.definition(&x).expect("bound once");
     assert_eq!((found.value, found.index), (Value::from(&sum), None));
     assert!(found.binding.extract::<Ref<Assign>>().is_ok());
     let twice = block(vec![assign(&x, &sum), assign(&x, int(3))], &x);
-    assert!(Uses::of(&twice)?.definition(&(&x).into()).is_none());
+    assert!(Uses::of(&twice)?.definition(&x).is_none());
     Ok(())
 }
 
@@ -88,7 +80,7 @@ fn all_uses_are_replaced_and_everything_else_is_kept() -> Result<()> {
         sub(&x, &kept),
     );
     let uses = Uses::of(&root)?;
-    let new = uses.replace_all(&(&x).into(), &int(7).into())?;
+    let new = uses.replace_all(&x, int(7))?;
     assert_same(
         &new,
         block(
@@ -100,11 +92,11 @@ fn all_uses_are_replaced_and_everything_else_is_kept() -> Result<()> {
     let before: Ref<Block> = root.extract()?;
     assert_eq!(block.stmts.values()[0], before.stmts.values()[0]);
     // What does not occur changes nothing.
-    assert_eq!(uses.replace_all(&var("z").into(), &int(7).into())?, root);
+    assert_eq!(uses.replace_all(var("z"), int(7))?, root);
     // Objects are replaced as well, even the root.
-    assert_same(uses.replace_all(&root, &int(7).into())?, int(7));
+    assert_same(uses.replace_all(&root, int(7))?, int(7));
     assert_same(
-        replace_all_uses(&root, &(&kept).into(), &int(3).into())?,
+        replace_all_uses(&root, &kept, int(3))?,
         super::support::block(
             vec![assign(&x, int(3)), assign(&y, add(&x, &x))],
             sub(&x, int(3)),
@@ -118,7 +110,7 @@ fn nothing_is_captured() -> Result<()> {
     let (x, y, z) = (var("x"), var("y"), var("z"));
     // `y` is free, so the replacement `x` is not the parameter of the function.
     let root: Value = Lambda::new([x.clone()], add(&x, &y)).into();
-    let new = replace_all_uses(&root, &(&y).into(), &(&x).into())?;
+    let new = replace_all_uses(&root, &y, &x)?;
     assert_same(new, Lambda::new([z.clone()], add(&z, &x)));
 
     // y is bound where x is visible.
@@ -131,7 +123,7 @@ fn nothing_is_captured() -> Result<()> {
         .upcast(),
     )
     .into();
-    let new = replace_all_uses(&root, &(&y).into(), &(&x).into())?;
+    let new = replace_all_uses(&root, &y, &x)?;
     let new: Ref<Lambda> = new.extract()?;
     let body: Ref<Block> = Value::from(&new.body).extract()?;
     assert_same(&body.result, Value::from(add(&x, &x)));
@@ -140,7 +132,7 @@ fn nothing_is_captured() -> Result<()> {
     // x is bound below y only.
     let inner: Ref<Expr> = Lambda::new([x.clone()], add(&x, &y)).upcast();
     let root = block(vec![assign(&y, int(1))], &inner);
-    let error = replace_all_uses(&root, &(&y).into(), &(&x).into()).expect_err("captured");
+    let error = replace_all_uses(&root, &y, &x).expect_err("captured");
     assert_eq!(error.kind(), ErrorKind::Value);
     assert!(
         error
@@ -157,12 +149,12 @@ fn a_bound_variable_with_a_changed_type_becomes_a_new_one() -> Result<()> {
     let of = |size: &Ref<Var>| Var::typed("t", size.clone().upcast());
     let t = of(&n);
     let root = block(vec![assign(&t, int(1))], add(&t, &t));
-    let new = replace_all_uses(&root, &(&n).into(), &(&m).into())?;
+    let new = replace_all_uses(&root, &n, &m)?;
     let u = of(&m);
     assert_same(new, block(vec![assign(&u, int(1))], add(&u, &u)));
     // A free variable keeps its fields.
     let free: Value = add(&t, &n).into();
-    let new = replace_all_uses(&free, &(&n).into(), &(&m).into())?;
+    let new = replace_all_uses(&free, &n, &m)?;
     assert!(structural_equal(new, add(&t, &m))?);
     Ok(())
 }
@@ -179,8 +171,8 @@ fn deep_chains_need_no_stack() -> Result<()> {
     let deep = |leaf: Ref<Expr>| (0..length).fold(leaf, |inner, _| add(inner, int(1)));
     let root: Value = deep(x.clone().upcast()).into();
     let uses = Uses::of(&root)?;
-    assert!(uses.has_one_use(&(&x).into()));
-    let new = uses.replace_all(&(&x).into(), &int(7).into())?;
+    assert!(uses.has_one_use(&x));
+    let new = uses.replace_all(&x, int(7))?;
     assert_same(new, deep(int(7)));
     Ok(())
 }
@@ -195,7 +187,7 @@ fn replacing_visits_only_what_is_around_uses() -> Result<()> {
         let root: Value = sub(add(&x, int(2)), wide).into();
         let uses = Uses::of(&root)?;
         let first = int(7);
-        let new = uses.replace_all(&(&x).into(), &first.into())?;
+        let new = uses.replace_all(&x, first)?;
         assert_same(uses.root().clone(), &root);
         // Identity numbers are consecutive, so the numbers count new objects.
         let made = new.as_object().map_or(0, |object| object.identity());
@@ -210,7 +202,7 @@ fn what_contains_itself_is_an_error() {
     let list = isoform::values::List::<Value>::new();
     list.push(Value::from(list.clone()))
         .expect("a list takes anything");
-    let error = Uses::of(&Value::from(list.clone())).expect_err("a cycle");
+    let error = Uses::of(Value::from(list.clone())).expect_err("a cycle");
     assert!(error.message().contains("cyclic value"), "{error}");
     list.clear();
 }

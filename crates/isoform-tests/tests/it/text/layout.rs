@@ -105,7 +105,7 @@ fn objects_may_have_comments() {
         "tx.Function(params=[%x: tx.Var() /* a * / var here */], body=%x)\n",
     );
     let failing = TextOptions::default().annotate(|_| Err(isoform::Error::value_error("no")));
-    let error = failing.to_text(&x.into()).expect_err("the callback fails");
+    let error = failing.to_text(x).expect_err("the callback fails");
     assert_eq!(error.message(), "no");
 }
 
@@ -115,9 +115,7 @@ fn places_may_be_underlined() -> Result<()> {
     let func = Func::new([Value::from(&x), 2.into()], [x.clone()]);
     let marked = |path: &str, note: &str| {
         let path = AccessPath::parse(path)?;
-        TextOptions::default()
-            .mark(path, note)
-            .to_text(&(&func).into())
+        TextOptions::default().mark(path, note).to_text(&func)
     };
     let line = "tx.Function(params=[%x: tx.Var()], body=[%x, 2])\n";
     let under = |carets: &str| format!("{line}{carets}\n");
@@ -152,8 +150,7 @@ fn colours_are_escapes_around_the_same_text() -> Result<()> {
     let value = Func::new(
         [Value::from(&x), "s".into(), 1.5.into(), true.into()],
         [x.clone()],
-    )
-    .into();
+    );
     let plain = text_of(&value);
     let mark = |options: TextOptions| options.mark(AccessPath::root().attr("body"), "note");
     let coloured = TextOptions::default().color(true).to_text(&value)?;

@@ -8,7 +8,7 @@ use isoform_ir::tir::IntImm;
 use super::*;
 
 fn limited(value: impl Into<Value>, parts: usize) -> String {
-    let text = TextOptions::default().parts(parts).to_text(&value.into());
+    let text = TextOptions::default().parts(parts).to_text(value);
     text.expect("it has a text").trim_end().to_owned()
 }
 
@@ -78,7 +78,7 @@ fn a_part_that_contains_itself_is_no_text() {
     let list = List::from(vec![Value::from(1)]);
     list.push(Value::from(list.clone())).expect("a list");
     let options = TextOptions::default().parts(100);
-    let error = options.to_text(&list.into()).expect_err("a cycle");
+    let error = options.to_text(list).expect_err("a cycle");
     assert!(error.to_string().contains("contains itself"), "{error}");
 }
 
@@ -96,7 +96,7 @@ fn the_cost_is_that_of_the_printed_parts() {
             counted.fetch_add(1, Ordering::Relaxed);
             Ok(None)
         });
-        options.to_text(&objects(count)).expect("it has a text");
+        options.to_text(objects(count)).expect("it has a text");
         calls.load(Ordering::Relaxed)
     };
     assert_eq!(visited(1_000), visited(100_000));

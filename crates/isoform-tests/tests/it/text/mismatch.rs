@@ -1,7 +1,15 @@
 //! Both sides of a mismatch as text.
 
+use std::sync::OnceLock;
+
+use isoform::compare::diff;
 use isoform::explain_mismatch;
+use isoform::functions::Function;
+use isoform::objects::{construct, field_value};
 use isoform::text::{MismatchOptions, assert_structural_equal, render_mismatch};
+
+use isoform::types::TypeIndex;
+use isoform::{Array, Error, Result, Str};
 
 use super::*;
 use crate::support::MAPPED;
@@ -137,4 +145,124 @@ fn what_has_no_text_is_cut_short() {
     let pair = |n: i64| -> Value { [Value::from(n), nameless.clone()].into() };
     let shown = render(&pair(1), &pair(2), &MismatchOptions::default());
     assert!(shown.contains("[1, <Function>]"), "{shown}");
+}
+
+/// A type whose objects have a text of their own: the lines, or an error for no lines.
+fn program_type() -> TypeIndex {
+    static TYPE: OnceLock<TypeIndex> = OnceLock::new();
+    *TYPE.get_or_init(register_program)
+}
+
+fn register_program() -> TypeIndex {
+    let lines = |object: &Value| -> Result<Array<Str>> {
+        let object = object.as_object().expect("a program");
+        field_value(object, "lines")?.extract()
+    };
+    let script = Function::new(move |args| {
+        let lines = lines(&args[0])?;
+        if lines.is_empty() {
+            Err(Error::value_error("no lines"))
+        } else {
+            Ok(lines
+                .iter()
+                .map(|it| &**it)
+                .collect::<Vec<_>>()
+                .join("\n")
+                .into())
+        }
+    });
+    register_type(
+        TypeDef::new("it.text.Program")
+            .field(FieldDef::new("lines", Schema::Any))
+            .field(FieldDef::new("version", Schema::Int).default_value(0))
+            .attr("transform.script", script),
+    )
+    .expect("a new type")
+}
+
+fn program(lines: &[&str]) -> Value {
+    let lines: Array<Str> = lines.iter().map(|line| Str::from(*line)).collect();
+    construct(program_type(), vec![lines.into(), 0.into()])
+        .expect("it fits")
+        .into()
+}
+
+#[test]
+fn the_text_of_a_type_is_shown_around_the_line_that_differs() {
+    let lines: Vec<String> = (0..20).map(|line| format!("x{line} = {line}")).collect();
+    let mut left: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let mut right = left.clone();
+    (left[10], right[10]) = ("x10 = add(a, b)", "x10 = add(a, long)");
+    let options = MismatchOptions::default().lines(1);
+    let (left, right) = ([1.into(), program(&left)], [1.into(), program(&right)]);
+    assert_eq!(
+        render(&left.into(), &right.into(), &options),
+        "the values differ\n  \
+         left:  <root>[1].lines[10], in <root>[1]:\n    \
+         ...\n    x9 = 9\n    x10 = add(a, b)\n                 ^\n    x11 = 11\n    ...\n  \
+         right: <root>[1].lines[10], in <root>[1]:\n    \
+         ...\n    x9 = 9\n    x10 = add(a, long)\n                 ^^^^\n    x11 = 11\n    ..."
+    );
+}
+
+#[test]
+fn texts_of_types_that_do_not_help_are_left_out() {
+    let fields = |left: Value, right: Value| {
+        let text = render(&left, &right, &MismatchOptions::default());
+        assert!(text.contains("it.text.Program(lines=["), "{text}");
+    };
+    // The difference is not in the text.
+    let other = construct(
+        program_type(),
+        vec![Array::from([Str::from("a")]).into(), 1.into()],
+    );
+    fields(program(&["a"]), other.expect("it fits").into());
+    // The type fails.
+    fields(program(&["a"]), program(&[]));
+    // Larger values are not asked.
+    let many = vec!["a"; 500];
+    let mut changed = many.clone();
+    changed[3] = "b";
+    let text = render(
+        &program(&many),
+        &program(&changed),
+        &MismatchOptions::default(),
+    );
+    assert!(!text.contains(", in <root>:\n    a"), "{text}");
+}
+
+#[test]
+fn lines_of_changes_and_mismatches_have_the_text_of_a_type() {
+    let (left, right) = (program(&["a = 1", "", "  b = a"]), program(&["c = 3"]));
+    let found = diff([left.clone()], [left.clone(), right.clone()]).expect("comparable");
+    let line = found.changes()[0].to_string();
+    assert!(line.ends_with(": c = 3"), "{line}");
+    let found = diff([right.clone()], [right.clone(), left.clone()]).expect("comparable");
+    let line = found.changes()[0].to_string();
+    assert!(line.ends_with(": a = 1; b = a"), "{line}");
+    let long = program(&["a".repeat(100).as_str()]);
+    let found = diff([right.clone()], [right, long]).expect("comparable");
+    let line = found.changes()[0].to_string();
+    assert!(line.contains(": it.text.Program(lines=["), "{line}");
+    let mismatch = explain_mismatch(&left, Value::from(1));
+    let mismatch = mismatch.expect("comparable").expect("they differ");
+    assert!(
+        mismatch.to_string().contains("\n         a = 1; b = a\n"),
+        "{mismatch}"
+    );
+}
+
+#[test]
+fn texts_of_types_are_safe_on_terminals_and_marked_below_tabs() {
+    let render = |left: &str, right: &str| {
+        let (left, right) = (program(&[left]), program(&[right]));
+        render(&left, &right, &MismatchOptions::default())
+    };
+    let text = render("\ta\u{1b}[2J\u{202e}\t1", "\ta\u{1b}[2J\u{202e}\t2");
+    let line = "    \ta\\u{1b}[2J\\u{202e}\t1\n    \t                  \t^";
+    assert!(text.contains(line), "{text:?}");
+    // A difference beyond the width of a line is shown in the fields.
+    let long = "z".repeat(2_000);
+    let text = render(&format!("{long}1"), &format!("{long}2"));
+    assert!(!text.contains("\n    zzz"), "{text}");
 }

@@ -84,8 +84,8 @@ fn spans_are_left_out_by_an_option() {
     let with = text_of(&ty);
     assert!(with.contains("span="), "{with}");
     assert_eq!(
-        plain().spans(false).to_text(&(&ty).into()).expect("a text"),
-        plain().hide("span").to_text(&ty.into()).expect("a text")
+        plain().spans(false).to_text(&ty).expect("a text"),
+        plain().hide("span").to_text(ty).expect("a text")
     );
 }
 
@@ -94,14 +94,14 @@ fn types_stand_in_comments() {
     ir::register().expect("the keys are free");
     let x = tir::Var::new("x", DType::FLOAT32).upcast();
     let sum = tir::add(&x, &x).expect("numbers");
-    let text = plain().types(true).to_text(&(&sum).into()).expect("a text");
+    let text = plain().types(true).to_text(&sum).expect("a text");
     assert!(text.contains("/* : float32 */"), "{text}");
     let read = from_text(&text).expect("the text of a value");
     let sum = Value::from(&sum);
     assert!(MAPPED.equal(&read, &sum).expect("comparable"));
     // Values without a type, or with an unknown one, have no comment.
     let call = relay::Call::new(GlobalVar::new("f"), []);
-    let text = plain().types(true).to_text(&call.into()).expect("a text");
+    let text = plain().types(true).to_text(call).expect("a text");
     assert!(!text.contains("/*"), "{text}");
     // The type comes before other annotations.
     let said = |_: &Ref<Obj>| Ok(Some("seen".to_owned()));
@@ -109,7 +109,7 @@ fn types_stand_in_comments() {
     let text = plain()
         .types(true)
         .annotate(said)
-        .to_text(&three.into())
+        .to_text(three)
         .expect("a text");
     assert!(text.contains("/* : int32; seen */"), "{text}");
 }

@@ -244,7 +244,7 @@ fn tensors_are_checked() {
 fn cycles_have_no_text() {
     let list = List::<Value>::new();
     list.push([Value::from(list.clone())].into()).unwrap();
-    let error = to_text(&list.clone().into()).expect_err("a cycle");
+    let error = to_text(list.clone()).expect_err("a cycle");
     list.clear();
     assert_eq!(error.kind(), ErrorKind::Value);
     assert_eq!(
@@ -253,7 +253,7 @@ fn cycles_have_no_text() {
     );
     let dict = Dict::<Value, Value>::new();
     dict.insert("self".into(), dict.clone().into()).unwrap();
-    assert!(to_text(&dict.clone().into()).is_err());
+    assert!(to_text(dict.clone()).is_err());
     dict.clear();
 }
 

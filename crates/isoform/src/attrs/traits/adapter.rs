@@ -26,7 +26,7 @@ impl<'a, Tr: NodeTrait + ?Sized> Adapter<'a, Tr> {
             ValueRef::Function(function) => Some(function),
             _ => {
                 let name = Tr::METHODS.get(method)?.name;
-                self.value.as_map()?.get(&name.into())?.peek()
+                self.value.as_map()?.get(name)?.peek()
             }
         }
     }

@@ -78,7 +78,7 @@ fn check_names(methods: &[TraitMethod], value: &Value) -> Result<()> {
         names.join(", ")
     };
     for method in methods.iter().filter(|method| method.required) {
-        if functions.get(&method.name.into()).is_none() {
+        if functions.get(method.name).is_none() {
             let got = if functions.is_empty() {
                 "no functions".to_owned()
             } else {

@@ -44,7 +44,8 @@ use crate::kernel::value::Value;
 /// assert!(!recursive_eq(&value(0.0), &value(1.0))?);
 /// # Ok::<(), isoform::Error>(())
 /// ```
-pub fn recursive_eq(left: &Value, right: &Value) -> Result<bool> {
+pub fn recursive_eq(left: impl Into<Value>, right: impl Into<Value>) -> Result<bool> {
+    let (left, right) = (&left.into(), &right.into());
     access::traversing(|section| compare::equal(section, left, right))
 }
 
@@ -68,12 +69,13 @@ pub fn recursive_eq(left: &Value, right: &Value) -> Result<bool> {
 /// use std::cmp::Ordering;
 /// use isoform::Value;
 /// use isoform::compare::recursive_cmp;
-/// assert_eq!(recursive_cmp(&Value::from([1, 2]), &Value::from([1, 3]))?, Ordering::Less);
-/// let error = recursive_cmp(&1.into(), &"s".into()).expect_err("no order");
+/// assert_eq!(recursive_cmp([1, 2], [1, 3])?, Ordering::Less);
+/// let error = recursive_cmp(1, "s").expect_err("no order");
 /// assert_eq!(error.message(), "int and str have no order");
 /// # Ok::<(), isoform::Error>(())
 /// ```
-pub fn recursive_cmp(left: &Value, right: &Value) -> Result<Ordering> {
+pub fn recursive_cmp(left: impl Into<Value>, right: impl Into<Value>) -> Result<Ordering> {
+    let (left, right) = (&left.into(), &right.into());
     access::traversing(|section| compare::order(section, left, right))
 }
 
@@ -93,11 +95,12 @@ pub fn recursive_cmp(left: &Value, right: &Value) -> Result<Ordering> {
 /// ```
 /// use isoform::Value;
 /// use isoform::compare::recursive_hash;
-/// let hash = |x: f64| recursive_hash(&Value::from([x]));
+/// let hash = |x: f64| recursive_hash([x]);
 /// assert_eq!(hash(0.0)?, hash(-0.0)?);
 /// assert_ne!(hash(0.0)?, hash(1.0)?);
 /// # Ok::<(), isoform::Error>(())
 /// ```
-pub fn recursive_hash(value: &Value) -> Result<u64> {
+pub fn recursive_hash(value: impl Into<Value>) -> Result<u64> {
+    let value = &value.into();
     access::traversing(|section| hash::hash(section, value))
 }

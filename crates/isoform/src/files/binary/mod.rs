@@ -59,14 +59,14 @@ use crate::kernel::value::Value;
 /// use isoform::files::{from_bytes, to_bytes};
 /// use isoform::values::List;
 /// let shared = List::<Value>::from(vec![1.into(), "text".into()]);
-/// let bytes = to_bytes(&[shared.clone(), shared].into())?;
+/// let bytes = to_bytes([shared.clone(), shared])?;
 /// assert!(bytes.len() < 40);
 /// let read = from_bytes(&bytes)?.extract::<isoform::Array<List>>()?;
 /// assert!(read.get(0).unwrap().same_as(read.get(1).unwrap()));
 /// # Ok::<(), isoform::Error>(())
 /// ```
-pub fn to_bytes(value: &Value) -> Result<Vec<u8>> {
-    to_bytes_with_types(value).map(|(bytes, _)| bytes)
+pub fn to_bytes(value: impl Into<Value>) -> Result<Vec<u8>> {
+    to_bytes_with_types(&value.into()).map(|(bytes, _)| bytes)
 }
 
 /// [`to_bytes`], also returning the declared types of the objects in the value, to be
@@ -135,7 +135,7 @@ pub fn from_bytes_apart(
 /// hooks are passed on.
 ///
 /// ```
-/// let mut bytes = isoform::files::to_bytes(&7.into())?;
+/// let mut bytes = isoform::files::to_bytes(7)?;
 /// assert_eq!(isoform::files::from_bytes(&bytes)?, 7.into());
 /// bytes[10] += 2;
 /// let error = isoform::files::from_bytes(&bytes).unwrap_err();
@@ -156,7 +156,7 @@ impl BinaryReadOptions {
     /// ```
     /// use isoform::files::{BinaryReadOptions, to_bytes};
     /// let options = BinaryReadOptions::default().ignore_unknown_fields(true);
-    /// assert_eq!(options.read(&to_bytes(&"a".into())?)?, "a".into());
+    /// assert_eq!(options.read(&to_bytes("a")?)?, "a".into());
     /// # Ok::<(), isoform::Error>(())
     /// ```
     pub fn read(self, bytes: &[u8]) -> Result<Value> {

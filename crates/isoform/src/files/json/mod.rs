@@ -76,7 +76,7 @@ pub(crate) use data::{read_data, write_data};
 /// assert!(items.get(0).unwrap().same_as(items.get(1).unwrap()));
 /// # Ok::<(), isoform::Error>(())
 /// ```
-pub fn to_json_graph(value: &Value) -> Result<String> {
+pub fn to_json_graph(value: impl Into<Value>) -> Result<String> {
     JsonOptions::default().to_json_graph(value)
 }
 
@@ -110,9 +110,9 @@ impl JsonOptions {
     /// # Errors
     ///
     /// As [`to_json_graph`].
-    pub fn to_json_graph(&self, value: &Value) -> Result<String> {
+    pub fn to_json_graph(&self, value: impl Into<Value>) -> Result<String> {
         let mut writer = writer::Writer::new();
-        let count = linearize(value, &mut writer)?;
+        let count = linearize(&value.into(), &mut writer)?;
         writer.finish(count, self.metadata.as_ref())
     }
 
@@ -127,11 +127,11 @@ impl JsonOptions {
     /// ```
     /// use isoform::files::JsonOptions;
     /// let mut output = Vec::new();
-    /// JsonOptions::default().write(&true.into(), &mut output)?;
+    /// JsonOptions::default().write(true, &mut output)?;
     /// assert_eq!(output, br#"{"root_index":0,"nodes":[{"type":"bool","data":true}]}"#);
     /// # Ok::<(), isoform::Error>(())
     /// ```
-    pub fn write(&self, value: &Value, output: &mut dyn io::Write) -> Result<()> {
+    pub fn write(&self, value: impl Into<Value>, output: &mut dyn io::Write) -> Result<()> {
         Ok(output.write_all(self.to_json_graph(value)?.as_bytes())?)
     }
 }
@@ -154,7 +154,7 @@ impl JsonReadOptions {
     ///
     /// ```
     /// use isoform::files::{JsonOptions, JsonReadOptions};
-    /// let text = JsonOptions::default().metadata("made by hand").to_json_graph(&1.into())?;
+    /// let text = JsonOptions::default().metadata("made by hand").to_json_graph(1)?;
     /// let (value, metadata) = JsonReadOptions::default().read_with_metadata(&text)?;
     /// assert_eq!((value, metadata), (1.into(), Some("made by hand".into())));
     /// # Ok::<(), isoform::Error>(())

@@ -132,7 +132,7 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
     }
 
     /// Returns a copy of a key's value.
-    pub fn get(&self, key: &Value) -> Option<V> {
+    pub fn get(&self, key: impl Into<Value>) -> Option<V> {
         self.try_get(key).ok().flatten()
     }
 
@@ -141,8 +141,8 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
     /// # Errors
     ///
     /// Errors from the hooks of the key's type.
-    pub fn try_get(&self, key: &Value) -> Result<Option<V>> {
-        self.look(key, |entries, position| {
+    pub fn try_get(&self, key: impl Into<Value>) -> Result<Option<V>> {
+        self.look(&key.into(), |entries, position| {
             let (_, value) = entries.get_index(position?)?;
             V::peek(value).cloned()
         })
@@ -200,12 +200,12 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
 
     /// Removes an entry, keeping the order of the other entries. O(n), or O(1) for the
     /// last entry.
-    pub fn remove(&self, key: &Value) -> Option<Value> {
+    pub fn remove(&self, key: impl Into<Value>) -> Option<Value> {
         self.remove_entry(key).map(|(_, value)| value)
     }
 
     /// [`remove`](Self::remove), also returning the stored key.
-    pub fn remove_entry(&self, key: &Value) -> Option<(Value, Value)> {
+    pub fn remove_entry(&self, key: impl Into<Value>) -> Option<(Value, Value)> {
         self.try_remove_entry(key).ok().flatten()
     }
 
@@ -214,7 +214,8 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
     /// # Errors
     ///
     /// As [`insert`](Self::insert).
-    pub fn try_remove_entry(&self, key: &Value) -> Result<Option<(Value, Value)>> {
+    pub fn try_remove_entry(&self, key: impl Into<Value>) -> Result<Option<(Value, Value)>> {
+        let key = &key.into();
         let admit = |_, _: &mut &Value| Ok(());
         self.change(
             key,
@@ -244,7 +245,7 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
     }
 
     /// True if the dict contains the key. O(1).
-    pub fn contains_key(&self, key: &Value) -> bool {
+    pub fn contains_key(&self, key: impl Into<Value>) -> bool {
         self.try_contains_key(key).unwrap_or(false)
     }
 
@@ -253,8 +254,8 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
     /// # Errors
     ///
     /// Errors from the hooks of the key's type.
-    pub fn try_contains_key(&self, key: &Value) -> Result<bool> {
-        self.look(key, |_, position| position.is_some())
+    pub fn try_contains_key(&self, key: impl Into<Value>) -> Result<bool> {
+        self.look(&key.into(), |_, position| position.is_some())
     }
 
     /// Finds a key and reads at its position. The hooks of the key's type run without
@@ -403,6 +404,12 @@ impl<K: ElementType, V: ElementType> Clone for Dict<K, V> {
 impl<K: ElementType, V: ElementType> fmt::Debug for Dict<K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.reference.fmt(f)
+    }
+}
+
+impl<K: ElementType, V: ElementType> From<&Dict<K, V>> for Value {
+    fn from(map: &Dict<K, V>) -> Self {
+        map.clone().into()
     }
 }
 

@@ -100,6 +100,12 @@ impl KeyObj {
     }
 }
 
+impl From<&StructuralKey> for Value {
+    fn from(key: &StructuralKey) -> Self {
+        key.clone().into()
+    }
+}
+
 impl From<StructuralKey> for Value {
     fn from(key: StructuralKey) -> Self {
         note_key_hooks();

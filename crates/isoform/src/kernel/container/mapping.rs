@@ -287,7 +287,7 @@ fn compare_plain(left: &Value, right: &Value) -> Ordering {
 /// use isoform::{Map, Value};
 /// let mut m: Map = [("a".into(), 1.into())].into_iter().collect();
 /// m.insert("b".into(), 2.into());
-/// assert_eq!(m.get(&"b".into()), Some(&Value::from(2)));
+/// assert_eq!(m.get("b"), Some(&Value::from(2)));
 /// ```
 #[repr(transparent)]
 pub struct Map<K: ElementType = Value, V: ElementType = Value> {
@@ -315,7 +315,7 @@ impl<K: ElementType, V: ElementType> Map<K, V> {
     }
 
     /// The value of a key. O(1).
-    pub fn get(&self, key: &Value) -> Option<&V> {
+    pub fn get(&self, key: impl Into<Value>) -> Option<&V> {
         self.try_get(key).ok().flatten()
     }
 
@@ -324,14 +324,14 @@ impl<K: ElementType, V: ElementType> Map<K, V> {
     /// # Errors
     ///
     /// Errors from the hooks of the key's type.
-    pub fn try_get(&self, key: &Value) -> Result<Option<&V>> {
-        let found = self.reference.find(key)?;
+    pub fn try_get(&self, key: impl Into<Value>) -> Result<Option<&V>> {
+        let found = self.reference.find(&key.into())?;
         Ok(found.and_then(|position| V::peek(self.reference.entry(position)?.1)))
     }
 
     /// True if the map contains the key. O(1).
-    pub fn contains_key(&self, key: &Value) -> bool {
-        matches!(self.reference.find(key), Ok(Some(_)))
+    pub fn contains_key(&self, key: impl Into<Value>) -> bool {
+        matches!(self.reference.find(&key.into()), Ok(Some(_)))
     }
 
     /// True if the map contains the key. O(1).
@@ -339,8 +339,8 @@ impl<K: ElementType, V: ElementType> Map<K, V> {
     /// # Errors
     ///
     /// Errors from the hooks of the key's type.
-    pub fn try_contains_key(&self, key: &Value) -> Result<bool> {
-        Ok(self.reference.find(key)?.is_some())
+    pub fn try_contains_key(&self, key: impl Into<Value>) -> Result<bool> {
+        Ok(self.reference.find(&key.into())?.is_some())
     }
 
     /// The entries in insertion order.
@@ -406,7 +406,7 @@ impl<K: ElementType, V: ElementType> Map<K, V> {
     }
 
     /// Removes an entry, keeping the order of the other entries. O(n).
-    pub fn remove(&mut self, key: &Value) -> Option<Value> {
+    pub fn remove(&mut self, key: impl Into<Value>) -> Option<Value> {
         self.try_remove(key).ok().flatten()
     }
 
@@ -415,8 +415,8 @@ impl<K: ElementType, V: ElementType> Map<K, V> {
     /// # Errors
     ///
     /// Errors from the hooks of the key's type; on an error, the map is unchanged.
-    pub fn try_remove(&mut self, key: &Value) -> Result<Option<Value>> {
-        let found = self.reference.find(key)?;
+    pub fn try_remove(&mut self, key: impl Into<Value>) -> Result<Option<Value>> {
+        let found = self.reference.find(&key.into())?;
         let removed = found.and_then(|position| self.make_mut().remove_at(position));
         Ok(removed.map(|(_, value)| value))
     }
@@ -477,6 +477,12 @@ impl<K: ElementType, V: ElementType> Clone for Map<K, V> {
 impl<K: ElementType, V: ElementType> fmt::Debug for Map<K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.reference.fmt(f)
+    }
+}
+
+impl<K: ElementType, V: ElementType> From<&Map<K, V>> for Value {
+    fn from(map: &Map<K, V>) -> Self {
+        map.clone().into()
     }
 }
 

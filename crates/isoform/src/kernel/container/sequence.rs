@@ -179,6 +179,12 @@ impl<T: ElementType> fmt::Debug for Array<T> {
     }
 }
 
+impl<T: ElementType> From<&Array<T>> for Value {
+    fn from(items: &Array<T>) -> Self {
+        items.clone().into()
+    }
+}
+
 impl<T: ElementType> From<Array<T>> for Value {
     fn from(array: Array<T>) -> Self {
         Value::from_object(array.reference.into_object())
@@ -426,6 +432,12 @@ impl<T: ElementType> Clone for List<T> {
 impl<T: ElementType> fmt::Debug for List<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.reference.fmt(f)
+    }
+}
+
+impl<T: ElementType> From<&List<T>> for Value {
+    fn from(items: &List<T>) -> Self {
+        items.clone().into()
     }
 }
 

@@ -58,6 +58,12 @@ impl fmt::Debug for Shape {
     }
 }
 
+impl From<&Shape> for Value {
+    fn from(shape: &Shape) -> Self {
+        shape.clone().into()
+    }
+}
+
 impl From<Shape> for Value {
     fn from(shape: Shape) -> Self {
         Value::from_object(shape.0.into_object())

@@ -121,6 +121,12 @@ impl fmt::Debug for Tensor {
     }
 }
 
+impl From<&Tensor> for Value {
+    fn from(tensor: &Tensor) -> Self {
+        tensor.clone().into()
+    }
+}
+
 impl From<Tensor> for Value {
     fn from(tensor: Tensor) -> Self {
         Value::from_object(tensor.0.into_object())

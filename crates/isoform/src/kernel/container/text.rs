@@ -147,6 +147,12 @@ impl fmt::Debug for Bytes {
     }
 }
 
+impl From<&Bytes> for Value {
+    fn from(bytes: &Bytes) -> Self {
+        bytes.clone().into()
+    }
+}
+
 impl From<Bytes> for Value {
     fn from(bytes: Bytes) -> Self {
         Value::from_object(bytes.0.into_object())

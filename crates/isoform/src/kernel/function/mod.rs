@@ -276,6 +276,12 @@ impl fmt::Debug for Function {
     }
 }
 
+impl From<&Function> for Value {
+    fn from(function: &Function) -> Self {
+        function.clone().into()
+    }
+}
+
 impl From<Function> for Value {
     fn from(function: Function) -> Self {
         Value::from_object(function.0.into_object())

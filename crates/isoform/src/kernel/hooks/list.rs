@@ -91,7 +91,7 @@ hooks! {
     /// let text = DynRepr::new(|neg, part| Ok(format!("-{}", part(&field_value(neg, "x")?)?)));
     /// attrs::set_hook(neg, text, false)?;
     /// let value = construct(neg, vec![construct(neg, vec![1.into()])?.into()])?;
-    /// assert_eq!(repr(&value.into()), "--1");
+    /// assert_eq!(repr(value), "--1");
     /// # Ok::<(), isoform::Error>(())
     /// ```
     repr: DynRepr(

@@ -141,8 +141,8 @@ pub trait StructuralHash: Node {
 ///     }
 /// }
 ///
-/// assert!(verify(&Range::new(1, 2).into(), &())?.is_empty());
-/// let failures = verify(&Value::from([Range::new(2, 1)]), &())?;
+/// assert!(verify(Range::new(1, 2), &())?.is_empty());
+/// let failures = verify([Range::new(2, 1)], &())?;
 /// let (path, error) = &failures[0];
 /// assert_eq!(format!("{path}: {error}"), "<root>[0]: ValueError: 2 > 1");
 /// # Ok::<(), isoform::Error>(())

@@ -15,6 +15,7 @@ use super::field::DropSlot;
 use super::header::{HEADER_SIZE, Header, TypeIndex};
 use super::native::{FIRST_USER_TYPE, builtin_types};
 use super::placement::place;
+use super::reference::Node;
 pub(crate) use super::slot::Slot;
 use crate::kernel::container::ContainerType;
 use crate::kernel::error::{Error, Result};
@@ -22,7 +23,9 @@ use crate::kernel::function::Function;
 use crate::kernel::hooks::{FileHooks, HookCells, HookSet};
 use crate::kernel::types::attributes::{self, Lookup};
 use crate::kernel::types::role_attributes::check_fields;
-use crate::kernel::types::{FieldDef, FieldFlag, INIT, Kind, RustType, TypeDef, visit_order};
+use crate::kernel::types::{
+    Complex, FieldDef, FieldFlag, INIT, Kind, RustType, TypeDef, visit_order,
+};
 
 /// Index of [`Obj`](super::reference::Obj), the root of all types.
 pub(crate) const OBJECT: TypeIndex = TypeIndex(0);
@@ -70,7 +73,7 @@ pub struct TypeInfo {
     /// The users of the type's own frozen fields; see [`Claim`].
     claim: AtomicU8,
     /// The Rust type with this definition, if already known.
-    rust_type: OnceLock<RustType>,
+    pub(super) rust_type: OnceLock<RustType>,
     /// The type that was declared in place of this one.
     successor: OnceLock<TypeIndex>,
     ancestors: Box<[TypeIndex]>,
@@ -541,8 +544,15 @@ fn latest_cold(mut index: TypeIndex) -> TypeIndex {
     index
 }
 
+/// Registers the types that the library itself declares, so that they are known by key before
+/// an object of them exists. O(1) after the first call.
+fn register_own_types() {
+    Complex::type_index();
+}
+
 /// The type registered under `key`.
 pub fn find(key: &str) -> Option<&'static TypeInfo> {
+    register_own_types();
     let index = *registry().by_key.get(key)?;
     Some(info(index))
 }
@@ -550,6 +560,7 @@ pub fn find(key: &str) -> Option<&'static TypeInfo> {
 /// The type that files call by this key, which may be an [alias](TypeDef::aliases). Every
 /// reader looks types up here.
 pub fn find_in_file(key: &str) -> Option<&'static TypeInfo> {
+    register_own_types();
     let table = registry();
     let index = table.by_key.get(key).copied();
     index.or_else(|| table.aliases.find(key)).map(info)
@@ -557,6 +568,7 @@ pub fn find_in_file(key: &str) -> Option<&'static TypeInfo> {
 
 /// All registered types, in order of registration.
 pub(crate) fn all() -> Vec<&'static TypeInfo> {
+    register_own_types();
     let mut indices: Vec<_> = registry().by_key.values().copied().collect();
     indices.sort_unstable();
     indices.into_iter().map(info).collect()
@@ -604,6 +616,9 @@ enum Taken {
 }
 
 fn enter(definition: TypeDef, taken: Taken) -> Result<TypeIndex> {
+    if definition.key() != Complex::TYPE_KEY {
+        register_own_types();
+    }
     definition.validate()?;
     let (hooks, attrs) = definition.attributes()?;
     let attrs = attributes::prepare(definition.key(), attrs)?;

@@ -4,7 +4,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::header::TypeIndex;
 use super::reference::Node;
-use super::table::register;
+use super::table::{TypeInfo, find, register};
+use crate::kernel::error::Result;
+use crate::kernel::types::RustType;
 
 /// Caches the index of a Rust type; used by the derive.
 #[derive(Debug)]
@@ -36,7 +38,7 @@ impl TypeCell {
 
     #[cold]
     fn register_cold<T: Node>(&self) -> TypeIndex {
-        match register(T::definition()) {
+        match register_node::<T>() {
             Ok(index) => {
                 self.0.store(index.0, Ordering::Release);
                 index
@@ -46,4 +48,17 @@ impl TypeCell {
             Err(error) => panic!("{error}"),
         }
     }
+}
+
+/// Registers a Rust type. Two threads that use the type for the first time make its definition
+/// twice, where functions without captures may have different addresses, and both get the type.
+pub(crate) fn register_node<T: Node>() -> Result<TypeIndex> {
+    let is_known = |known: &&TypeInfo| {
+        let known = known.rust_type.get();
+        known.is_some_and(|known| known.is_same(&RustType::of::<T>()))
+    };
+    register(T::definition()).or_else(|error| match find(T::TYPE_KEY).filter(is_known) {
+        Some(info) => Ok(info.index()),
+        None => Err(error),
+    })
 }

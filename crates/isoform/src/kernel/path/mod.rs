@@ -160,8 +160,11 @@ impl AccessPath {
     /// `AttributeError`, `IndexError` or `KeyError` for a missing element (missing
     /// steps always fail), `TypeError` for a step unsupported by the value; each error
     /// names the path to the step.
-    pub fn get(&self, root: &Value) -> Result<Value> {
-        let mut value = root.clone();
+    pub fn get(&self, root: impl Into<Value>) -> Result<Value> {
+        self.part_of(root.into())
+    }
+
+    fn part_of(&self, mut value: Value) -> Result<Value> {
         for (depth, step) in self.steps.iter().enumerate() {
             value = step.apply(&value).map_err(|error| {
                 error.at(AccessPath {

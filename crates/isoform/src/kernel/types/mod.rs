@@ -14,6 +14,7 @@ mod attr_difference;
 pub(crate) mod attr_table;
 pub(crate) mod attributes;
 pub(crate) mod check;
+mod complex;
 mod definition;
 mod functions;
 mod hints;
@@ -28,6 +29,7 @@ mod schema;
 pub(crate) mod singletons;
 mod visit_order;
 
+pub use complex::Complex;
 pub(crate) use definition::NamedValues;
 pub use definition::{FieldDef, FieldFlag, INIT, Kind, TypeDef};
 pub use functions::{
@@ -59,7 +61,7 @@ use crate::kernel::object::table::{self, TypeInfo};
 ///
 /// `ValueError` if another definition or another Rust type owns the type key.
 pub fn register<T: Node>() -> Result<TypeIndex> {
-    register_type(T::definition())?;
+    crate::kernel::object::type_cell::register_node::<T>()?;
     Ok(T::type_index())
 }
 
@@ -83,8 +85,10 @@ pub fn register_in<T: Node>(dialect: &str, method: Option<&str>) -> Result<TypeI
     let name = info.visit_name();
     match method {
         Some(method) if method != name => Err(Error::value_error(format!(
-            "{}: expected the name '{method}' of its class for visitors, got '{name}'",
-            info.key()
+            "{}: expected the name '{method}' of its class for visitors, got '{name}'; \
+             rename the class, or give it the type attribute `{}`",
+            info.key(),
+            names::VISIT_NAME
         ))),
         _ => Ok(index),
     }

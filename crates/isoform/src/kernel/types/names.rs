@@ -28,7 +28,7 @@ use crate::kernel::value::Value;
 ///         .attr(TEXT_NAME, "label"),
 /// )?;
 /// let node = Value::from(construct(ty, vec!["sum".into()])?);
-/// let text = to_text(&[node.clone(), node].into())?;
+/// let text = to_text([node.clone(), node])?;
 /// assert_eq!(text, "%sum = doc.text.Value()\n[%sum, %sum]\n");
 /// # Ok::<(), isoform::Error>(())
 /// ```
@@ -37,6 +37,10 @@ pub const TEXT_NAME: &str = "text.name";
 /// The attribute with the field that contains the type of an expression, for
 /// `text::TextOptions::types`. Extending types inherit the attribute.
 pub const TEXT_TYPE: &str = "text.type";
+
+/// The attribute with the function from an object to its text for people, which the trait
+/// `Script` of the crate `isoform-ir` sets. Extending types inherit the attribute.
+pub(crate) const TEXT_SCRIPT: &str = "transform.script";
 
 /// The attribute deciding how [`diff`](crate::compare::diff) aligns objects of a type:
 /// `"fields"`, field by field although the type has a custom comparison, which

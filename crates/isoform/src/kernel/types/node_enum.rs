@@ -98,6 +98,7 @@ pub fn enum_definition<E: NodeEnum>(definition: TypeDef) -> TypeDef {
     let known = E::knowledge().clone();
     definition
         .attr("enum.members", known.names)
+        .attr("text.member", true)
         .attr("enum.aliases", known.aliases)
         .attr(INIT, known.member)
         .attr(DynConvert::NAME, known.convert)

@@ -103,7 +103,7 @@ fn check_names(value: &Value, required: &[&str], optional: &[&str]) -> Result<()
         }
     }
     for role in required {
-        if map.get(&Value::from(*role)).is_none() {
+        if map.get(Value::from(*role)).is_none() {
             return Err(Error::value_error(format!(
                 "expected the name of a field under '{role}', got none"
             )));

@@ -251,7 +251,11 @@ impl Schema {
     ///
     /// `TypeError` stating the expected and the given value, with the position of an
     /// offending element.
-    pub fn check(&self, value: &Value) -> Result<()> {
+    pub fn check(&self, value: impl Into<Value>) -> Result<()> {
+        self.check_value(&value.into())
+    }
+
+    fn check_value(&self, value: &Value) -> Result<()> {
         let fail = || Err(self.mismatch(value));
         let ok = match self {
             Schema::Any => true,
@@ -261,7 +265,7 @@ impl Schema {
                 Some(array) if array.len() == items.len() => {
                     return items.iter().zip(array.values()).enumerate().try_for_each(
                         |(position, (item, value))| {
-                            item.check(value)
+                            item.check_value(value)
                                 .map_err(|error| at_element(&position, error))
                         },
                     );
@@ -291,10 +295,12 @@ impl Schema {
                     return Ok(());
                 }
                 return inner
-                    .check(value)
+                    .check_value(value)
                     .map_err(|error| self.restate(error, value));
             }
-            Schema::Union(options) => options.iter().any(|option| option.check(value).is_ok()),
+            Schema::Union(options) => options
+                .iter()
+                .any(|option| option.check_value(value).is_ok()),
             typed_container => match typed_container.parts() {
                 Some((container, parts)) if value.container() == Some(container) => {
                     return parts.check(value);
@@ -327,7 +333,7 @@ impl Schema {
     ///
     /// The errors of [`check`](Self::check); errors from the hook of a type.
     pub fn convert(&self, value: Value) -> Result<Value> {
-        if matches!(self, Schema::Any) || self.check(&value).is_ok() {
+        if matches!(self, Schema::Any) || self.check_value(&value).is_ok() {
             return Ok(value);
         }
         match (self, value.view()) {
@@ -402,7 +408,7 @@ impl Schema {
             Error::type_error(message)
         };
         match hooks::run_outside(DynConvert::NAME, info.key(), || hook.call(&value)) {
-            Ok(made) if self.check(&made).is_ok() => Ok(made),
+            Ok(made) if self.check_value(&made).is_ok() => Ok(made),
             Ok(made) => Err(refuse(&format!("the result is {}", made.type_name()))),
             Err(error) if is_refusal(&error) => Err(refuse(error.message())),
             Err(error) => Err(error),
@@ -537,7 +543,7 @@ impl Parts<'_> {
 fn check_items(inner: &Schema, items: &[Value]) -> Result<()> {
     for (position, item) in items.iter().enumerate() {
         inner
-            .check(item)
+            .check_value(item)
             .map_err(|error| at_element(&position, error))?;
     }
     Ok(())
@@ -546,7 +552,7 @@ fn check_items(inner: &Schema, items: &[Value]) -> Result<()> {
 fn check_entries(pair: &(Schema, Schema), map: &Map) -> Result<()> {
     for (key, value) in map.iter() {
         pair.0
-            .check(key)
+            .check_value(key)
             .map_err(|error| at(format_args!("key {key:?}"), error))?;
         pair.1
             .check(value)

@@ -162,8 +162,8 @@ impl SubtermClasses {
 
     /// The class of a subterm; None for a value that is not an object, or not part of
     /// the values from which the table was made. O(1).
-    pub fn class_of(&self, value: &Value) -> Option<Class> {
-        self.class_of_object(value.as_object()?)
+    pub fn class_of(&self, value: impl Into<Value>) -> Option<Class> {
+        self.class_of_object(value.into().as_object()?)
     }
 
     /// [`class_of`](Self::class_of) for an object.

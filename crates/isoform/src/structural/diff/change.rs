@@ -193,15 +193,13 @@ impl Change {
 }
 
 impl fmt::Display for Change {
-    /// One line: kind, place, values.
+    /// One line: kind, place, values; the places of both sides if they differ. Variables and
+    /// members of enums are shown by name, objects without the fields that do not count.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let path = match self.kind {
-            ChangeKind::Deleted => self.left_path(),
-            _ => self.right_path(),
-        };
-        write!(f, "{} at {path}", self.kind)?;
+        let paths = [self.left_path(), self.right_path()];
+        write_place(f, self.kind, paths)?;
         let short = |value: &Option<Value>| {
-            let text = |value: &Value| display::short(value, display::KEY_BUDGET);
+            let text = |value: &Value| display::line(value, display::KEY_BUDGET);
             value.as_ref().map(text)
         };
         match (short(&self.left), short(&self.right)) {
@@ -213,6 +211,22 @@ impl fmt::Display for Change {
             write!(f, " ({} times)", self.count)?;
         }
         Ok(())
+    }
+}
+
+/// The kind and the place of a change: both places if a part is on both sides and they differ.
+pub(crate) fn write_place(
+    f: &mut fmt::Formatter<'_>,
+    kind: ChangeKind,
+    [left, right]: [AccessPath; 2],
+) -> fmt::Result {
+    // Keys of maps may be other objects with the same text on both sides.
+    let [left, right] = [left.to_string(), right.to_string()];
+    match kind {
+        ChangeKind::Deleted => write!(f, "{kind} at {left}"),
+        ChangeKind::Inserted => write!(f, "{kind} at {right}"),
+        _ if left == right => write!(f, "{kind} at {right}"),
+        _ => write!(f, "{kind} at {left} on the left, {right} on the right"),
     }
 }
 

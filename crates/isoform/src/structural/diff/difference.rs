@@ -259,7 +259,11 @@ impl Difference {
     /// assert!(structural_equal(difference.apply(&left)?, right)?);
     /// # Ok::<(), isoform::Error>(())
     /// ```
-    pub fn apply(&self, value: &Value) -> Result<Value> {
+    pub fn apply(&self, value: impl Into<Value>) -> Result<Value> {
+        self.applied(&value.into())
+    }
+
+    fn applied(&self, value: &Value) -> Result<Value> {
         self.contents.check(&self.left, &self.right)?;
         let is_left = match (value.as_object(), self.left.as_object()) {
             (Some(value), Some(left)) => value.same_as(left),

@@ -52,6 +52,7 @@ mod tree_edit;
 mod walk;
 mod wrapping;
 
+pub(crate) use change::write_place;
 pub use change::{Change, ChangeKind};
 pub use difference::{DiffCosts, Difference, Hunk};
 pub use graphs::PairReason;

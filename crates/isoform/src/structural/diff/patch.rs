@@ -106,7 +106,11 @@ impl Patch {
     ///
     /// `ValueError` if the value is not the value for which the patch was made, or
     /// shares its parts in another way; errors of making objects from fields.
-    pub fn apply(&self, value: &Value) -> Result<Value> {
+    pub fn apply(&self, value: impl Into<Value>) -> Result<Value> {
+        self.applied(&value.into())
+    }
+
+    fn applied(&self, value: &Value) -> Result<Value> {
         let tables = Tables::of(value, CompareOptions::default(), &Ignored::default())?;
         let Some(check) = &self.check else {
             return self.build(&tables);

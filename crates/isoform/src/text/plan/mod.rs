@@ -12,8 +12,12 @@
 //! Each name belongs to the innermost block that holds its definition and all its uses, so
 //! a name of one function never depends on the names of another function.
 
+mod kinds;
 mod walk;
 
+use hashbrown::HashMap;
+
+use self::kinds::BlockLabels;
 use super::graph::{Graph, Item, Node, NodeKind, Part, Presence};
 use super::names::Names;
 use super::spelling::Sigil;
@@ -89,6 +93,9 @@ impl Nesting {
         depth: 0,
     };
 }
+
+/// Labels of nodes, by node.
+type Labels = HashMap<u32, String, rapidhash::fast::RandomState>;
 
 /// Wider than any line.
 pub(super) const TOO_WIDE: u32 = u32::MAX / 2;
@@ -375,6 +382,11 @@ impl Plan {
         let mut order = named;
         // A stable sort keeps the order of the text within a block.
         order.sort_by_key(|&number| self.spots[number as usize].scope);
+        let labels = if graph.options().structural_names {
+            self.labels(graph, &order, poll)?
+        } else {
+            HashMap::default()
+        };
         for number in order {
             poll.step_outside()?;
             let sigil = match graph.type_of(number).map(|ty| ty.kind()) {
@@ -383,11 +395,31 @@ impl Plan {
                 _ => Sigil::Local,
             };
             let hint = graph.hints.get(&number).and_then(|hint| hint.as_str());
+            let label = labels.get(&number).map(String::as_str);
             let spot = &mut self.spots[number as usize];
-            let is_hint = self.names.choose(spot.name, spot.scope, sigil, hint);
-            spot.is_hint = is_hint;
+            let wanted = hint.filter(|hint| !hint.is_empty()).or(label);
+            let is_wanted = self.names.choose(spot.name, spot.scope, sigil, wanted);
+            spot.is_hint = is_wanted && wanted == hint;
         }
         Ok(())
+    }
+
+    /// The labels by kind of the nodes without a hint, which come block by block.
+    fn labels(&self, graph: &Graph<'_>, order: &[u32], poll: &mut Poll) -> Result<Labels> {
+        let has_hint = |number: u32| {
+            let hint = graph.hints.get(&number).and_then(|hint| hint.as_str());
+            hint.is_some_and(|hint| !hint.is_empty())
+        };
+        let mut labels = Labels::default();
+        let scope = |number: &u32| self.spots[*number as usize].scope;
+        for block in order.chunk_by(|one, other| scope(one) == scope(other)) {
+            let mut of_block = BlockLabels::default();
+            for &number in block.iter().filter(|&&number| !has_hint(number)) {
+                poll.step_outside()?;
+                labels.insert(number, of_block.next(graph, number));
+            }
+        }
+        Ok(labels)
     }
 
     /// Measures the text of every node, parts first.

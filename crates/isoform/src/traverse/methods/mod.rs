@@ -2,17 +2,20 @@
 //!
 //! A [`Methods`] defines the methods and the results: the functions of a
 //! [`NodeFunctor`](crate::traverse::NodeFunctor), or the classes of a host language. The
-//! engine (`run.rs`) has the stack, the remembered results, and the hooks of
-//! types (`hooked.rs`). Visits whose callbacks never wait are in `walker.rs` and
+//! engine (`run.rs`) has the stack, the remembered results, the hooks of types
+//! (`hooked.rs`), and the bindings on which results depend (`scopes.rs`). Visits whose callbacks never wait are in `walker.rs` and
 //! `mapper.rs`.
 
 mod hooked;
 mod run;
+mod scopes;
 
 use std::fmt;
 
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
+
+use scopes::Scopes;
 
 use super::parts::Children;
 use crate::kernel::error::Error;
@@ -99,9 +102,9 @@ pub trait Methods: Sized {
         None
     }
 
-    /// True if each request computes a result, instead of taking a remembered one.
-    fn forgets(&self) -> bool {
-        false
+    /// How long results are remembered.
+    fn retention(&self) -> Retention {
+        Retention::Visit
     }
 
     /// True if the steps to an error are recorded in the memory.
@@ -172,6 +175,17 @@ pub enum Hooks {
     Mutate,
 }
 
+/// How long the result of a node is remembered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Retention {
+    /// Not at all: each request computes a result.
+    Request,
+    /// While the variables in the node have the same bindings (`scopes.rs`).
+    Bindings,
+    /// During the visit.
+    Visit,
+}
+
 /// The results and other facts remembered by a visit.
 #[derive(Debug)]
 pub struct Memory<A> {
@@ -179,6 +193,8 @@ pub struct Memory<A> {
     known: HashMap<u64, Option<A>, RandomState>,
     /// Replacements of uses of variables, whatever their method.
     uses: HashMap<u64, Value, RandomState>,
+    /// The meanings of variables, for [`Retention::Bindings`].
+    scopes: Scopes,
     /// The steps to an error, the last step first.
     way: Vec<AccessStep>,
     /// The hooks set before the beginning of the visit.
@@ -191,6 +207,7 @@ impl<A> Default for Memory<A> {
         Memory {
             known: HashMap::default(),
             uses: HashMap::default(),
+            scopes: Scopes::default(),
             way: Vec::new(),
             hooks: TraversalHooks::current(),
         }

@@ -2,7 +2,7 @@
 
 use hashbrown::hash_map::Entry;
 
-use super::{Call, Methods, Outcome, Resumed, Stop};
+use super::{Call, Methods, Outcome, Resumed, Retention, Stop};
 use crate::kernel::hooks::TraversalHooks;
 use crate::kernel::object::access::Poll;
 use crate::kernel::path::AccessStep;
@@ -24,6 +24,9 @@ pub fn result_of<M: Methods>(
     region: RegionKind,
     from: Option<&Value>,
 ) -> Outcome<M::Reply, M> {
+    if let Some(from) = from {
+        ask(methods, from, value);
+    }
     Run::new(methods).nested(value, from, |run| run.meet(value.clone(), region))
 }
 
@@ -42,6 +45,15 @@ pub fn result_of_call<M: Methods>(
     Run::new(methods).nested(value, from, |run| {
         run.begin(call, value.clone(), region, None)
     })
+}
+
+/// Notes that the method of a node asks for a value.
+fn ask<M: Methods>(methods: &M, from: &Value, value: &Value) {
+    if methods.retention() == Retention::Bindings
+        && let Some(from) = from.as_object()
+    {
+        methods.memory(|memory| memory.scopes.ask(from.identity(), value));
+    }
 }
 
 /// A value that is being visited.
@@ -105,7 +117,7 @@ impl<'m, M: Methods> Run<'m, M> {
             Err(stop) => Err(stop),
         };
         // These values were not visited to their end.
-        for place in self.stack.iter().filter_map(|frame| frame.place) {
+        for place in self.stack.iter().rev().filter_map(|frame| frame.place) {
             self.forget(place);
         }
         if let (Err(Stop::Error(error)), Some(from)) = (&outcome, from)
@@ -179,7 +191,10 @@ impl<'m, M: Methods> Run<'m, M> {
                 }
                 let met = match resumed {
                     Resumed::Answer(answer) => return Ok(Next::Leave(answer)),
-                    Resumed::Ask(value) => self.meet(value, region),
+                    Resumed::Ask(value) => {
+                        ask(methods, node, &value);
+                        self.meet(value, region)
+                    }
                     Resumed::Call(call) => {
                         let node = node.clone();
                         call.and_then(|call| self.begin(call, node, region, None))
@@ -203,6 +218,22 @@ impl<'m, M: Methods> Run<'m, M> {
             return methods.plain(value).map(Some);
         };
         let place = object.identity();
+        let by_bindings = methods.retention() == Retention::Bindings;
+        if by_bindings {
+            let stale = methods.reading(|| {
+                methods.memory(|memory| {
+                    let is_known = matches!(memory.known.get(&place), Some(Some(_)));
+                    let is_stale = is_known && !memory.scopes.is_valid(object);
+                    if is_stale {
+                        memory.known.remove(&place)
+                    } else {
+                        None
+                    }
+                })
+            });
+            // Dropping an old result may run code that begins another run.
+            drop(stale);
+        }
         let state = methods.memory(|memory| {
             if region == RegionKind::Use
                 && let Some(image) = memory.uses.get(&place)
@@ -227,6 +258,9 @@ impl<'m, M: Methods> Run<'m, M> {
                 return Err(Stop::Error(error.into()));
             }
             None => {}
+        }
+        if by_bindings {
+            methods.reading(|| methods.memory(|memory| memory.scopes.enter(object)));
         }
         match methods.call(&value, region) {
             Ok(call) => self.begin(call, value, region, Some(place)),
@@ -294,11 +328,17 @@ impl<'m, M: Methods> Run<'m, M> {
     fn leave(&self, place: Option<u64>, answer: M::Answer) -> M::Reply {
         let reply = self.methods.reply(&answer);
         if let Some(place) = place {
-            if self.methods.forgets() {
+            let retention = self.methods.retention();
+            if retention == Retention::Request {
                 self.forget(place);
                 return reply;
             }
-            let old = self.methods.memory(|memory| memory.set(place, answer));
+            let old = self.methods.memory(|memory| {
+                if retention == Retention::Bindings {
+                    memory.scopes.complete(place);
+                }
+                memory.set(place, answer)
+            });
             // Dropping the old value may run code that begins another run.
             drop(old);
         }
@@ -306,7 +346,11 @@ impl<'m, M: Methods> Run<'m, M> {
     }
 
     fn forget(&self, place: u64) {
-        drop(self.methods.memory(|memory| memory.known.remove(&place)));
+        let known = self.methods.memory(|memory| {
+            memory.scopes.leave(place);
+            memory.known.remove(&place)
+        });
+        drop(known);
     }
 
     /// Gives the last frame up, and records its step of the way to the error.

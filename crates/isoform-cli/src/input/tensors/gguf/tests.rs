@@ -233,7 +233,7 @@ fn tensors_are_slices_of_the_file() {
 
 fn entry(map: &Value, key: &str) -> Value {
     let map = map.extract::<Map<Str, Value>>().unwrap();
-    map.get(&key.into()).unwrap().clone()
+    map.get(key).unwrap().clone()
 }
 
 #[test]

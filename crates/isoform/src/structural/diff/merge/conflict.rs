@@ -158,7 +158,7 @@ impl fmt::Display for Conflict {
             write!(f, "\n  {name}: ")?;
             for (number, part) in parts.iter().enumerate() {
                 let comma = if number > 0 { ", " } else { "" };
-                write!(f, "{comma}{}", display::short(part, display::KEY_BUDGET))?;
+                write!(f, "{comma}{}", display::line(part, display::KEY_BUDGET))?;
             }
             if parts.is_empty() {
                 f.write_str("nothing")?;
