@@ -19,6 +19,7 @@ from isoform import (
     Map,
     Object,
     StructuralKey,
+    convert,
     Tensor,
     convert_func,
     serialization,
@@ -148,6 +149,8 @@ def test_fields_read_as_the_value_that_was_put_in():
 def test_conversions():
     assert Node(number=3).number == 3 + 0j
     assert Node(number=np.complex128(1j)).number == 1j
+    assert Node(number=np.complex64(1j)).number == 1j
+    assert convert([np.complex64(1j)])[0] == 1j
     assert Node(scope="global").scope is Scope.GLOBAL
     assert Node(level=2).level is Level.HIGH
     assert Node(large=True).large == 1

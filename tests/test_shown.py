@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from isoform import Array, Object
+from isoform import Array, Object, diff, explain_structural_mismatch
 from isoform.dataclasses import field, py_class
 from isoform.text import from_text
 from isoform.transform import PassContext, PrintChanges, Script, changes_text, function_pass
@@ -153,3 +153,21 @@ def test_a_printer_that_fails_does_not_end_the_passes_that_it_reports(key, capsy
     with PassContext(instruments=[PrintChanges()]):
         assert step(Failing(1)).number == 2
     assert told in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("ask", [diff, explain_structural_mismatch])
+def test_an_interruption_of_a_printer_ends_the_program_that_asks_for_the_text(key, ask):
+    @py_class(key("Interrupted"))
+    class Interrupted(Object):
+        ir_trait = Script
+        number: int
+
+        def script(self) -> str:
+            raise KeyboardInterrupt
+
+    answer = ask([Interrupted(1)], [Interrupted(2)])
+    with pytest.raises(KeyboardInterrupt):
+        str(answer)
+        # Python handles signals between two steps.
+        for _ in range(100):
+            pass

@@ -213,7 +213,7 @@ fn wrong_answer(
 }
 
 /// The content of a NumPy scalar (not an array), as a plain Python value.
-fn numpy_scalar<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+pub(super) fn numpy_scalar<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = value.py();
     let ty = value.get_type();
     let module = ty.getattr(intern!(py, "__module__"))?;

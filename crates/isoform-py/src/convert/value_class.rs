@@ -17,6 +17,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyComplex, PyComplexMethods, PyType};
 
+use super::protocol::numpy_scalar;
 use crate::object::{class, wrapper};
 
 /// By the address of a class: the class, kept alive, and the function that makes the
@@ -76,9 +77,12 @@ pub(crate) fn value_of(value: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
     if let Some(object) = pooled(value) {
         return Ok(Some(object));
     }
-    // Scalars of NumPy extend `complex`.
-    if let Ok(number) = value.cast::<PyComplex>() {
-        return Ok(Some(Complex::new(number.real(), number.imag()).into()));
+    let complex = |value: &Bound<'_, PyAny>| {
+        let number = value.cast::<PyComplex>().ok()?;
+        Some(Value::from(Complex::new(number.real(), number.imag())))
+    };
+    if let Some(number) = complex(value) {
+        return Ok(Some(number));
     }
     let class = value.get_type();
     let to_node = match function_of(py, &class) {
@@ -87,7 +91,8 @@ pub(crate) fn value_of(value: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
             Some(to_node) => to_node,
             None => return Ok(None),
         },
-        None => return Ok(None),
+        // `complex64` of NumPy does not extend `complex`, as `complex128` does.
+        None => return Ok(numpy_scalar(value)?.as_ref().and_then(complex)),
     };
     let made = to_node.bind(py).call1((value,))?;
     let Some(object) = wrapper::unwrap(&made)?.map(Value::from) else {

@@ -318,6 +318,13 @@ fn host_hooks() -> HostHooks {
             Python::attach(|py| py.detach(move || body.run()));
         },
         poll: || Python::attach(poll).map_err(from_python),
+        lost_error: |error| {
+            if error.kind_name() == "KeyboardInterrupt" {
+                // SAFETY: may be called in any thread. Python raises the exception again at its
+                // next step in the main thread.
+                unsafe { ffi::PyErr_SetInterrupt() }
+            }
+        },
     }
 }
 

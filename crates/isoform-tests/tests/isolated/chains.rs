@@ -300,7 +300,7 @@ chains! {
     fn substitute(deep) {
         let x = Value::from(var("x"));
         let open = chain(&x, LEVELS, &SHAPES);
-        let made = isoform::traverse::substitute(&open, &[(x, 1.into())])?;
+        let made = isoform::traverse::substitute(&open, &[(x, 1)])?;
         assert!(equal(&made, &deep.value));
     }
 

@@ -56,10 +56,8 @@ fn traversals_take_borrowed_nodes() -> Result<()> {
     assert_structural_eq!(fresh_binders(&node)?, &node);
     assert_eq!(free_variables(&x)?.len(), 1);
     assert_eq!(check_well_formed(&node)?.len(), 0);
-    assert_eq!(
-        substitute(&x, &[(Value::from(&x), Value::from(&y))])?,
-        Value::from(&y)
-    );
+    assert_eq!(substitute(&x, &[(&x, &y)])?, Value::from(&y));
+    assert_eq!(substitute(&x, &[(x.clone(), 5)])?, Value::from(5));
     let sum = add(&x, &x);
     assert_structural_eq!(replace_all_uses(&sum, &x, &y)?, add(&y, &y));
     let uses = Uses::of(&sum)?;
@@ -71,6 +69,22 @@ fn traversals_take_borrowed_nodes() -> Result<()> {
     assert!(verify(&node, &())?.is_empty());
     assert!(Schema::Any.check(&node).is_ok());
     Ok(())
+}
+
+#[test]
+fn plain_values_of_every_size_are_values() {
+    let five = Value::from(5);
+    for int in [
+        5_i8.into(),
+        5_i16.into(),
+        5_u8.into(),
+        5_u16.into(),
+        5_u64.into(),
+    ] {
+        assert_eq!(five, int);
+    }
+    assert_eq!(Value::from(0.5_f32), Value::from(0.5));
+    assert_eq!(Value::from(&"text".to_owned()), Value::from("text"));
 }
 
 #[test]

@@ -85,7 +85,7 @@ const MEASURES: [(&str, Measure); 17] = [
     }),
     ("substitute", |levels| {
         let leaf = leaf();
-        let made = substitute(program(levels, &leaf), &[(leaf.into(), int(1).into())])?;
+        let made = substitute(program(levels, &leaf), &[(leaf, int(1))])?;
         Ok(count_objects(made, WalkOptions::default())? as u64)
     }),
     ("deep_copy", |levels| {

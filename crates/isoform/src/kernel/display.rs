@@ -11,6 +11,7 @@ use crate::kernel::container::{Array, Contents, Map, Str};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::{self, Section};
 use crate::kernel::object::dynamic::field_value_at;
+use crate::kernel::object::host_lock;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::view::{Loaded, ObjRef};
 use crate::kernel::spell::{Style, spell};
@@ -50,7 +51,8 @@ pub fn own_text(object: &Ref<Obj>) -> Result<Option<Str>> {
 }
 
 /// [`own_text`] of a value with at most this number of parts; None for larger values,
-/// values without such a text, and where the function of the type fails.
+/// values without such a text, and where the function of the type fails. The host hears of the
+/// error, which no caller receives.
 pub(crate) fn own_text_within(value: &Value, parts: usize) -> Option<Str> {
     let object = value
         .as_object()
@@ -59,7 +61,10 @@ pub(crate) fn own_text_within(value: &Value, parts: usize) -> Option<Str> {
     if is_larger(value, parts) {
         return None;
     }
-    own_text(object).ok().flatten()
+    own_text(object).unwrap_or_else(|error| {
+        host_lock::lose_error(error);
+        None
+    })
 }
 
 /// The text of a value for people in one line: [`own_line`], otherwise [`brief`].
@@ -75,6 +80,41 @@ pub(crate) fn own_line(value: &Value, budget: usize) -> Option<String> {
     let lines = lines.filter(|line| !line.is_empty()).map(printable);
     let line = lines.collect::<Vec<_>>().join("; ");
     (line.len() <= budget && !line.is_empty()).then_some(line)
+}
+
+/// The lines of two values that differ, so that the lines differ, too: texts that begin alike
+/// are shown from where they part, and objects whose fields that count look alike with all
+/// their fields. `line` gives the line of a value.
+pub(crate) fn lines_that_differ(
+    values: [&Value; 2],
+    budget: usize,
+    line: impl Fn(&Value, usize) -> String,
+) -> [String; 2] {
+    let lines = values.map(|value| line(value, budget));
+    if lines[0] != lines[1] {
+        return lines;
+    }
+    if let [Some(left), Some(right)] = values.map(Value::as_str) {
+        return from_the_difference([left, right], budget);
+    }
+    let whole = values.map(|value| short(value, budget));
+    if whole[0] == whole[1] { lines } else { whole }
+}
+
+/// Two texts from a few characters before the first difference, as quoted pieces.
+fn from_the_difference(texts: [&str; 2], budget: usize) -> [String; 2] {
+    let pairs = texts[0].chars().zip(texts[1].chars());
+    let same = pairs.take_while(|(left, right)| left == right).count();
+    let skipped = same.saturating_sub(budget / 4);
+    let start = |text: &str| {
+        let place = text.char_indices().nth(skipped);
+        place.map_or(text.len(), |(start, _)| start)
+    };
+    texts.map(|text| {
+        let rest = Value::from(&text[start(text)..]);
+        let dots = if skipped > 0 { "..." } else { "" };
+        format!("{dots}{}", short(&rest, budget))
+    })
 }
 
 /// A line with escapes for characters that control a terminal, except tabs.

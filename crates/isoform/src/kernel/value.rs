@@ -370,16 +370,22 @@ from_plain! {
     bool => Value::from_bool;
     i64 => Value::from_int;
     i32 => |value| Value::from_int(i64::from(value));
+    i16 => |value| Value::from_int(i64::from(value));
+    i8 => |value| Value::from_int(i64::from(value));
     u32 => |value| Value::from_int(i64::from(value));
+    u16 => |value| Value::from_int(i64::from(value));
+    u8 => |value| Value::from_int(i64::from(value));
     u64 => |value| Value::from_bigint(BigInt::from(value));
     usize => |value| Value::from_bigint(BigInt::from(value));
     i128 => |value| Value::from_bigint(BigInt::from(value));
     BigInt => Value::from_bigint;
     f64 => Value::from_float;
+    f32 => |value| Value::from_float(f64::from(value));
     DType => Value::from_dtype;
     Device => Value::from_device;
     &str => |value| Str::from(value).into();
     String => |value: String| Str::from(value.as_str()).into();
+    &String => |value: &String| Str::from(value.as_str()).into();
     &[u8] => |value: &[u8]| Bytes::from(value.to_vec()).into();
     () => |()| Value::NONE;
 }

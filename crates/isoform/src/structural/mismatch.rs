@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::kernel::display::{EXPLAIN_BUDGET, KEY_BUDGET, own_line, short};
+use crate::kernel::display::{EXPLAIN_BUDGET, KEY_BUDGET, lines_that_differ, own_line, short};
 use crate::kernel::object::dynamic::field_value_at;
 use crate::kernel::path::{AccessPath, AccessStep};
 use crate::kernel::types::names::name_field;
@@ -274,16 +274,20 @@ impl fmt::Display for MismatchReason {
 
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let line =
+            |value: &Value, budget| own_line(value, budget).unwrap_or_else(|| short(value, budget));
         let text = |value: &Option<Value>| match value {
-            Some(value) => {
-                own_line(value, EXPLAIN_BUDGET).unwrap_or_else(|| short(value, EXPLAIN_BUDGET))
-            }
+            Some(value) => line(value, EXPLAIN_BUDGET),
             None => "<missing>".to_string(),
+        };
+        let [left, right] = match (&self.left, &self.right) {
+            (Some(left), Some(right)) => lines_that_differ([left, right], EXPLAIN_BUDGET, line),
+            _ => [text(&self.left), text(&self.right)],
         };
         writeln!(f, "{}", self.reason)?;
         writeln!(f, "  left:  {}", self.left_path)?;
-        writeln!(f, "         {}", text(&self.left))?;
+        writeln!(f, "         {left}")?;
         writeln!(f, "  right: {}", self.right_path)?;
-        write!(f, "         {}", text(&self.right))
+        write!(f, "         {right}")
     }
 }

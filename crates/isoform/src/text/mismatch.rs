@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use unicode_width::UnicodeWidthChar;
+
 use super::options::{TensorText, TextOptions};
 use super::print_marked;
 use crate::kernel::display::{EXPLAIN_BUDGET, is_larger, own_text_within, printable, short};
@@ -199,8 +201,11 @@ fn changed_lines(texts: [&str; 2], options: &MismatchOptions) -> Option<[Vec<Str
     let back = line(0).chars().rev().zip(line(1).chars().rev());
     let same = back.take_while(|(left, right)| left == right).count();
     let after = same.min(rest(0)).min(rest(1));
-    // Tabs take as much space below as above.
-    let space = |c: char| if c == '\t' { c } else { ' ' };
+    // Tabs and wide characters take as much space below as above.
+    let space = |c: char| match c {
+        '\t' => c.to_string(),
+        _ => " ".repeat(c.width().unwrap_or(1)),
+    };
     Some([0, 1].map(|side| {
         let mut shown: Vec<String> = lines[side]
             .iter()
@@ -208,7 +213,9 @@ fn changed_lines(texts: [&str; 2], options: &MismatchOptions) -> Option<[Vec<Str
             .collect();
         let mut marked = first;
         if first < shown.len() {
-            let carets = (rest(side) - after).clamp(1, options.width - before);
+            let changed = line(side).chars().skip(before).take(rest(side) - after);
+            let carets: usize = changed.map(|c| c.width().unwrap_or(1)).sum();
+            let carets = carets.clamp(1, options.width - before);
             let mut mark: String = line(side).chars().take(before).map(space).collect();
             mark += &"^".repeat(carets);
             marked = first + 1;

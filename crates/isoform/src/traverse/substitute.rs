@@ -78,13 +78,19 @@ use crate::kernel::value::Value;
 /// let (x, y, z) = (Var::new("x"), Var::new("y"), Var::new("z"));
 /// // In fun x -> y, y becomes x: the x of the function is another one.
 /// let constant = Value::from(Fun::new(&x, Value::from(&y)));
-/// let result = substitute(&constant, &[(y.into(), x.clone().into())])?;
+/// let result = substitute(&constant, &[(&y, &x)])?;
 /// assert!(structural_equal(&result, Fun::new(&z, Value::from(&x)))?);
 /// assert!(!structural_equal(&result, Fun::new(&x, Value::from(&x)))?);
 /// # Ok::<(), isoform::Error>(())
 /// ```
-pub fn substitute(root: impl Into<Value>, pairs: &[(Value, Value)]) -> Result<Value> {
-    run(&root.into(), pairs, pairs_of(pairs)?)
+pub fn substitute<K, V>(root: impl Into<Value>, pairs: &[(K, V)]) -> Result<Value>
+where
+    K: Clone + Into<Value>,
+    V: Clone + Into<Value>,
+{
+    let pair = |(variable, value): &(K, V)| (variable.clone().into(), value.clone().into());
+    let pairs: Vec<(Value, Value)> = pairs.iter().map(pair).collect();
+    run(&root.into(), &pairs, pairs_of(&pairs)?)
 }
 
 /// [`substitute`], also searching the fields of free variables. The variables `used`

@@ -41,6 +41,38 @@ fn a_dataflow_node_that_is_gone_is_one_change() {
     }
 }
 
+#[test]
+fn the_line_of_a_change_shows_the_difference() {
+    let line = |left: Value, right: Value| difference(left, right).changes()[0].to_string();
+    let long = |end: &str| Value::from("a".repeat(300) + end);
+    let shown = line(long("left"), long("right"));
+    let begin = "a".repeat(15);
+    assert!(
+        shown.ends_with(&format!("...\"{begin}left\" -> ...\"{begin}right\"")),
+        "{shown}"
+    );
+    // The difference lies behind the end of the shorter text.
+    let shown = line(long(""), long("more"));
+    assert!(
+        shown.ends_with(&format!("...\"{begin}\" -> ...\"{begin}more\"")),
+        "{shown}"
+    );
+    assert_eq!(
+        line("short".into(), "shirt".into()),
+        "value at <root>: \"short\" -> \"shirt\""
+    );
+
+    let mismatch = isoform::explain_mismatch(long("left"), long("right"));
+    let mismatch = mismatch
+        .expect("comparable")
+        .expect("they differ")
+        .to_string();
+    assert!(
+        mismatch.contains("left\"\n") && mismatch.ends_with("right\""),
+        "{mismatch}"
+    );
+}
+
 /// Puts each group of parts into a list with unique texts. The texts pair the list with the list
 /// at the same position of the other side, even if all parts have left.
 fn lists<const N: usize>(parts: [Vec<Value>; N]) -> Value {

@@ -354,10 +354,7 @@ fn uses_of_a_free_variable_are_replaced_where_it_is_free() -> Result<()> {
         &done,
         Value::from(vec![Value::from(&q), bind(&a, &b, &a).into()]),
     );
-    assert!(structural_equal(
-        done,
-        substitute(&root, &[((&a).into(), (&q).into())])?
-    )?);
+    assert!(structural_equal(done, substitute(&root, &[(&a, &q)])?)?);
     // Bound in several places, and free nowhere: all uses are replaced.
     let root = Value::from(vec![bind(&a, &b, &a), bind(&a, int(1), add(&a, &a))]);
     let done = replace_all_uses(&root, &a, int(7))?;
@@ -375,7 +372,7 @@ fn uses_of_a_free_variable_are_replaced_where_it_is_free() -> Result<()> {
             .map(|var| var.identity())
             .zip([3, 50, 700])
             .collect();
-        let is_free = substitute(&root, &[((&free[0]).into(), int(0).into())])? != root;
+        let is_free = substitute(&root, &[(&free[0], int(0))])? != root;
         if !is_free {
             continue;
         }

@@ -261,6 +261,9 @@ fn texts_of_types_are_safe_on_terminals_and_marked_below_tabs() {
     let text = render("\ta\u{1b}[2J\u{202e}\t1", "\ta\u{1b}[2J\u{202e}\t2");
     let line = "    \ta\\u{1b}[2J\\u{202e}\t1\n    \t                  \t^";
     assert!(text.contains(line), "{text:?}");
+    let text = render("\u{6f22}\u{5b57} = 1", "\u{6f22}\u{5b57} = \u{5b57}");
+    let [left, right] = ["1\n           ^", "\u{5b57}\n           ^^"];
+    assert!(text.contains(left) && text.contains(right), "{text}");
     // A difference beyond the width of a line is shown in the fields.
     let long = "z".repeat(2_000);
     let text = render(&format!("{long}1"), &format!("{long}2"));

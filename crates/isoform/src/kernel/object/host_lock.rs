@@ -30,6 +30,10 @@ pub struct HostHooks {
     /// further calls to the host then releases the lock until its end. Runs outside of
     /// sections, like a callback.
     pub poll: fn() -> Result<bool>,
+    /// Called with an error that no caller receives, such as that of the text of a part in a
+    /// message, so that an interruption of the program takes effect later. Runs outside of
+    /// sections, like a callback.
+    pub lost_error: fn(Error),
 }
 
 impl fmt::Debug for HostHooks {
@@ -95,6 +99,7 @@ thread_local! {
 ///         host::lock();
 ///     },
 ///     poll: || Ok(false),
+///     lost_error: drop,
 /// };
 /// // SAFETY: the lock of this host is a mutex, and the functions do no more
 /// // than their names say.
@@ -164,6 +169,13 @@ pub(super) fn replace_released(asked: Option<Instant>) -> Option<Instant> {
 /// True if this thread holds a registered host's lock.
 pub(super) fn is_held() -> bool {
     ASSUMED.get() || RELEASED.get().is_none() && hooks().is_some_and(|hooks| (hooks.is_held)())
+}
+
+/// Tells the host about an error that no caller receives.
+pub(crate) fn lose_error(error: Error) {
+    if let Some(hooks) = hooks() {
+        (hooks.lost_error)(error);
+    }
 }
 
 pub(super) fn hooks() -> Option<&'static HostHooks> {
@@ -257,6 +269,7 @@ mod tests {
             HOST.acquire();
         },
         poll: || Ok(POLLED.fetch_add(1, Ordering::Relaxed).is_multiple_of(2)),
+        lost_error: drop,
     };
 
     fn node(key: &str, hook: Option<DynEqual>) -> Ref<Obj> {

@@ -553,6 +553,12 @@ fn register_own_types() {
 /// The type registered under `key`.
 pub fn find(key: &str) -> Option<&'static TypeInfo> {
     register_own_types();
+    find_registered(key)
+}
+
+/// The type registered under `key` so far: for registrations themselves, which may be those of
+/// the types that [`find`] registers first.
+pub(super) fn find_registered(key: &str) -> Option<&'static TypeInfo> {
     let index = *registry().by_key.get(key)?;
     Some(info(index))
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::header::TypeIndex;
 use super::reference::Node;
-use super::table::{TypeInfo, find, register};
+use super::table::{TypeInfo, find_registered, register};
 use crate::kernel::error::Result;
 use crate::kernel::types::RustType;
 
@@ -57,8 +57,10 @@ pub(crate) fn register_node<T: Node>() -> Result<TypeIndex> {
         let known = known.rust_type.get();
         known.is_some_and(|known| known.is_same(&RustType::of::<T>()))
     };
-    register(T::definition()).or_else(|error| match find(T::TYPE_KEY).filter(is_known) {
-        Some(info) => Ok(info.index()),
-        None => Err(error),
-    })
+    register(T::definition()).or_else(
+        |error| match find_registered(T::TYPE_KEY).filter(is_known) {
+            Some(info) => Ok(info.index()),
+            None => Err(error),
+        },
+    )
 }

@@ -490,7 +490,7 @@ impl TypeDef {
     /// // The bounds are outside of the binding, so this is another x.
     /// let x = Value::from(construct(var, vec![])?);
     /// let nest = construct(each, vec![x.clone(), 0.into(), x.clone(), x.clone()])?;
-    /// let done = substitute(nest, &[(x.clone(), 9.into())])?;
+    /// let done = substitute(nest, &[(x.clone(), 9)])?;
     /// let done = done.as_object().expect("a loop stays a loop");
     /// assert_eq!(field_value(done, "hi")?, 9.into());
     /// assert_eq!(field_value(done, "body")?, x);

@@ -32,7 +32,8 @@ impl<N: NodeLike> NodeLike for &N {
 ///
 /// The first argument is a [`Ref`](crate::Ref) or a [`Value`](crate::Value). Each arm names a
 /// node type and a pattern for the node, of type `&Ref<T>`; a node of a type that extends `T`
-/// is a `T`, too. The first arm that fits counts, and the last arm, `_`, is for all other
+/// is a `T`, too. `|` joins types with one expression, and a condition may follow after `if`.
+/// The first arm that fits counts; the last arm, `_` or a name for the node, is for all other
 /// nodes. O(1) for each arm.
 ///
 /// ```
@@ -79,21 +80,97 @@ impl<N: NodeLike> NodeLike for &N {
 /// let sum = Add::new(Int::new(1), Int::new(2)).upcast();
 /// assert_eq!(evaluate(&sum), Some(3));
 /// assert_eq!(evaluate(&Ref::new(Expr::default())), None);
+///
+/// fn class(expr: &Ref<Expr>) -> String {
+///     match_node!(expr, {
+///         Int(int) if int.value < 0 => "negative".to_owned(),
+///         Int(_) | Add(_) => {
+///             "not negative, or a sum".to_owned()
+///         }
+///         other => format!("another {}", other.type_info().key()),
+///     })
+/// }
+///
+/// assert_eq!(class(&Int::new(-1).upcast()), "negative");
+/// assert_eq!(class(&sum), "not negative, or a sum");
+/// assert_eq!(class(&Ref::new(Expr::default())), "another doc.match.Expr");
 /// ```
 #[macro_export]
 macro_rules! match_node {
-    ($node:expr, {
-        $($($ty:ident)::+ ($name:pat) => $arm:expr,)*
-        _ => $otherwise:expr $(,)?
-    }) => {
+    ($node:expr, { $($arms:tt)* }) => {
         match &$node {
-            node => {
-                $(if let Some($name) = $crate::__private::NodeLike::as_node::<$($ty)::+>(node) {
-                    $arm
-                } else)* {
-                    $otherwise
-                }
-            }
+            node => $crate::__match_arms!(node, $($arms)*),
+        }
+    };
+}
+
+/// The arms of [`match_node!`](crate::match_node) after a name for the node.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __match_arms {
+    // Many arms of the plain form, without recursion.
+    ($node:ident, $($($ty:ident)::+ ($name:pat) => $arm:expr,)+ _ => $otherwise:expr $(,)?) => {
+        $(if let Some($name) = $crate::__private::NodeLike::as_node::<$($ty)::+>($node) {
+            $arm
+        } else)+ {
+            $otherwise
+        }
+    };
+    ($node:ident, _ => $otherwise:expr $(,)?) => { $otherwise };
+    ($node:ident, $name:ident => $otherwise:expr $(,)?) => {{
+        let $name = $node;
+        $otherwise
+    }};
+    ($node:ident, ) => {
+        ::core::compile_error!(
+            "`match_node!` ends with an arm for all other nodes: `_ => ...` or `name => ...`"
+        )
+    };
+    ($node:ident, $($($ty:ident)::+ ($name:pat))|+ => $arm:block $(,)? $($rest:tt)*) => {
+        $crate::__match_arms!(
+            @types $node, [$($($ty)::+ ($name))|+] if true => $arm, $($rest)*
+        )
+    };
+    ($node:ident, $($($ty:ident)::+ ($name:pat))|+ => $arm:expr, $($rest:tt)*) => {
+        $crate::__match_arms!(
+            @types $node, [$($($ty)::+ ($name))|+] if true => $arm, $($rest)*
+        )
+    };
+    (
+        $node:ident, $($($ty:ident)::+ ($name:pat))|+ if $guard:expr => $arm:block
+        $(,)? $($rest:tt)*
+    ) => {
+        $crate::__match_arms!(
+            @types $node, [$($($ty)::+ ($name))|+] if $guard => $arm, $($rest)*
+        )
+    };
+    (
+        $node:ident, $($($ty:ident)::+ ($name:pat))|+ if $guard:expr => $arm:expr,
+        $($rest:tt)*
+    ) => {
+        $crate::__match_arms!(
+            @types $node, [$($($ty)::+ ($name))|+] if $guard => $arm, $($rest)*
+        )
+    };
+    // The types of an arm one after the other.
+    (
+        @types $node:ident, [$($ty:ident)::+ ($name:pat)] if $guard:expr => $arm:expr,
+        $($rest:tt)*
+    ) => {
+        match $crate::__private::NodeLike::as_node::<$($ty)::+>($node) {
+            Some($name) if $guard => $arm,
+            _ => $crate::__match_arms!($node, $($rest)*),
+        }
+    };
+    (
+        @types $node:ident, [$($ty:ident)::+ ($name:pat) | $($types:tt)+]
+        if $guard:expr => $arm:expr, $($rest:tt)*
+    ) => {
+        match $crate::__private::NodeLike::as_node::<$($ty)::+>($node) {
+            Some($name) if $guard => $arm,
+            _ => $crate::__match_arms!(
+                @types $node, [$($types)+] if $guard => $arm, $($rest)*
+            ),
         }
     };
 }

@@ -208,7 +208,7 @@ macro_rules! node_enum {
     (
         $(#[$doc:meta])*
         pub enum $name:ident, $object:ident = $key:tt {
-            $($(#[$member_doc:meta])* $member:ident = $text:literal,)*
+            $($(#[$member_doc:meta])* $member:ident = $text:literal),* $(,)?
         }
         $(aliases { $($alias:literal = $target:ident),* $(,)? })?
     ) => {

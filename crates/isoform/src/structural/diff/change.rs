@@ -198,13 +198,15 @@ impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let paths = [self.left_path(), self.right_path()];
         write_place(f, self.kind, paths)?;
-        let short = |value: &Option<Value>| {
-            let text = |value: &Value| display::line(value, display::KEY_BUDGET);
-            value.as_ref().map(text)
-        };
-        match (short(&self.left), short(&self.right)) {
-            (Some(left), Some(right)) => write!(f, ": {left} -> {right}")?,
-            (Some(one), None) | (None, Some(one)) => write!(f, ": {one}")?,
+        match (&self.left, &self.right) {
+            (Some(left), Some(right)) => {
+                let [left, right] =
+                    display::lines_that_differ([left, right], display::KEY_BUDGET, display::line);
+                write!(f, ": {left} -> {right}")?;
+            }
+            (Some(one), None) | (None, Some(one)) => {
+                write!(f, ": {}", display::line(one, display::KEY_BUDGET))?;
+            }
             (None, None) => {}
         }
         if self.count > 1 {

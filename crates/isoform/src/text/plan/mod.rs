@@ -16,6 +16,7 @@ mod kinds;
 mod walk;
 
 use hashbrown::HashMap;
+use unicode_width::UnicodeWidthStr;
 
 use self::kinds::BlockLabels;
 use super::graph::{Graph, Item, Node, NodeKind, Part, Presence};
@@ -486,12 +487,12 @@ impl Plan {
     }
 }
 
-/// The width of a text on a line.
+/// The width of a text on a line, where wide characters take two columns.
 pub(super) fn columns(text: &str) -> u32 {
     let count = if text.is_ascii() {
         text.len()
     } else {
-        text.chars().count()
+        text.width()
     };
     u32::try_from(count).unwrap_or(TOO_WIDE)
 }

@@ -1,0 +1,16 @@
+use isoform::{Obj, Ref, match_node};
+
+fn without_the_last_arm(node: &Ref<Obj>) -> i64 {
+    match_node!(node, {
+        Obj(_) => 1,
+    })
+}
+
+fn with_an_arm_after_the_last(node: &Ref<Obj>) -> bool {
+    match_node!(node, {
+        other => other.is_unique(),
+        Obj(_) => true,
+    })
+}
+
+fn main() {}
