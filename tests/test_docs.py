@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import isoform
 
@@ -29,6 +30,17 @@ def test_there_are_blocks():
     assert list(blocks())
 
 
+@pytest.fixture
+def slow_machine():
+    """Examples may take their time: other work on the machine is no finding about a page."""
+    default = settings.get_current_profile_name()
+    settings.register_profile("slow", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("slow")
+    yield
+    settings.load_profile(default)
+
+
+@pytest.mark.usefixtures("slow_machine")
 @pytest.mark.parametrize(("source", "page"), list(blocks()))
 def test_block(source, page):
     exec(compile(source, page, "exec"), {"__name__": "__main__"})  # noqa: S102
