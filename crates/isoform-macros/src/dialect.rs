@@ -69,6 +69,9 @@ pub(crate) fn dialect(input: TokenStream) -> syn::Result<TokenStream> {
     for item in &dialect.uses {
         leaves(&item.tree, &mut types)?;
     }
+    if dialect.visitor.is_some() {
+        check_methods(&types)?;
+    }
     // The types of the module itself are already in scope.
     let is_own =
         |item: &&ItemUse| matches!(&item.tree, UseTree::Path(path) if path.ident == "self");
@@ -92,11 +95,28 @@ pub(crate) fn dialect(input: TokenStream) -> syn::Result<TokenStream> {
         #[doc = #doc]
         pub(crate) fn register_types() -> #krate::__private::Result<()> {
             #(#krate::__private::register_in::<#types>(#name, #methods)?;)*
-            Ok(())
+            ::core::result::Result::Ok(())
         }
 
         #traits
     })
+}
+
+/// Refuses a type whose methods would have the names of those for all other types.
+fn check_methods(types: &[Ident]) -> syn::Result<()> {
+    match types
+        .iter()
+        .find(|ty| snake_case(&ty.to_string()) == "node")
+    {
+        Some(ty) => Err(syn::Error::new_spanned(
+            ty,
+            format!(
+                "expected another name than `{ty}`: visitors have the method `visit_node` for \
+                 types without a method of their own"
+            ),
+        )),
+        None => Ok(()),
+    }
 }
 
 /// The types that a `use` names.
@@ -147,7 +167,7 @@ fn traits(dialect: &Dialect, types: &[Ident]) -> TokenStream {
                 &mut self,
                 _op: &#krate::__private::Ref<#krate::__private::Obj>,
             ) -> #krate::__private::Result<#krate::__private::WalkResult> {
-                Ok(#krate::__private::WalkResult::Advance)
+                ::core::result::Result::Ok(#krate::__private::WalkResult::Advance)
             }
 
             /// Called after the visit of a node and all nodes below.
@@ -159,7 +179,7 @@ fn traits(dialect: &Dialect, types: &[Ident]) -> TokenStream {
                 &mut self,
                 _op: &#krate::__private::Ref<#krate::__private::Obj>,
             ) -> #krate::__private::Result<()> {
-                Ok(())
+                ::core::result::Result::Ok(())
             }
         };
         methods.expand(&end)
@@ -190,7 +210,7 @@ fn traits(dialect: &Dialect, types: &[Ident]) -> TokenStream {
                 &mut self,
                 _op: &#krate::__private::Ref<#krate::__private::Obj>,
             ) -> #krate::__private::Result<#result> {
-                Ok(None)
+                ::core::result::Result::Ok(::core::option::Option::None)
             }
         };
         methods.expand(&end)
@@ -272,14 +292,16 @@ impl Methods<'_> {
             /// Calls the method for a class of the node.
             fn #call<V: #name + ?Sized>(
                 visitor: &mut V,
-                class: Option<&u16>,
+                class: ::core::option::Option<&u16>,
                 node: &#object,
             ) -> #returned {
                 match class {
-                    #(Some(#positions) => match node.downcast_ref::<#types>() {
-                        Some(op) => visitor.#methods(op),
-                        None => visitor.#end(node),
-                    },)*
+                    #(::core::option::Option::Some(#positions) => {
+                        match node.downcast_ref::<#types>() {
+                            ::core::option::Option::Some(op) => visitor.#methods(op),
+                            ::core::option::Option::None => visitor.#end(node),
+                        }
+                    })*
                     _ => visitor.#end(node),
                 }
             }

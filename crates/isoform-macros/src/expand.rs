@@ -318,7 +318,9 @@ impl<'a> Ctx<'a> {
             DefaultValue::Trait => {
                 quote_spanned!(located_at(ty.span())=> <#ty as ::core::default::Default>::default())
             }
-            DefaultValue::Expr(expr) if is_literal(expr) && !is_primitive(ty) => {
+            DefaultValue::Expr(expr)
+                if (is_literal(expr) || is_member(expr)) && !is_primitive(ty) =>
+            {
                 quote_spanned!(located_at(expr.span())=> #private::IntoField::<#ty>::into_field(#expr))
             }
             DefaultValue::Expr(expr) => expr.to_token_stream(),
@@ -460,6 +462,15 @@ fn is_literal(expr: &Expr) -> bool {
         }
         _ => false,
     }
+}
+
+/// True if `expr` is a path such as `Op::Add`. The type of `Option::None` follows from the field.
+fn is_member(expr: &Expr) -> bool {
+    let Expr::Path(path) = expr else {
+        return false;
+    };
+    let last = path.path.segments.last();
+    path.path.segments.len() > 1 && last.is_some_and(|last| last.ident != "None")
 }
 
 /// True if `ty` is written as the name of a primitive type.

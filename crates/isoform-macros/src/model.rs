@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::{Attribute, Data, DeriveInput, Fields, Generics, Ident, LitStr, Path, Type, Visibility};
 
@@ -177,6 +178,7 @@ fn check_fields(fields: impl Iterator<Item = syn::Field>, errors: &mut Errors) -
         let Some(ident) = field.ident else { continue };
         if let Some(marker) = options.base.take() {
             check_base(index, &marker, &ident, base.as_ref(), &options, errors);
+            check_embedded(&field.ty, errors);
             base.get_or_insert(BaseModel {
                 ident,
                 ty: field.ty,
@@ -286,6 +288,21 @@ fn check_base(
         errors.push_at(
             name,
             "expected no `name` on the base: it is not a registered field",
+        );
+    }
+}
+
+/// Refuses a reference to the base: the fields of the base are part of the node.
+fn check_embedded(ty: &Type, errors: &mut Errors) {
+    let Type::Path(path) = ty else { return };
+    let Some(last) = path.path.segments.last().filter(|last| last.ident == "Ref") else {
+        return;
+    };
+    if let syn::PathArguments::AngleBracketed(arguments) = &last.arguments {
+        let base = arguments.args.to_token_stream();
+        errors.push_at(
+            ty,
+            format!("expected the base itself, because its fields are part of the node: `{base}`"),
         );
     }
 }

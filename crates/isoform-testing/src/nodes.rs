@@ -32,7 +32,8 @@ use crate::source::Source;
 /// A base of other types counts as abstract if the base has no compared fields.
 ///
 /// Definition fields get new variables, and variables are used where they are bound only;
-/// where nothing but a variable fits and none is bound, it is a free one. Objects pass
+/// where nothing but a variable fits and none is bound, it is a free one, unless
+/// [`NodeOptions::closed`] forbids it. Objects pass
 /// [`check_well_formed`](isoform::traverse::check_well_formed).
 ///
 /// O(types × their fields × depth) to find out which objects exist, then O(nodes) for the
@@ -118,6 +119,7 @@ pub struct NodeOptions {
     size: usize,
     nodes: usize,
     ints: RangeInclusive<i64>,
+    closed: bool,
     given: HashMap<TypeIndex, NodeFunction>,
 }
 
@@ -128,6 +130,7 @@ impl Default for NodeOptions {
             size: 3,
             nodes: 40,
             ints: i64::MIN..=i64::MAX,
+            closed: false,
             given: HashMap::new(),
         }
     }
@@ -140,6 +143,7 @@ impl fmt::Debug for NodeOptions {
             .field("size", &self.size)
             .field("nodes", &self.nodes)
             .field("ints", &self.ints)
+            .field("closed", &self.closed)
             .finish_non_exhaustive()
     }
 }
@@ -172,6 +176,16 @@ impl NodeOptions {
     #[must_use]
     pub fn ints(mut self, ints: RangeInclusive<i64>) -> Self {
         self.ints = ints;
+        self
+    }
+
+    /// Sets whether objects have no free variables; false by default. Comparison tells
+    /// different free variables apart, and texts and files have new ones after reading.
+    ///
+    /// A type that uses a variable comes up where one is bound.
+    #[must_use]
+    pub fn closed(mut self, closed: bool) -> Self {
+        self.closed = closed;
         self
     }
 

@@ -148,7 +148,7 @@ pub mod compare {
 
 /// The values that fields hold besides objects: lists, dicts, tensors, data types.
 pub mod values {
-    pub use crate::kernel::container::{Bytes, Dict, List, OpaqueObj, Shape, Tensor};
+    pub use crate::kernel::container::{Bytes, Dict, List, MapIter, OpaqueObj, Shape, Tensor};
     pub use crate::kernel::types::Complex;
     pub use crate::kernel::value::{DType, DTypeCode, Device, ValueRef};
 }
@@ -383,7 +383,9 @@ pub mod __private {
     pub use crate::kernel::object::reference::{Node, Obj, Ref};
     pub use crate::kernel::object::type_cell::TypeCell;
     pub use crate::kernel::types::match_node::NodeLike;
-    pub use crate::kernel::types::{EnumKnowledge, enum_definition, enum_member, enum_object};
+    pub use crate::kernel::types::{
+        EnumKnowledge, check_enum_names, enum_definition, enum_member, enum_object,
+    };
     pub use crate::kernel::types::{FieldDef, FieldFlag, INIT, Kind, TypeDef, register_in};
     pub use crate::kernel::value::Value;
     pub use crate::text::golden::check_golden;

@@ -146,7 +146,7 @@ fn unknown_types_name_type_and_file() {
     assert_eq!(
         ran.err,
         "\
-isoform: a.iso: text: line 1, column 1: unknown type \"my.Node\"
+isoform: a.iso: text: line 1, column 1: unknown type \"my.Node\"; types are known once they are registered, in Rust by `register_types` of their dialect or `types::register`
   |
 1 | my.Node(a=1)
   | ^^^^^^^^
@@ -160,7 +160,8 @@ if a Python module declares this type, name the module: `python -m isoform --imp
     let failed = json(&folder.run("hash --json a.iso"));
     assert_eq!(
         failed["error"],
-        "text: line 1, column 1: unknown type \"my.Node\""
+        "text: line 1, column 1: unknown type \"my.Node\"; types are known once they are \
+         registered, in Rust by `register_types` of their dialect or `types::register`"
     );
 }
 

@@ -153,9 +153,9 @@ impl<'a> Ctx<'a> {
         let calls = self.model.methods.iter().map(|method| self.call(method));
         quote! {
             #[automatically_derived]
-            impl<T: #private::Node + #ident> #private::Implementation<T> for dyn #ident {
+            impl<NodeOfTrait: #private::Node + #ident> #private::Implementation<NodeOfTrait> for dyn #ident {
                 const CALLS: &'static [#private::MethodCall] = &[#(#calls),*];
-                fn view(node: &T) -> &(dyn #ident + '_) {
+                fn view(node: &NodeOfTrait) -> &(dyn #ident + '_) {
                     node
                 }
             }
@@ -196,11 +196,11 @@ impl<'a> Ctx<'a> {
             #private::MethodCall {
                 body: |call| {
                     call.expect(#count)?;
-                    let node = call.argument::<#private::Ref<T>>(0)?;
-                    #into_value(<T as #ident>::#function(&node, #(#arguments),*))
+                    let node = call.argument::<#private::Ref<NodeOfTrait>>(0)?;
+                    #into_value(<NodeOfTrait as #ident>::#function(&node, #(#arguments),*))
                 },
                 signature: || #private::signature(
-                    [#private::parameter::<#private::Ref<T>>(), #(#parameters),*],
+                    [#private::parameter::<#private::Ref<NodeOfTrait>>(), #(#parameters),*],
                     #schema(),
                 ),
             }

@@ -59,6 +59,11 @@ fn misuse_says_what_was_expected() {
         r#""calc"; pub use nodes::Add as Sum;"#,
         "expected the names of node types, without `*` and `as`",
     );
+    refused(
+        r#""calc"; pub use nodes::{Add, Node}; trait V {}"#,
+        "expected another name than `Node`: visitors have the method `visit_node` for types without \
+         a method of their own",
+    );
     let third =
         "expected the list of types, then at most an empty trait for visitors and one for mutators";
     refused(r#""calc"; trait A {} trait B {} trait C {}"#, third);

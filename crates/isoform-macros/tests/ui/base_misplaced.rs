@@ -1,4 +1,4 @@
-use isoform::Node;
+use isoform::{Node, Ref};
 
 #[derive(Node)]
 #[node(key = "ui.Parent")]
@@ -32,6 +32,14 @@ struct Twice {
 struct Flagged {
     #[node(base, ignore, name = "p")]
     parent: Parent,
+}
+
+#[derive(Node)]
+#[node(key = "ui.Referenced")]
+#[repr(C)]
+struct Referenced {
+    #[node(base, default)]
+    parent: Ref<Parent>,
 }
 
 fn main() {}

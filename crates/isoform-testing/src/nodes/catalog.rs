@@ -120,7 +120,8 @@ impl<'o> Catalog<'o> {
                 let candidates = self.candidates(ty);
                 let can = |&ty: &TypeIndex| self.can_make(ty, bound, depth);
                 // Where variables alone fit, a free one does.
-                let is_free = || candidates.iter().all(|&ty| self.is_var(ty));
+                let is_free =
+                    || !self.options.closed && candidates.iter().all(|&ty| self.is_var(ty));
                 let is_given = self.options.given.contains_key(&ty);
                 is_given || !candidates.is_empty() && (candidates.iter().any(can) || is_free())
             }),

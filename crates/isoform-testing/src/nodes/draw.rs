@@ -200,12 +200,12 @@ impl Draw<'_, '_> {
                 return self.one_of(ty, Spot { depth, ..spot });
             }
         }
-        if variables.is_empty() {
+        if variables.is_empty() || self.options.closed {
             let key = self.catalog.info(ty).map_or("", TypeInfo::key);
             return Err(Error::type_error(format!(
                 "random_node: no object of {key} can be made for {} (a type that needs itself, a \
-                 field that holds a function, or types that are not registered); give its type a \
-                 function by NodeOptions::given",
+                 field that holds a function, a variable that NodeOptions::closed forbids, or types \
+                 that are not registered); give its type a function by NodeOptions::given",
                 spot.place
             )));
         }

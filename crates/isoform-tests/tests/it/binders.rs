@@ -58,6 +58,23 @@ fn faults_have_places_and_kinds() {
 }
 
 #[test]
+fn faults_are_an_error_on_request() {
+    let x = var("x");
+    let fun = || Value::from(Lambda::new(&x, vec![x.clone()]));
+    let check = |value: Vec<Value>| check_well_formed(Array::from(value))?.into_result();
+    assert!(check(vec![fun()]).is_ok());
+    let error = check(vec![fun(), fun()]).expect_err("bound twice");
+    let path = "<root>[1].params[0]: the variable";
+    let begin = format!("the bindings have 1 fault:\n  {path}");
+    assert!(error.message().starts_with(&begin), "{error}");
+    let error = check(vec![fun(), fun(), fun()]).expect_err("bound twice");
+    assert!(
+        error.message().starts_with("the bindings have 2 faults:\n"),
+        "{error}"
+    );
+}
+
+#[test]
 fn fresh_binders_bind_apart_and_keep_the_rest() {
     let (x, y) = (var("x"), var("y"));
     let fun = || Value::from(Lambda::new(add(&x, &y), vec![x.clone()]));

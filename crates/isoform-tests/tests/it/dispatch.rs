@@ -1,6 +1,8 @@
 //! Dispatch by class: tables, visitors, mutators and functors over node types
 //! of Rust and of run time.
 
+use std::collections::HashMap;
+
 use isoform::objects::{construct, field_value};
 use isoform::traverse::{Before, Dispatch, NodeFunctor, NodeMutator, NodeVisitor, WalkResult};
 use isoform::types::{
@@ -277,6 +279,86 @@ fn a_functor_computes_on_request_only_what_is_asked_for() {
     let sum = sum([num(5)]);
     assert_eq!(known.compute(&mut log, &sum).expect("a number"), -1);
     assert_eq!(log, [0, 8]);
+}
+
+/// A binding.
+#[derive(Node)]
+#[node(key = "dispatch.Let", scope, defs_first = false)]
+#[repr(C)]
+struct Let {
+    #[node(base, default)]
+    base: Expr,
+    /// Outside of the binding.
+    value: Ref<Expr>,
+    /// Bound in the body.
+    #[node(def)]
+    var: Ref<Var>,
+    /// The result.
+    body: Ref<Expr>,
+}
+
+/// The values of variables, and the number of sums that were computed.
+type Environment = (HashMap<Ref<Var>, i64>, usize);
+
+fn interpreter<'f>() -> NodeFunctor<'f, Environment, i64> {
+    NodeFunctor::new()
+        .before(|_: &mut Environment, _: &Ref<Let>| Ok(Before::OnRequest))
+        .on(|_, op: &Ref<Num>, _| Ok(op.value))
+        .on(|env, op: &Ref<Var>, _| {
+            let value = env.0.get(op).copied();
+            value.ok_or_else(|| isoform::Error::value_error(format!("{} has no value", op.name)))
+        })
+        .on(|env, op: &Ref<Sum>, of| {
+            env.1 += 1;
+            op.parts.iter().map(|part| of.of(part).copied()).sum()
+        })
+        .on(|env, op: &Ref<Let>, of| {
+            let value = *of.of(&op.value)?;
+            let outer = env.0.insert(op.var.clone(), value);
+            let result = of.of(&op.body).copied();
+            match outer {
+                Some(outer) => env.0.insert(op.var.clone(), outer),
+                None => env.0.remove(&op.var),
+            };
+            result
+        })
+}
+
+#[test]
+fn a_functor_computes_a_node_again_under_another_binding() {
+    let x = Var::new("x");
+    let twice = sum([x.clone().upcast(), x.clone().upcast()]);
+    let closed = sum([num(1), num(1)]);
+    let body = sum([twice, closed.clone(), closed]);
+    let of = |value| Let::new(num(value), &x, &body).upcast();
+    let run = |root: &Ref<Expr>, memo| {
+        let mut env = Environment::default();
+        let result = interpreter().memo(memo).compute(&mut env, root);
+        (result.expect("a number"), env.1)
+    };
+    // The body and the sum in it twice, the closed sum and the root once.
+    assert_eq!(run(&sum([of(1), of(10)]), true), (6 + 24, 6));
+    assert_eq!(run(&sum([of(1), of(1)]), true).0, 12);
+    let (result, without_memory) = run(&sum([of(1), of(10)]), false);
+    assert_eq!((result, without_memory), (30, 9));
+}
+
+/// `let x = 1 in let x = x + x in x + x`, where the value and the body are one node: the method
+/// keeps the results that it asked for, though the binding in between changed them.
+#[test]
+fn a_function_keeps_the_results_that_it_asked_for() {
+    let x = Var::new("x");
+    let twice = sum([x.clone().upcast(), x.clone().upcast()]);
+    let mut root: Ref<Expr> = twice.clone();
+    for _ in 0..20 {
+        root = Let::new(&twice, &x, root).upcast();
+    }
+    let root = Let::new(num(1), &x, root).upcast();
+    for memo in [true, false] {
+        let mut env = Environment::default();
+        let result = interpreter().memo(memo).compute(&mut env, &root);
+        assert_eq!(result.expect("a number"), 1 << 21);
+    }
 }
 
 #[test]

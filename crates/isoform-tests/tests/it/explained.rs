@@ -139,6 +139,7 @@ fn reasons_of_objects() {
         assert!(explain(&b.var(), &b.typed(1), MAPPED).left_path.depth() == 1);
         let free = plain(b.var(), b.var());
         assert!(free.to_string().contains(text), "{free}");
+        assert!(free.to_string().contains("`map_free_vars`"), "{free}");
         assert!(matches!(
             free.reason,
             MismatchReason::DifferentFreeVariables

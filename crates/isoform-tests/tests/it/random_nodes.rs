@@ -299,6 +299,69 @@ fn impossible_fields_are_errors_that_say_what_to_do() {
     assert!(text.contains("rn.loops.Caller"), "{text}");
 }
 
+/// A statement.
+#[derive(Node, Default)]
+#[node(key = "rn.open.Stmt", no_new)]
+#[repr(C)]
+struct Stmt {}
+
+/// A variable.
+#[derive(Node)]
+#[node(key = "rn.open.Var", kind = var)]
+#[repr(C)]
+struct OpenVar {
+    #[node(ignore)]
+    name: Str,
+}
+
+/// Nothing but a variable fits its field.
+#[derive(Node)]
+#[node(key = "rn.open.Set")]
+#[repr(C)]
+struct Set {
+    #[node(base, default)]
+    base: Stmt,
+    var: Ref<OpenVar>,
+}
+
+/// A block with a variable of its own.
+#[derive(Node)]
+#[node(key = "rn.open.Block", scope)]
+#[repr(C)]
+struct Block {
+    #[node(base, default)]
+    base: Stmt,
+    #[node(def)]
+    var: Ref<OpenVar>,
+    parts: Array<Ref<Stmt>>,
+}
+
+#[test]
+fn closed_objects_have_no_free_variables() {
+    isoform::types::register::<Set>().expect("registered");
+    isoform::types::register::<Block>().expect("registered");
+    let closed = NodeOptions::default().closed(true);
+    let free = |options: &NodeOptions, seed| {
+        let stmt = options.random_node::<Stmt>(&random_bytes(seed, 100));
+        let stmt = stmt.expect("a statement");
+        let uses = to_text(&stmt).expect("a text").contains("Set(var=%");
+        (!free_variables(&stmt).expect("no cycle").is_empty(), uses)
+    };
+    let count = |options: &NodeOptions| {
+        let found: Vec<_> = (0..300).map(|seed| free(options, seed)).collect();
+        let free = found.iter().filter(|(free, _)| *free).count();
+        (free, found.iter().filter(|(_, uses)| *uses).count())
+    };
+    let (free_by_default, _) = count(&NodeOptions::default());
+    assert!(free_by_default > 20, "{free_by_default}");
+    let (free, uses) = count(&closed);
+    assert!(free == 0 && uses > 20, "{free} {uses}");
+    let error = closed.random_node::<Set>(&[]).expect_err("no variable");
+    let message = error.message();
+    assert!(message.contains("rn.open.Set"), "{message}");
+    assert!(message.contains("NodeOptions::closed"), "{message}");
+}
+
 #[test]
 fn types_registered_at_run_time_come_up() -> Result<()> {
     let base = register_type(TypeDef::new("rn.dynamic.Base"))?;

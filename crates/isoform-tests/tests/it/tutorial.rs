@@ -116,10 +116,12 @@ pub struct Fun {
 isoform::dialect! {
     "mini";
     pub use self::{Expr, OpNode, Int, Binary, Var, Let, Fun};
+    /// Visits expressions.
+    pub trait Visitor {}
 }
 
 use isoform::types::IntoField;
-use isoform::{assert_structural_eq, structural_digest, structural_equal};
+use isoform::{assert_structural_eq, nodes, structural_digest, structural_equal};
 
 fn binary(op: Op, lhs: impl IntoField<Ref<Expr>>, rhs: impl IntoField<Ref<Expr>>) -> Ref<Expr> {
     Binary::new(op, lhs, rhs).upcast()
@@ -200,9 +202,43 @@ fn numbers_are_folded() -> Result<()> {
         binary(Op::Add, Int::new(1), Int::new(2)),
         Int::new(2),
     );
-    let f = Fun::new([x.clone()], binary(Op::Add, &x, six));
-    let expected = Fun::new([x.clone()], binary(Op::Add, &x, Int::new(6)));
+    let f = Fun::new(nodes![&x], binary(Op::Add, &x, six));
+    let expected = Fun::new(nodes![&x], binary(Op::Add, &x, Int::new(6)));
     assert_structural_eq!(fold(&f)?, expected);
+    Ok(())
+}
+
+use isoform::Obj;
+use isoform::traverse::{NodeVisitor, WalkResult};
+
+/// The names of variables, and the number of scopes that ended.
+#[derive(Default)]
+struct Names {
+    found: Vec<Str>,
+    scopes: usize,
+}
+
+impl Visitor for Names {
+    fn visit_var(&mut self, var: &Ref<Var>) -> Result<WalkResult> {
+        self.found.push(var.name.clone());
+        Ok(WalkResult::Skip)
+    }
+
+    fn leave_node(&mut self, node: &Ref<Obj>) -> Result<()> {
+        self.scopes += usize::from(node.type_info().is_scope());
+        Ok(())
+    }
+}
+
+#[test]
+fn a_visitor_meets_each_variable_once() -> Result<()> {
+    let mut names = Names::default();
+    NodeVisitor::new()
+        .enter(|names: &mut Names, node: &Ref<Obj>| visit_by_class(names, node))
+        .leave(|names, node: &Ref<Obj>| names.leave_node(node))
+        .visit(&mut names, example(["x", "y"], 2))?;
+    assert_eq!(names.found, ["x", "y"]);
+    assert_eq!(names.scopes, 2);
     Ok(())
 }
 

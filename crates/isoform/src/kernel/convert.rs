@@ -1,6 +1,6 @@
 //! Conversions of constructor arguments to fields.
 
-use crate::kernel::container::{Bytes, Shape, Str, Tensor, containers};
+use crate::kernel::container::{Array, Bytes, Dict, List, Map, Shape, Str, Tensor, containers};
 use crate::kernel::function::Function;
 use crate::kernel::object::field::ElementType;
 use crate::kernel::object::reference::{Node, Obj, Ref};
@@ -27,11 +27,14 @@ impl IsA<Obj> for Obj {
 /// A value accepted by constructors for a field of type `F`.
 ///
 /// For an object field: a `Ref` to the field's type or to an extending type, owned or
-/// borrowed. For any other field: any type with an [`Into`] conversion.
+/// borrowed. For an array: an [`Array`], owned or borrowed, and a Rust array or vector of its
+/// elements; [`nodes!`](crate::nodes) makes one of nodes of several types, or of borrowed ones.
+/// For any other field: any type with an [`Into`] conversion.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be given for a field of type `{F}`",
-    note = "an object field accepts a `Ref` to its own type or to one that extends it; other \
-            fields accept what converts to them with `Into`"
+    note = "an object field accepts a `Ref` to its own type or to one that extends it, also in \
+            `nodes![a, &b]` for an array of nodes; other fields accept what converts to them with \
+            `Into`"
 )]
 pub trait IntoField<F> {
     /// Converts the value.
@@ -104,8 +107,43 @@ into_fields! {
 
 macro_rules! into_containers {
     ($([$($param:ident),+] $ty:ty, $untyped:ty, $payload:ty, $schema:ident;)*) => {
-        into_fields! { $([$($param),+] $ty; [$($param),+] Option<$ty>;)* }
+        into_fields! { $([$($param),+] Option<$ty>;)* }
     };
 }
 
 containers!(into_containers);
+into_fields! {
+    [T] List<T>;
+    [K, V] Map<K, V>;
+    [K, V] Dict<K, V>;
+}
+
+// Not `Given: Into<Array<T>>`: the message about other arrays would be about `From`.
+impl<T: ElementType> IntoField<Array<T>> for Array<T> {
+    #[inline]
+    fn into_field(self) -> Array<T> {
+        self
+    }
+}
+
+impl<T: ElementType> IntoField<Array<T>> for &Array<T> {
+    #[inline]
+    fn into_field(self) -> Array<T> {
+        self.clone()
+    }
+}
+
+impl<T: ElementType> IntoField<Array<T>> for Vec<T> {
+    #[inline]
+    fn into_field(self) -> Array<T> {
+        self.into()
+    }
+}
+
+// Not for elements that convert: an empty `[]` would leave their type undetermined.
+impl<T: ElementType, const N: usize> IntoField<Array<T>> for [T; N] {
+    #[inline]
+    fn into_field(self) -> Array<T> {
+        self.into()
+    }
+}

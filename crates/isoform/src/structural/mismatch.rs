@@ -247,9 +247,10 @@ impl fmt::Display for MismatchReason {
                 f.write_str("the left has an element that the right has not")
             }
             MismatchReason::BoundElsewhere(pair) => existing(f, "variable", pair),
-            MismatchReason::DifferentFreeVariables => {
-                f.write_str("these are different free variables")
-            }
+            MismatchReason::DifferentFreeVariables => f.write_str(
+                "these are different free variables, which are equal if free variables are \
+                     mapped: `map_free_vars` of the comparison, in Rust of `CompareOptions`",
+            ),
             MismatchReason::SharingDiffers(pair) => {
                 f.write_str("sharing differs: ")?;
                 existing(f, "node", pair)

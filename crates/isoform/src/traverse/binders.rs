@@ -2,12 +2,13 @@
 //! faults of bindings.
 
 use std::fmt;
+use std::ops::Deref;
 
 use hashbrown::{HashMap, HashSet};
 
 use super::bound::BindingScopes;
 use super::substitute::Substitution;
-use crate::kernel::error::Result;
+use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access;
 use crate::kernel::object::arena::Arena;
 use crate::kernel::object::reference::{Obj, Ref};
@@ -60,8 +61,17 @@ pub fn fresh_binders(root: impl Into<Value>) -> Result<Value> {
 /// # Errors
 ///
 /// `ValueError` for a cyclic value.
-pub fn check_well_formed(root: impl Into<Value>) -> Result<Vec<BindingFault>> {
-    Ok(search(&root.into(), Purpose::Audit)?.1.faults)
+///
+/// ```
+/// use isoform::traverse::check_well_formed;
+/// let value = isoform::Value::from([1.into(), 2.into()]);
+/// check_well_formed(value)?.into_result()?;
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn check_well_formed(root: impl Into<Value>) -> Result<BindingFaults> {
+    Ok(BindingFaults(
+        search(&root.into(), Purpose::Audit)?.1.faults,
+    ))
 }
 
 /// Visits a value without replacing a variable, and returns the result, the free
@@ -93,6 +103,57 @@ pub(super) enum Purpose {
 struct Findings {
     free: Vec<Ref<Obj>>,
     faults: Vec<BindingFault>,
+}
+
+/// The faults found by [`check_well_formed`], a slice.
+#[derive(Clone, Debug, Default)]
+#[must_use = "the faults are a result and no error; `into_result` makes them one"]
+pub struct BindingFaults(Vec<BindingFault>);
+
+impl BindingFaults {
+    /// Makes an error of the faults.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` with all faults, if there are any.
+    pub fn into_result(self) -> Result<()> {
+        let count = match self.len() {
+            0 => return Ok(()),
+            1 => "1 fault".to_owned(),
+            count => format!("{count} faults"),
+        };
+        let mut text = format!("the bindings have {count}:");
+        for fault in &self {
+            text += &format!("\n  {fault}");
+        }
+        Err(Error::value_error(text))
+    }
+}
+
+impl Deref for BindingFaults {
+    type Target = [BindingFault];
+
+    fn deref(&self) -> &[BindingFault] {
+        &self.0
+    }
+}
+
+impl IntoIterator for BindingFaults {
+    type Item = BindingFault;
+    type IntoIter = std::vec::IntoIter<BindingFault>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a BindingFaults {
+    type Item = &'a BindingFault;
+    type IntoIter = std::slice::Iter<'a, BindingFault>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
 }
 
 /// A fault of a binding, found by [`check_well_formed`].

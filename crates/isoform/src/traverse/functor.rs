@@ -1,12 +1,14 @@
 //! Functors: a result for each node, made of the results of its parts.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
+use rapidhash::fast::RandomState;
 
 use super::cursor::{Cursor, Part, View};
 use super::dispatch::Dispatch;
-use super::methods::{self, Call, Memory, Methods, Outcome, Resumed, Stop};
+use super::methods::{self, Call, Memory, Methods, Outcome, Resumed, Retention, Stop};
 use super::parts::Children;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access;
@@ -24,9 +26,12 @@ type Ahead<'f, C, R> = Box<dyn Fn(&mut C, &Ref<Obj>) -> Result<Before<R>> + 'f>;
 ///
 /// The nodes below a node come first, and the node's function asks for their results
 /// with [`Results::of`]. A class without a function inherits the function of the
-/// nearest ancestor that has a function; nodes without any function have no result. A
-/// result is computed once for a node, however many ways lead to the node. `C` is
+/// nearest ancestor that has a function; nodes without any function have no result. `C` is
 /// additional data for the functions.
+///
+/// A result is computed once for a node, however many ways lead to the node, while the
+/// variables in the node keep their bindings: under another binder, a node with its variable
+/// is computed again. See [`memo`](Self::memo) for functions that depend on more.
 ///
 /// ```
 /// use isoform_pto::{Add, ConstInt, DataType, Expr, Min};
@@ -48,6 +53,7 @@ type Ahead<'f, C, R> = Box<dyn Fn(&mut C, &Ref<Obj>) -> Result<Before<R>> + 'f>;
 pub struct NodeFunctor<'f, C, R> {
     compute: Dispatch<Compute<'f, C, R>>,
     before: Dispatch<Ahead<'f, C, R>>,
+    retention: Retention,
 }
 
 /// The preparation of a node before its function is called.
@@ -57,7 +63,7 @@ pub enum Before<R> {
     Children,
     /// Computes no node in advance. The function asks for the needed results, and no
     /// other nodes are computed. After each missing result, the function is called
-    /// again from its beginning.
+    /// again from its beginning, and has the results that it asked for before.
     OnRequest,
     /// This is the result, and the function is not called.
     Result(R),
@@ -69,7 +75,26 @@ impl<'f, C, R> NodeFunctor<'f, C, R> {
         NodeFunctor {
             compute: Dispatch::new(),
             before: Dispatch::new(),
+            retention: Retention::Bindings,
         }
+    }
+
+    /// Sets whether results are remembered; true by default.
+    ///
+    /// Without memory, each request computes a result, which can be exponential in the number
+    /// of shared nodes. Two kinds of functors need it: interpreters that compute one node
+    /// several times under one binding, such as calls, loops and mutable variables, and
+    /// functors whose results depend on more than the node, the results that its function asks
+    /// for, and facts about the variables in the node that only functions of their binders
+    /// change.
+    #[must_use]
+    pub fn memo(mut self, memo: bool) -> Self {
+        self.retention = if memo {
+            Retention::Bindings
+        } else {
+            Retention::Request
+        };
+        self
     }
 
     /// Sets the function for nodes of a class.
@@ -115,7 +140,7 @@ impl<'f, C, R> NodeFunctor<'f, C, R> {
 
     /// The result for a node. Depth is limited by memory only. Linear in the number of
     /// objects, of the references between them, and of the results awaited by
-    /// functions.
+    /// functions, as long as each variable is bound once.
     ///
     /// # Errors
     ///
@@ -128,12 +153,14 @@ impl<'f, C, R> NodeFunctor<'f, C, R> {
             memory: RefCell::default(),
         };
         let root = root.as_object();
-        match methods::result_of(&run, &root.into(), RegionKind::Use, None) {
-            Ok(()) => {}
+        let reply = match methods::result_of(&run, &root.into(), RegionKind::Use, None) {
+            Ok(reply) => reply,
             Err(Stop::Error(error)) => return Err(error),
             Err(Stop::End(_)) => return Err(unknown(root)),
-        }
-        match run.memory.into_inner().take(root.identity()) {
+        };
+        // The memory is the other owner.
+        drop(run);
+        match Rc::into_inner(reply) {
             Some(NodeState::Result(result)) => Ok(result),
             _ => Err(unknown(root)),
         }
@@ -154,7 +181,10 @@ impl<C, R> std::fmt::Debug for NodeFunctor<'_, C, R> {
 
 /// The results of nodes, as seen by the function of a node.
 pub struct Results<'a, R> {
-    known: &'a Memory<NodeState<R>>,
+    asked: &'a Asked<R>,
+    /// The node of the function.
+    from: u64,
+    known: &'a Memory<Rc<NodeState<R>>>,
     wanted: RefCell<Option<Ref<Obj>>>,
 }
 
@@ -168,9 +198,12 @@ impl<R> Results<'_, R> {
     /// computation of the node.
     pub fn of<T: Node>(&self, node: &Ref<T>) -> Result<&R> {
         let node = node.as_object();
-        match self.known.answer(node.identity()) {
-            Some(NodeState::Result(result)) => Ok(result),
-            Some(NodeState::Nothing) => Err(unknown(node)),
+        let asked = self.asked.get(&node.identity());
+        match asked.or_else(|| self.known.current(self.from, node.identity())) {
+            Some(state) => match &**state {
+                NodeState::Result(result) => Ok(result),
+                NodeState::Nothing => Err(unknown(node)),
+            },
             None => {
                 *self.wanted.borrow_mut() = Some(node.clone());
                 let name = node.type_info().key();
@@ -193,88 +226,122 @@ enum NodeState<R> {
     Result(R),
 }
 
+/// The results that the function of a node asked for. They stay as they were, because the
+/// function begins anew after each of them, and bindings may have changed since.
+type Asked<R> = HashMap<u64, Rc<NodeState<R>>, RandomState>;
+
+/// A node whose function waits.
+struct Waiting<R> {
+    /// The nodes to compute first, the next node last.
+    below: Vec<Ref<Obj>>,
+    /// The node whose result comes next.
+    next: u64,
+    asked: Asked<R>,
+}
+
 /// One computation.
 struct Run<'r, 'f, C, R> {
     functor: &'r NodeFunctor<'f, C, R>,
     context: RefCell<&'r mut C>,
-    memory: RefCell<Memory<NodeState<R>>>,
+    memory: RefCell<Memory<Rc<NodeState<R>>>>,
 }
 
 impl<C, R> Methods for Run<'_, '_, C, R> {
-    type Answer = NodeState<R>;
-    /// Functions find results in the memory.
-    type Reply = ();
-    /// The nodes to compute first, the next node last.
-    type Waiting = Vec<Ref<Obj>>;
+    type Answer = Rc<NodeState<R>>;
+    type Reply = Rc<NodeState<R>>;
+    type Waiting = Waiting<R>;
     type Error = Error;
 
-    fn memory<T>(&self, body: impl FnOnce(&mut Memory<NodeState<R>>) -> T) -> T {
+    fn memory<T>(&self, body: impl FnOnce(&mut Memory<Rc<NodeState<R>>>) -> T) -> T {
         body(&mut self.memory.borrow_mut())
     }
 
-    fn reply(&self, _answer: &NodeState<R>) {}
+    fn reply(&self, answer: &Rc<NodeState<R>>) -> Rc<NodeState<R>> {
+        answer.clone()
+    }
+
+    fn retention(&self) -> Retention {
+        self.functor.retention
+    }
 
     /// A function asking for a string gets the error for a missing function.
     fn is_plain(&self, _object: &Ref<Obj>) -> bool {
         false
     }
 
-    fn plain(&self, _value: Value) -> Outcome<(), Self> {
-        Ok(())
+    fn plain(&self, value: Value) -> Outcome<Rc<NodeState<R>>, Self> {
+        Ok(self.answer_of(value))
     }
 
     fn call(&self, node: &Value, _region: RegionKind) -> Outcome<Call<Self>, Self> {
         let Some(object) = node.as_object() else {
-            return Ok(Call::Answer(NodeState::Nothing));
+            return Ok(Call::Answer(Rc::new(NodeState::Nothing)));
         };
         let before = match self.functor.before.get(object.type_index()) {
             Some(before) => before(&mut self.context.borrow_mut(), object)?,
             None => Before::Children,
         };
-        Ok(match before {
-            Before::Children => Call::Waiting(nodes_below(node)),
-            Before::OnRequest => Call::Waiting(Vec::new()),
-            Before::Result(result) => Call::Answer(NodeState::Result(result)),
-        })
+        let below = match before {
+            Before::Children => nodes_below(node),
+            Before::OnRequest => Vec::new(),
+            Before::Result(result) => {
+                return Ok(Call::Answer(Rc::new(NodeState::Result(result))));
+            }
+        };
+        Ok(Call::Waiting(Waiting {
+            below,
+            next: 0,
+            asked: Asked::default(),
+        }))
     }
 
     /// Calls the function of a node; the function may ask for another node.
     fn resume(
         &self,
-        below: &mut Vec<Ref<Obj>>,
+        waiting: &mut Waiting<R>,
         node: &Value,
         _region: RegionKind,
-        reply: Option<Result<()>>,
+        reply: Option<Result<Rc<NodeState<R>>>>,
     ) -> Outcome<Resumed<Self>, Self> {
-        reply.transpose()?;
-        if let Some(next) = below.pop() {
-            return Ok(Resumed::Ask(next.into()));
+        if let Some(state) = reply.transpose()? {
+            waiting.asked.insert(waiting.next, state);
         }
         let functions = &self.functor.compute;
-        let Some((object, function)) = node
-            .as_object()
-            .and_then(|object| Some((object, functions.get(object.type_index())?)))
-        else {
-            return Ok(Resumed::Answer(NodeState::Nothing));
+        let wanted = match waiting.below.pop() {
+            Some(next) => next,
+            None => {
+                let Some((object, function)) = node
+                    .as_object()
+                    .and_then(|object| Some((object, functions.get(object.type_index())?)))
+                else {
+                    return Ok(Resumed::Answer(Rc::new(NodeState::Nothing)));
+                };
+                let results = Results {
+                    asked: &waiting.asked,
+                    from: object.identity(),
+                    known: &self.memory.borrow(),
+                    wanted: RefCell::default(),
+                };
+                let result = function(&mut self.context.borrow_mut(), object, &results);
+                match (result, results.wanted.take()) {
+                    (Ok(result), _) => {
+                        return Ok(Resumed::Answer(Rc::new(NodeState::Result(result))));
+                    }
+                    (Err(_), Some(wanted)) => wanted,
+                    (Err(error), None) => return Err(Stop::Error(error)),
+                }
+            }
         };
-        let results = Results {
-            known: &self.memory.borrow(),
-            wanted: RefCell::default(),
-        };
-        let result = function(&mut self.context.borrow_mut(), object, &results);
-        match (result, results.wanted.take()) {
-            (Ok(result), _) => Ok(Resumed::Answer(NodeState::Result(result))),
-            (Err(_), Some(wanted)) => Ok(Resumed::Ask(wanted.into())),
-            (Err(error), None) => Err(Stop::Error(error)),
-        }
+        waiting.next = wanted.identity();
+        Ok(Resumed::Ask(wanted.into()))
     }
 
-    fn combine(&self, _children: &Children, _replies: Vec<()>) -> Result<NodeState<R>> {
-        Ok(NodeState::Nothing)
+    fn combine(&self, _children: &Children, _replies: Vec<Self::Reply>) -> Result<Self::Answer> {
+        Ok(Rc::new(NodeState::Nothing))
     }
 
-    fn answer_of(&self, _value: Value) -> NodeState<R> {
-        NodeState::Nothing
+    fn answer_of(&self, _value: Value) -> Rc<NodeState<R>> {
+        Rc::new(NodeState::Nothing)
     }
 }
 

@@ -57,7 +57,7 @@ mod walk;
 mod walker;
 
 pub use binders::{
-    BindingFault, BindingFaultKind, check_well_formed, free_variables, fresh_binders,
+    BindingFault, BindingFaultKind, BindingFaults, check_well_formed, free_variables, fresh_binders,
 };
 pub use copy::{deep_copy, shallow_copy};
 pub use dispatch::Dispatch;

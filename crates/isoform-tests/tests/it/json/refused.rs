@@ -183,12 +183,12 @@ fn broken_nodes_are_refused() {
         (
             r#"{"type":"no.Such"}"#,
             Type,
-            r#"node 0: unknown type "no.Such""#,
+            r#"node 0: unknown type "no.Such"; types are known once they are registered, in Rust by `register_types` of their dialect or `types::register`"#,
         ),
         (
             r#"{"type":"isoform.Array","data":[]}"#,
             Type,
-            r#"node 0: unknown type "isoform.Array""#,
+            r#"node 0: unknown type "isoform.Array"; types are known once they are registered, in Rust by `register_types` of their dialect or `types::register`"#,
         ),
         (
             r#"{"data":1}"#,

@@ -119,6 +119,7 @@ fn values_of_the_wrong_form_are_refused_where_they_are_set() {
         "arg".into(),
         "there is no field 'arg', did you mean 'args'?",
     );
+    of_value(call, COMMUTATIVE, "z".into(), "there is no field 'z'");
     let problem = "expected the name of a field with an array, got 'op' with str";
     of_type(call, COMMUTATIVE, "op".into(), problem);
 
@@ -160,6 +161,7 @@ fn values_of_the_right_form_are_accepted() {
     set(binding, BINDING, fields.into());
     // A base without the fields speaks for types that extend the base.
     set(expr, COMMUTATIVE, names(&["first", "second"]).into());
+    attrs::replace(expr, COMMUTATIVE, "items").expect("a good value");
     let error = attrs::replace(num, CONSTANT, 1).expect_err("no bool");
     assert!(
         error.message().contains("expected a bool, got int"),
@@ -177,6 +179,18 @@ fn a_definition_with_a_wrong_role_is_not_registered() {
                    'rigth', did you mean 'right'?";
     check_refused(register_type(wrong), ErrorKind::Value, message);
     assert!(isoform::types::find_type("roles_def.Pair").is_none());
+    let error = isoform::types::register::<Named>().expect_err("no such field");
+    let message = "attribute 'rewrite.commutative' of type roles_def.Named: there is no field 'z'";
+    assert_eq!(error.message(), message);
+}
+
+/// The attribute names a field that is none.
+#[derive(Node)]
+#[node(key = "roles_def.Named", attrs("rewrite.commutative" = "z"))]
+#[repr(C)]
+struct Named {
+    /// A field.
+    x: i64,
 }
 
 #[test]

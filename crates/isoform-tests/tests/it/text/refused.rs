@@ -2,6 +2,7 @@
 
 use isoform::errors::ErrorKind;
 use isoform::text::TextFault;
+use isoform::types::{TypeDef, register_type};
 use isoform::values::{Dict, List};
 
 use super::*;
@@ -156,8 +157,17 @@ fn names_are_checked() {
 #[test]
 fn types_and_fields_are_checked() {
     var("x");
-    refuse("no.Such(a=1)", 1, 1, "unknown type \"no.Such\"");
-    refuse("isoform.Array(a=1)", 1, 1, "unknown type \"isoform.Array\"");
+    let hint = "types are known once they are registered, in Rust by `register_types` of their \
+                dialect or `types::register`";
+    let unknown = |key: &str| format!("unknown type \"{key}\"; {hint}");
+    refuse("no.Such(a=1)", 1, 1, &unknown("no.Such"));
+    refuse("isoform.Array(a=1)", 1, 1, &unknown("isoform.Array"));
+    register_type(TypeDef::new("refused.hint.Known")).expect("a new type");
+    let near = format!(
+        "unknown type \"refused.hint.Knwon\", did you mean 'refused.hint.Known'? T{}",
+        &hint[1..]
+    );
+    refuse("refused.hint.Knwon(a=1)", 1, 1, &near);
     refuse(
         "tx.Var(nmae_hint=\"x\")",
         1,

@@ -9,6 +9,7 @@ use super::lookup::hooked;
 use super::mapping::{Map, Place};
 use super::mutable::Mutable;
 use super::name_index::NameIndex;
+use crate::kernel::convert::IntoField;
 use crate::kernel::error::Result;
 use crate::kernel::object::field::ElementType;
 use crate::kernel::object::reference::Ref;
@@ -374,6 +375,35 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
     /// True if both are the same object.
     pub fn same_as(&self, other: &Dict<K, V>) -> bool {
         self.reference.same_as(&other.reference)
+    }
+}
+
+/// The entries at the time of the call, in insertion order.
+impl<K: ElementType, V: ElementType> IntoIterator for &Dict<K, V> {
+    type Item = (K, V);
+    type IntoIter = std::vec::IntoIter<(K, V)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        let entries = self.snapshot();
+        let typed = |(key, value)| Some((K::peek(key)?.clone(), V::peek(value)?.clone()));
+        let entries: Vec<(K, V)> = entries.iter().filter_map(typed).collect();
+        entries.into_iter()
+    }
+}
+
+/// Keys and values convert as for a field.
+impl<G, H, K, V, const N: usize> From<[(G, H); N]> for Dict<K, V>
+where
+    G: IntoField<K>,
+    H: IntoField<V>,
+    K: ElementType,
+    V: ElementType,
+{
+    fn from(entries: [(G, H); N]) -> Self {
+        let entries = entries.into_iter();
+        entries
+            .map(|(key, value)| (key.into_field(), value.into_field()))
+            .collect()
     }
 }
 

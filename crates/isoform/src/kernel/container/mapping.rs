@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::Index;
 use std::sync::OnceLock;
 
 use hashbrown::HashMap;
@@ -12,6 +13,7 @@ use indexmap::map::raw_entry_v1::RawEntryMut;
 use rapidhash::fast::RandomState;
 
 use super::lookup::{hooked, is_hooked, spread};
+use crate::kernel::convert::IntoField;
 use crate::kernel::error::Result;
 use crate::kernel::object::field::ElementType;
 use crate::kernel::object::reference::Ref;
@@ -288,6 +290,12 @@ fn compare_plain(left: &Value, right: &Value) -> Ordering {
 /// let mut m: Map = [("a".into(), 1.into())].into_iter().collect();
 /// m.insert("b".into(), 2.into());
 /// assert_eq!(m.get("b"), Some(&Value::from(2)));
+///
+/// let ages: Map<isoform::Str, i64> = Map::from([("Ada", 36), ("Alan", 41)]);
+/// assert_eq!(ages["Ada"], 36);
+/// for (name, age) in &ages {
+///     assert!(*age > 30, "{name}");
+/// }
 /// ```
 #[repr(transparent)]
 pub struct Map<K: ElementType = Value, V: ElementType = Value> {
@@ -358,6 +366,11 @@ impl<K: ElementType, V: ElementType> Map<K, V> {
     /// The keys in insertion order.
     pub fn keys(&self) -> impl Iterator<Item = &K> {
         self.reference.entries.keys().filter_map(K::peek)
+    }
+
+    /// The values in insertion order.
+    pub fn values(&self) -> impl Iterator<Item = &V> {
+        self.reference.entries.values().filter_map(V::peek)
     }
 
     /// Sets the value of a key and returns the old value. Amortised O(1) for the only
@@ -441,6 +454,66 @@ impl<K: ElementType, V: ElementType> Map<K, V> {
 
     pub(crate) fn reference(&self) -> &Ref<Entries> {
         &self.reference
+    }
+}
+
+/// # Panics
+///
+/// If the map has no such key, as for a `HashMap`; [`get`](Map::get) returns None instead.
+impl<Q: Into<Value>, K: ElementType, V: ElementType> Index<Q> for Map<K, V> {
+    type Output = V;
+
+    #[track_caller]
+    fn index(&self, key: Q) -> &V {
+        let key = key.into();
+        match self.get(&key) {
+            Some(value) => value,
+            None => panic!("the map has no key {key:?}"),
+        }
+    }
+}
+
+/// The entries of a map, in insertion order.
+#[derive(Debug)]
+pub struct MapIter<'a, K, V> {
+    entries: indexmap::map::Iter<'a, Value, Value>,
+    elements: PhantomData<(K, V)>,
+}
+
+impl<'a, K: ElementType, V: ElementType> Iterator for MapIter<'a, K, V> {
+    type Item = (&'a K, &'a V);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let typed = |(key, value): (_, _)| Some((K::peek(key)?, V::peek(value)?));
+        self.entries.find_map(typed)
+    }
+}
+
+impl<'a, K: ElementType, V: ElementType> IntoIterator for &'a Map<K, V> {
+    type Item = (&'a K, &'a V);
+    type IntoIter = MapIter<'a, K, V>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        MapIter {
+            entries: self.reference.entries.iter(),
+            elements: PhantomData,
+        }
+    }
+}
+
+/// Keys and values convert as for a field.
+impl<G, H, K, V, const N: usize> From<[(G, H); N]> for Map<K, V>
+where
+    G: IntoField<K>,
+    H: IntoField<V>,
+    K: ElementType,
+    V: ElementType,
+{
+    fn from(entries: [(G, H); N]) -> Self {
+        let entries = entries.into_iter();
+        entries
+            .map(|(key, value)| (key.into_field(), value.into_field()))
+            .collect()
     }
 }
 

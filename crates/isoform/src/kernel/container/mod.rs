@@ -29,7 +29,7 @@ mod types;
 
 pub use dict::Dict;
 pub use key::StructuralKey;
-pub use mapping::Map;
+pub use mapping::{Map, MapIter};
 pub use opaque::OpaqueObj;
 pub use sequence::{Array, List};
 pub use shape::Shape;

@@ -1,8 +1,10 @@
 //! `Array` (immutable, copy-on-write) and `List` (mutable, shared).
 
 use std::fmt;
+use std::iter::FilterMap;
 use std::marker::PhantomData;
-use std::ops::Range;
+use std::ops::{Index, Range};
+use std::slice;
 
 use super::demands;
 use super::mutable::Mutable;
@@ -42,6 +44,10 @@ impl ArrayObj {
 /// b.push(4);
 /// assert_eq!((a.len(), b.len()), (3, 4));
 /// assert_eq!(b.iter().sum::<i64>(), 10);
+/// assert_eq!((b[3], b.last()), (4, Some(&4)));
+/// for number in &a {
+///     assert!(b.contains(number));
+/// }
 /// ```
 #[repr(transparent)]
 pub struct Array<T: ElementType = Value> {
@@ -70,6 +76,29 @@ impl<T: ElementType> Array<T> {
     /// True if the array is empty.
     pub fn is_empty(&self) -> bool {
         self.reference.items.is_empty()
+    }
+
+    /// The first element.
+    pub fn first(&self) -> Option<&T> {
+        self.get(0)
+    }
+
+    /// The last element.
+    pub fn last(&self) -> Option<&T> {
+        self.get(self.len().checked_sub(1)?)
+    }
+
+    /// True if an element is equal by `==`, which is identity for nodes. O(n).
+    pub fn contains(&self, item: &T) -> bool
+    where
+        T: PartialEq,
+    {
+        self.iter().any(|element| element == item)
+    }
+
+    /// The elements as a vector. O(n).
+    pub fn to_vec(&self) -> Vec<T> {
+        self.iter().cloned().collect()
     }
 
     /// The elements as values.
@@ -138,6 +167,90 @@ fn out_of_range(index: usize, len: usize) -> Error {
         ErrorKind::Index,
         format!("position {index} in a sequence of {len} elements"),
     )
+}
+
+/// # Panics
+///
+/// If the position has no element, as for a slice; [`get`](Array::get) returns None instead.
+impl<T: ElementType> Index<usize> for Array<T> {
+    type Output = T;
+
+    #[track_caller]
+    fn index(&self, index: usize) -> &T {
+        match self.get(index) {
+            Some(element) => element,
+            None => panic!("{}", out_of_range(index, self.len()).message()),
+        }
+    }
+}
+
+/// The elements of an array, borrowed.
+type Elements<'a, T> = FilterMap<slice::Iter<'a, Value>, fn(&'a Value) -> Option<&'a T>>;
+
+impl<'a, T: ElementType> IntoIterator for &'a Array<T> {
+    type Item = &'a T;
+    type IntoIter = Elements<'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.values().iter().filter_map(T::peek)
+    }
+}
+
+impl<T: ElementType> IntoIterator for Array<T> {
+    type Item = T;
+    type IntoIter = std::vec::IntoIter<T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.to_vec().into_iter()
+    }
+}
+
+/// An array for a field or an argument of nodes, each given as for a field of its own: owned
+/// or borrowed, of the type of the elements or of one that extends it.
+///
+/// An array literal has elements of one type, and fields take it with exactly their type of
+/// elements, so that `[]` has a type, too.
+///
+/// ```
+/// use isoform::{Array, Node, Ref, nodes};
+///
+/// /// An expression.
+/// #[derive(Node, Default)]
+/// #[node(key = "doc.list.Expr")]
+/// #[repr(C)]
+/// pub struct Expr {}
+///
+/// /// A number.
+/// #[derive(Node)]
+/// #[node(key = "doc.list.Int")]
+/// #[repr(C)]
+/// pub struct Int {
+///     #[node(base, default)]
+///     base: Expr,
+///     /// The number.
+///     pub value: i64,
+/// }
+///
+/// /// A sum.
+/// #[derive(Node)]
+/// #[node(key = "doc.list.Sum")]
+/// #[repr(C)]
+/// pub struct Sum {
+///     #[node(base, default)]
+///     base: Expr,
+///     /// The terms.
+///     pub terms: Array<Ref<Expr>>,
+/// }
+///
+/// let one = Int::new(1);
+/// let sum = Sum::new(nodes![&one, Int::new(2), Sum::new([])]);
+/// assert_eq!(sum.terms.len(), 3);
+/// ```
+#[macro_export]
+macro_rules! nodes {
+    ($($node:expr),* $(,)?) => {
+        [$($crate::types::IntoField::into_field($node)),*]
+    };
 }
 
 impl<T: ElementType> From<Vec<T>> for Array<T> {
@@ -399,6 +512,29 @@ impl<T: ElementType> List<T> {
     /// True if both are the same object.
     pub fn same_as(&self, other: &List<T>) -> bool {
         self.reference.same_as(&other.reference)
+    }
+}
+
+/// The elements at the time of the call.
+impl<T: ElementType> IntoIterator for &List<T> {
+    type Item = T;
+    type IntoIter = std::vec::IntoIter<T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        let elements = self.snapshot();
+        let elements: Vec<T> = elements
+            .values()
+            .iter()
+            .filter_map(T::peek)
+            .cloned()
+            .collect();
+        elements.into_iter()
+    }
+}
+
+impl<T: ElementType, const N: usize> From<[T; N]> for List<T> {
+    fn from(items: [T; N]) -> Self {
+        items.into_iter().collect()
     }
 }
 

@@ -56,6 +56,18 @@ impl From<&String> for Str {
     }
 }
 
+impl From<&Str> for Str {
+    fn from(text: &Str) -> Self {
+        text.clone()
+    }
+}
+
+impl From<Str> for String {
+    fn from(text: Str) -> Self {
+        text.as_str().to_owned()
+    }
+}
+
 impl Default for Str {
     fn default() -> Self {
         "".into()
@@ -79,6 +91,18 @@ impl PartialEq<str> for Str {
 impl PartialEq<&str> for Str {
     fn eq(&self, other: &&str) -> bool {
         self.as_str() == *other
+    }
+}
+
+impl PartialEq<String> for Str {
+    fn eq(&self, other: &String) -> bool {
+        self.as_str() == other
+    }
+}
+
+impl PartialEq<Str> for String {
+    fn eq(&self, other: &Str) -> bool {
+        self == other.as_str()
     }
 }
 

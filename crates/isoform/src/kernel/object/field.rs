@@ -165,7 +165,8 @@ pub(crate) enum DropSlot {
     note = "field types are Value, Ref<T>, Option<Ref<T>>, i64, f64, bool, Str, DType, Bytes, \
             Array, List, Map, Dict, Shape, Tensor, Function and Option of a container",
     note = "write Ref<T> for a node or Box<T>, Enumerator<E> for an enum of `node_enum!`, i64 for \
-            u32 or usize, f64 for f32, Str for String, Array<T> for Vec<T>, Map<K, V> for HashMap<K, V>"
+            u32 or usize, f64 for f32, Str for String, Array<T> for Vec<T>, Map<K, V> for HashMap<K, V>",
+    note = "the base of a node, its first field, has the attribute `#[node(base)]`"
 )]
 pub unsafe trait FieldType: Clone + Send + Sync + 'static {
     /// The storage of the field.

@@ -194,19 +194,6 @@ impl TypeInfo {
         true
     }
 
-    /// Fails if another Rust type has this definition: objects of one type would be
-    /// taken for objects of the other.
-    fn check_rust_type(&self, new: RustType) -> Result<()> {
-        let known = self.rust_type.get_or_init(|| new);
-        if known.is_same(&new) {
-            return Ok(());
-        }
-        Err(Error::value_error(format!(
-            "type key {} is already registered for {known}, so {new} needs another key",
-            self.key
-        )))
-    }
-
     fn claim(&self, claim: Claim) -> bool {
         let (free, claimed) = (Claim::Nobody as u8, claim as u8);
         let order = (Ordering::AcqRel, Ordering::Acquire);
@@ -470,13 +457,21 @@ impl TypeInfo {
                 )))
             }
             None => match definition.rust_type() {
-                Some(new) => self.check_rust_type(new).map(|()| self.index),
+                Some(new) => {
+                    let known = self.rust_type.get_or_init(|| new);
+                    known.check(&new, self.key()).map(|()| self.index)
+                }
                 None => Ok(self.index),
             },
-            Some(what) => Err(Error::value_error(format!(
-                "type key {} is already registered with another definition: {what}",
-                definition.key()
-            ))),
+            Some(what) => {
+                if let (Some(new), Some(known)) = (definition.rust_type(), self.rust_type.get()) {
+                    known.check(&new, self.key())?;
+                }
+                Err(Error::value_error(format!(
+                    "type key {} is already registered with another definition: {what}",
+                    definition.key()
+                )))
+            }
         }
     }
 }

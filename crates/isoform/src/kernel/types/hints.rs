@@ -1,11 +1,25 @@
 //! Suggestions for misspelled names.
 
+use super::registered_types;
 use crate::kernel::object::table::TypeInfo;
 
 /// Returns `, did you mean 'params'?` if a field of the type has a similar name, and an
 /// empty string otherwise. For the end of a message.
 pub fn field_hint(info: &TypeInfo, written: &str) -> String {
     name_hint(written, info.fields().iter().map(|field| field.name()))
+}
+
+/// What to do about a key of a file that no type has: the nearest key, and how types are
+/// registered. For the end of a message.
+pub(crate) fn unknown_type_hint(key: &str) -> String {
+    let types = registered_types();
+    let declared = types.iter().filter(|info| !info.is_builtin());
+    let near = name_hint(key, declared.map(|info| info.key()));
+    let begin = if near.is_empty() { "; types" } else { " Types" };
+    format!(
+        "{near}{begin} are known once they are registered, in Rust by `register_types` of their \
+         dialect or `types::register`"
+    )
 }
 
 /// As [`field_hint`], for any names.

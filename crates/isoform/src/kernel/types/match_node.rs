@@ -1,29 +1,36 @@
 //! Choices by the type of a node.
 
+use crate::kernel::convert::IsA;
 use crate::kernel::object::reference::{Node, Ref};
 use crate::kernel::value::Value;
 
-/// A value that may be a node of a type: the argument of [`match_node!`](crate::match_node).
+/// A value that may be a node of the type `T`: the argument of
+/// [`match_node!`](crate::match_node). Any value may, and a reference to a type that `T`
+/// extends.
 #[doc(hidden)]
-pub trait NodeLike {
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is never a node of the type `{T}`",
+    note = "the argument of `match_node!` is a `Ref` or a `Value`"
+)]
+pub trait NodeLike<T: Node> {
     /// The node, if it has the type.
-    fn as_node<T: Node>(&self) -> Option<&Ref<T>>;
+    fn as_node(&self) -> Option<&Ref<T>>;
 }
 
-impl<U: Node> NodeLike for Ref<U> {
-    fn as_node<T: Node>(&self) -> Option<&Ref<T>> {
+impl<T: IsA<U>, U: Node> NodeLike<T> for Ref<U> {
+    fn as_node(&self) -> Option<&Ref<T>> {
         self.downcast_ref()
     }
 }
 
-impl NodeLike for Value {
-    fn as_node<T: Node>(&self) -> Option<&Ref<T>> {
+impl<T: Node> NodeLike<T> for Value {
+    fn as_node(&self) -> Option<&Ref<T>> {
         self.peek()
     }
 }
 
-impl<N: NodeLike> NodeLike for &N {
-    fn as_node<T: Node>(&self) -> Option<&Ref<T>> {
+impl<T: Node, N: NodeLike<T>> NodeLike<T> for &N {
+    fn as_node(&self) -> Option<&Ref<T>> {
         (*self).as_node()
     }
 }
@@ -32,8 +39,8 @@ impl<N: NodeLike> NodeLike for &N {
 ///
 /// The first argument is a [`Ref`](crate::Ref) or a [`Value`](crate::Value). Each arm names a
 /// node type and a pattern for the node, of type `&Ref<T>`; a node of a type that extends `T`
-/// is a `T`, too. `|` joins types with one expression, and a condition may follow after `if`.
-/// The first arm that fits counts; the last arm, `_` or a name for the node, is for all other
+/// is a `T`, too, and for a `Ref<U>`, `T` is `U` or extends it. `|` joins types with one expression, and a condition may follow after `if`.
+/// The first arm that fits counts, so a base comes after the types that extend it; the last arm, `_` or a name for the node, is for all other
 /// nodes. O(1) for each arm.
 ///
 /// ```
@@ -110,7 +117,7 @@ macro_rules! match_node {
 macro_rules! __match_arms {
     // Many arms of the plain form, without recursion.
     ($node:ident, $($($ty:ident)::+ ($name:pat) => $arm:expr,)+ _ => $otherwise:expr $(,)?) => {
-        $(if let Some($name) = $crate::__private::NodeLike::as_node::<$($ty)::+>($node) {
+        $(if let ::core::option::Option::Some($name) = $crate::__private::NodeLike::<$($ty)::+>::as_node($node) {
             $arm
         } else)+ {
             $otherwise
@@ -157,8 +164,8 @@ macro_rules! __match_arms {
         @types $node:ident, [$($ty:ident)::+ ($name:pat)] if $guard:expr => $arm:expr,
         $($rest:tt)*
     ) => {
-        match $crate::__private::NodeLike::as_node::<$($ty)::+>($node) {
-            Some($name) if $guard => $arm,
+        match $crate::__private::NodeLike::<$($ty)::+>::as_node($node) {
+            ::core::option::Option::Some($name) if $guard => $arm,
             _ => $crate::__match_arms!($node, $($rest)*),
         }
     };
@@ -166,11 +173,17 @@ macro_rules! __match_arms {
         @types $node:ident, [$($ty:ident)::+ ($name:pat) | $($types:tt)+]
         if $guard:expr => $arm:expr, $($rest:tt)*
     ) => {
-        match $crate::__private::NodeLike::as_node::<$($ty)::+>($node) {
-            Some($name) if $guard => $arm,
+        match $crate::__private::NodeLike::<$($ty)::+>::as_node($node) {
+            ::core::option::Option::Some($name) if $guard => $arm,
             _ => $crate::__match_arms!(
                 @types $node, [$($types)+] if $guard => $arm, $($rest)*
             ),
         }
+    };
+    ($node:ident, $($arms:tt)*) => {
+        ::core::compile_error!(
+            "expected arms such as `Type(node) => value,` with commas between them, and as the last \
+             one `_ => value` or `name => value`"
+        )
     };
 }

@@ -35,16 +35,21 @@ pub use definition::{FieldDef, FieldFlag, INIT, Kind, TypeDef};
 pub use functions::{
     global_function, list_functions, register_function, register_functions, remove_function,
 };
+pub(crate) use hints::unknown_type_hint;
 pub use hints::{field_hint, name_hint};
 pub use methods::{call_method, register_method, set_method_hook};
 pub use node_enum::{
-    EnumKnowledge, Enumerator, NodeEnum, enum_definition, enum_member, enum_object, register_enum,
+    EnumKnowledge, Enumerator, NodeEnum, check_enum_names, enum_definition, enum_member,
+    enum_object, register_enum,
 };
 pub use region::{RegionChange, RegionKind};
 pub(crate) use rust_type::RustType;
 pub use schema::{HostSchema, Schema, TypeRef};
 pub(crate) use schema::{Parts, at as in_place, nearest};
 pub(crate) use visit_order::visit_order;
+
+use attributes::Lookup;
+use node_enum::MEMBERS;
 
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::header::TypeIndex;
@@ -66,7 +71,8 @@ pub fn register<T: Node>() -> Result<TypeIndex> {
 }
 
 /// Registers a Rust type of a dialect, for `dialect!`; `method`, if given, names the
-/// methods of the type's visitor.
+/// methods of the type's visitor. A type of `node_enum!` gets this name, because the macro
+/// sets its key and its name apart.
 ///
 /// # Errors
 ///
@@ -83,7 +89,12 @@ pub fn register_in<T: Node>(dialect: &str, method: Option<&str>) -> Result<TypeI
         )));
     }
     let name = info.visit_name();
+    let has = |attribute| attributes::get(index, attribute, Lookup::Exact).is_some();
     match method {
+        Some(method) if method != name && has(MEMBERS) && !has(names::VISIT_NAME) => {
+            attributes::table().set(index.get(), names::VISIT_NAME, method.into(), true, || {})?;
+            Ok(index)
+        }
         Some(method) if method != name => Err(Error::value_error(format!(
             "{}: expected the name '{method}' of its class for visitors, got '{name}'; \
              rename the class, or give it the type attribute `{}`",

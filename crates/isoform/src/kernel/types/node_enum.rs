@@ -9,6 +9,9 @@ use crate::kernel::types::singletons::register_singleton;
 use crate::kernel::types::{INIT, Schema, TypeDef};
 use crate::kernel::value::{Value, ValueRef};
 
+/// The attribute with the names of the members.
+pub(super) const MEMBERS: &str = "enum.members";
+
 /// An enum declared by [`node_enum!`](crate::node_enum).
 pub trait NodeEnum: Copy + Eq + std::fmt::Debug + Send + Sync + 'static {
     /// The type of the members as objects.
@@ -97,7 +100,7 @@ impl EnumKnowledge {
 pub fn enum_definition<E: NodeEnum>(definition: TypeDef) -> TypeDef {
     let known = E::knowledge().clone();
     definition
-        .attr("enum.members", known.names)
+        .attr(MEMBERS, known.names)
         .attr("text.member", true)
         .attr("enum.aliases", known.aliases)
         .attr(INIT, known.member)
@@ -144,6 +147,36 @@ fn member_of<E: NodeEnum>(value: &Value) -> Result<Enumerator<E>> {
     })
 }
 
+/// Refuses, at compile time, names that belong to two members; used by
+/// [`node_enum!`](crate::node_enum). Next to each name is the message about its repetition.
+///
+/// # Panics
+///
+/// For a name that occurs twice.
+#[doc(hidden)]
+pub const fn check_enum_names(names: &[(&str, &str)]) {
+    let mut later = 1;
+    while later < names.len() {
+        let mut earlier = 0;
+        while earlier < later {
+            if is_same(names[earlier].0.as_bytes(), names[later].0.as_bytes()) {
+                panic!("{}", names[later].1);
+            }
+            earlier += 1;
+        }
+        later += 1;
+    }
+}
+
+/// `left == right`, for constants.
+const fn is_same(left: &[u8], right: &[u8]) -> bool {
+    let mut position = 0;
+    while position < left.len() && position < right.len() && left[position] == right[position] {
+        position += 1;
+    }
+    position == left.len() && position == right.len()
+}
+
 /// The member at a position; used by [`node_enum!`](crate::node_enum).
 ///
 /// Every object of the type is a member: the type's constructors return only members.
@@ -173,7 +206,8 @@ pub type Enumerator<E> = Ref<<E as NodeEnum>::Object>;
 /// finds these objects again. A field is declared as [`Enumerator`]; constructors
 /// accept the member itself there, and `get` returns the member. In other languages,
 /// the type is constructed from the name or the number of a member; the attribute
-/// `enum.members` lists all names, and `enum.aliases` the aliases.
+/// `enum.members` lists all names, and `enum.aliases` the aliases. A name or alias that
+/// occurs twice is an error of the compiler.
 ///
 /// ```
 /// use isoform::{Node, node_enum};
@@ -213,14 +247,25 @@ macro_rules! node_enum {
         $(aliases { $($alias:literal = $target:ident),* $(,)? })?
     ) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[derive(
+            ::core::clone::Clone,
+            ::core::marker::Copy,
+            ::core::cmp::PartialEq,
+            ::core::cmp::Eq,
+            ::core::cmp::PartialOrd,
+            ::core::cmp::Ord,
+            ::core::hash::Hash,
+            ::core::fmt::Debug,
+        )]
         pub enum $name {
             $($(#[$member_doc])* $member,)*
         }
 
         $(#[$doc])*
         ///
-        #[doc = concat!("The members of [`", stringify!($name), "`] as objects.")]
+        #[doc = ::core::concat!(
+            "The members of [`", ::core::stringify!($name), "`] as objects."
+        )]
         #[derive($crate::__private::DeriveNode)]
         #[node(
             key = $key,
@@ -237,6 +282,23 @@ macro_rules! node_enum {
             /// Its position among the members.
             pub value: i64,
         }
+
+        const _: () = $crate::__private::check_enum_names(&[
+            $((
+                $text,
+                ::core::concat!(
+                    "the member `", ::core::stringify!($name), "::", ::core::stringify!($member),
+                    "` has the name \"", $text, "\" of an earlier member",
+                ),
+            ),)*
+            $($((
+                $alias,
+                ::core::concat!(
+                    "the alias \"", $alias, "\" of `", ::core::stringify!($name), "::",
+                    ::core::stringify!($target), "` is the name of a member or an earlier alias",
+                ),
+            ),)*)?
+        ]);
 
         impl $object {
             /// The member.
@@ -264,11 +326,11 @@ macro_rules! node_enum {
             }
 
             fn object(self) -> $crate::Ref<$object> {
-                static OBJECTS: $crate::__private::OnceLock<Vec<$crate::Ref<$object>>> =
+                static OBJECTS: $crate::__private::OnceLock<::std::vec::Vec<$crate::Ref<$object>>> =
                     $crate::__private::OnceLock::new();
                 let make = |(value, member): (usize, &$name)| {
                     $crate::__private::enum_object($object {
-                        name: member.name().into(),
+                        name: $crate::Str::from($crate::types::NodeEnum::name(*member)),
                         value: value as i64,
                     })
                 };
@@ -285,13 +347,13 @@ macro_rules! node_enum {
             }
         }
 
-        impl $crate::__private::IntoField<Option<$crate::Ref<$object>>> for $name {
-            fn into_field(self) -> Option<$crate::Ref<$object>> {
-                Some($crate::types::NodeEnum::object(self))
+        impl $crate::__private::IntoField<::core::option::Option<$crate::Ref<$object>>> for $name {
+            fn into_field(self) -> ::core::option::Option<$crate::Ref<$object>> {
+                ::core::option::Option::Some($crate::types::NodeEnum::object(self))
             }
         }
 
-        impl PartialEq<$name> for $object {
+        impl ::core::cmp::PartialEq<$name> for $object {
             fn eq(&self, other: &$name) -> bool {
                 self.get() == *other
             }

@@ -5,9 +5,9 @@
 //! The traversal (`traverse/roles.rs`) reads the attributes, and checks functions, whose
 //! results nobody knows earlier.
 
-use super::FieldDef;
 use super::hints::name_hint;
 use super::schema::Schema;
+use super::{FieldDef, FieldFlag};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::function::Function;
 use crate::kernel::object::table;
@@ -164,7 +164,8 @@ fn field_names(attribute: &str, value: &Value) -> Vec<(String, bool)> {
 
 /// Checks the names of fields in the value of an attribute against the fields of a type.
 /// A base type may name the fields of types extending the base, so a name counts as a
-/// mistake only next to a name that the type has, or similar to such a name.
+/// mistake only next to a name that the type has, similar to such a name, or alone where the
+/// type has compared fields.
 ///
 /// # Errors
 ///
@@ -178,7 +179,9 @@ pub(crate) fn check_fields<'f>(
 ) -> Result<()> {
     let named = field_names(attribute, value);
     let find = |name: &str| fields.clone().find(|field| field.name() == name);
-    let is_complete = named.iter().any(|(name, _)| find(name).is_some());
+    let is_compared = |field: &FieldDef| field.field_flag() != FieldFlag::Ignore;
+    let is_complete = named.iter().any(|(name, _)| find(name).is_some())
+        || named.len() == 1 && fields.clone().any(is_compared);
     for (name, holds_array) in &named {
         let Some(field) = find(name) else {
             let hint = name_hint(name, fields.clone().map(FieldDef::name));

@@ -3,6 +3,8 @@
 use std::any::{TypeId, type_name};
 use std::panic::Location;
 
+use crate::kernel::error::{Error, Result};
+
 /// A Rust type, and the place of its declaration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RustType {
@@ -26,6 +28,17 @@ impl RustType {
     /// library, with different ids but the same name and file.
     pub(crate) fn is_same(&self, other: &RustType) -> bool {
         self.id == other.id || self.name == other.name && self.place.file() == other.place.file()
+    }
+
+    /// Fails if another Rust type claims the key of this type: objects of one type would be
+    /// taken for objects of the other.
+    pub(crate) fn check(&self, new: &RustType, key: &str) -> Result<()> {
+        if self.is_same(new) {
+            return Ok(());
+        }
+        Err(Error::value_error(format!(
+            "type key {key} is already registered for {self}, so {new} needs another key"
+        )))
     }
 }
 

@@ -221,9 +221,11 @@ impl<A> Memory<A> {
         self.known.get(&ident)?.as_ref()
     }
 
-    /// Takes the result of a node out. O(1).
-    pub fn take(&mut self, ident: u64) -> Option<A> {
-        self.known.remove(&ident)?
+    /// The result of a node for the method of the node `from`, both given by identity; None
+    /// for a node not visited to its end, and unless no binding changed since then. O(1).
+    pub fn current(&self, from: u64, ident: u64) -> Option<&A> {
+        let answer = self.answer(ident);
+        answer.filter(|_| self.scopes.is_current(from, ident))
     }
 
     /// Sets the result of a node from this call on, and returns the previous result.

@@ -163,6 +163,14 @@ impl Scopes {
         }
     }
 
+    /// True if nothing changed since the result of a node was complete, and the method of the
+    /// node `from` may use it without [asking](Self::ask). O(1).
+    pub(super) fn is_current(&self, from: u64, node: u64) -> bool {
+        let since = self.times.get(&node).copied().unwrap_or(0);
+        let binder = self.open.last().filter(|binder| binder.node == from);
+        since == self.now && binder.is_none_or(|binder| binder.inside.is_none())
+    }
+
     /// True if the result of a node may be used again.
     pub(super) fn is_valid(&mut self, node: &Ref<Obj>) -> bool {
         let since = self.times.get(&node.identity()).copied().unwrap_or(0);
