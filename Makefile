@@ -216,6 +216,10 @@ fmt: $(VENV_STAMP) ## Format the Rust and Python sources
 stubs: setup-python ## Regenerate the stubs of the Python package
 	$(VENV)/bin/python scripts/make_stubs.py
 
+.PHONY: command-page
+command-page: setup-python ## Regenerate the page about the command
+	$(VENV)/bin/python scripts/command_page.py
+
 .PHONY: clean
 clean: ## Delete everything that was built or fetched
 	$(CARGO) clean
