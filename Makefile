@@ -198,10 +198,12 @@ site: docs $(SITE_STAMP) ## Build the documentation site into .cache/site; a war
 
 # Without the documentation of the crates, which takes minutes.
 .PHONY: test-site
-test-site: $(SITE_STAMP) $(VENV_STAMP) ## Build the site without the crates, and test it in a real browser
+test-site: export ISOFORM_TEST_SITE := $(CURDIR)/.cache/site-tested
+test-site: $(SITE_STAMP) setup-modules ## Build the site without the crates, and test it in a real browser
 	$(call say,the site)
-	$(SITE_VENV)/bin/python scripts/docsite/build.py --output .cache/site-tested
-	CARGO="$(CARGO)" $(VENV)/bin/python scripts/page_tests.py --site .cache/site-tested
+	$(SITE_VENV)/bin/python scripts/docsite/build.py --output $(ISOFORM_TEST_SITE)
+	$(VENV)/bin/python -m pytest -q tests/test_site_names.py
+	CARGO="$(CARGO)" $(VENV)/bin/python scripts/page_tests.py --site $(ISOFORM_TEST_SITE)
 
 .PHONY: lint
 lint: lint-rust lint-python lint-deps ## Formatting, clippy, ruff, licences

@@ -64,7 +64,9 @@ def pages(package: griffe.Module) -> list[ModulePage]:
     public = {f"{module.path}.{name}" for module in modules for name in public_names(module)}
     homes: dict[str, str] = {}
     # Deeper modules name topics; the root has what none of them has.
-    for module in sorted(modules, key=lambda it: (it.path == _ROOT_LAST, it.path.count("."), it.path)):
+    for module in sorted(
+        modules, key=lambda it: (it.path == _ROOT_LAST, it.path.count("."), it.path)
+    ):
         for name in public_names(module):
             target = definition(package, module, name)
             if target is None or isinstance(target, griffe.Module):

@@ -23,6 +23,9 @@ DOCS = "docs"
 NAVIGATION = "docs/navigation.toml"
 _FENCE = re.compile(r"^ *(```+)(\S*)", re.MULTILINE)
 _LINK = re.compile(r"(?P<before>\]\()(?P<target>[^()\s]+)(?P<after>\))")
+# A link whose text is the name of a page.
+_NAMED = re.compile(r"\[[\w./-]+\.md\]\((?P<target>[^()\s]+)\)")
+_HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 _CODE = re.compile(r"(`+)(?:(?!\1).)+?\1")
 
 
@@ -87,6 +90,11 @@ def staged(root: Path, page: str, pages: set[str], repository: str) -> str:
             raise PageError(f"{page}:{line}: no file {source}")
         return f"{repository}/{source}{mark}{anchor}"
 
+    def titled(found: re.Match[str]) -> str:
+        path = found["target"].partition("#")[0]
+        source = posixpath.normpath(posixpath.join(posixpath.dirname(page), path))
+        return f"[{title(root, source)}]({found['target']})" if source in pages else found[0]
+
     lines = text.splitlines()
     fence = ""
     for index, line in enumerate(lines):
@@ -95,10 +103,19 @@ def staged(root: Path, page: str, pages: set[str], repository: str) -> str:
             fence = "" if fence else found[1]
             lines[index] = line.replace(found[2], language(found[2])) if fence else line
         elif not fence:
+            line = _NAMED.sub(titled, line)
             lines[index] = outside_code(line, lambda part, at=index: with_links(part, link, at + 1))
             if line.lstrip().startswith("|"):
                 lines[index] = _CODE.sub(lambda code: code[0].replace("\\|", "|"), lines[index])
     return "\n".join([*lines, ""])
+
+
+def title(root: Path, page: str) -> str:
+    """Return the title of a page, without the marks of code."""
+    found = _HEADING.search((root / page).read_text(encoding="utf-8"))
+    if found is None:
+        raise PageError(f"{page}: no title")
+    return found[1].replace("`", "")
 
 
 def is_picture(path: str) -> bool:
