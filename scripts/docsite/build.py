@@ -75,8 +75,21 @@ def write_pages(docs: Path) -> list[str]:
     pages = [page for section in stage.sections(ROOT) for page in section.pages]
     files = f"{repository()}/blob/main"
     for page in pages:
-        write(docs / stage.place(page), stage.staged(ROOT, page, set(pages), files))
+        text = stage.staged(ROOT, page, set(pages), files)
+        write(docs / stage.place(page), dated(text, page) if page.startswith("bench/") else text)
     return [stage.place(page) for page in pages]
+
+
+def dated(text: str, page: str) -> str:
+    """Return a page of results with the day of their last change, if git knows it."""
+    command = ["git", "log", "-1", "--format=%cs", "--", page]
+    try:
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return text
+    day = done.stdout.strip()
+    title, _, rest = text.partition("\n")
+    return f"{title}\n\nResults of {day}.\n{rest}" if day else text
 
 
 def write_reference(docs: Path) -> list[reference.ModulePage]:
@@ -163,7 +176,9 @@ def module_tree(modules: list[reference.ModulePage]) -> list[object]:
             if top not in groups:
                 groups[top] = []
                 tree.append({top: groups[top]})
-            groups[top].append({module.path: page})
+            # In the column of navigation, long paths would be cut off.
+            label = module.path if module.path == top else module.path.removeprefix(f"{top}.")
+            groups[top].append({label: page})
     return tree
 
 

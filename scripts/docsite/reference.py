@@ -14,8 +14,6 @@ from pathlib import Path
 import griffe
 
 PACKAGE = "isoform"
-# Names on its own page are those that no module has.
-_ROOT_LAST = PACKAGE
 
 
 @dataclass
@@ -63,10 +61,7 @@ def pages(package: griffe.Module) -> list[ModulePage]:
     modules = list(public_modules(package))
     public = {f"{module.path}.{name}" for module in modules for name in public_names(module)}
     homes: dict[str, str] = {}
-    # Deeper modules name topics; the root has what none of them has.
-    for module in sorted(
-        modules, key=lambda it: (it.path == _ROOT_LAST, it.path.count("."), it.path)
-    ):
+    for module in sorted(modules, key=rank):
         for name in public_names(module):
             target = definition(package, module, name)
             if target is None or isinstance(target, griffe.Module):
@@ -88,6 +83,15 @@ def pages(package: griffe.Module) -> list[ModulePage]:
                 page.links.append((name, home, "" if target is None else first_line(target)))
         result.append(page)
     return result
+
+
+def rank(module: griffe.Module) -> tuple[bool, bool, int, str]:
+    """Return the place of a module among those that may document a native name.
+
+    Modules with a topic come first, then packages, which collect names, and the root is last.
+    """
+    is_package = any(isinstance(member, griffe.Module) for member in module.members.values())
+    return module.path == PACKAGE, is_package, module.path.count("."), module.path
 
 
 def public_modules(module: griffe.Module) -> Iterator[griffe.Module]:
