@@ -63,6 +63,10 @@ class Docstrings(griffe.Extension):
     def on_instance(self, *, obj: griffe.Object | griffe.Alias, **_: Any) -> None:
         """Rewrite the docstring of one object."""
         if not obj.is_alias and obj.docstring is not None:
+            # The documentation of a constructor is shown below that of its class.
+            if obj.docstring.value.strip() == "See the class.":
+                obj.docstring = None
+                return
             obj.docstring.value = with_links(with_fences(obj.docstring.value))
 
     def on_members(self, *, obj: griffe.Object, **_: Any) -> None:

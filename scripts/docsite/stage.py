@@ -96,18 +96,23 @@ def staged(root: Path, page: str, pages: set[str], repository: str) -> str:
         return f"[{title(root, source)}]({found['target']})" if source in pages else found[0]
 
     lines = text.splitlines()
-    fence = ""
+    fence, is_rust, hidden = "", False, set[int]()
     for index, line in enumerate(lines):
         found = _FENCE.match(line)
         if found and (not fence or line.strip() == fence):
+            is_rust = not fence and found[2].startswith("rust")
             fence = "" if fence else found[1]
             lines[index] = line.replace(found[2], language(found[2])) if fence else line
+        elif fence and is_rust and (line == "#" or line.startswith("# ")):
+            # Rust's documentation leaves these lines out, too.
+            hidden.add(index)
         elif not fence:
             line = _NAMED.sub(titled, line)
             lines[index] = outside_code(line, lambda part, at=index: with_links(part, link, at + 1))
             if line.lstrip().startswith("|"):
                 lines[index] = _CODE.sub(lambda code: code[0].replace("\\|", "|"), lines[index])
-    return "\n".join([*lines, ""])
+    shown = (line for index, line in enumerate(lines) if index not in hidden)
+    return "\n".join([*shown, ""])
 
 
 def title(root: Path, page: str) -> str:

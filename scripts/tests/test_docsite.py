@@ -92,3 +92,11 @@ def test_blocks_of_code_stay(repository):
     root = repository(docs__a=f"# A\n{block}| `a \\| b` | c \\| d |\n")
     expected = block.replace("rust,no_run", "rust") + "| `a | b` | c \\| d |\n"
     assert staged(root, "docs/a.md", "docs/a.md") == f"# A\n{expected}"
+
+
+def test_lines_that_rust_hides_are_left_out(repository):
+    rust = "```rust\n#[test]\nf();\n# hidden\n#\n```\n"
+    python = "```python\n# shown\n```\n"
+    root = repository(docs__a=f"# A\n{rust}{python}")
+    shown = "```rust\n#[test]\nf();\n```\n"
+    assert staged(root, "docs/a.md", "docs/a.md") == f"# A\n{shown}{python}"

@@ -310,6 +310,10 @@ struct PatternPage;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/type-attributes.md")]
 struct TypeAttributes;
+// So do those of the page about differences.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/diff.md")]
+struct DiffPage;
 // So do those of the quick start.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/quick-start.md")]
