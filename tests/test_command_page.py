@@ -31,7 +31,7 @@ def test_another_help_is_noticed(tmp_path):
     program.chmod(0o755)
     done = run("--check", "--command", program)
     assert done.returncode == 1
-    assert "+Another help." in done.stdout
+    assert "-| [`isoform hash`]" in done.stdout
     assert "make command-page" in done.stderr
 
 

@@ -17,7 +17,7 @@ import griffe
 
 # The generator loads this file by its path.
 sys.path.append(str(Path(__file__).parent))
-import stage  # noqa: E402
+import stage
 
 ROOT = Path(__file__).resolve().parents[2]
 _PAGE = re.compile(r"`(docs/[a-z-]+\.md)`")
