@@ -149,10 +149,7 @@ def repository() -> str:
 def configuration(modules: list[reference.ModulePage]) -> str:
     """Return the settings of the generator: those that are written, and the navigation."""
     settings = (HERE / "zensical.toml").read_text(encoding="utf-8")
-    nav: list[dict[str, object]] = [
-        {section.title: [stage.place(page) for page in section.pages]}
-        for section in stage.sections(ROOT)
-    ]
+    nav: list[dict[str, object]] = [{it.title: it.entries()} for it in stage.sections(ROOT)]
     nav.insert(-1, {"Python API": ["api/index.md", *module_tree(modules)]})
     reference_section = next(it for it in nav if "Reference" in it)
     reference_section["Reference"] = [*reference_section["Reference"], "rust.md"]  # type: ignore[misc]

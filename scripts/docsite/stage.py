@@ -35,19 +35,33 @@ class PageError(Exception):
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the navigation: its title, and its pages by their paths in the repository."""
+    """A part of the navigation: its title, and its pages by their paths in the repository.
+
+    A page may have another title in the navigation than its own.
+    """
 
     title: str
     pages: tuple[str, ...]
+    titles: dict[str, str]
+
+    def entries(self) -> list[object]:
+        """Return the pages for the settings of the generator."""
+        named = self.titles.get
+        return [{named(it): place(it)} if named(it) else place(it) for it in self.pages]
 
 
 def sections(root: Path) -> list[Section]:
     """Return the navigation; raise an error for pages that are missing, twice or left out."""
     table = tomllib.loads((root / NAVIGATION).read_text(encoding="utf-8"))
-    result = [
-        Section(it["title"], tuple(posixpath.normpath(f"{DOCS}/{page}") for page in it["pages"]))
-        for it in table["section"]
-    ]
+    result = []
+    for part in table["section"]:
+        entries = [
+            (it, "") if isinstance(it, str) else (it["page"], it["title"]) for it in part["pages"]
+        ]
+        titles = {posixpath.normpath(f"{DOCS}/{page}"): title for page, title in entries}
+        named = {page: title for page, title in titles.items() if title}
+        pages = [posixpath.normpath(f"{DOCS}/{page}") for page, _ in entries]
+        result.append(Section(part["title"], tuple(pages), named))
     listed = [page for section in result for page in section.pages]
     for page in listed:
         if not (root / page).is_file():

@@ -55,6 +55,13 @@ def test_the_navigation_is_complete(repository, pages, message):
         stage.sections(root)
 
 
+def test_a_page_may_have_another_title(repository):
+    entry = '[[section]]\ntitle = "T"\npages = ["a.md", { page = "b.md", title = "Short" }]\n'
+    root = repository(docs__navigation=entry, docs__a="# A\n", docs__b="# A long title\n")
+    (found,) = stage.sections(root)
+    assert found.entries() == ["a.md", {"Short": "b.md"}]
+
+
 def staged(root, page, *pages):
     return stage.staged(root, page, set(pages), FILES)
 
