@@ -45,8 +45,9 @@ def main() -> int | str:
 
 def build(output: Path, rustdoc: Path | None) -> None:
     """Write the site to a folder, which is replaced."""
-    if rustdoc is not None and not (rustdoc / "isoform" / "index.html").is_file():
-        raise stage.PageError(f"{rustdoc}: no documentation of the crate isoform in it")
+    for name, _ in public_crates() if rustdoc is not None else []:
+        if not (rustdoc / name.replace("-", "_") / "index.html").is_file():
+            raise stage.PageError(f"{rustdoc}: no documentation of the crate {name} in it")
     shutil.rmtree(SOURCE, ignore_errors=True)
     docs = SOURCE / "docs"
     shutil.copytree(ROOT / "docs" / "pictures", docs / "pictures")
@@ -58,7 +59,7 @@ def build(output: Path, rustdoc: Path | None) -> None:
     run_generator()
     compare.check(docs, SOURCE / "site", written)
     if rustdoc is not None:
-        copy_rustdoc(rustdoc, SOURCE / "site" / "rust")
+        copy_rustdoc(rustdoc, SOURCE / "site" / "crates")
     shutil.rmtree(output, ignore_errors=True)
     output.parent.mkdir(parents=True, exist_ok=True)
     shutil.move(SOURCE / "site", output)
@@ -113,7 +114,7 @@ def crates_page(is_there: bool) -> str:
     for name, purpose in public_crates():
         folder = name.replace("-", "_")
         # Not a link of Markdown: the files are copied after the links have been checked.
-        label = f'<a href="../rust/{folder}/index.html">{name}</a>' if is_there else f"`{name}`"
+        label = f'<a href="../crates/{folder}/index.html">{name}</a>' if is_there else f"`{name}`"
         rows.append(f"| {label} | {reference.cell(purpose)} |")
     return "\n".join([*rows, ""])
 
