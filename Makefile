@@ -83,7 +83,7 @@ test-all: export ISOFORM_TEST_CASES := 10
 test-all: ISOFORM_TEST_SCALE = 1
 test-all: FUZZ_SECONDS = 10
 test-all: FUZZ_CASES = 1000
-test-all: test test-misuse test-servers test-notebook test-interop test-ray test-pages test-site lint-crates lint-workflows test-wheels fuzz ## What releases run: the gate with ten times the cases in full sizes, each crate alone, wheels, fuzzing
+test-all: test test-misuse test-servers test-notebook test-interop test-ray test-pages test-site test-wasm lint-crates lint-workflows test-wheels fuzz ## What releases run: the gate with ten times the cases in full sizes, each crate alone, wheels, fuzzing
 
 .PHONY: demo
 demo: setup-models ## Show, compare and optimise real models, from the command and from Python
@@ -341,6 +341,13 @@ test-pages-quick: $(VENV_STAMP)
 test-misuse:
 	$(call say,misuse of the macros)
 	$(CARGO) test $(ALL) --test misuse
+
+# The standard library for WebAssembly is that of rustup or unpacked into .cache; skipped if
+# neither can be had.
+.PHONY: test-wasm
+test-wasm: $(VENV_STAMP) ## Compile the crates for browsers, and compare digests in WebAssembly
+	$(call say,WebAssembly)
+	CARGO="$(CARGO)" $(VENV)/bin/python scripts/wasm.py
 
 # One wheel, for the Python of $(VENV), in an environment of its own.
 .PHONY: test-wheel
