@@ -159,6 +159,15 @@ pictures: setup-models ## Make the pictures of README and docs/ from real models
 wheel: $(VENV_STAMP) ## Build a wheel of the Python package into dist/
 	$(MATURIN) build --release --out dist
 
+.PHONY: sdist
+sdist: $(VENV_STAMP) ## Build the source archive of the Python package into dist/
+	$(MATURIN) sdist --out dist
+
+# Crates are packaged in the order of their dependencies, and each is built from its package.
+.PHONY: package
+package: ## Package every crate, and build the packages
+	$(CARGO) package --workspace $(LOCKED)
+
 .PHONY: test-wheels
 test-wheels: $(VENV_STAMP) ## Build, install and try wheels for every Python here, and the source archive
 	$(VENV)/bin/python scripts/check_wheels.py --all
