@@ -11,6 +11,7 @@ use crate::corpus::args::{FindArgs, IndexArgs, StatsArgs};
 use crate::diff::args::DiffArgs;
 use crate::git::args::GitArgs;
 use crate::input::TargetForm;
+use crate::input::types::TypeSources;
 use crate::merge::args::MergeArgs;
 use crate::model_args::{FixArgs, ModelArgs};
 use crate::optimize::args::{ExtractArgs, OptimizeArgs};
@@ -107,6 +108,19 @@ pub(crate) enum Command {
     Store(StoreArgs),
     Git(GitArgs),
     Completions(CompletionsArgs),
+    Man(ManArgs),
+}
+
+impl Cli {
+    /// True if long lines are cut at the width of a terminal.
+    pub(crate) fn cuts_lines(&self) -> bool {
+        let is_cut = match &self.command {
+            Command::Show(args) => !args.wide && args.format.is_none() && !args.page.is_output(),
+            Command::Diff(args) => !args.wide && args.is_for_people(),
+            _ => false,
+        };
+        is_cut && !self.common.json
+    }
 }
 
 /// Print the digest of each file's program.
@@ -262,6 +276,9 @@ pub(crate) struct ShowArgs {
     /// elements of weights have no influence.
     #[arg(long, conflicts_with = "numbers")]
     pub(crate) canonical: bool,
+    /// Print long lines in full on a terminal, where they are cut at its width otherwise.
+    #[arg(long)]
+    pub(crate) wide: bool,
     /// For models, skip external data, shown as `{?}` as if the file were missing.
     #[arg(long)]
     pub(crate) skip_external_data: bool,
@@ -716,6 +733,27 @@ Examples:
   isoform completions zsh > ~/.zfunc/_isoform
   isoform completions fish > ~/.config/fish/completions/isoform.fish";
 
+/// Write manual pages, one for each command, into a folder.
+#[derive(Args, Debug)]
+#[command(after_help = MAN_HELP)]
+pub(crate) struct ManArgs {
+    /// The folder, which is made if it does not exist.
+    #[arg(value_name = "FOLDER")]
+    pub(crate) folder: PathBuf,
+    /// Replace pages that exist.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+const MAN_HELP: &str = "\
+Exit status:
+  0  the pages were written
+  2  a page exists or could not be written
+
+Examples:
+  isoform man ~/.local/share/man/man1
+  isoform man --force ~/.local/share/man/man1; man isoform-diff";
+
 /// Options of all commands.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Common options")]
@@ -747,10 +785,22 @@ pub(crate) struct Common {
     /// Import a Python module or file first: its passes and node types are then known.
     ///
     /// MODULE is the name of a module, which is also searched for in the current folder, or
-    /// the name of a file that ends with .py. May be given several times. Only the command
-    /// of the Python package, `python -m isoform`, can import modules.
+    /// the name of a file that ends with .py. May be given several times, before and after the
+    /// command. Only the command of the Python package, `python -m isoform`, can import
+    /// modules.
+    ///
+    /// Modules that `import` under `[tool.isoform]` of the project's pyproject.toml names, and
+    /// installed packages with entry points of the group `isoform.types`, are imported when
+    /// a file names an unknown type, without this option.
     #[arg(long, global = true, value_name = "MODULE")]
     pub(crate) import: Vec<String>,
+    /// Import nothing that pyproject.toml or an installed package names; use this in folders
+    /// of other people.
+    #[arg(long, global = true)]
+    pub(crate) no_config: bool,
+    /// The origin of unknown types.
+    #[arg(skip)]
+    pub(crate) types: TypeSources,
     /// Print JSON for other programs; the help of each command describes the form.
     #[arg(long, global = true)]
     pub(crate) json: bool,
