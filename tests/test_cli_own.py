@@ -452,6 +452,19 @@ def test_long_lines_are_cut_on_a_terminal(folder):
     assert '"end" -> "END"' in COLOR.sub("", shown)
 
 
+def test_marks_tell_the_sides_apart_on_a_terminal(folder):
+    for name, text in [("a", "[1, 2, 3, 4]"), ("b", "[1, 20, 3]"), ("c", "[1, 2, 3]")]:
+        (folder / f"{name}.iso").write_text(f"{text}\n")
+    for names, marks in [("ac", "-"), ("ca", "+"), ("cb", "~")]:
+        files = [f"{name}.iso" for name in names]
+        status, shown, _ = on_terminal(folder, "diff", *files)
+        first, *lines = COLOR.sub("", shown).splitlines()
+        assert (status, first.split(":")[0]) == (1, "different")
+        assert [line[:2] for line in lines] == [f"{mark} " for mark in marks], lines
+        done = run(folder, "diff", *files)
+        assert [line[2:] for line in lines] == done.stdout.splitlines()[1:]
+
+
 def test_binary_is_not_written_to_a_terminal(folder):
     (folder / "p.iso").write_text("ir.PrimType(dtype=int8)\n")
     status, shown, errors = on_terminal(folder, "convert", "p.iso", "-", "--to", "binary")

@@ -178,6 +178,11 @@ impl<'a, 'b> Output<'a, 'b> {
         self.streams.out.write_all(bytes)
     }
 
+    /// True if results are printed on a terminal.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.streams.columns.is_some()
+    }
+
     /// Fails if binary would be written to a terminal.
     pub(crate) fn check_binary(&self, target: &Path) -> Result<(), Failure> {
         if self.streams.columns.is_some() && is_dash(target) {

@@ -8,42 +8,42 @@ use isoform_ir::transform::{FunctionPass, PassContext, PassInfo, register_pass};
 #[derive(Node)]
 #[node(key = "mycc.Var", kind = var)]
 #[repr(C)]
-pub struct Var {
+pub(crate) struct Var {
     /// The name, for people.
     #[node(ignore)]
-    pub name: Str,
+    pub(crate) name: Str,
 }
 
 /// A number.
 #[derive(Node)]
 #[node(key = "mycc.Const")]
 #[repr(C)]
-pub struct Const {
+pub(crate) struct Const {
     /// Its value.
-    pub value: i64,
+    pub(crate) value: i64,
 }
 
 /// A sum.
 #[derive(Node)]
 #[node(key = "mycc.Add")]
 #[repr(C)]
-pub struct Add {
+pub(crate) struct Add {
     /// The first part.
-    pub lhs: Ref<Obj>,
+    pub(crate) lhs: Ref<Obj>,
     /// The second part.
-    pub rhs: Ref<Obj>,
+    pub(crate) rhs: Ref<Obj>,
 }
 
 /// A function, the scope of its parameters.
 #[derive(Node)]
 #[node(key = "mycc.Fun", scope)]
 #[repr(C)]
-pub struct Fun {
+pub(crate) struct Fun {
     /// The parameters.
     #[node(def)]
-    pub params: Array<Ref<Var>>,
+    pub(crate) params: Array<Ref<Var>>,
     /// The result.
-    pub body: Ref<Obj>,
+    pub(crate) body: Ref<Obj>,
 }
 
 /// Registers the types, which files may then name, and the pass.
@@ -51,7 +51,7 @@ pub struct Fun {
 /// # Errors
 ///
 /// `ValueError` if another library owns one of the type keys.
-pub fn register() -> Result<()> {
+pub(crate) fn register() -> Result<()> {
     types::register::<Var>()?;
     types::register::<Const>()?;
     types::register::<Add>()?;

@@ -256,11 +256,18 @@ fn values(args: &DiffArgs, difference: &Difference, output: &mut Output<'_, '_>)
     print(lines, difference.is_empty(), output)
 }
 
-/// Prints lines that begin with the verdict.
+/// Prints lines that begin with the verdict. On a terminal, marks tell the sides apart where
+/// there is no colour.
 fn print(lines: Vec<Line>, is_equal: bool, output: &mut Output<'_, '_>) -> io::Result<()> {
     let palette = output.style;
     for line in lines {
         let text = printable(&line.text);
+        let text = match line.role {
+            Role::Left if output.is_terminal() => format!("- {text}").into(),
+            Role::Right if output.is_terminal() => format!("+ {text}").into(),
+            Role::Changed if output.is_terminal() => format!("~ {text}").into(),
+            _ => text,
+        };
         let style = match line.role {
             Role::Heading if is_equal => palette.good,
             Role::Heading => palette.bad,

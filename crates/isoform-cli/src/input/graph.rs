@@ -1,8 +1,9 @@
 //! The unknown types of JSON graphs: their fields, and which of these hold numbers of nodes.
 //!
-//! A graph does not tell an integer from the number of a node. Two facts do: a node comes
-//! after its parts, and every node but the root is a part of another. Where they do not
-//! decide, the field counts as one of integers, and is reported as unsure.
+//! A graph does not tell an integer from the number of a node. The order of the nodes does:
+//! every node but the root is a part of another, and directly before a node come those of its
+//! parts that are parts of no earlier node, with their own parts. Where this does not decide,
+//! the field counts as one of integers, and is reported as unsure.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -141,21 +142,20 @@ impl Evidence {
 pub(super) fn graph_types(graphs: &[Graph], known: &[TypeSketch]) -> Option<GraphTypes> {
     let mut types: Vec<TypeSketch> = Vec::new();
     let mut places: BTreeMap<Place, Evidence> = BTreeMap::new();
-    let mut claimed: Vec<Vec<bool>> = Vec::new();
+    let mut parts = Vec::new();
     for (number, graph) in graphs.iter().enumerate() {
-        claimed.push(vec![false; graph.nodes.len()]);
-        let claims = &mut claimed[number];
-        *claims.get_mut(graph.root)? = true;
+        parts.push(Parts::new(graph)?);
         for (own, node) in graph.nodes.iter().enumerate() {
             if is_declared(&node.key) && !is_known(&node.key) {
                 note_object(&mut types, &mut places, number, own, node);
             } else {
-                claim_parts(node, claims);
+                parts[number].add_known(own, node);
             }
         }
     }
     let mut decided: HashMap<Place, Schema> = HashMap::new();
     let mut open: Vec<(Place, Evidence)> = Vec::new();
+    let mut unsure = Vec::new();
     for (place, evidence) in places {
         let elsewhere = known.iter().find(|ty| ty.key == place.0);
         let elsewhere = elsewhere.and_then(|ty| {
@@ -169,7 +169,7 @@ pub(super) fn graph_types(graphs: &[Graph], known: &[TypeSketch]) -> Option<Grap
                 }
             }
             (Some(Schema::Any), _) => {
-                claim(&evidence, &mut claimed);
+                evidence.add_to(&mut parts);
                 decided.insert(place, Schema::Any);
             }
             (Some(schema), _) | (None, Ok(Some(schema))) => drop(decided.insert(place, schema)),
@@ -177,18 +177,22 @@ pub(super) fn graph_types(graphs: &[Graph], known: &[TypeSketch]) -> Option<Grap
         }
     }
     open.retain(|(place, _)| !types.iter().any(|ty| ty.is_hooked && ty.key == place.0));
-    let mut unsure = Vec::new();
-    while let Some((field, is_sure)) = next_reference(&open, &claimed)? {
+    let all_open: Vec<Place> = open.iter().map(|(place, _)| place.clone()).collect();
+    while let Next::Reference { field, is_sure } = next_reference(&open, &parts)? {
         let (place, evidence) = open.swap_remove(field);
-        claim(&evidence, &mut claimed);
+        evidence.add_to(&mut parts);
         if !is_sure {
-            unsure.push(format!("{}.{}", place.0, place.1));
+            unsure.push(place.clone());
         }
         decided.insert(place, Schema::Any);
     }
     for (place, _) in open {
-        unsure.push(format!("{}.{}", place.0, place.1));
+        unsure.push(place.clone());
         decided.insert(place, Schema::Int);
+    }
+    if !parts.iter().all(Parts::are_in_order) {
+        // Somebody else has written the graph, and its order says nothing.
+        unsure = all_open;
     }
     unsure.sort_unstable();
     for ty in &mut types {
@@ -197,6 +201,8 @@ pub(super) fn graph_types(graphs: &[Graph], known: &[TypeSketch]) -> Option<Grap
             field.schema = decided.remove(&place).unwrap_or(Schema::Any);
         }
     }
+    let unsure = unsure.iter().map(|(key, field)| format!("{key}.{field}"));
+    let unsure = unsure.collect();
     Some(GraphTypes { types, unsure })
 }
 
@@ -230,57 +236,127 @@ fn note_object(
     }
 }
 
-/// Marks the parts of a node whose type is known.
-fn claim_parts(node: &Node, claimed: &mut [bool]) {
-    let mut mark = |value: &Value| {
-        let part = value.as_int().and_then(|part| usize::try_from(part).ok());
-        if let Some(part) = part.and_then(|part| claimed.get_mut(part)) {
-            *part = true;
+/// The parts of the nodes of a graph, as far as they are known.
+struct Parts {
+    root: usize,
+    /// The parts of each node.
+    of: Vec<Vec<usize>>,
+    /// The first node with this part; [`NOBODY`] if there is none.
+    first: Vec<usize>,
+}
+
+const NOBODY: usize = usize::MAX;
+
+impl Parts {
+    fn new(graph: &Graph) -> Option<Parts> {
+        let count = graph.nodes.len();
+        (graph.root < count).then(|| Parts {
+            root: graph.root,
+            of: vec![Vec::new(); count],
+            first: vec![NOBODY; count],
+        })
+    }
+
+    fn add(&mut self, own: usize, part: i64) {
+        let part = usize::try_from(part).unwrap_or(NOBODY);
+        if let Some(first) = self.first.get_mut(part) {
+            *first = own.min(*first);
+            self.of[own].push(part);
         }
-    };
-    if CONTAINERS.contains(&&*node.key) {
-        if let Some(items) = node.data.as_array() {
-            items.values().iter().for_each(&mut mark);
-        }
-    } else if is_declared(&node.key)
-        && let Some(fields) = node.data.as_map()
-    {
-        for (name, value) in fields.iter() {
-            if name.as_str().is_some_and(|name| is_reference(&node.key, name)) {
-                mark(value);
+    }
+
+    /// Adds the parts of a node whose type is known.
+    fn add_known(&mut self, own: usize, node: &Node) {
+        if CONTAINERS.contains(&&*node.key) {
+            let items = node.data.as_array();
+            let items = items.iter().flat_map(|items| items.values().iter());
+            for item in items.filter_map(Value::as_int) {
+                self.add(own, item);
+            }
+        } else if is_declared(&node.key)
+            && let Some(fields) = node.data.as_map()
+        {
+            for (name, value) in fields.iter() {
+                if name.as_str().is_some_and(|name| is_reference(&node.key, name))
+                    && let Some(part) = value.as_int()
+                {
+                    self.add(own, part);
+                }
             }
         }
     }
+
+    /// True if the nodes are in the order in which the library writes them: those parts of a
+    /// node that are new come directly before, with their own parts.
+    fn are_in_order(&self) -> bool {
+        let mut waiting: Vec<usize> = Vec::new();
+        for (own, parts) in self.of.iter().enumerate() {
+            let mut new: Vec<usize> = parts
+                .iter()
+                .copied()
+                .filter(|part| self.first[*part] == own)
+                .collect();
+            new.sort_unstable();
+            new.dedup();
+            if !waiting.ends_with(&new) || parts.iter().any(|part| *part >= own) {
+                return false;
+            }
+            waiting.truncate(waiting.len() - new.len());
+            waiting.push(own);
+        }
+        waiting == [self.root]
+    }
 }
 
-/// Marks the nodes that a field of references names.
-fn claim(evidence: &Evidence, claimed: &mut [Vec<bool>]) {
-    for (graph, _, number) in &evidence.ints {
-        let number = usize::try_from(*number).ok();
-        if let Some(part) = number.and_then(|number| claimed[*graph].get_mut(number)) {
-            *part = true;
+impl Evidence {
+    /// Adds the nodes that a field of references names.
+    fn add_to(&self, parts: &mut [Parts]) {
+        for (graph, own, number) in &self.ints {
+            parts[*graph].add(*own, *number);
         }
     }
 }
 
-/// A field that refers to nodes because a node would be no part otherwise; false with it if
-/// another field could do the same. The outer None means that there is no field for a node.
-#[expect(clippy::option_option, reason = "no solution, and nothing left to solve")]
-fn next_reference(
-    open: &[(Place, Evidence)],
-    claimed: &[Vec<bool>],
-) -> Option<Option<(usize, bool)>> {
+/// What follows from the parts that are known.
+enum Next {
+    /// A field refers to nodes, because a node would be no part otherwise; not surely if
+    /// another field could do the same.
+    Reference { field: usize, is_sure: bool },
+    /// Every node is a part.
+    Nothing,
+}
+
+/// The number of nodes that are looked through between a node and its part.
+const NEAR: usize = 4096;
+
+/// None if a node is part of no other, whatever the fields hold.
+fn next_reference(open: &[(Place, Evidence)], parts: &[Parts]) -> Option<Next> {
+    // The first node that may have a part, if all open fields are references.
+    let mut first: Vec<Vec<usize>> = parts.iter().map(|parts| parts.first.clone()).collect();
     let mut candidates: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
-    for (graph, claims) in claimed.iter().enumerate() {
-        let free = claims.iter().enumerate().filter(|(_, claimed)| !**claimed);
-        candidates.extend(free.map(|(node, _)| ((graph, node), Vec::new())));
+    for (graph, parts) in parts.iter().enumerate() {
+        let is_free = |node: &usize| parts.first[*node] == NOBODY && *node != parts.root;
+        let free = (0..parts.first.len()).filter(is_free);
+        candidates.extend(free.map(|node| ((graph, node), Vec::new())));
+    }
+    let part_of = |number: &i64| usize::try_from(*number).unwrap_or(NOBODY);
+    for (_, evidence) in open {
+        for (graph, own, number) in &evidence.ints {
+            if let Some(first) = first[*graph].get_mut(part_of(number)) {
+                *first = (*own).min(*first);
+            }
+        }
     }
     for (field, (_, evidence)) in open.iter().enumerate() {
-        for (graph, _, number) in &evidence.ints {
-            let number = usize::try_from(*number).unwrap_or(usize::MAX);
-            if let Some(fields) = candidates.get_mut(&(*graph, number))
-                && !fields.contains(&field)
-            {
+        for (graph, own, number) in &evidence.ints {
+            let part = part_of(number);
+            let Some(fields) = candidates.get_mut(&(*graph, part)) else {
+                continue;
+            };
+            // Otherwise a node in between would have to be a part of this one, too.
+            let between = own.saturating_sub(part) <= NEAR;
+            let fits = !between || first[*graph][part + 1..*own].iter().all(|first| first <= own);
+            if fits && !fields.contains(&field) {
                 fields.push(field);
             }
         }
@@ -291,8 +367,14 @@ fn next_reference(
     let only = candidates.values().find(|fields| fields.len() == 1);
     let any = candidates.values().next();
     Some(match (only, any) {
-        (Some(fields), _) => Some((fields[0], true)),
-        (None, Some(fields)) => Some((fields[0], false)),
-        (None, None) => None,
+        (Some(fields), _) => Next::Reference {
+            field: fields[0],
+            is_sure: true,
+        },
+        (None, Some(fields)) => Next::Reference {
+            field: fields[0],
+            is_sure: false,
+        },
+        (None, None) => Next::Nothing,
     })
 }

@@ -54,7 +54,9 @@ impl<'a> Sketcher<'a> {
                 _ => {}
             }
             if Lexer::is_name(Some(byte)) {
-                label = Some(self.lexer.name()?);
+                let name = self.lexer.name()?;
+                // Otherwise it refers to a value.
+                label = matches!(self.lexer.peek()?, Some(b'=' | b':')).then_some(name);
                 is_item = false;
                 continue;
             }
