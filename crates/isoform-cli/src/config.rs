@@ -93,7 +93,9 @@ mod tests {
             }
             (Err((file, failure)), Err(expected)) => {
                 assert_eq!(file, folder.path().join("pyproject.toml"));
-                let text = [&[failure.message][..], &failure.excerpt].concat().join("\n");
+                let text = [&[failure.message][..], &failure.excerpt]
+                    .concat()
+                    .join("\n");
                 assert!(text.contains(expected), "{text}");
                 assert!(text.contains("import = [\"MODULE\", ...]"), "{text}");
             }
@@ -103,7 +105,10 @@ mod tests {
 
     #[test]
     fn the_table_names_modules() {
-        check("[tool.isoform]\nimport = ['a', 'b.py']\n", Ok(&["a", "b.py"]));
+        check(
+            "[tool.isoform]\nimport = ['a', 'b.py']\n",
+            Ok(&["a", "b.py"]),
+        );
         check("[tool.isoform]\n", Ok(&[]));
         check("[tool.other]\nimport = ['isoform']\n", Ok(&[]));
         check("[project]\nname = 'mine'\n", Ok(&[]));

@@ -26,7 +26,9 @@ pub(crate) fn run(
         .map(|(name, page)| (args.folder.join(name), page))
         .collect();
     // All or none, as far as it is known before.
-    let checked = files.iter().map(|(file, _)| (file, check_target(file, args.force)));
+    let checked = files
+        .iter()
+        .map(|(file, _)| (file, check_target(file, args.force)));
     let failed = |file: &Path, failure: &Failure, output: &mut Output<'_, '_>| {
         output.failed_file(file, failure)
     };
@@ -49,7 +51,10 @@ pub(crate) fn run(
 
 /// The pages of a command and of the commands inside of it, by the names of their files.
 fn collect(command: &clap::Command, pages: &mut Vec<(String, Vec<u8>)>) -> io::Result<()> {
-    for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
+    for inner in command
+        .get_subcommands()
+        .filter(|inner| !inner.is_hide_set())
+    {
         collect(inner, pages)?;
     }
     let man = Man::new(command.clone());

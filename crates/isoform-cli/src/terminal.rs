@@ -13,7 +13,9 @@ pub(crate) fn columns() -> Option<usize> {
     if !out.is_terminal() {
         return None;
     }
-    let set = std::env::var("COLUMNS").ok().and_then(|set| set.parse().ok());
+    let set = std::env::var("COLUMNS")
+        .ok()
+        .and_then(|set| set.parse().ok());
     let columns = set.or_else(|| window(&out)).filter(|columns| *columns > 0);
     Some(columns.unwrap_or(USUAL))
 }

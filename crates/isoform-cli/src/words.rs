@@ -5,11 +5,33 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// The words that people try first, and the command for the purpose.
 const OTHER_WORDS: [(&[&str], &str); 14] = [
-    (&["cat", "dump", "inspect", "list-nodes", "print", "text", "view"], "show"),
+    (
+        &[
+            "cat",
+            "dump",
+            "inspect",
+            "list-nodes",
+            "print",
+            "text",
+            "view",
+        ],
+        "show",
+    ),
     (&["cmp", "compare", "equal", "equals", "same"], "diff"),
-    (&["checksum", "digest", "fingerprint", "id", "sha", "sha256"], "hash"),
-    (&["minimize", "opt", "reduce", "shrink", "simplify", "slim", "sim"], "optimize"),
-    (&["export", "save", "translate", "transform-format"], "convert"),
+    (
+        &["checksum", "digest", "fingerprint", "id", "sha", "sha256"],
+        "hash",
+    ),
+    (
+        &[
+            "minimize", "opt", "reduce", "shrink", "simplify", "slim", "sim",
+        ],
+        "optimize",
+    ),
+    (
+        &["export", "save", "translate", "transform-format"],
+        "convert",
+    ),
     (&["apply", "pass", "transform"], "run"),
     (&["list-passes", "pipeline"], "passes"),
     (&["info", "size", "count"], "summary"),
@@ -33,9 +55,13 @@ pub(crate) fn with_tip(mut error: clap::Error, name: &str) -> clap::Error {
     let tip = if word == "version" {
         format!("`{name} --version` prints the version")
     } else {
-        let known = OTHER_WORDS.iter().find(|(words, _)| words.contains(&&*word));
+        let known = OTHER_WORDS
+            .iter()
+            .find(|(words, _)| words.contains(&&*word));
         match known {
-            Some((_, command)) => format!("`{name} {command}` does this, see `{name} {command} --help`"),
+            Some((_, command)) => {
+                format!("`{name} {command}` does this, see `{name} {command} --help`")
+            }
             None => return error,
         }
     };

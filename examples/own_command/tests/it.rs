@@ -62,7 +62,12 @@ fn files_of_its_types_are_known_to_every_command() {
     let (status, groups, _) = run(&folder, "dedup .");
     assert_eq!(status, Some(0));
     assert!(groups.contains("renamed.iso"), "{groups}");
-    check(&folder, "summary -q f.iso", 0, &run(&folder, "summary -q f.isob").1);
+    check(
+        &folder,
+        "summary -q f.iso",
+        0,
+        &run(&folder, "summary -q f.isob").1,
+    );
 }
 
 #[test]
@@ -87,7 +92,10 @@ fn help_and_messages_have_its_name() {
         "{help}"
     );
     assert!(help.contains("Usage: mycc "), "{help}");
-    assert!(help.contains("\n  mycc diff before.onnx after.onnx "), "{help}");
+    assert!(
+        help.contains("\n  mycc diff before.onnx after.onnx "),
+        "{help}"
+    );
     assert!(!help.contains(" isoform hash"), "{help}");
     let (_, help, _) = run(&folder, "diff --help");
     assert!(help.contains("Usage: mycc diff "), "{help}");
@@ -109,5 +117,8 @@ fn types_of_others_are_shown_by_the_file_alone() {
     assert_eq!(errors, "");
     let (status, _, errors) = run(&folder, "hash other.iso");
     assert_eq!(status, Some(2));
-    assert!(errors.contains("registers its node types in Rust"), "{errors}");
+    assert!(
+        errors.contains("registers its node types in Rust"),
+        "{errors}"
+    );
 }

@@ -68,7 +68,12 @@ fn files(
         return run::run(args, common, host, [&left, &right], output);
     }
     let values = [left.to_value(), right.to_value()];
-    alone::tell(&[&left, &right], Purpose::Compare, common.types.hint(), output);
+    alone::tell(
+        &[&left, &right],
+        Purpose::Compare,
+        common.types.hint(),
+        output,
+    );
     if let Some(failure) = undecided(common, &left, &right) {
         return trouble(&[(&args.right, &failure)], output);
     }
@@ -90,7 +95,9 @@ fn undecided(common: &Common, left: &Input, right: &Input) -> Option<Failure> {
     let (Some(l), Some(r)) = (left.reservations(), right.reservations()) else {
         return None;
     };
-    let seem_equal = common.compare_options().equal(left.to_value(), right.to_value());
+    let seem_equal = common
+        .compare_options()
+        .equal(left.to_value(), right.to_value());
     if l.is_surely_equal(r) || !seem_equal.unwrap_or(false) {
         return None;
     }

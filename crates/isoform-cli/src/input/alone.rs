@@ -101,7 +101,9 @@ pub(crate) fn read(
             keys: file.keys.clone(),
             unsure: sketched.unsure.clone(),
             graph: match file.form {
-                Form::Json => text(&file.bytes).and_then(Graph::read).map(|graph| graph.data),
+                Form::Json => text(&file.bytes)
+                    .and_then(Graph::read)
+                    .map(|graph| graph.data),
                 _ => None,
             },
         };
@@ -331,7 +333,10 @@ pub(crate) fn tell(inputs: &[&Input], purpose: Purpose, hint: &str, output: &mut
             "compared by the files alone, so that everything counts: names, sharing, and fields that the type may ignore"
         }
     };
-    output.note(&format!("{types} {is} unknown here, {}: {how}", listed(&keys)));
+    output.note(&format!(
+        "{types} {is} unknown here, {}: {how}",
+        listed(&keys)
+    ));
     if !unsure.is_empty() {
         let fields = listed(&unsure);
         output.note(&format!(

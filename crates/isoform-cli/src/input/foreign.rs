@@ -29,8 +29,16 @@ pub(super) fn not_opened(file: &Path, error: &io::Error) -> String {
         return error.to_string();
     }
     if let Some((scheme, rest)) = name.split_once("://") {
-        let last = rest.trim_end_matches('/').rsplit('/').next().unwrap_or(rest);
-        let last = if last.is_empty() || last == rest { "FILE" } else { last };
+        let last = rest
+            .trim_end_matches('/')
+            .rsplit('/')
+            .next()
+            .unwrap_or(rest);
+        let last = if last.is_empty() || last == rest {
+            "FILE"
+        } else {
+            last
+        };
         return match scheme {
             "http" | "https" => format!(
                 "this is an address, and files are read; download it first: curl -L -o {last} '{name}'"

@@ -60,7 +60,11 @@ impl Graph {
                 data: item.get("data").cloned().unwrap_or(Value::NONE),
             })
         };
-        let nodes = items.values().iter().map(node).collect::<Option<Vec<_>>>()?;
+        let nodes = items
+            .values()
+            .iter()
+            .map(node)
+            .collect::<Option<Vec<_>>>()?;
         Some(Graph { data, nodes, root })
     }
 
@@ -277,7 +281,9 @@ impl Parts {
             && let Some(fields) = node.data.as_map()
         {
             for (name, value) in fields.iter() {
-                if name.as_str().is_some_and(|name| is_reference(&node.key, name))
+                if name
+                    .as_str()
+                    .is_some_and(|name| is_reference(&node.key, name))
                     && let Some(part) = value.as_int()
                 {
                     self.add(own, part);
@@ -355,7 +361,10 @@ fn next_reference(open: &[(Place, Evidence)], parts: &[Parts]) -> Option<Next> {
             };
             // Otherwise a node in between would have to be a part of this one, too.
             let between = own.saturating_sub(part) <= NEAR;
-            let fits = !between || first[*graph][part + 1..*own].iter().all(|first| first <= own);
+            let fits = !between
+                || first[*graph][part + 1..*own]
+                    .iter()
+                    .all(|first| first <= own);
             if fits && !fields.contains(&field) {
                 fields.push(field);
             }

@@ -162,7 +162,13 @@ pub(crate) fn load_with(
 ) -> Result<Input, Failure> {
     let options = common.import_options(external_data);
     if is_dash(file) {
-        return in_memory(standard_input()?.into(), file, &Beside::Unknown, common, options);
+        return in_memory(
+            standard_input()?.into(),
+            file,
+            &Beside::Unknown,
+            common,
+            options,
+        );
     }
     let metadata = std::fs::metadata(file).map_err(|error| foreign::not_opened(file, &error))?;
     if metadata.is_dir() {
@@ -513,7 +519,7 @@ fn decoded(form: Form, bytes: &[u8]) -> Result<isoform::Result<Decoded>, Failure
     })
 }
 
-const OTHER_JSON: &str = "this is JSON, but not a JSON graph, whose first key is \"root_index\", \"nodes\" or \"metadata\"; give a file that isoform.to_json or 'isoform convert --to json' has written";
+const OTHER_JSON: &str = "this is JSON, but not a JSON graph, whose first key is \"root_index\", \"nodes\" or \"metadata\"; give a file that isoform.serialization.to_json_graph_str or 'isoform convert --to json' has written";
 
 /// True for an object or list of JSON.
 fn is_json(text: &str) -> bool {

@@ -79,7 +79,9 @@ impl TypeSources {
     /// The notes of all searches, which are told once.
     pub(crate) fn take_notes(&self) -> Vec<String> {
         let sources = self.0.as_deref();
-        sources.map_or_else(Vec::new, |sources| std::mem::take(&mut sources.lock().notes))
+        sources.map_or_else(Vec::new, |sources| {
+            std::mem::take(&mut sources.lock().notes)
+        })
     }
 
     /// What to write so that unknown types are known.

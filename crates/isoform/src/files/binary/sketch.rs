@@ -44,7 +44,9 @@ pub fn type_sketches(bytes: &[u8]) -> Result<Vec<TypeSketch>> {
                     let name = input.text()?;
                     let literal = usize::from(input.byte()?);
                     let Some(&literal) = Literal::ALL.get(literal) else {
-                        return Err(Error::value_error("binary form: an unknown kind of a field"));
+                        return Err(Error::value_error(
+                            "binary form: an unknown kind of a field",
+                        ));
                     };
                     sketch.add(name, schema(literal));
                     literals.push(literal);
