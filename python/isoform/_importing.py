@@ -24,7 +24,7 @@ def import_module(name: str, folder: str | None = ".") -> str | None:
         folder: The folder where the module is searched for, too, and to which the name of a
             file refers; None for a module of an installed package.
     """
-    is_new = name not in sys.modules
+    is_new = (Path(name).stem if name.endswith(".py") else name) not in sys.modules
     before = _declared()
     try:
         if name.endswith(".py"):
