@@ -24,8 +24,8 @@ fn folder() -> Folder {
 fn texts_are_shown_and_compared_by_themselves() {
     let folder = folder();
     let ran = folder.run("show a.iso");
-    let shown = "// text, unknown.my.Fun\n%x = unknown.my.Var()\nunknown.my.Fun(\n  params=[%x],\n  \
-                 body=unknown.my.Add(lhs=%x, rhs=unknown.my.Int(value=1)),\n)\n";
+    let shown = "// text, unknown.my.Fun\n%x = unknown.my.Var()\nunknown.my.Fun(params=[%x], \
+                 body=unknown.my.Add(lhs=%x, rhs=unknown.my.Int(value=1)))\n";
     check(&ran, 0, shown);
     assert!(
         ran.err.starts_with(
