@@ -1,4 +1,4 @@
-"""The command on types of one's own: modules, packages, projects, files alone, terminals."""
+"""The command on your own types: modules, packages, projects, files alone, terminals."""
 
 import fcntl
 import os

@@ -61,7 +61,7 @@ def _declared() -> tuple[int, ...]:
 
 
 def _advice(name: str, error: BaseException) -> str:
-    """What to write instead of a name, on lines of its own."""
+    """Advice on the name of a module, on lines of its own."""
     if name.endswith(".py"):
         if isinstance(error, FileNotFoundError):
             return "\ngive the path of the file from the current folder, or the name of a module"

@@ -12,6 +12,7 @@ use crate::diff::args::DiffArgs;
 use crate::git::args::GitArgs;
 use crate::input::TargetForm;
 use crate::input::types::TypeSources;
+use crate::man::ManArgs;
 use crate::merge::args::MergeArgs;
 use crate::model_args::{FixArgs, ModelArgs};
 use crate::optimize::args::{ExtractArgs, OptimizeArgs};
@@ -732,27 +733,6 @@ Examples:
   isoform completions bash > ~/.local/share/bash-completion/completions/isoform
   isoform completions zsh > ~/.zfunc/_isoform
   isoform completions fish > ~/.config/fish/completions/isoform.fish";
-
-/// Write manual pages, one for each command, into a folder.
-#[derive(Args, Debug)]
-#[command(after_help = MAN_HELP)]
-pub(crate) struct ManArgs {
-    /// The folder, which is made if it does not exist.
-    #[arg(value_name = "FOLDER")]
-    pub(crate) folder: PathBuf,
-    /// Replace pages that exist.
-    #[arg(long)]
-    pub(crate) force: bool,
-}
-
-const MAN_HELP: &str = "\
-Exit status:
-  0  the pages were written
-  2  a page exists or could not be written
-
-Examples:
-  isoform man ~/.local/share/man/man1
-  isoform man --force ~/.local/share/man/man1; man isoform-diff";
 
 /// Options of all commands.
 #[derive(Args, Clone, Debug, Default)]

@@ -1,13 +1,34 @@
 //! `isoform man`: writes manual pages, one for each command.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use clap_mangen::Man;
 
-use crate::args::ManArgs;
 use crate::output::{Failure, Output, counted};
 use crate::target::{check_target, write_whole};
+
+/// Write manual pages, one for each command, into a folder.
+#[derive(Args, Debug)]
+#[command(after_help = MAN_HELP)]
+pub(crate) struct ManArgs {
+    /// The folder, which is made if it does not exist.
+    #[arg(value_name = "FOLDER")]
+    pub(crate) folder: PathBuf,
+    /// Replace pages that exist.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+const MAN_HELP: &str = "\
+Exit status:
+  0  the pages were written
+  2  a page exists or could not be written
+
+Examples:
+  isoform man ~/.local/share/man/man1
+  isoform man --force ~/.local/share/man/man1; man isoform-diff";
 
 pub(crate) fn run(
     args: &ManArgs,

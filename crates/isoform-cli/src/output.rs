@@ -37,7 +37,7 @@ pub struct Streams<'a> {
     /// True if a progress bar may be drawn on the standard error of the process.
     pub progress: bool,
     /// The width of the terminal that is `out`, at which long lines are cut and which gets no
-    /// binary; None if it is none.
+    /// binary; None if `out` is not a terminal.
     pub columns: Option<usize>,
 }
 

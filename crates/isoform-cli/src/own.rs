@@ -1,4 +1,4 @@
-//! A command for one's own IR: the same command under another name, which knows other types.
+//! A command for your own IR: the same command under another name, which knows other types.
 
 use std::ffi::OsString;
 use std::process::ExitCode;

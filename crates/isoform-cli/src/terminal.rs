@@ -1,4 +1,4 @@
-//! What depends on a terminal: its width, lines cut at it, and the wish for colour.
+//! Output that depends on a terminal: its width, lines cut at it, and the wish for colour.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthChar;
 /// The width that a terminal has unless it tells another.
 const USUAL: usize = 80;
 
-/// The width of the terminal that is standard output; None if it is none.
+/// The width of the terminal that is standard output; None if that is not a terminal.
 pub(crate) fn columns() -> Option<usize> {
     let out = io::stdout();
     if !out.is_terminal() {

@@ -57,7 +57,7 @@ pub mod table {
     pub use crate::kernel::object::table::{find, info, is_a};
 }
 
-/// What files say about their types, and types that stand in for unknown ones.
+/// The types of files without their declarations, and types in place of unknown ones.
 pub mod sketches {
     pub use crate::files::binary::type_sketches as of_binary;
     pub use crate::kernel::types::stand_ins::{FieldSketch, TypeSketch, with_stand_ins};

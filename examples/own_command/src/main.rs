@@ -1,4 +1,4 @@
-//! The command of a compiler of one's own: every command of `isoform` for other node types.
+//! The command of your own compiler: every command of `isoform` for other node types.
 //!
 //! `ir.rs` declares the types of a small language and a pass; the five lines of `main` make
 //! them a command. It is used like `isoform`, under its own name:

@@ -33,7 +33,7 @@ pub(crate) struct UnknownFile {
     pub(super) keys: Vec<String>,
 }
 
-/// What is not known about a value that was read by the file alone.
+/// The gaps in the knowledge of a value that was read by the file alone.
 #[derive(Debug)]
 pub(crate) struct Reservations {
     /// The keys of the unknown types.
@@ -160,7 +160,7 @@ type StandIns = Vec<(String, TypeIndex)>;
 
 static STAND_INS: Mutex<StandIns> = Mutex::new(Vec::new());
 
-/// The registered type that stands in for a type with this sketch.
+/// The registered type in place of a type with this sketch.
 fn stand_in(sketch: &TypeSketch, purpose: Purpose) -> Result<TypeIndex> {
     let about = format!("{purpose:?} {sketch:?}");
     let mut stand_ins = STAND_INS.lock().unwrap_or_else(PoisonError::into_inner);

@@ -323,7 +323,7 @@ impl Evidence {
     }
 }
 
-/// What follows from the parts that are known.
+/// The conclusion from the parts that are known.
 enum Next {
     /// A field refers to nodes, because a node would be no part otherwise; not surely if
     /// another field could do the same.

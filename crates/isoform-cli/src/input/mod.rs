@@ -64,7 +64,7 @@ pub(crate) struct IrFile {
     pub(crate) metadata: Option<Value>,
     /// The names of the other files on which the value depends, all in the file's folder.
     pub(crate) files: Vec<String>,
-    /// What is unknown of the value, if types of it are.
+    /// The gaps in the knowledge of the value, if types of it are unknown.
     pub(crate) alone: Option<Arc<Reservations>>,
 }
 
@@ -96,7 +96,7 @@ impl Input {
         }
     }
 
-    /// What is unknown of a value that was read by the file alone.
+    /// The gaps in the knowledge of a value that was read by the file alone.
     pub(crate) fn reservations(&self) -> Option<&Reservations> {
         match self {
             Input::Model(_) => None,

@@ -43,7 +43,7 @@ impl TypeSources {
         TypeSources(Some(Arc::new(sources)))
     }
 
-    /// Imports all modules of the settings. Without a host of Python, there are none.
+    /// Imports all modules of the settings. Without a host of Python, it does nothing.
     pub(crate) fn import_all(&self) -> Result<(), Failure> {
         let Some(sources) = &self.0 else {
             return Ok(());
@@ -84,7 +84,7 @@ impl TypeSources {
         })
     }
 
-    /// What to write so that unknown types are known.
+    /// Advice on how to make unknown types known.
     pub(crate) fn hint(&self) -> &'static str {
         match self.0.as_deref() {
             Some(sources) if sources.is_own => OWN,

@@ -7,7 +7,7 @@ use crate::kernel::error::Result;
 use crate::kernel::types::Schema;
 use crate::kernel::types::stand_ins::TypeSketch;
 
-/// What a text says about its types. O(n).
+/// The types of a text, as far as the text describes them. O(n).
 ///
 /// # Errors
 ///

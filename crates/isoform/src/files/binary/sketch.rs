@@ -8,7 +8,7 @@ use crate::kernel::object::access::Poll;
 use crate::kernel::types::Schema;
 use crate::kernel::types::stand_ins::TypeSketch;
 
-/// What bytes in the binary form say about their types. O(n).
+/// The types of bytes in the binary form, as far as the bytes describe them. O(n).
 ///
 /// # Errors
 ///

@@ -559,7 +559,7 @@ pub fn find(key: &str) -> Option<&'static TypeInfo> {
 }
 
 /// The type that files call by this key, which may be an [alias](TypeDef::aliases), or the
-/// type that stands in for it. Every reader looks types up here.
+/// type in its place. Every reader looks types up here.
 pub fn find_in_file(key: &str) -> Option<&'static TypeInfo> {
     register_own_types();
     let known = {

@@ -1,5 +1,5 @@
-//! What a file says about its types, and types that stand in for unknown ones while a file
-//! is read.
+//! The types of a file as far as the file describes them, and types in place of unknown ones
+//! while a file is read.
 //!
 //! A stand-in is a registered type with another key. It takes the place of an unknown type
 //! only on the thread and for the time of one call, so that nothing else mistakes it for the
@@ -77,12 +77,12 @@ pub fn with_stand_ins<R>(types: HashMap<String, TypeIndex>, body: impl FnOnce() 
     body()
 }
 
-/// The type that stands in for an unknown one.
+/// The type in place of an unknown one.
 pub(crate) fn find(key: &str) -> Option<TypeIndex> {
     CURRENT.with_borrow(|current| current.as_ref()?.get(key).copied())
 }
 
-/// True if the type stands in for an unknown one, whose objects might be scopes for names.
+/// True if the type is in place of an unknown one, whose objects might be scopes for names.
 pub(crate) fn is_stand_in(index: TypeIndex) -> bool {
     CURRENT.with_borrow(|current| {
         let types = current.as_ref();
