@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 
 use crate::cache::args::CacheArgs;
 use crate::corpus::args::{FindArgs, IndexArgs, StatsArgs};
@@ -19,6 +19,7 @@ use crate::optimize::args::{ExtractArgs, OptimizeArgs};
 use crate::pages::file::PageArgs;
 use crate::pages::pictures::PictureFormat;
 use crate::store::args::StoreArgs;
+use crate::terminal::ColorWhen;
 
 /// Compare ONNX models and IR files as programs: are they equal, or where do they
 /// differ?
@@ -792,16 +793,4 @@ pub(crate) struct Common {
     /// Failures are still reported on standard error.
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
-}
-
-/// When to use colour.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum ColorWhen {
-    /// On a terminal, unless the environment forbids it.
-    #[default]
-    Auto,
-    /// Always.
-    Always,
-    /// Never.
-    Never,
 }

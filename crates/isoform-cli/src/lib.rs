@@ -54,9 +54,9 @@ use std::io;
 
 use clap::{CommandFactory, FromArgMatches};
 
-use crate::args::{Cli, ColorWhen, Command as CommandArgs};
+use crate::args::{Cli, Command as CommandArgs};
 use crate::output::{Output, SUCCESS, TROUBLE, wants_color};
-use crate::terminal::CutLines;
+use crate::terminal::{ColorWhen, CutLines};
 
 pub use crate::corpus::{IndexRequest, ModelInspector};
 pub use crate::imports::RunOptions;

@@ -12,10 +12,10 @@ use std::sync::Arc;
 use anstyle::{AnsiColor, Style};
 use isoform::plumbing::controls_terminal;
 
-use crate::args::{ColorWhen, Common};
+use crate::args::Common;
 use crate::input::alone::UnknownFile;
 use crate::input::is_dash;
-use crate::terminal::{columns, forces_color};
+use crate::terminal::{ColorWhen, columns, forces_color};
 
 /// Success; for `diff`, the models are equal.
 pub(crate) const SUCCESS: u8 = 0;

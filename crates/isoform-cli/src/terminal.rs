@@ -2,7 +2,20 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use clap::ValueEnum;
 use unicode_width::UnicodeWidthChar;
+
+/// When to use colour.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum ColorWhen {
+    /// On a terminal, unless the environment forbids it.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
 
 /// The width that a terminal has unless it tells another.
 const USUAL: usize = 80;

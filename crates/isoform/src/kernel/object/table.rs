@@ -562,12 +562,10 @@ pub fn find(key: &str) -> Option<&'static TypeInfo> {
 /// type in its place. Every reader looks types up here.
 pub fn find_in_file(key: &str) -> Option<&'static TypeInfo> {
     register_own_types();
-    let known = {
-        let table = registry();
-        let index = table.by_key.get(key).copied();
-        index.or_else(|| table.aliases.find(key))
-    };
-    known.or_else(|| stand_ins::find(key)).map(info)
+    let table = registry();
+    let index = table.by_key.get(key).copied();
+    let index = index.or_else(|| table.aliases.find(key));
+    index.or_else(|| stand_ins::find(key)).map(info)
 }
 
 /// All registered types, in order of registration.
