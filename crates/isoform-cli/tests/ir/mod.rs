@@ -141,8 +141,8 @@ fn unknown_types_name_type_and_file() {
         "a.json",
         br#"{"root_index":0,"nodes":[{"type":"my.Node","data":{}}]}"#,
     );
-    check(&folder.run("show a.iso"), 2, "");
-    let ran = folder.run("show a.iso");
+    check(&folder.run("summary a.iso"), 2, "");
+    let ran = folder.run("summary a.iso");
     assert_eq!(
         ran.err,
         "\
