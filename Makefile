@@ -31,6 +31,8 @@ STORE_STAMP := $(STORE_VENV)/.requirements-stamp
 ONNX_VENV := .cache/onnx-venv
 ONNX_STAMP := $(ONNX_VENV)/.requirements-stamp
 RAY_VENV := .cache/ray-venv
+SITE_VENV := .cache/site-venv
+SITE_STAMP := $(SITE_VENV)/.requirements-stamp
 MODELS := .cache/models
 VENV_STAMP := $(VENV)/.requirements-stamp
 MODELS_STAMP := .cache/models.stamp
@@ -81,7 +83,7 @@ test-all: export ISOFORM_TEST_CASES := 10
 test-all: ISOFORM_TEST_SCALE = 1
 test-all: FUZZ_SECONDS = 10
 test-all: FUZZ_CASES = 1000
-test-all: test test-misuse test-servers test-notebook test-interop test-ray test-pages lint-crates lint-workflows test-wheels fuzz ## What releases run: the gate with ten times the cases in full sizes, each crate alone, wheels, fuzzing
+test-all: test test-misuse test-servers test-notebook test-interop test-ray test-pages test-site test-wasm lint-crates lint-workflows test-wheels fuzz ## What releases run: the gate with ten times the cases in full sizes, each crate alone, wheels, fuzzing
 
 .PHONY: demo
 demo: setup-models ## Show, compare and optimise real models, from the command and from Python
@@ -157,6 +159,15 @@ pictures: setup-models ## Make the pictures of README and docs/ from real models
 wheel: $(VENV_STAMP) ## Build a wheel of the Python package into dist/
 	$(MATURIN) build --release --out dist
 
+.PHONY: sdist
+sdist: $(VENV_STAMP) ## Build the source archive of the Python package into dist/
+	$(MATURIN) sdist --out dist
+
+# Crates are packaged in the order of their dependencies, and each is built from its package.
+.PHONY: package
+package: ## Package every crate, and build the packages
+	$(CARGO) package --workspace $(LOCKED)
+
 .PHONY: test-wheels
 test-wheels: $(VENV_STAMP) ## Build, install and try wheels for every Python here, and the source archive
 	$(VENV)/bin/python scripts/check_wheels.py --all
@@ -189,6 +200,20 @@ docs: ## Build the API documentation; a warning is an error
 	$(call say,API documentation)
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps $(ALL)
 
+.PHONY: site
+site: docs $(SITE_STAMP) ## Build the documentation site into .cache/site; a warning is an error
+	$(call say,the site)
+	$(SITE_VENV)/bin/python scripts/docsite/build.py --rustdoc $(CARGO_TARGET)/doc
+
+# Without the documentation of the crates, which takes minutes.
+.PHONY: test-site
+test-site: export ISOFORM_TEST_SITE := $(CURDIR)/.cache/site-tested
+test-site: $(SITE_STAMP) setup-modules ## Build the site without the crates, and test it in a real browser
+	$(call say,the site)
+	$(SITE_VENV)/bin/python scripts/docsite/build.py --output $(ISOFORM_TEST_SITE)
+	$(VENV)/bin/python -m pytest -q tests/test_site_names.py
+	CARGO="$(CARGO)" $(VENV)/bin/python scripts/page_tests.py --site $(ISOFORM_TEST_SITE)
+
 .PHONY: lint
 lint: lint-rust lint-python lint-deps ## Formatting, clippy, ruff, licences
 
@@ -201,6 +226,10 @@ fmt: $(VENV_STAMP) ## Format the Rust and Python sources
 .PHONY: stubs
 stubs: setup-python ## Regenerate the stubs of the Python package
 	$(VENV)/bin/python scripts/make_stubs.py
+
+.PHONY: command-page
+command-page: setup-python ## Regenerate the page about the command
+	$(VENV)/bin/python scripts/command_page.py
 
 .PHONY: clean
 clean: ## Delete everything that was built or fetched
@@ -322,6 +351,13 @@ test-misuse:
 	$(call say,misuse of the macros)
 	$(CARGO) test $(ALL) --test misuse
 
+# The standard library for WebAssembly is that of rustup or unpacked into .cache; skipped if
+# neither can be had.
+.PHONY: test-wasm
+test-wasm: $(VENV_STAMP) ## Compile the crates for browsers, and compare digests in WebAssembly
+	$(call say,WebAssembly)
+	CARGO="$(CARGO)" $(VENV)/bin/python scripts/wasm.py
+
 # One wheel, for the Python of $(VENV), in an environment of its own.
 .PHONY: test-wheel
 test-wheel: $(VENV_STAMP)
@@ -393,6 +429,14 @@ $(INTEROP_STAMP): scripts/requirements-interop.txt $(VENV_STAMP)
 	$(call say,JAX and others in .cache/interop)
 	$(VENV)/bin/python -m pip install --disable-pip-version-check --quiet --no-deps \
 		--only-binary :all: --upgrade --target .cache/interop -r scripts/requirements-interop.txt
+	@touch $@
+
+# The generator of the site.
+$(SITE_STAMP): scripts/requirements-site.txt
+	$(call say,Python environment in $(SITE_VENV))
+	$(PYTHON) -m venv --clear $(SITE_VENV)
+	$(SITE_VENV)/bin/python -m pip install --disable-pip-version-check --quiet --no-deps \
+		--only-binary :all: -r scripts/requirements-site.txt
 	@touch $@
 
 # The tools that keep results.

@@ -1,8 +1,9 @@
 """Build the wheel, install the wheel into a fresh environment, and try it there.
 
     python scripts/check_wheels.py [--all] [--python PATH ...]
+    python scripts/check_wheels.py --dist FOLDER
 
-Without options the wheel is for the Python that runs the script. With `--all` every
+With `--dist`, only the sizes and contents of the wheels in the folder are checked. Without options the wheel is for the Python that runs the script. With `--all` every
 supported Python found here gets a wheel, and the source archive is built and installed
 as by `pip install .`. Run the script with the Python of `.venv`, where maturin is
 installed; nothing is downloaded.
@@ -38,6 +39,9 @@ WANTED = [
     ".dist-info/licenses/LICENSE-APACHE",
     ".dist-info/licenses/LICENSE-MIT",
 ]
+
+# In bytes; what a wheel may need on the disk of a registry, for each platform and version.
+MAX_SIZE = 12_000_000
 
 # What an installed package has to do.
 PROGRAM = """
@@ -114,7 +118,11 @@ def pythons() -> list[Path]:
 
 
 def check_contents(wheel: Path) -> None:
-    """Look for the required and the forbidden files of a wheel."""
+    """Look for the required and the forbidden files of a wheel, and at its size."""
+    size = wheel.stat().st_size
+    if size > MAX_SIZE:
+        sys.exit(f"check_wheels: {wheel.name} has {size:,} bytes, more than {MAX_SIZE:,}")
+    print(f"{wheel.name}: {size / 1e6:.1f} MB", flush=True)
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
     for wanted in WANTED:
@@ -190,7 +198,9 @@ def check_source(python: Path, scratch: Path) -> None:
         if not (source / name).exists():
             sys.exit(f"check_wheels: the source archive has no {name}")
     # The lock file also names the crates of the workspace that the archive leaves out, so
-    # the build must be allowed to drop these lines, as pip's build of the archive is.
+    # the build must be allowed to drop these lines, as pip's build of the archive is. Distributors
+    # build without a network, from crates that they have already.
+    os.environ["CARGO_NET_OFFLINE"] = "true"
     run(MATURIN, "build", "--release", "--interpreter", python, "--out", out, cwd=source)
     (wheel,) = out.glob("*.whl")
     check_contents(wheel)
@@ -201,8 +211,14 @@ def main() -> None:
     """Run the command."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--all", action="store_true", help="every Python, and the source archive")
+    parser.add_argument("--dist", type=Path, help="a folder with wheels to look at")
     parser.add_argument("--python", type=Path, action="append", help="an interpreter to check")
     args = parser.parse_args()
+    if args.dist is not None:
+        wheels = sorted(args.dist.glob("*.whl"))
+        for wheel in wheels:
+            check_contents(wheel)
+        sys.exit(None if wheels else f"check_wheels: no wheels in {args.dist}")
     interpreters: list[Path] = args.python or (pythons() if args.all else [Path(sys.executable)])
     scratch = Path(tempfile.mkdtemp(prefix="isoform-wheels-"))
     try:

@@ -1,6 +1,7 @@
 """Run the tests of pages in a real browser.
 
     .venv/bin/python scripts/page_tests.py [--quick] [ARGUMENT OF PYTEST ...]
+    .venv/bin/python scripts/page_tests.py --site FOLDER [ARGUMENT OF PYTEST ...]
 
 The browser is that of `scripts/browser.py`; its client and the test runner have an
 environment of their own, `.cache/browser-venv`, with the pins of
@@ -9,7 +10,8 @@ skipped. Variables: ISOFORM_COMMAND, the program of the command, whose pages are
 is there; ISOFORM_MODELS, the folder of the models that it reads. Screenshots go to
 `.cache/screenshots`.
 
-With `--quick`, nothing is downloaded, and only the tests marked `quick` run.
+With `--quick`, nothing is downloaded, and only the tests marked `quick` run. With `--site`, the
+tests are those of the documentation site in the folder.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from packages import ROOT, environment, is_up_to_date
 ENVIRONMENT = ROOT / ".cache" / "browser-venv"
 REQUIREMENTS = ROOT / "scripts" / "requirements-browser.txt"
 PAGES = ROOT / ".cache" / "pages"
-TESTS = ["tests/pages", "--confcutdir", "tests/pages", "-q", "-p", "no:cacheprovider"]
+PYTEST = ["-m", "pytest", "--confcutdir", "tests/pages", "-q", "-p", "no:cacheprovider"]
 SAMPLES = ["run", "--quiet", "-p", "isoform-page", "--example", "test_pages", "--locked"]
 
 
@@ -60,6 +62,7 @@ def is_at_hand() -> bool:
 def main() -> int:
     """Get everything, write the pages, and run the tests."""
     options, quick = sys.argv[1:], "--quick" in sys.argv[1:]
+    site = options[1] if options[:1] == ["--site"] else None
     if quick and not is_at_hand():
         print("skipped: no browser in .cache yet; `make test-pages` gets one")
         return 0
@@ -70,10 +73,14 @@ def main() -> int:
         return 0
     if quick:
         options = [option for option in options if option != "--quick"] + ["-m", "quick"]
-    for command in [
+    commands = [
         [os.environ.get("CARGO", "cargo"), *SAMPLES, "--", str(PAGES)],
-        [str(python), "-m", "pytest", *TESTS, *options],
-    ]:
+        [str(python), *PYTEST, "tests/pages", *options],
+    ]
+    if site is not None:
+        paths["ISOFORM_TEST_SITE"] = str(Path(site).resolve())
+        commands = [[str(python), *PYTEST, "tests/pages/test_site.py", *options[2:]]]
+    for command in commands:
         done = subprocess.run(command, cwd=ROOT, env=paths, check=False)
         if done.returncode != 0:
             return 1

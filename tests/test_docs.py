@@ -14,11 +14,26 @@ import isoform
 ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
+# Pages whose blocks are one program, in their order.
+PROGRAMS = {ROOT / "docs" / "tutorial-python.md"}
+
+
+def program(text):
+    """The blocks of a page as one program, each in the lines where it is."""
+    lines = [""] * text.count("\n")
+    for found in BLOCK.finditer(text):
+        start = text.count("\n", 0, found.start(1))
+        block = found[1].splitlines()
+        lines[start : start + len(block)] = block
+    return "\n".join(lines)
 
 
 def blocks():
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
+        if page in PROGRAMS:
+            yield pytest.param(program(text), str(page), id=str(page.relative_to(ROOT)))
+            continue
         for found in BLOCK.finditer(text):
             line = text.count("\n", 0, found.start(1))
             name = f"{page.relative_to(ROOT)}:{line + 1}"
@@ -44,6 +59,11 @@ def slow_machine():
 @pytest.mark.parametrize(("source", "page"), list(blocks()))
 def test_block(source, page):
     exec(compile(source, page, "exec"), {"__name__": "__main__"})  # noqa: S102
+
+
+def test_the_blocks_of_a_program_stay_where_they_are():
+    text = "# A\n```python\nx = 1\n```\ntext\n```python\ny = x\n```\n"
+    assert program(text).split("\n") == ["", "", "x = 1", "", "", "", "y = x", ""]
 
 
 FOUND = pkgutil.walk_packages(isoform.__path__, "isoform.")

@@ -18,15 +18,22 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def _import_module(name: str) -> str | None:
-    """The option `--import`."""
+def _import_module(name: str, folder: str) -> str | None:
+    """The option `--import`, and the settings of a project."""
     import logging
 
     from isoform._importing import import_module
 
     # The command reports failures of passes by itself.
     logging.getLogger("isoform.transform").addFilter(lambda told: told.levelno < logging.ERROR)
-    return import_module(name)
+    return import_module(name, folder)
+
+
+def _find_types(keys: list[str]) -> list[str]:
+    """Types that a file names and nobody has declared."""
+    from isoform import _entry_points
+
+    return _entry_points.find_types(keys)
 
 
 def _find_runtime() -> tuple[str, Any] | None:
@@ -52,7 +59,11 @@ def main() -> int:
     # The work happens outside of Python, which would only record the signal.
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
     return _core.cli_main(
-        ["isoform", *sys.argv[1:]], _import_module, _find_runtime, _index_with_ray
+        ["isoform", *sys.argv[1:]],
+        _import_module,
+        _find_runtime,
+        _index_with_ray,
+        _find_types,
     )
 
 

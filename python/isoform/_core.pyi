@@ -2097,12 +2097,14 @@ def cli_main(
     import_module: Any = ...,
     find_runtime: Any = ...,
     index_with_ray: Any = ...,
+    find_types: Any = ...,
 ) -> int:
     """Runs the command `isoform` with these arguments, the program's name first, and
     returns its exit status: 0 if equal or done, 1 if different, 2 on error.
 
-    `import_module` is called with each value of the option `--import`; it returns None, or
-    the text of an error. `find_runtime` is called for `optimize --verify` and `diff --run`, and
+    `import_module` is called with each value of the option `--import`, or of the settings of a
+    project, and with a folder; it returns None, or the text of an error. `find_types` is
+    called with the keys of unknown types of a file, and returns notes. `find_runtime` is called for `optimize --verify` and `diff --run`, and
     returns None or a pair: the name of a runtime, and a function that runs models with it.
     `index_with_ray` is called for `index --engine ray` with the arguments of
     `isoform._corpus_ray.index_with_ray`; the message of its exception is that of the command.

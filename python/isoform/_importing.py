@@ -1,4 +1,7 @@
-"""The option `--import` of the command: modules of Python, by name or by file."""
+"""The option `--import` of the command: modules of Python, by name or by file.
+
+Modules of `pyproject.toml` and of entry points are imported in the same way.
+"""
 
 from __future__ import annotations
 
@@ -12,27 +15,67 @@ from typing import Any
 __all__ = ["import_module"]
 
 
-def import_module(name: str) -> str | None:
+def import_module(name: str, folder: str | None = ".") -> str | None:
     """Import a module, and return None, or the text of the failure.
 
     Args:
-        name: The name of a module, which is also searched for in the current folder, or of
-            a file that ends with `.py`. A file can import the modules next to it.
+        name: The name of a module, or of a file that ends with `.py`. A file can import the
+            modules next to it.
+        folder: The folder where the module is searched for, too, and to which the name of a
+            file refers; None for a module of an installed package.
     """
+    is_new = (Path(name).stem if name.endswith(".py") else name) not in sys.modules
+    before = _declared()
     try:
         if name.endswith(".py"):
-            _import_file(Path(name))
+            _import_file(Path(folder or ".", name))
         else:
-            _search(Path.cwd())
+            if folder is not None:
+                _search(Path(folder))
             importlib.import_module(name)
     # A module may raise anything, SystemExit included.
     except BaseException as error:
-        return _text(error)
+        return _text(error) + _advice(name, error)
     # The output of passes comes before the result, also in a pipe.
     reconfigure: Any = getattr(sys.stdout, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(line_buffering=True)
+    if is_new and _declared() == before:
+        return (
+            "the module declares no node types and registers no passes or functions; name the "
+            "module with the classes, such as MODULE.ir, or import it there"
+        )
     return None
+
+
+def _declared() -> tuple[int, ...]:
+    """The numbers of types, passes and functions."""
+    from isoform import _core
+    from isoform.transform import list_passes
+
+    return (
+        len(_core.registered_type_keys()),
+        len(list_passes()),
+        len(_core.list_global_func_names()),
+    )
+
+
+def _advice(name: str, error: BaseException) -> str:
+    """Advice on the name of a module, on lines of its own."""
+    if name.endswith(".py"):
+        if isinstance(error, FileNotFoundError):
+            return "\ngive the path of the file from the current folder, or the name of a module"
+        return ""
+    if not isinstance(error, ModuleNotFoundError) or error.name is None:
+        return ""
+    if name != error.name and not name.startswith(f"{error.name}."):
+        return ""
+    if Path(f"{name}.py").is_file() and "/" in name:
+        return f"\nthe name of a file ends with .py: {name}.py"
+    return (
+        "\nwrite the name as in an import statement, such as mypkg.ir, of a module that is "
+        "installed or in the current folder, or the path of a file, such as ./ir.py"
+    )
 
 
 def _search(folder: Path) -> None:

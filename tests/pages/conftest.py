@@ -5,10 +5,13 @@ from pathlib import Path
 
 import pytest
 
-# Other runs of the whole suite have no browser, and collect nothing here.
+# Other runs of the whole suite have no browser, and collect nothing here. A run has either the
+# pages of the command or the documentation site.
 if "ISOFORM_TEST_BROWSER" not in os.environ:
     collect_ignore_glob = ["*.py"]
 else:
+    if "ISOFORM_TEST_SITE" not in os.environ:
+        collect_ignore = ["test_site.py"]
     from playwright.sync_api import sync_playwright
     from visit import Visit
 
@@ -34,7 +37,7 @@ def visit(browser):
     visits = []
 
     def open_file(file, **options):
-        visits.append(Visit(browser, Path(file), **options))
+        visits.append(Visit(browser, file if "site" in options else Path(file), **options))
         return visits[-1].page
 
     yield open_file

@@ -23,16 +23,25 @@ READ_SIGHT = """(element) => {
 
 
 class Visit:
-    """A visit of a file in a window of its own, without any network.
+    """A visit of a file, or of a page of a site, in a window of its own.
 
+    A file asks for nothing, and a page of a site asks only for what is below the address `site`.
     `scheme` is `light` or `dark`, `width` and `height` are those of the window, and
     `script` tells whether the page may run its script.
     """
 
     def __init__(
-        self, browser: Browser, file: Path, scheme="light", width=WIDE, height=800, script=True
+        self,
+        browser: Browser,
+        file: Path | str,
+        scheme="light",
+        width=WIDE,
+        height=800,
+        script=True,
+        site=None,
     ):
-        self.address = file.resolve().as_uri()
+        self.site = site
+        self.address = site + file if site else file.resolve().as_uri()
         self.messages: list[str] = []
         self.requests: list[str] = []
         self.answers: list[str] = []
@@ -61,12 +70,15 @@ class Visit:
         self.messages.append(f"dialog: {dialog.message}")
         dialog.dismiss()
 
+    def _is_own(self, url):
+        return url.split("#")[0] == self.address or (self.site and url.startswith(self.site))
+
     def _record_request(self, request):
-        if request.url.split("#")[0] != self.address and not request.url.startswith("data:"):
+        if not self._is_own(request.url) and not request.url.startswith(("data:", "blob:")):
             self.requests.append(request.url)
 
     def _route(self, route):
-        if route.request.url.split("#")[0] == self.address:
+        if self._is_own(route.request.url):
             route.continue_()
         else:
             self.answers.append(route.request.url)

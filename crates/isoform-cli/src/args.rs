@@ -4,19 +4,22 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 
 use crate::cache::args::CacheArgs;
 use crate::corpus::args::{FindArgs, IndexArgs, StatsArgs};
 use crate::diff::args::DiffArgs;
 use crate::git::args::GitArgs;
 use crate::input::TargetForm;
+use crate::input::types::TypeSources;
+use crate::man::ManArgs;
 use crate::merge::args::MergeArgs;
 use crate::model_args::{FixArgs, ModelArgs};
 use crate::optimize::args::{ExtractArgs, OptimizeArgs};
 use crate::pages::file::PageArgs;
 use crate::pages::pictures::PictureFormat;
 use crate::store::args::StoreArgs;
+use crate::terminal::ColorWhen;
 
 /// Compare ONNX models and IR files as programs: are they equal, or where do they
 /// differ?
@@ -107,6 +110,19 @@ pub(crate) enum Command {
     Store(StoreArgs),
     Git(GitArgs),
     Completions(CompletionsArgs),
+    Man(ManArgs),
+}
+
+impl Cli {
+    /// True if long lines are cut at the width of a terminal.
+    pub(crate) fn cuts_lines(&self) -> bool {
+        let is_cut = match &self.command {
+            Command::Show(args) => !args.wide && args.format.is_none() && !args.page.is_output(),
+            Command::Diff(args) => !args.wide && args.is_for_people(),
+            _ => false,
+        };
+        is_cut && !self.common.json
+    }
 }
 
 /// Print the digest of each file's program.
@@ -262,6 +278,9 @@ pub(crate) struct ShowArgs {
     /// elements of weights have no influence.
     #[arg(long, conflicts_with = "numbers")]
     pub(crate) canonical: bool,
+    /// Print long lines in full on a terminal, where they are cut at its width otherwise.
+    #[arg(long)]
+    pub(crate) wide: bool,
     /// For models, skip external data, shown as `{?}` as if the file were missing.
     #[arg(long)]
     pub(crate) skip_external_data: bool,
@@ -747,10 +766,22 @@ pub(crate) struct Common {
     /// Import a Python module or file first: its passes and node types are then known.
     ///
     /// MODULE is the name of a module, which is also searched for in the current folder, or
-    /// the name of a file that ends with .py. May be given several times. Only the command
-    /// of the Python package, `python -m isoform`, can import modules.
+    /// the name of a file that ends with .py. May be given several times, before and after the
+    /// command. Only the command of the Python package, `python -m isoform`, can import
+    /// modules.
+    ///
+    /// Modules that `import` under `[tool.isoform]` of the project's pyproject.toml names, and
+    /// installed packages with entry points of the group `isoform.types`, are imported when
+    /// a file names an unknown type, without this option.
     #[arg(long, global = true, value_name = "MODULE")]
     pub(crate) import: Vec<String>,
+    /// Import nothing that pyproject.toml or an installed package names; use this in folders
+    /// of other people.
+    #[arg(long, global = true)]
+    pub(crate) no_config: bool,
+    /// The origin of unknown types.
+    #[arg(skip)]
+    pub(crate) types: TypeSources,
     /// Print JSON for other programs; the help of each command describes the form.
     #[arg(long, global = true)]
     pub(crate) json: bool,
@@ -762,16 +793,4 @@ pub(crate) struct Common {
     /// Failures are still reported on standard error.
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
-}
-
-/// When to use colour.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum ColorWhen {
-    /// On a terminal, unless the environment forbids it.
-    #[default]
-    Auto,
-    /// Always.
-    Always,
-    /// Never.
-    Never,
 }

@@ -23,6 +23,9 @@ pub(crate) fn run(
 ) -> io::Result<()> {
     // Fail early, before anything large is read.
     let form = match form_of_target(args, common).and_then(|form| {
+        if !matches!(form.form(), Some(Form::Json | Form::Text)) {
+            output.check_binary(&args.target)?;
+        }
         check_target(&args.target, args.force)?;
         Ok(form)
     }) {

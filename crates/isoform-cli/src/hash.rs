@@ -36,12 +36,20 @@ pub(crate) fn run(args: &HashArgs, common: &Common, output: &mut Output<'_, '_>)
 
 /// Returns the digest of the file's value; a failure does not repeat the file's name.
 pub(crate) fn digest(file: &Path, common: &Common, simplify: bool) -> Result<Digest, Failure> {
-    let input = simplified_input(file, load(file, common)?, simplify)?;
+    let input = load(file, common).map_err(|mut failure| {
+        if failure.unknown.is_some() {
+            failure.excerpt.push(NO_DIGEST.to_owned());
+        }
+        failure
+    })?;
+    let input = simplified_input(file, input, simplify)?;
     common
         .compare_options()
         .digest(input.to_value())
         .map_err(|error| message(file, &error))
 }
+
+const NO_DIGEST: &str = "there is no digest without the type: it depends on the declaration, such as which fields are ignored";
 
 fn write(
     file: &Path,

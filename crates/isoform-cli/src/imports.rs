@@ -1,5 +1,5 @@
-//! The program that hosts the command, for example Python: modules for `--import`, a runtime
-//! of models, Ray.
+//! The program that hosts the command, for example Python: modules for `--import`, unknown
+//! types, a runtime of models, Ray.
 //!
 //! This crate runs no Python. Whoever embeds the command says how a module is imported.
 
@@ -7,50 +7,79 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use isoform_corpus::UpdateReport;
 use isoform_onnx::verify::Runner;
 
+use crate::args::Command;
+use crate::config;
 use crate::corpus::IndexRequest;
+use crate::git::args::GitCommand;
+use crate::input::types::{Sources, State, TypeSources};
 use crate::output::{Failure, Output};
+use crate::own::Identity;
 
 type FindRunner<'a> = dyn Fn() -> Option<Box<dyn Runner>> + 'a;
-type Import<'a> = dyn Fn(&str) -> Result<(), String> + 'a;
+/// Imports a module.
+pub(crate) type Import = Arc<dyn Fn(&str, &Path) -> Result<(), String> + Send + Sync>;
+/// Searches for types, and returns notes.
+pub(crate) type Find = Arc<dyn Fn(&[String]) -> Vec<String> + Send + Sync>;
+/// Registers types.
+pub(crate) type Register = fn() -> isoform::Result<()>;
 type RayIndex<'a> = dyn Fn(&IndexRequest) -> Result<UpdateReport, String> + 'a;
 
 /// The settings of the command for programs that embed it.
 ///
 /// ```
-/// use std::cell::RefCell;
 /// use isoform_cli::{RunOptions, Streams};
 ///
-/// let imported = RefCell::new(Vec::new());
-/// let options = RunOptions::default().import(|module| {
-///     imported.borrow_mut().push(module.to_owned());
-///     Ok(())
+/// let options = RunOptions::default().import(|module, _folder| match module {
+///     "my_passes" => Ok(()),
+///     _ => Err(format!("there is no module {module}")),
 /// });
 /// let (mut out, mut err) = (Vec::new(), Vec::new());
 /// let mut streams = Streams::plain(&mut out, &mut err);
-/// let status = options.run(["isoform", "passes", "--import", "my_passes"], &mut streams);
-/// assert_eq!((status, &*imported.borrow()), (0, &vec!["my_passes".to_owned()]));
+/// assert_eq!(options.run(["isoform", "passes", "--import", "my_passes"], &mut streams), 0);
+/// assert_eq!(options.run(["isoform", "passes", "--import", "no_passes"], &mut streams), 2);
+/// assert_eq!(err, b"isoform: --import no_passes: there is no module no_passes\n");
 /// ```
 #[derive(Default)]
 pub struct RunOptions<'a> {
-    import: Option<Box<Import<'a>>>,
+    import: Option<Import>,
+    find: Option<Find>,
+    pub(crate) register: Vec<Register>,
     runner: Option<Box<FindRunner<'a>>>,
     ray: Option<Box<RayIndex<'a>>>,
     program: Vec<OsString>,
+    pub(crate) name: Option<Identity>,
 }
 
 impl<'a> RunOptions<'a> {
-    /// Sets the function that imports a module for `--import`, given the module's name
-    /// or file.
+    /// Sets the function that imports a module for `--import` and for `pyproject.toml`, given
+    /// the module's name or file, and the folder where it is searched for, too.
     ///
     /// An error is the text for the user: one line, followed by optional further lines,
     /// for example a traceback. Without the function, the option is an error.
     #[must_use]
-    pub fn import(mut self, import: impl Fn(&str) -> Result<(), String> + 'a) -> Self {
-        self.import = Some(Box::new(import));
+    pub fn import(
+        mut self,
+        import: impl Fn(&str, &Path) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        self.import = Some(Arc::new(import));
+        self
+    }
+
+    /// Sets the function that is called with the keys of unknown types of a file, and may
+    /// register them. It returns notes for the user, each in one line.
+    ///
+    /// A key is searched for once in a run, on whatever thread reads the file.
+    #[must_use]
+    pub fn find_types(
+        mut self,
+        find: impl Fn(&[String]) -> Vec<String> + Send + Sync + 'static,
+    ) -> Self {
+        self.find = Some(Arc::new(find));
         self
     }
 
@@ -92,6 +121,12 @@ impl<'a> RunOptions<'a> {
         self
     }
 
+    /// The name of the command.
+    pub(crate) fn name(&self) -> &str {
+        let name = self.name.as_ref();
+        name.map_or("isoform", |identity| identity.name)
+    }
+
     pub(crate) fn program_words(&self) -> &[OsString] {
         &self.program
     }
@@ -112,6 +147,8 @@ impl fmt::Debug for RunOptions<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RunOptions")
             .field("import", &self.import.is_some())
+            .field("find_types", &self.find.is_some())
+            .field("register", &self.register.len())
             .field("runtime", &self.runner.is_some())
             .field("ray", &self.ray.is_some())
             .field("program", &self.program)
@@ -122,40 +159,115 @@ impl fmt::Debug for RunOptions<'_> {
 const NO_HOST: &str = "this program runs no Python; use the command of the Python package, \
                        `python -m isoform`, to import modules";
 
+const OWN_TYPES: &str = "this program runs no Python, and knows the node types and passes that \
+                         it registers in Rust";
+
 const NO_RAY: &str = "this program runs no Python, which Ray needs; use the command of the Python \
                       package, `python -m isoform index --engine ray`";
 
-const TWO_PLACES: &str = "the option is given before and after the command; give it in one place";
+/// Takes the options `--import` out of a command line, in order, wherever they are: the
+/// parser would keep only those after the command.
+pub(crate) fn take_imports(args: &mut Vec<OsString>) -> Vec<String> {
+    let mut modules = Vec::new();
+    let mut position = 1;
+    while let Some(arg) = args.get(position) {
+        let arg = arg.to_str().unwrap_or_default();
+        if arg == "--" {
+            break;
+        }
+        if let Some(module) = arg.strip_prefix("--import=") {
+            modules.push(module.to_owned());
+            args.remove(position);
+            continue;
+        }
+        let value = args.get(position + 1).and_then(|value| value.to_str());
+        match value {
+            Some(value) if arg == "--import" && !value.starts_with('-') => {
+                modules.push(value.to_owned());
+                args.drain(position..position + 2);
+            }
+            _ => position += 1,
+        }
+    }
+    modules
+}
 
-/// Imports modules in order; false if one of them failed, which has been reported.
-///
-/// `args` is the whole command line.
+impl RunOptions<'_> {
+    /// The origin of unknown types for a command, whose settings are read.
+    ///
+    /// # Errors
+    ///
+    /// A file of settings, and why it cannot be used.
+    pub(crate) fn sources(
+        &self,
+        command: &Command,
+        no_config: bool,
+    ) -> Result<TypeSources, (std::path::PathBuf, Failure)> {
+        let mut modules = Vec::new();
+        if !no_config && trusts_folder(command) {
+            let folder = std::env::current_dir();
+            modules = folder.map_or_else(|_| Ok(Vec::new()), |folder| config::modules(&folder))?;
+        }
+        Ok(TypeSources::new(Sources {
+            import: self.import.clone(),
+            find: self.find.clone().filter(|_| !no_config),
+            is_own: !self.register.is_empty(),
+            state: Mutex::new(State {
+                modules,
+                ..State::default()
+            }),
+        }))
+    }
+}
+
+/// True if a command may run what the settings of the current folder name. Git calls its
+/// drivers by itself, also in repositories that nobody has looked at yet.
+fn trusts_folder(command: &Command) -> bool {
+    match command {
+        Command::Git(git) => !matches!(
+            git.command,
+            GitCommand::Textconv(_) | GitCommand::MergeDriver(_)
+        ),
+        Command::Completions(_) | Command::Man(_) => false,
+        _ => true,
+    }
+}
+
+/// Imports modules in order, then those of the settings if the command uses passes; false if
+/// one of them failed, which has been reported.
 pub(crate) fn load(
     host: &RunOptions<'_>,
     modules: &[String],
-    args: &[OsString],
+    command: &Command,
+    types: &TypeSources,
     output: &mut Output<'_, '_>,
 ) -> io::Result<bool> {
-    // The parser keeps only the values after the command.
-    let arguments = args
-        .iter()
-        .filter_map(|arg| arg.to_str())
-        .take_while(|arg| *arg != "--");
-    let count = arguments.filter(|arg| *arg == "--import" || arg.starts_with("--import="));
-    if count.count() > modules.len() {
-        output.failed_file(Path::new("--import"), &TWO_PLACES.into())?;
-        return Ok(false);
+    for register in &host.register {
+        if let Err(error) = register() {
+            let failure = Failure::of_text(error.message_with_path());
+            output.failed_file(Path::new("types of this program"), &failure)?;
+            return Ok(false);
+        }
     }
     for module in modules {
         let imported = match &host.import {
-            Some(import) => import(module).map_err(Failure::of_text),
-            None => Err(NO_HOST.into()),
+            Some(import) => import(module, Path::new(".")).map_err(Failure::of_text),
+            None if host.register.is_empty() => Err(NO_HOST.into()),
+            None => Err(OWN_TYPES.into()),
         };
         if let Err(failure) = imported {
             let option = format!("--import {module}");
             output.failed_file(Path::new(&option), &failure)?;
             return Ok(false);
         }
+    }
+    let uses_passes = matches!(
+        command,
+        Command::Run(_) | Command::Bisect(_) | Command::Passes(_)
+    );
+    if uses_passes && let Err(failure) = types.import_all() {
+        output.failed_file(Path::new("pyproject.toml"), &failure)?;
+        return Ok(false);
     }
     Ok(true)
 }

@@ -22,6 +22,7 @@ mod args;
 mod cache;
 mod check;
 mod clones;
+mod config;
 mod convert;
 mod corpus;
 mod dedup;
@@ -31,10 +32,12 @@ mod git;
 mod hash;
 mod imports;
 mod input;
+mod man;
 mod merge;
 mod model_args;
 mod optimize;
 mod output;
+mod own;
 pub mod pages;
 mod parallel;
 mod passes;
@@ -43,18 +46,22 @@ mod show;
 mod store;
 mod summary;
 mod target;
+mod terminal;
+mod words;
 
 use std::ffi::OsString;
 use std::io;
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 
-use crate::args::{Cli, ColorWhen, Command};
+use crate::args::{Cli, Command as CommandArgs};
 use crate::output::{Output, SUCCESS, TROUBLE, wants_color};
+use crate::terminal::{ColorWhen, CutLines};
 
 pub use crate::corpus::{IndexRequest, ModelInspector};
 pub use crate::imports::RunOptions;
 pub use crate::output::Streams;
+pub use crate::own::Command;
 
 /// Runs the command and returns its exit status.
 ///
@@ -81,20 +88,38 @@ impl RunOptions<'_> {
 }
 
 fn run_in(host: &RunOptions<'_>, args: &[OsString], streams: &mut Streams<'_>) -> u8 {
-    let cli = match Cli::try_parse_from(args) {
+    let mut rest = args.to_vec();
+    let mut modules = imports::take_imports(&mut rest);
+    let parsed = parser(host).try_get_matches_from(&rest);
+    let mut cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
-        Err(message) => return tell(&message, color_asked(args), streams),
+        Err(message) => {
+            let message = words::with_tip(message, host.name());
+            return tell(&message, color_asked(args), streams);
+        }
     };
+    modules.append(&mut cli.common.import);
+    let mut cut;
+    let mut streams = Streams {
+        out: &mut *streams.out,
+        err: &mut *streams.err,
+        ..*streams
+    };
+    if let Some(columns) = streams.columns
+        && cli.cuts_lines()
+    {
+        cut = CutLines::new(streams.out, columns);
+        streams.out = &mut cut;
+    }
+    let streams = &mut streams;
     let mut output = Output::new(streams, &cli.common);
-    let result = imports::load(host, &cli.common.import, args, &mut output)
-        .and_then(|loaded| {
-            if loaded {
-                dispatch(&cli, host, &mut output)
-            } else {
-                Ok(())
-            }
-        })
-        .and_then(|()| output.flush());
+    output.name = host.name();
+    let result = run_parsed(&mut cli, host, &modules, &mut output).and_then(|()| output.flush());
+    for note in cli.common.types.take_notes() {
+        if !output.quiet {
+            output.note(&note);
+        }
+    }
     let status = output.status;
     match result {
         Ok(()) => status,
@@ -102,39 +127,64 @@ fn run_in(host: &RunOptions<'_>, args: &[OsString], streams: &mut Streams<'_>) -
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => status,
         Err(error) => {
             // If standard error is gone, the failure cannot be reported.
-            let _ = writeln!(streams.err, "isoform: standard output: {error}");
+            let _ = writeln!(streams.err, "{}: standard output: {error}", host.name());
             TROUBLE
         }
     }
 }
 
+/// The parser of the command line.
+fn parser(host: &RunOptions<'_>) -> clap::Command {
+    match &host.name {
+        Some(identity) => identity.apply(Cli::command()),
+        None => Cli::command(),
+    }
+}
+
+fn run_parsed(
+    cli: &mut Cli,
+    host: &RunOptions<'_>,
+    modules: &[String],
+    output: &mut Output<'_, '_>,
+) -> io::Result<()> {
+    match host.sources(&cli.command, cli.common.no_config) {
+        Ok(types) => cli.common.types = types,
+        Err((file, failure)) => return output.failed_file(&file, &failure),
+    }
+    if imports::load(host, modules, &cli.command, &cli.common.types, output)? {
+        dispatch(cli, host, output)?;
+    }
+    Ok(())
+}
+
 fn dispatch(cli: &Cli, host: &RunOptions<'_>, output: &mut Output<'_, '_>) -> io::Result<()> {
     match &cli.command {
-        Command::Hash(args) => hash::run(args, &cli.common, output),
-        Command::Diff(args) => diff::folders::run(args, &cli.common, host, output),
-        Command::Check(args) => check::run(args, &cli.common, output),
-        Command::Merge(args) => merge::run(args, &cli.common, output),
-        Command::Summary(args) => summary::run(args, &cli.common, output),
-        Command::Show(args) => show::run(args, &cli.common, output),
-        Command::Dedup(args) => dedup::run(args, &cli.common, output),
-        Command::Clones(args) => clones::run(args, &cli.common, output),
-        Command::Index(args) => corpus::index(args, &cli.common, host, output),
-        Command::Stats(args) => corpus::stats(args, output),
-        Command::Find(args) => corpus::find(args, &cli.common, output),
-        Command::Convert(args) => convert::run(args, &cli.common, output),
-        Command::Optimize(args) => optimize::optimize(args, &cli.common, host, output),
-        Command::Extract(args) => optimize::extract(args, &cli.common, output),
-        Command::Passes(_) => passes::list(output),
-        Command::Run(args) => passes::run(args, &cli.common, output),
-        Command::Bisect(args) => passes::bisect(args, &cli.common, output),
-        Command::Cache(args) => cache::run(args, &cli.common, output),
-        Command::Store(args) => store::run(args, output),
-        Command::Git(args) => git::run(args, &cli.common, host, output),
-        Command::Completions(args) => {
+        CommandArgs::Hash(args) => hash::run(args, &cli.common, output),
+        CommandArgs::Diff(args) => diff::folders::run(args, &cli.common, host, output),
+        CommandArgs::Check(args) => check::run(args, &cli.common, output),
+        CommandArgs::Merge(args) => merge::run(args, &cli.common, output),
+        CommandArgs::Summary(args) => summary::run(args, &cli.common, output),
+        CommandArgs::Show(args) => show::run(args, &cli.common, output),
+        CommandArgs::Dedup(args) => dedup::run(args, &cli.common, output),
+        CommandArgs::Clones(args) => clones::run(args, &cli.common, output),
+        CommandArgs::Index(args) => corpus::index(args, &cli.common, host, output),
+        CommandArgs::Stats(args) => corpus::stats(args, output),
+        CommandArgs::Find(args) => corpus::find(args, &cli.common, output),
+        CommandArgs::Convert(args) => convert::run(args, &cli.common, output),
+        CommandArgs::Optimize(args) => optimize::optimize(args, &cli.common, host, output),
+        CommandArgs::Extract(args) => optimize::extract(args, &cli.common, output),
+        CommandArgs::Passes(_) => passes::list(output),
+        CommandArgs::Run(args) => passes::run(args, &cli.common, output),
+        CommandArgs::Bisect(args) => passes::bisect(args, &cli.common, output),
+        CommandArgs::Cache(args) => cache::run(args, &cli.common, output),
+        CommandArgs::Store(args) => store::run(args, output),
+        CommandArgs::Git(args) => git::run(args, &cli.common, host, output),
+        CommandArgs::Completions(args) => {
             let mut script = Vec::new();
-            clap_complete::generate(args.shell, &mut Cli::command(), "isoform", &mut script);
+            clap_complete::generate(args.shell, &mut parser(host), host.name(), &mut script);
             output.bytes(&script)
         }
+        CommandArgs::Man(args) => man::run(args, parser(host), output),
     }
 }
 
@@ -180,3 +230,7 @@ fn color_asked(args: &[OsString]) -> ColorWhen {
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/writing-a-pass.md")]
 struct WritingAPass;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/own-ir-command.md")]
+struct OwnIrCommand;

@@ -7,11 +7,15 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use anstyle::{AnsiColor, Style};
 use isoform::plumbing::controls_terminal;
 
-use crate::args::{ColorWhen, Common};
+use crate::args::Common;
+use crate::input::alone::UnknownFile;
+use crate::input::is_dash;
+use crate::terminal::{ColorWhen, columns, forces_color};
 
 /// Success; for `diff`, the models are equal.
 pub(crate) const SUCCESS: u8 = 0;
@@ -32,6 +36,9 @@ pub struct Streams<'a> {
     pub color_err: bool,
     /// True if a progress bar may be drawn on the standard error of the process.
     pub progress: bool,
+    /// The width of the terminal that is `out`, at which long lines are cut and which gets no
+    /// binary; None if `out` is not a terminal.
+    pub columns: Option<usize>,
 }
 
 impl<'a> Streams<'a> {
@@ -43,12 +50,14 @@ impl<'a> Streams<'a> {
             color_out: false,
             color_err: false,
             progress: false,
+            columns: None,
         }
     }
 
     /// Calls `body` with the streams of the process.
     pub fn with_standard<R>(body: impl FnOnce(&mut Streams<'_>) -> R) -> R {
-        let colored = |choice| !matches!(choice, anstream::ColorChoice::Never);
+        let is_forced = forces_color();
+        let colored = |choice| is_forced || !matches!(choice, anstream::ColorChoice::Never);
         let color_out = colored(anstream::AutoStream::choice(&io::stdout()));
         let color_err = colored(anstream::AutoStream::choice(&io::stderr()));
         let mut out = io::BufWriter::new(io::stdout().lock());
@@ -60,6 +69,7 @@ impl<'a> Streams<'a> {
             color_out,
             color_err,
             progress: io::stderr().is_terminal(),
+            columns: columns(),
         })
     }
 }
@@ -70,6 +80,7 @@ impl fmt::Debug for Streams<'_> {
             .field("color_out", &self.color_out)
             .field("color_err", &self.color_err)
             .field("progress", &self.progress)
+            .field("columns", &self.columns)
             .finish_non_exhaustive()
     }
 }
@@ -81,6 +92,8 @@ pub(crate) struct Failure {
     pub(crate) message: String,
     /// The offending lines of the file, with a caret.
     pub(crate) excerpt: Vec<String>,
+    /// The file, if it could be read but for its unknown types.
+    pub(crate) unknown: Option<Arc<UnknownFile>>,
 }
 
 impl Failure {
@@ -90,6 +103,7 @@ impl Failure {
         Failure {
             message: lines.next().unwrap_or_default(),
             excerpt: lines.collect(),
+            unknown: None,
         }
     }
 
@@ -103,6 +117,7 @@ impl<T: Into<String>> From<T> for Failure {
         Failure {
             message: message.into(),
             excerpt: Vec::new(),
+            unknown: None,
         }
     }
 }
@@ -110,6 +125,8 @@ impl<T: Into<String>> From<T> for Failure {
 /// The output of a running command.
 pub(crate) struct Output<'a, 'b> {
     streams: &'a mut Streams<'b>,
+    /// The name of the command, before messages.
+    pub(crate) name: &'a str,
     style_err: Palette,
     /// The style of results.
     pub(crate) style: Palette,
@@ -129,6 +146,7 @@ impl<'a, 'b> Output<'a, 'b> {
             json: common.json,
             quiet: common.quiet,
             status: SUCCESS,
+            name: "isoform",
             streams,
         }
     }
@@ -149,9 +167,28 @@ impl<'a, 'b> Output<'a, 'b> {
         self.line(format_args!("{faint}{text}{faint:#}"))
     }
 
-    /// Writes bytes unchanged.
+    /// Writes bytes unchanged, except binary on a terminal, which is an error.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.streams.columns.is_some()
+            && (bytes.contains(&0) || std::str::from_utf8(bytes).is_err())
+        {
+            self.failure(Path::new("-"), &NO_BINARY.into());
+            return Ok(());
+        }
         self.streams.out.write_all(bytes)
+    }
+
+    /// True if results are printed on a terminal.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.streams.columns.is_some()
+    }
+
+    /// Fails if binary would be written to a terminal.
+    pub(crate) fn check_binary(&self, target: &Path) -> Result<(), Failure> {
+        if self.streams.columns.is_some() && is_dash(target) {
+            return Err(NO_BINARY.into());
+        }
+        Ok(())
     }
 
     /// Flushes the output so far.
@@ -167,13 +204,21 @@ impl<'a, 'b> Output<'a, 'b> {
         // If standard error is gone, the failure cannot be reported.
         let _ = writeln!(
             self.streams.err,
-            "isoform: {bad}{}{bad:#}: {}",
+            "{}: {bad}{}{bad:#}: {}",
+            self.name,
             printable(&file),
             printable(&failure.message)
         );
         for line in &failure.excerpt {
             let _ = writeln!(self.streams.err, "{}", printable(line));
         }
+    }
+
+    /// Writes a note to standard error.
+    pub(crate) fn note(&mut self, note: &str) {
+        let note = printable(note);
+        // If standard error is gone, the note cannot be written.
+        let _ = writeln!(self.streams.err, "{}: note: {note}", self.name);
     }
 
     /// Writes text besides the result to standard error.
@@ -198,6 +243,8 @@ impl<'a, 'b> Output<'a, 'b> {
         self.streams.progress && !self.quiet
     }
 }
+
+const NO_BINARY: &str = "the result is binary, and standard output is a terminal; give the name of a file, or write '> FILE' behind the command";
 
 /// True if text gets colour; `auto` is the decision for `--color auto`.
 pub(crate) fn wants_color(when: ColorWhen, auto: bool) -> bool {

@@ -11,6 +11,7 @@ mod ir;
 mod merge;
 mod models;
 mod optimize;
+mod own;
 mod pages;
 mod passes;
 mod pictures;

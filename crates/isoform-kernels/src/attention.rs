@@ -183,7 +183,7 @@ fn weigh(row: &mut [f64], is_masked: bool) {
 /// Rounds numbers to a type.
 fn round(row: &mut [f64], ty: ElementType) -> Result<()> {
     dispatch!(float ty, T => {
-        row.iter_mut().for_each(|score| *score = T::narrow(*score).widen());
+        row.iter_mut().for_each(|score| *score = T::narrow(*score).wide());
         Ok(())
     }, else Err(not_defined("attention", "a float type for the softmax", ty)))
 }

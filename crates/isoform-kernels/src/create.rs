@@ -114,7 +114,7 @@ fn floats<T: Float>(
     control: &Control<'_>,
 ) -> Result<Tensor> {
     let [start, stop, step] =
-        [start, stop, step].map(|view| T::read(view.elements::<T>()[0]).widen());
+        [start, stop, step].map(|view| T::read(view.elements::<T>()[0]).wide());
     let count = shape::arange(start, stop, step)?;
     fill(count, control, |at| T::narrow(start + at as f64 * step))
 }

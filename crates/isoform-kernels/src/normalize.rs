@@ -106,7 +106,7 @@ fn rows<T: Float>(
         let from = T::chunks(&rows.bytes).chunks_exact(rows.len);
         for (from, to) in from.zip(T::chunks_mut(&mut bytes).chunks_exact_mut(rows.len)) {
             for (wide, raw) in wide.iter_mut().zip(from) {
-                *wide = T::read(*raw).widen();
+                *wide = T::read(*raw).wide();
             }
             change(from, &mut wide, &mut progress)?;
             for (to, wide) in to.iter_mut().zip(&wide) {
@@ -160,7 +160,7 @@ impl BatchNorm<'_> {
         let wide = |view: View<'_>| -> Vec<f64> {
             view.elements::<T>()
                 .iter()
-                .map(|raw| T::read(*raw).widen())
+                .map(|raw| T::read(*raw).wide())
                 .collect()
         };
         let (mean, mut scale) = (wide(self.mean), wide(self.variance));
@@ -179,7 +179,7 @@ impl BatchNorm<'_> {
                 let c = number % channels;
                 for (from, to) in from.chunks(BLOCK).zip(to.chunks_mut(BLOCK)) {
                     for (raw, to) in from.iter().zip(&mut *to) {
-                        let centered = T::read(*raw).widen() - mean[c];
+                        let centered = T::read(*raw).wide() - mean[c];
                         *to = T::narrow(centered / scale[c] * gamma[c] + beta[c]).write();
                     }
                     progress.advance(to.len())?;
@@ -245,10 +245,10 @@ impl LayerNorm<'_> {
                 for (index, value) in row.iter_mut().enumerate() {
                     *value = (*value - center) / scale;
                     if let Some(gamma) = gamma {
-                        *value *= T::read(gamma[index]).widen();
+                        *value *= T::read(gamma[index]).wide();
                     }
                     if let Some(beta) = beta {
-                        *value += T::read(beta[index]).widen();
+                        *value += T::read(beta[index]).wide();
                     }
                 }
                 Ok(())

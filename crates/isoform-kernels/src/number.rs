@@ -32,7 +32,7 @@ pub(crate) trait Number: Element + PartialOrd {
     fn absolute(self) -> Self;
     fn sign(self) -> Self;
 
-    fn widen(self) -> Self::Wide;
+    fn wide(self) -> Self::Wide;
     fn narrow(wide: Self::Wide) -> Self;
 
     #[inline]
@@ -201,7 +201,7 @@ macro_rules! wrapping_integers {
                 if negative(self) { (0 as $t).wrapping_sub(1) } else { $t::from(self != 0) }
             }
             #[inline]
-            fn widen(self) -> i64 {
+            fn wide(self) -> i64 {
                 self as i64
             }
             #[inline]
@@ -330,7 +330,7 @@ macro_rules! floats {
             }
             #[inline]
             fn power(self, exponent: Self) -> Self {
-                Self::from_wide(libm::pow(self.widen(), exponent.widen()))
+                Self::from_wide(libm::pow(self.wide(), exponent.wide()))
             }
             #[inline]
             fn negate(self) -> Self {
@@ -354,7 +354,7 @@ macro_rules! floats {
                 }
             }
             #[inline]
-            fn widen(self) -> f64 {
+            fn wide(self) -> f64 {
                 Element::to_f64(self)
             }
             #[inline]

@@ -207,7 +207,7 @@ fn widened<T: Number>(x: View<'_>, control: &Control<'_>) -> Result<Vec<T::Wide>
     let mut progress = control.progress();
     for (to, from) in wide.chunks_mut(BLOCK).zip(x.elements::<T>().chunks(BLOCK)) {
         for (to, raw) in to.iter_mut().zip(from) {
-            *to = T::read(*raw).widen();
+            *to = T::read(*raw).wide();
         }
         progress.advance(from.len())?;
     }

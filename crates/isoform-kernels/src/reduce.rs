@@ -278,7 +278,7 @@ impl Axes<'_> {
             let mut number = 0;
             self.each(x, control, |row: &[<T as Element>::Raw], progress| {
                 let center = match means {
-                    Some(means) => T::read(means[number]).widen(),
+                    Some(means) => T::read(means[number]).wide(),
                     None => crate::reduce::mean::<T>(row, progress)?,
                 };
                 number += 1;
@@ -379,13 +379,13 @@ pub(crate) fn sum<T: Number>(row: &[T::Raw], progress: &mut Progress<'_>) -> Res
     if row.is_empty() {
         return Ok(T::Wide::default());
     }
-    let step = |sum: T::Wide, raw| sum.add(T::read(raw).widen());
+    let step = |sum: T::Wide, raw| sum.add(T::read(raw).wide());
     // Minus zero is neutral: the sum of negative zeros stays one.
     blocks(row, T::NEUTRAL, step, T::Wide::add, progress)
 }
 
 fn product<T: Number>(row: &[T::Raw], progress: &mut Progress<'_>) -> Result<T::Wide> {
-    let step = |all: T::Wide, raw| all.multiply(T::read(raw).widen());
+    let step = |all: T::Wide, raw| all.multiply(T::read(raw).wide());
     blocks(row, T::Wide::ONE, step, T::Wide::multiply, progress)
 }
 
@@ -408,7 +408,7 @@ pub(crate) fn squares<T: Float>(
     progress: &mut Progress<'_>,
 ) -> Result<f64> {
     let step = |sum: f64, raw| {
-        let distance = T::read(raw).widen() - center;
+        let distance = T::read(raw).wide() - center;
         sum + distance * distance
     };
     blocks(row, 0.0, step, |a, b| a + b, progress)

@@ -317,10 +317,10 @@ impl Pool<'_> {
         let counts = self.counts(&data.shape()[2..], &shape[2..], count_padding, control)?;
         let plane = counts.len().max(1);
         dispatch!(integer ty, T => return self.fold::<T, i64>(
-            data, 0, control, |sum, value| sum.wrapping_add(value.widen()),
+            data, 0, control, |sum, value| sum.wrapping_add(value.wide()),
             |sum, at| average_of_integers::<T>(sum, counts[at % plane])), else {});
         dispatch!(float ty, T => self.fold::<T, f64>(
-            data, 0.0, control, |sum, value| sum + value.widen(),
+            data, 0.0, control, |sum, value| sum + value.wide(),
             |sum, at| T::narrow(sum / counts[at % plane].max(1) as f64)),
             else Err(not_defined("avg_pool", "an integer or float type", ty)))
     }

@@ -1,6 +1,6 @@
 //! Files that appear completely or not at all.
 
-use std::fs::{self, File, Metadata, Permissions};
+use std::fs::{self, File, Metadata};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -221,13 +221,14 @@ fn link(_file: &File, _name: &Path) -> io::Result<()> {
 
 /// Creates a temporary file with a unique name. The file is removed unless renamed.
 fn beside(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = temporary();
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        builder.permissions(Permissions::from_mode(MODE));
+        let mode = fs::Permissions::from_mode(MODE);
+        temporary().permissions(mode).tempfile_in(folder)
     }
-    builder.tempfile_in(folder)
+    #[cfg(not(unix))]
+    temporary().tempfile_in(folder)
 }
 
 /// A copy of a file that cannot get a name.

@@ -16,3 +16,8 @@ pub mod picture;
 pub use mark::Mark;
 pub use page::Page;
 pub use picture::Picture;
+
+// The examples of the page about pages run with the other documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/pages.md")]
+struct PagesPage;

@@ -1,6 +1,7 @@
 //! The command `isoform`, run by the Python package.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use isoform_cli::{IndexRequest, RunOptions, Streams};
 use isoform_corpus::UpdateReport;
@@ -18,8 +19,9 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Runs the command `isoform` with these arguments, the program's name first, and
 /// returns its exit status: 0 if equal or done, 1 if different, 2 on error.
 ///
-/// `import_module` is called with each value of the option `--import`; it returns None, or
-/// the text of an error. `find_runtime` is called for `optimize --verify` and `diff --run`, and
+/// `import_module` is called with each value of the option `--import`, or of the settings of a
+/// project, and with a folder; it returns None, or the text of an error. `find_types` is
+/// called with the keys of unknown types of a file, and returns notes. `find_runtime` is called for `optimize --verify` and `diff --run`, and
 /// returns None or a pair: the name of a runtime, and a function that runs models with it.
 /// `index_with_ray` is called for `index --engine ray` with the arguments of
 /// `isoform._corpus_ray.index_with_ray`; the message of its exception is that of the command.
@@ -27,13 +29,20 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Writes to the process's own standard output and error, not to `sys.stdout`. Other
 /// Python threads run meanwhile.
 #[pyfunction]
-#[pyo3(signature = (argv, import_module=None, find_runtime=None, index_with_ray=None))]
+#[pyo3(signature = (
+    argv,
+    import_module=None,
+    find_runtime=None,
+    index_with_ray=None,
+    find_types=None
+))]
 fn cli_main(
     py: Python<'_>,
     argv: Vec<OsString>,
     import_module: Option<Py<PyAny>>,
     find_runtime: Option<Py<PyAny>>,
     index_with_ray: Option<Py<PyAny>>,
+    find_types: Option<Py<PyAny>>,
 ) -> u8 {
     let python = py.import("sys").and_then(|sys| sys.getattr("executable"));
     // An embedded interpreter may have none.
@@ -47,7 +56,10 @@ fn cli_main(
             options = options.program([python, "-m".into(), "isoform".into()]);
         }
         if let Some(import_module) = import_module {
-            options = options.import(move |name| call(&import_module, name));
+            options = options.import(move |name, folder| call(&import_module, name, folder));
+        }
+        if let Some(find_types) = find_types {
+            options = options.find_types(move |keys| notes(&find_types, keys));
         }
         if let Some(find_runtime) = find_runtime {
             options = options.runtime(move || find(&find_runtime));
@@ -60,9 +72,9 @@ fn cli_main(
 }
 
 /// Calls the function that imports a module.
-fn call(import_module: &Py<PyAny>, name: &str) -> Result<(), String> {
+fn call(import_module: &Py<PyAny>, name: &str, folder: &Path) -> Result<(), String> {
     let failure = Python::attach(|py| {
-        let failure = import_module.call1(py, (name,))?;
+        let failure = import_module.call1(py, (name, folder.as_os_str()))?;
         failure.extract::<Option<String>>(py)
     });
     match failure {
@@ -70,6 +82,12 @@ fn call(import_module: &Py<PyAny>, name: &str) -> Result<(), String> {
         Ok(Some(failure)) => Err(failure),
         Err(error) => Err(error.to_string()),
     }
+}
+
+/// Searches for types; a failure of the search itself is a note, too.
+fn notes(find_types: &Py<PyAny>, keys: &[String]) -> Vec<String> {
+    let found = Python::attach(|py| find_types.call1(py, (keys,))?.extract(py));
+    found.unwrap_or_else(|error: PyErr| vec![format!("entry points: {error}")])
 }
 
 /// The runtime found by Python; None if the search itself is impossible.

@@ -310,6 +310,18 @@ struct PatternPage;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/type-attributes.md")]
 struct TypeAttributes;
+// So do those of the page about differences.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/diff.md")]
+struct DiffPage;
+// So do those of the quick start.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/quick-start.md")]
+struct QuickStartPage;
+// So do those for users of egg.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/from-egg.md")]
+struct FromEggPage;
 
 /// For the binding of a host language: wrappers, raw references, reads
 /// without copies. Programs written in Rust need none of it.

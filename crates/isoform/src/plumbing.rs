@@ -16,10 +16,12 @@
 //! | [`NanRule`], [`element_bits`] | differences of tensors in the elements that comparison tells apart |
 //! | [`text_error`], [`excerpt`] | mistakes in a pipeline, and places in a program, underlined |
 //! | [`controls_terminal`] | texts from files on a terminal |
+//! | [`sketches`], [`read_data`] | files of unknown types, shown by the file alone |
 //! | [`own_text`] | the text that a type gives its objects, which messages of the core show, too |
 //! | [`Binding`], [`RoleTable`], [`unfit`], [`visited_position`] | the roles of fields that common subexpression elimination reads |
 //! | [`free_variables`], [`substitute_in_free`], [`visit_nodes`] | variables of a function, and the visitors of a dialect |
 
+pub use crate::files::json::read_data;
 pub use crate::kernel::ancestors::AncestorTree;
 pub use crate::kernel::container::tensor::NanRule;
 pub use crate::kernel::display::{controls_terminal, own_text};
@@ -53,4 +55,27 @@ pub mod access {
 /// Rows of the table of types.
 pub mod table {
     pub use crate::kernel::object::table::{find, info, is_a};
+}
+
+/// The types of files without their declarations, and types in place of unknown ones.
+pub mod sketches {
+    pub use crate::files::binary::type_sketches as of_binary;
+    pub use crate::kernel::types::stand_ins::{FieldSketch, TypeSketch, with_stand_ins};
+    pub use crate::text::sketch::type_sketches as of_text;
+
+    /// True if files can name a type by this key.
+    pub fn is_known(key: &str) -> bool {
+        crate::kernel::object::table::find_in_file(key).is_some()
+    }
+
+    /// True if a JSON graph refers to a node by this field of a known type.
+    pub fn is_reference(key: &str, field: &str) -> bool {
+        let Some(info) = crate::kernel::object::table::find_in_file(key) else {
+            return false;
+        };
+        info.file_hooks().is_none()
+            && info
+                .field_index_in_file(field)
+                .is_some_and(|position| info.slots[position].storage.inline().is_none())
+    }
 }

@@ -16,6 +16,7 @@ use super::record::{FILES, FOLDER, key_of_miss};
 use crate::args::Common;
 use crate::diff;
 use crate::diff::args::{DiffArgs, LevelArgs, RunArgs};
+use crate::input::types::TypeSources;
 use crate::input::{Form, Input, decode};
 use crate::model_args::FixArgs;
 use crate::output::{Output, SUCCESS, printable};
@@ -283,7 +284,10 @@ fn print_program(
     common: &Common,
     output: &mut Output<'_, '_>,
 ) -> Result<io::Result<()>> {
-    let inputs = pair.map(|bytes| bytes.filter(|bytes| !bytes.is_empty()).and_then(input_of));
+    let inputs = pair.map(|bytes| {
+        let bytes = bytes.filter(|bytes| !bytes.is_empty());
+        bytes.and_then(|bytes| input_of(bytes, &common.types))
+    });
     let [Some(left), Some(right)] = inputs else {
         let sides =
             [&change.nearest, &change.missed].map(|side| side.as_deref().map_or("absent", short));
@@ -299,6 +303,7 @@ fn print_program(
         left: PathBuf::new(),
         right: PathBuf::new(),
         max,
+        wide: false,
         stat: false,
         first: false,
         html: None,
@@ -318,6 +323,6 @@ fn print_program(
     Ok(written)
 }
 
-fn input_of(bytes: &Bytes) -> Option<Input> {
-    decode(Form::Binary, bytes.clone(), Path::new("program")).ok()
+fn input_of(bytes: &Bytes, types: &TypeSources) -> Option<Input> {
+    decode(Form::Binary, bytes.clone(), Path::new("program"), types).ok()
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, ValueEnum};
 
+use crate::input::is_dash;
 use crate::model_args::{FixArgs, sizes};
 use crate::pages::pictures::PictureFormat;
 
@@ -39,6 +40,9 @@ pub(crate) struct DiffArgs {
     /// Print at most this many different changes; 0 prints all.
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) max: usize,
+    /// Print long lines in full on a terminal, where they are cut at its width otherwise.
+    #[arg(long)]
+    pub(crate) wide: bool,
     /// Print the summary alone.
     #[arg(long, conflicts_with = "first")]
     pub(crate) stat: bool,
@@ -77,6 +81,14 @@ pub(crate) struct DiffArgs {
     pub(crate) simplify: bool,
     #[command(flatten)]
     pub(crate) run: RunArgs,
+}
+
+impl DiffArgs {
+    /// True if lines of text are printed on standard output.
+    pub(crate) fn is_for_people(&self) -> bool {
+        let is_page = self.html.as_deref().is_some_and(is_dash);
+        !is_page && self.format.unwrap_or_default() == DiffFormat::Text
+    }
 }
 
 /// Running both models.

@@ -27,6 +27,7 @@ pub(crate) use first::{text_of, value_text, value_texts};
 
 use crate::args::Common;
 use crate::imports::RunOptions;
+use crate::input::alone::{self, Purpose};
 use crate::input::{Input, load, message, simplified_input};
 use crate::output::{DIFFERENT, Failure, Output, counted, printable};
 use crate::pages::pictures::{ChangePictures, value_changes_picture};
@@ -42,11 +43,16 @@ fn files(
     if let Err((file, failure)) = explorer::check(args) {
         return trouble(&[(&file, &failure)], output);
     }
-    let read = |file: &Path| {
-        let fixed = args.fix.apply(file, load(file, common)?)?;
+    let finished = |file: &Path, read: Result<Input, Failure>| {
+        let fixed = args.fix.apply(file, read?)?;
         simplified_input(file, fixed, args.simplify)
     };
-    let (left, right) = rayon::join(|| read(&args.left), || read(&args.right));
+    let (left, right) = rayon::join(|| load(&args.left, common), || load(&args.right, common));
+    let [left, right] = alone::settled([left, right], Purpose::Compare);
+    let (left, right) = rayon::join(
+        || finished(&args.left, left),
+        || finished(&args.right, right),
+    );
     let (left, right) = match (left, right) {
         (Ok(left), Ok(right)) => (left, right),
         (left, right) => {
@@ -62,6 +68,15 @@ fn files(
         return run::run(args, common, host, [&left, &right], output);
     }
     let values = [left.to_value(), right.to_value()];
+    alone::tell(
+        &[&left, &right],
+        Purpose::Compare,
+        common.types.hint(),
+        output,
+    );
+    if let Some(failure) = undecided(common, &left, &right) {
+        return trouble(&[(&args.right, &failure)], output);
+    }
     match compared(args, common, left, right, output) {
         Ok(written) => written,
         Err(error) => {
@@ -73,6 +88,24 @@ fn files(
             trouble(&[(file, &message(file, &error))], output)
         }
     }
+}
+
+/// Why the verdict on files of unknown types is open, if they seem to be equal.
+fn undecided(common: &Common, left: &Input, right: &Input) -> Option<Failure> {
+    let (Some(l), Some(r)) = (left.reservations(), right.reservations()) else {
+        return None;
+    };
+    let seem_equal = common
+        .compare_options()
+        .equal(left.to_value(), right.to_value());
+    if l.is_surely_equal(r) || !seem_equal.unwrap_or(false) {
+        return None;
+    }
+    let mut failure = Failure::from(
+        "cannot tell whether the files are equal, because a JSON graph does not tell integers from references",
+    );
+    failure.excerpt.push(common.types.hint().to_owned());
+    Some(failure)
 }
 
 /// True if only the right of two values cannot be compared. O(n), when comparison
@@ -230,11 +263,18 @@ fn values(args: &DiffArgs, difference: &Difference, output: &mut Output<'_, '_>)
     print(lines, difference.is_empty(), output)
 }
 
-/// Prints lines that begin with the verdict.
+/// Prints lines that begin with the verdict. On a terminal, marks tell the sides apart where
+/// there is no colour.
 fn print(lines: Vec<Line>, is_equal: bool, output: &mut Output<'_, '_>) -> io::Result<()> {
     let palette = output.style;
     for line in lines {
         let text = printable(&line.text);
+        let text = match line.role {
+            Role::Left if output.is_terminal() => format!("- {text}").into(),
+            Role::Right if output.is_terminal() => format!("+ {text}").into(),
+            Role::Changed if output.is_terminal() => format!("~ {text}").into(),
+            _ => text,
+        };
         let style = match line.role {
             Role::Heading if is_equal => palette.good,
             Role::Heading => palette.bad,

@@ -1,6 +1,11 @@
 //! Formats of other programs. A file in such a format is not read, but the user is told the
 //! format and how to proceed.
 
+use std::io;
+use std::path::Path;
+
+use crate::find::{ir_form_of_name, is_model_name};
+
 /// The number of first bytes among which a mark may be.
 const MARKS: usize = 4 << 10;
 
@@ -15,6 +20,55 @@ pub(super) struct Foreign {
 /// Returns the format of a file with these first bytes, if the format is unsupported.
 pub(super) fn foreign(start: &[u8]) -> Option<&'static Foreign> {
     FORMATS.iter().find(|format| (format.matches)(start))
+}
+
+/// Tells that there is no such file, with advice for what is not the name of a file.
+pub(super) fn not_opened(file: &Path, error: &io::Error) -> String {
+    let name = file.to_string_lossy();
+    if error.kind() != io::ErrorKind::NotFound {
+        return error.to_string();
+    }
+    if let Some((scheme, rest)) = name.split_once("://") {
+        let last = rest
+            .trim_end_matches('/')
+            .rsplit('/')
+            .next()
+            .unwrap_or(rest);
+        let last = if last.is_empty() || last == rest {
+            "FILE"
+        } else {
+            last
+        };
+        return match scheme {
+            "http" | "https" => format!(
+                "this is an address, and files are read; download it first: curl -L -o {last} '{name}'"
+            ),
+            _ => format!(
+                "this is an address, and files are read; download it first, with the client of {scheme}"
+            ),
+        };
+    }
+    if is_hub_id(file) {
+        return format!(
+            "{error}; if this is the name of a model on a hub, download it first: hf download {name} --local-dir ."
+        );
+    }
+    error.to_string()
+}
+
+/// True for two plain words with a slash, without the ending of a file, in a folder that
+/// does not exist.
+fn is_hub_id(file: &Path) -> bool {
+    let name = file.to_string_lossy();
+    let Some((owner, model)) = name.split_once('/') else {
+        return false;
+    };
+    let is_word = |word: &str| {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        word.starts_with(|c: char| c.is_ascii_alphanumeric()) && word.chars().all(is_part)
+    };
+    let is_file = ir_form_of_name(file).is_some() || is_model_name(file);
+    is_word(owner) && is_word(model) && !is_file && !Path::new(owner).exists()
 }
 
 /// Returns the refusal of protobuf that looks like a model in another format than ONNX.

@@ -5,14 +5,18 @@
 //! `tensors/` reads files of named tensors as maps, and `foreign.rs` lists the refused
 //! formats, with advice.
 
+pub(crate) mod alone;
 mod foreign;
 mod form;
+mod graph;
 mod packed;
 mod tensors;
+pub(crate) mod types;
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
@@ -34,7 +38,9 @@ use crate::model_args::FixArgs;
 use crate::optimize::simplified;
 use crate::output::{Failure, Output};
 
+use alone::{Reservations, UnknownFile};
 use tensors::{Neighbours, is_index};
+use types::TypeSources;
 
 pub(crate) use form::{Content, Form, SAMPLE, TargetForm, is_ours, is_special_json, recognize};
 pub(crate) use tensors::{TensorForm, gguf};
@@ -58,6 +64,8 @@ pub(crate) struct IrFile {
     pub(crate) metadata: Option<Value>,
     /// The names of the other files on which the value depends, all in the file's folder.
     pub(crate) files: Vec<String>,
+    /// The gaps in the knowledge of the value, if types of it are unknown.
+    pub(crate) alone: Option<Arc<Reservations>>,
 }
 
 impl IrFile {
@@ -85,6 +93,14 @@ impl Input {
         match self {
             Input::Model(model) => model.to_value(),
             Input::Value(file) => file.value.clone(),
+        }
+    }
+
+    /// The gaps in the knowledge of a value that was read by the file alone.
+    pub(crate) fn reservations(&self) -> Option<&Reservations> {
+        match self {
+            Input::Model(_) => None,
+            Input::Value(file) => file.alone.as_deref(),
         }
     }
 
@@ -146,9 +162,15 @@ pub(crate) fn load_with(
 ) -> Result<Input, Failure> {
     let options = common.import_options(external_data);
     if is_dash(file) {
-        return in_memory(standard_input()?.into(), file, &Beside::Unknown, options);
+        return in_memory(
+            standard_input()?.into(),
+            file,
+            &Beside::Unknown,
+            common,
+            options,
+        );
     }
-    let metadata = std::fs::metadata(file).map_err(|error| error.to_string())?;
+    let metadata = std::fs::metadata(file).map_err(|error| foreign::not_opened(file, &error))?;
     if metadata.is_dir() {
         return Err(folder_refusal(file).into());
     }
@@ -158,7 +180,7 @@ pub(crate) fn load_with(
         let mut bytes = Vec::new();
         let read = opened.read_to_end(&mut bytes);
         read.map_err(|error| error.to_string())?;
-        return in_memory(bytes.into(), file, &Beside::Unknown, options);
+        return in_memory(bytes.into(), file, &Beside::Unknown, common, options);
     }
     let start = start_of(&mut opened).map_err(|error| error.to_string())?;
     match recognize(&start) {
@@ -172,7 +194,7 @@ pub(crate) fn load_with(
             let bytes = options.files().mmap(mapped).read(file);
             let bytes = bytes.map_err(|error| message(file, &error.into()))?;
             let folder = file.parent().unwrap_or(Path::new("."));
-            in_memory(bytes, file, &Beside::Folder(folder), options)
+            in_memory(bytes, file, &Beside::Folder(folder), common, options)
         }
     }
 }
@@ -206,6 +228,7 @@ pub(crate) fn load_source(file: &SourceFile, common: &Common) -> Result<Option<I
                 bytes.unwrap_or_default(),
                 path,
                 &Beside::Source(file),
+                common,
                 options,
             )
         }
@@ -268,6 +291,7 @@ fn in_memory(
     mut bytes: Bytes,
     file: &Path,
     beside: &Beside<'_>,
+    common: &Common,
     options: ImportOptions,
 ) -> Result<Input, Failure> {
     let mut packed = 0;
@@ -302,9 +326,10 @@ fn in_memory(
                     tensors: Some(form),
                     metadata: None,
                     files: read.files,
+                    alone: None,
                 }));
             }
-            Content::Value(form) => return decode(form, bytes, file),
+            Content::Value(form) => return decode(form, bytes, file, &common.types),
             Content::Model => {
                 let resolver = beside.resolver(options);
                 let start = bytes.slice(..bytes.len().min(SAMPLE));
@@ -428,31 +453,39 @@ pub(crate) fn standard_input() -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// Decodes the value from the bytes of a file.
-pub(crate) fn decode(form: Form, bytes: Bytes, file: &Path) -> Result<Input, Failure> {
+/// Decodes the value from the bytes of a file. Unknown types are searched for.
+pub(crate) fn decode(
+    form: Form,
+    bytes: Bytes,
+    file: &Path,
+    types: &TypeSources,
+) -> Result<Input, Failure> {
     let failed = |error: Error| message(file, &error);
     register_types().map_err(failed)?;
-    let decoded = match form {
-        Form::Binary => read_settled(|| Ok((isoform::files::from_bytes(&bytes)?, None))),
-        Form::Text => {
-            let text = text_in(&bytes, form)?;
-            let read = read_settled(|| Ok((isoform::text::from_text(text)?, None)));
-            if read.is_err() && is_json(text) {
-                return Err(OTHER_JSON.into());
-            }
-            read
+    let mut decoded = decoded(form, &bytes)?;
+    let mut unknown = Vec::new();
+    if let Err(error) = &decoded
+        && error.message().contains("unknown type")
+    {
+        // A file that is wrong in other ways has no list of types.
+        unknown = alone::unknown_keys(form, &bytes).unwrap_or_default();
+        if !unknown.is_empty() && types.declare(&unknown)? {
+            decoded = self::decoded(form, &bytes)?;
+            unknown = alone::unknown_keys(form, &bytes).unwrap_or_default();
         }
-        Form::Json => {
-            let text = text_in(&bytes, form)?;
-            let options = JsonReadOptions::default();
-            read_settled(|| options.read_with_metadata(text))
-        }
-    };
+    }
     let (value, metadata) = decoded.map_err(|error| {
-        let is_unknown = error.message().contains("unknown type");
         let mut failure = failed(error);
-        if is_unknown {
-            failure.excerpt.push(OWN_TYPES.to_owned());
+        if failure.message.contains("unknown type") {
+            failure.excerpt.push(types.hint().to_owned());
+            failure.unknown = (!unknown.is_empty()).then(|| {
+                Arc::new(UnknownFile {
+                    file: file.to_owned(),
+                    form,
+                    bytes,
+                    keys: unknown,
+                })
+            });
         }
         failure
     })?;
@@ -462,12 +495,31 @@ pub(crate) fn decode(form: Form, bytes: Bytes, file: &Path) -> Result<Input, Fai
         tensors: None,
         metadata,
         files: Vec::new(),
+        alone: None,
     }))
 }
 
-const OWN_TYPES: &str = "if a Python module declares this type, name the module: `python -m isoform --import MODULE ...`";
+/// Reads the value and the metadata; the outer error is about the bytes as a whole.
+fn decoded(form: Form, bytes: &[u8]) -> Result<isoform::Result<Decoded>, Failure> {
+    Ok(match form {
+        Form::Binary => read_settled(|| Ok((isoform::files::from_bytes(bytes)?, None))),
+        Form::Text => {
+            let text = text_in(bytes, form)?;
+            let read = read_settled(|| Ok((isoform::text::from_text(text)?, None)));
+            if read.is_err() && is_json(text) {
+                return Err(OTHER_JSON.into());
+            }
+            read
+        }
+        Form::Json => {
+            let text = text_in(bytes, form)?;
+            let options = JsonReadOptions::default();
+            read_settled(|| options.read_with_metadata(text))
+        }
+    })
+}
 
-const OTHER_JSON: &str = "this is JSON, but not a JSON graph, whose first key is \"root_index\", \"nodes\" or \"metadata\"; give a file that isoform.to_json or 'isoform convert --to json' has written";
+const OTHER_JSON: &str = "this is JSON, but not a JSON graph, whose first key is \"root_index\", \"nodes\" or \"metadata\"; give a file that isoform.serialization.to_json_graph_str or 'isoform convert --to json' has written";
 
 /// True for an object or list of JSON.
 fn is_json(text: &str) -> bool {
@@ -558,6 +610,7 @@ pub(crate) fn message(file: &Path, error: &Error) -> Failure {
             None => text.to_owned(),
         },
         excerpt: excerpt.lines().map(str::to_owned).collect(),
+        unknown: None,
     }
 }
 

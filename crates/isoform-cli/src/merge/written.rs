@@ -43,6 +43,7 @@ pub(crate) fn save(
                 tensors: None,
                 metadata: file.metadata.clone(),
                 files: Vec::new(),
+                alone: None,
             };
             (Input::Value(merged), TargetForm::from(file.form))
         }

@@ -51,6 +51,7 @@ pub(super) fn check(
     if is_dash(target) && (explains || output.json) {
         Err("--json and --explain write to standard output, which is also OUT".into())
     } else {
+        output.check_binary(target)?;
         check_target(target, force)
     }
 }

@@ -98,6 +98,7 @@ impl Check<'_> {
             tensors: None,
             metadata: None,
             files: Vec::new(),
+            alone: None,
         });
         std::fs::write(&target, encode(&args, &file, self.form)?)?;
         let mut command = Command::new(&self.command[0]);

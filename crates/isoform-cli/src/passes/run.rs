@@ -209,6 +209,7 @@ fn finish(
         form,
         metadata,
         files: Vec::new(),
+        alone: None,
     });
     let told = models.map(|(before, after)| {
         let (before, after) = (nodes(before.program()), nodes(&after));

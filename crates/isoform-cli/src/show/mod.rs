@@ -22,6 +22,7 @@ use isoform_page::{Page, Picture};
 use serde_json::json;
 
 use crate::args::{Common, ShowArgs};
+use crate::input::alone::{self, Purpose};
 use crate::input::{Input, load_with, message};
 use crate::output::{Failure, Output, Palette, counted};
 use crate::pages::commands::{ModelPage, page_of_model};
@@ -49,6 +50,7 @@ pub(crate) fn run(args: &ShowArgs, common: &Common, output: &mut Output<'_, '_>)
         Ok(input) => input,
         Err(failure) => return output.failed_file(&args.file, &failure),
     };
+    alone::tell(&[&input], Purpose::Show, common.types.hint(), output);
     // The page first: a reader of the text may go away.
     if let Some(page) = page {
         match page_of(args, common, &input) {
@@ -243,7 +245,9 @@ fn read(args: &ShowArgs, common: &Common) -> Result<Input, Failure> {
     } else {
         ExternalData::IfPresent
     };
-    let input = load_with(&args.file, common, external_data)?;
+    let read = load_with(&args.file, common, external_data);
+    let [read] = alone::settled([read], Purpose::Show);
+    let input = read?;
     let input = args.fix.apply(&args.file, input)?;
     match input {
         Input::Model(model) if args.shapes => {

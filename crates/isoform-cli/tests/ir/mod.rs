@@ -141,12 +141,12 @@ fn unknown_types_name_type_and_file() {
         "a.json",
         br#"{"root_index":0,"nodes":[{"type":"my.Node","data":{}}]}"#,
     );
-    check(&folder.run("show a.iso"), 2, "");
-    let ran = folder.run("show a.iso");
+    check(&folder.run("summary a.iso"), 2, "");
+    let ran = folder.run("summary a.iso");
     assert_eq!(
         ran.err,
         "\
-isoform: a.iso: text: line 1, column 1: unknown type \"my.Node\"; types are known once they are registered, in Rust by `register_types` of their dialect or `types::register`
+isoform: a.iso: text: line 1, column 1: unknown type \"my.Node\"; in Rust, `register_types` or `types::register` makes types known
   |
 1 | my.Node(a=1)
   | ^^^^^^^^
@@ -160,8 +160,7 @@ if a Python module declares this type, name the module: `python -m isoform --imp
     let failed = json(&folder.run("hash --json a.iso"));
     assert_eq!(
         failed["error"],
-        "text: line 1, column 1: unknown type \"my.Node\"; types are known once they are \
-         registered, in Rust by `register_types` of their dialect or `types::register`"
+        "text: line 1, column 1: unknown type \"my.Node\"; in Rust, `register_types` or `types::register` makes types known"
     );
 }
 

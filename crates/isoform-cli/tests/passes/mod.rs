@@ -219,10 +219,9 @@ fn modules_need_a_host() {
             )
         );
     }
+    // Of several modules, the first is told, wherever it is given.
     let ran = folder.run("--import a show --import b p.json");
-    let expected = "isoform: --import: the option is given before and after the command; give \
-                    it in one place\n";
-    assert_eq!((ran.status, ran.err.as_str()), (2, expected));
+    assert!(ran.err.starts_with("isoform: --import a: "), "{ran:?}");
 }
 
 #[test]

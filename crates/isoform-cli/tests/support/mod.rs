@@ -26,7 +26,13 @@ impl From<Output> for Ran {
 /// The command, without colour settings of the environment.
 pub(crate) fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_isoform"));
-    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"] {
+    for name in [
+        "NO_COLOR",
+        "CLICOLOR",
+        "CLICOLOR_FORCE",
+        "FORCE_COLOR",
+        "COLUMNS",
+    ] {
         command.env_remove(name);
     }
     command

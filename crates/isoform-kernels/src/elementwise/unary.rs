@@ -170,7 +170,7 @@ fn of_floats<T: Float>(op: Unary, x: View<'_>, control: &Control<'_>) -> Result<
     };
     // These are called through a pointer: a call costs far less than the function.
     let function: fn(f64) -> f64 = function;
-    map(x, control, |x: T| T::narrow(function(x.widen())))
+    map(x, control, |x: T| T::narrow(function(x.wide())))
 }
 
 /// The number, multiplied by `alpha` if negative, for floats. The product is computed
@@ -182,7 +182,7 @@ fn of_floats<T: Float>(op: Unary, x: View<'_>, control: &Control<'_>) -> Result<
 pub fn leaky_relu(x: View<'_>, alpha: f64, control: &Control<'_>) -> Result<Tensor> {
     let ty = x.element_type();
     dispatch!(float ty, T => map(x, control, |x: T| {
-        if x < T::ZERO { T::narrow(x.widen() * alpha) } else { x }
+        if x < T::ZERO { T::narrow(x.wide() * alpha) } else { x }
     }), else Err(not_defined("leaky_relu", "a float type", ty)))
 }
 
@@ -203,6 +203,6 @@ pub fn leaky_relu(x: View<'_>, alpha: f64, control: &Control<'_>) -> Result<Tens
 /// A type error for other types.
 pub fn apply(x: View<'_>, f: impl Fn(f64) -> f64, control: &Control<'_>) -> Result<Tensor> {
     let ty = x.element_type();
-    dispatch!(float ty, T => map(x, control, |x: T| T::narrow(f(x.widen()))),
+    dispatch!(float ty, T => map(x, control, |x: T| T::narrow(f(x.wide()))),
         else Err(not_defined("apply", "a float type", ty)))
 }

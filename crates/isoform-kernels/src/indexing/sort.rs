@@ -50,7 +50,7 @@ pub fn argsort(
     let exact = match index_type {
         ElementType::Int32 => 1 << 31,
         ElementType::Float32 => 1 << 24,
-        ElementType::Int64 | ElementType::Float64 => 1_usize << 53,
+        ElementType::Int64 | ElementType::Float64 => 1_u64 << 53,
         other => {
             return Err(not_defined(
                 "argsort",
@@ -59,7 +59,7 @@ pub fn argsort(
             ));
         }
     };
-    if x.shape()[axis_index] > exact {
+    if x.shape()[axis_index] as u64 > exact {
         return Err(KernelError::undefined(format!(
             "argsort: expected at most {exact} elements for indices of type {index_type}, got {}",
             x.shape()[axis_index]

@@ -176,6 +176,36 @@ fn dead_places(repo: &Repo) -> Vec<Finding> {
         .collect()
 }
 
+/// Pages with Rust code that no source includes, so that no test runs it.
+fn unrun_pages(repo: &Repo) -> Vec<Finding> {
+    let included = |path: &str| {
+        let end = format!("{path}\")");
+        repo.ending(".rs").any(|(_, text)| {
+            let mut places = text.split("include_str!(\"").skip(1);
+            places.any(|place| {
+                let place = place.split_inclusive(')').next().unwrap_or_default();
+                place.trim_start_matches("../") == end
+            })
+        })
+    };
+    let pages = repo
+        .ending(".md")
+        .filter(|(path, _)| path.starts_with("docs/") || *path == "README.md");
+    let mut findings = Vec::new();
+    for (path, text) in pages {
+        let block = text.lines().position(|line| {
+            line.strip_prefix("```rust")
+                .is_some_and(|options| options != ",ignore")
+        });
+        if let Some(line) = block
+            && !included(path)
+        {
+            findings.push(Finding::new(path, line + 1, "no test runs the block"));
+        }
+    }
+    findings
+}
+
 #[test]
 fn pages_exist() {
     enforce(
@@ -193,6 +223,30 @@ fn pages_exist_can_fail() {
         ("CHANGELOG.md", ""),
     ]);
     assert_found(&missing_pages(&repo), &["ARCHITECTURE.md:1"]);
+}
+
+#[test]
+fn rust_blocks_of_pages_run() {
+    enforce(
+        "a test runs every Rust block of a page",
+        "include the page below `#[cfg(doctest)]` in a crate with the dependencies of the block",
+        &unrun_pages(&Repo::load()),
+    );
+}
+
+#[test]
+fn rust_blocks_of_pages_run_can_fail() {
+    let repo = Repo::example([
+        ("docs/a.md", "# A\n```rust\n```\n"),
+        ("docs/b.md", "```python\n```\n```rust,no_run\n```\n"),
+        ("docs/c.md", "```rust,ignore\n```\n"),
+        ("bench/d.md", "```rust\n```\n"),
+        (
+            "crates/x/src/lib.rs",
+            "#[doc = include_str!(\"../../../docs/a.md\")]\nstruct A;",
+        ),
+    ]);
+    assert_found(&unrun_pages(&repo), &["docs/b.md:3"]);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::kernel::object::builder::ObjectBuilder;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::table;
 use crate::kernel::types::names::name_field;
-use crate::kernel::types::{Kind, unknown_type_hint};
+use crate::kernel::types::{Kind, stand_ins, unknown_type_hint};
 use crate::kernel::value::Value;
 
 impl<'a> Parser<'a> {
@@ -114,7 +114,7 @@ impl<'a> Parser<'a> {
         self.types.push(Type {
             filler,
             is_singleton: info.kind() == Kind::Singleton,
-            is_scope: info.is_scope(),
+            is_scope: info.is_scope() || stand_ins::is_stand_in(info.index()),
             name_field: name_field(info),
         });
         let number = self.types.len() as u32 - 1;

@@ -54,6 +54,7 @@ mod plan;
 mod print;
 mod scopes;
 mod settle;
+pub(crate) mod sketch;
 mod spelling;
 mod style;
 mod tensor;

@@ -183,12 +183,12 @@ fn broken_nodes_are_refused() {
         (
             r#"{"type":"no.Such"}"#,
             Type,
-            r#"node 0: unknown type "no.Such"; types are known once they are registered, in Rust by `register_types` of their dialect or `types::register`"#,
+            r#"node 0: unknown type "no.Such"; in Rust, `register_types` or `types::register` makes types known"#,
         ),
         (
             r#"{"type":"isoform.Array","data":[]}"#,
             Type,
-            r#"node 0: unknown type "isoform.Array"; types are known once they are registered, in Rust by `register_types` of their dialect or `types::register`"#,
+            r#"node 0: unknown type "isoform.Array"; in Rust, `register_types` or `types::register` makes types known"#,
         ),
         (
             r#"{"data":1}"#,

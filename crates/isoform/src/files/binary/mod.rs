@@ -33,9 +33,11 @@
 mod format;
 mod input;
 mod reader;
+mod sketch;
 mod writer;
 
 pub use format::BinaryReadOptions;
+pub use sketch::type_sketches;
 
 use crate::files::linearize::linearize;
 use crate::kernel::container::Tensor;

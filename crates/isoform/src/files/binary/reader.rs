@@ -20,7 +20,7 @@ use crate::kernel::value::{Device, Value};
 
 /// The state of reading one file.
 pub(super) struct Reader<'a> {
-    input: Input<'a>,
+    pub(super) input: Input<'a>,
     options: BinaryReadOptions,
     nodes: Vec<Value>,
     built: NodeReader,
@@ -179,10 +179,7 @@ impl<'a> Reader<'a> {
                         outline.part(part as u32);
                     }
                 }
-                Literal::Int => drop(input.number()?),
-                Literal::Float => drop(input.float()?),
-                Literal::Bool => drop(input.byte()?),
-                Literal::DType => drop(input.dtype()?),
+                literal => skip_literal(input, *literal)?,
             }
         }
         if let Some(order) = &plan.order {
@@ -211,21 +208,7 @@ impl<'a> Reader<'a> {
             return Ok(ControlFlow::Continue(()));
         }
         outline.node(None);
-        match number {
-            record::INT => drop(input.number()?),
-            record::FLOAT => drop(input.float()?),
-            record::STR | record::BYTES | record::BIG_INT => drop(input.content()?),
-            record::DTYPE => drop(input.dtype()?),
-            record::DEVICE => drop((input.number()?, input.number()?)),
-            record::SHAPE => drop(input.dims()?),
-            record::TENSOR => {
-                drop((input.dtype()?, input.dims()?));
-                if self.apart.is_none() {
-                    input.content()?;
-                }
-            }
-            _ => {}
-        }
+        skip_plain(input, number, self.apart.is_some())?;
         Ok(ControlFlow::Continue(()))
     }
 
@@ -388,4 +371,38 @@ impl<'a> Reader<'a> {
             _ => return Err(Error::value_error(format!("unknown record {number}"))),
         })
     }
+}
+
+/// Passes a plain value in an object's record.
+#[inline]
+pub(super) fn skip_literal(input: &mut Input<'_>, literal: Literal) -> Result<()> {
+    match literal {
+        Literal::Reference | Literal::Int => drop(input.number()?),
+        Literal::Float => drop(input.float()?),
+        Literal::Bool => drop(input.byte()?),
+        Literal::DType => drop(input.dtype()?),
+    }
+    Ok(())
+}
+
+/// Passes the contents of a record other than those of containers and objects; the elements of
+/// tensors may be apart.
+#[inline]
+pub(super) fn skip_plain(input: &mut Input<'_>, number: u64, apart: bool) -> Result<()> {
+    match number {
+        record::INT => drop(input.number()?),
+        record::FLOAT => drop(input.float()?),
+        record::STR | record::BYTES | record::BIG_INT => drop(input.content()?),
+        record::DTYPE => drop(input.dtype()?),
+        record::DEVICE => drop((input.number()?, input.number()?)),
+        record::SHAPE => drop(input.dims()?),
+        record::TENSOR => {
+            drop((input.dtype()?, input.dims()?));
+            if !apart {
+                input.content()?;
+            }
+        }
+        _ => {}
+    }
+    Ok(())
 }

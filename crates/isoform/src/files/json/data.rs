@@ -97,7 +97,7 @@ fn not_data(expected: &str, value: &Value) -> Error {
 /// # Errors
 ///
 /// `ValueError` with the position in the text.
-pub(crate) fn read_data(text: &str) -> Result<Value> {
+pub fn read_data(text: &str) -> Result<Value> {
     let mut lexer = Lexer::new(text);
     let value = parse(&mut lexer)?;
     match lexer.peek() {

@@ -45,8 +45,9 @@ use crate::kernel::value::Value;
 
 pub use options::{JsonOptions, JsonReadOptions};
 
+pub use data::read_data;
 pub(crate) use data::read_data_at;
-pub(crate) use data::{read_data, write_data};
+pub(crate) use data::write_data;
 
 /// Writes a value as a JSON graph. The same value results in the same text every time.
 ///

@@ -66,7 +66,8 @@ impl Storage {
     pub fn size(self) -> usize {
         match self {
             Storage::Value | Storage::Str => 16,
-            Storage::Object | Storage::NullableObject | Storage::Int | Storage::Float => 8,
+            Storage::Object | Storage::NullableObject => size_of::<Ref<Obj>>(),
+            Storage::Int | Storage::Float => 8,
             Storage::DType => size_of::<DType>(),
             Storage::Bool => 1,
         }
@@ -75,6 +76,7 @@ impl Storage {
     /// Alignment in bytes inside the object.
     pub fn align(self) -> usize {
         match self {
+            Storage::Object | Storage::NullableObject => align_of::<Ref<Obj>>(),
             Storage::DType => align_of::<DType>(),
             Storage::Bool => 1,
             _ => 8,

@@ -15,9 +15,6 @@ use super::release::release;
 use super::view::ObjRef;
 use crate::kernel::value::{DType, Device};
 
-#[cfg(not(target_pointer_width = "64"))]
-compile_error!("isoform keeps a pointer and a tag in 16 bytes and supports 64-bit targets only");
-
 /// The kind of contents of a [`Value`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
@@ -42,6 +39,16 @@ pub(crate) const INLINE_STR: usize = 14;
 union Payload {
     bits: u64,
     pointer: *mut Header,
+}
+
+impl Payload {
+    /// All bytes are set, also those beside a pointer of 32 bits.
+    #[inline(always)]
+    fn of_pointer(pointer: *mut Header) -> Self {
+        let mut payload = Payload { bits: 0 };
+        payload.pointer = pointer;
+        payload
+    }
 }
 
 /// A dynamic value: None, bool, int, float, string, dtype, device or object.
@@ -131,12 +138,11 @@ impl Value {
     }
 
     pub(crate) fn from_object(object: Ref<Obj>) -> Self {
-        let pointer = object.into_raw().as_ptr();
         Value {
             tag: Tag::Object,
             len: 0,
             head: [0; 6],
-            payload: Payload { pointer },
+            payload: Payload::of_pointer(object.into_raw().as_ptr()),
         }
     }
 
@@ -282,14 +288,13 @@ pub(crate) struct BorrowedValue<'a> {
 impl<'a> BorrowedValue<'a> {
     #[inline(always)]
     pub(crate) fn of(object: &'a Ref<Obj>) -> Self {
-        let pointer = object.raw().as_ptr();
         BorrowedValue {
             // Never dropped, to leave the count unchanged.
             value: ManuallyDrop::new(Value {
                 tag: Tag::Object,
                 len: 0,
                 head: [0; 6],
-                payload: Payload { pointer },
+                payload: Payload::of_pointer(object.raw().as_ptr()),
             }),
             borrow: PhantomData,
         }

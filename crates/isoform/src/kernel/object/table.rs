@@ -23,6 +23,7 @@ use crate::kernel::function::Function;
 use crate::kernel::hooks::{FileHooks, HookCells, HookSet};
 use crate::kernel::types::attributes::{self, Lookup};
 use crate::kernel::types::role_attributes::check_fields;
+use crate::kernel::types::stand_ins;
 use crate::kernel::types::{
     Complex, FieldDef, FieldFlag, INIT, Kind, RustType, TypeDef, visit_order,
 };
@@ -558,13 +559,14 @@ pub(super) fn find_registered(key: &str) -> Option<&'static TypeInfo> {
     Some(info(index))
 }
 
-/// The type that files call by this key, which may be an [alias](TypeDef::aliases). Every
-/// reader looks types up here.
+/// The type that files call by this key, which may be an [alias](TypeDef::aliases), or the
+/// type in its place. Every reader looks types up here.
 pub fn find_in_file(key: &str) -> Option<&'static TypeInfo> {
     register_own_types();
     let table = registry();
     let index = table.by_key.get(key).copied();
-    index.or_else(|| table.aliases.find(key)).map(info)
+    let index = index.or_else(|| table.aliases.find(key));
+    index.or_else(|| stand_ins::find(key)).map(info)
 }
 
 /// All registered types, in order of registration.

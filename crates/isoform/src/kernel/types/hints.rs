@@ -15,11 +15,8 @@ pub(crate) fn unknown_type_hint(key: &str) -> String {
     let types = registered_types();
     let declared = types.iter().filter(|info| !info.is_builtin());
     let near = name_hint(key, declared.map(|info| info.key()));
-    let begin = if near.is_empty() { "; types" } else { " Types" };
-    format!(
-        "{near}{begin} are known once they are registered, in Rust by `register_types` of their \
-         dialect or `types::register`"
-    )
+    let begin = if near.is_empty() { "; in" } else { " In" };
+    format!("{near}{begin} Rust, `register_types` or `types::register` makes types known")
 }
 
 /// As [`field_hint`], for any names.

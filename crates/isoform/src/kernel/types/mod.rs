@@ -27,6 +27,7 @@ pub(crate) mod role_attributes;
 mod rust_type;
 mod schema;
 pub(crate) mod singletons;
+pub(crate) mod stand_ins;
 mod visit_order;
 
 pub use complex::Complex;

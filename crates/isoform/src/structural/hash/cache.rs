@@ -149,7 +149,9 @@ impl<Lasting> Default for HashCache<Lasting> {
 
 // The cost of a kept part is this size, one byte of the table for each slot, of which
 // up to half are empty, and sixteen bytes for each outer variable.
+#[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<(u64, Entry<u64>)>() == 80);
+#[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<(u64, Entry<[u8; 32]>)>() == 104);
 const _: () = assert!(size_of::<OuterVar>() == 16);
 

@@ -1,0 +1,124 @@
+"""Check that the library works in WebAssembly, where pointers have 32 bits.
+
+    .venv/bin/python scripts/wasm.py
+
+The crates that a browser could use are compiled, and `examples/portable` runs under the WASI of
+node: its digests have to be those of every other platform. The standard library for
+WebAssembly is that of rustup, if it is installed, or else Debian's, which comes with a compiler
+and is unpacked into `.cache/wasm` without root. If neither can be had, a line says so.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from packages import ROOT, is_up_to_date, quietly
+
+FOLDER = ROOT / ".cache" / "wasm"
+CARGO = os.environ.get("CARGO", "cargo")
+BROWSER, WASI = "wasm32-unknown-unknown", "wasm32-wasip1"
+CRATES = ["isoform", "isoform-ir", "isoform-relay", "isoform-pto", "isoform-onnx", "isoform-page"]
+# The stable release of Debian has an older compiler than the crates need.
+SOURCES = "deb http://deb.debian.org/debian sid main\n"
+PACKAGES = ["libc6", "libffi8", "libgcc-s1", "libstdc++6", "libxml2-16", "libzstd1", "zlib1g"]
+START = """#!/bin/sh
+exec {libraries}/ld-linux-x86-64.so.2 --library-path {libraries} {root}/bin/rustc \\
+    --sysroot {root} "$@"
+"""
+# Reads a program and runs it without any folder or network.
+RUNNER = """import { WASI } from "node:wasi";
+import { readFileSync } from "node:fs";
+const wasi = new WASI({ version: "preview1" });
+const program = await WebAssembly.compile(readFileSync(process.argv[2]));
+process.exitCode = wasi.start(await WebAssembly.instantiate(program, wasi.getImportObject()));
+"""
+
+
+def compiler() -> dict[str, str]:
+    """Return the variables that make cargo use a compiler with the standard library."""
+    rustc = os.environ.get("RUSTC", "rustc")
+    needed = [Path(library_of(rustc, target)) for target in (BROWSER, WASI)]
+    if all(folder.is_dir() for folder in needed):
+        return {}
+    linker = Path(library_of(rustc, None)).parent / "bin" / "rust-lld"
+    if not linker.exists():
+        raise OSError(f"there is no {linker}")
+    return {"RUSTC": str(unpacked()), "CARGO_TARGET_WASM32_WASIP1_LINKER": str(linker)}
+
+
+def library_of(rustc: str, target: str | None) -> str:
+    """Return the folder of the standard library, which may not exist."""
+    options = ["--target", target] if target else []
+    return quietly([rustc, "--print", "target-libdir", *options]).strip()
+
+
+def unpacked() -> Path:
+    """Return the compiler of Debian, which is unpacked if need be."""
+    start, stamp = FOLDER / "rustc", FOLDER / ".packages"
+    if is_up_to_date(stamp, SOURCES):
+        return start
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    for folder in ("lists/partial", "cache/archives/partial", "root"):
+        (FOLDER / folder).mkdir(parents=True)
+    (FOLDER / "sources.list").write_text(SOURCES, encoding="utf-8")
+    apt = [
+        *("apt-get", "-o", f"Dir::Etc::SourceList={FOLDER}/sources.list"),
+        *("-o", "Dir::Etc::SourceParts=/nonexistent", "-o", f"Dir::State::Lists={FOLDER}/lists"),
+        *("-o", f"Dir::Cache={FOLDER}/cache", "-o", "APT::Sandbox::User="),
+    ]
+    quietly([*apt, "update"])
+    cache = ["apt-cache", *apt[1:], "depends", "--important", "rustc", "libstd-rust-dev"]
+    words = quietly(cache).split()
+    # The names of these two have the version of the compiler and of LLVM.
+    (library,) = {word for word in words if word.startswith("libstd-rust-1.")}
+    words = quietly([*cache[:-2], library]).split()
+    (llvm,) = {word for word in words if word.startswith("libllvm")}
+    names = [*PACKAGES, "libstd-rust-dev", "libstd-rust-dev-wasm32", "rustc", library, llvm]
+    quietly([*apt, "download", *names], FOLDER)
+    for package in sorted(FOLDER.glob("*.deb")):
+        quietly(["dpkg", "-x", package.name, "root"], FOLDER)
+        package.unlink()
+    root = FOLDER / "root" / "usr"
+    libraries = root / "lib" / "x86_64-linux-gnu"
+    start.write_text(START.format(libraries=libraries, root=root), encoding="utf-8")
+    start.chmod(0o755)
+    quietly([str(start), "--version"])
+    stamp.write_text(SOURCES, encoding="utf-8")
+    return start
+
+
+def main() -> None:
+    """Run the command."""
+    try:
+        if shutil.which("node") is None:
+            raise OSError("node is not installed")
+        variables = compiler()
+    except OSError as error:
+        print(f"skipped: no compiler for WebAssembly: {error}")
+        return
+    target = FOLDER / "target"
+    environment = {**os.environ, **variables, "CARGO_TARGET_DIR": str(target)}
+    crates = [word for crate in CRATES for word in ("-p", crate)]
+    for command in (["check", "--target", BROWSER, *crates], ["build", "--target", WASI]):
+        options = ["-p", "portable"] if command[0] == "build" else []
+        subprocess.run(
+            [CARGO, *command, *options, "--locked"], cwd=ROOT, env=environment, check=True
+        )
+    print(f"{len(CRATES)} crates compile for {BROWSER}")
+    runner = FOLDER / "run.mjs"
+    runner.write_text(RUNNER, encoding="utf-8")
+    program = target / WASI / "debug" / "portable.wasm"
+    node = ["node", "--no-warnings", str(runner), str(program)]
+    lines = subprocess.run(node, capture_output=True, text=True, check=True).stdout
+    expected = ROOT / "examples" / "portable" / "tests" / "digests.txt"
+    if lines != expected.read_text(encoding="utf-8"):
+        sys.exit(f"wasm: {WASI} prints other digests than {expected}:\n{lines}")
+    print(f"the digests of {WASI} are those of every platform")
+
+
+if __name__ == "__main__":
+    main()
