@@ -449,7 +449,9 @@ pub(crate) fn decode(form: Form, bytes: Bytes, file: &Path) -> Result<Input, Fai
         }
     };
     let (value, metadata) = decoded.map_err(|error| {
-        let is_unknown = error.message().contains("unknown type");
+        let message = error.message();
+        // A misspelt name is of a dialect whose module is there.
+        let is_unknown = message.contains("unknown type") && !message.contains("did you mean");
         let mut failure = failed(error);
         if is_unknown {
             failure.excerpt.push(OWN_TYPES.to_owned());

@@ -12,8 +12,8 @@ use crate::kernel::error::{Error, ErrorKind};
 use crate::kernel::object::builder::ObjectBuilder;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::table;
-use crate::kernel::types::Kind;
 use crate::kernel::types::names::name_field;
+use crate::kernel::types::{Kind, type_hint};
 use crate::kernel::value::Value;
 
 impl<'a> Parser<'a> {
@@ -106,7 +106,8 @@ impl<'a> Parser<'a> {
     #[cold]
     fn new_type(&mut self, key: Cow<'a, str>, at: usize) -> Parsed<u32> {
         let Some(info) = table::find_in_file(&key).filter(|info| !info.is_builtin()) else {
-            let what = format!("unknown type {:?}", spelling::shown(&key));
+            let hint = type_hint(&key);
+            let what = format!("unknown type {:?}{hint}", spelling::shown(&key));
             return Err(self.lexer.fault_of(ErrorKind::Type, at, &what).into());
         };
         let filler = ObjectBuilder::new(info).map_err(ParseFailure::Foreign)?;

@@ -1,5 +1,6 @@
 //! Suggestions for misspelled names.
 
+use super::registered_types;
 use crate::kernel::object::table::TypeInfo;
 
 /// Returns `, did you mean 'params'?` if a field of the type has a similar name, and an
@@ -10,11 +11,32 @@ pub fn field_hint(info: &TypeInfo, written: &str) -> String {
 
 /// As [`field_hint`], for any names.
 pub fn name_hint<'n>(written: &str, names: impl Iterator<Item = &'n str>) -> String {
-    let near = names.filter_map(|name| Some((distance(written, name)?, name)));
-    match near.min() {
-        Some((_, name)) => format!(", did you mean '{name}'?"),
+    match near(written, names) {
+        Some(name) => format!(", did you mean '{name}'?"),
         None => String::new(),
     }
+}
+
+/// As [`field_hint`], for the key of a type: types of the same dialect count.
+pub(crate) fn type_hint(written: &str) -> String {
+    let Some((dialect, name)) = written.rsplit_once('.') else {
+        return String::new();
+    };
+    let types = registered_types();
+    let names = types.iter().filter_map(|info| {
+        let (known, name) = info.key().rsplit_once('.')?;
+        (known == dialect && !info.is_builtin()).then_some(name)
+    });
+    match near(name, names) {
+        Some(name) => format!(", did you mean '{dialect}.{name}'?"),
+        None => String::new(),
+    }
+}
+
+/// The name with the fewest wrong letters, if any is similar.
+fn near<'n>(written: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let near = names.filter_map(|name| Some((distance(written, name)?, name)));
+    near.min().map(|(_, name)| name)
 }
 
 /// The number of letters that are wrong, missing, superfluous or swapped with their
