@@ -203,7 +203,9 @@ def test_arrays():
 
 def test_arrays_with_a_mask_are_no_tensors():
     masked = np.ma.masked_array([1, 2], [False, True])
-    with pytest.raises(TypeError, match=r"<root>\[0\]: a tensor has no mask.*array.filled\(value\)"):
+    with pytest.raises(
+        TypeError, match=r"<root>\[0\]: a tensor has no mask.*array.filled\(value\)"
+    ):
         from_fields([masked])
 
     def fields(it):
@@ -245,7 +247,7 @@ def test_order_factory_and_value_count():
     made = [from_fields(value) for value in values]
     assert len({structural_digest(value) for value in made}) == len(values)
     assert made[3].fields["default_factory"] == "builtins.int"
-    with pytest.raises(TypeError, match="<root>.default_factory"):
+    with pytest.raises(TypeError, match=r"<root>\.default_factory"):
         from_fields(default(lambda: 1))
 
 

@@ -30,6 +30,7 @@ lock.
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -61,6 +62,8 @@ _get = _core.type_attrs_get
 
 Type: TypeAlias = type[Any] | str | TypeInfo
 Name: TypeAlias = str | type[Trait]
+# Any value; checkers know the parameters of a lambda by the functions.
+Value: TypeAlias = Callable[[Any], Any] | Callable[[Any, Any], Any] | object
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,9 @@ class AttrInfo:
     bytes: int
 
 
-def set(of: Type, name: Name, value: Any, override: bool = False) -> None:  # noqa: A001
+def set(  # noqa: A001
+    of: Type, name: Name, value: Value, override: bool = False
+) -> None:
     """Sets an attribute of a type.
 
     Args:

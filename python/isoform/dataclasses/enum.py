@@ -434,14 +434,13 @@ def _from_json(cls: Any, data: Any) -> Any:
     """
     wanted = int if cls.__isoform_payload__ is int else str
     key = cls.__isoform_type_key__
-    if wanted is int and type(data) is str and data in _state(cls).names:
-        # Texts have the names.
-        return _state(cls).names[data]
-    if type(data) is not wanted:
+    # Texts have the names of numbers.
+    known = _state(cls).names if wanted is int and type(data) is str else _state(cls).indexes
+    if type(data) not in (wanted, str):
         raise _core._DataFault(f"{key}: expected {wanted.__name__}, got {type(data).__name__}")
-    if data not in _state(cls).indexes:
+    if data not in known:
         raise _core._DataFault(f"{key} has no member {data!r}{_choice(cls)}")
-    return _state(cls).indexes[data]
+    return known[data]
 
 
 def _restore(type_key: str, name: str, module: str) -> Any:

@@ -255,7 +255,9 @@ class Converter:
                 return _extended(obj, kind, base(obj))
         if isinstance(obj, str):
             return _extended(obj, kind, str.__str__(obj))
-        return self._unknown(obj, f"the fields of a {kind.__name__} ({_class_name(kind)}) are unknown")
+        return self._unknown(
+            obj, f"the fields of a {kind.__name__} ({_class_name(kind)}) are unknown"
+        )
 
     def _of_factory(self, factory: Any) -> Any:
         """What makes the values of a `defaultdict`, by its name."""

@@ -41,6 +41,7 @@ from .root import Check, ModuleScript, Root, Script, Signature, functions, scrip
 __all__ = [
     "CSE",
     "ApplyPassToFunction",
+    "Bisected",
     "ChangesInstrument",
     "Check",
     "DumpIR",
