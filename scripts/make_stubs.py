@@ -123,7 +123,7 @@ RETURNS = {
     "duplicates": "list[Duplicate]",
     "repeated_blocks": "list[RepeatedBlock]",
     "field_flags": "list[tuple[str, str]]",
-    "free_variables": "list[Any]",
+    "free_variables": "list[Object]",
     "last_visit_count": "int",
     "make_node": "Any",
     "onnx_fix_dims": "Program",

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 # The bases of classes for which introspection shows something different from the source.
 BASES = {
+    "Difference": "Generic[_R]",
     "Match": "Generic[_R]",
+    "Merge": "Generic[_R]",
     "Object": "metaclass=ObjectMeta",
     "ObjectMeta": "ABCMeta",
     "Pattern": "Generic[_R]",
@@ -104,6 +106,9 @@ OVERLOADS: dict[str, list[tuple[str, str]]] = {
     "IncrementalHasher.digest": [("self, value: Any", "bytes")],
     "IncrementalHasher.hash": [("self, value: Any", "int")],
     "IncrementalHasher.clear": [("self", "None")],
+    "Difference.apply": [("self, value: _R", "_R")],
+    "Merge.merged": [("self", "_R")],
+    "Merge.resolve": [("self, choice: Any", "_R")],
     "Match.get": [("self, var: Any, default: Any = ...", "Any")],
     "Match.holes": [("self", "list[tuple[Any, Any]]")],
     "Match.instantiate": [("self, template: _S", "_S | None")],

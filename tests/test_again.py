@@ -190,7 +190,7 @@ def test_enums(key):
     assert again is kind_class and again.A is member and member.twice() == "aaa"
     assert list(kind_class) == [member] and kind_class["A"] is kind_class("a") is member
     more = {"options": "", "rest": "    B = 'b'\n", "times": 2}
-    with pytest.raises(ValueError, match="members was"):
+    with pytest.raises(ValueError, match="member 'B' is new; write override=True"):
         run(cell.format(key=name, **more))
     more["options"] = ", override=True"
     new_class = run(cell.format(key=name, **more))["Kind"]
@@ -317,3 +317,29 @@ def test_autoreload(module, capsys):
         assert taken or "field 'more' is new" in told.out + told.err
     finally:
         InteractiveShell.clear_instance()
+
+
+def test_a_class_whose_parent_was_declared_again_needs_override(key):
+    base, name = key("Base"), key("Sub")
+    cell = "@py_class('{0}'{2})\nclass Base(Object):\n    x: {3}\n"
+    sub = "@py_class('{1}'{2})\nclass Sub(Base):\n    y: int\n"
+    run((cell + sub).format(base, name, "", "int"))
+    with pytest.raises(ValueError, match="also in the declarations of the classes that extend it"):
+        run(cell.format(base, name, "", "str"))
+    with pytest.raises(ValueError, match="its parent Base was declared again, as another type"):
+        run(cell.format(base, name, ", override=True", "str") + sub.format(base, name, ""))
+    run((cell + sub).format(base, name, ", override=True", "str"))
+
+
+@pytest.mark.parametrize(
+    ("rest", "message"),
+    [
+        ("    A = 'a'\n", "member 'B' is gone"),
+        ("    A = 'a'\n    B = 'c'\n", "member 'B' has another number, value or fields"),
+    ],
+)
+def test_members_that_differ_are_named(key, rest, message):
+    name = key("Named")
+    run(f"class Named(StrEnum, type_key='{name}'):\n    A = 'a'\n    B = 'b'\n")
+    with pytest.raises(ValueError, match=message):
+        run(f"class Named(StrEnum, type_key='{name}'):\n{rest}")

@@ -3,6 +3,7 @@
 import builtins
 import importlib
 import pkgutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -134,3 +135,10 @@ def test_the_package_is_typed():
 def test_stubs_of_users_know_the_types_of_every_stub_of_the_package():
     shipped = {path.stem for path in Path(isoform.__file__).parent.glob("types/*.pyi")}
     assert set(stubgen._SHIPPED) == shipped
+
+
+def test_a_star_import_hides_no_module_of_the_standard_library():
+    names = {}
+    exec("import dataclasses\nfrom isoform import *", names)  # noqa: S102
+    assert names["dataclasses"].__name__ == "dataclasses"
+    assert not set(isoform.__all__) & sys.stdlib_module_names

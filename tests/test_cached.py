@@ -156,11 +156,11 @@ def test_other_results_are_refused_with_advice(store, result):
     ("argument", "message"),
     [
         (pathlib.Path("a"), "argument 'a': a path does not tell .* path.read_bytes"),
-        (Opaque(), "argument 'a': a Opaque cannot be part of a key: .* key=function"),
-        (lambda: 0, "argument 'a': a function cannot be part of a key"),
-        ([Opaque()], "argument 'a': a list cannot be part of a key"),
-        (relay.Var("x"), "argument 'a': a .*Var cannot be part of a key: .*free"),
-        ({1}, "argument 'a': a set cannot be part of a key"),
+        (Opaque(), "argument 'a': an object of Opaque cannot .*interop.from_fields.* key=function"),
+        (lambda: 0, "argument 'a': an object of function cannot be part of a key"),
+        ([Opaque()], "argument 'a': an object of list cannot be part of a key"),
+        (relay.Var("x"), "argument 'a': an object of .*Var cannot be part of a key: .*free"),
+        ({1}, "argument 'a': an object of set cannot be part of a key"),
     ],
 )
 def test_other_arguments_are_refused_with_advice(store, argument, message):
@@ -606,3 +606,11 @@ def test_the_index_has_the_results_of_a_process_that_ended(tmp_path):
     with Store.open(tmp_path) as store:
         assert store.sizes()["entries"]["files"] == 10
         assert len(store.find(cache="f")) == 10
+
+
+def test_the_decorator_needs_a_store():
+    def function(a):
+        return a
+
+    with pytest.raises(TypeError, match=r"expected the store, got .*; write @cached\(place\)"):
+        cached(function)

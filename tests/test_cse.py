@@ -197,3 +197,29 @@ def test_the_result_shares_nothing_with_later_changes():
     copy = function([a], [Print(Binary("add", a, a)), Print(Binary("add", a, a))])
     cse(before)
     assert structural_equal(before, copy, map_free_vars=True)
+
+
+@py_class("test_cse.Block", structural_eq="tree")
+class Block(Object):
+    """Statements in order; not of a class of statements."""
+
+    stmts: Array
+
+
+@py_class("test_cse.Loop", structural_eq="tree")
+class Loop(Object):
+    body: Block
+
+
+type_attrs.set(Block, "rewrite.sequence", "stmts")
+type_attrs.set(Loop, "rewrite.form", "statement")
+
+
+def test_a_sequence_is_a_statement_without_a_form_of_its_own():
+    a, x, y = Var("a"), Var("x"), Var("y")
+
+    def body(second):
+        inner = [Assign(x, Binary("+", a, a)), Assign(y, second), Print(y)]
+        return function([a], [Loop(Block(inner))])
+
+    assert structural_equal(cse(body(Binary("+", a, a))), body(x))

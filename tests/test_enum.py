@@ -431,3 +431,23 @@ def test_class_variables_declare_members_for_type_checkers(key):
 def test_missing_is_falsy_for_nobody():
     assert MISSING is not None
     assert repr(MISSING) == "MISSING"
+
+
+def test_texts_and_repr_have_the_names_of_the_class(key):
+    class Kind(IntEnum, type_key=key("Kind")):
+        SERIAL = 0
+        PARALLEL = 1
+        AGAIN = 1
+
+    class Sign(StrEnum, type_key=key("Sign")):
+        PLUS = "+"
+
+    name = Kind.__isoform_type_info__.type_key
+    shown = isoform.text.to_text([Kind.PARALLEL])
+    assert shown == f'[{name}!"PARALLEL"]'
+    assert isoform.text.from_text(shown)[0] is Kind.PARALLEL
+    assert isoform.text.from_text(f"[{name}!1]")[0] is Kind.PARALLEL
+    assert isoform.text.from_text(f'[{name}!"AGAIN"]')[0] is Kind.PARALLEL
+    with pytest.raises(ValueError, match="OTHER"):
+        isoform.text.from_text(f'[{name}!"OTHER"]')
+    assert [repr(member) for member in (Kind.AGAIN, Sign.PLUS)] == ["Kind.PARALLEL", "Sign.PLUS"]

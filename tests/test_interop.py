@@ -196,6 +196,59 @@ def test_arrays():
         with pytest.raises(TypeError) as refused:
             from_fields({"weights": array})
         assert f"<root>['weights']: no tensor holds an array of dtype {name}" in str(refused.value)
+        assert "name its fields by fields=..., or give a value" in str(refused.value)
+        made = from_fields({"weights": array}, on_unknown=lambda it: str(it.dtype))
+        assert made["weights"] == str(array.dtype)
+
+
+def test_arrays_with_a_mask_are_no_tensors():
+    masked = np.ma.masked_array([1, 2], [False, True])
+    with pytest.raises(
+        TypeError, match=r"<root>\[0\]: a tensor has no mask.*array.filled\(value\)"
+    ):
+        from_fields([masked])
+
+    def fields(it):
+        return {"data": it.data, "mask": it.mask} if it is masked else None
+
+    made = from_fields([masked], fields=fields)[0]
+    assert list(made.fields) == ["data", "mask"]
+
+
+class Unit(np.ndarray):
+    pass
+
+
+class Slotted(list):
+    __slots__ = ("extra",)
+
+
+def test_instances_of_subclasses_are_records_of_value_and_attributes():
+    plain = np.zeros(2)
+    one, other = plain.view(Unit), plain.view(Unit)
+    one.unit, other.unit = "m", "s"
+    slotted = Slotted([1])
+    slotted.extra = 2
+    values = [plain, one, other, np.zeros((1, 2)).view(np.matrix), np.zeros((1, 2)), [1], slotted]
+    made = [from_fields(value) for value in values]
+    assert len({structural_digest(value) for value in made}) == len(values)
+    assert made[1].kind.endswith("Unit")
+    assert made[1].fields["attributes"]["unit"] == "m"
+    assert made[3].kind == "numpy.matrix"
+
+
+def test_order_factory_and_value_count():
+    ordered, default = collections.OrderedDict, collections.defaultdict
+    values = [
+        *(ordered(a=1, b=2), ordered(b=2, a=1), {"a": 1, "b": 2}),
+        *(default(int, a=1, b=2), default(list, a=1, b=2), default(None, a=1, b=2)),
+        *(enum.Enum("Same", {"X": 1}, module="m").X, enum.Enum("Same", {"X": 2}, module="m").X),
+    ]
+    made = [from_fields(value) for value in values]
+    assert len({structural_digest(value) for value in made}) == len(values)
+    assert made[3].fields["default_factory"] == "builtins.int"
+    with pytest.raises(TypeError, match=r"<root>\.default_factory"):
+        from_fields(default(lambda: 1))
 
 
 def test_shared_parts_are_converted_once():

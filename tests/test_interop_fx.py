@@ -223,3 +223,14 @@ def test_a_long_chain_takes_no_stack():
 def test_graphs_are_values_of_other_functions():
     made = program(lambda g, x: x)
     assert from_fields([made])[0] is made
+
+
+def test_functions_without_an_importable_name_are_refused():
+    with pytest.raises(TypeError) as refused:
+        program(lambda g, x: g.call(lambda y: y, x))
+    message = str(refused.value)
+    assert "<lambda>' is no name under which it can be imported; write it as a function" in message
+    assert "on_unknown=..." in message
+    assert "fields=..." not in message
+    made = program(lambda g, x: g.call(lambda y: y, x), on_unknown=lambda _: "identity")
+    assert made is not None

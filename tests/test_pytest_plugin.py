@@ -404,3 +404,28 @@ def test_the_entry_point_is_the_plugin():
 
     points = tomllib.loads(project.read_text())["project"]["entry-points"]["pytest11"]
     assert points == {"isoform.pytest_plugin": "isoform.pytest_plugin"}
+
+
+def test_equal_objects_in_containers_are_explained(run):
+    done = run(
+        test_it="""
+        from kinds import fun
+
+        def test_lists():
+            assert [fun("x")] == [fun("y")]
+
+        def test_dicts():
+            assert {"a": fun("x")} == {"a": fun("x", 2)}
+
+        def test_plain():
+            assert [1] == [2]
+        """
+    )
+    done.assert_outcomes(failed=3)
+    done.stdout.fnmatch_lines(
+        [
+            "*both are structurally equal, but `==` of the parts of a list *structural_equal(a, b)*",
+            '*<root>*"a"*',
+            "*At index 0 diff: 1 != 2*",
+        ]
+    )

@@ -5,7 +5,8 @@ import pytest
 import isoform
 import isoform.testing
 import nodes
-from isoform import Dict, List, Map, Shape, structural_equal, structural_hash
+from isoform import Dict, List, Map, Object, Shape, structural_equal, structural_hash
+from isoform.dataclasses import field, py_class
 
 # ---- mismatch ----------------------------------------------------------------
 
@@ -176,3 +177,20 @@ def test_oracle_canonical_text_decides_equality():
     assert canonical(nodes.Fun([x], x)) == canonical(nodes.Fun([y], y))
     assert canonical(nodes.Fun([x], x)) != canonical(nodes.Fun([y], x))
     assert canonical(x, map_free_vars=True) == canonical(y, map_free_vars=True)
+
+
+def test_an_assertion_takes_no_message():
+    with pytest.raises(TypeError, match="argument 'map_free_vars': expected bool, got str"):
+        isoform.assert_structural_equal(1, 1, "the same")
+
+
+def test_free_variables_that_differ_name_the_option(key):
+    @py_class(key("Free"), structural_eq="var")
+    class Free(Object):
+        name: str = field(structural_eq="ignore")
+
+    left, right = Free("x"), Free("y")
+    assert "map_free_vars=True" in str(isoform.explain_structural_mismatch([left], [right]))
+    with pytest.raises(isoform.error.StructuralError, match="map_free_vars=True"):
+        isoform.assert_structural_equal([left], [right])
+    assert "map_free_vars" not in str(isoform.explain_structural_mismatch([1], [2]))

@@ -476,3 +476,13 @@ def test_substitute_returns_the_same_object_when_nothing_changes():
     assert isoform.substitute(root, {y: 1}) is root
     assert isoform.substitute(root, {x: 1}) is root
     assert isoform.substitute(root, {}) is root
+
+
+def test_exceptions_of_callbacks_have_a_note_of_the_place():
+    def fail(value):
+        raise KeyError(value)
+
+    for function in (structural_map, structural_walk):
+        with pytest.raises(KeyError) as caught:
+            function([1, {"a": ["x"]}], (str, fail))
+        assert caught.value.__notes__ == [f'in {fail.__qualname__} at <root>[1]["a"][0]']

@@ -244,3 +244,22 @@ def test_spans_and_types():
     printed = text.to_text(literal, types=True)
     assert printed == "ir.IntImm(dtype=int32, value=3) /* : int32 */\n"
     assert isoform.structural_equal(text.from_text(printed), literal)
+
+
+def test_a_misspelt_type_of_a_known_dialect_has_a_hint():
+    @py_class("test_text_hint.Float")
+    class Float(isoform.Object):
+        value: int
+
+    for read, source in (
+        (text.from_text, "test_text_hint.Flaot(value=1)"),
+        (
+            isoform.serialization.from_json_graph_str,
+            '{"root_index":0,"nodes":[{"type":"test_text_hint.Flaot","data":{"value":1}}]}',
+        ),
+    ):
+        with pytest.raises(TypeError, match=r"did you mean 'test_text_hint\.Float'"):
+            read(source)
+    with pytest.raises(TypeError) as refused:
+        text.from_text("test_text_other.Flaot(value=1)")
+    assert "did you mean" not in str(refused.value)

@@ -266,6 +266,24 @@ def test_a_missing_method(key):
     assert type_attrs.attrs_of(Whole) == {}
 
 
+def test_a_field_with_the_name_of_a_method(key):
+    message = r"requires a method 'canonicalize', .* implement\(\w+, Canonicalize, \{'canonical"
+    with pytest.raises(TypeError, match=message):
+
+        @py_class(key())
+        class Broken(Object):
+            ir_trait = Canonicalize
+            canonicalize: int
+
+    @py_class(key())
+    class Node(Object):
+        canonicalize: int
+
+    implement(Node, Canonicalize, {"canonicalize": lambda node: node})
+    node = Node(1)
+    assert implements(node, Canonicalize).canonicalize() is node
+
+
 def test_missing_arguments(key):
     with pytest.raises(TypeError, match=r"takes arguments: Fusible\(kind=\.\.\.\)"):
 

@@ -507,11 +507,13 @@ def test_threads(key, name):
             isoform.structural_equal(node, first())
 
     def race():
+        # Idents of threads are used again.
+        value = object()
         try:
-            type_attrs.set(first, raced, threading.get_ident())
+            type_attrs.set(first, raced, value)
         except ValueError:
             return
-        won.append(threading.get_ident())
+        won.append(value)
 
     writers = [guarded(write), guarded(write)]
     readers = [guarded(read)]
@@ -525,3 +527,32 @@ def test_threads(key, name):
     assert not errors
     assert len(column) == 201
     assert won == [type_attrs.get(first, raced)]
+
+
+def test_an_equal_value_is_no_second_one(line, name):
+    first = line[0]
+
+    for value, equal, other in [
+        (True, True, 1),
+        (["a", 1], ["a", 1], ["a", 2]),
+        ({"var": "x"}, {"var": "x"}, {"var": "y"}),
+        (lambda node: node, None, lambda node: 1),
+    ]:
+        attr = name()
+        type_attrs.set(first, attr, value)
+        type_attrs.set(first, attr, value if equal is None else equal)
+        with pytest.raises(ValueError, match="set already"):
+            type_attrs.set(first, attr, other)
+
+    def rule(module, function):
+        function.__module__, function.__qualname__ = module, "rule"
+        return function
+
+    attr = name()
+    type_attrs.set(first, attr, rule("rules", lambda node: 1))
+    # A module that is loaded again.
+    later = rule("rules", lambda node: 2)
+    type_attrs.set(first, attr, later)
+    assert type_attrs.get(first, attr) is later
+    with pytest.raises(ValueError, match="set already"):
+        type_attrs.set(first, attr, rule("others", lambda node: 2))

@@ -1,5 +1,6 @@
 """Visitors, mutators and functors over node types of users and of dialects."""
 
+import contextlib
 from typing import Any
 
 import pytest
@@ -44,6 +45,11 @@ class Add(BinaryExpr):
 @py_class("visitors.Mul")
 class Mul(BinaryExpr):
     pass
+
+
+@py_class("visitors.Neg")
+class Neg(Expr):
+    of: Expr
 
 
 @py_class("visitors.Call")
@@ -513,3 +519,85 @@ def test_a_visit_ends_with_an_interrupt():
             raise AssertionError("not reached")
 
     assert First().visit(Add(Var("x"), Var("y"))).value == "x"
+
+
+def notes_of(visitor, root):
+    with pytest.raises(Exception, match="") as caught:
+        visitor.visit(root)
+    return getattr(caught.value, "__notes__", [])
+
+
+@pytest.mark.parametrize("base", [NodeVisitor, NodeFunctor, NodeMutator])
+def test_an_exception_has_a_note_of_the_method_and_the_place(base):
+    class Plain(base, dialect="visitors"):
+        def visit_num(self, node):
+            raise KeyError("boom")
+
+        def visit_expr(self, node):
+            return super().generic_visit(node)
+
+        def visit_add(self, node):
+            return self.visit(node.rhs)
+
+    class Waiting(Plain):
+        def visit_add(self, node):
+            return (yield node.rhs)
+
+    class Above(Plain):
+        def visit_binary_expr(self, node):
+            raise TypeError(node)
+
+    class Translated(Plain):
+        def visit_add(self, node):
+            try:
+                yield node.rhs
+            except KeyError as error:
+                raise ValueError(1) from error
+
+    root = Add(Num(1), Call([Add(Num(2), Num(3))], {}))
+    for kind in (Plain, Waiting, Translated):
+
+        class Found(kind):
+            def visit_call(self, node):
+                return self.visit(node.args[0])
+
+        place = "visit_add at <root>.rhs.args[0]" if kind is Translated else None
+        place = place or "visit_num at <root>.rhs.args[0].rhs"
+        assert notes_of(Found(), root) == [f"in Found.{place}"], kind
+    assert notes_of(Above(), Add(Num(1), Mul(Num(1), Num(2)))) == [
+        "in Above.visit_binary_expr at <root>.rhs"
+    ]
+
+
+def test_a_caught_exception_leaves_no_place():
+    class Caught(NodeFunctor, dialect="visitors"):
+        def visit_num(self, node):
+            raise KeyError(node.value)
+
+        def visit_add(self, node):
+            with contextlib.suppress(KeyError):
+                self.visit(node.lhs)
+            return self.visit(node.rhs)
+
+    assert notes_of(Caught(), Add(Num(1), Add(Num(2), Num(3)))) == [
+        "in Caught.visit_num at <root>.rhs.rhs"
+    ]
+
+
+def test_a_wrong_result_has_a_note_of_the_method_and_the_place():
+    class Wrong(NodeMutator, dialect="visitors"):
+        def visit_num(self, node):
+            return "text" if node.value == 2 else node
+
+        def visit_var(self, node):
+            return None
+
+    root = Call([Neg(Num(1)), Neg(Num(2))], {})
+    assert notes_of(Wrong(), root) == ["in Wrong.visit_num at <root>.args[1].of"]
+    assert notes_of(Wrong(), Call([Var("x")], {})) == ["in Wrong.visit_var at <root>.args[0]"]
+
+    class Result(NodeVisitor, dialect="visitors"):
+        def visit_num(self, node):
+            return 5
+
+    assert notes_of(Result(), Call([Num(1)], {})) == ["in Result.visit_num at <root>.args[0]"]

@@ -72,6 +72,8 @@ def _load_core() -> None:
         # Functions and classes win over modules of the same name, such as `device`.
         globals().update({name: getattr(base, name) for name in (*base.__all__, "bool")})
         public = {*base.__all__, *_ELSEWHERE, *_MODULES} - {"function", "tensor"}
+        # `from isoform import *` replaces no module of the standard library.
+        public -= sys.stdlib_module_names
         globals()["__all__"] = sorted(public)
 
 

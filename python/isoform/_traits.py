@@ -7,7 +7,7 @@ import inspect
 import re
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from isoform import _core
@@ -412,16 +412,53 @@ def implement(
     else:
         find = given.get
     value = value_for(place.type_key, trait, find)
-    _core.type_attrs_set(place, plan_of(trait).name, value, override)
+    attribute = plan_of(trait).name
+    _core.type_attrs_set(place, attribute, value, override or is_again(place, attribute, value))
 
 
-def value_for(owner: str, trait: type[Trait] | Trait, find: Callable[[str], Any]) -> Any:
+def is_again(of: Any, name: Any, value: Any) -> bool:
+    """True if a type has an equal value, or the same function of a module loaded again."""
+    if not _core.type_attrs_has(of, name, False):
+        return False
+    return _is_same(_core.type_attrs_get(of, name, None, False), value)
+
+
+def _is_same(old: Any, new: Any) -> bool:
+    if isinstance(new, types.FunctionType):
+        return isinstance(old, types.FunctionType) and _place_of(old) == _place_of(new)
+    if isinstance(new, Mapping) and isinstance(old, Mapping):
+        parts, others = cast("Mapping[Any, Any]", old), cast("Mapping[Any, Any]", new)
+        return parts.keys() == others.keys() and all(
+            _is_same(part, others[key]) for key, part in parts.items()
+        )
+    try:
+        return _core.structural_equal(old, new)
+    except (TypeError, ValueError):
+        return False
+
+
+def _place_of(function: types.FunctionType) -> Any:
+    """The name of a function of a module, or the code of one without a name."""
+    name = function.__qualname__
+    if "<" not in name:
+        return function.__module__, name
+    captured = tuple(cell.cell_contents for cell in function.__closure__ or ())
+    return function.__module__, function.__code__, function.__defaults__, captured
+
+
+def value_for(
+    owner: str,
+    trait: type[Trait] | Trait,
+    find: Callable[[str], Any],
+    fields: Container[str] = (),
+) -> Any:
     """The value of a trait's attribute for a type.
 
     Args:
         owner: the name of the type in messages.
         trait: the trait, or an instance with its arguments.
         find: returns the type's function of a name, or None.
+        fields: the names of the type's fields, for messages.
 
     Raises:
         TypeError: an argument or a method is missing.
@@ -443,9 +480,14 @@ def value_for(owner: str, trait: type[Trait] | Trait, find: Callable[[str], Any]
     try:
         return plan.value(arguments, find)
     except LookupError as missing:
-        raise TypeError(
-            f"{owner}: trait {_name(trait)} requires a method '{missing.args[0]}'"
-        ) from None
+        name = missing.args[0]
+        hint = ""
+        if name in fields:
+            hint = (
+                f", and the class has a field of this name; give the trait after the class: "
+                f"implement({owner.rpartition('.')[2]}, {_name(trait)}, {{'{name}': function, ...}})"
+            )
+        raise TypeError(f"{owner}: trait {_name(trait)} requires a method '{name}'{hint}") from None
 
 
 def function_of(cls: type, name: str) -> Any:

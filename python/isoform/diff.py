@@ -51,7 +51,7 @@ Tolerances and `ignore` leave changes out:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 from isoform._core import (
     Change,
@@ -78,21 +78,23 @@ __all__ = [
     "merge",
 ]
 
+_T = TypeVar("_T")
+
 #: What `ignore` takes: a class, a field as `"Class.field"` with the type key of the class, or a
 #: function of a change.
 Ignore = type | str | Callable[[Change], Any]
 
 
 def diff(
-    left: Any,
-    right: Any,
+    left: _T,
+    right: _T,
     *,
     map_free_vars: bool = False,
     skip_tensor_content: bool = False,
     rtol: float = 0.0,
     atol: float = 0.0,
     ignore: Ignore | Iterable[Ignore] = (),
-) -> Difference:
+) -> Difference[_T]:
     """Returns all differences of two values: empty if and only if they are structurally equal.
 
     Lists are aligned, and an insertion is one change; a changed shared part is one
@@ -125,13 +127,13 @@ def diff(
 
 
 def merge(
-    base: Any,
-    left: Any,
-    right: Any,
+    base: _T,
+    left: _T,
+    right: _T,
     *,
     map_free_vars: bool = False,
     ignore: type | str | Iterable[type | str] = (),
-) -> Merge:
+) -> Merge[_T]:
     """Merges the changes of two values since a base that both were made from.
 
     A change of one side alone is taken over, and the same change of both sides is taken over once.

@@ -135,7 +135,12 @@ def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str]
         return None
     from isoform import Object
 
-    if not (isinstance(left, Object) and isinstance(right, Object)):
+    both = left, right
+    if all(isinstance(side, (list, tuple, dict)) for side in both):
+        # Plain values in containers are pytest's own subject.
+        if not any(isinstance(part, Object) for side in both for part in _parts(side)):
+            return None
+    elif not all(isinstance(side, Object) for side in both):
         return None
     try:
         lines = _explained(left, right)
@@ -144,11 +149,16 @@ def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str]
         return None
     if not lines:
         name = type(left).__name__
+        what = f"`==` of {name}" if isinstance(left, Object) else f"`==` of the parts of a {name}"
         lines = [
-            f"both are structurally equal, but `==` of {name} compares something else, by "
+            f"both are structurally equal, but {what} compares something else, by "
             "default the identity of objects; write `assert structural_equal(a, b)`"
         ]
     return [f"{type(left).__name__} == {type(right).__name__}", *lines]
+
+
+def _parts(side: Any) -> Any:
+    return side.values() if isinstance(side, dict) else side
 
 
 # What this run did with a golden file, by the resolved path.

@@ -151,6 +151,11 @@ def cached(
             raise TypeError(
                 f"cached: failures is a class of exceptions or a tuple of them, got {failure!r}"
             )
+    if callable(store):
+        raise TypeError(
+            f"cached: expected the store, got {store!r}; write @cached(place), for example "
+            '@cached("memory:")'
+        )
     opened = store if isinstance(store, Store) else Store.open(store)
 
     def decorate(function: Callable[P, R]) -> CachedFunction[P, R]:

@@ -19,8 +19,9 @@ A type can be given as a class, a type key or a `TypeInfo`; a lookup also takes 
 node. Values without a class of their own here have Python's class: `int`, `float`,
 `bool`, `str`, `bytes`, `type(None)`; `Object` is the root of all node types.
 
-An attribute is set once, or replaced deliberately with `override=True`. Values are
-converted like those of an `Any` field; functions and objects are returned unchanged,
+An attribute is set once, or replaced deliberately with `override=True`. Setting it to an
+equal value again, or to the function of the same name of a module that is loaded again, is
+no second time. Values are converted like those of an `Any` field; functions and objects are returned unchanged,
 and stay alive until the process ends. A lookup covers the type itself, or with
 `inherit=True` the nearest ancestor that has the attribute. Lookups never wait for a
 lock.
@@ -29,12 +30,13 @@ lock.
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from isoform import _core
 from isoform._core import Column, TypeInfo
-from isoform._traits import Trait, implement, implements, provided, schema_of, trait
+from isoform._traits import Trait, implement, implements, is_again, provided, schema_of, trait
 
 __all__ = [
     "AttrInfo",
@@ -60,6 +62,8 @@ _get = _core.type_attrs_get
 
 Type: TypeAlias = type[Any] | str | TypeInfo
 Name: TypeAlias = str | type[Trait]
+# Any value; checkers know the parameters of a lambda by the functions.
+Value: TypeAlias = Callable[[Any], Any] | Callable[[Any, Any], Any] | object
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,9 @@ class AttrInfo:
     bytes: int
 
 
-def set(of: Type, name: Name, value: Any, override: bool = False) -> None:  # noqa: A001
+def set(  # noqa: A001
+    of: Type, name: Name, value: Value, override: bool = False
+) -> None:
     """Sets an attribute of a type.
 
     Args:
@@ -97,7 +103,7 @@ def set(of: Type, name: Name, value: Any, override: bool = False) -> None:  # no
         override: allow replacing an existing value.
 
     Raises:
-        ValueError: the attribute is already set, or the name is empty.
+        ValueError: the attribute is already set to another value, or the name is empty.
         TypeError: the attribute is declared for other values, or `of` is not a type.
         KeyError: no type has the key.
 
@@ -109,7 +115,7 @@ def set(of: Type, name: Name, value: Any, override: bool = False) -> None:  # no
         ValueError: attribute 'doc.set.cost' of type isoform.Float is set already, to 2; ...
         >>> type_attrs.set(float, "doc.set.cost", 3, override=True)
     """
-    _core.type_attrs_set(of, name, value, override)
+    _core.type_attrs_set(of, name, value, override or is_again(of, name, value))
 
 
 def get(of: object, name: Name, default: Any = None, *, inherit: bool = False) -> Any:

@@ -222,6 +222,9 @@ class _Dispatcher:
             RecursionError: methods other than generators nest too deeply; the `path`
                 leads to the place.
             TypeError: a method returned a value of a wrong type.
+
+        An exception of a method, or of its result, has a note with the method and the place,
+        such as `in Value.visit_neg at <root>.of`.
         """
         engine = self._engine
         if engine is None:
@@ -348,6 +351,12 @@ class _Dispatcher:
         if info.type_index not in table:
             table[info.type_index] = self._find(info)
         return table[info.type_index]
+
+    def _method_name(self, info: TypeInfo | None) -> str:
+        """The class and method for objects of a type, for notes of exceptions."""
+        found = None if info is None else self._method_for(info)
+        name = getattr(found, "__name__", "_")
+        return type(self).__name__ + ("" if name.startswith("_") else f".{name}")
 
     def _begin(self, later: Later) -> tuple[bool, Any]:
         """Makes a call for the engine: whether a method exists, and its result."""

@@ -514,6 +514,7 @@ Exit status:
 
 JSON (--json), one object for each file:
   {\"file\": NAME, \"verdict\": \"good\", \"not canonical\" or \"rewritten\"}
+  A verdict \"not canonical\" has \"line\": NUMBER, too, from which the text differs.
   On error: {\"file\": NAME, \"error\": MESSAGE}
 
 Examples:

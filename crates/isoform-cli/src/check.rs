@@ -17,8 +17,8 @@ use crate::target::write;
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Good,
-    /// A text in another form than the canonical one.
-    Other,
+    /// A text in another form than the canonical one, from this line on.
+    Other(usize),
     /// A text that was in another form.
     Fixed,
 }
@@ -27,7 +27,7 @@ impl Verdict {
     fn name(self) -> &'static str {
         match self {
             Verdict::Good => "good",
-            Verdict::Other => "not canonical",
+            Verdict::Other(_) => "not canonical",
             Verdict::Fixed => "rewritten",
         }
     }
@@ -51,7 +51,16 @@ pub(crate) fn run(
         }
         let name = file.to_string_lossy();
         if output.json {
-            output.json_line(&json!({"file": name, "verdict": verdict.name()}))?;
+            let mut line = json!({"file": name, "verdict": verdict.name()});
+            if let Verdict::Other(number) = verdict {
+                line["line"] = number.into();
+            }
+            output.json_line(&line)?;
+        } else if let Verdict::Other(number) = verdict {
+            output.line(format_args!(
+                "{}: not canonical from line {number} on; `isoform check --fix` rewrites it",
+                printable(&name)
+            ))?;
         } else if verdict != Verdict::Good {
             output.line(format_args!("{}: {}", printable(&name), verdict.name()))?;
         }
@@ -80,8 +89,17 @@ fn check(args: &CheckArgs, file: &Path, common: &Common) -> Result<Verdict, Fail
         return Ok(Verdict::Good);
     }
     if !args.fix {
-        return Ok(Verdict::Other);
+        return Ok(Verdict::Other(first_difference(&text, &canonical)));
     }
     write(&convert, &canonical)?;
     Ok(Verdict::Fixed)
+}
+
+/// The first line in which two texts differ.
+fn first_difference(one: &[u8], other: &[u8]) -> usize {
+    let same = one
+        .iter()
+        .zip(other)
+        .take_while(|(one, other)| one == other);
+    1 + same.filter(|(byte, _)| **byte == b'\n').count()
 }

@@ -75,7 +75,7 @@ fn ignored_by(predicate: Py<PyAny>) -> IgnoreChange {
 ///
 /// As a str, the summary and one line for each change, up to a hundred. Empty, and false, if
 /// and only if the values are structurally equal.
-#[pyclass(frozen, name = "Difference", module = "isoform.diff")]
+#[pyclass(frozen, generic, name = "Difference", module = "isoform.diff")]
 pub(crate) struct DifferenceHandle(pub(crate) Difference);
 
 #[pymethods]

@@ -134,6 +134,12 @@ pub(crate) fn to_python(error: Error) -> PyErr {
     })
 }
 
+/// Adds a note to an exception.
+pub(crate) fn note(py: Python<'_>, raised: &PyErr, note: String) {
+    // The exception matters even if a note cannot be added.
+    let _ = add_notes(py, raised, vec![note]);
+}
+
 /// Adds notes to an exception, as `BaseException.add_note` of later versions does.
 fn add_notes(py: Python<'_>, raised: &PyErr, notes: Vec<String>) -> PyResult<()> {
     if notes.is_empty() {

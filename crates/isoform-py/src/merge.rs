@@ -49,7 +49,7 @@ fn _merge(
 ///
 /// As a str, the number of conflicts, the changes of each side in short, and the conflicts, up
 /// to a hundred.
-#[pyclass(frozen, name = "Merge", module = "isoform.diff")]
+#[pyclass(frozen, generic, name = "Merge", module = "isoform.diff")]
 pub(crate) struct MergeHandle(Merge);
 
 #[pymethods]

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use isoform::Value;
-use isoform::compare::{CompareOptions, Mismatch};
+use isoform::compare::{CompareOptions, Mismatch, MismatchReason};
 use isoform::text::{MismatchOptions, render_mismatch};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -214,24 +214,42 @@ fn explain_structural_mismatch(
         .map(|found| MismatchHandle { found, sides }))
 }
 
+/// The option in the place where other assertions take a message.
+struct MapFreeVars(bool);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for MapFreeVars {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        value.extract::<bool>().map(MapFreeVars).map_err(|_| {
+            let got = value.get_type().name();
+            let got = got.map_or_else(|_| "an object".to_owned(), |name| name.to_string());
+            PyTypeError::new_err(format!(
+                "assert_structural_equal() argument 'map_free_vars': expected bool, got {got}; \
+                 the error says itself what differs"
+            ))
+        })
+    }
+}
+
 /// Raises StructuralError, an AssertionError and a ValueError, with the explained mismatch,
 /// unless two values are structurally equal. For programs of `isoform.onnx`, it names the nodes, weights and elements that differ.
 #[pyfunction]
-#[pyo3(signature = (lhs, rhs, map_free_vars=false, skip_tensor_content=false, *, enable_auto_mapping=false))]
+#[pyo3(signature = (lhs, rhs, map_free_vars=MapFreeVars(false), skip_tensor_content=false, *, enable_auto_mapping=false))]
 fn assert_structural_equal(
     lhs: &Bound<'_, PyAny>,
     rhs: &Bound<'_, PyAny>,
-    map_free_vars: bool,
+    map_free_vars: MapFreeVars,
     skip_tensor_content: bool,
     enable_auto_mapping: bool,
 ) -> PyResult<()> {
-    let options = options(map_free_vars, enable_auto_mapping, skip_tensor_content);
+    let options = options(map_free_vars.0, enable_auto_mapping, skip_tensor_content);
     let (left, right) = (untyped(lhs)?, untyped(rhs)?);
     let text = under_gil(lhs.py(), || -> isoform::Result<_> {
         let Some(found) = options.explain_mismatch(&left, &right)? else {
             return Ok(None);
         };
-        let shown = render_mismatch(&left, &right, &found);
+        let shown = render_mismatch(&left, &right, &found) + advice(&found);
         let report = report_of_programs(&left, &right, options);
         let report = report.map_or_else(String::new, |report| format!("\n{report}"));
         Ok(Some(format!(
@@ -259,6 +277,16 @@ pub(crate) struct MismatchHandle {
     pub(crate) found: Mismatch,
     /// The compared values.
     pub(crate) sides: [Value; 2],
+}
+
+/// What to write where a comparison can be asked for another meaning.
+fn advice(found: &Mismatch) -> &'static str {
+    match found.reason {
+        MismatchReason::DifferentFreeVariables => {
+            "\nmap_free_vars=True lets free variables of one side stand for those of the other"
+        }
+        _ => "",
+    }
 }
 
 impl MismatchHandle {
@@ -383,7 +411,7 @@ impl MismatchHandle {
     fn __str__(&self, py: Python<'_>) -> String {
         let [left, right] = &self.sides;
         let options = MismatchOptions::default();
-        under_gil(py, || options.render(left, right, &self.found))
+        under_gil(py, || options.render(left, right, &self.found)) + advice(&self.found)
     }
 
     fn __repr__(&self) -> String {

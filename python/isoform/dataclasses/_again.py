@@ -86,10 +86,14 @@ def difference(old: Declaration, new: Declaration) -> str | None:
     if old.place != new.place:
         return f"class {'.'.join(old.place)} has it"
     if old.parent is not new.parent:
-        named = (None if one is None else one.__qualname__ for one in (old.parent, new.parent))
+        named = [None if one is None else one.__qualname__ for one in (old.parent, new.parent)]
+        if named[0] == named[1]:
+            return f"its parent {named[0]} was declared again, as another type"
         return "its parent was {} and is now {}".format(*named)
     for name, value in new.options.items():
         if not _is_alike(old.options[name], value):
+            if name == "members":
+                return _member_difference(old.options[name], value)
             return f"{name} was {old.options[name]!r} and is now {value!r}"
     names = [field.name for field in old.fields]
     for field in new.fields:
@@ -108,6 +112,20 @@ def difference(old: Declaration, new: Declaration) -> str | None:
         for name in sorted(former ^ later):
             return f"{name} is {'gone' if name in former else 'new'}"
     return None
+
+
+def _member_difference(old: Iterable[Any], new: Iterable[Any]) -> str:
+    former, later = ({name: rest for name, *rest in members} for members in (old, new))
+    for name in later:
+        if name not in former:
+            return f"member '{name}' is new"
+    for name in former:
+        if name not in later:
+            return f"member '{name}' is gone"
+    for name, rest in later.items():
+        if not _is_alike(former[name], rest):
+            return f"member '{name}' has another number, value or fields"
+    return "its members are in another order"
 
 
 def _field_difference(old: Field, new: Field) -> str | None:

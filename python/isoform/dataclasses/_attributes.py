@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from isoform import _core
 from isoform._traits import Trait, function_of, is_trait, plan_of, value_for
 from isoform.core import Object
+from isoform.core._annotations import own_annotations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -84,7 +85,15 @@ def of_body(cls: type, key: str, parent: type | None) -> Iterator[tuple[str, Any
             if attribute in seen:
                 raise ValueError(f"{key}: attribute '{attribute}' is given twice, by {name}")
             seen.add(attribute)
-            yield attribute, value_for(key, trait, lambda method: function_of(cls, method))
+            yield (
+                attribute,
+                value_for(key, trait, lambda method: function_of(cls, method), _fields_of(cls)),
+            )
+
+
+def _fields_of(cls: type) -> set[str]:
+    """The names that the class and its bases annotate."""
+    return {name for base in cls.__mro__ for name in own_annotations(base)}
 
 
 def _with_object_first(static: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

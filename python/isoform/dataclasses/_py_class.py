@@ -386,7 +386,8 @@ def _register(
         if not options.override:
             raise ValueError(
                 f"type key '{key}' is already registered, with another declaration: {changed}; "
-                f"write override=True to replace it, and make its objects again"
+                "write override=True to replace it, also in the declarations of the classes that "
+                "extend it, and make its objects again"
             )
         native["override"] = True
         _pending.forget(existing)

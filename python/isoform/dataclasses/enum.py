@@ -209,7 +209,7 @@ class EnumMeta(ObjectMeta):
         members = _number(cls, declared)
         found = _declare(cls, given, frame, members)
         # Texts show the name of a member in each of its places.
-        _core.type_attrs_set(found, "text.member", True, True)
+        _core.type_attrs_set(found, "text.member", _text_names(cls, members), True)
         # The same declaration again has its members.
         if found is cls:
             _make_members(cls, members)
@@ -266,6 +266,16 @@ def _state(cls: type) -> EnumState:
     """The state of exactly this class; an empty state without members."""
     found = cls.__dict__.get(ENUM_STATE_ATTR)
     return EnumState() if found is None else found
+
+
+def _text_names(cls: Any, members: dict[str, _Member]) -> Any:
+    """The names that texts have instead of the numbers of members."""
+    if cls.__isoform_payload__ is not int:
+        return True
+    names: dict[int, str] = {}
+    for name, member in members.items():
+        names.setdefault(member.number, name)
+    return names
 
 
 def _declare(cls: Any, given: dict[str, Any], frame: Any, members: dict[str, _Member]) -> Any:
@@ -424,11 +434,13 @@ def _from_json(cls: Any, data: Any) -> Any:
     """
     wanted = int if cls.__isoform_payload__ is int else str
     key = cls.__isoform_type_key__
-    if type(data) is not wanted:
+    # Texts have the names of numbers.
+    known = _state(cls).names if wanted is int and type(data) is str else _state(cls).indexes
+    if type(data) not in (wanted, str):
         raise _core._DataFault(f"{key}: expected {wanted.__name__}, got {type(data).__name__}")
-    if data not in _state(cls).indexes:
+    if data not in known:
         raise _core._DataFault(f"{key} has no member {data!r}{_choice(cls)}")
-    return _state(cls).indexes[data]
+    return known[data]
 
 
 def _restore(type_key: str, name: str, module: str) -> Any:
@@ -569,7 +581,9 @@ class _WithValue(Enum):
         return str(self.value)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}.{self.name}"
+        cls = type(self)
+        name = next((name for name, it in _state(cls).names.items() if it is self), self.name)
+        return f"{cls.__name__}.{name}"
 
 
 def _ordered(holds: Callable[[Any, Any], bool]) -> Callable[[Any, Any], Any]:

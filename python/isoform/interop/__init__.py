@@ -17,7 +17,8 @@ address, and then no two runs of a program have the same digest.
 `isoform.fx` the graphs of torch.fx; see `docs/interop.md`.
 """
 
+from . import ast
 from ._graph import Call, Constant, Input, Item, Program
 from ._record import Record, from_fields
 
-__all__ = ["Call", "Constant", "Input", "Item", "Program", "Record", "from_fields"]
+__all__ = ["Call", "Constant", "Input", "Item", "Program", "Record", "ast", "from_fields"]

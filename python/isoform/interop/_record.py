@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import enum
 import sys
+import types
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from isoform import _core
 from isoform.container import Array, Map
@@ -47,8 +49,11 @@ def from_fields(
     | dict | `Map`; with other keys than plain ones a `Record` of pairs, in any order |
     | set, frozenset | a `Record` of the elements, in any order |
     | arrays and scalars of NumPy, and arrays of other libraries in the memory of the CPU | `Tensor` |
-    | members of enums | a `Record` with the name |
-    | slices, ranges, `...`, instances of subclasses of the above | a `Record` |
+    | members of enums | a `Record` with the name and the value |
+    | `OrderedDict` | a `Record` of pairs in order |
+    | `defaultdict` | a `Record` of the value as a dict and of the factory |
+    | slices, ranges, `...` | a `Record` |
+    | instances of subclasses of the above | a `Record` of the value and of the object's attributes |
     | dataclasses, attrs, pydantic, named tuples, objects with `_fields` | a `Record` of the fields |
 
     Fields that a dataclass or attrs leaves out of comparison are left out. An object that
@@ -60,11 +65,11 @@ def from_fields(
         fields: the fields of an object that is not a plain value: their names, or a dict
             of their values; None for the fields in the table.
         on_unknown: `"raise"`, or a function that returns what to convert instead of an
-            object without fields.
+            object without fields, or of an array that no tensor holds.
 
     Raises:
-        TypeError: an object has no fields, or an array has elements that no tensor
-            holds; the message has the path and the class.
+        TypeError: an object has no fields, or an array has a mask or elements that no
+            tensor holds; the message has the path and the class.
         ValueError: an object contains itself; the message has the path.
         AttributeError: an object does not have a field that `fields` names.
 
@@ -82,11 +87,24 @@ def from_fields(
     if on_unknown != "raise" and not callable(on_unknown):
         raise TypeError(f"on_unknown: expected 'raise' or a function, got {on_unknown!r}")
     unknown = None if isinstance(on_unknown, str) else on_unknown
-    return Converter("from_fields", fields=fields, on_unknown=unknown).convert(obj)
+    converter = Converter("from_fields", fields=fields, on_unknown=unknown, names_fields=True)
+    return converter.convert(obj)
 
 
 _PLAIN = (type(None), bool, int, float, complex, bytes)
-_BASES: tuple[type[Any], ...] = (int, float, complex, bytes, tuple, list, dict)
+_BASES: tuple[type[Any], ...] = (
+    int,
+    float,
+    complex,
+    bytes,
+    bytearray,
+    tuple,
+    list,
+    dict,
+    set,
+    frozenset,
+)
+_FUNCTIONS = (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
 _OPEN = object()
 
 
@@ -118,6 +136,7 @@ class Converter:
         on_unknown: the replacement of an object without fields; None to raise.
         special: the value of an object with a rule of its own, in a tuple of one; None
             for all others.
+        names_fields: whether the caller can name fields, for messages.
     """
 
     def __init__(
@@ -127,9 +146,11 @@ class Converter:
         fields: Callable[[Any], Any] | None = None,
         on_unknown: Callable[[Any], Any] | None = None,
         special: Callable[[Any], tuple[Any] | None] | None = None,
+        names_fields: bool = False,
     ) -> None:
         self._name = name
         self._fields = fields
+        self._names_fields = names_fields
         self._on_unknown = on_unknown
         self._special = special
         # Of sets within sets, each is hashed once.
@@ -214,26 +235,53 @@ class Converter:
         value = _builtin(obj, kind)
         if value is not None:
             return value
+        if isinstance(obj, collections.OrderedDict):
+            return _extended(obj, kind, [*cast("Any", obj).items()])
+        if isinstance(obj, collections.defaultdict):
+            source = cast("Any", obj)
+            factory = self._of_factory(source.default_factory)
+            return _extended(source, kind, dict(source), default_factory=factory)
         named = _known_fields(obj, kind)
         if named is not None:
             return _record(obj, _class_name(kind), named)
-        value = _array(obj)
+        try:
+            value = _array(obj)
+        except _Refused as refused:
+            return self._unknown(obj, str(refused))
         if value is not None:
             return value
         for base in _BASES:
             if isinstance(obj, base):
-                return _record(obj, _class_name(kind), {"value": base(obj)})
+                return _extended(obj, kind, base(obj))
         if isinstance(obj, str):
-            return Record(_class_name(kind), {"value": _text(str.__str__(obj))})
+            return _extended(obj, kind, str.__str__(obj))
+        return self._unknown(
+            obj, f"the fields of a {kind.__name__} ({_class_name(kind)}) are unknown"
+        )
+
+    def _of_factory(self, factory: Any) -> Any:
+        """What makes the values of a `defaultdict`, by its name."""
+        name = None if factory is None else importable_name(factory)
+        return factory if name is None else name
+
+    def _unknown(self, obj: Any, problem: str) -> Any:
+        """What `on_unknown` gives for an object, or an error."""
+        kind = type(obj)
         if self._on_unknown is None:
-            raise _Refused(
-                f"the fields of a {kind.__name__} ({_class_name(kind)}) are unknown; name them by "
-                "fields=..., or give a value for it by on_unknown=..."
-            )
+            raise _Refused(f"{problem}; {self._remedy(obj)}")
         instead = self._on_unknown(obj)
         if instead is obj:
             raise _Refused(f"on_unknown returned the {kind.__name__} itself; return its value")
         return _Frame(obj, [instead], lambda _: "", lambda done: done[0])
+
+    def _remedy(self, obj: Any) -> str:
+        if not self._names_fields and isinstance(obj, _FUNCTIONS):
+            return (
+                f"'{obj.__qualname__}' is no name under which it can be imported; write it as a "
+                "function of a module, or give a value for it by on_unknown=..."
+            )
+        named = "name its fields by fields=..., or " if self._names_fields else ""
+        return f"{named}give a value for it by on_unknown=..."
 
     def _in_order(self, values: list[Any]) -> list[Any]:
         """Values in the order of their digests, which is the same in every process."""
@@ -310,11 +358,22 @@ def _of_named(obj: Any, named: Any) -> _Frame:
     return _record(obj, kind, values)
 
 
+def _extended(obj: Any, kind: type, value: Any, **parts: Any) -> _Frame:
+    """A record of an instance of a subclass: its value, and the attributes of the object."""
+    slots = (getattr(base, "__slots__", ()) for base in kind.__mro__)
+    names = [name for each in slots for name in ((each,) if isinstance(each, str) else each)]
+    attributes = {name: getattr(obj, name) for name in names if hasattr(obj, name)}
+    attributes |= getattr(obj, "__dict__", {})
+    if attributes:
+        parts["attributes"] = attributes
+    return _record(obj, _class_name(kind), {"value": value, **parts})
+
+
 def _builtin(obj: Any, kind: type) -> Any:
     if isinstance(obj, enum.Enum):
         # Combined flags of Python 3.10 have no name.
         name = obj.name if obj.name is not None else obj.value
-        return Record(_class_name(kind), {"member": name})
+        return _record(obj, _class_name(kind), {"member": name, "value": obj.value})
     if obj is Ellipsis or obj is NotImplemented:
         return Record(_class_name(kind), {})
     if kind is slice or kind is range:
@@ -354,8 +413,17 @@ def _array(obj: Any) -> Any:
                 return dtype(obj.name)
             except ValueError:
                 raise _Refused(f"no dtype of Isoform is NumPy's {obj.str or obj.name}") from None
-        if isinstance(obj, (numpy.ndarray, numpy.generic)):
+        masked = sys.modules.get("numpy.ma")
+        if masked is not None and isinstance(obj, masked.MaskedArray):
+            raise _Refused(
+                "a tensor has no mask; write array.filled(value) for the elements with a value "
+                "in place of the masked ones"
+            )
+        # The attributes of a map of a file say where the elements are.
+        if type(obj) in (numpy.ndarray, numpy.memmap) or isinstance(obj, numpy.generic):
             return tensor_of(numpy.asarray(obj))
+        if isinstance(obj, numpy.ndarray):
+            return _extended(obj, type(obj), obj.view(numpy.ndarray))
     if hasattr(type(obj), "__dlpack__"):
         return tensor_of(obj)
     return None

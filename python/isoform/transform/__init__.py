@@ -15,7 +15,7 @@ own types. `docs/passes.md` is the guide.
 """
 
 from .analysis import analysis
-from .bisect import bisect
+from .bisect import Bisected, bisect
 from .builtin import ApplyPassToFunction, PrintIR
 from .cache import Memo, MemoryCache, NoProgram, StoreCache
 from .context import PassContext, register_config_option
@@ -41,6 +41,7 @@ from .root import Check, ModuleScript, Root, Script, Signature, functions, scrip
 __all__ = [
     "CSE",
     "ApplyPassToFunction",
+    "Bisected",
     "ChangesInstrument",
     "Check",
     "DumpIR",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from isoform.ir import _api
 
@@ -11,12 +11,25 @@ if TYPE_CHECKING:
 
     from .passes import Pass
 
-__all__ = ["bisect"]
+__all__ = ["Bisected", "bisect"]
+
+Bisected = TypedDict(
+    "Bisected",
+    {
+        "pass": "Pass",
+        "position": int,
+        "before": Any,
+        "after": Any,
+        "functions": list[str],
+        "checks": int,
+    },
+)
+"""What `bisect` found."""
 
 _bisect = _api.function("passes.bisect")
 
 
-def bisect(pipeline: Pass, mod: Any, check: Callable[[Any], bool]) -> dict[str, Any]:
+def bisect(pipeline: Pass, mod: Any, check: Callable[[Any], bool]) -> Bisected:
     """Find the first pass after which a check fails, and a sufficient set of functions.
 
     The pipeline runs once, under the current context. The check is called O(log passes)
@@ -34,4 +47,4 @@ def bisect(pipeline: Pass, mod: Any, check: Callable[[Any], bool]) -> dict[str, 
     Raises ValueError without a failing check, exceptions of passes and of the check.
     """
     found = dict(_bisect(pipeline, mod, check))
-    return {**found, "functions": list(found["functions"])}
+    return cast("Bisected", {**found, "functions": list(found["functions"])})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from isoform import _core
 from isoform.core import Object
@@ -26,6 +26,8 @@ __all__ = ["PassContext", "register_config_option"]
 _current = _api.function("passes.current_context")
 _list_configs = _api.function("passes.list_configs")
 _diagnostics = _api.function("passes.diagnostics")
+
+_T = TypeVar("_T")
 
 REPRODUCER = "transform.reproducer"
 
@@ -124,6 +126,10 @@ class PassContext(Object):
         """Return the registered options: type, default and documentation by key."""
         return {key: dict(option) for key, option in _list_configs().items()}
 
+    @overload
+    def analysis(self, analysis: Callable[..., _T], of: Any) -> _T: ...
+    @overload
+    def analysis(self, analysis: str, of: Any) -> Any: ...
     def analysis(self, analysis: str | Callable[..., Any], of: Any) -> Any:
         """Return the result of an analysis for a program or function.
 

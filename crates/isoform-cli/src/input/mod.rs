@@ -477,7 +477,10 @@ pub(crate) fn decode(
     let (value, metadata) = decoded.map_err(|error| {
         let mut failure = failed(error);
         if failure.message.contains("unknown type") {
-            failure.excerpt.push(types.hint().to_owned());
+            // A misspelt name is of a dialect whose module is there.
+            if !failure.message.contains("did you mean") {
+                failure.excerpt.push(types.hint().to_owned());
+            }
             failure.unknown = (!unknown.is_empty()).then(|| {
                 Arc::new(UnknownFile {
                     file: file.to_owned(),

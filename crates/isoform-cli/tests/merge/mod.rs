@@ -404,7 +404,7 @@ fn check_reads_files_and_judges_texts() {
     check(
         &folder.run("check --canonical map.iso"),
         1,
-        "map.iso: not canonical\n",
+        "map.iso: not canonical from line 1 on; `isoform check --fix` rewrites it\n",
     );
     check(
         &folder.run("check --fix map.iso base.onnx"),

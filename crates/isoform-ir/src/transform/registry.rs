@@ -168,7 +168,13 @@ pub(super) fn factory(name: &str) -> Result<Function> {
     });
     found.ok_or_else(|| {
         let passes = registered_passes();
-        let hint = name_hint(name, passes.iter().map(PassEntry::name));
+        let names = || passes.iter().map(PassEntry::name);
+        // Without its dialect, a name is not similar.
+        let mut full = names().filter(|full| full.rsplit('.').next() == Some(name));
+        let hint = match full.next() {
+            Some(full) => format!(", did you mean '{full}'?"),
+            None => name_hint(name, names()),
+        };
         Error::value_error(format!("no pass is registered as '{name}'{hint}"))
     })
 }

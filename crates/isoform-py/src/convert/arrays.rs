@@ -46,6 +46,13 @@ pub(crate) fn tensor_from(value: &Object<'_>, sharing: Sharing) -> PyResult<Tens
     {
         return Ok(tensor.clone());
     }
+    if is_masked(value)? {
+        return Err(PyTypeError::new_err(
+            "a tensor has no mask, got a masked array; write array.filled(value) for the elements \
+             with a value in place of the masked ones, or pass array.data and array.mask, which \
+             numpy.ma.getmaskarray gives, as two tensors",
+        ));
+    }
     let capsule = match capsule_of(value) {
         Ok(capsule) => capsule,
         Err(error) if error.is_instance_of::<PyBufferError>(py) => {
@@ -54,6 +61,21 @@ pub(crate) fn tensor_from(value: &Object<'_>, sharing: Sharing) -> PyResult<Tens
         Err(error) => return Err(error),
     };
     import(&capsule, sharing)
+}
+
+/// True for masked arrays of NumPy, whose memory exports without the mask.
+fn is_masked(value: &Object<'_>) -> PyResult<bool> {
+    let py = value.py();
+    if value.getattr_opt(intern!(py, "mask"))?.is_none() {
+        return Ok(false);
+    }
+    let modules = py
+        .import(intern!(py, "sys"))?
+        .getattr(intern!(py, "modules"))?;
+    match modules.get_item(intern!(py, "numpy.ma")) {
+        Ok(masked) => value.is_instance(&masked.getattr(intern!(py, "MaskedArray"))?),
+        Err(_) => Ok(false),
+    }
 }
 
 fn capsule_of<'py>(value: &Object<'py>) -> PyResult<Object<'py>> {

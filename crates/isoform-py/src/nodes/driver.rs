@@ -14,10 +14,11 @@ use isoform::paths::AccessStep;
 use isoform::traverse::Children;
 use isoform::types::RegionKind;
 use isoform::{Error, Obj, Ref, Value};
-use pyo3::exceptions::{PyRecursionError, PyStopIteration, PyTypeError};
+use pyo3::exceptions::{PyBaseException, PyStopIteration, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
+use super::way::shortened;
 use crate::convert::{HostObject, to_python, untyped};
 use crate::error::{self, IntoPyResult, from_python};
 use crate::object::gil::{self, under_gil};
@@ -93,6 +94,14 @@ pub(super) struct State {
     /// The node of the running method, with the region where the node was met.
     pub(super) open: Option<(Value, RegionKind)>,
     pub(super) memory: Memory<Answer>,
+    pub(super) failure: Option<Failure>,
+}
+
+/// Where the last exception of a method was raised.
+pub(super) struct Failure {
+    exception: Py<PyBaseException>,
+    /// The node of the method.
+    node: Value,
 }
 
 /// The engine of one visit.
@@ -158,6 +167,75 @@ impl NodeDriver {
         ))
     }
 
+    /// Notes the node whose method raised an exception, and tells its memory. An exception that
+    /// only passes through a method is not the method's own.
+    #[cold]
+    fn blame(
+        &self,
+        py: Python<'_>,
+        error: PyErr,
+        node: &Value,
+        begin: impl FnOnce(&mut Memory<Answer>),
+    ) -> Raised {
+        let exception = error.value(py).clone().unbind();
+        let mut state = self.state();
+        let known = state.failure.as_ref();
+        if known.is_some_and(|known| known.exception.is(&exception)) {
+            return Raised(error);
+        }
+        begin(&mut state.memory);
+        let node = node.clone();
+        let old = state.failure.replace(Failure { exception, node });
+        drop(state);
+        // Dropping the old exception may run code that calls this engine.
+        drop(old);
+        Raised(error)
+    }
+
+    /// As [`blame`](Self::blame), for results of methods for parts, of which the node
+    /// cannot be built.
+    #[cold]
+    fn blame_part(&self, py: Python<'_>, error: PyErr, children: &Children) -> Raised {
+        let key = children.source().type_name();
+        let text = error.value(py).to_string();
+        let named = children
+            .iter(RegionKind::Use)
+            .enumerate()
+            .find_map(|(at, child)| {
+                let step = children.step(at)?;
+                let AccessStep::Attr(field) = &step else {
+                    return None;
+                };
+                let rest = text.strip_prefix(&format!("{key}.{field}"))?;
+                rest.starts_with([':', '[']).then_some((child.value, step))
+            });
+        let (node, step) = match named {
+            Some((part, step)) => (part, Some(step)),
+            None => (children.source().clone(), None),
+        };
+        self.blame(py, error, &node, |memory| memory.begin_path(step))
+    }
+
+    /// Adds the method and the place of an exception to the exception.
+    #[cold]
+    pub(super) fn noted(&self, py: Python<'_>, error: PyErr, ended: &State) -> PyErr {
+        let known = ended.failure.as_ref();
+        let Some(known) = known.filter(|known| known.exception.is(error.value(py))) else {
+            return error;
+        };
+        let info = known
+            .node
+            .as_object()
+            .map(|object| host::type_index_of(object));
+        let info = info.map(|ty| TypeInfoHandle::new(host::type_info(ty)));
+        let method = self.visitor.bind(py).call_method1("_method_name", (info,));
+        if let Ok(method) = method {
+            let place = shortened(&ended.memory.path());
+            error::note(py, &error, format!("in {method} at {place}"));
+        }
+        error
+    }
+
     /// Runs code of a method while the node of the method is the open node.
     fn within<R>(&self, node: &Value, region: RegionKind, body: impl FnOnce() -> R) -> R {
         let outer = self.state().open.replace((node.clone(), region));
@@ -199,7 +277,7 @@ impl<'py> Visit<'_, 'py> {
     ) -> Outcome<Answer, Self> {
         let (py, driver) = (self.py, self.driver);
         if result.get_type().is(driver.later.bind(py)) {
-            return Err(failed(driver.returned_later(py, node)));
+            return Err(self.refused(driver.returned_later(py, node), node));
         }
         match driver.rule {
             Rule::Compute => return Ok(Answer::Python(result.clone().unbind())),
@@ -218,7 +296,24 @@ impl<'py> Visit<'_, 'py> {
             driver.visitor.bind(py).call_method1("_accept", arguments)
         });
         let accepted = accepted.and_then(|accepted| untyped(&accepted));
-        Ok(Answer::Value(accepted.map_err(failed)?))
+        match accepted {
+            Ok(value) => Ok(Answer::Value(value)),
+            Err(error) => Err(self.refused(error, node)),
+        }
+    }
+
+    /// The exception of the method for a node, or of its result.
+    #[cold]
+    fn refused(&self, error: PyErr, node: &Value) -> Stop<Raised> {
+        let begin = |memory: &mut Memory<Answer>| memory.begin_path(None);
+        Stop::Error(self.driver.blame(self.py, error, node, begin))
+    }
+
+    /// The exception of a method that was resumed.
+    #[cold]
+    fn thrown(&self, error: PyErr, node: &Value) -> Stop<Raised> {
+        let begin = |memory: &mut Memory<Answer>| memory.begin_path_here();
+        Stop::Error(self.driver.blame(self.py, error, node, begin))
     }
 
     /// Resumes a generator: returns the request, or the return value with true.
@@ -263,7 +358,7 @@ impl<'py> Visit<'_, 'py> {
         let begin = || visitor.call_method1("_begin", (later,));
         let begun = self.driver.within(node, region, begin);
         let begun = begun.and_then(|begun| begun.extract::<(bool, Bound<'_, PyAny>)>());
-        match begun.map_err(failed)? {
+        match begun.map_err(|error| self.refused(error, node))? {
             (true, result) => self.called(result, node, region),
             (false, _) => Ok(Call::Children),
         }
@@ -327,7 +422,8 @@ impl<'py> Methods for Visit<'_, 'py> {
         let shown = to_python(py, node).map_err(failed)?;
         let arguments = [driver.visitor.bind(py), &shown];
         let call = || gil::call(method.bind(py), &arguments);
-        let result = driver.within(node, region, call).map_err(failed)?;
+        let result = driver.within(node, region, call);
+        let result = result.map_err(|error| self.refused(error, node))?;
         self.called(result, node, region)
     }
 
@@ -339,14 +435,16 @@ impl<'py> Methods for Visit<'_, 'py> {
         reply: Option<Result<Answer, Raised>>,
     ) -> Outcome<Resumed<Self>, Self> {
         let send = || self.send(generator, reply);
-        let (result, has_ended) = self.driver.within(node, region, send).map_err(failed)?;
+        let sent = self.driver.within(node, region, send);
+        let (result, has_ended) = sent.map_err(|error| self.thrown(error, node))?;
         if has_ended {
             return self.accept(&result, node, region).map(Resumed::Answer);
         }
         if result.get_type().is(self.driver.later.bind(self.py)) {
             return Ok(Resumed::Call(self.call_later(&result, node, region)));
         }
-        Ok(Resumed::Ask(untyped(&result).map_err(failed)?))
+        let asked = untyped(&result).map_err(|error| self.thrown(error, node))?;
+        Ok(Resumed::Ask(asked))
     }
 
     fn combine(&self, children: &Children, replies: Vec<Answer>) -> Result<Answer, Raised> {
@@ -354,8 +452,9 @@ impl<'py> Methods for Visit<'_, 'py> {
             Rule::Visit => Ok(Answer::Nothing),
             Rule::Rewrite => {
                 let replies = replies.into_iter().filter_map(Self::replacement).collect();
-                let rebuilt = self.reading(|| children.rebuild(replies)).into_py()?;
-                Ok(Answer::Value(rebuilt))
+                let rebuilt = self.reading(|| children.rebuild(replies)).into_py();
+                let blame = |error| self.driver.blame_part(self.py, error, children);
+                rebuilt.map(Answer::Value).map_err(blame)
             }
             Rule::Compute => Ok(Answer::Python(self.collected(children, &replies)?)),
         }
@@ -387,8 +486,8 @@ impl<'py> Methods for Visit<'_, 'py> {
         self.driver.retention
     }
 
-    fn is_located(&self, error: &Raised) -> bool {
-        error.0.is_instance_of::<PyRecursionError>(self.py)
+    fn is_located(&self, _error: &Raised) -> bool {
+        true
     }
 
     fn reading<T>(&self, body: impl FnOnce() -> T) -> T {

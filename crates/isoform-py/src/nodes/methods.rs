@@ -96,7 +96,8 @@ impl NodeDriver {
 
     /// The result for the value that the whole visit is about.
     ///
-    /// A RecursionError names the place, and has it as its `path`.
+    /// An exception of a method gets a note with the method and the place. A RecursionError
+    /// names the place, and has it as its `path`.
     fn start<'py>(
         slf: &Bound<'py, Self>,
         value: &Bound<'py, PyAny>,
@@ -110,7 +111,10 @@ impl NodeDriver {
             let outcome = host::result_of(&visit, &untyped(value)?, RegionKind::Use, None);
             let ended = std::mem::take(&mut *driver.state());
             let result = visit.shown(outcome);
-            result.map_err(|error| located(visit.py, error, ended.memory.path()))
+            result.map_err(|error| {
+                let error = driver.noted(visit.py, error, &ended);
+                located(visit.py, error, ended.memory.path())
+            })
         })
     }
 

@@ -14,13 +14,7 @@ pub(super) fn located(py: Python<'_>, error: PyErr, steps: Vec<AccessStep>) -> P
     if steps.is_empty() || !error.is_instance_of::<PyRecursionError>(py) {
         return error;
     }
-    let first = AccessPath::from_steps(steps[..steps.len().min(SHOWN)].to_vec());
-    let mut text = first.to_string();
-    if steps.len() > SHOWN {
-        let rest = &steps[(steps.len() - SHOWN).max(SHOWN)..];
-        let rest = AccessPath::from_steps(rest.to_vec()).to_string();
-        text = format!("{text}…{}", rest.trim_start_matches("<root>"));
-    }
+    let text = shortened(&steps);
     let located = PyRecursionError::new_err(format!(
         "{text}: methods nest too deeply, {} steps below the root; a method that calls visit() or \
          super() nests in Python, one that yields the child does not",
@@ -31,4 +25,16 @@ pub(super) fn located(py: Python<'_>, error: PyErr, steps: Vec<AccessStep>) -> P
     let _ = located.value(py).setattr("path", path);
     located.set_cause(py, Some(error));
     located
+}
+
+/// The text of a way, without the middle of a long one.
+pub(super) fn shortened(steps: &[AccessStep]) -> String {
+    let first = AccessPath::from_steps(steps[..steps.len().min(SHOWN)].to_vec());
+    let text = first.to_string();
+    if steps.len() <= SHOWN {
+        return text;
+    }
+    let rest = &steps[(steps.len() - SHOWN).max(SHOWN)..];
+    let rest = AccessPath::from_steps(rest.to_vec()).to_string();
+    format!("{text}…{}", rest.trim_start_matches("<root>"))
 }

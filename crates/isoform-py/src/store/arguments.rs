@@ -213,8 +213,9 @@ fn program_digest(name: &str, value: &Bound<'_, PyAny>) -> PyResult<(Value, Name
         }
         let class = class().unwrap_or_default();
         let told = PyTypeError::new_err(format!(
-            "argument {name:?}: a {class} cannot be part of a key: {}; pass nodes and plain \
-             values, compute a key with key=function, or leave the argument out with \
+            "argument {name:?}: an object of {class} cannot be part of a key: {}; pass nodes and \
+             plain values, or isoform.interop.from_fields(object) for a dataclass and other objects \
+             with fields, compute a key with key=function, or leave the argument out with \
              ignore=({name:?},)",
             error.value(py)
         ));

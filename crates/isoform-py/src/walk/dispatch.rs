@@ -5,11 +5,13 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use isoform::traverse::Visit;
 use isoform::types::{RegionKind, TypeIndex};
 use isoform::values::ValueRef;
-use isoform::{Obj, Ref, Value, host};
+use isoform::{Error, Obj, Ref, Value, host};
+use pyo3::intern;
 use pyo3::prelude::*;
 
 use super::enums;
 use crate::convert::{FIRST_DECLARED, to_python};
+use crate::error::{from_python, note};
 use crate::object::{gil, wrapper};
 
 /// The values that an entry accepts.
@@ -175,6 +177,23 @@ impl Callbacks {
             return Ok(None);
         };
         Ok(Some((chosen, to_python(py, &value)?)))
+    }
+}
+
+impl Callbacks {
+    /// The error for an exception of the callback for a value, with a note of the place.
+    #[cold]
+    pub(super) fn failed(&self, py: Python<'_>, error: PyErr, visit: &Visit<'_>) -> Error {
+        let name = self.find_for(&visit.value()).and_then(|chosen| {
+            let name = chosen
+                .call
+                .bind(py)
+                .getattr_opt(intern!(py, "__qualname__"));
+            name.ok().flatten()
+        });
+        let name = name.map_or_else(|| "a callback".to_owned(), |name| name.to_string());
+        note(py, &error, format!("in {name} at {}", visit.path()));
+        from_python(error)
     }
 }
 

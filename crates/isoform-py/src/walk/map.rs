@@ -11,7 +11,7 @@ use pyo3::types::{PyDict, PyMapping};
 use super::dispatch::Callbacks;
 use super::parse;
 use crate::convert::{to_python, untyped};
-use crate::error::{IntoPyResult, from_python};
+use crate::error::IntoPyResult;
 use crate::object::gil::under_gil;
 
 /// Rewrites a value: each callback receives the values of its types and returns their
@@ -44,7 +44,10 @@ pub(crate) fn structural_map<'py>(
     let options = MapOptions::default().order(order).keys(false);
     let py = root.py();
     let mut variables = HashMap::new();
-    let call = |visit: &Visit<'_>| call(py, &callbacks, &mut variables, visit).map_err(from_python);
+    let call = |visit: &Visit<'_>| {
+        let called = call(py, &callbacks, &mut variables, visit);
+        called.map_err(|error| callbacks.failed(py, error, visit))
+    };
     let mapped = under_gil(py, || {
         options.map_selected(&value, |ty| callbacks.wants(ty), call)
     });

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use super::dispatch::Callbacks;
 use super::{enums, parse};
 use crate::convert::{HostObject, to_python, untyped};
-use crate::error::{IntoPyResult, from_python};
+use crate::error::IntoPyResult;
 use crate::object::gil::under_gil;
 
 /// Returned by a callback to end a walk, with a value for the caller.
@@ -87,7 +87,10 @@ pub(crate) fn structural_walk<'py>(
         .keys(false)
         .sharing(sharing);
     let py = root.py();
-    let call = |visit: &Visit<'_>| call(py, &callbacks, order, visit).map_err(from_python);
+    let call = |visit: &Visit<'_>| {
+        let called = call(py, &callbacks, order, visit);
+        called.map_err(|error| callbacks.failed(py, error, visit))
+    };
     let interrupts = InterruptCodec {
         to_value: |end: &Py<PyAny>| Python::attach(|py| HostObject::wrap(end.bind(py))),
         from_value: |end| Python::attach(|py| interrupt_of(py, end).ok()),

@@ -11,7 +11,7 @@ use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::table::{self, TypeInfo};
 use crate::kernel::types::check::SchemaChecker;
 use crate::kernel::types::singletons::Recall;
-use crate::kernel::types::{Kind, unknown_type_hint};
+use crate::kernel::types::{Kind, type_hint};
 use crate::kernel::value::Value;
 
 /// Why reading ends.
@@ -57,10 +57,7 @@ impl NodeType {
     pub(super) fn find(key: &str) -> Result<Self> {
         let info = table::find_in_file(key)
             .filter(|info| !info.is_builtin())
-            .ok_or_else(|| {
-                let hint = unknown_type_hint(key);
-                Error::type_error(format!("unknown type {key:?}{hint}"))
-            })?;
+            .ok_or_else(|| Error::type_error(format!("unknown type {key:?}{}", type_hint(key))))?;
         Ok(NodeType {
             builder: ObjectBuilder::new(info)?,
             is_singleton: info.kind() == Kind::Singleton,

@@ -13,7 +13,7 @@ use crate::kernel::object::builder::ObjectBuilder;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::table;
 use crate::kernel::types::names::name_field;
-use crate::kernel::types::{Kind, stand_ins, unknown_type_hint};
+use crate::kernel::types::{Kind, stand_ins, type_hint};
 use crate::kernel::value::Value;
 
 impl<'a> Parser<'a> {
@@ -106,7 +106,7 @@ impl<'a> Parser<'a> {
     #[cold]
     fn new_type(&mut self, key: Cow<'a, str>, at: usize) -> Parsed<u32> {
         let Some(info) = table::find_in_file(&key).filter(|info| !info.is_builtin()) else {
-            let hint = unknown_type_hint(&key);
+            let hint = type_hint(&key);
             let what = format!("unknown type {:?}{hint}", spelling::shown(&key));
             return Err(self.lexer.fault_of(ErrorKind::Type, at, &what).into());
         };

@@ -21,7 +21,8 @@ use crate::kernel::types::names::name_field;
 use crate::kernel::types::{FieldFlag, Kind, global_function};
 use crate::kernel::value::{Value, ValueRef};
 
-/// The type attribute of members of enums, whose name gives the one member when it is read.
+/// The type attribute of members of enums, whose name gives the one member when it is read:
+/// true, or a map from the data of members to their names.
 const TEXT_MEMBER: &str = "text.member";
 
 /// A value as nodes; the last node is the value itself.
@@ -347,12 +348,15 @@ impl Sink for Graph<'_> {
     fn hooked(&mut self, info: &'static TypeInfo, data: &Value) -> Result<()> {
         spelling::push_key(info.key(), &mut self.tables.pool);
         self.tables.pool.push('!');
-        json::write_data(data, &mut self.tables.pool)?;
+        let names = attrs::get(info.index(), TEXT_MEMBER, Lookup::Exact);
+        let name = names.and_then(|names| names.as_map());
+        let name = name.and_then(|names| names.get(data.clone()).cloned());
+        json::write_data(name.as_ref().unwrap_or(data), &mut self.tables.pool)?;
         // All uses of a member can show the name.
-        if attrs::has(info.index(), TEXT_MEMBER, Lookup::Exact) {
-            return self.leaf(NodeKind::Leaf);
-        }
-        self.leaf(NodeKind::Whole)
+        self.leaf(match names {
+            Some(_) => NodeKind::Leaf,
+            None => NodeKind::Whole,
+        })
     }
 
     fn other(&mut self, value: &Value) -> Result<bool> {

@@ -21,8 +21,8 @@ use isoform::{Error, Result, Value, attrs};
 pub const FORM: &str = "rewrite.form";
 
 /// The attribute of statements that run other statements in order, in the surrounding
-/// scope: the name of the field with the array of statements. Derived types inherit the
-/// attribute.
+/// scope: the name of the field with the array of statements. Without a [`FORM`], these types
+/// are statements. Derived types inherit the attribute.
 pub const SEQUENCE: &str = "rewrite.sequence";
 
 /// The attribute of types with conditional or repeated evaluation of operands: an array
@@ -165,7 +165,8 @@ impl TypeFacts {
             function.map(Some)
         };
         Ok(TypeFacts {
-            form,
+            // A sequence runs statements, so it is one.
+            form: form.or(sequence.map(|_| Form::Statement)),
             is_var: info.kind() == Kind::Var && !info.is_builtin(),
             sequence,
             conditional,

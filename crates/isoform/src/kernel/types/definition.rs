@@ -118,10 +118,7 @@ impl FromStr for FieldFlag {
         let mut flags = FieldFlag::ALL.iter();
         let found = flags.find(|(_, names)| names.contains(&name));
         found.map(|(flag, _)| *flag).ok_or_else(|| {
-            let known: Vec<_> = FieldFlag::ALL
-                .iter()
-                .map(|(_, names)| names.join(", "))
-                .collect();
+            let known: Vec<_> = FieldFlag::ALL.iter().map(|(_, names)| names[0]).collect();
             Error::value_error(format!(
                 "unknown field flag {name:?}, expected one of {}",
                 known.join(", ")

@@ -9,23 +9,34 @@ pub fn field_hint(info: &TypeInfo, written: &str) -> String {
     name_hint(written, info.fields().iter().map(|field| field.name()))
 }
 
-/// What to do about a key of a file that no type has: the nearest key, and how types are
-/// registered. For the end of a message.
-pub(crate) fn unknown_type_hint(key: &str) -> String {
-    let types = registered_types();
-    let declared = types.iter().filter(|info| !info.is_builtin());
-    let near = name_hint(key, declared.map(|info| info.key()));
-    let begin = if near.is_empty() { "; in" } else { " In" };
-    format!("{near}{begin} Rust, `register_types` or `types::register` makes types known")
-}
-
 /// As [`field_hint`], for any names.
 pub fn name_hint<'n>(written: &str, names: impl Iterator<Item = &'n str>) -> String {
-    let near = names.filter_map(|name| Some((distance(written, name)?, name)));
-    match near.min() {
-        Some((_, name)) => format!(", did you mean '{name}'?"),
+    match near(written, names) {
+        Some(name) => format!(", did you mean '{name}'?"),
         None => String::new(),
     }
+}
+
+/// As [`field_hint`], for the key of a type: types of the same dialect count.
+pub(crate) fn type_hint(written: &str) -> String {
+    let Some((dialect, name)) = written.rsplit_once('.') else {
+        return String::new();
+    };
+    let types = registered_types();
+    let names = types.iter().filter_map(|info| {
+        let (known, name) = info.key().rsplit_once('.')?;
+        (known == dialect && !info.is_builtin()).then_some(name)
+    });
+    match near(name, names) {
+        Some(name) => format!(", did you mean '{dialect}.{name}'?"),
+        None => String::new(),
+    }
+}
+
+/// The name with the fewest wrong letters, if any is similar.
+fn near<'n>(written: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let near = names.filter_map(|name| Some((distance(written, name)?, name)));
+    near.min().map(|(_, name)| name)
 }
 
 /// The number of letters that are wrong, missing, superfluous or swapped with their

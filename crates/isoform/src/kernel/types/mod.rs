@@ -36,7 +36,7 @@ pub use definition::{FieldDef, FieldFlag, INIT, Kind, TypeDef};
 pub use functions::{
     global_function, list_functions, register_function, register_functions, remove_function,
 };
-pub(crate) use hints::unknown_type_hint;
+pub(crate) use hints::type_hint;
 pub use hints::{field_hint, name_hint};
 pub use methods::{call_method, register_method, set_method_hook};
 pub use node_enum::{

@@ -197,6 +197,8 @@ pub struct Memory<A> {
     scopes: Scopes,
     /// The steps to an error, the last step first.
     way: Vec<AccessStep>,
+    /// True if the frame that is given up next raised the last error.
+    is_here: bool,
     /// The hooks set before the beginning of the visit.
     hooks: TraversalHooks,
 }
@@ -209,6 +211,7 @@ impl<A> Default for Memory<A> {
             uses: HashMap::default(),
             scopes: Scopes::default(),
             way: Vec::new(),
+            is_here: false,
             hooks: TraversalHooks::current(),
         }
     }
@@ -237,6 +240,18 @@ impl<A> Memory<A> {
     /// previous replacement.
     pub fn set_use(&mut self, ident: u64, value: Value) -> Option<Value> {
         self.uses.insert(ident, value)
+    }
+
+    /// Begins the way to an error with the step, if any, from the node whose visit fails.
+    pub fn begin_path(&mut self, step: Option<AccessStep>) {
+        self.way.clear();
+        self.way.extend(step);
+    }
+
+    /// Begins the way to an error that a resumed method raised, whatever it had asked for.
+    pub fn begin_path_here(&mut self) {
+        self.way.clear();
+        self.is_here = true;
     }
 
     /// The steps to the last error, as far as [recorded](Methods::is_located).

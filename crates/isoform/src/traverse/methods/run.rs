@@ -177,6 +177,8 @@ impl<'m, M: Methods> Run<'m, M> {
                 replies.extend(reply.transpose()?);
                 let Some(child) = methods.reading(|| children.get(*next, region)) else {
                     let replies = std::mem::take(replies);
+                    // Errors from here on are not on the way to a child.
+                    *next = 0;
                     return Ok(Next::Leave(methods.combine(children, replies)?));
                 };
                 *next += 1;
@@ -369,7 +371,13 @@ impl<'m, M: Methods> Run<'m, M> {
                 children.source().clone()
             }
             Work::Method { node, waiting } => {
-                if is_located && let Some(failed) = failed {
+                let is_here = self
+                    .methods
+                    .memory(|memory| std::mem::take(&mut memory.is_here));
+                if is_located
+                    && !is_here
+                    && let Some(failed) = failed
+                {
                     let steps = self.between(&node, &failed);
                     self.methods.memory(|memory| memory.way.extend(steps));
                 }
