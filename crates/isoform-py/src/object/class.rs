@@ -1,8 +1,11 @@
 //! The Python classes of types and the data of their constructors, which `bind.rs`
 //! creates and the rest of the binding reads.
 
+#[cfg(not(Py_GIL_DISABLED))]
 use std::cell::UnsafeCell;
 use std::sync::OnceLock;
+#[cfg(Py_GIL_DISABLED)]
+use std::sync::{LazyLock, PoisonError, RwLock};
 
 use hashbrown::HashMap;
 use isoform::Value;
@@ -125,18 +128,46 @@ struct Classes {
 }
 
 /// The table of classes; read and written only under the GIL.
+#[cfg(not(Py_GIL_DISABLED))]
 struct Table(UnsafeCell<Option<Classes>>);
 
 // SAFETY: every access takes a `Python` token, so the GIL orders the accesses, and no
 // reference into the table outlives the function that took the reference.
+#[cfg(not(Py_GIL_DISABLED))]
 unsafe impl Sync for Table {}
 
+#[cfg(not(Py_GIL_DISABLED))]
 static TABLE: Table = Table(UnsafeCell::new(None));
 
-fn with_table<R>(_py: Python<'_>, f: impl FnOnce(&mut Classes) -> R) -> R {
+#[cfg(not(Py_GIL_DISABLED))]
+fn with_table<R>(_py: Python<'_>, f: impl FnOnce(&Classes) -> R) -> R {
+    change_table(_py, |classes| f(classes))
+}
+
+#[cfg(not(Py_GIL_DISABLED))]
+fn change_table<R>(_py: Python<'_>, f: impl FnOnce(&mut Classes) -> R) -> R {
     // SAFETY: the GIL is held, and `f`, one of the few closures of this file, neither
     // releases the GIL nor calls this function again.
     let classes = unsafe { &mut *TABLE.0.get() };
+    f(classes.get_or_insert_default())
+}
+
+/// The table of classes.
+#[cfg(Py_GIL_DISABLED)]
+static TABLE: RwLock<Option<Classes>> = RwLock::new(None);
+
+/// `f`, one of the few closures of this file, calls nothing that waits.
+#[cfg(Py_GIL_DISABLED)]
+fn with_table<R>(_py: Python<'_>, f: impl FnOnce(&Classes) -> R) -> R {
+    static EMPTY: LazyLock<Classes> = LazyLock::new(Classes::default);
+    let classes = TABLE.read().unwrap_or_else(PoisonError::into_inner);
+    f(classes.as_ref().unwrap_or(&EMPTY))
+}
+
+/// As [`with_table`].
+#[cfg(Py_GIL_DISABLED)]
+fn change_table<R>(_py: Python<'_>, f: impl FnOnce(&mut Classes) -> R) -> R {
+    let mut classes = TABLE.write().unwrap_or_else(PoisonError::into_inner);
     f(classes.get_or_insert_default())
 }
 
@@ -180,7 +211,7 @@ pub(crate) fn nearest(
 
 /// Adds a class to the table.
 pub(super) fn enter(py: Python<'_>, data: &'static ClassData) {
-    with_table(py, |classes| {
+    change_table(py, |classes| {
         let index = data.info.index().get() as usize;
         if classes.by_index.len() <= index {
             classes.by_index.resize(index + 1, None);

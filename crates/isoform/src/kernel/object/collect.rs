@@ -214,8 +214,8 @@ pub fn collect_cycles() -> usize {
 ///
 /// # Safety
 ///
-/// The host's lock must be held, and `visit` must run no code that changes
-/// objects.
+/// No field, list or dict may be written meanwhile: an exclusive lock of the host is held,
+/// or the host has stopped its threads. `visit` must run no code that changes objects.
 pub unsafe fn visit_exclusively_owned(
     object: &Ref<Obj>,
     limit: usize,
@@ -253,7 +253,7 @@ pub unsafe fn visit_exclusively_owned(
         }
         left -= 1;
         // SAFETY: the object is kept alive by the previous object, whose fields nobody
-        // changes, because writers hold the host's lock.
+        // changes, as promised by the caller.
         unsafe {
             let borrowed = ObjRef::new(object);
             visit(borrowed.as_ref());

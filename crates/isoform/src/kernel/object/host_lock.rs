@@ -3,10 +3,17 @@
 //! The code of a host such as Python holds the lock of the host nearly all the time. A
 //! thread with the host's lock may read fields of types declared at run time without the
 //! library's lock, because writers hold both locks.
+//!
+//! A free-threaded host has no such lock: any number of its threads run at once, and the
+//! host can stop all of them, for example to collect garbage. Its *lock* is then shared
+//! ([`HostHooks::is_exclusive`]). Readers take the library's lock as in any Rust thread,
+//! and a writer holds the library's lock and the host's: no field changes while the host
+//! has stopped its threads.
 
 use std::cell::Cell;
 use std::fmt;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use super::access;
@@ -15,6 +22,9 @@ use crate::kernel::error::{Error, Result};
 /// The host's functions for its lock.
 #[derive(Clone, Copy)]
 pub struct HostHooks {
+    /// True if at most one thread holds the host's lock at a time. Otherwise the host
+    /// waits for all threads with its lock before it stops them.
+    pub is_exclusive: bool,
     /// True if this thread holds the host's lock.
     pub is_held: fn() -> bool,
     /// Runs a closure once while this thread holds the host's lock; the thread may hold
@@ -39,6 +49,8 @@ impl fmt::Debug for HostHooks {
 }
 
 static HOOKS: OnceLock<HostHooks> = OnceLock::new();
+/// True if the registered lock is shared.
+static SHARED: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     static ASSUMED: Cell<bool> = const { Cell::new(false) };
@@ -55,8 +67,8 @@ thread_local! {
 ///
 /// # Safety
 ///
-/// The lock must be exclusive: at most one thread of the process holds it at a time,
-/// and `is_held` returns true in that thread only. `hold` and `release_while` must do
+/// An exclusive lock must be exclusive: at most one thread of the process holds it at a
+/// time. `is_held` returns true in threads that hold the lock only. `hold` and `release_while` must do
 /// what [`HostHooks`] documents, call the closure at most once and return with the lock
 /// in the state found. None of the three may panic, or use this library except through
 /// the closure. `poll` returns with the lock held.
@@ -80,6 +92,7 @@ thread_local! {
 /// #     pub fn unlock() { drop(swap(None)) }
 /// # }
 /// let hooks = HostHooks {
+///     is_exclusive: true,
 ///     is_held: host::is_locked,
 ///     hold: |body| {
 ///         if host::is_locked() {
@@ -106,6 +119,9 @@ pub unsafe fn install(hooks: HostHooks) -> Result<()> {
     // Any writer that did not use the host's lock has ended when this is acquired.
     let guard = access::write_lock();
     let installed = HOOKS.set(hooks);
+    if installed.is_ok() {
+        SHARED.store(!hooks.is_exclusive, Ordering::Relaxed);
+    }
     drop(guard);
     installed.map_err(|_| Error::value_error("the lock of a host language is registered already"))
 }
@@ -116,8 +132,8 @@ pub unsafe fn install(hooks: HostHooks) -> Result<()> {
 ///
 /// # Safety
 ///
-/// A host's lock must be registered ([`install`]), and this thread must hold the lock
-/// while running code of this library inside `body`, hooks and callbacks excepted.
+/// An exclusive host's lock must be registered ([`install`]), and this thread must hold
+/// the lock while running code of this library inside `body`, hooks and callbacks excepted.
 ///
 /// ```no_run
 /// # let (left, right) = (isoform::Value::from(1), isoform::Value::from(2));
@@ -164,6 +180,12 @@ pub(super) fn replace_released(asked: Option<Instant>) -> Option<Instant> {
 /// True if this thread holds a registered host's lock.
 pub(super) fn is_held() -> bool {
     ASSUMED.get() || RELEASED.get().is_none() && hooks().is_some_and(|hooks| (hooks.is_held)())
+}
+
+/// True if this thread holds a host's lock that keeps all writers out.
+#[inline]
+pub(super) fn keeps_writers_out() -> bool {
+    !SHARED.load(Ordering::Relaxed) && is_held()
 }
 
 pub(super) fn hooks() -> Option<&'static HostHooks> {
@@ -243,6 +265,7 @@ mod tests {
     }
 
     const HOOKS: HostHooks = HostHooks {
+        is_exclusive: true,
         is_held: || MINE.get(),
         hold: |body| {
             if MINE.get() {
