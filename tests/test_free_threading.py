@@ -109,7 +109,6 @@ def test_wrappers_come_and_go():
     def drop(number, turn):
         # These die with the statement, and others may have taken them just then.
         assert root.rhs.rhs.v == 3
-        assert root.rhs.v is root.rhs.v if False else True
         assert (hash(root.lhs), hash(root.rhs.lhs)) == expected
         first, second = root.rhs.rhs, root.rhs.rhs
         assert first is second
@@ -215,31 +214,35 @@ def test_a_finaliser_runs_once(key):
 
 def test_a_finaliser_may_save_its_object(key):
     saved = List()
+    stops = threading.Event()
 
     @py_class(key())
     class Saved(isoform.Object):
         v: Any = None
 
         def __del__(self):
-            if len(saved) < 1000:
+            # The wrapper dies all the same, and the object gets another one.
+            if not stops.is_set() and len(saved) < 100:
                 saved.append(self)
 
-    def work(number, turn):
+    def make(number, turn):
         Saved(turn)
-        if len(saved) > 20:
-            node = saved[random.randrange(10)]
-            assert node.v >= 0
-            saved.pop()
+        if saved:
+            try:
+                assert saved[random.randrange(20)].v >= 0
+            except IndexError:
+                return
 
-    def clear(number, turn):
-        while saved:
+    def drop(number, turn):
+        for _ in range(10):
             try:
                 saved.pop()
             except IndexError:
                 break
         gc.collect()
 
-    together(work, work, work, clear)
+    together(make, make, make, drop)
+    stops.set()
     saved.clear()
 
 
@@ -403,9 +406,9 @@ def test_iteration_while_others_change():
             pass
 
     def read(number, turn):
-        # As with a list and a dict: the iterators end, or say that the size changed.
-        assert all(isinstance(item, int) for item in items)
+        # The iterators end, or say that something changed.
         try:
+            assert all(isinstance(item, int) for item in items)
             for at, item in table.items():
                 assert isinstance(at, int)
                 assert isinstance(item, int)
@@ -459,7 +462,8 @@ def test_an_object_that_is_seen_before_it_is_complete(key):
             try:
                 assert node.v >= 0
                 assert isinstance(structural_hash(node), int)
-                assert list(node.w) == [node.v, node.v] or node.w == 5
+                found = node.w
+                assert found == 5 or list(found) == [node.v, node.v]
             except (AttributeError, TypeError) as error:
                 assert "not set" in str(error) or "initialised" in str(error)
 

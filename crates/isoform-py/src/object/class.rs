@@ -4,6 +4,7 @@
 #[cfg(not(Py_GIL_DISABLED))]
 use std::cell::UnsafeCell;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 #[cfg(Py_GIL_DISABLED)]
 use std::sync::{LazyLock, PoisonError, RwLock};
 
@@ -108,6 +109,7 @@ impl ClassData {
     pub(crate) fn set_instance_of(&self, py: Python<'_>, function: Py<PyAny>) {
         // A second declaration of the class has the same function.
         let _ = self.instance_of.set(py, function);
+        HAS_VALUE_CLASSES.store(true, Ordering::Release);
     }
 
     fn raw(&self) -> *mut ffi::PyTypeObject {
@@ -119,6 +121,15 @@ impl ClassData {
     pub(crate) fn schema(&self, field: usize) -> &'static Schema {
         self.info.fields()[field].schema()
     }
+}
+
+/// True once there is a function that makes instances from objects.
+static HAS_VALUE_CLASSES: AtomicBool = AtomicBool::new(false);
+
+/// True if Python may see instances of value classes in place of objects.
+#[inline(always)]
+pub(super) fn has_value_classes() -> bool {
+    HAS_VALUE_CLASSES.load(Ordering::Relaxed)
 }
 
 #[derive(Default)]

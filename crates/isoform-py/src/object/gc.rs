@@ -129,6 +129,9 @@ pub(crate) fn around_collection(
     phase: &str,
     info: &Bound<'_, PyDict>,
 ) -> PyResult<()> {
+    if phase == "stop" {
+        link::end_collection(py);
+    }
     wrapper::drain(py);
     let full = match info.get_item("generation")? {
         Some(generation) => generation.extract::<u32>()? >= 2,

@@ -97,6 +97,9 @@ pub(super) unsafe fn preserve(this: *mut ffi::PyObject, object: &Ref<Obj>) -> bo
     true
 }
 
+/// Called at the end of a collection by CPython.
+pub(super) fn end_collection(_py: Python<'_>) {}
+
 /// The wrapper in a spare word, or null.
 pub(super) fn wrapper_in(word: usize) -> *mut ffi::PyObject {
     (word & !PRESERVED) as *mut ffi::PyObject

@@ -9,11 +9,16 @@
 //!   preserved by its finaliser, and whoever asks for it waits for that. The wait ends
 //!   after a while: then the wrapper is replaced, and its finaliser finds another wrapper
 //!   in the word and preserves nothing.
+//! * A collection of cycles finalises what it found, with all threads running, and then
+//!   clears what is still referenced by garbage only. A wrapper that its object preserves
+//!   at that time may be revived and given up again in between, so the collection itself
+//!   keeps one more reference until its end ([`end_collection`]).
 //! * The bit [`PRESERVED`] is set, and cleared to revive a wrapper, while nobody writes:
 //!   the core's collector of cycles never sees a wrapper that is neither preserved nor
 //!   referenced. The core may clear the bit without the lock.
 
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -239,7 +244,9 @@ pub(super) unsafe fn preserve(this: *mut ffi::PyObject, object: &Ref<Obj>) -> bo
         if object.owners() < 2 {
             return false;
         }
-        host::while_nobody_writes(|| {
+        // A dying object is marked after its finaliser ran, garbage before.
+        let is_garbage = is_finalized(this);
+        let is_preserved = host::while_nobody_writes(|| {
             let held = Held::of(object);
             if wrapper_in(held.get()) != this {
                 return false;
@@ -256,7 +263,28 @@ pub(super) unsafe fn preserve(this: *mut ffi::PyObject, object: &Ref<Obj>) -> bo
                 return false;
             }
             true
-        })
+        });
+        if is_preserved && is_garbage {
+            ffi::Py_INCREF(this);
+            kept().push(this as usize);
+        }
+        is_preserved
+    }
+}
+
+/// Wrappers that the running collection keeps.
+static KEPT: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+
+fn kept() -> MutexGuard<'static, Vec<usize>> {
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Called at the end of a collection by CPython.
+pub(super) fn end_collection(py: Python<'_>) {
+    let kept = std::mem::take(&mut *kept());
+    for wrapper in kept {
+        // SAFETY: the list owned one reference.
+        drop(unsafe { Bound::from_owned_ptr(py, wrapper as *mut ffi::PyObject) });
     }
 }
 

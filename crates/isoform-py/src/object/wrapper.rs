@@ -284,18 +284,29 @@ pub(crate) fn wrap_borrowed<'py>(
     object: &Ref<Obj>,
 ) -> PyResult<Bound<'py, PyAny>> {
     match existing(py, object) {
+        // Another thread, or a hook, may have the object of an instance as a wrapper.
+        Some(found) if class::has_value_classes() => instance_of(py, object, found),
         Some(found) => Ok(found),
         None => {
             if let Some(number) = complex_of(py, object) {
                 return Ok(number);
             }
             let made = wrap(py, object.clone())?;
-            let class = class::of_index(py, host::type_index_of(object));
-            match class.and_then(|data| data.instance_of.get(py)) {
-                Some(instance_of) => instance_of.bind(py).call1((made,)),
-                None => Ok(made),
-            }
+            instance_of(py, object, made)
         }
+    }
+}
+
+/// The instance of the value class to which an object belongs, or else its wrapper.
+fn instance_of<'py>(
+    py: Python<'py>,
+    object: &Ref<Obj>,
+    wrapper: Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let class = class::of_index(py, host::type_index_of(object));
+    match class.and_then(|data| data.instance_of.get(py)) {
+        Some(instance_of) => instance_of.bind(py).call1((wrapper,)),
+        None => Ok(wrapper),
     }
 }
 
