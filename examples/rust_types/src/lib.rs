@@ -134,7 +134,7 @@ pub fn map_numbers(expr: &Ref<Obj>, function: &Function) -> Result<Value> {
     })
 }
 
-#[pymodule(gil_used = false)]
+#[pymodule]
 fn calc_ir(module: &Bound<'_, PyModule>) -> PyResult<()> {
     isoform_py::embed(module)?;
     isoform_py::register_method::<Const>("plus", plus::function())?;

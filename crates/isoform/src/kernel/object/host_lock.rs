@@ -201,8 +201,9 @@ pub(super) fn replace_assumed(assumed: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
+    use std::process::Command;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-    use std::sync::{Condvar, Mutex, PoisonError, mpsc};
+    use std::sync::{Condvar, Mutex, PoisonError, RwLock, RwLockReadGuard, mpsc};
     use std::thread;
 
     use isoform_testing::source::scaled;
@@ -438,6 +439,138 @@ mod tests {
         let value = field_value(&nodes[0], "value").expect("a field");
         assert_eq!(value, long(1));
         long_operations_go_on_without_the_lock();
+        nodes.iter().for_each(|node| set(node, "next", Value::NONE));
+    }
+
+    /// A host whose threads run at once, and which can stop them all: attached threads
+    /// share this lock.
+    static WORLD: RwLock<()> = RwLock::new(());
+    static WRITTEN: AtomicUsize = AtomicUsize::new(0);
+
+    thread_local! {
+        static ATTACHED: Cell<Option<RwLockReadGuard<'static, ()>>> = const { Cell::new(None) };
+    }
+
+    fn attach() {
+        let guard = WORLD.read().unwrap_or_else(PoisonError::into_inner);
+        ATTACHED.set(Some(guard));
+        MINE.set(true);
+    }
+
+    fn detach() {
+        MINE.set(false);
+        drop(ATTACHED.take());
+    }
+
+    const SHARED_HOOKS: HostHooks = HostHooks {
+        is_exclusive: false,
+        is_held: || MINE.get(),
+        hold: |body| {
+            WRITTEN.fetch_add(1, Ordering::Relaxed);
+            if MINE.get() {
+                return body();
+            }
+            attach();
+            body();
+            detach();
+        },
+        release_while: |body| {
+            detach();
+            body();
+            attach();
+        },
+        poll: || {
+            detach();
+            thread::yield_now();
+            attach();
+            Ok(POLLED.fetch_add(1, Ordering::Relaxed).is_multiple_of(2))
+        },
+    };
+
+    /// The process of the other test has an exclusive lock, so this test has one of its own.
+    #[test]
+    #[cfg_attr(miri, ignore = "processes are not supported")]
+    fn threads_with_the_shared_lock_of_a_host() {
+        const MARK: &str = "ISOFORM_TEST_SHARED_HOST";
+        if std::env::var_os(MARK).is_some() {
+            return share();
+        }
+        let this = std::env::current_exe().expect("the program of the test");
+        let name = "kernel::object::host_lock::tests::threads_with_the_shared_lock_of_a_host";
+        let done = Command::new(this)
+            .args(["--exact", name])
+            .env(MARK, "1")
+            .output()
+            .expect("the program starts");
+        let (output, errors) = (&done.stdout, &done.stderr);
+        let shown = |text| String::from_utf8_lossy(text).into_owned();
+        assert!(
+            done.status.success() && shown(output).contains("1 passed"),
+            "{}\n{}",
+            shown(output),
+            shown(errors)
+        );
+    }
+
+    fn share() {
+        // SAFETY: the lock counts its holders, and the functions do what their names say.
+        unsafe { install(SHARED_HOOKS) }.expect("the only host of this process");
+        let nodes: Vec<_> = (0..20).map(|_| node("host.Node", None)).collect();
+        for (this, next) in nodes.iter().zip(&nodes[1..]) {
+            set(this, "next", next);
+        }
+        let inside = nodes[3].clone();
+        let hooked = node(
+            "host.Hooked",
+            Some(DynEqual::new(move |left, right, eq| {
+                set(&inside, "value", long(7));
+                let (left, right) = (field_value(left, "next")?, field_value(right, "next")?);
+                eq.equal_in(&left, &right, RegionChange::Inherit, "next")
+            })),
+        );
+        set(&hooked, "next", &nodes[0]);
+        let rounds = scaled(500);
+        let running = AtomicUsize::new(4);
+        thread::scope(|scope| {
+            for worker in 0..4usize {
+                let (nodes, hooked, running) = (&nodes, &hooked, &running);
+                scope.spawn(move || {
+                    for round in 0..rounds {
+                        let round = round * 3 + worker;
+                        if worker < 2 {
+                            attach();
+                        }
+                        exercise(nodes, hooked, round);
+                        if worker < 2 {
+                            detach();
+                        }
+                    }
+                    running.fetch_sub(1, Ordering::Relaxed);
+                });
+            }
+            // No field changes while the world is stopped, whoever writes.
+            let mut stops = 0;
+            while running.load(Ordering::Relaxed) > 0 || stops == 0 {
+                let world = WORLD.write().unwrap_or_else(PoisonError::into_inner);
+                let read = || nodes.iter().map(|node| field_value(node, "value"));
+                let before: Vec<_> = read().map(|value| value.expect("a field")).collect();
+                thread::yield_now();
+                for (before, now) in before.iter().zip(read()) {
+                    assert_eq!(*before, now.expect("a field"));
+                }
+                drop(world);
+                stops += 1;
+                thread::yield_now();
+            }
+        });
+        assert!(WRITTEN.load(Ordering::Relaxed) > rounds);
+        // A long operation polls without releasing its claim on the lock of fields.
+        let polled = POLLED.load(Ordering::Relaxed);
+        let long = chain(100_000);
+        attach();
+        structural_hash(&long).expect("can be hashed");
+        detach();
+        assert!(POLLED.load(Ordering::Relaxed) > polled);
         nodes.iter().for_each(|node| set(node, "next", Value::NONE));
     }
 }
