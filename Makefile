@@ -83,7 +83,7 @@ test-all: export ISOFORM_TEST_CASES := 10
 test-all: ISOFORM_TEST_SCALE = 1
 test-all: FUZZ_SECONDS = 10
 test-all: FUZZ_CASES = 1000
-test-all: test test-misuse test-servers test-notebook test-interop test-ray test-pages test-site test-wasm lint-crates lint-workflows test-wheels fuzz ## What releases run: the gate with ten times the cases in full sizes, each crate alone, wheels, fuzzing
+test-all: test test-misuse test-free-threading test-servers test-notebook test-interop test-ray test-pages test-site test-wasm lint-crates lint-workflows test-wheels fuzz ## What releases run: the gate with ten times the cases in full sizes, each crate alone, wheels, fuzzing
 
 .PHONY: demo
 demo: setup-models ## Show, compare and optimise real models, from the command and from Python
@@ -326,6 +326,13 @@ test-notebook: setup-modules setup-models $(NOTEBOOK_STAMP) ## Test the plots of
 test-interop: setup-modules $(INTEROP_STAMP) ## Test objects of JAX, pydantic and tvm-ffi
 	$(call say,objects of other libraries)
 	PYTHONPATH=$(CURDIR)/.cache/interop $(VENV)/bin/python -m pytest tests/test_interop*.py
+
+# A free-threaded CPython comes from the machine, or is built in .cache; skipped if neither
+# works. Builds for it have a folder of their own.
+.PHONY: test-free-threading
+test-free-threading: setup-models ## Run the Python tests without a GIL, in a CPython that is built in .cache
+	$(call say,tests without a GIL)
+	CARGO="$(CARGO)" PYTEST_JOBS=$(PYTEST_JOBS) $(VENV)/bin/python scripts/free_threading_tests.py
 
 # Clusters of several nodes on this machine; skipped if Ray cannot be installed.
 .PHONY: test-ray

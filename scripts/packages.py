@@ -70,8 +70,8 @@ def npm_file(folder: Path, package: str, version: str, file: str) -> Path:
     return target / "package" / file
 
 
-def environment(folder: Path, requirements: Path) -> Path:
-    """Make an environment of Python with pinned packages unless it is up to date.
+def environment(folder: Path, requirements: Path, base: Path = Path(sys.executable)) -> Path:
+    """Make an environment of a Python with pinned packages unless it is up to date.
 
     The value is the Python of the environment.
     """
@@ -79,7 +79,7 @@ def environment(folder: Path, requirements: Path) -> Path:
     python = folder / "bin" / "python"
     if not is_up_to_date(stamp, pins):
         pip = [str(python), "-m", "pip", "install", "--disable-pip-version-check", "--quiet"]
-        quietly([sys.executable, "-m", "venv", "--clear", str(folder)])
+        quietly([str(base), "-m", "venv", "--clear", str(folder)])
         quietly([*pip, "--no-deps", "--only-binary", ":all:", "-r", str(requirements)])
         stamp.write_text(pins, encoding="utf-8")
     return python

@@ -20,6 +20,8 @@ __all__ = ["key_of_enum"]
 # By type key: the class declared last. A cell of a notebook that runs again declares its
 # enums again.
 _ENUMS: dict[str, type[enum.Enum]] = {}
+# The same, once values of the class can be converted.
+_READY: dict[str, type[enum.Enum]] = {}
 # By type key and name: the member to which the object belongs.
 _FIRST: dict[str, dict[str, enum.Enum]] = {}
 
@@ -32,11 +34,18 @@ def key_of_enum(cls: type[enum.Enum]) -> str:
         ValueError: another type has the key, which is the module and name of the class.
     """
     key = f"{cls.__module__}.{cls.__qualname__}"
-    if _ENUMS.get(key) is cls:
+    if _READY.get(key) is cls:
         return key
     if issubclass(cls, enum.Flag) or not cls.__members__:
         kind = "has no members" if not cls.__members__ else "combines flags; write int"
         raise TypeError(f"cannot convert {cls!r} to TypeSchema: the enum {kind}")
+    with _core._class_lock:
+        if _READY.get(key) is not cls:
+            _declare_enum(key, cls)
+    return key
+
+
+def _declare_enum(key: str, cls: type[enum.Enum]) -> None:
     node = _core.class_of(key) if key in _ENUMS else _declare(key, cls)
     _ENUMS[key] = cls
     first = _FIRST.setdefault(key, {})
@@ -47,7 +56,7 @@ def key_of_enum(cls: type[enum.Enum]) -> str:
         return node(member.name) if known is member else _core._value_object(known)
 
     _core._set_value_class(node, cls, node_of, lambda found: _member(key, found.name))
-    return key
+    _READY[key] = cls
 
 
 def _declare(key: str, cls: type[enum.Enum]) -> Any:

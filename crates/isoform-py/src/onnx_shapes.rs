@@ -7,6 +7,7 @@ use isoform::{Error, Value};
 use isoform_onnx::facts::{Analysis, Fact, Problem, Size, fix_dims, problems};
 use isoform_onnx::ir::{Input, Output, SparseTensor, StringTensor};
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use pyo3::types::PyTuple;
 
 use crate::convert::{dtype_to_python, to_python, untyped};
@@ -51,7 +52,7 @@ impl OnnxShapes {
             .into_py();
         }
         let fact = under_gil(py, || {
-            let analysis = self.analysis.lock();
+            let analysis = self.analysis.lock_py_attached(py);
             // After a panic, the facts are still right, though perhaps incomplete.
             let mut analysis = analysis.unwrap_or_else(PoisonError::into_inner);
             analysis.fact(&value)

@@ -264,40 +264,45 @@ pub(crate) fn register_class<'py>(
     }
     let params = names("init_order")?;
     let kw_only = names("kw_only")?;
-    let index = if is_override {
-        host::replace_type(definition).into_py()?
-    } else {
-        register_type(definition).into_py()?
-    };
-    let info = host::type_info(index);
-    let inherited = info.fields().len() - own.len();
-    let own = own
-        .into_iter()
-        .enumerate()
-        .filter_map(|(position, field)| {
-            Some(FieldData {
-                place: FieldPlace::of(info, inherited + position)?,
-                name: interned(py, &field.name),
-                converter: field.converter,
-                default: field.default,
-                frozen: field.frozen,
-                kw_only: field.kw_only,
-                init: field.init,
-                repr: field.repr,
-                compare: field.compare,
-                hash: field.hash,
+    let init = flag("init")?;
+    let post_init = flag("post_init")?;
+    // Between the two steps, no other thread makes a class for the type.
+    bind::one_at_a_time(py, || {
+        let index = if is_override {
+            host::replace_type(definition).into_py()?
+        } else {
+            register_type(definition).into_py()?
+        };
+        let info = host::type_info(index);
+        let inherited = info.fields().len() - own.len();
+        let own = own
+            .into_iter()
+            .enumerate()
+            .filter_map(|(position, field)| {
+                Some(FieldData {
+                    place: FieldPlace::of(info, inherited + position)?,
+                    name: interned(py, &field.name),
+                    converter: field.converter,
+                    default: field.default,
+                    frozen: field.frozen,
+                    kw_only: field.kw_only,
+                    init: field.init,
+                    repr: field.repr,
+                    compare: field.compare,
+                    hash: field.hash,
+                })
             })
-        })
-        .collect();
-    let plan = Plan {
-        own,
-        params,
-        kw_only,
-        init: flag("init")?,
-        post_init: flag("post_init")?,
-    };
-    bind::bind(py, cls, info, Some(plan))?;
-    Ok(TypeInfoHandle::new(info))
+            .collect();
+        let plan = Plan {
+            own,
+            params,
+            kw_only,
+            init,
+            post_init,
+        };
+        bind::bind(py, cls, info, Some(plan))?;
+        Ok(TypeInfoHandle::new(info))
+    })
 }
 
 /// Makes a class the Python class of a type that was declared natively: fields become

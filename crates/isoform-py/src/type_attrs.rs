@@ -491,8 +491,11 @@ impl TraitHandle {
         // Python code runs meanwhile, so the lock is not held.
         let instance = make()?;
         let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
-        made.insert(address, instance.clone().unbind());
-        Ok(instance)
+        // Another thread may have been faster.
+        let first = made
+            .entry(address)
+            .or_insert_with(|| instance.clone().unbind());
+        Ok(first.bind(py).clone())
     }
 }
 

@@ -363,7 +363,7 @@ pub mod host {
     pub use crate::kernel::object::ffi::{
         FieldPlace, FieldRef, PRESERVED, borrow_raw, extends, field_values, from_raw_pointer,
         holds_typed_containers, host_word, note_reading, read_field, set_preserved_hook,
-        type_index_of, type_info,
+        type_index_of, type_info, while_nobody_writes,
     };
     pub use crate::kernel::object::host_lock::{HostHooks, assume_held, install};
     pub use crate::kernel::object::native::is_plain;

@@ -11,6 +11,8 @@ import sys
 import weakref
 from typing import TYPE_CHECKING, Any
 
+from isoform import _core
+
 from ._collect import Waiting
 
 if TYPE_CHECKING:
@@ -98,6 +100,11 @@ def complete(cls: type) -> None:
     Raises:
         TypeError: names are missing; the message lists the names.
     """
+    with _core._class_lock:
+        _complete_alone(cls)
+
+
+def _complete_alone(cls: type) -> None:
     pending = next((p for p in _waiting if p.cls is cls), None)
     if pending is None:
         key = cls.__dict__.get("__isoform_pending_key__")

@@ -275,6 +275,13 @@ def declare(cls: Any, options: Options, names: dict[str, Any]) -> Any:
             each other.
     """
     options.check()
+    # One thread at a time declares a class: the other finds the class of the same
+    # declaration, complete.
+    with _core._class_lock:
+        return _declare(cls, options, names)
+
+
+def _declare(cls: Any, options: Options, names: dict[str, Any]) -> Any:
     if not isinstance(cls, type) or not issubclass(cls, Object):
         raise TypeError(f"{cls!r} must extend isoform.Object to be registered")
     key = options.type_key or f"{cls.__module__}.{cls.__qualname__}"

@@ -49,10 +49,14 @@ pub(crate) fn set_value_class(
     let data = class::of_class(py, node.as_type_ptr())
         .ok_or_else(|| PyTypeError::new_err(format!("{node} is not registered")))?;
     data.set_instance_of(py, from_node);
+    let entry = (class.clone().unbind(), to_node);
     let mut classes = CLASSES.lock().unwrap_or_else(PoisonError::into_inner);
-    classes
+    let old = classes
         .get_or_insert_default()
-        .insert(class.as_ptr() as usize, (class.clone().unbind(), to_node));
+        .insert(class.as_ptr() as usize, entry);
+    // Dropping the old function may run code.
+    drop(classes);
+    drop(old);
     Ok(())
 }
 
@@ -104,8 +108,10 @@ pub(crate) fn value_of(value: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
     if is_singleton {
         let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
         let key = value.as_ptr() as usize;
-        let kept = (value.clone().unbind(), object.clone());
-        pool.get_or_insert_default().insert(key, kept);
+        let kept = || (value.clone().unbind(), object);
+        // Another thread may have been faster.
+        let (_, first) = pool.get_or_insert_default().entry(key).or_insert_with(kept);
+        return Ok(Some(first.clone()));
     }
     Ok(Some(object))
 }

@@ -65,15 +65,56 @@ pub(super) fn make_native(py: Python<'_>, info: &'static TypeInfo) -> PyResult<&
             Bound::from_borrowed_ptr(py, base.cast()),
         )
     };
-    let body = PyDict::new(py);
-    body.set_item("__module__", module)?;
-    body.set_item("__doc__", doc_of(info))?;
-    let class = meta.call1((name, (base,), body))?.cast_into::<PyType>()?;
-    let data = bind(py, &class, info, None)?;
-    if let Some(hook) = NATIVE_HOOK.get(py) {
-        hook.bind(py).call1((class,))?;
+    one_at_a_time(py, || {
+        if let Some(data) = of_index(py, info.index()) {
+            // Another thread was faster.
+            return Ok(data);
+        }
+        let body = PyDict::new(py);
+        body.set_item("__module__", module)?;
+        body.set_item("__doc__", doc_of(info))?;
+        let class = meta.call1((name, (base,), body))?.cast_into::<PyType>()?;
+        let data = bind(py, &class, info, None)?;
+        if let Some(hook) = NATIVE_HOOK.get(py) {
+            hook.bind(py).call1((class,))?;
+        }
+        Ok(data)
+    })
+}
+
+/// The lock of all changes to the table of classes, an `RLock`.
+///
+/// # Errors
+///
+/// Exceptions from CPython.
+pub(crate) fn class_lock(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    static LOCK: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let make = || Ok(py.import("threading")?.getattr("RLock")?.call0()?.unbind());
+    Ok(LOCK.get_or_try_init::<_, PyErr>(py, make)?.bind(py))
+}
+
+/// Runs `body` while no other thread registers a class or makes the class of a type.
+///
+/// `body` must import no module: another thread may import it, and wait for this lock.
+///
+/// # Errors
+///
+/// Those of `body`.
+pub(crate) fn one_at_a_time<R>(py: Python<'_>, body: impl FnOnce() -> PyResult<R>) -> PyResult<R> {
+    /// The lock, released even if `body` panics.
+    struct Acquired<'a, 'py>(&'a Bound<'py, PyAny>);
+    impl Drop for Acquired<'_, '_> {
+        fn drop(&mut self) {
+            let name = intern!(self.0.py(), "release");
+            if let Err(error) = self.0.call_method0(name) {
+                error.write_unraisable(self.0.py(), Some(self.0));
+            }
+        }
     }
-    Ok(data)
+    let lock = class_lock(py)?;
+    lock.call_method0(intern!(py, "acquire"))?;
+    let _acquired = Acquired(lock);
+    body()
 }
 
 static IMPORT_HOOK: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
@@ -141,6 +182,29 @@ pub(crate) fn bind(
     info: &'static TypeInfo,
     plan: Option<Plan>,
 ) -> PyResult<&'static ClassData> {
+    bind_parent(py, info)?;
+    one_at_a_time(py, || bind_alone(py, class, info, plan))
+}
+
+/// Makes the class of the parent, if the fields of a class need one. That may import its
+/// module.
+///
+/// # Errors
+///
+/// Exceptions from making a class.
+pub(crate) fn bind_parent(py: Python<'_>, info: &'static TypeInfo) -> PyResult<()> {
+    match info.parent() {
+        Some(parent) if !parent.fields().is_empty() => class_of(py, parent.index()).map(drop),
+        _ => Ok(()),
+    }
+}
+
+fn bind_alone(
+    py: Python<'_>,
+    class: &Bound<'_, PyType>,
+    info: &'static TypeInfo,
+    plan: Option<Plan>,
+) -> PyResult<&'static ClassData> {
     if of_index(py, info.index()).is_some() {
         return Err(PyValueError::new_err(format!(
             "type '{}' has a class already",
@@ -172,7 +236,6 @@ pub(crate) fn bind(
     if let Some(parent) = info.parent()
         && !parent.fields().is_empty()
     {
-        class_of(py, parent.index())?;
         if let Some(parent) = of_index(py, parent.index()) {
             fields.extend(parent.fields.iter().map(|field| field.share(py)));
         }

@@ -1,8 +1,12 @@
 //! The Python classes of types and the data of their constructors, which `bind.rs`
 //! creates and the rest of the binding reads.
 
+#[cfg(not(Py_GIL_DISABLED))]
 use std::cell::UnsafeCell;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+#[cfg(Py_GIL_DISABLED)]
+use std::sync::{LazyLock, PoisonError, RwLock};
 
 use hashbrown::HashMap;
 use isoform::Value;
@@ -105,6 +109,7 @@ impl ClassData {
     pub(crate) fn set_instance_of(&self, py: Python<'_>, function: Py<PyAny>) {
         // A second declaration of the class has the same function.
         let _ = self.instance_of.set(py, function);
+        HAS_VALUE_CLASSES.store(true, Ordering::Release);
     }
 
     fn raw(&self) -> *mut ffi::PyTypeObject {
@@ -118,6 +123,15 @@ impl ClassData {
     }
 }
 
+/// True once there is a function that makes instances from objects.
+static HAS_VALUE_CLASSES: AtomicBool = AtomicBool::new(false);
+
+/// True if Python may see instances of value classes in place of objects.
+#[inline(always)]
+pub(super) fn has_value_classes() -> bool {
+    HAS_VALUE_CLASSES.load(Ordering::Relaxed)
+}
+
 #[derive(Default)]
 struct Classes {
     by_index: Vec<Option<&'static ClassData>>,
@@ -125,18 +139,46 @@ struct Classes {
 }
 
 /// The table of classes; read and written only under the GIL.
+#[cfg(not(Py_GIL_DISABLED))]
 struct Table(UnsafeCell<Option<Classes>>);
 
 // SAFETY: every access takes a `Python` token, so the GIL orders the accesses, and no
 // reference into the table outlives the function that took the reference.
+#[cfg(not(Py_GIL_DISABLED))]
 unsafe impl Sync for Table {}
 
+#[cfg(not(Py_GIL_DISABLED))]
 static TABLE: Table = Table(UnsafeCell::new(None));
 
-fn with_table<R>(_py: Python<'_>, f: impl FnOnce(&mut Classes) -> R) -> R {
+#[cfg(not(Py_GIL_DISABLED))]
+fn with_table<R>(_py: Python<'_>, f: impl FnOnce(&Classes) -> R) -> R {
+    change_table(_py, |classes| f(classes))
+}
+
+#[cfg(not(Py_GIL_DISABLED))]
+fn change_table<R>(_py: Python<'_>, f: impl FnOnce(&mut Classes) -> R) -> R {
     // SAFETY: the GIL is held, and `f`, one of the few closures of this file, neither
     // releases the GIL nor calls this function again.
     let classes = unsafe { &mut *TABLE.0.get() };
+    f(classes.get_or_insert_default())
+}
+
+/// The table of classes.
+#[cfg(Py_GIL_DISABLED)]
+static TABLE: RwLock<Option<Classes>> = RwLock::new(None);
+
+/// `f`, one of the few closures of this file, calls nothing that waits.
+#[cfg(Py_GIL_DISABLED)]
+fn with_table<R>(_py: Python<'_>, f: impl FnOnce(&Classes) -> R) -> R {
+    static EMPTY: LazyLock<Classes> = LazyLock::new(Classes::default);
+    let classes = TABLE.read().unwrap_or_else(PoisonError::into_inner);
+    f(classes.as_ref().unwrap_or(&EMPTY))
+}
+
+/// As [`with_table`].
+#[cfg(Py_GIL_DISABLED)]
+fn change_table<R>(_py: Python<'_>, f: impl FnOnce(&mut Classes) -> R) -> R {
+    let mut classes = TABLE.write().unwrap_or_else(PoisonError::into_inner);
     f(classes.get_or_insert_default())
 }
 
@@ -180,7 +222,7 @@ pub(crate) fn nearest(
 
 /// Adds a class to the table.
 pub(super) fn enter(py: Python<'_>, data: &'static ClassData) {
-    with_table(py, |classes| {
+    change_table(py, |classes| {
         let index = data.info.index().get() as usize;
         if classes.by_index.len() <= index {
             classes.by_index.resize(index + 1, None);

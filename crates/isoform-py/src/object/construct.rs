@@ -46,7 +46,7 @@ pub(super) unsafe extern "C" fn class_vectorcall(
             let Some(data) = class::of_class(py, class) else {
                 return Err(PyTypeError::new_err("the class is not registered"));
             };
-            if (*class).tp_flags & ffi::Py_TPFLAGS_IS_ABSTRACT != 0 {
+            if roots::flags(class) & ffi::Py_TPFLAGS_IS_ABSTRACT != 0 {
                 return refuse_abstract(py, class);
             }
             let arguments = Arguments {
@@ -405,33 +405,32 @@ pub(crate) fn finish(this: &Bound<'_, PyAny>) -> PyResult<()> {
     if wrapper.core().is_some() {
         return Ok(());
     }
-    let Some(staging) = wrapper.staging() else {
-        return Err(PyTypeError::new_err(format!(
-            "{}: the object was never initialised",
-            this.get_type().name()?
-        )));
-    };
-    // SAFETY: the staging lives until the wrapper is bound to an object, and no
-    // reference to it is kept while Python code runs.
-    let (data, values) = unsafe {
-        if (*staging).finishing {
-            return Ok(());
+    let begun = wrapper.with_staging(|staging| {
+        let is_first = !std::mem::replace(&mut staging.finishing, true);
+        is_first.then(|| (staging.data, staging.values.clone()))
+    });
+    let (data, values) = match begun {
+        Some(Some(begun)) => begun,
+        Some(None) => return Ok(()),
+        // Another thread was faster.
+        None if wrapper.core().is_some() => return Ok(()),
+        None => {
+            return Err(PyTypeError::new_err(format!(
+                "{}: the object was never initialised",
+                this.get_type().name()?
+            )));
         }
-        (*staging).finishing = true;
-        ((*staging).data, (*staging).values.clone())
     };
     let result = complete(py, data, values.into());
-    // SAFETY: as above; this is the wrapper itself, and the object is new.
-    unsafe {
-        match result {
-            Ok(object) => {
-                wrapper::tie(this.as_ptr(), object);
-                Ok(())
-            }
-            Err(error) => {
-                (*staging).finishing = false;
-                Err(error)
-            }
+    match result {
+        Ok(object) => {
+            // SAFETY: this is the wrapper itself, and the object is new.
+            unsafe { wrapper::tie(this.as_ptr(), object) };
+            Ok(())
+        }
+        Err(error) => {
+            wrapper.with_staging(|staging| staging.finishing = false);
+            Err(error)
         }
     }
 }
@@ -473,18 +472,19 @@ pub(super) fn staged<R>(
     info: &'static TypeInfo,
     access: impl FnOnce(&mut Vec<Option<Value>>) -> R,
 ) -> Option<R> {
-    // SAFETY: the GIL is held; `access` is one of the closures of this island, which
-    // run no Python code, so the reference to the staging is unique.
-    unsafe {
+    // SAFETY: the object is alive, and a wrapper, as checked.
+    let wrapper = unsafe {
         if !roots::is_wrapper(object.as_ptr()) {
             return None;
         }
-        let staging = wrapper::layout(object.as_ptr()).staging()?;
-        if !host::extends((*staging).data.info.index(), info.index()) {
-            return None;
-        }
-        Some(access(&mut (*staging).values))
-    }
+        wrapper::layout(object.as_ptr())
+    };
+    // `access` is one of the closures of this island, which run no Python code.
+    let result = wrapper.with_staging(|staging| {
+        let fits = host::extends(staging.data.info.index(), info.index());
+        fits.then(|| access(&mut staging.values))
+    });
+    result.flatten()
 }
 
 /// `tp_new` of `Object`: makes an instance whose fields are not set yet.
@@ -509,7 +509,7 @@ pub(super) unsafe extern "C" fn object_new(
                     class.name()?
                 )));
             };
-            if (*class).tp_flags & ffi::Py_TPFLAGS_IS_ABSTRACT != 0 {
+            if roots::flags(class) & ffi::Py_TPFLAGS_IS_ABSTRACT != 0 {
                 return refuse_abstract(py, class);
             }
             if data.info.is_builtin() {

@@ -18,7 +18,8 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::wrapper;
+use super::link;
+use super::wrapper::{self, Wrapper};
 use crate::convert::HostObject;
 
 /// The number of objects searched by a wrapper for Python objects. Objects beyond the
@@ -29,7 +30,7 @@ const LIMIT: usize = 1024;
 ///
 /// # Safety
 ///
-/// Called by CPython on a live instance, under the GIL.
+/// Called by CPython on a live instance, under the GIL or while all threads stand still.
 pub(super) unsafe extern "C" fn traverse(
     this: *mut ffi::PyObject,
     visit: ffi::visitproc,
@@ -46,14 +47,16 @@ pub(super) unsafe extern "C" fn traverse(
             return 0;
         };
         let mut stop = 0;
+        let mut is_exclusive = false;
         host::visit_exclusively_owned(core, LIMIT, &mut |object| {
+            is_exclusive = true;
             if stop != 0 {
                 return;
             }
             let word = host::host_word(object).load(Ordering::Relaxed);
             if word & PRESERVED != 0 {
                 // The object's reference to its wrapper.
-                stop = visit((word & !PRESERVED) as *mut ffi::PyObject, argument);
+                stop = visit(link::wrapper_in(word), argument);
             }
             if stop != 0 || !object.type_info().is_builtin() {
                 return;
@@ -62,6 +65,7 @@ pub(super) unsafe extern "C" fn traverse(
                 stop = visit(host.as_ptr(), argument);
             }
         });
+        wrapper::layout(this).note_exclusive(is_exclusive);
         stop
     }
 }
@@ -78,19 +82,26 @@ fn host_object(object: &isoform::Ref<isoform::Obj>) -> Option<&HostObject> {
 /// `tp_clear` of `Object`: the wrapper of an unreachable cycle releases its object, and
 /// becomes like a wrapper that was never initialised.
 ///
+/// Without a GIL, a wrapper with an object that other threads can reach keeps the object:
+/// they may have taken the wrapper from the object since the collector found the wrapper
+/// unreachable. Such a wrapper is in no cycle through the core.
+///
 /// # Safety
 ///
-/// Called by CPython on a live instance, under the GIL.
+/// Called by CPython on a live instance that only garbage refers to.
 pub(super) unsafe extern "C" fn clear(this: *mut ffi::PyObject) -> c_int {
     // SAFETY: promised by CPython. The address belongs to an object; the wrapper owns
     // one reference to the object, and this reference moves to the `Ref`.
     unsafe {
         let wrapper = wrapper::layout(this);
+        if !wrapper.is_exclusive() {
+            return 0;
+        }
         // Whoever clears the bit takes over the object's reference to its wrapper.
         let preserved = wrapper.core().is_some_and(|core| {
             host::host_word(core).fetch_and(!PRESERVED, Ordering::AcqRel) & PRESERVED != 0
         });
-        if let Some(address) = wrapper.take_core().and_then(NonNull::new) {
+        if let Some(address) = Wrapper::take_core(this).and_then(NonNull::new) {
             drop(host::from_raw_pointer(address));
         }
         if preserved {
@@ -118,6 +129,9 @@ pub(crate) fn around_collection(
     phase: &str,
     info: &Bound<'_, PyDict>,
 ) -> PyResult<()> {
+    if phase == "stop" {
+        link::end_collection(py);
+    }
     wrapper::drain(py);
     let full = match info.get_item("generation")? {
         Some(generation) => generation.extract::<u32>()? >= 2,

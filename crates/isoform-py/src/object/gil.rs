@@ -1,4 +1,4 @@
-//! The core's use of the GIL.
+//! The core's use of the GIL, and what is in its place without one.
 //!
 //! # Other threads
 //!
@@ -35,7 +35,34 @@
 //! interrupted: objects not yet filled have no children, so everything can be dropped,
 //! and the cycle collector may look at the unfinished copy.
 //!
-//! # Shutdown
+//! # Without a GIL
+//!
+//! A free-threaded Python (3.14 or newer) runs any number of threads at once, and the
+//! module declares that it needs no GIL. A thread that runs Python is *attached*; CPython
+//! stops the world (to collect garbage, to fork) by waiting until each attached thread
+//! reaches a point where it waits or detaches. The same code is then sound because:
+//!
+//! 1. The core treats every thread as a thread of Rust: fields, lists and dicts are read
+//!    under the core's lock, shared, and written under it, exclusively
+//!    (`HostHooks::is_exclusive` is false). The core's lock is never held while CPython
+//!    is called, so whoever has it never waits for CPython, and nobody waits for it long.
+//! 2. A writer is attached: while the world is stopped, no field changes, and the cycle
+//!    collector reads fields without a lock (`gc.rs`).
+//! 3. The spare word of an object, which leads to its wrapper, has a lock of its own, under
+//!    which a reference to a wrapper that may be dying is taken or refused (`link_free.rs`).
+//! 4. A wrapper's pointer to its object is set once. It is cleared when the wrapper dies,
+//!    and by the cycle collector if the world stood still when the collector saw that
+//!    nobody else can reach the object.
+//! 5. Unfinished fields of an object (`Staging`) have a lock; so has the table of classes.
+//!    One thread at a time declares or makes a class (`bind::one_at_a_time`), under a lock of
+//!    Python, since code of Python runs meanwhile.
+//! 6. No other lock of this crate is held while CPython is called. Everything outside of
+//!    this folder is safe Rust, in which the compiler rules out data races.
+//!
+//! A fork stops the world, so a child has no locked lock of the core, unless a thread that
+//! never ran Python had it. A long operation detaches for a moment at each poll.
+//!
+//! //! # Shutdown
 //!
 //! When the interpreter shuts down, CPython unwinds a daemon thread that returns from
 //! Python code, and Rust frames do not survive the unwinding. Where the core calls user
@@ -46,6 +73,7 @@ use std::cell::RefCell;
 use std::ffi::{c_long, c_ulong};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+#[cfg(not(Py_GIL_DISABLED))]
 use isoform::host;
 use isoform_onnx::eval::Control;
 use pyo3::ffi;
@@ -59,11 +87,22 @@ use smallvec::SmallVec;
 /// `body` must not release the GIL around a call of the core; callbacks called by the
 /// core may release the GIL.
 #[inline]
+#[cfg(not(Py_GIL_DISABLED))]
 pub(crate) fn under_gil<R>(_held: Python<'_>, body: impl FnOnce() -> R) -> R {
     // SAFETY: the module registers the GIL with the core before any function is
     // exported, and the token proves that this thread holds the GIL. The closures
     // passed here, all from this crate, only call the core.
     unsafe { host::assume_held(body) }
+}
+
+/// Calls the core, which takes its own lock for reads of fields: there is no GIL.
+///
+/// `body` must not detach the thread around a call of the core; callbacks called by the
+/// core may detach it.
+#[inline]
+#[cfg(Py_GIL_DISABLED)]
+pub(crate) fn under_gil<R>(_attached: Python<'_>, body: impl FnOnce() -> R) -> R {
+    body()
 }
 
 /// As [`under_gil`], for computations on tensors: Ctrl-C ends them with KeyboardInterrupt.

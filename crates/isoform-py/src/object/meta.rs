@@ -307,6 +307,7 @@ unsafe extern "C" fn str(this: *mut ffi::PyObject) -> *mut ffi::PyObject {
 /// The core's interface to the GIL.
 fn host_hooks() -> HostHooks {
     HostHooks {
+        is_exclusive: cfg!(not(Py_GIL_DISABLED)),
         // SAFETY: may be called in any thread.
         is_held: || unsafe { ffi::PyGILState_Check() } == 1,
         hold: |body| {
@@ -341,6 +342,11 @@ const SHARE: Duration = Duration::from_millis(6);
 fn poll(py: Python<'_>) -> PyResult<bool> {
     // Signal handlers run here; Ctrl-C raises an exception.
     py.check_signals()?;
+    if cfg!(Py_GIL_DISABLED) {
+        // Another thread may wait until all threads stand still.
+        give_way(py);
+        return Ok(false);
+    }
     let now = Instant::now();
     let due = {
         let mut released = RELEASED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -395,7 +401,7 @@ pub(crate) fn init(py: Python<'_>) -> PyResult<(Bound<'_, PyType>, Bound<'_, PyT
     unsafe {
         let raw = meta.as_type_ptr();
         (*raw).tp_vectorcall_offset = offset_of!(ffi::PyTypeObject, tp_vectorcall) as isize;
-        (*raw).tp_flags |= ffi::Py_TPFLAGS_HAVE_VECTORCALL;
+        roots::set_flag(raw, ffi::Py_TPFLAGS_HAVE_VECTORCALL, true);
         ffi::PyType_Modified(raw);
         roots::set_meta(raw);
     }
@@ -444,7 +450,8 @@ pub(crate) fn init(py: Python<'_>) -> PyResult<(Bound<'_, PyType>, Bound<'_, PyT
     class::set_make_native(bind::make_native);
     wrapper::set_complete(construct::finish);
     host::set_preserved_hook(wrapper::abandon);
-    // SAFETY: the GIL is exclusive, and the functions fulfil their contracts. A second
+    // SAFETY: the GIL is exclusive where there is one; otherwise CPython waits for all
+    // attached threads before it stops them. The functions fulfil their contracts. A second
     // module of this kind in one process shares neither types nor lock with the first;
     // an error here prevents loading the module.
     unsafe { host::install(host_hooks()) }.into_py()?;

@@ -352,7 +352,7 @@ impl<'py> Methods<'py> {
     pub(crate) fn bind(class: &Bound<'py, PyType>, type_key: &str) -> PyResult<Self> {
         bind::bind_key(class, type_key)?;
         // SAFETY: `class` is a live type.
-        let heap = unsafe { (*class.as_type_ptr()).tp_flags } & ffi::Py_TPFLAGS_HEAPTYPE != 0;
+        let heap = unsafe { roots::flags(class.as_type_ptr()) } & ffi::Py_TPFLAGS_HEAPTYPE != 0;
         if !heap {
             return Err(PyTypeError::new_err("the class is not made in Python"));
         }

@@ -10,7 +10,7 @@
 //! A [`wrapper`] is a Python object with a pointer to a core object, and one owner of
 //! the core object. The core object's spare word points back: one object has one
 //! wrapper, and `a.child is a.child`. The spare word is read and written only under the
-//! GIL, except for the bit that `isoform::host` documents.
+//! GIL, except for the bit that `isoform::host` documents (`link.rs`).
 //!
 //! Wrappers of classes without their own state (no `__dict__`, no slots) die with their
 //! last Python reference and are recreated on demand. Wrappers with state are
@@ -24,6 +24,10 @@
 //! * Fields are written only under the GIL (see the access rule of the core), so
 //!   reading them under the GIL without a lock is sound. No Python code runs between
 //!   reading a borrowed field and taking a reference to it.
+//!
+//! In a free-threaded Python, "under the GIL" means "in an attached thread", which excludes
+//! no other thread. The rules of `gil.rs` are in the place of the GIL there, and
+//! `link_free.rs` in the place of `link.rs`.
 //!
 //! # Files
 //!
@@ -44,6 +48,11 @@ pub(crate) mod fast;
 pub(crate) mod gc;
 pub(crate) mod gil;
 pub(crate) mod init_function;
+#[cfg(not(Py_GIL_DISABLED))]
+mod link;
+#[cfg(Py_GIL_DISABLED)]
+#[path = "link_free.rs"]
+mod link;
 mod maker;
 pub(crate) mod meta;
 pub(crate) mod method;

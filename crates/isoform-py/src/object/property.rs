@@ -84,7 +84,28 @@ impl Property {
         // SAFETY: the GIL is held, and the value is copied, or gets an owner, before
         // any Python code can run. Allocating may run Python code: CPython's collector
         // calls finalisers, and a finaliser may write this field.
-        match unsafe { host::read_field(core, &self.place) } {
+        #[cfg(not(Py_GIL_DISABLED))]
+        return self.show(py, unsafe { host::read_field(core, &self.place) }, object);
+        // The contents get an owner before another thread can write the field.
+        #[cfg(Py_GIL_DISABLED)]
+        {
+            let held = host::while_nobody_writes(|| {
+                // SAFETY: nobody writes meanwhile.
+                unsafe { host::read_field(core, &self.place) }.map(Held::of)
+            });
+            self.show(py, held.as_ref().map(Held::field), object)
+        }
+    }
+
+    /// The contents of a field as Python sees them; None for an object without the field.
+    #[inline(always)]
+    fn show<'py>(
+        &self,
+        py: Python<'py>,
+        contents: Option<FieldRef<'_>>,
+        object: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match contents {
             Some(FieldRef::Object(child)) => {
                 if host::type_index_of(child).get() < convert::FIRST_DECLARED {
                     return self.give(py, child.into());
@@ -163,6 +184,37 @@ impl Property {
             self.info.key(),
             self.definition().name()
         ))
+    }
+}
+
+/// The contents of a field, owned.
+#[cfg(Py_GIL_DISABLED)]
+enum Held {
+    Value(Value),
+    Object(isoform::Ref<isoform::Obj>),
+    Plain(FieldRef<'static>),
+}
+
+#[cfg(Py_GIL_DISABLED)]
+impl Held {
+    fn of(contents: FieldRef<'_>) -> Held {
+        match contents {
+            FieldRef::Value(value) => Held::Value(value.clone()),
+            FieldRef::Object(object) => Held::Object(object.clone()),
+            FieldRef::None => Held::Plain(FieldRef::None),
+            FieldRef::Int(number) => Held::Plain(FieldRef::Int(number)),
+            FieldRef::Float(number) => Held::Plain(FieldRef::Float(number)),
+            FieldRef::Bool(flag) => Held::Plain(FieldRef::Bool(flag)),
+            FieldRef::DType(dtype) => Held::Plain(FieldRef::DType(dtype)),
+        }
+    }
+
+    fn field(&self) -> FieldRef<'_> {
+        match self {
+            Held::Value(value) => FieldRef::Value(value),
+            Held::Object(object) => FieldRef::Object(object),
+            Held::Plain(plain) => *plain,
+        }
     }
 }
 

@@ -84,3 +84,41 @@ pub(super) unsafe fn is_wrapper(object: *mut ffi::PyObject) -> bool {
     // SAFETY: promised by the caller; types outlive their instances.
     unsafe { has_layout(ffi::Py_TYPE(object)) }
 }
+
+/// The flags of a class.
+///
+/// # Safety
+///
+/// `class` must be a live type.
+#[inline(always)]
+pub(super) unsafe fn flags(class: *mut ffi::PyTypeObject) -> std::ffi::c_ulong {
+    // SAFETY: promised by the caller.
+    let flags = unsafe { &(*class).tp_flags };
+    #[cfg(Py_GIL_DISABLED)]
+    return flags.load(Ordering::Relaxed);
+    #[cfg(not(Py_GIL_DISABLED))]
+    *flags
+}
+
+/// Sets a flag of a class, or clears the flag.
+///
+/// # Safety
+///
+/// `class` must be a live type that has no instances yet, and the GIL held.
+pub(super) unsafe fn set_flag(
+    class: *mut ffi::PyTypeObject,
+    flag: std::ffi::c_ulong,
+    is_set: bool,
+) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let flags = flags(class);
+        let flags = if is_set { flags | flag } else { flags & !flag };
+        #[cfg(Py_GIL_DISABLED)]
+        (*class).tp_flags.store(flags, Ordering::Relaxed);
+        #[cfg(not(Py_GIL_DISABLED))]
+        {
+            (*class).tp_flags = flags;
+        }
+    }
+}

@@ -20,6 +20,7 @@ use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::sync::critical_section::with_critical_section;
 use pyo3::types::PyType;
 
 use super::wrapper;
@@ -287,9 +288,15 @@ pub(crate) fn import(capsule: &Bound<'_, PyAny>, sharing: Sharing) -> PyResult<T
 }
 
 fn take(capsule: &Bound<'_, PyAny>) -> PyResult<Lease> {
+    // Of several threads with one capsule, the first takes the memory.
+    with_critical_section(capsule, || take_alone(capsule))
+}
+
+fn take_alone(capsule: &Bound<'_, PyAny>) -> PyResult<Lease> {
     let py = capsule.py();
     // SAFETY: the object is alive; names are compared by CPython, and a capsule
-    // of this name holds a pointer to this structure.
+    // of this name holds a pointer to this structure. The functions wait for nothing, so
+    // no other thread uses the capsule meanwhile.
     unsafe {
         let raw = capsule.as_ptr();
         if ffi::PyCapsule_IsValid(raw, VERSIONED.as_ptr()) != 0 {

@@ -1,11 +1,12 @@
 //! The instance layout of `Object`, and the life of a wrapper.
 
-use std::cell::Cell;
 use std::ptr::{self, NonNull};
-use std::sync::atomic::Ordering;
+#[cfg(Py_GIL_DISABLED)]
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use isoform::host::{self, PRESERVED};
+use isoform::host;
 use isoform::{Obj, Ref, Value};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
@@ -13,6 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 use super::class::{self, ClassData};
+use super::link::{self, existing};
 use super::roots;
 use crate::convert::complex_of;
 
@@ -22,8 +24,12 @@ pub(crate) struct Wrapper {
     base: ffi::PyObject,
     /// The address of the core object, or of a [`Staging`] with the low bit
     /// set; zero for an instance that was never initialised.
-    state: Cell<usize>,
+    state: AtomicUsize,
     weak_references: *mut ffi::PyObject,
+    /// True if the last traversal by the cycle collector found objects of the core that
+    /// nobody but this wrapper, or a garbage of which it is a part, keeps alive.
+    #[cfg(Py_GIL_DISABLED)]
+    is_exclusive: AtomicBool,
 }
 
 pub(super) const WRAPPER_SIZE: usize = size_of::<Wrapper>();
@@ -31,6 +37,24 @@ pub(super) const WEAKLIST_OFFSET: usize = std::mem::offset_of!(Wrapper, weak_ref
 
 /// The low bit of [`Wrapper::state`].
 const STAGED: usize = 1;
+/// The bit that locks a [`Staging`] where the GIL does not.
+#[cfg(Py_GIL_DISABLED)]
+const LOCKED: usize = 2;
+/// The bits of an address in [`Wrapper::state`].
+const ADDRESS: usize = !3;
+
+/// How the state is read: another thread may have just set it.
+const READING: Ordering = if cfg!(Py_GIL_DISABLED) {
+    Ordering::Acquire
+} else {
+    Ordering::Relaxed
+};
+/// How the state is set.
+const SETTING: Ordering = if cfg!(Py_GIL_DISABLED) {
+    Ordering::Release
+} else {
+    Ordering::Relaxed
+};
 
 /// The fields of an incomplete object.
 pub(crate) struct Staging {
@@ -47,7 +71,7 @@ pub(crate) struct Staging {
 /// `object` must be a live instance of `Object`, and the GIL held.
 #[inline(always)]
 pub(super) unsafe fn layout<'a>(object: *mut ffi::PyObject) -> &'a Wrapper {
-    // SAFETY: promised by the caller; `state` is a cell, and the other fields
+    // SAFETY: promised by the caller; `state` is atomic, and the other fields of CPython
     // are not touched through the reference.
     unsafe { &*object.cast::<Wrapper>() }
 }
@@ -55,56 +79,149 @@ pub(super) unsafe fn layout<'a>(object: *mut ffi::PyObject) -> &'a Wrapper {
 impl Wrapper {
     #[inline(always)]
     pub(super) fn core(&self) -> Option<&Ref<Obj>> {
-        let state = self.state.get();
+        let state = self.state.load(READING);
         if state & STAGED != 0 || state == 0 {
             return None;
         }
-        // SAFETY: `Cell<usize>` holds the non-null address of an object of which the
+        // SAFETY: the state holds the non-null address of an object of which the
         // wrapper owns a reference; `Ref<Obj>` and `NonNull<()>` have the same
-        // representation, and a state that is an object never changes while the wrapper
-        // lives.
+        // representation, and a state that is an object never changes while anybody can
+        // reach the wrapper.
         Some(unsafe { host::borrow_raw(&*self.state.as_ptr().cast::<NonNull<()>>()) })
+    }
+
+    /// Gives an object to a wrapper without one, and without staging.
+    #[inline(always)]
+    pub(super) fn set_core(&self, object: Ref<Obj>) {
+        let address = object.into_raw_pointer().as_ptr() as usize;
+        self.state.store(address, SETTING);
     }
 
     /// Separates the wrapper from its object; the caller takes over the reference to
     /// the object.
-    pub(super) fn take_core(&self) -> Option<*mut ()> {
-        host::host_word(self.core()?).store(0, Ordering::Release);
-        Some(self.state.replace(0) as *mut ())
+    ///
+    /// # Safety
+    ///
+    /// `this` must be a wrapper that no other code can reach.
+    pub(super) unsafe fn take_core(this: *mut ffi::PyObject) -> Option<*mut ()> {
+        // SAFETY: promised by the caller.
+        let wrapper = unsafe { layout(this) };
+        link::disconnect(this, wrapper.core()?);
+        Some(wrapper.state.swap(0, Ordering::AcqRel) as *mut ())
     }
 
+    /// Runs `body`, which must run no Python code, on the unfinished fields; None if
+    /// there are none.
     #[inline]
-    pub(super) fn staging(&self) -> Option<*mut Staging> {
-        let state = self.state.get();
-        (state & STAGED != 0).then_some((state & !STAGED) as *mut Staging)
+    #[cfg(not(Py_GIL_DISABLED))]
+    pub(super) fn with_staging<R>(&self, body: impl FnOnce(&mut Staging) -> R) -> Option<R> {
+        let state = self.state.load(READING);
+        if state & STAGED == 0 {
+            return None;
+        }
+        // SAFETY: the staging lives until the wrapper is bound to an object. The GIL is
+        // held, and `body` does not release it, so the reference is unique.
+        Some(body(unsafe { &mut *((state & !STAGED) as *mut Staging) }))
+    }
+
+    /// Runs `body`, which must run no Python code and wait for no lock, on the unfinished
+    /// fields; None if there are none.
+    #[cfg(Py_GIL_DISABLED)]
+    pub(super) fn with_staging<R>(&self, body: impl FnOnce(&mut Staging) -> R) -> Option<R> {
+        /// The lock, which ends even if `body` panics.
+        struct Unlock<'a>(&'a AtomicUsize);
+        impl Drop for Unlock<'_> {
+            fn drop(&mut self) {
+                self.0.fetch_and(!LOCKED, Ordering::Release);
+            }
+        }
+        let address = self.lock_staging()?;
+        let _unlock = Unlock(&self.state);
+        // SAFETY: the staging lives until the wrapper is bound to an object, which needs
+        // the lock, too; so the reference is unique.
+        Some(body(unsafe { &mut *address }))
+    }
+
+    /// Locks the staging until the bit is cleared; None if there is no staging.
+    #[cfg(Py_GIL_DISABLED)]
+    fn lock_staging(&self) -> Option<*mut Staging> {
+        loop {
+            let state = self.state.load(Ordering::Relaxed);
+            if state & STAGED == 0 {
+                return None;
+            }
+            let (free, locked) = (state & !LOCKED, state | LOCKED);
+            let (success, failure) = (Ordering::Acquire, Ordering::Relaxed);
+            let taken = self
+                .state
+                .compare_exchange_weak(free, locked, success, failure);
+            if taken.is_ok() {
+                return Some((free & !STAGED) as *mut Staging);
+            }
+            std::thread::yield_now();
+        }
     }
 
     /// Sets the unfinished fields of an instance without state.
     pub(super) fn set_staging(&self, staging: Staging) {
-        debug_assert_eq!(self.state.get(), 0);
-        self.state
-            .set(Box::into_raw(Box::new(staging)) as usize | STAGED);
+        debug_assert_eq!(self.state.load(READING), 0);
+        let address = Box::into_raw(Box::new(staging)) as usize | STAGED;
+        self.state.store(address, SETTING);
+    }
+
+    /// The unfinished fields of a wrapper that is about to be freed.
+    ///
+    /// # Safety
+    ///
+    /// No other code can reach the wrapper.
+    unsafe fn take_staging(&self) -> Option<Box<Staging>> {
+        let state = self.state.load(READING);
+        if state & STAGED == 0 {
+            return None;
+        }
+        self.state.store(0, SETTING);
+        // SAFETY: the box was made by `set_staging`, and the wrapper no longer points to
+        // it.
+        Some(unsafe { Box::from_raw((state & !STAGED) as *mut Staging) })
     }
 
     /// Binds an instance without object to an object.
     ///
     /// # Safety
     ///
-    /// `this` must be the wrapper itself, which has no object yet, and the
-    /// object must have no wrapper; the GIL is held.
+    /// `this` must be the wrapper itself, which has no object yet, and nobody else may
+    /// reach the object; the GIL is held, or the thread attached.
     unsafe fn tie(this: *mut ffi::PyObject, object: Ref<Obj>) {
-        // SAFETY: promised by the caller.
-        let wrapper = unsafe { layout(this) };
-        let staging = wrapper.staging();
-        host::host_word(&object).store(this as usize, Ordering::Release);
-        wrapper
-            .state
-            .set(object.into_raw_pointer().as_ptr() as usize);
-        if let Some(staging) = staging {
-            // SAFETY: the box was made by `set_staging`, and the wrapper no longer
-            // points to it.
-            drop(unsafe { Box::from_raw(staging) });
+        // SAFETY: promised by the caller. The box was made by `set_staging`, and the
+        // wrapper no longer points to it when it is freed.
+        unsafe {
+            let wrapper = layout(this);
+            #[cfg(Py_GIL_DISABLED)]
+            let _locked = wrapper.lock_staging();
+            let before = wrapper.state.load(READING);
+            link::connect_new(this, &object);
+            wrapper.set_core(object);
+            if before & STAGED != 0 {
+                drop(Box::from_raw((before & ADDRESS) as *mut Staging));
+            }
         }
+    }
+
+    /// Notes whether the wrapper alone keeps objects alive; for the cycle collector.
+    pub(super) fn note_exclusive(&self, _is_exclusive: bool) {
+        #[cfg(Py_GIL_DISABLED)]
+        self.is_exclusive.store(_is_exclusive, Ordering::Relaxed);
+    }
+
+    /// True if the cycle collector may separate the wrapper, which it found unreachable,
+    /// from its object.
+    pub(super) fn is_exclusive(&self) -> bool {
+        #[cfg(Py_GIL_DISABLED)]
+        {
+            self.is_exclusive.load(Ordering::Relaxed)
+        }
+        #[cfg(not(Py_GIL_DISABLED))]
+        true
     }
 }
 
@@ -128,21 +245,30 @@ pub(crate) fn wrap(py: Python<'_>, object: Ref<Obj>) -> PyResult<Bound<'_, PyAny
         return Ok(wrapper);
     }
     let class = class::class_of(py, host::type_index_of(&object))?;
-    // SAFETY: the class is a live subclass of `Object`, and the object has no wrapper,
-    // as checked above; no Python code ran in between, since allocating runs at most
-    // the collector, which makes no wrappers of live objects.
+    // SAFETY: the class is a live subclass of `Object`.
+    unsafe { wrap_in(py, class, object) }
+}
+
+/// Makes a wrapper of a class for an object, unless the object has one.
+///
+/// # Safety
+///
+/// As for [`allocate`].
+unsafe fn wrap_in<'py>(
+    py: Python<'py>,
+    class: *mut ffi::PyTypeObject,
+    object: Ref<Obj>,
+) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: promised by the caller; the new wrapper has no object.
     unsafe {
         let this = allocate(class);
         if this.is_null() {
             return Err(PyErr::fetch(py));
         }
-        if let Some(wrapper) = existing(py, &object) {
-            // A finaliser run by the collector was faster.
-            ffi::Py_DECREF(this);
-            return Ok(wrapper);
-        }
-        Wrapper::tie(this, object);
-        Ok(Bound::from_owned_ptr(py, this))
+        let this = Bound::from_owned_ptr(py, this);
+        // Another thread, or a finaliser run by the collector, may have been faster.
+        let faster = link::connect(py, this.as_ptr(), object);
+        Ok(faster.unwrap_or(this))
     }
 }
 
@@ -158,43 +284,29 @@ pub(crate) fn wrap_borrowed<'py>(
     object: &Ref<Obj>,
 ) -> PyResult<Bound<'py, PyAny>> {
     match existing(py, object) {
+        // Another thread, or a hook, may have the object of an instance as a wrapper.
+        Some(found) if class::has_value_classes() => instance_of(py, object, found),
         Some(found) => Ok(found),
         None => {
             if let Some(number) = complex_of(py, object) {
                 return Ok(number);
             }
             let made = wrap(py, object.clone())?;
-            let class = class::of_index(py, host::type_index_of(object));
-            match class.and_then(|data| data.instance_of.get(py)) {
-                Some(instance_of) => instance_of.bind(py).call1((made,)),
-                None => Ok(made),
-            }
+            instance_of(py, object, made)
         }
     }
 }
 
-/// The existing wrapper of an object.
-#[inline(always)]
-fn existing<'py>(py: Python<'py>, object: &Ref<Obj>) -> Option<Bound<'py, PyAny>> {
-    let word = host::host_word(object);
-    let current = word.load(Ordering::Relaxed);
-    if current == 0 {
-        return None;
-    }
-    let this = (current & !PRESERVED) as *mut ffi::PyObject;
-    // SAFETY: the spare word points to a live wrapper, which clears the word before it
-    // dies; both happen under the GIL.
-    unsafe {
-        if current & PRESERVED != 0 {
-            let taken =
-                word.compare_exchange(current, this as usize, Ordering::AcqRel, Ordering::Relaxed);
-            if taken.is_ok() {
-                // The object's reference to the wrapper passes to the caller.
-                clear_finalized(this);
-                return Some(Bound::from_owned_ptr(py, this));
-            }
-        }
-        Some(Bound::from_borrowed_ptr(py, this))
+/// The instance of the value class to which an object belongs, or else its wrapper.
+fn instance_of<'py>(
+    py: Python<'py>,
+    object: &Ref<Obj>,
+    wrapper: Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let class = class::of_index(py, host::type_index_of(object));
+    match class.and_then(|data| data.instance_of.get(py)) {
+        Some(instance_of) => instance_of.bind(py).call1((wrapper,)),
+        None => Ok(wrapper),
     }
 }
 
@@ -258,21 +370,8 @@ pub(crate) fn wrap_as<'py>(
     if let Some(wrapper) = existing(py, &object) {
         return Ok(wrapper);
     }
-    // SAFETY: the class extends the class of the type, and therefore `Object`; the
-    // object has no wrapper, as checked above, and if one was made while memory was
-    // allocated, the new wrapper is released.
-    unsafe {
-        let this = allocate(ty);
-        if this.is_null() {
-            return Err(PyErr::fetch(py));
-        }
-        if let Some(wrapper) = existing(py, &object) {
-            ffi::Py_DECREF(this);
-            return Ok(wrapper);
-        }
-        Wrapper::tie(this, object);
-        Ok(Bound::from_owned_ptr(py, this))
-    }
+    // SAFETY: the class extends the class of the type, and therefore `Object`.
+    unsafe { wrap_in(py, ty, object) }
 }
 
 /// Makes a wrapper of the class of another instance of the same type.
@@ -389,7 +488,7 @@ pub(super) unsafe fn leave_collector(class: *mut ffi::PyTypeObject) {
         if has_own_state(class) || (*class).tp_finalize.is_some_and(is_foreign_finalizer) {
             return;
         }
-        (*class).tp_flags &= !ffi::Py_TPFLAGS_HAVE_GC;
+        roots::set_flag(class, ffi::Py_TPFLAGS_HAVE_GC, false);
         (*class).tp_traverse = None;
         (*class).tp_clear = None;
         (*class).tp_free = Some(ffi::PyObject_Free);
@@ -457,12 +556,11 @@ pub(super) unsafe extern "C" fn dealloc(this: *mut ffi::PyObject) {
         let wrapper = layout(this);
         // The object's link to the wrapper is cleared before any code runs, to hide the
         // dying wrapper.
-        let core = wrapper.take_core();
-        let staging = wrapper.staging();
+        let core = Wrapper::take_core(this);
+        let staging = wrapper.take_staging();
         if !wrapper.weak_references.is_null() {
             ffi::PyObject_ClearWeakRefs(this);
         }
-        wrapper.state.set(0);
         match (*class).tp_free {
             Some(free) => free(this.cast()),
             None => ffi::PyObject_GC_Del(this.cast()),
@@ -472,9 +570,7 @@ pub(super) unsafe extern "C" fn dealloc(this: *mut ffi::PyObject) {
         if let Some(address) = core.and_then(NonNull::new) {
             drop(host::from_raw_pointer(address));
         }
-        if let Some(staging) = staging {
-            drop(Box::from_raw(staging));
-        }
+        drop(staging);
     }
 }
 
@@ -494,8 +590,8 @@ pub(super) unsafe extern "C" fn finalize(this: *mut ffi::PyObject) {
     }
 }
 
-/// Lets the object own its wrapper while the object has another owner; otherwise
-/// returns false.
+/// Lets the object of a wrapper own the wrapper while the object has another owner;
+/// otherwise returns false.
 ///
 /// # Safety
 ///
@@ -503,41 +599,10 @@ pub(super) unsafe extern "C" fn finalize(this: *mut ffi::PyObject) {
 unsafe fn preserve(this: *mut ffi::PyObject) -> bool {
     // SAFETY: `this` is alive while it is being finalised.
     unsafe {
-        let Some(core) = layout(this).core() else {
-            return false;
-        };
-        if core.owners() < 2 {
-            return false;
+        match layout(this).core() {
+            Some(core) => link::preserve(this, core),
+            None => false,
         }
-        let word = host::host_word(core);
-        word.fetch_or(PRESERVED, Ordering::AcqRel);
-        if core.owners() < 2 {
-            word.fetch_and(!PRESERVED, Ordering::AcqRel);
-            return false;
-        }
-        // The object's reference to the wrapper.
-        ffi::Py_INCREF(this);
-        true
-    }
-}
-
-/// Makes CPython call the finaliser again the next time.
-///
-/// # Safety
-///
-/// `this` must be a live object, and the GIL held.
-unsafe fn clear_finalized(this: *mut ffi::PyObject) {
-    // SAFETY: promised by the caller. Without a collector header there is no mark, and
-    // a finaliser is called at every death.
-    if unsafe { ffi::PyType_IS_GC(ffi::Py_TYPE(this)) } == 0 {
-        return;
-    }
-    // In builds with a GIL, from 3.9 on, the two words before an object are its
-    // collector header, and the lowest bit of the second one marks a finalised object.
-    // SAFETY: the object has a collector header, as checked above.
-    unsafe {
-        let previous = this.cast::<usize>().sub(1);
-        *previous &= !1;
     }
 }
 
@@ -545,9 +610,9 @@ unsafe fn clear_finalized(this: *mut ffi::PyObject) {
 static ABANDONED: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
 /// Called by the core when a preserved wrapper becomes the only owner.
-pub(super) fn abandon(wrapper: usize) {
+pub(super) fn abandon(word: usize) {
     let mut waiting = ABANDONED.lock().unwrap_or_else(PoisonError::into_inner);
-    waiting.push(wrapper);
+    waiting.push(link::wrapper_in(word) as usize);
     if waiting.len() == 1 {
         // SAFETY: may be called in any thread, with or without the GIL. If
         // CPython's queue is full, the next object or `collect` drains.
@@ -570,7 +635,7 @@ pub(crate) fn drain(py: Python<'_>) {
         // SAFETY: the queue owns one reference to the wrapper; if its object got new
         // owners meanwhile, the finaliser preserves the wrapper again.
         unsafe {
-            clear_finalized(this);
+            link::clear_finalized(this);
             drop(Bound::from_owned_ptr(py, this));
         }
     }

@@ -6,7 +6,7 @@
 //!
 //! * **Sections.** Fields are read only inside a *section* of the reading thread
 //!   ([`reading`], [`traversing`]). While a thread is in a section, it holds either the
-//!   process-wide lock, shared, or the host language's lock (see
+//!   process-wide lock, shared, or the exclusive lock of a host language (see
 //!   [`host_lock`](super::host_lock)).
 //! * **The token.** A section passes its body a [`Section`], required by every read of
 //!   a field (`view`, `pair`). A reference *into* a field, lent by a read, is bound to
@@ -37,7 +37,9 @@
 //! Deadlocks: no thread waits for the process-wide lock while holding the host's lock,
 //! or for the host's lock while holding the process-wide lock shared. A thread may wait
 //! for the host's lock while holding the process-wide lock exclusively: the owner of
-//! the host's lock never waits for ours.
+//! the host's lock never waits for ours. If the host's lock is shared, the order is the
+//! opposite: a thread with the host's lock waits for the process-wide lock, whose owner
+//! never waits for the host, since no section and no write calls the host.
 //!
 //! # The token in signatures
 //!
@@ -481,8 +483,14 @@ fn write_with_host<T>(hooks: &'static host::HostHooks, body: impl FnOnce(bool) -
     let mut result = None;
     (hooks.hold)(&mut || {
         let mut guard = try_write_lock();
-        if guard.is_none() {
+        if guard.is_none() && hooks.is_exclusive {
             (hooks.release_while)(&mut || guard = Some(write_lock()));
+        }
+        if guard.is_none() {
+            // A host that stops its threads does not have to wait for long readers; it
+            // waits for the short time in which this thread has its lock again.
+            (hooks.release_while)(&mut || drop(write_lock()));
+            guard = Some(write_lock());
         }
         if guard.is_some()
             && let Some(body) = body.take()
@@ -523,7 +531,7 @@ impl Local {
 
     fn lock(&self) {
         self.parked.set(release::park());
-        if !host::is_held() {
+        if !host::keeps_writers_out() {
             let guard = LOCK.read().unwrap_or_else(PoisonError::into_inner);
             self.guard.set(ManuallyDrop::new(Some(guard)));
         }

@@ -25,7 +25,7 @@
 //! object at the latest.
 
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering, fence};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hashbrown::{HashMap, HashSet};
@@ -214,8 +214,8 @@ pub fn collect_cycles() -> usize {
 ///
 /// # Safety
 ///
-/// The host's lock must be held, and `visit` must run no code that changes
-/// objects.
+/// No field, list or dict may be written meanwhile: an exclusive lock of the host is held,
+/// or the host has stopped its threads. `visit` must run no code that changes objects.
 pub unsafe fn visit_exclusively_owned(
     object: &Ref<Obj>,
     limit: usize,
@@ -253,7 +253,7 @@ pub unsafe fn visit_exclusively_owned(
         }
         left -= 1;
         // SAFETY: the object is kept alive by the previous object, whose fields nobody
-        // changes, because writers hold the host's lock.
+        // changes, as promised by the caller.
         unsafe {
             let borrowed = ObjRef::new(object);
             visit(borrowed.as_ref());
@@ -357,11 +357,6 @@ impl Graph {
         // documentation.
         let header: &Header = unsafe { object.as_ref() };
         let info = table::info(header.type_index);
-        if header.host.load(Ordering::Relaxed) & PRESERVED != 0 {
-            // The object's own wrapper is an owner kept alive only by the object.
-            let number = self.number(object);
-            self.internal[number as usize] += 1;
-        }
         for slot in &info.drop_slots {
             // SAFETY: the slot is one of the object's own type, and fields do
             // not change while the writer's lock is held.
@@ -433,10 +428,17 @@ impl Graph {
         let mut pending = Vec::new();
         for number in self.parents_first() {
             // SAFETY: as in `children`.
-            let owners = unsafe { self.objects[number as usize].as_ref() }.count();
+            let header = unsafe { self.objects[number as usize].as_ref() };
+            let owners = header.count();
+            // Whoever drops the last other owner first takes the wrapper over, so the
+            // wrapper is asked for after the count.
+            fence(Ordering::Acquire);
+            // A preserved wrapper is an owner kept alive only by the object.
+            let preserved = header.host.load(Ordering::Relaxed) & PRESERVED != 0;
+            let internal = self.internal[number as usize] + u64::from(preserved);
             // An object without owners is dying, and waits for the end of the
             // collection.
-            if owners == 0 || u64::from(owners) > self.internal[number as usize] {
+            if owners == 0 || u64::from(owners) > internal {
                 pending.push(number);
             }
         }

@@ -4,7 +4,8 @@
 //! # The spare word
 //!
 //! A binding keeps the host's wrapper of an object in the spare word, to give one
-//! object one wrapper. Only the low bit has a meaning here. With [`PRESERVED`] set, the
+//! object one wrapper. Only the low bit has a meaning here, and is changed without any
+//! lock; other bits belong to the binding. With [`PRESERVED`] set, the
 //! wrapper stays alive without a reference from the host (the wrapper carries state,
 //! such as attributes added by a user), and is itself an owner of the object. The
 //! object and the wrapper then form a cycle of owners. When the last *other* owner of
@@ -50,16 +51,10 @@ pub(super) fn about_to_lose_last_other_owner(header: &Header) {
     let Some(hook) = PRESERVED_HOOK.get() else {
         return;
     };
-    let word = header.host.load(Ordering::Acquire);
-    if word & PRESERVED == 0 {
-        return;
-    }
-    // Clearing the bit hands over the wrapper, so only one thread may clear the bit.
-    let cleared = header
-        .host
-        .compare_exchange(word, word & !PRESERVED, Ordering::AcqRel, Ordering::Relaxed)
-        .is_ok();
-    if cleared {
+    // Clearing the bit hands over the wrapper, so only one thread may clear the bit. The
+    // binding may change its own bits meanwhile.
+    let word = header.host.fetch_and(!PRESERVED, Ordering::AcqRel);
+    if word & PRESERVED != 0 {
         hook(word & !PRESERVED);
     }
 }
@@ -191,8 +186,9 @@ pub enum FieldRef<'a> {
 ///
 /// # Safety
 ///
-/// The field must not be written while the result is in use: the caller holds
-/// the host's lock, or the type is declared in Rust.
+/// The field must not be written while the result is in use: the caller holds an
+/// exclusive lock of the host, runs in [`while_nobody_writes`], or the type is declared
+/// in Rust.
 #[inline(always)]
 pub unsafe fn read_field<'a>(object: &'a Ref<Obj>, place: &FieldPlace) -> Option<FieldRef<'a>> {
     let index = object.header().type_index;
@@ -214,6 +210,13 @@ pub unsafe fn read_field<'a>(object: &'a Ref<Obj>, place: &FieldPlace) -> Option
             Loaded::DType(value) => FieldRef::DType(value),
         })
     }
+}
+
+/// Runs `body`, which must neither call the host nor wait for a lock, while no field,
+/// list or dict is written and no cycles are collected.
+#[inline]
+pub fn while_nobody_writes<R>(body: impl FnOnce() -> R) -> R {
+    access::reading(|_section| body())
 }
 
 /// All fields of an object as owned values, in declaration order, parents'

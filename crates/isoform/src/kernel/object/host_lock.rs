@@ -3,10 +3,17 @@
 //! The code of a host such as Python holds the lock of the host nearly all the time. A
 //! thread with the host's lock may read fields of types declared at run time without the
 //! library's lock, because writers hold both locks.
+//!
+//! A free-threaded host has no such lock: any number of its threads run at once, and the
+//! host can stop all of them, for example to collect garbage. Its *lock* is then shared
+//! ([`HostHooks::is_exclusive`]). Readers take the library's lock as in any Rust thread,
+//! and a writer holds the library's lock and the host's: no field changes while the host
+//! has stopped its threads.
 
 use std::cell::Cell;
 use std::fmt;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use super::access;
@@ -15,6 +22,9 @@ use crate::kernel::error::{Error, Result};
 /// The host's functions for its lock.
 #[derive(Clone, Copy)]
 pub struct HostHooks {
+    /// True if at most one thread holds the host's lock at a time. Otherwise the host
+    /// waits for all threads with its lock before it stops them.
+    pub is_exclusive: bool,
     /// True if this thread holds the host's lock.
     pub is_held: fn() -> bool,
     /// Runs a closure once while this thread holds the host's lock; the thread may hold
@@ -43,6 +53,8 @@ impl fmt::Debug for HostHooks {
 }
 
 static HOOKS: OnceLock<HostHooks> = OnceLock::new();
+/// True if the registered lock is shared.
+static SHARED: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     static ASSUMED: Cell<bool> = const { Cell::new(false) };
@@ -59,8 +71,8 @@ thread_local! {
 ///
 /// # Safety
 ///
-/// The lock must be exclusive: at most one thread of the process holds it at a time,
-/// and `is_held` returns true in that thread only. `hold` and `release_while` must do
+/// An exclusive lock must be exclusive: at most one thread of the process holds it at a
+/// time. `is_held` returns true in threads that hold the lock only. `hold` and `release_while` must do
 /// what [`HostHooks`] documents, call the closure at most once and return with the lock
 /// in the state found. None of the three may panic, or use this library except through
 /// the closure. `poll` returns with the lock held.
@@ -84,6 +96,7 @@ thread_local! {
 /// #     pub fn unlock() { drop(swap(None)) }
 /// # }
 /// let hooks = HostHooks {
+///     is_exclusive: true,
 ///     is_held: host::is_locked,
 ///     hold: |body| {
 ///         if host::is_locked() {
@@ -111,6 +124,9 @@ pub unsafe fn install(hooks: HostHooks) -> Result<()> {
     // Any writer that did not use the host's lock has ended when this is acquired.
     let guard = access::write_lock();
     let installed = HOOKS.set(hooks);
+    if installed.is_ok() {
+        SHARED.store(!hooks.is_exclusive, Ordering::Relaxed);
+    }
     drop(guard);
     installed.map_err(|_| Error::value_error("the lock of a host language is registered already"))
 }
@@ -121,8 +137,8 @@ pub unsafe fn install(hooks: HostHooks) -> Result<()> {
 ///
 /// # Safety
 ///
-/// A host's lock must be registered ([`install`]), and this thread must hold the lock
-/// while running code of this library inside `body`, hooks and callbacks excepted.
+/// An exclusive host's lock must be registered ([`install`]), and this thread must hold
+/// the lock while running code of this library inside `body`, hooks and callbacks excepted.
 ///
 /// ```no_run
 /// # let (left, right) = (isoform::Value::from(1), isoform::Value::from(2));
@@ -178,6 +194,12 @@ pub(crate) fn lose_error(error: Error) {
     }
 }
 
+/// True if this thread holds a host's lock that keeps all writers out.
+#[inline]
+pub(super) fn keeps_writers_out() -> bool {
+    !SHARED.load(Ordering::Relaxed) && is_held()
+}
+
 pub(super) fn hooks() -> Option<&'static HostHooks> {
     HOOKS.get()
 }
@@ -191,8 +213,9 @@ pub(super) fn replace_assumed(assumed: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
+    use std::process::Command;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-    use std::sync::{Condvar, Mutex, PoisonError, mpsc};
+    use std::sync::{Condvar, Mutex, PoisonError, RwLock, RwLockReadGuard, mpsc};
     use std::thread;
 
     use isoform_testing::source::scaled;
@@ -255,6 +278,7 @@ mod tests {
     }
 
     const HOOKS: HostHooks = HostHooks {
+        is_exclusive: true,
         is_held: || MINE.get(),
         hold: |body| {
             if MINE.get() {
@@ -428,6 +452,138 @@ mod tests {
         let value = field_value(&nodes[0], "value").expect("a field");
         assert_eq!(value, long(1));
         long_operations_go_on_without_the_lock();
+        nodes.iter().for_each(|node| set(node, "next", Value::NONE));
+    }
+
+    /// A host whose threads run at once, and which can stop them all: attached threads
+    /// share this lock.
+    static WORLD: RwLock<()> = RwLock::new(());
+    static WRITTEN: AtomicUsize = AtomicUsize::new(0);
+
+    thread_local! {
+        static ATTACHED: Cell<Option<RwLockReadGuard<'static, ()>>> = const { Cell::new(None) };
+    }
+
+    fn attach() {
+        let guard = WORLD.read().unwrap_or_else(PoisonError::into_inner);
+        ATTACHED.set(Some(guard));
+        MINE.set(true);
+    }
+
+    fn detach() {
+        MINE.set(false);
+        drop(ATTACHED.take());
+    }
+
+    const SHARED_HOOKS: HostHooks = HostHooks {
+        is_exclusive: false,
+        is_held: || MINE.get(),
+        hold: |body| {
+            WRITTEN.fetch_add(1, Ordering::Relaxed);
+            if MINE.get() {
+                return body();
+            }
+            attach();
+            body();
+            detach();
+        },
+        release_while: |body| {
+            detach();
+            body();
+            attach();
+        },
+        poll: || {
+            detach();
+            thread::yield_now();
+            attach();
+            Ok(POLLED.fetch_add(1, Ordering::Relaxed).is_multiple_of(2))
+        },
+    };
+
+    /// The process of the other test has an exclusive lock, so this test has one of its own.
+    #[test]
+    #[cfg_attr(miri, ignore = "processes are not supported")]
+    fn threads_with_the_shared_lock_of_a_host() {
+        const MARK: &str = "ISOFORM_TEST_SHARED_HOST";
+        if std::env::var_os(MARK).is_some() {
+            return share();
+        }
+        let this = std::env::current_exe().expect("the program of the test");
+        let name = "kernel::object::host_lock::tests::threads_with_the_shared_lock_of_a_host";
+        let done = Command::new(this)
+            .args(["--exact", name])
+            .env(MARK, "1")
+            .output()
+            .expect("the program starts");
+        let (output, errors) = (&done.stdout, &done.stderr);
+        let shown = |text| String::from_utf8_lossy(text).into_owned();
+        assert!(
+            done.status.success() && shown(output).contains("1 passed"),
+            "{}\n{}",
+            shown(output),
+            shown(errors)
+        );
+    }
+
+    fn share() {
+        // SAFETY: the lock counts its holders, and the functions do what their names say.
+        unsafe { install(SHARED_HOOKS) }.expect("the only host of this process");
+        let nodes: Vec<_> = (0..20).map(|_| node("host.Node", None)).collect();
+        for (this, next) in nodes.iter().zip(&nodes[1..]) {
+            set(this, "next", next);
+        }
+        let inside = nodes[3].clone();
+        let hooked = node(
+            "host.Hooked",
+            Some(DynEqual::new(move |left, right, eq| {
+                set(&inside, "value", long(7));
+                let (left, right) = (field_value(left, "next")?, field_value(right, "next")?);
+                eq.equal_in(&left, &right, RegionChange::Inherit, "next")
+            })),
+        );
+        set(&hooked, "next", &nodes[0]);
+        let rounds = scaled(500);
+        let running = AtomicUsize::new(4);
+        thread::scope(|scope| {
+            for worker in 0..4usize {
+                let (nodes, hooked, running) = (&nodes, &hooked, &running);
+                scope.spawn(move || {
+                    for round in 0..rounds {
+                        let round = round * 3 + worker;
+                        if worker < 2 {
+                            attach();
+                        }
+                        exercise(nodes, hooked, round);
+                        if worker < 2 {
+                            detach();
+                        }
+                    }
+                    running.fetch_sub(1, Ordering::Relaxed);
+                });
+            }
+            // No field changes while the world is stopped, whoever writes.
+            let mut stops = 0;
+            while running.load(Ordering::Relaxed) > 0 || stops == 0 {
+                let world = WORLD.write().unwrap_or_else(PoisonError::into_inner);
+                let read = || nodes.iter().map(|node| field_value(node, "value"));
+                let before: Vec<_> = read().map(|value| value.expect("a field")).collect();
+                thread::yield_now();
+                for (before, now) in before.iter().zip(read()) {
+                    assert_eq!(*before, now.expect("a field"));
+                }
+                drop(world);
+                stops += 1;
+                thread::yield_now();
+            }
+        });
+        assert!(WRITTEN.load(Ordering::Relaxed) > rounds);
+        // A long operation polls without releasing its claim on the lock of fields.
+        let polled = POLLED.load(Ordering::Relaxed);
+        let long = chain(100_000);
+        attach();
+        structural_hash(&long).expect("can be hashed");
+        detach();
+        assert!(POLLED.load(Ordering::Relaxed) > polled);
         nodes.iter().for_each(|node| set(node, "next", Value::NONE));
     }
 }
