@@ -73,7 +73,7 @@ def operations() -> dict[str, Callable[[], Any]]:
         "compare two trees of 8,191 nodes": lambda: structural_equal(left, right),
         "hash a tree of 8,191 nodes": lambda: structural_hash(left),
         "walk over 8,191 nodes with 4,096 callbacks": lambda: structural_walk(
-            left, (Leaf, lambda leaf: None)
+            left, (Leaf, lambda _leaf: None)
         ),
         "rewrite 4,096 of 8,191 nodes": lambda: structural_map(left, (Leaf, lambda leaf: leaf)),
     }

@@ -371,7 +371,7 @@ def test_fields_are_never_torn():
         if isinstance(value, str):
             assert value in texts
         else:
-            number, turn = value
+            number, _turn = value
             assert 0 <= number < THREADS
 
     together(write, read)
@@ -618,11 +618,11 @@ def test_hooks_and_callbacks_of_python(key):
     left = [Hooked(List([n])) for n in range(30)]
     right = [Hooked(List([n])) for n in range(30)]
 
-    class Wrong(Exception):
+    class WrongError(Exception):
         pass
 
     def refuse(node):
-        raise Wrong
+        raise WrongError
 
     def compare(number, turn):
         assert structural_equal(left, right)
@@ -634,7 +634,7 @@ def test_hooks_and_callbacks_of_python(key):
             node.v = List([turn % 30])
 
     def fail(number, turn):
-        with pytest.raises(Wrong):
+        with pytest.raises(WrongError):
             isoform.structural_walk(left, (Hooked, refuse))
 
     together(compare, change, fail)
