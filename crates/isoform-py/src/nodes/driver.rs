@@ -223,10 +223,7 @@ impl NodeDriver {
         let Some(known) = known.filter(|known| known.exception.is(error.value(py))) else {
             return error;
         };
-        let info = known
-            .node
-            .as_object()
-            .map(|object| host::type_index_of(object));
+        let info = known.node.as_object().map(host::type_index_of);
         let info = info.map(|ty| TypeInfoHandle::new(host::type_info(ty)));
         let method = self.visitor.bind(py).call_method1("_method_name", (info,));
         if let Ok(method) = method {

@@ -133,7 +133,8 @@ fn arrays_and_strings_have_the_methods_of_the_standard_library() {
     assert_eq!((empty.first(), empty.last()), (None, None));
 
     let text = Str::from("name");
-    assert!(text == "name".to_owned() && "name".to_owned() == text);
+    let owned = "name".to_owned();
+    assert!(text == owned && owned == text);
     assert_eq!(String::from(text), "name");
 }
 

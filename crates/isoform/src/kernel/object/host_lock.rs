@@ -498,6 +498,7 @@ mod tests {
             attach();
             Ok(POLLED.fetch_add(1, Ordering::Relaxed).is_multiple_of(2))
         },
+        lost_error: drop,
     };
 
     /// The process of the other test has an exclusive lock, so this test has one of its own.
