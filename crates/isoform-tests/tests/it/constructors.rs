@@ -134,7 +134,8 @@ fn arrays_and_strings_have_the_methods_of_the_standard_library() {
 
     let text = Str::from("name");
     let owned = "name".to_owned();
-    assert!(text == owned && owned == text);
+    assert_eq!(text, owned);
+    assert_eq!(owned, text);
     assert_eq!(String::from(text), "name");
 }
 
