@@ -273,11 +273,30 @@ pub fn export(
 /// - The types are re-exported as the list says; `use self::Num` is for a type of the module itself.
 /// - `fn register_types() -> Result<()>` registers the types in the order of the list. A type with
 ///   a key of another dialect is an error.
-/// - The traits (the mutator or both may be left out) have a method for each type: `visit_for_stmt`
-///   and `mutate_for_stmt` for `ForStmt`. A method calls by default the method for the parent type,
-///   up to `visit_node` and `mutate_node`. `visit_by_class(&mut visitor, &node)` and
-///   `mutate_by_class` call the method for a node, in O(1), also for types declared elsewhere below
-///   the types of the list.
+/// - The traits (the mutator or both may be left out) have a method for each type, here of `ForStmt`:
+///   `fn visit_for_stmt(&mut self, op: &Ref<ForStmt>) -> Result<WalkResult>`, and
+///   `fn mutate_for_stmt(&mut self, op: &Ref<ForStmt>) -> Result<Option<Value>>`, which returns the
+///   replacement. A method calls by default the method for the parent type, up to `visit_node`,
+///   which goes on below the node, and `mutate_node`, which keeps it. `leave_node` of the visitor is
+///   for the time after the nodes below.
+/// - `visit_by_class(&mut visitor, &node)` and `mutate_by_class` call the method for a node, in O(1),
+///   also for types declared elsewhere below the types of the list. They are private to the crate, as
+///   `register_types` is.
+///
+/// `NodeVisitor` and `NodeMutator` of `isoform::traverse` walk, without recursion:
+///
+/// ```ignore
+/// NodeVisitor::new()
+///     .enter(|visitor: &mut V, node: &Ref<Obj>| visit_by_class(visitor, node))
+///     .leave(|visitor, node: &Ref<Obj>| visitor.leave_node(node))
+///     .visit(&mut visitor, root)?;
+/// let new = NodeMutator::new()
+///     .on(|mutator: &mut M, node: &Ref<Obj>| mutate_by_class(mutator, node))
+///     .mutate(&mut mutator, root)?;
+/// ```
+///
+/// The method of an enum of `node_enum!` is named after the type of its members as objects:
+/// `visit_op_node` for `enum Op, OpNode = "calc.Op"`.
 ///
 /// `"calc", crate = path;` says where the isoform crate is; `::isoform` if absent.
 #[proc_macro]

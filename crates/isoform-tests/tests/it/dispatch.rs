@@ -297,30 +297,44 @@ struct Let {
     body: Ref<Expr>,
 }
 
-/// The values of variables, and the number of sums that were computed.
-type Environment = (HashMap<Ref<Var>, i64>, usize);
+#[derive(Default)]
+struct Environment {
+    values: HashMap<Ref<Var>, i64>,
+    /// For each binding that is being visited, the value of its variable around it.
+    outer: Vec<Option<i64>>,
+    /// The number of sums that were computed.
+    sums: usize,
+}
 
 fn interpreter<'f>() -> NodeFunctor<'f, Environment, i64> {
     NodeFunctor::new()
-        .before(|_: &mut Environment, _: &Ref<Let>| Ok(Before::OnRequest))
+        .before(|env: &mut Environment, op: &Ref<Let>| {
+            env.outer.push(env.values.get(&op.var).copied());
+            Ok(Before::OnRequest)
+        })
         .on(|_, op: &Ref<Num>, _| Ok(op.value))
         .on(|env, op: &Ref<Var>, _| {
-            let value = env.0.get(op).copied();
+            let value = env.values.get(op).copied();
             value.ok_or_else(|| isoform::Error::value_error(format!("{} has no value", op.name)))
         })
         .on(|env, op: &Ref<Sum>, of| {
-            env.1 += 1;
-            op.parts.iter().map(|part| of.of(part).copied()).sum()
+            let sum = op
+                .parts
+                .iter()
+                .map(|part| of.of(part).copied())
+                .sum::<Result<i64>>()?;
+            env.sums += 1;
+            Ok(sum)
         })
         .on(|env, op: &Ref<Let>, of| {
             let value = *of.of(&op.value)?;
-            let outer = env.0.insert(op.var.clone(), value);
-            let result = of.of(&op.body).copied();
-            match outer {
-                Some(outer) => env.0.insert(op.var.clone(), outer),
-                None => env.0.remove(&op.var),
+            env.values.insert(op.var.clone(), value);
+            let result = *of.of(&op.body)?;
+            match env.outer.pop().flatten() {
+                Some(outer) => env.values.insert(op.var.clone(), outer),
+                None => env.values.remove(&op.var),
             };
-            result
+            Ok(result)
         })
 }
 
@@ -334,13 +348,15 @@ fn a_functor_computes_a_node_again_under_another_binding() {
     let run = |root: &Ref<Expr>, memo| {
         let mut env = Environment::default();
         let result = interpreter().memo(memo).compute(&mut env, root);
-        (result.expect("a number"), env.1)
+        (result.expect("a number"), env.sums)
     };
     // The body and the sum in it twice, the closed sum and the root once.
     assert_eq!(run(&sum([of(1), of(10)]), true), (6 + 24, 6));
-    assert_eq!(run(&sum([of(1), of(1)]), true).0, 12);
-    let (result, without_memory) = run(&sum([of(1), of(10)]), false);
-    assert_eq!((result, without_memory), (30, 9));
+    // Without memory, the closed sum for each of its four places.
+    assert_eq!(run(&sum([of(1), of(10)]), false), (6 + 24, 9));
+    let inner = Let::new(sum([x.clone().upcast(), num(5)]), &x, &body);
+    let shadowed = Let::new(num(1), &x, sum([body.clone(), inner.upcast(), body]));
+    assert_eq!(run(&shadowed.upcast(), true).0, 6 + 16 + 6);
 }
 
 /// `let x = 1 in let x = x + x in x + x`, where the value and the body are one node: the method

@@ -301,13 +301,13 @@ fn impossible_fields_are_errors_that_say_what_to_do() {
 
 /// A statement.
 #[derive(Node, Default)]
-#[node(key = "rn.open.Stmt", no_new)]
+#[node(key = "rnopen.Stmt", no_new)]
 #[repr(C)]
 struct Stmt {}
 
 /// A variable.
 #[derive(Node)]
-#[node(key = "rn.open.Var", kind = var)]
+#[node(key = "rnopen.Var", kind = var)]
 #[repr(C)]
 struct OpenVar {
     #[node(ignore)]
@@ -316,7 +316,7 @@ struct OpenVar {
 
 /// Nothing but a variable fits its field.
 #[derive(Node)]
-#[node(key = "rn.open.Set")]
+#[node(key = "rnopen.Set")]
 #[repr(C)]
 struct Set {
     #[node(base, default)]
@@ -326,7 +326,7 @@ struct Set {
 
 /// A block with a variable of its own.
 #[derive(Node)]
-#[node(key = "rn.open.Block", scope)]
+#[node(key = "rnopen.Block", scope)]
 #[repr(C)]
 struct Block {
     #[node(base, default)]
@@ -358,7 +358,7 @@ fn closed_objects_have_no_free_variables() {
     assert!(free == 0 && uses > 20, "{free} {uses}");
     let error = closed.random_node::<Set>(&[]).expect_err("no variable");
     let message = error.message();
-    assert!(message.contains("rn.open.Set"), "{message}");
+    assert!(message.contains("rnopen.Set"), "{message}");
     assert!(message.contains("NodeOptions::closed"), "{message}");
 }
 
