@@ -385,8 +385,10 @@ def test_implement(key):
     assert implements(Node(1), Canonicalize).canonicalize() == 1
     assert implements(Node(1), Fusible).kind == "k"
     assert implements(Node(1), Commutative)
+    # The same again.
+    implement(Node, Canonicalize)
     with pytest.raises(ValueError, match="is set already"):
-        implement(Node, Canonicalize)
+        implement(Node, Canonicalize, {"canonicalize": lambda node: -node.x})
     implement(Node, Canonicalize, {"canonicalize": lambda node: -node.x}, override=True)
     assert implements(Node(1), Canonicalize).canonicalize() == -1
     with pytest.raises(TypeError, match="requires a method 'less'"):
