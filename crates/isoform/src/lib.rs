@@ -396,7 +396,7 @@ pub mod __private {
     pub use crate::kernel::object::type_cell::TypeCell;
     pub use crate::kernel::types::match_node::NodeLike;
     pub use crate::kernel::types::{
-        EnumKnowledge, check_enum_names, enum_definition, enum_member, enum_object,
+        EnumKnowledge, enum_definition, enum_member, enum_object, repeated_name,
     };
     pub use crate::kernel::types::{FieldDef, FieldFlag, INIT, Kind, TypeDef, register_in};
     pub use crate::kernel::value::Value;

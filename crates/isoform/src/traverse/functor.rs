@@ -1,6 +1,6 @@
 //! Functors: a result for each node, made of the results of its parts.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use hashbrown::{HashMap, HashSet};
@@ -181,11 +181,14 @@ impl<C, R> std::fmt::Debug for NodeFunctor<'_, C, R> {
 
 /// The results of nodes, as seen by the function of a node.
 pub struct Results<'a, R> {
-    asked: &'a Asked<R>,
+    waiting: &'a Waiting<R>,
+    /// The number of requests that were answered by earlier ones.
+    asked: Cell<usize>,
     /// The node of the function.
     from: u64,
     known: &'a Memory<Rc<NodeState<R>>>,
-    wanted: RefCell<Option<Ref<Obj>>>,
+    /// The first node without a result, and the number of requests answered before.
+    wanted: RefCell<Option<(usize, Ref<Obj>)>>,
 }
 
 impl<R> Results<'_, R> {
@@ -198,18 +201,33 @@ impl<R> Results<'_, R> {
     /// computation of the node.
     pub fn of<T: Node>(&self, node: &Ref<T>) -> Result<&R> {
         let node = node.as_object();
-        let asked = self.asked.get(&node.identity());
-        match asked.or_else(|| self.known.current(self.from, node.identity())) {
+        let ident = node.identity();
+        let state = self.waiting.children.get(&ident);
+        let state = state.or_else(|| self.earlier(ident));
+        match state.or_else(|| self.known.current(self.from, ident)) {
             Some(state) => match &**state {
                 NodeState::Result(result) => Ok(result),
                 NodeState::Nothing => Err(unknown(node)),
             },
             None => {
-                *self.wanted.borrow_mut() = Some(node.clone());
+                let mut wanted = self.wanted.borrow_mut();
+                wanted.get_or_insert_with(|| (self.asked.get(), node.clone()));
                 let name = node.type_info().key();
                 Err(Error::value_error(format!("{name}: not computed so far")))
             }
         }
+    }
+}
+
+impl<R> Results<'_, R> {
+    /// The answer to this request in an earlier call of the function.
+    fn earlier(&self, ident: u64) -> Option<&Rc<NodeState<R>>> {
+        let position = self.asked.get();
+        let (asked, state) = self.waiting.replies.get(position)?;
+        (*asked == ident).then(|| {
+            self.asked.set(position + 1);
+            state
+        })
     }
 }
 
@@ -226,17 +244,24 @@ enum NodeState<R> {
     Result(R),
 }
 
-/// The results that the function of a node asked for. They stay as they were, because the
-/// function begins anew after each of them, and bindings may have changed since.
-type Asked<R> = HashMap<u64, Rc<NodeState<R>>, RandomState>;
-
 /// A node whose function waits.
 struct Waiting<R> {
     /// The nodes to compute first, the next node last.
     below: Vec<Ref<Obj>>,
+    /// The results of these nodes.
+    children: HashMap<u64, Rc<NodeState<R>>, RandomState>,
+    /// The requests of the function, in their order, with the results. They stay as they were:
+    /// the function begins anew after each of them, and bindings may have changed since.
+    replies: Vec<(u64, Rc<NodeState<R>>)>,
     /// The node whose result comes next.
-    next: u64,
-    asked: Asked<R>,
+    next: Next,
+}
+
+/// What the next result is.
+enum Next {
+    Child(u64),
+    /// The answer to the request after this number of others.
+    Reply(usize, u64),
 }
 
 /// One computation.
@@ -290,8 +315,9 @@ impl<C, R> Methods for Run<'_, '_, C, R> {
         };
         Ok(Call::Waiting(Waiting {
             below,
-            next: 0,
-            asked: Asked::default(),
+            children: HashMap::default(),
+            replies: Vec::new(),
+            next: Next::Reply(0, 0),
         }))
     }
 
@@ -304,11 +330,20 @@ impl<C, R> Methods for Run<'_, '_, C, R> {
         reply: Option<Result<Rc<NodeState<R>>>>,
     ) -> Outcome<Resumed<Self>, Self> {
         if let Some(state) = reply.transpose()? {
-            waiting.asked.insert(waiting.next, state);
+            match waiting.next {
+                Next::Child(ident) => drop(waiting.children.insert(ident, state)),
+                Next::Reply(number, ident) => {
+                    waiting.replies.truncate(number);
+                    waiting.replies.push((ident, state));
+                }
+            }
         }
         let functions = &self.functor.compute;
-        let wanted = match waiting.below.pop() {
-            Some(next) => next,
+        let (wanted, next) = match waiting.below.pop() {
+            Some(child) => {
+                let ident = child.identity();
+                (child, Next::Child(ident))
+            }
             None => {
                 let Some((object, function)) = node
                     .as_object()
@@ -317,7 +352,8 @@ impl<C, R> Methods for Run<'_, '_, C, R> {
                     return Ok(Resumed::Answer(Rc::new(NodeState::Nothing)));
                 };
                 let results = Results {
-                    asked: &waiting.asked,
+                    waiting,
+                    asked: Cell::new(0),
                     from: object.identity(),
                     known: &self.memory.borrow(),
                     wanted: RefCell::default(),
@@ -327,12 +363,15 @@ impl<C, R> Methods for Run<'_, '_, C, R> {
                     (Ok(result), _) => {
                         return Ok(Resumed::Answer(Rc::new(NodeState::Result(result))));
                     }
-                    (Err(_), Some(wanted)) => wanted,
+                    (Err(_), Some((number, wanted))) => {
+                        let next = Next::Reply(number, wanted.identity());
+                        (wanted, next)
+                    }
                     (Err(error), None) => return Err(Stop::Error(error)),
                 }
             }
         };
-        waiting.next = wanted.identity();
+        waiting.next = next;
         Ok(Resumed::Ask(wanted.into()))
     }
 

@@ -40,8 +40,8 @@ pub(crate) use hints::type_hint;
 pub use hints::{field_hint, name_hint};
 pub use methods::{call_method, register_method, set_method_hook};
 pub use node_enum::{
-    EnumKnowledge, Enumerator, NodeEnum, check_enum_names, enum_definition, enum_member,
-    enum_object, register_enum,
+    EnumKnowledge, Enumerator, NodeEnum, enum_definition, enum_member, enum_object, register_enum,
+    repeated_name,
 };
 pub use region::{RegionChange, RegionKind};
 pub(crate) use rust_type::RustType;

@@ -147,25 +147,22 @@ fn member_of<E: NodeEnum>(value: &Value) -> Result<Enumerator<E>> {
     })
 }
 
-/// Refuses, at compile time, names that belong to two members; used by
-/// [`node_enum!`](crate::node_enum). Next to each name is the message about its repetition.
-///
-/// # Panics
-///
-/// For a name that occurs twice.
+/// The message next to the first name that occurs a second time; used by
+/// [`node_enum!`](crate::node_enum) at compile time.
 #[doc(hidden)]
-pub const fn check_enum_names(names: &[(&str, &str)]) {
+pub const fn repeated_name(names: &[(&str, &'static str)]) -> Option<&'static str> {
     let mut later = 1;
     while later < names.len() {
         let mut earlier = 0;
         while earlier < later {
             if is_same(names[earlier].0.as_bytes(), names[later].0.as_bytes()) {
-                panic!("{}", names[later].1);
+                return Some(names[later].1);
             }
             earlier += 1;
         }
         later += 1;
     }
+    None
 }
 
 /// `left == right`, for constants.
@@ -283,22 +280,28 @@ macro_rules! node_enum {
             pub value: i64,
         }
 
-        const _: () = $crate::__private::check_enum_names(&[
-            $((
-                $text,
-                ::core::concat!(
-                    "the member `", ::core::stringify!($name), "::", ::core::stringify!($member),
-                    "` has the name \"", $text, "\" of an earlier member",
-                ),
-            ),)*
-            $($((
-                $alias,
-                ::core::concat!(
-                    "the alias \"", $alias, "\" of `", ::core::stringify!($name), "::",
-                    ::core::stringify!($target), "` is the name of a member or an earlier alias",
-                ),
-            ),)*)?
-        ]);
+        const _: () = if let ::core::option::Option::Some(message) =
+            $crate::__private::repeated_name(&[
+                $((
+                    $text,
+                    ::core::concat!(
+                        "the member `", ::core::stringify!($name), "::",
+                        ::core::stringify!($member), "` has the name \"", $text,
+                        "\" of an earlier member",
+                    ),
+                ),)*
+                $($((
+                    $alias,
+                    ::core::concat!(
+                        "the alias \"", $alias, "\" of `", ::core::stringify!($name), "::",
+                        ::core::stringify!($target),
+                        "` is the name of a member or an earlier alias",
+                    ),
+                ),)*)?
+            ])
+        {
+            ::core::panic!("{}", message);
+        };
 
         impl $object {
             /// The member.
