@@ -338,6 +338,7 @@ struct Block {
 
 #[test]
 fn closed_objects_have_no_free_variables() {
+    isoform::types::register::<OpenVar>().expect("registered");
     isoform::types::register::<Set>().expect("registered");
     isoform::types::register::<Block>().expect("registered");
     let closed = NodeOptions::default().closed(true);

@@ -64,7 +64,7 @@ pub fn fresh_binders(root: impl Into<Value>) -> Result<Value> {
 ///
 /// ```
 /// use isoform::traverse::check_well_formed;
-/// let value = isoform::Value::from([1.into(), 2.into()]);
+/// let value = isoform::Array::from([1i64, 2]);
 /// check_well_formed(value)?.into_result()?;
 /// # Ok::<(), isoform::Error>(())
 /// ```
