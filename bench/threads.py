@@ -1,4 +1,4 @@
-"""What single operations take in one thread, and how several threads share a processor.
+"""Times of single operations in one thread, and of several threads that share a processor.
 
 `python -m bench.threads` measures the installed package in this interpreter. With
 `--against PYTHON`, an interpreter that has the package, too, both run alternately in

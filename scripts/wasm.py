@@ -23,7 +23,7 @@ CARGO = os.environ.get("CARGO", "cargo")
 BROWSER, WASI = "wasm32-unknown-unknown", "wasm32-wasip1"
 CRATES = ["isoform", "isoform-ir", "isoform-relay", "isoform-pto", "isoform-onnx", "isoform-page"]
 # The stable release of Debian has an older compiler than the crates need.
-SOURCES = "deb http://deb.debian.org/debian sid main\n"
+RELEASE = "sid"
 PACKAGES = ["libc6", "libffi8", "libgcc-s1", "libstdc++6", "libxml2-16", "libzstd1", "zlib1g"]
 START = """#!/bin/sh
 exec {libraries}/ld-linux-x86-64.so.2 --library-path {libraries} {root}/bin/rustc \\
@@ -59,12 +59,13 @@ def library_of(rustc: str, target: str | None) -> str:
 def unpacked() -> Path:
     """Return the compiler of Debian, which is unpacked if need be."""
     start, stamp = FOLDER / "rustc", FOLDER / ".packages"
-    if is_up_to_date(stamp, SOURCES):
+    if is_up_to_date(stamp, RELEASE):
         return start
     shutil.rmtree(FOLDER, ignore_errors=True)
     for folder in ("lists/partial", "cache/archives/partial", "root"):
         (FOLDER / folder).mkdir(parents=True)
-    (FOLDER / "sources.list").write_text(SOURCES, encoding="utf-8")
+    sources = f"deb {mirror()} {RELEASE} main\n"
+    (FOLDER / "sources.list").write_text(sources, encoding="utf-8")
     apt = [
         *("apt-get", "-o", f"Dir::Etc::SourceList={FOLDER}/sources.list"),
         *("-o", "Dir::Etc::SourceParts=/nonexistent", "-o", f"Dir::State::Lists={FOLDER}/lists"),
@@ -87,8 +88,17 @@ def unpacked() -> Path:
     start.write_text(START.format(libraries=libraries, root=root), encoding="utf-8")
     start.chmod(0o755)
     quietly([str(start), "--version"])
-    stamp.write_text(SOURCES, encoding="utf-8")
+    stamp.write_text(RELEASE, encoding="utf-8")
     return start
+
+
+def mirror() -> str:
+    """Return the server from which this machine has its packages."""
+    lists = ["apt-get", "indextargets", "--format", "$(SITE)", "Created-By: Packages"]
+    servers = [server for server in quietly(lists).split() if server.endswith("/debian")]
+    if not servers:
+        raise OSError("apt-get has no server of Debian")
+    return servers[0]
 
 
 def main() -> None:

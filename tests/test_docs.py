@@ -47,7 +47,7 @@ def test_there_are_blocks():
 
 @pytest.fixture
 def slow_machine():
-    """Examples may take their time: other work on the machine is no finding about a page."""
+    """Examples may take their time, because other work on the machine says nothing about a page."""
     default = settings.get_current_profile_name()
     settings.register_profile("slow", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.load_profile("slow")

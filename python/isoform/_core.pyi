@@ -32,6 +32,8 @@ MISSING: Final[Any]
 
 __version__: Final[str]
 
+_class_lock: Final[Any]
+
 @final
 class AccessPath:
     """A place inside a value, as steps from its root.
@@ -514,7 +516,7 @@ class Definition:
         """The value."""
 
 @final
-class Difference:
+class Difference(Generic[_R]):
     """All differences of two values, by `isoform.diff.diff`.
 
     As a str, the summary and one line for each change, up to a hundred. Empty, and false, if
@@ -527,7 +529,7 @@ class Difference:
     def __str__(self, /) -> str: ...
     def _repr_html_(self, /) -> str | None:
         """The difference in a notebook."""
-    def apply(self, /, value: Any) -> Any:
+    def apply(self, value: _R) -> _R:
         """Builds the right value out of the left one, or one that is equal to it. What did not
         change is shared with `value`, lists and dicts included.
 
@@ -836,7 +838,7 @@ class Match(Generic[_R]):
         """The other variables of the template and their partners, as pairs."""
 
 @final
-class Merge:
+class Merge(Generic[_R]):
     """The changes of two values since a third one, together, by `isoform.diff.merge`.
 
     As a str, the number of conflicts, the changes of each side in short, and the conflicts, up
@@ -858,9 +860,9 @@ class Merge:
     def left(self) -> Any:
         """The difference from the base to the left value."""
     @property
-    def merged(self) -> Any:
+    def merged(self) -> _R:
         """The merged value. At conflicts, it has the parts of the base."""
-    def resolve(self, /, choice: Any) -> Any:
+    def resolve(self, choice: Any) -> _R:
         """The merged value with other parts at conflicts: those of one side for all of them if
         `choice` is "left", "right" or "base". A function is called with each conflict, once,
         and returns the part for its place; where the conflict is not single, a list of parts.
@@ -899,7 +901,8 @@ class NodeDriver:
     def start(self, /, value: Any) -> Any:
         """The result for the value that the whole visit is about.
 
-        A RecursionError names the place, and has it as its `path`.
+        An exception of a method gets a note with the method and the place. A RecursionError
+        names the place, and has it as its `path`.
         """
     def visit(self, /, value: Any) -> Any:
         """The result for a value that a method asks for while it runs."""
@@ -2210,7 +2213,7 @@ def explain_structural_mismatch(
 def field_flags() -> list[tuple[str, str]]:
     """The names of field flags, each with the usual name of its flag."""
 
-def free_variables(root: Any) -> list[Any]:
+def free_variables(root: Any) -> list[Object]:
     """The variables that occur free in a value, in the order of their first free
     occurrences.
 

@@ -19,10 +19,10 @@ A type can be given as a class, a type key or a `TypeInfo`; a lookup also takes 
 node. Values without a class of their own here have Python's class: `int`, `float`,
 `bool`, `str`, `bytes`, `type(None)`; `Object` is the root of all node types.
 
-An attribute is set once, or replaced deliberately with `override=True`. Setting it to an
-equal value again, or to the function of the same name of a module that is loaded again, is
-no second time. Values are converted like those of an `Any` field; functions and objects are returned unchanged,
-and stay alive until the process ends. A lookup covers the type itself, or with
+An attribute is set once, or replaced deliberately with `override=True`. An equal value, or
+the function of the same name of a module that is loaded again, may be set again. Values are
+converted like those of an `Any` field; functions and objects are returned unchanged, and stay
+alive until the process ends. A lookup covers the type itself, or with
 `inherit=True` the nearest ancestor that has the attribute. Lookups never wait for a
 lock.
 """

@@ -279,7 +279,7 @@ pub(crate) struct MismatchHandle {
     pub(crate) sides: [Value; 2],
 }
 
-/// What to write where a comparison can be asked for another meaning.
+/// Advice about the options where a comparison can be asked for another meaning.
 fn advice(found: &Mismatch) -> &'static str {
     match found.reason {
         MismatchReason::DifferentFreeVariables => {

@@ -260,12 +260,12 @@ class Converter:
         )
 
     def _of_factory(self, factory: Any) -> Any:
-        """What makes the values of a `defaultdict`, by its name."""
+        """The factory of the values of a `defaultdict`, by its name."""
         name = None if factory is None else importable_name(factory)
         return factory if name is None else name
 
     def _unknown(self, obj: Any, problem: str) -> Any:
-        """What `on_unknown` gives for an object, or an error."""
+        """The value that `on_unknown` gives for an object, or an error."""
         kind = type(obj)
         if self._on_unknown is None:
             raise _Refused(f"{problem}; {self._remedy(obj)}")

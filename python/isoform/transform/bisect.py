@@ -24,7 +24,7 @@ Bisected = TypedDict(
         "checks": int,
     },
 )
-"""What `bisect` found."""
+"""The result of `bisect`."""
 
 _bisect = _api.function("passes.bisect")
 

@@ -82,8 +82,8 @@ impl Drop for Held<'_> {
     }
 }
 
-/// What a word holds.
-enum Found<'py> {
+/// The contents of a word.
+enum Occupant<'py> {
     /// The wrapper, with a new reference.
     Wrapper(Bound<'py, PyAny>),
     /// No wrapper, or a dying one: the word has the new wrapper.
@@ -104,22 +104,22 @@ unsafe fn look<'py>(
     object: &Ref<Obj>,
     new: *mut ffi::PyObject,
     gives_up: bool,
-) -> Found<'py> {
+) -> Occupant<'py> {
     let held = Held::of(object);
     let word = held.get();
     let this = wrapper_in(word);
     if word & PRESERVED != 0 {
-        return Found::Preserved;
+        return Occupant::Preserved;
     }
     // SAFETY: the wrapper is allocated while the word is locked. The new wrapper gets its
     // object before the word shows it to other threads.
     unsafe {
         if !this.is_null() {
             if ffi::PyUnstable_TryIncRef(this) != 0 {
-                return Found::Wrapper(Bound::from_owned_ptr(py, this));
+                return Occupant::Wrapper(Bound::from_owned_ptr(py, this));
             }
             if !gives_up && may_be_preserved(this) {
-                return Found::Unsettled;
+                return Occupant::Unsettled;
             }
         }
         if !new.is_null() {
@@ -128,11 +128,11 @@ unsafe fn look<'py>(
             held.set(new);
         }
     }
-    Found::Nothing
+    Occupant::Nothing
 }
 
 /// Takes over the reference of an object to its preserved wrapper.
-fn revive<'py>(py: Python<'py>, object: &Ref<Obj>, gives_up: bool) -> Found<'py> {
+fn revive<'py>(py: Python<'py>, object: &Ref<Obj>, gives_up: bool) -> Occupant<'py> {
     host::while_nobody_writes(|| {
         let held = Held::of(object);
         let word = held.get();
@@ -142,14 +142,14 @@ fn revive<'py>(py: Python<'py>, object: &Ref<Obj>, gives_up: bool) -> Found<'py>
             // The thread that preserves the wrapper marks it as finalised right after,
             // unless a program called the finaliser itself.
             if word & PRESERVED == 0 || !is_finalized(this) && !gives_up {
-                return Found::Unsettled;
+                return Occupant::Unsettled;
             }
             if held.0.fetch_and(!PRESERVED, Ordering::AcqRel) & PRESERVED == 0 {
                 // The core was faster, and the wrapper is queued for its release.
-                return Found::Unsettled;
+                return Occupant::Unsettled;
             }
             gc_bits(this).fetch_and(!FINALIZED, Ordering::Relaxed);
-            Found::Wrapper(Bound::from_owned_ptr(py, this))
+            Occupant::Wrapper(Bound::from_owned_ptr(py, this))
         }
     })
 }
@@ -169,13 +169,13 @@ unsafe fn find<'py>(
         let gives_up = start.is_some_and(|start: Instant| start.elapsed() > PATIENCE);
         // SAFETY: promised by the caller.
         let found = match unsafe { look(py, object, new, gives_up) } {
-            Found::Preserved => revive(py, object, gives_up),
+            Occupant::Preserved => revive(py, object, gives_up),
             found => found,
         };
         match found {
-            Found::Wrapper(wrapper) => return Some(wrapper),
-            Found::Nothing => return None,
-            Found::Preserved | Found::Unsettled => {
+            Occupant::Wrapper(wrapper) => return Some(wrapper),
+            Occupant::Nothing => return None,
+            Occupant::Preserved | Occupant::Unsettled => {
                 start.get_or_insert_with(Instant::now);
                 give_way(py);
                 thread::yield_now();

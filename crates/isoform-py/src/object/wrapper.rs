@@ -110,8 +110,8 @@ impl Wrapper {
         Some(wrapper.state.swap(0, Ordering::AcqRel) as *mut ())
     }
 
-    /// Runs `body`, which must run no Python code, on the unfinished fields; None if
-    /// there are none.
+    /// Runs `body`, which must run no Python code, on the unfinished fields; None without
+    /// such fields.
     #[inline]
     #[cfg(not(Py_GIL_DISABLED))]
     pub(super) fn with_staging<R>(&self, body: impl FnOnce(&mut Staging) -> R) -> Option<R> {
@@ -125,7 +125,7 @@ impl Wrapper {
     }
 
     /// Runs `body`, which must run no Python code and wait for no lock, on the unfinished
-    /// fields; None if there are none.
+    /// fields; None without such fields.
     #[cfg(Py_GIL_DISABLED)]
     pub(super) fn with_staging<R>(&self, body: impl FnOnce(&mut Staging) -> R) -> Option<R> {
         /// The lock, which ends even if `body` panics.

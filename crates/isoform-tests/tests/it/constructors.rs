@@ -1,5 +1,5 @@
-//! What constructors take for containers, enums and strings, and what containers have of the
-//! standard library's.
+//! Arguments of constructors for containers, enums and strings, and methods that containers
+//! share with those of the standard library.
 
 use std::collections::HashMap;
 
@@ -45,7 +45,7 @@ struct Module {
     entries: Map<Str, Ref<Expr>>,
     /// Options by name.
     options: Dict<Str, i64>,
-    /// What was done.
+    /// Events.
     log: List<Str>,
 }
 

@@ -251,13 +251,13 @@ struct Waiting<R> {
     /// The results of these nodes.
     children: HashMap<u64, Rc<NodeState<R>>, RandomState>,
     /// The requests of the function, in their order, with the results. They stay as they were:
-    /// the function begins anew after each of them, and bindings may have changed since.
+    /// the function begins again after each of them, and bindings may have changed since.
     replies: Vec<(u64, Rc<NodeState<R>>)>,
     /// The node whose result comes next.
     next: Next,
 }
 
-/// What the next result is.
+/// The next result.
 enum Next {
     Child(u64),
     /// The answer to the request after this number of others.

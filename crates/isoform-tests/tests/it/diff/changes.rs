@@ -51,7 +51,7 @@ fn the_line_of_a_change_shows_the_difference() {
         shown.ends_with(&format!("...\"{begin}left\" -> ...\"{begin}right\"")),
         "{shown}"
     );
-    // The difference lies behind the end of the shorter text.
+    // The difference lies after the end of the shorter text.
     let shown = line(long(""), long("more"));
     assert!(
         shown.ends_with(&format!("...\"{begin}\" -> ...\"{begin}more\"")),

@@ -184,7 +184,7 @@ fn a_definition_with_a_wrong_role_is_not_registered() {
     assert_eq!(error.message(), message);
 }
 
-/// The attribute names a field that is none.
+/// The attribute names a field that the type does not have.
 #[derive(Node)]
 #[node(key = "roles_def.Named", attrs("rewrite.commutative" = "z"))]
 #[repr(C)]
