@@ -47,8 +47,10 @@ def test_a_text_may_be_set_later_and_replaced():
     assert repr(node(1)) == "hooks.py.ReprLater(x=1, y=None)"
     type_attrs.set(node, "__ffi_repr__", bracketed)
     assert repr(node(1)) == "<1>"
+    # The same again.
+    type_attrs.set(node, "__ffi_repr__", bracketed)
     with pytest.raises(ValueError, match="__ffi_repr__"):
-        type_attrs.set(node, "__ffi_repr__", bracketed)
+        type_attrs.set(node, "__ffi_repr__", lambda self, part: "another")
     type_attrs.set(node, "__ffi_repr__", lambda self, part: "replaced", override=True)
     assert repr(node(1)) == "replaced"
 

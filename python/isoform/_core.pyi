@@ -32,7 +32,7 @@ MISSING: Final[Any]
 
 __version__: Final[str]
 
-_class_lock: Final[Any]
+class_lock: Final[Any]
 
 @final
 class AccessPath:

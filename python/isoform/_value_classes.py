@@ -39,7 +39,7 @@ def key_of_enum(cls: type[enum.Enum]) -> str:
     if issubclass(cls, enum.Flag) or not cls.__members__:
         kind = "has no members" if not cls.__members__ else "combines flags; write int"
         raise TypeError(f"cannot convert {cls!r} to TypeSchema: the enum {kind}")
-    with _core._class_lock:
+    with _core.class_lock:
         if _READY.get(key) is not cls:
             _declare_enum(key, cls)
     return key

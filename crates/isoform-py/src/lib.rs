@@ -113,7 +113,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let (meta, object) = object::meta::init(py)?;
     module.add("ObjectMeta", meta)?;
     module.add("Object", &object)?;
-    module.add("_class_lock", object::bind::class_lock(py)?)?;
+    module.add("class_lock", object::bind::class_lock(py)?)?;
     object::property::init(py);
     object::gc::init(module)?;
     module.add_class::<object::property::Property>()?;

@@ -100,7 +100,7 @@ def complete(cls: type) -> None:
     Raises:
         TypeError: names are missing; the message lists the names.
     """
-    with _core._class_lock:
+    with _core.class_lock:
         _complete_alone(cls)
 
 

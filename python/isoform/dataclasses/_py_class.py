@@ -277,7 +277,7 @@ def declare(cls: Any, options: Options, names: dict[str, Any]) -> Any:
     options.check()
     # One thread at a time declares a class: the other finds the class of the same
     # declaration, complete.
-    with _core._class_lock:
+    with _core.class_lock:
         return _declare(cls, options, names)
 
 
