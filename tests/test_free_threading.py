@@ -371,8 +371,7 @@ def test_fields_are_never_torn():
         if isinstance(value, str):
             assert value in texts
         else:
-            number, turn = value
-            assert 0 <= number < THREADS
+            assert 0 <= value[0] < THREADS
 
     together(write, read)
 
@@ -618,11 +617,11 @@ def test_hooks_and_callbacks_of_python(key):
     left = [Hooked(List([n])) for n in range(30)]
     right = [Hooked(List([n])) for n in range(30)]
 
-    class Wrong(Exception):
+    class WrongError(Exception):
         pass
 
     def refuse(node):
-        raise Wrong
+        raise WrongError
 
     def compare(number, turn):
         assert structural_equal(left, right)
@@ -634,7 +633,7 @@ def test_hooks_and_callbacks_of_python(key):
             node.v = List([turn % 30])
 
     def fail(number, turn):
-        with pytest.raises(Wrong):
+        with pytest.raises(WrongError):
             isoform.structural_walk(left, (Hooked, refuse))
 
     together(compare, change, fail)

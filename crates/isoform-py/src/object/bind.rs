@@ -100,10 +100,7 @@ pub(crate) fn class_lock(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
 /// # Errors
 ///
 /// Those of `body`.
-pub(crate) fn one_at_a_time<R>(
-    py: Python<'_>,
-    body: impl FnOnce() -> PyResult<R>,
-) -> PyResult<R> {
+pub(crate) fn one_at_a_time<R>(py: Python<'_>, body: impl FnOnce() -> PyResult<R>) -> PyResult<R> {
     /// The lock, released even if `body` panics.
     struct Acquired<'a, 'py>(&'a Bound<'py, PyAny>);
     impl Drop for Acquired<'_, '_> {

@@ -303,7 +303,9 @@ unsafe fn may_be_preserved(this: *mut ffi::PyObject) -> bool {
     unsafe {
         let class = ffi::Py_TYPE(this);
         let has_finalizer = wrapper::has_own_state(class)
-            || (*class).tp_finalize.is_some_and(wrapper::is_foreign_finalizer);
+            || (*class)
+                .tp_finalize
+                .is_some_and(wrapper::is_foreign_finalizer);
         has_finalizer && !is_finalized(this)
     }
 }

@@ -2,9 +2,9 @@
 
 use std::ffi::c_int;
 
-use isoform::{Obj, Ref, Value};
 use isoform::host::{self, FieldPlace, FieldRef};
 use isoform::types::{FieldDef, Schema, TypeInfo};
+use isoform::{Obj, Ref, Value};
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -85,16 +85,16 @@ impl Property {
         // any Python code can run. Allocating may run Python code: CPython's collector
         // calls finalisers, and a finaliser may write this field.
         #[cfg(not(Py_GIL_DISABLED))]
-        return self.show(py, unsafe { host::read_field(core, &self.place) }, object);
+        let contents = unsafe { host::read_field(core, &self.place) };
         // The contents get an owner before another thread can write the field.
         #[cfg(Py_GIL_DISABLED)]
-        {
-            let held = host::while_nobody_writes(|| {
-                // SAFETY: nobody writes meanwhile.
-                unsafe { host::read_field(core, &self.place) }.map(Held::of)
-            });
-            self.show(py, held.as_ref().map(Held::field), object)
-        }
+        let held = host::while_nobody_writes(|| {
+            // SAFETY: nobody writes meanwhile.
+            unsafe { host::read_field(core, &self.place) }.map(Held::of)
+        });
+        #[cfg(Py_GIL_DISABLED)]
+        let contents = held.as_ref().map(Held::field);
+        self.show(py, contents, object)
     }
 
     /// The contents of a field as Python sees them; None for an object without the field.
