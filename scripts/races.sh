@@ -22,7 +22,7 @@ if [ ! -d "$("$RUSTC" --print sysroot)/lib/rustlib/src/rust/library" ]; then
 fi
 
 if [ "$#" -eq 0 ]; then
-    set -- threads:: mutation:: collect:: host::
+    set -- threads:: mutation:: collect:: host:: host_lock::
 fi
 
 # A test binary of its own: nothing of the usual builds is instrumented.

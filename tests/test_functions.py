@@ -302,7 +302,11 @@ def test_showing_a_traceback_leaves_the_exception_alone():
     with pytest.raises(ValueError) as caught:
         twice()
     assert caught.value is raised
-    assert [name for name, _ in frames_of(raised)][-3:] == ["twice", "testing.apply", "fails"]
+    # Python itself may add the lines of both times at which the exception was raised.
+    names = [name for name, _ in frames_of(raised)]
+    at = names.index("twice")
+    assert names[at : at + 3] == ["twice", "testing.apply", "fails"]
+    assert names.count("testing.apply") == 1
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import copy
 import gc
 import pickle
 import sys
+import sysconfig
 from pathlib import Path
 
 import numpy as np
@@ -142,6 +143,9 @@ def resident_bytes():
     return pages * 4096
 
 
+# Its memory is freed later, and each thread counts references to classes by itself.
+FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+
 PARTS = [objects, containers, comparisons, rewriting, saving, functions, tensors, cycles]
 
 
@@ -152,7 +156,7 @@ def test_memory_stays_flat(part):
             part()
         gc.collect()
 
-    rounds(100)
+    rounds(500 if FREE_THREADED else 100)
     blocks = sys.getallocatedblocks()
     resident = resident_bytes()
     for _ in range(3):
@@ -190,6 +194,7 @@ def test_large_values_are_given_back():
     assert resident_bytes() - before < 220 * levels
 
 
+@pytest.mark.skipif(FREE_THREADED, reason="the counts of a thread are not visible")
 def test_reference_counts_of_singletons():
     def counts():
         return [sys.getrefcount(v) for v in ("leak-text", Box, List)]

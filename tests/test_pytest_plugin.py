@@ -262,7 +262,7 @@ def test_a_path_that_leads_to_no_file_is_a_failure(run, pytester, arguments):
                 ("file/f.iso", "Not a directory"),
                 ("n" * 300, "name too long"),
                 ("d/" * 5000, "name too long"),
-                ("a\0b", "null byte"),
+                ("a\0b", "embedded null"),
                 ("\ud800", "surrogates"),
                 ("pipe", "no regular file"),
             ],

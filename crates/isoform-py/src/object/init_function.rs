@@ -85,22 +85,18 @@ impl InitFunction {
             Some(maker) => made_slots(py, maker, args, kwargs)?,
             None => given_slots(py, data, args, kwargs)?,
         };
-        if let Some(core) = complete {
-            if !host::extends(host::type_index_of(&core), data.info.index()) {
-                return Err(self.foreign(instance));
-            }
-            for (field, value) in slots.into_iter().enumerate() {
-                if let Some(value) = value {
-                    isoform::objects::overwrite_field_at(&core, field, value).into_py()?;
-                }
-            }
+        if complete.is_some() {
+            self.overwrite(instance, slots)?;
         } else {
             let unset = |values: &mut Vec<Option<Value>>| -> Vec<usize> {
                 (0..slots.len())
                     .filter(|&field| slots[field].is_none() && values[field].is_none())
                     .collect()
             };
-            let unset = staged(instance, data.info, unset).ok_or_else(|| self.foreign(instance))?;
+            let Some(unset) = staged(instance, data.info, unset) else {
+                // Perhaps another thread completed the object meanwhile.
+                return self.overwrite(instance, slots);
+            };
             for field in unset {
                 slots[field] = default_of(py, data, field)?;
             }
@@ -113,7 +109,9 @@ impl InitFunction {
                     }
                 }
             });
-            stored.ok_or_else(|| self.foreign(instance))?;
+            if stored.is_none() {
+                return self.overwrite(instance, slots);
+            }
             finish_if_set(instance, data.info)?;
         }
         if later {
@@ -132,6 +130,21 @@ impl InitFunction {
 }
 
 impl InitFunction {
+    /// Sets fields of a complete object.
+    fn overwrite(&self, instance: &Bound<'_, PyAny>, slots: Slots) -> PyResult<()> {
+        let complete = wrapper::core_of(instance)
+            .filter(|core| host::extends(host::type_index_of(core), self.data.info.index()));
+        let Some(core) = complete else {
+            return Err(self.foreign(instance));
+        };
+        for (field, value) in slots.into_iter().enumerate() {
+            if let Some(value) = value {
+                isoform::objects::overwrite_field_at(core, field, value).into_py()?;
+            }
+        }
+        Ok(())
+    }
+
     fn foreign(&self, instance: &Bound<'_, PyAny>) -> PyErr {
         let name = instance.get_type().name();
         PyTypeError::new_err(format!(

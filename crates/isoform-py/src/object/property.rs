@@ -2,9 +2,9 @@
 
 use std::ffi::c_int;
 
-use isoform::Value;
 use isoform::host::{self, FieldPlace, FieldRef};
 use isoform::types::{FieldDef, Schema, TypeInfo};
+use isoform::{Obj, Ref, Value};
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -85,16 +85,16 @@ impl Property {
         // any Python code can run. Allocating may run Python code: CPython's collector
         // calls finalisers, and a finaliser may write this field.
         #[cfg(not(Py_GIL_DISABLED))]
-        return self.show(py, unsafe { host::read_field(core, &self.place) }, object);
+        let contents = unsafe { host::read_field(core, &self.place) };
         // The contents get an owner before another thread can write the field.
         #[cfg(Py_GIL_DISABLED)]
-        {
-            let held = host::while_nobody_writes(|| {
-                // SAFETY: nobody writes meanwhile.
-                unsafe { host::read_field(core, &self.place) }.map(Held::of)
-            });
-            self.show(py, held.as_ref().map(Held::field), object)
-        }
+        let held = host::while_nobody_writes(|| {
+            // SAFETY: nobody writes meanwhile.
+            unsafe { host::read_field(core, &self.place) }.map(Held::of)
+        });
+        #[cfg(Py_GIL_DISABLED)]
+        let contents = held.as_ref().map(Held::field);
+        self.show(py, contents, object)
     }
 
     /// The contents of a field as Python sees them; None for an object without the field.
@@ -145,6 +145,8 @@ impl Property {
         });
         match value {
             Some(value) => convert::to_python(object.py(), &value.ok_or_else(missing)?),
+            // Another thread completed the object meanwhile.
+            None if wrapper::core_of(object).is_some() => self.read(object),
             None => Err(self.foreign(object)),
         }
     }
@@ -158,17 +160,26 @@ impl Property {
                 })
             })?;
         if let Some(core) = wrapper::core_of(object) {
-            if !host::extends(host::type_index_of(core), self.place.owner()) {
-                return Err(self.foreign(object));
-            }
-            return isoform::objects::overwrite_field_at(core, self.place.position(), value)
-                .into_py();
+            return self.overwrite(core, object, value);
         }
         // The old value is dropped after the closure, since that may run Python code.
+        let mut new = Some(value);
         let before = super::construct::staged(object, self.info, |values| {
-            values[self.place.position()].replace(value)
+            std::mem::replace(&mut values[self.place.position()], new.take())
         });
-        before.map(drop).ok_or_else(|| self.foreign(object))
+        match (before, new, wrapper::core_of(object)) {
+            (Some(_old), ..) => Ok(()),
+            // Another thread completed the object meanwhile.
+            (None, Some(value), Some(core)) => self.overwrite(core, object, value),
+            _ => Err(self.foreign(object)),
+        }
+    }
+
+    fn overwrite(&self, core: &Ref<Obj>, object: &Bound<'_, PyAny>, value: Value) -> PyResult<()> {
+        if !host::extends(host::type_index_of(core), self.place.owner()) {
+            return Err(self.foreign(object));
+        }
+        isoform::objects::overwrite_field_at(core, self.place.position(), value).into_py()
     }
 
     fn assign(&self, object: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
@@ -191,7 +202,7 @@ impl Property {
 #[cfg(Py_GIL_DISABLED)]
 enum Held {
     Value(Value),
-    Object(isoform::Ref<isoform::Obj>),
+    Object(Ref<Obj>),
     Plain(FieldRef<'static>),
 }
 

@@ -95,8 +95,7 @@ pub(super) unsafe fn flags(class: *mut ffi::PyTypeObject) -> std::ffi::c_ulong {
     // SAFETY: promised by the caller.
     let flags = unsafe { &(*class).tp_flags };
     #[cfg(Py_GIL_DISABLED)]
-    return flags.load(Ordering::Relaxed);
-    #[cfg(not(Py_GIL_DISABLED))]
+    let flags = &flags.load(Ordering::Relaxed);
     *flags
 }
 
