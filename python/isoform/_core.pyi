@@ -32,6 +32,8 @@ MISSING: Final[Any]
 
 __version__: Final[str]
 
+_class_lock: Final[Any]
+
 @final
 class AccessPath:
     """A place inside a value, as steps from its root.
