@@ -18,6 +18,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use super::abandoned;
 use super::link;
 use super::wrapper::{self, Wrapper};
 use crate::convert::HostObject;
@@ -46,6 +47,10 @@ pub(super) unsafe extern "C" fn traverse(
         let Some(core) = wrapper::layout(this).core() else {
             return 0;
         };
+        if abandoned::abandon_unnoticed(core) {
+            wrapper::layout(this).note_exclusive(false);
+            return 0;
+        }
         let mut stop = 0;
         let mut is_exclusive = false;
         host::visit_exclusively_owned(core, LIMIT, &mut |object| {
@@ -132,7 +137,7 @@ pub(crate) fn around_collection(
     if phase == "stop" {
         link::end_collection(py);
     }
-    wrapper::drain(py);
+    abandoned::drain(py);
     let full = match info.get_item("generation")? {
         Some(generation) => generation.extract::<u32>()? >= 2,
         None => false,
@@ -156,7 +161,7 @@ pub(crate) fn around_collection(
 pub(crate) fn collect(py: Python<'_>) -> usize {
     let freed = collect_cycles();
     SURVIVORS.store(tracked_count(), Ordering::Relaxed);
-    wrapper::drain(py);
+    abandoned::drain(py);
     freed
 }
 

@@ -102,7 +102,9 @@ pub(crate) fn under_gil<R>(_held: Python<'_>, body: impl FnOnce() -> R) -> R {
 #[inline]
 #[cfg(Py_GIL_DISABLED)]
 pub(crate) fn under_gil<R>(_attached: Python<'_>, body: impl FnOnce() -> R) -> R {
-    body()
+    let result = body();
+    super::abandoned::settle();
+    result
 }
 
 /// As [`under_gil`], for computations on tensors: Ctrl-C ends them with KeyboardInterrupt.

@@ -16,7 +16,7 @@ use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use super::gil::{give_way, has_comparison_hooks};
 use super::slot::{guarded, guarded_object};
 use super::wrapper::{self, WEAKLIST_OFFSET, WRAPPER_SIZE};
-use super::{bind, class, construct, gc, roots};
+use super::{abandoned, bind, class, construct, gc, roots};
 use crate::error::{IntoPyResult, from_python};
 use crate::type_attrs::attribute_of_class;
 
@@ -449,7 +449,7 @@ pub(crate) fn init(py: Python<'_>) -> PyResult<(Bound<'_, PyType>, Bound<'_, PyT
     py.import("_abc")?.getattr("_abc_init")?.call1((&object,))?;
     class::set_make_native(bind::make_native);
     wrapper::set_complete(construct::finish);
-    host::set_preserved_hook(wrapper::abandon);
+    host::set_preserved_hook(abandoned::abandon);
     // SAFETY: the GIL is exclusive where there is one; otherwise CPython waits for all
     // attached threads before it stops them. The functions fulfil their contracts. A second
     // module of this kind in one process shares neither types nor lock with the first;

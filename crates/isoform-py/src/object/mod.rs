@@ -41,6 +41,7 @@
 //! constructor function that the type declares (`maker.rs`).
 #![allow(unsafe_code)]
 
+mod abandoned;
 pub(crate) mod bind;
 pub(crate) mod class;
 pub(crate) mod construct;

@@ -7,12 +7,16 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 
+use super::abandoned;
+
 /// Runs the body of a slot; for an error, sets the exception in CPython and returns
 /// `failed`. A panic also becomes an exception: it must not leave a function called by
 /// C code, and is a bug in this library.
 #[inline(always)]
 pub(super) fn guarded<R>(py: Python<'_>, failed: R, body: impl FnOnce() -> PyResult<R>) -> R {
-    let error = match catch_unwind(AssertUnwindSafe(body)) {
+    let result = catch_unwind(AssertUnwindSafe(body));
+    abandoned::settle();
+    let error = match result {
         Ok(Ok(value)) => return value,
         Ok(Err(error)) => error,
         Err(_panic) => PyRuntimeError::new_err("internal error of isoform: a slot panicked"),

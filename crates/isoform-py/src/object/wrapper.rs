@@ -1,10 +1,10 @@
 //! The instance layout of `Object`, and the life of a wrapper.
 
-use std::ptr::{self, NonNull};
+use std::ptr::NonNull;
+use std::sync::OnceLock;
 #[cfg(Py_GIL_DISABLED)]
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
 
 use isoform::host;
 use isoform::{Obj, Ref, Value};
@@ -13,6 +13,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
+use super::abandoned;
 use super::class::{self, ClassData};
 use super::link::{self, existing};
 use super::roots;
@@ -572,6 +573,7 @@ pub(super) unsafe extern "C" fn dealloc(this: *mut ffi::PyObject) {
         }
         drop(staging);
     }
+    abandoned::settle();
 }
 
 /// Keeps a wrapper with its own state alive while the core holds its object:
@@ -602,41 +604,6 @@ unsafe fn preserve(this: *mut ffi::PyObject) -> bool {
         match layout(this).core() {
             Some(core) => link::preserve(this, core),
             None => false,
-        }
-    }
-}
-
-/// Wrappers of objects without another owner, to be released under the GIL.
-static ABANDONED: Mutex<Vec<usize>> = Mutex::new(Vec::new());
-
-/// Called by the core when a preserved wrapper becomes the only owner.
-pub(super) fn abandon(word: usize) {
-    let mut waiting = ABANDONED.lock().unwrap_or_else(PoisonError::into_inner);
-    waiting.push(link::wrapper_in(word) as usize);
-    if waiting.len() == 1 {
-        // SAFETY: may be called in any thread, with or without the GIL. If
-        // CPython's queue is full, the next object or `collect` drains.
-        unsafe { ffi::Py_AddPendingCall(Some(drain_later), ptr::null_mut()) };
-    }
-}
-
-extern "C" fn drain_later(_nothing: *mut std::ffi::c_void) -> std::ffi::c_int {
-    // SAFETY: CPython runs pending calls under the GIL.
-    let py = unsafe { Python::assume_attached() };
-    drain(py);
-    0
-}
-
-/// Releases the wrappers kept alive by their own object alone.
-pub(crate) fn drain(py: Python<'_>) {
-    let waiting = std::mem::take(&mut *ABANDONED.lock().unwrap_or_else(PoisonError::into_inner));
-    for wrapper in waiting {
-        let this = wrapper as *mut ffi::PyObject;
-        // SAFETY: the queue owns one reference to the wrapper; if its object got new
-        // owners meanwhile, the finaliser preserves the wrapper again.
-        unsafe {
-            link::clear_finalized(this);
-            drop(Bound::from_owned_ptr(py, this));
         }
     }
 }
