@@ -211,6 +211,65 @@ def test_names_of_a_module_are_not_taken_from_elsewhere(tmp_path, monkeypatch):
         isoform_user.CrossedUser(isoform_shared.CrossedShared("a"))
 
 
+def test_names_of_code_that_is_executed(key, tmp_path, monkeypatch):
+    base = key("executed")
+    for name in ("isoform_first", "isoform_second"):
+        text = f"""
+            from isoform.dataclasses import Object, py_class
+            @py_class("{base}.{name}")
+            class ExecutedPart(Object):
+                pass
+        """
+        (tmp_path / f"{name}.py").write_text(textwrap.dedent(text))
+    monkeypatch.syspath_prepend(tmp_path)
+    import isoform_first
+    import isoform_second
+
+    text = f"""
+        from __future__ import annotations
+        from isoform.dataclasses import Enum, Object, entry, fields, py_class
+        @py_class("{base}.Whole")
+        class Whole(Object):
+            parts: list[ExecutedPart]
+            later: list[ExecutedLater]
+        @py_class("{base}.Part")
+        class ExecutedPart(Object):
+            x: int
+        @py_class("{base}.User")
+        class User(Object):
+            part: ExecutedPart
+            ExecutedPart = int
+        class Level(Enum, type_key="{base}.Level"):
+            part: ExecutedPart
+            low = entry(ExecutedPart(1))
+        def inside():
+            @py_class("{base}.Local")
+            class Local(Object):
+                part: ExecutedPart
+            return fields(Local)
+        known = fields(User), fields(Level)[2:], inside()
+        @py_class("{base}.Later")
+        class ExecutedLater(Object):
+            pass
+        known += (fields(Whole),)
+    """
+    # doctest executes examples with a copy of the names of their module.
+    names = {"__name__": "isoform_first", **vars(isoform_first)}
+    exec(textwrap.dedent(text), names)  # noqa: S102
+    part = names["ExecutedPart"]
+    assert part not in (isoform_first.ExecutedPart, isoform_second.ExecutedPart)
+    shown = [[str(field.schema) for field in each] for each in names["known"]]
+    assert shown == [
+        ["int"],
+        [f"{base}.Part"],
+        [f"{base}.Part"],
+        [f"List[{base}.Part]", f"List[{base}.Later]"],
+    ]
+    assert "Local" not in names
+    assert set(vars(isoform_first)) >= {"ExecutedPart", "Object"}
+    assert "Whole" not in vars(isoform_first)
+
+
 def test_a_long_chain_of_waiting_classes(key):
     made = {}
     for n in range(300):

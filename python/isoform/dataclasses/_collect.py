@@ -271,9 +271,9 @@ class _Scope:
         self._names: Mapping[str, Any] = collections.ChainMap[str, Any](
             # During a redefinition, the module still has the old class of that name.
             {c.__name__: c for c in (source, cls)},
-            {v.__name__: v for v in getattr(source, "__type_params__", ())},
-            dict(names),
             {k: v for k, v in vars(source).items() if isinstance(v, type)},
+            {v.__name__: v for v in getattr(source, "__type_params__", ())},
+            cast("dict[str, Any]", names),
             module.__dict__ if module else {},
             builtins.__dict__,
             cast("dict[str, Any]", elsewhere),

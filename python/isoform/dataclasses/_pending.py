@@ -16,7 +16,7 @@ from isoform import _core
 from ._collect import Waiting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, MutableMapping
 
 
 class Pending:
@@ -33,7 +33,7 @@ class Pending:
         self,
         cls: type,
         type_key: str,
-        names: dict[str, Any],
+        names: MutableMapping[str, Any],
         complete: Callable[[type, Mapping[str, Any], Mapping[str, Any]], Any],
     ) -> None:
         # Not an owner: a local class that can no longer be named is freed.

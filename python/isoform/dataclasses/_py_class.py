@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import sys
 from typing import TYPE_CHECKING, Any, TypeVar, overload
@@ -16,7 +17,7 @@ from . import _again, _attributes, _collect, _dunder, _field, _init_property, _p
 from ._field import Field, field
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, MutableMapping, Sequence
 
     # Python 3.10 has the function in this package only, which type checkers bring
     # along.
@@ -229,7 +230,7 @@ def py_class(
     options.check()
     if isinstance(cls_or_type_key, type):
         cls = cls_or_type_key if slots else _again.with_dict(cls_or_type_key)
-        return declare(cls, options, _names_at(sys._getframe(1)))
+        return declare(cls, options, names_around(cls, sys._getframe(1)))
     if isinstance(cls_or_type_key, str):
         if type_key is not None and type_key != cls_or_type_key:
             raise TypeError(f"py_class got two type keys, '{cls_or_type_key}' and '{type_key}'")
@@ -241,7 +242,7 @@ def py_class(
 
     def decorate(cls: Any) -> Any:
         cls = cls if slots else _again.with_dict(cls)
-        return declare(cls, options, _names_at(sys._getframe(1)))
+        return declare(cls, options, names_around(cls, sys._getframe(1)))
 
     return decorate
 
@@ -260,12 +261,24 @@ def _names(order: Any) -> tuple[str, ...] | None:
     return names
 
 
-def _names_at(frame: Any) -> dict[str, Any]:
-    """The meanings of local names, if a class is declared inside a function."""
-    return {} if frame.f_locals is frame.f_globals else dict(frame.f_locals)
+def names_around(cls: type, frame: Any) -> MutableMapping[str, Any]:
+    """The meanings of names around the declaration of a class, apart from its module's names.
+
+    New names go into a mapping of their own.
+
+    Args:
+        cls: the class.
+        frame: the frame that declares the class, in a function, a module, or in code that
+            `exec` runs with names of its own, as doctest does.
+    """
+    local = {} if frame.f_locals is frame.f_globals else dict(frame.f_locals)
+    module = sys.modules.get(cls.__module__)
+    if module is not None and frame.f_globals is vars(module):
+        return local
+    return collections.ChainMap[str, Any](local, frame.f_globals)
 
 
-def declare(cls: Any, options: Options, names: dict[str, Any]) -> Any:
+def declare(cls: Any, options: Options, names: MutableMapping[str, Any]) -> Any:
     """Registers a class now, or once the names of its annotations exist.
 
     Raises:
@@ -281,7 +294,7 @@ def declare(cls: Any, options: Options, names: dict[str, Any]) -> Any:
         return _declare(cls, options, names)
 
 
-def _declare(cls: Any, options: Options, names: dict[str, Any]) -> Any:
+def _declare(cls: Any, options: Options, names: MutableMapping[str, Any]) -> Any:
     if not isinstance(cls, type) or not issubclass(cls, Object):
         raise TypeError(f"{cls!r} must extend isoform.Object to be registered")
     key = options.type_key or f"{cls.__module__}.{cls.__qualname__}"

@@ -279,7 +279,6 @@ def _text_names(cls: Any, members: dict[str, _Member]) -> Any:
 
 
 def _declare(cls: Any, given: dict[str, Any], frame: Any, members: dict[str, _Member]) -> Any:
-    names = {} if frame.f_locals is frame.f_globals else dict(frame.f_locals)
     options = _py_class.Options(
         **given,
         repr=False,
@@ -296,7 +295,7 @@ def _declare(cls: Any, given: dict[str, Any], frame: Any, members: dict[str, _Me
             for name, member in members.items()
         ],
     )
-    return _py_class.declare(cls, options, names)
+    return _py_class.declare(cls, options, _py_class.names_around(cls, frame))
 
 
 def _take_members(cls: Any) -> dict[str, _Entry]:
