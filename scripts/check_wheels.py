@@ -3,10 +3,11 @@
     python scripts/check_wheels.py [--all] [--python PATH ...]
     python scripts/check_wheels.py --dist FOLDER
 
-With `--dist`, only the sizes and contents of the wheels in the folder are checked. Without options the wheel is for the Python that runs the script. With `--all` every
-supported Python found here gets a wheel, and the source archive is built and installed
-as by `pip install .`. Run the script with the Python of `.venv`, where maturin is
-installed; nothing is downloaded.
+With `--dist`, only the sizes and contents of the wheels in the folder are checked. Without
+options the wheel is for the Python that runs the script. With `--all` every supported Python
+of this machine, and every one that `scripts/pythons.py` can build, gets a wheel, and the
+source archive is built without a network. Run the script with the Python of `.venv`, where
+maturin is installed.
 """
 
 from __future__ import annotations
@@ -22,8 +23,10 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-VERSIONS = [(3, minor) for minor in range(10, 15)]
+from packages import ROOT
+from pythons import SOURCES, interpreter, works
+
+VERSIONS = ["3.10", "3.11", "3.12", "3.13", "3.14", "3.14t"]
 MATURIN = Path(sys.executable).with_name("maturin")
 # A project of a user, and a file with a wrong call.
 PROJECT = ROOT / "tests" / "outside_project"
@@ -92,29 +95,29 @@ def run(*command: str | Path, fails: bool = False, **options: object) -> str:
     return done.stdout
 
 
-def version_of(python: Path) -> tuple[int, int] | None:
-    """Return the version of an interpreter, or None for a broken interpreter."""
-    code = "import sys, venv, ensurepip; print(*sys.version_info[:2])"
-    done = subprocess.run([python, "-I", "-c", code], capture_output=True, text=True, check=False)
-    if done.returncode:
-        return None
-    major, minor = done.stdout.split()
-    return int(major), int(minor)
+def installed(version: str) -> Path | None:
+    """Return an interpreter of this machine, or None."""
+    folders = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]
+    versions = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    candidates = [
+        folder / f"python{version}" for folder in (*sorted(versions.glob("*/bin")), *folders)
+    ]
+    return next((candidate for candidate in candidates if works(candidate, version)), None)
 
 
 def pythons() -> list[Path]:
-    """Return an installed interpreter for every supported version."""
-    folders = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]
-    versions = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
-    folders = [*sorted(versions.glob("*/bin")), *folders]
-    found: dict[tuple[int, int], Path] = {}
+    """Return an interpreter for every supported version that can be had here."""
+    found: list[Path] = []
     for version in VERSIONS:
-        for folder in folders:
-            candidate = folder / f"python{version[0]}.{version[1]}"
-            if candidate.exists() and version_of(candidate) == version:
-                found[version] = candidate
-                break
-    return list(found.values())
+        python = installed(version)
+        if python is None and version in SOURCES:
+            try:
+                python = interpreter(version)
+            except (OSError, ValueError) as error:
+                print(f"skipped: Python {version} cannot be had here: {error}", flush=True)
+        if python is not None:
+            found.append(python)
+    return found
 
 
 def check_contents(wheel: Path) -> None:

@@ -2,7 +2,7 @@
 
     .venv/bin/python scripts/free_threading_tests.py [--quick] [arguments of pytest]
 
-The interpreter is the one of the machine or of `scripts/free_threaded_python.py`; its
+The interpreter is the one of the machine or of `scripts/pythons.py`; its
 packages go to `.cache/free-threading-venv`, with the pins of
 `scripts/requirements-free-threading.txt`. The extension modules are built for it in
 `target/free-threaded`, and the package runs from its sources. With `--quick`, only the
@@ -17,8 +17,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from free_threaded_python import free_threaded_python
 from packages import ROOT, environment
+from pythons import interpreter
 
 ENVIRONMENT = ROOT / ".cache" / "free-threading-venv"
 REQUIREMENTS = ROOT / "scripts" / "requirements-free-threading.txt"
@@ -30,7 +30,7 @@ WITHOUT = ["tests/test_notebook.py", "tests/test_docs.py::test_block[docs/corpor
 def main() -> int:
     """Make the environment, build the modules, and run the tests."""
     try:
-        python = environment(ENVIRONMENT, REQUIREMENTS, free_threaded_python())
+        python = environment(ENVIRONMENT, REQUIREMENTS, interpreter("3.14t"))
     except (OSError, ValueError) as error:
         print(f"skipped: no free-threaded Python can be had here: {error}")
         return 0
