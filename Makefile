@@ -188,8 +188,8 @@ timings: ## Measure how long a developer waits after an edit
 	CARGO="$(CARGO)" scripts/timings.sh
 
 .PHONY: races
-races: ## Run the tests of threads under ThreadSanitizer; needs the rust-src component
-	CARGO="$(CARGO)" scripts/races.sh
+races: $(VENV_STAMP) ## Run the tests of threads under ThreadSanitizer, in Rust and in a CPython without a GIL
+	CARGO="$(CARGO)" $(VENV)/bin/python scripts/races.py
 
 .PHONY: mutants
 mutants: ## Judge the tests by making COUNT small changes to the engines

@@ -1,6 +1,6 @@
 """Build interpreters of CPython into `.cache`; print where they are.
 
-    .venv/bin/python scripts/pythons.py [3.13 | 3.14 | 3.14t ...]
+    .venv/bin/python scripts/pythons.py [3.13 | 3.14 | 3.14t | 3.14t-tsan ...]
 
 An interpreter of the machine comes first. Otherwise the script downloads the source that
 Debian's archive has for its package, compares its checksum with the pinned one, and
@@ -31,7 +31,9 @@ HEADERS = {"zlib.h": "zlib1g-dev", "openssl/ssl.h": "libssl-dev", "ffi.h": "libf
 # A test of the version, and of the modules that pip needs.
 PROBE = """
 import ctypes, ensurepip, ssl, sys, sysconfig, venv, zlib
-print(*sys.version_info[:2], sep=".", end="t" if sysconfig.get_config_var("Py_GIL_DISABLED") else "")
+free = "t" if sysconfig.get_config_var("Py_GIL_DISABLED") else ""
+races = "-tsan" if "--with-thread-sanitizer" in sysconfig.get_config_var("CONFIG_ARGS") else ""
+print(*sys.version_info[:2], sep=".", end=free + races)
 """
 
 
@@ -53,11 +55,13 @@ class Source:
 
 
 _NEWEST = Source("3.14.7", "3b48dac8fb59f62eaa67ac83c1eb12bda1b7a08406dd286e252c11a66be27f81")
-# A `t` at the end of a name asks for a free-threaded interpreter.
+# A `t` at the end of a version asks for a free-threaded interpreter, and `-tsan` for one whose
+# accesses to memory ThreadSanitizer watches.
 SOURCES = {
     "3.13": Source("3.13.5", "93e583f243454e6e9e4588ca2c2662206ad961659863277afcdb96801647d640"),
     "3.14": _NEWEST,
     "3.14t": _NEWEST,
+    "3.14t-tsan": _NEWEST,
 }
 
 
@@ -123,10 +127,16 @@ def build(name: str, folder: Path) -> None:
     quietly(["tar", "-xJf", archive.name, "--strip-components=1"], work)
     archive.unlink()
     jobs = re.sub(r"\D", "", os.environ.get("CARGO_BUILD_JOBS", "")) or "1"
-    options = [*OPTIONS, "--disable-gil"] if name.endswith("t") else OPTIONS
+    version, _, sanitizer = name.partition("-")
+    options = [*OPTIONS, "--disable-gil"] if version.endswith("t") else [*OPTIONS]
+    if sanitizer:
+        options.append("--with-thread-sanitizer")
     quietly([str(work / "configure"), f"--prefix={folder}", *options], work)
     quietly(["make", f"-j{jobs}"], work)
     quietly(["make", "install"], work)
+    if sanitizer:
+        # The races that CPython knows of in itself.
+        shutil.copy(work / "Tools" / "tsan" / "suppressions_free_threading.txt", folder)
     shutil.rmtree(work)
 
 
@@ -140,7 +150,7 @@ def interpreter(name: str) -> Path:
     if own and works(Path(own), name):
         return Path(own)
     folder = CACHE / f"python{name}"
-    python = folder / "bin" / f"python{name}"
+    python = folder / "bin" / f"python{name.partition('-')[0]}"
     if not works(python, name):
         build(name, folder)
         if not works(python, name):

@@ -4,8 +4,8 @@
 
 The crates that a browser could use are compiled, and `examples/portable` runs under the WASI of
 node: its digests have to be those of every other platform. The standard library for
-WebAssembly is that of rustup, if it is installed, or else Debian's, which comes with a compiler
-and is unpacked into `.cache/wasm` without root. If neither can be had, a line says so.
+WebAssembly is that of rustup, if it is installed, or else Debian's, which comes with a compiler.
+If neither can be had, a line says so.
 """
 
 from __future__ import annotations
@@ -16,19 +16,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from packages import ROOT, is_up_to_date, quietly
+from debian_rust import debian_rust
+from packages import ROOT, quietly
 
 FOLDER = ROOT / ".cache" / "wasm"
 CARGO = os.environ.get("CARGO", "cargo")
 BROWSER, WASI = "wasm32-unknown-unknown", "wasm32-wasip1"
 CRATES = ["isoform", "isoform-ir", "isoform-relay", "isoform-pto", "isoform-onnx", "isoform-page"]
-# The stable release of Debian has an older compiler than the crates need.
-RELEASE = "sid"
-PACKAGES = ["libc6", "libffi8", "libgcc-s1", "libstdc++6", "libxml2-16", "libzstd1", "zlib1g"]
-START = """#!/bin/sh
-exec {libraries}/ld-linux-x86-64.so.2 --library-path {libraries} {root}/bin/rustc \\
-    --sysroot {root} "$@"
-"""
 # Reads a program and runs it without any folder or network.
 RUNNER = """import { WASI } from "node:wasi";
 import { readFileSync } from "node:fs";
@@ -47,58 +41,13 @@ def compiler() -> dict[str, str]:
     linker = Path(library_of(rustc, None)).parent / "bin" / "rust-lld"
     if not linker.exists():
         raise OSError(f"there is no {linker}")
-    return {"RUSTC": str(unpacked()), "CARGO_TARGET_WASM32_WASIP1_LINKER": str(linker)}
+    return {"RUSTC": str(debian_rust()), "CARGO_TARGET_WASM32_WASIP1_LINKER": str(linker)}
 
 
 def library_of(rustc: str, target: str | None) -> str:
     """Return the folder of the standard library, which may not exist."""
     options = ["--target", target] if target else []
     return quietly([rustc, "--print", "target-libdir", *options]).strip()
-
-
-def unpacked() -> Path:
-    """Return the compiler of Debian, which is unpacked if need be."""
-    start, stamp = FOLDER / "rustc", FOLDER / ".packages"
-    if is_up_to_date(stamp, RELEASE):
-        return start
-    shutil.rmtree(FOLDER, ignore_errors=True)
-    for folder in ("lists/partial", "cache/archives/partial", "root"):
-        (FOLDER / folder).mkdir(parents=True)
-    sources = f"deb {mirror()} {RELEASE} main\n"
-    (FOLDER / "sources.list").write_text(sources, encoding="utf-8")
-    apt = [
-        *("apt-get", "-o", f"Dir::Etc::SourceList={FOLDER}/sources.list"),
-        *("-o", "Dir::Etc::SourceParts=/nonexistent", "-o", f"Dir::State::Lists={FOLDER}/lists"),
-        *("-o", f"Dir::Cache={FOLDER}/cache", "-o", "APT::Sandbox::User="),
-    ]
-    quietly([*apt, "update"])
-    cache = ["apt-cache", *apt[1:], "depends", "--important", "rustc", "libstd-rust-dev"]
-    words = quietly(cache).split()
-    # The names of these two have the version of the compiler and of LLVM.
-    (library,) = {word for word in words if word.startswith("libstd-rust-1.")}
-    words = quietly([*cache[:-2], library]).split()
-    (llvm,) = {word for word in words if word.startswith("libllvm")}
-    names = [*PACKAGES, "libstd-rust-dev", "libstd-rust-dev-wasm32", "rustc", library, llvm]
-    quietly([*apt, "download", *names], FOLDER)
-    for package in sorted(FOLDER.glob("*.deb")):
-        quietly(["dpkg", "-x", package.name, "root"], FOLDER)
-        package.unlink()
-    root = FOLDER / "root" / "usr"
-    libraries = root / "lib" / "x86_64-linux-gnu"
-    start.write_text(START.format(libraries=libraries, root=root), encoding="utf-8")
-    start.chmod(0o755)
-    quietly([str(start), "--version"])
-    stamp.write_text(RELEASE, encoding="utf-8")
-    return start
-
-
-def mirror() -> str:
-    """Return the server from which this machine has its packages."""
-    lists = ["apt-get", "indextargets", "--format", "$(SITE)", "Created-By: Packages"]
-    servers = [server for server in quietly(lists).split() if server.endswith("/debian")]
-    if not servers:
-        raise OSError("apt-get has no server of Debian")
-    return servers[0]
 
 
 def main() -> None:
@@ -110,6 +59,7 @@ def main() -> None:
     except OSError as error:
         print(f"skipped: no compiler for WebAssembly: {error}")
         return
+    FOLDER.mkdir(parents=True, exist_ok=True)
     target = FOLDER / "target"
     environment = {**os.environ, **variables, "CARGO_TARGET_DIR": str(target)}
     crates = [word for crate in CRATES for word in ("-p", crate)]

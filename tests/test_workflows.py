@@ -73,6 +73,18 @@ def test_a_tag_has_to_be_the_version(tag, status):
     assert done.returncode == status
 
 
+def test_every_version_of_python_gets_a_wheel():
+    line = (ROOT / "scripts" / "check_wheels.py").read_text(encoding="utf-8")
+    versions = re.findall(r'"(.*?)"', re.search(r"^VERSIONS = \[(.*)\]$", line, re.MULTILINE)[1])
+    (job, _) = jobs(ROOT / ".github" / "workflows" / "wheels.yml").values()
+    installed = next(
+        s for s in job["steps"] if s.get("uses", "").startswith("actions/setup-python")
+    )
+    assert sorted(installed["with"]["python-version"].split()) == sorted(versions)
+    arguments = step("wheels.yml", "Build")["with"]["args"]
+    assert arguments.partition(" --interpreter ")[2].split() == versions
+
+
 def test_what_a_workflow_tries_works_here():
     """The shell of the step that uses the package, with the package of this environment."""
     command = step("platforms.yml", "The command and a comparison")["run"]
