@@ -9,8 +9,10 @@ use super::tree_edit::{Element, SMALL, SmallTree};
 use super::walk::Walk;
 use crate::kernel::types::region::RegionKind;
 
-/// The partner of an element without a partner that is still to be counted.
+/// The partner of an element without a partner.
 const ALONE: u32 = NONE;
+/// The partner of an element inside of a tree that another tree replaces as a whole.
+const COVERED: u32 = NONE - 1;
 
 impl Walk<'_> {
     /// Notes the changes between two small trees that differ in more than literals;
@@ -59,25 +61,132 @@ impl Walk<'_> {
             partners[0][a as usize] = b;
             partners[1][b as usize] = a;
         }
+        let replacements = self.replacements([&left_tree, &right_tree], &pairs, &mut partners);
         let places = [
             self.places_of(&left_tree, 0, place),
             self.places_of(&right_tree, 1, place),
         ];
-        for &(a, b) in &pairs {
-            let (a_place, b_place) = (places[0][a as usize], places[1][b as usize]);
-            let (a, b) = (
-                &left_tree.elements[a as usize],
-                &right_tree.elements[b as usize],
-            );
+        for a in 0..left_tree.elements.len() {
+            let b = partners[0][a];
+            if matches!(b, ALONE | COVERED) {
+                continue;
+            }
+            let (a_place, b_place) = (places[0][a], places[1][b as usize]);
             let both = self
                 .places
                 .add(NONE, Link::Place(a_place), Link::Place(b_place));
-            self.elements([(&left_tree, a), (&right_tree, b)], pair, both);
+            let elements = [
+                (&left_tree, &left_tree.elements[a]),
+                (&right_tree, &right_tree.elements[b as usize]),
+            ];
+            match replacements.binary_search(&(a as u32)) {
+                Ok(_) => self.replaced_tree(elements, (a as u32, b), pair, both),
+                Err(_) => self.elements(elements, pair, both),
+            }
         }
         for side in 0..2 {
             self.alone([&left_tree, &right_tree], side, &partners, &places, pair);
         }
         true
+    }
+
+    /// Trees that other trees replace as a whole, by their left roots in order.
+    ///
+    /// Any pair of different elements saves the cheapest edit as much as any other, so it
+    /// pairs elements that have nothing in common, such as an operator deep inside of a
+    /// product and the number that the product became. A pair without evidence, of different
+    /// elements with nothing paired below, of different types or without parts, therefore
+    /// goes up on both sides to the tops of the trees in which nothing else is paired.
+    fn replacements(
+        &self,
+        trees: [&SmallTree; 2],
+        pairs: &[(u32, u32)],
+        partners: &mut [Vec<u32>; 2],
+    ) -> Vec<u32> {
+        // For each element, the number of pairs in the tree below.
+        let counts = [0, 1].map(|side| {
+            let mut counts = vec![0u32; trees[side].elements.len()];
+            for (number, element) in trees[side].elements.iter().enumerate() {
+                counts[number] += u32::from(partners[side][number] != ALONE);
+                let count = counts[number];
+                if let Some(around) = counts.get_mut(element.parent as usize) {
+                    *around += count;
+                }
+            }
+            counts
+        });
+        let mut replaced = Vec::new();
+        for &(a, b) in pairs {
+            let numbers = [a, b];
+            let elements = [0, 1].map(|side| &trees[side].elements[numbers[side] as usize]);
+            let is_only = (0..2).all(|side| counts[side][numbers[side] as usize] == 1);
+            let are_leaves = (0..2).all(|side| trees[side].is_leaf(numbers[side] as usize));
+            let is_other_type = !self.is_same_type(elements);
+            if elements[0].is_same(elements[1]) || !is_only || !(is_other_type || are_leaves) {
+                continue;
+            }
+            let tops = [0, 1].map(|side| {
+                let mut top = numbers[side];
+                loop {
+                    let parent = trees[side].elements[top as usize].parent;
+                    let is_free = partners[side].get(parent as usize) == Some(&ALONE);
+                    if !is_free || counts[side][parent as usize] != 1 {
+                        return top;
+                    }
+                    top = parent;
+                }
+            });
+            if tops == numbers && !is_other_type {
+                continue;
+            }
+            for side in 0..2 {
+                let first = trees[side].elements[tops[side] as usize].leftmost();
+                partners[side][first as usize..tops[side] as usize].fill(COVERED);
+                partners[side][tops[side] as usize] = tops[1 - side];
+            }
+            replaced.push(tops[0]);
+        }
+        replaced.sort_unstable();
+        replaced
+    }
+
+    /// True if both elements are nodes of one type, or both are values without parts.
+    fn is_same_type(&self, [left, right]: [&Element; 2]) -> bool {
+        match (left.node, right.node) {
+            (NONE, NONE) => true,
+            (NONE, _) | (_, NONE) => false,
+            (left, right) => {
+                let (l, r) = (self.left.node(left), self.right.node(right));
+                l.info().index() == r.info().index()
+            }
+        }
+    }
+
+    /// Notes that a tree took the place of another tree.
+    fn replaced_tree(
+        &mut self,
+        both: [(&SmallTree, &Element); 2],
+        numbers: (u32, u32),
+        pair: u32,
+        place: u32,
+    ) {
+        let [(left_tree, a), (right_tree, b)] = both;
+        if a.node != NONE && b.node != NONE {
+            self.pair_up(a.node, b.node);
+        }
+        let spots = (
+            self.element(0, left_tree, a),
+            self.element(1, right_tree, b),
+        );
+        let sizes = (left_tree.nodes(numbers.0), right_tree.nodes(numbers.1));
+        self.note(
+            ChangeKind::Replaced,
+            place,
+            pair,
+            Some(spots.0),
+            Some(spots.1),
+            sizes,
+        );
     }
 
     /// The places of all elements on one side.

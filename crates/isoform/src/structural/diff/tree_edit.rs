@@ -32,6 +32,11 @@ impl Element {
     pub(super) fn is_same(&self, other: &Element) -> bool {
         self.label == other.label
     }
+
+    /// The first element of the tree that ends with this element.
+    pub(super) fn leftmost(&self) -> u32 {
+        self.leftmost
+    }
 }
 
 /// A small tree, children before parents and the root last.
@@ -156,7 +161,14 @@ impl SmallTree {
         self.elements.len()
     }
 
-    fn is_leaf(&self, element: usize) -> bool {
+    /// The number of nodes in the tree below an element, at least one.
+    pub(super) fn nodes(&self, element: u32) -> u64 {
+        let all = self.elements[element as usize].leftmost as usize..=element as usize;
+        let nodes = self.elements[all].iter().filter(|one| one.node != NONE);
+        (nodes.count() as u64).max(1)
+    }
+
+    pub(super) fn is_leaf(&self, element: usize) -> bool {
         self.leftmost[element] as usize == element
     }
 
