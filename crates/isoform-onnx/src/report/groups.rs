@@ -11,11 +11,15 @@ use super::coverage::{UntoldChange, assign, parts_of, whole_parts};
 use super::hunks;
 use super::options::{ChangeGroup, ReportOptions};
 use super::place::{self, Around, Part, call_identity, field, index, key};
+use super::rewired::{Wiring, bodies};
 use super::sentence::{Item, Rank, alone, became, grouped, used_by, weight_name};
-use super::values::{kind_of_operand, operand, step, tensors, text, type_text, weights};
+use super::values::{
+    kind_of_operand, label, node, operand, step, tensors, text, type_text, weights,
+};
 use super::weights::{Measured, apart};
 use crate::NodeOrigin;
 use crate::ir::{Call, Input, Program};
+use crate::layout::{BodyKind, made_by};
 use crate::summary::{Role, WeightsDifference, domain_text};
 use crate::values::tensor;
 
@@ -26,7 +30,7 @@ struct ChangeSite<'a> {
 }
 
 /// Nodes that correspond.
-type CallPair = (Ref<Call>, Ref<Call>);
+pub(super) type CallPair = (Ref<Call>, Ref<Call>);
 
 struct Writer<'a> {
     options: ReportOptions,
@@ -45,12 +49,15 @@ struct Writer<'a> {
     in_hunks: HashSet<u64>,
     /// Changes without sentences of their own.
     untold: Vec<UntoldChange>,
+    wiring: Wiring,
+    /// The changes of whole nodes, by the nodes.
+    of_node: HashMap<u64, usize>,
 }
 
 /// All changes in words, and the left nodes that changed.
 pub(super) fn groups(
     options: ReportOptions,
-    right: &Program,
+    [left, right]: [&Program; 2],
     difference: &Difference,
     weights: &WeightsDifference,
 ) -> (Vec<ChangeGroup>, HashSet<u64>) {
@@ -60,6 +67,8 @@ pub(super) fn groups(
         let call = |value: Value| value.peek::<Ref<Call>>().cloned();
         Some((call(l)?, call(r)?))
     });
+    let pairs: Vec<CallPair> = pairs.collect();
+    let found_hunks = difference.hunks();
     let mut writer = Writer {
         options,
         main,
@@ -71,6 +80,8 @@ pub(super) fn groups(
         changed: HashSet::new(),
         in_hunks: HashSet::new(),
         untold: Vec::new(),
+        wiring: Wiring::new(pairs.clone(), bodies(left, right), &found_hunks),
+        of_node: HashMap::new(),
     };
     for (left, right) in pairs {
         writer.partnered.insert(left.identity());
@@ -80,7 +91,7 @@ pub(super) fn groups(
             version_pairs.push((left, right));
         }
     }
-    let in_hunks = hunks::add(main, difference, &mut writer.items);
+    let in_hunks = hunks::add(main, &found_hunks, &writer.wiring, &mut writer.items);
     let changed = in_hunks
         .iter()
         .filter(|ident| writer.partnered.contains(ident));
@@ -95,6 +106,11 @@ pub(super) fn groups(
             change.kind(),
             ChangeKind::Inserted | ChangeKind::Deleted | ChangeKind::Replaced
         );
+        if is_node {
+            let sides = [change.left(), change.right()];
+            let nodes = sides.into_iter().filter_map(call_identity);
+            writer.of_node.extend(nodes.map(|node| (node, number)));
+        }
         if is_told && is_node {
             let untold = UntoldChange::new(number, change, whole_parts(change), String::new());
             writer.untold.push(untold);
@@ -107,6 +123,7 @@ pub(super) fn groups(
             writer.place(number, change, left, right);
         }
     }
+    writer.rewired();
     writer.decoded_weights(weights);
     assign(&mut writer.items, writer.untold);
     (grouped(writer.items), writer.changed)
@@ -232,13 +249,12 @@ impl Writer<'_> {
         let (left, right) = (call(site.change.left()), call(site.change.right()));
         let kind = site.change.kind();
         match (kind, left, right) {
-            (ChangeKind::Inserted, None, Some(call)) => Some(alone(
-                "added ",
-                Role::Right,
-                &call,
-                self.main,
-                &site.sides[1],
-            )),
+            (ChangeKind::Inserted, None, Some(call)) => {
+                let mut item = alone("added ", Role::Right, &call, self.main, &site.sides[1]);
+                item.once
+                    .insert_str(0, &self.wiring.sources(call.identity()));
+                Some(item)
+            }
             (ChangeKind::Deleted, Some(call), None) => Some(alone(
                 "removed ",
                 Role::Left,
@@ -247,7 +263,9 @@ impl Writer<'_> {
                 &site.sides[0],
             )),
             (ChangeKind::Replaced, Some(left), Some(right)) => {
-                Some(became(&left, &right, self.main))
+                let mut item = became(&left, &right, self.main);
+                item.once.push_str(&self.wiring.sources(right.identity()));
+                Some(item)
             }
             (ChangeKind::Sharing, Some(left), Some(right)) => {
                 // The copy is the node without a partner.
@@ -286,7 +304,17 @@ impl Writer<'_> {
             "version" => Some(self.version(left, right)),
             "op" | "domain" | "callee" if left_steps.len().max(right_steps.len()) == 1 => {
                 let was = format!("{} ", left.shown_op());
-                Some(Item::new(Rank::Nodes, kind, was, String::new()).became_call(right, self.main))
+                let item = Item::new(Rank::Nodes, kind, was, String::new());
+                let mut item = item.became_call(right, self.main);
+                if label(left) != label(right) {
+                    item.once = format!(", in place of {}", node(left));
+                }
+                if left.inputs.len() != right.inputs.len() {
+                    let operands = right.inputs.values().iter().zip(&right.input_names);
+                    let operands = operands.map(|(value, name)| operand(value, Some(name)));
+                    item.once += &Wiring::sources_text(operands.collect());
+                }
+                Some(item)
             }
             "outputs" => {
                 let after = format!(": {} -> {}", left.outputs, right.outputs);
@@ -302,6 +330,74 @@ impl Writer<'_> {
                 self.operand(number, site, [left, right], positions)
             }
             _ => Some(self.other(site)),
+        }
+    }
+
+    /// Reports operands and results that changed to or from an added, removed or replaced
+    /// node in ways that the sentences about these nodes leave open.
+    fn rewired(&mut self) {
+        for ((left, right), open) in std::mem::take(&mut self.wiring.users) {
+            for position in open {
+                let operand = |call: &Call| {
+                    let value = call.inputs.values().get(position)?.clone();
+                    Some((value, call.input_names.get(position).cloned()))
+                };
+                let sides = [operand(&left), operand(&right)];
+                let numbers = sides.iter().flatten().filter_map(|(value, _)| {
+                    self.of_node.get(&made_by(value)?.0.identity()).copied()
+                });
+                let changes: Vec<usize> = numbers.collect();
+                let Some(&number) = changes.first() else {
+                    continue;
+                };
+                self.changed.insert(left.identity());
+                let Some(mut item) = self.input_item(number, position, [&left, &right], sides)
+                else {
+                    continue;
+                };
+                item.place = format!("{}.inputs[{position}]", place::head_of_node(&right));
+                item.changes = changes;
+                item.parts = [&left, &right].map(|call| vec![call.clone().into()]);
+                self.items.push(item);
+            }
+        }
+        for ((left, right), open) in std::mem::take(&mut self.wiring.bodies) {
+            for position in open {
+                let values =
+                    [&left, &right].map(|body| body.kind.results().values()[position].clone());
+                let numbers = values
+                    .iter()
+                    .filter_map(|value| self.of_node.get(&made_by(value)?.0.identity()).copied());
+                let changes: Vec<usize> = numbers.collect();
+                let names = right.kind.result_names();
+                let name = names.get(position).cloned().unwrap_or_default();
+                let (graph, of, in_function, owner) = match &right.kind {
+                    BodyKind::Graph(graph) if graph.name == *self.main => {
+                        (&graph.name, String::new(), false, graph.identity())
+                    }
+                    BodyKind::Graph(graph) => {
+                        let of = format!(" of graph '{}'", graph.name);
+                        (&graph.name, of, false, graph.identity())
+                    }
+                    BodyKind::Function(function) => {
+                        let of = format!(" of function '{}'", function.name);
+                        (&function.name, of, true, function.identity())
+                    }
+                };
+                let told = ["replaced", "value", "rewired"].iter().any(|kind| {
+                    self.told
+                        .contains(&(owner, format!("results {position} {kind}")))
+                });
+                if changes.is_empty() || told {
+                    continue;
+                }
+                let [before, after] = values.map(|value| operand(&value, None));
+                let text = format!("output '{name}'{of}: {before} -> {after}");
+                let mut item = Item::new(Rank::Interface, "rewired", text, String::new());
+                item.node = NodeOrigin::of_output(graph, in_function, names, position);
+                item.changes = changes;
+                self.items.push(item);
+            }
         }
     }
 

@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
-use isoform::compare::{Difference, Hunk};
+use isoform::compare::Hunk;
 use isoform::{Ref, Str, Value};
 
 use super::place::{call_identity, head_of_node};
+use super::rewired::Wiring;
 use super::sentence::{Item, Rank, outside};
 use crate::NodeOrigin;
 use crate::ir::Call;
@@ -21,9 +22,14 @@ const MOST_OPERATORS: usize = 6;
 
 /// Adds the hunks of several nodes, and returns the nodes in them. A single added,
 /// removed or replaced node is reported as a separate change instead.
-pub(super) fn add(main: &Str, difference: &Difference, items: &mut Vec<Item>) -> HashSet<u64> {
+pub(super) fn add(
+    main: &Str,
+    hunks: &[Hunk],
+    wiring: &Wiring,
+    items: &mut Vec<Item>,
+) -> HashSet<u64> {
     let mut told = HashSet::new();
-    for hunk in difference.hunks() {
+    for hunk in hunks {
         if hunk.left.len() <= 1 && hunk.right.len() <= 1 {
             continue;
         }
@@ -35,7 +41,14 @@ pub(super) fn add(main: &Str, difference: &Difference, items: &mut Vec<Item>) ->
         let Some(first) = calls.first() else {
             continue;
         };
-        let (text, role) = text(&hunk);
+        let (mut text, role) = text(hunk);
+        if let Some(call) = hunk
+            .right
+            .first()
+            .and_then(|node| call_identity(Some(node)))
+        {
+            text += &wiring.sources(call);
+        }
         let outside = outside(first, main);
         let (name, single_label) = match common_place(&calls) {
             Some(place) => (place.clone(), place),

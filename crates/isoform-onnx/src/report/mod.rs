@@ -9,6 +9,7 @@
 //! | `sentence.rs` | sentences, and those with the same words as one |
 //! | `coverage.rs` | the changes, nodes and inputs of each sentence |
 //! | `hunks.rs` | parts of a graph that became other ones |
+//! | `rewired.rs` | uses of other values that sentences about nodes leave open |
 //! | `weights.rs` | weights as the diff pairs them |
 //! | `text.rs` | the lines |
 //!
@@ -19,6 +20,7 @@ mod groups;
 mod hunks;
 mod options;
 mod place;
+mod rewired;
 mod sentence;
 mod text;
 mod values;
@@ -103,7 +105,7 @@ impl ReportOptions {
         let (groups, changed) = if difference.is_empty() {
             Default::default()
         } else {
-            groups::groups(self, &r, &difference, &summary.weights)
+            groups::groups(self, [&l, &r], &difference, &summary.weights)
         };
         let nodes = node_changes(&l, &r, &difference, &changed);
         Ok(Report {

@@ -17,6 +17,7 @@ mod passes;
 mod property;
 mod random;
 mod report;
+mod report_apart;
 mod rules_page;
 mod same;
 mod structure;
