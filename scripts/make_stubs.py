@@ -362,7 +362,8 @@ CONSTRUCTORS = {
     "Pattern": "template: _R, holes: Any = ..., enable_auto_mapping: bool = ..., *, "
     "commutative: bool = ..., identity: bool = ..., definitions: bool = ..., "
     "interior_uses: str = ...",
-    "Rule": "pattern: Pattern[Any], replacement: Any, guard: Any = ..., *, benefit: int = ...",
+    "Rule": "pattern: Pattern[Any], replacement: Any, guard: Any = ..., *, benefit: int = ..., "
+    "introduces: Iterable[Any] = ...",
     "Schema": "spec: Any",
     "TraitHandle": "name: str, marker: Any, view: Any, has_methods: bool",
     "Uses": "root: _R",
@@ -376,7 +377,7 @@ HEADER = f'''\
 from __future__ import annotations
 
 from abc import ABCMeta
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from os import PathLike
 from pathlib import Path

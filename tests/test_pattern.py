@@ -163,6 +163,20 @@ def test_binders():
         Rule(Pattern(Fun([x], Add(x, f)), f), x)
 
 
+def test_a_free_variable_of_the_replacement_is_named():
+    x, y = Var("x"), Var("y")
+    pattern = Pattern(Add(x, Int(0)), x)
+    with pytest.raises(ValueError, match='"y".*make it a hole.*`introduces`'):
+        Rule(pattern, Add(x, y))
+    with pytest.raises(ValueError, match='"y".*a function that makes the replacements'):
+        Rule.results(pattern, [y])
+    rule = Rule(pattern, y, introduces=[y])
+    assert rewrite(Add(Int(1), Int(0)), [rule]).value is y
+    # A binder around the match captures nothing.
+    done = rewrite(Fun([y], Add(y, Int(0))), [rule]).value
+    assert done.body is y and done.params[0] is not y
+
+
 def test_texts_of_the_objects():
     x = Var("x")
     pattern = Pattern(Add(x, Int(1)), x)

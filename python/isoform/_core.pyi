@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from abc import ABCMeta
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from os import PathLike
 from pathlib import Path
@@ -1276,12 +1276,21 @@ class Rule:
     function of the `Match` that returns whether it applies. Of several rules that apply, the one
     with the highest `benefit` is used.
 
-    Raises ValueError if a template binds a hole or a free variable of the pattern, or
-    uses a variable that only the pattern binds.
+    `introduces` names the free variables of a template that the pattern lacks, such as global
+    variables.
+
+    Raises ValueError if a template binds a hole or a free variable of the pattern, uses a
+    variable that only the pattern binds, or has another free variable.
     """
 
     def __new__(
-        cls, pattern: Pattern[Any], replacement: Any, guard: Any = ..., *, benefit: int = ...
+        cls,
+        pattern: Pattern[Any],
+        replacement: Any,
+        guard: Any = ...,
+        *,
+        benefit: int = ...,
+        introduces: Iterable[Any] = ...,
     ) -> Rule: ...
     def __repr__(self, /) -> str: ...
     def apply(self, /, value: Any) -> Any:

@@ -290,8 +290,9 @@ impl Methods<'_> {
             }
 
             /// Calls the method for a class of the node.
-            fn #call<V: #name + ?Sized>(
-                visitor: &mut V,
+            #[allow(clippy::impl_trait_in_params)]
+            fn #call(
+                visitor: &mut (impl #name + ?Sized),
                 class: ::core::option::Option<&u16>,
                 node: &#object,
             ) -> #returned {
@@ -307,7 +308,11 @@ impl Methods<'_> {
             }
 
             /// Calls the method for the class of a node, or for the nearest ancestor with a method.
-            pub(crate) fn #entry<V: #name + ?Sized>(visitor: &mut V, node: &#object) -> #returned {
+            #[allow(clippy::impl_trait_in_params)]
+            pub(crate) fn #entry(
+                visitor: &mut (impl #name + ?Sized),
+                node: &#object,
+            ) -> #returned {
                 #call(visitor, classes().get(node.type_index()), node)
             }
         }

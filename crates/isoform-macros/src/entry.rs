@@ -39,7 +39,7 @@ impl Parse for Entry {
         let name = Ident::parse_any(input)?;
         let value = if input.peek(Token![=]) {
             input.parse::<Token![=]>()?;
-            EntryValue::Expr(Box::new(input.parse()?))
+            EntryValue::Expr(Box::new(ungrouped(input.parse()?)))
         } else if input.peek(syn::token::Paren) {
             let content;
             syn::parenthesized!(content in input);
@@ -48,6 +48,14 @@ impl Parse for Entry {
             EntryValue::Flag
         };
         Ok(Self { name, value })
+    }
+}
+
+/// The expression without the invisible group around what a `macro_rules!` macro passes on.
+fn ungrouped(expr: Expr) -> Expr {
+    match expr {
+        Expr::Group(group) => ungrouped(*group.expr),
+        other => other,
     }
 }
 
@@ -143,7 +151,7 @@ impl Entry {
 
     /// The strings of `name = [...]`.
     pub(crate) fn strings(&self) -> syn::Result<Vec<LitStr>> {
-        let string = |item: &Expr| match item {
+        let string = |item: &Expr| match ungrouped(item.clone()) {
             Expr::Lit(literal) => match &literal.lit {
                 Lit::Str(text) => Some(text.clone()),
                 _ => None,

@@ -32,6 +32,7 @@ pub(crate) fn expand(node: &NodeModel) -> TokenStream {
     let upcast_impls = cx.upcast_impls();
     let drop_check = cx.drop_check();
     let inherent_impl = cx.inherent_impl();
+    let binding_checks = cx.binding_checks();
     quote! {
         const _: () = {
             #node_impl
@@ -39,6 +40,7 @@ pub(crate) fn expand(node: &NodeModel) -> TokenStream {
             #upcast_impls
             #drop_check
             #inherent_impl
+            #(#binding_checks)*
         };
     }
 }
@@ -239,14 +241,14 @@ impl<'a> Ctx<'a> {
             }
             #[automatically_derived]
             #[diagnostic::do_not_recommend]
-            impl<Ancestor> #private::IsA<Ancestor> for #ident
+            impl<AncestorOfNode> #private::IsA<AncestorOfNode> for #ident
             where
-                Ancestor: #private::Node,
-                #parent: #private::IsA<Ancestor>,
+                AncestorOfNode: #private::Node,
+                #parent: #private::IsA<AncestorOfNode>,
             {
                 #[inline]
-                fn upcast_to(node: #private::Ref<Self>) -> #private::Ref<Ancestor> {
-                    <#parent as #private::IsA<Ancestor>>::upcast_to(#private::Ref::upcast(node))
+                fn upcast_to(node: #private::Ref<Self>) -> #private::Ref<AncestorOfNode> {
+                    <#parent as #private::IsA<AncestorOfNode>>::upcast_to(#private::Ref::upcast(node))
                 }
             }
         }
@@ -266,6 +268,23 @@ impl<'a> Ctx<'a> {
                 #assertion
             };
         }
+    }
+
+    /// Refuses to bind variables in a field that holds none, whatever the name of its type.
+    fn binding_checks(&self) -> impl Iterator<Item = TokenStream> {
+        let private = &self.private;
+        let binds = |field: &&FieldModel| matches!(field.flag, Some("Def" | "DefSimple"));
+        self.node.fields.iter().filter(binds).map(move |field| {
+            let FieldModel { ty, name, .. } = field;
+            let message = format!(
+                "field `{name}` binds variables, but its type holds none; write `Ref<T>` of a node \
+                 type with `kind = var`, or an array of such nodes, and put the name of a variable \
+                 into its node"
+            );
+            quote_spanned!(located_at(ty.span())=>
+                const _: () = ::core::assert!(#private::may_bind::<#ty>(), #message);
+            )
+        })
     }
 
     /// The default functions, `new` and `with_<field>`.
@@ -456,6 +475,7 @@ fn default_init(ident: &Ident) -> TokenStream {
 fn is_literal(expr: &Expr) -> bool {
     match expr {
         Expr::Lit(_) => true,
+        Expr::Group(group) => is_literal(&group.expr),
         Expr::Unary(unary) => {
             matches!(unary.op, UnOp::Neg(_))
                 && matches!(&*unary.expr, Expr::Lit(literal) if matches!(literal.lit, Lit::Int(_) | Lit::Float(_)))
@@ -475,5 +495,10 @@ fn is_member(expr: &Expr) -> bool {
 
 /// True if `ty` is written as the name of a primitive type.
 fn is_primitive(ty: &Type) -> bool {
-    matches!(ty, Type::Path(path) if PRIMITIVES.iter().any(|name| path.path.is_ident(name)))
+    match ty {
+        Type::Path(path) => PRIMITIVES.iter().any(|name| path.path.is_ident(name)),
+        // A type passed on by a `macro_rules!` macro.
+        Type::Group(group) => is_primitive(&group.elem),
+        _ => false,
+    }
 }

@@ -127,7 +127,7 @@ mod tests;
 /// | `default = expr` | `new` leaves the field out and takes `expr`. |
 /// | `compare = false` | Recursive equality and order skip this field. |
 /// | `hash = false` | The recursive hash skips this field; by default it follows `compare`. |
-/// | `repr = false` | The text of the node leaves this field out. |
+/// | `repr = false` | `{:?}`, `objects::repr`, and `repr` and `print` of Python leave this field out. `{}` of a `Value`, `to_text` and files keep it, as they are read back. |
 /// | `name = "other"` | The registered name; by default the identifier of the field, without a leading `r#`. |
 /// | `aliases = ["old"]` | Former names of the field, which files and texts may have instead of its name. |
 ///

@@ -186,6 +186,7 @@ fn check_fields(fields: impl Iterator<Item = syn::Field>, errors: &mut Errors) -
             });
             continue;
         }
+        check_shared(&field.ty, errors);
         let flag = single_flag(&ident, &options.flags, errors);
         let name = match &options.name {
             Some(name) => name.value(),
@@ -294,16 +295,37 @@ fn check_base(
 
 /// Refuses a reference to the base: the fields of the base are part of the node.
 fn check_embedded(ty: &Type, errors: &mut Errors) {
-    let Type::Path(path) = ty else { return };
-    let Some(last) = path.path.segments.last().filter(|last| last.ident == "Ref") else {
-        return;
-    };
-    if let syn::PathArguments::AngleBracketed(arguments) = &last.arguments {
-        let base = arguments.args.to_token_stream();
+    if let Some(base) = argument_of("Ref", ty) {
         errors.push_at(
             ty,
             format!("expected the base itself, because its fields are part of the node: `{base}`"),
         );
+    }
+}
+
+/// Refuses `Rc`, which the compiler would report once for each trait that needs threads.
+fn check_shared(ty: &Type, errors: &mut Errors) {
+    if let Some(node) = argument_of("Rc", ty) {
+        errors.push_at(
+            ty,
+            format!("expected a field that threads can share: `Ref<{node}>` for a node"),
+        );
+    }
+}
+
+/// The arguments of a generic type with this name.
+fn argument_of(name: &str, ty: &Type) -> Option<String> {
+    let Type::Path(path) = ty else { return None };
+    let last = path
+        .path
+        .segments
+        .last()
+        .filter(|last| last.ident == name)?;
+    match &last.arguments {
+        syn::PathArguments::AngleBracketed(arguments) => {
+            Some(arguments.args.to_token_stream().to_string())
+        }
+        _ => None,
     }
 }
 

@@ -452,8 +452,11 @@ impl MatchHandle {
 /// function of the `Match` that returns whether it applies. Of several rules that apply, the one
 /// with the highest `benefit` is used.
 ///
-/// Raises ValueError if a template binds a hole or a free variable of the pattern, or
-/// uses a variable that only the pattern binds.
+/// `introduces` names the free variables of a template that the pattern lacks, such as global
+/// variables.
+///
+/// Raises ValueError if a template binds a hole or a free variable of the pattern, uses a
+/// variable that only the pattern binds, or has another free variable.
 #[pyclass(frozen, name = "Rule", module = "isoform.pattern")]
 #[derive(Clone)]
 pub(crate) struct RuleHandle {
@@ -483,6 +486,12 @@ fn answer_of(function: &Owned, found: &Match) -> isoform::Result<Py<PyAny>> {
     .map_err(from_python)
 }
 
+/// The items of an iterable.
+fn values_of(items: &Bound<'_, PyAny>) -> PyResult<Vec<Value>> {
+    let items = items.try_iter()?;
+    items.map(|item| untyped(&item?)).collect()
+}
+
 impl RuleHandle {
     fn finish(
         rule: Rule,
@@ -505,12 +514,13 @@ impl RuleHandle {
 #[pymethods]
 impl RuleHandle {
     #[new]
-    #[pyo3(signature = (pattern, replacement, guard=None, *, benefit=1))]
+    #[pyo3(signature = (pattern, replacement, guard=None, *, benefit=1, introduces=None))]
     fn new(
         pattern: &Bound<'_, PyAny>,
         replacement: &Bound<'_, PyAny>,
         guard: Option<&Bound<'_, PyAny>>,
         benefit: u32,
+        introduces: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let py = pattern.py();
         let own = pattern_of("Rule.pattern", pattern)?;
@@ -529,7 +539,8 @@ impl RuleHandle {
             }),
             None => {
                 let template = untyped(replacement)?;
-                under_gil(py, || Rule::new(own, template)).into_py()?
+                let variables = introduces.map(values_of).transpose()?.unwrap_or_default();
+                under_gil(py, || Rule::introducing(own, template, variables)).into_py()?
             }
         };
         RuleHandle::finish(rule, pattern, guard, benefit)
@@ -553,12 +564,6 @@ impl RuleHandle {
         let py = pattern.py();
         let own = pattern_of("Rule.pattern", pattern)?;
         let pattern = PatternHandle(own.clone());
-        let all = |values: &Bound<'_, PyAny>| {
-            let items = values.try_iter()?;
-            items
-                .map(|item| untyped(&item?))
-                .collect::<PyResult<Vec<Value>>>()
-        };
         let rule = match function_of(replacements) {
             Some(function) => Rule::computed_results(own, move |rule_match| {
                 let answer = answer_of(&function, rule_match)?;
@@ -567,17 +572,13 @@ impl RuleHandle {
                     if answer.is_none() {
                         Ok(None)
                     } else {
-                        answer
-                            .try_iter()?
-                            .map(|item| untyped(&item?))
-                            .collect::<PyResult<Vec<Value>>>()
-                            .map(Some)
+                        values_of(answer).map(Some)
                     }
                 })
                 .map_err(from_python)
             }),
             None => {
-                let templates = all(replacements)?;
+                let templates = values_of(replacements)?;
                 under_gil(py, || Rule::results(own, templates)).into_py()?
             }
         };

@@ -390,7 +390,7 @@ pub mod __private {
         Borrowed, Call, Function, Returned, parameter, parameter_ref, signature,
     };
     pub use crate::kernel::hooks::{DynConvert, DynEqual, DynHash, DynVerify, Hook};
-    pub use crate::kernel::object::field::FieldType;
+    pub use crate::kernel::object::field::{FieldType, may_bind};
     pub use crate::kernel::object::header::TypeIndex;
     pub use crate::kernel::object::reference::{Node, Obj, Ref};
     pub use crate::kernel::object::type_cell::TypeCell;

@@ -4,6 +4,7 @@
 use isoform::compare::{recursive_eq, recursive_hash};
 use isoform::hooks::{EqualCallback, HashCallback, StructuralEqual, StructuralHash, Verify};
 use isoform::objects::{construct_named, repr, verify};
+use isoform::text::{from_text, to_text};
 use isoform::types::{FieldFlag, Kind, TypeInfo, find_type, register};
 use isoform::{Array, Error, Node, Obj, Ref, Result, Str, Value};
 
@@ -365,6 +366,27 @@ impl Verify for ShortRange {
             Err(Error::value_error("too long"))
         }
     }
+}
+
+#[test]
+fn hidden_fields_are_in_texts_that_are_read_back_alone() -> Result<()> {
+    let range = Range::new(1, 2, "a note", 3, "x");
+    let value = Value::from(&range);
+    assert!(repr(&value).contains("weight=3") && !repr(&value).contains("secret"));
+    for text in [
+        format!("{range:?}"),
+        format!("{value:?}"),
+        format!("{value:#?}"),
+    ] {
+        assert!(
+            text.contains("weight=3") && !text.contains("secret"),
+            "{text}"
+        );
+    }
+    for text in [to_text(&value)?, value.to_string()] {
+        assert_eq!(from_text(&text)?.extract::<Ref<Range>>()?.secret, "x");
+    }
+    Ok(())
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod copies;
 mod cycles;
 mod depth;
 mod derive;
+mod derive_names;
 mod derive_warnings;
 mod diff;
 mod digest;

@@ -268,7 +268,7 @@ fn binders_of_the_replacement_are_new_each_time() -> Result<()> {
 fn a_binder_of_the_value_does_not_capture_the_replacement() -> Result<()> {
     // 1 becomes z; an outer binder of z becomes a binder of another z.
     let (z, w) = (nameless(), nameless());
-    let rule = Rule::new(Pattern::new(int(1), [] as [Hole; 0])?, &z)?;
+    let rule = Rule::introducing(Pattern::new(int(1), [] as [Hole; 0])?, &z, [&z])?;
     let root = call([lambda(&[&z], add(&z, int(1))).into(), (&z).into()]);
     let done = run(&root, std::slice::from_ref(&rule))?;
     let expected = call([lambda(&[&w], add(&w, &z)).into(), (&z).into()]);

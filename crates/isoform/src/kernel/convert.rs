@@ -11,7 +11,8 @@ use crate::kernel::value::{DType, Value};
 /// The derive implements this trait for every node type.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not extend `{Ancestor}`",
-    note = "a node type extends the type of its `#[node(base)]` field, and what that one extends"
+    note = "a node type extends the type of its `#[node(base)]` field, and what that one extends",
+    note = "`.cast::<{Ancestor}>()?` goes down from a `Ref` of a base or of `Obj`"
 )]
 pub trait IsA<Ancestor: Node>: Node {
     /// Converts the node to its ancestor. Free.
@@ -34,7 +35,8 @@ impl IsA<Obj> for Obj {
     message = "`{Self}` cannot be given for a field of type `{F}`",
     note = "an object field accepts a `Ref` to its own type or to one that extends it, also in \
             `nodes![a, &b]` for an array of nodes; other fields accept what converts to them with \
-            `Into`"
+            `Into`",
+    note = "`.extract::<{F}>()?` takes it out of a `Value`"
 )]
 pub trait IntoField<F> {
     /// Converts the value.

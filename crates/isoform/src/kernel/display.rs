@@ -5,8 +5,6 @@
 //! the cost does not depend on the size or depth of the value. Types are asked for the text
 //! of small values only.
 
-use std::fmt;
-
 use crate::kernel::container::{Array, Contents, Map, Str};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::{self, Section};
@@ -21,7 +19,7 @@ use crate::kernel::types::{FieldFlag, Kind};
 use crate::kernel::value::{Value, ValueRef};
 
 /// The maximal number of characters of a value in `Debug` output.
-pub(crate) const DEBUG_BUDGET: usize = 400;
+const DEBUG_BUDGET: usize = 400;
 /// The maximal number of characters of a map key in a path.
 pub(crate) const KEY_BUDGET: usize = 60;
 /// The maximal number of characters of a value in an explained mismatch.
@@ -185,9 +183,13 @@ enum Todo {
     Entries(Map, usize),
 }
 
-/// The short text of a value.
+/// The short text of a value, with all fields.
 pub(crate) fn short(value: &Value, budget: usize) -> String {
-    print(Todo::Value(value.clone()), budget)
+    let printer = Printer {
+        budget,
+        fields: Fields::All,
+    };
+    printer.print(Todo::Value(value.clone()))
 }
 
 /// The short text of a part of a program, close to the part's text in files: variables and
@@ -196,37 +198,43 @@ pub(crate) fn short(value: &Value, budget: usize) -> String {
 pub(crate) fn brief(value: &Value, budget: usize) -> String {
     let printer = Printer {
         budget,
-        is_brief: true,
+        fields: Fields::Brief,
     };
     printer.print(Todo::Value(value.clone()))
 }
 
-/// The short text of a borrowed object.
-pub(crate) fn short_object(object: ObjRef<'_>, budget: usize) -> String {
-    print(Todo::Object(object.to_ref()), budget)
+/// The short text of a value in `{:?}`.
+pub(crate) fn debug(value: &Value) -> String {
+    DEBUG.print(Todo::Value(value.clone()))
 }
 
-pub(crate) fn write_short(
-    f: &mut fmt::Formatter<'_>,
-    object: ObjRef<'_>,
-    budget: usize,
-) -> fmt::Result {
-    f.write_str(&short_object(object, budget))
+/// The short text of a borrowed object in `{:?}`.
+pub(crate) fn debug_object(object: ObjRef<'_>) -> String {
+    DEBUG.print(Todo::Object(object.to_ref()))
 }
 
-fn print(first: Todo, budget: usize) -> String {
-    let printer = Printer {
-        budget,
-        is_brief: false,
-    };
-    printer.print(first)
-}
+/// How `{:?}` prints.
+const DEBUG: Printer = Printer {
+    budget: DEBUG_BUDGET,
+    fields: Fields::Shown,
+};
 
 /// How to print.
 #[derive(Clone, Copy)]
 struct Printer {
     budget: usize,
-    is_brief: bool,
+    fields: Fields,
+}
+
+/// The fields of objects to print.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fields {
+    All,
+    /// Without those that `repr` leaves out.
+    Shown,
+    /// Without those that comparison ignores or that hold their default; variables and singletons
+    /// by name.
+    Brief,
 }
 
 impl Printer {
@@ -281,9 +289,15 @@ fn step(section: &Section, todo: Todo, out: &mut String, stack: &mut Vec<Todo>, 
                 return;
             };
             let field = &fields[position];
-            let is_left_out =
-                field.field_flag() == FieldFlag::Ignore || field.has_default() && is_none(&loaded);
-            if printer.is_brief && is_left_out {
+            let is_left_out = match printer.fields {
+                Fields::All => false,
+                Fields::Shown => !field.is_shown(),
+                Fields::Brief => {
+                    field.field_flag() == FieldFlag::Ignore
+                        || field.has_default() && is_none(&loaded)
+                }
+            };
+            if is_left_out {
                 stack.push(Todo::Fields(object, position + 1, is_first));
                 return;
             }
@@ -337,8 +351,8 @@ fn is_none(loaded: &Loaded<'_, '_>) -> bool {
 fn name_in_brief(section: &Section, object: &Ref<Obj>, printer: Printer) -> Option<String> {
     let info = object.type_info();
     let sigil = match info.kind() {
-        Kind::Var if printer.is_brief => '%',
-        Kind::Singleton if printer.is_brief => '@',
+        Kind::Var if printer.fields == Fields::Brief => '%',
+        Kind::Singleton if printer.fields == Fields::Brief => '@',
         _ => return None,
     };
     let (_, loaded) = object

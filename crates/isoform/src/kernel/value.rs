@@ -352,7 +352,7 @@ impl Hash for Value {
 
 impl fmt::Debug for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&display::short(self, display::DEBUG_BUDGET))
+        f.write_str(&display::debug(self))
     }
 }
 

@@ -90,6 +90,22 @@ impl Plan {
         .map(|(ident, var)| (*ident, var))
     }
 
+    /// # Errors
+    ///
+    /// `ValueError` for a free variable of the template that is kept and not `named`;
+    /// `place` says where to name it.
+    pub(super) fn check_own(&self, pattern: &Pattern, named: &[u64], place: &str) -> Result<()> {
+        let mut own = self.own_variables(pattern);
+        match own.find(|(ident, _)| !named.contains(ident)) {
+            Some((_, var)) => Err(Error::value_error(format!(
+                "Rule.replacement: uses the variable {var:?}, which is neither a hole nor another \
+                 variable of the pattern; make it a hole, or, for a variable that the program has \
+                 elsewhere, name it in {place}"
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// Fills in the template; None if a variable would be captured or escape.
     pub(super) fn instantiate(&self, found: &Match) -> Result<Option<Value>> {
         let images = self.images(found)?;

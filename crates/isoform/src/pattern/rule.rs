@@ -63,9 +63,47 @@ impl Rule {
     /// # Errors
     ///
     /// `ValueError` if the replacement binds a hole or a free variable of the pattern,
-    /// or uses a variable that only the pattern binds.
+    /// uses a variable that only the pattern binds, or has a free variable that the
+    /// pattern lacks.
     pub fn new(pattern: Pattern, replacement: impl Into<Value>) -> Result<Rule> {
+        Rule::introducing(pattern, replacement, std::iter::empty::<Value>())
+    }
+
+    /// Like [`new`](Self::new), for a replacement with free variables that the pattern
+    /// lacks: `variables` names them. They are variables around the program, such as
+    /// global ones, and binders of the program do not capture them.
+    ///
+    /// ```
+    /// use isoform::pattern::{Pattern, Rule, rewrite};
+    /// use isoform_ir::tir;
+    /// use isoform::values::DType;
+    ///
+    /// let [x, a, limit] = ["x", "a", "limit"].map(|name| tir::Var::new(name, DType::INT32));
+    /// let double = Pattern::new(tir::Add::new(&x, &x)?, [&x])?;
+    /// let limited = tir::Min::new(&x, &limit)?;
+    /// assert!(Rule::new(double.clone(), &limited).is_err());
+    /// let rule = Rule::introducing(double, &limited, [&limit])?;
+    /// let done = rewrite(tir::Add::new(&a, &a)?, &[rule])?;
+    /// assert!(isoform::structural_equal(&done.value, tir::Min::new(&a, &limit)?)?);
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn introducing<V: Into<Value>>(
+        pattern: Pattern,
+        replacement: impl Into<Value>,
+        variables: impl IntoIterator<Item = V>,
+    ) -> Result<Rule> {
+        let variables = variables.into_iter().map(Into::into);
+        let named: Vec<u64> = variables.filter_map(|var| variable(&var)).collect();
         let plan = Plan::new(&pattern, &replacement.into())?;
+        plan.check_own(
+            &pattern,
+            &named,
+            "`introduces` of the rule (in Rust, `Rule::introducing`)",
+        )?;
         Ok(Rule::with(pattern, Replacement::Template(Box::new(plan))))
     }
 
@@ -99,7 +137,11 @@ impl Rule {
     ) -> Result<Rule> {
         let plans = replacements
             .into_iter()
-            .map(|replacement| Plan::new(&pattern, &replacement))
+            .map(|replacement| {
+                let plan = Plan::new(&pattern, &replacement)?;
+                plan.check_own(&pattern, &[], "a function that makes the replacements")?;
+                Ok(plan)
+            })
             .collect::<Result<Vec<Plan>>>()?;
         check_results(&pattern.facts.roots)?;
         Ok(Rule::with(pattern, Replacement::Results(plans)))

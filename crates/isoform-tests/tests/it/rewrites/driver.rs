@@ -338,7 +338,13 @@ fn a_replacement_that_does_not_fit_names_the_place() -> Result<()> {
 #[test]
 fn binders_capture_nothing() -> Result<()> {
     let (z, w) = (var("z"), var("w"));
-    let rule = Rule::new(Pattern::new(int(1), [] as [Hole; 0])?, &z)?;
+    let one = Pattern::new(int(1), [] as [Hole; 0])?;
+    let error = Rule::new(one.clone(), add(&z, int(2))).expect_err("a free variable");
+    assert_eq!(error.kind(), ErrorKind::Value);
+    for part in ["\"z\"", "make it a hole", "Rule::introducing"] {
+        assert!(error.message().contains(part), "{error}");
+    }
+    let rule = Rule::introducing(one, &z, [&z])?;
     let root = Lambda::new([z.clone()], add(&z, int(1)));
     check(root, &[rule], Lambda::new([w.clone()], add(&w, &z)));
     Ok(())

@@ -229,7 +229,7 @@ impl<'s, 'b> Programs<'s, 'b> {
                 .extract()
         };
         let rule = match replacement {
-            Some(replacement) => Rule::new(pattern, replacement)?,
+            Some(replacement) => Rule::introducing(pattern, replacement, [&p, &q])?,
             None if choice == 15 => Rule::computed(pattern, move |pattern_match| {
                 Ok(Some(sub(&r, add(&r, part(pattern_match, &x)?)).into()))
             }),

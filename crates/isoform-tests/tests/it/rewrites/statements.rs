@@ -121,7 +121,8 @@ fn many_statements_die_in_linear_time() -> Result<()> {
         .collect();
     let kept = var("kept");
     stmts.push(assign(&kept, int(-1)));
-    let forget = Rule::new(Pattern::new(call("forget", [(&x).into()]), [&x])?, &kept)?;
+    let pattern = Pattern::new(call("forget", [(&x).into()]), [&x])?;
+    let forget = Rule::introducing(pattern, &kept, [&kept])?;
     // The result is an array, which is rebuilt once.
     let done = rewrite_greedily(block(stmts, Value::from(uses)), &[forget])?;
     assert_eq!(done.applied, [count as u64]);

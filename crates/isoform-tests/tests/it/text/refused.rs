@@ -175,7 +175,12 @@ fn types_and_fields_are_checked() {
         "expected a field, a definition or ')', got '1'",
     );
     refuse("tx.Var(name_hint \"x\")", 1, 18, "expected '=', got '\"'");
-    refuse("tx.Var(ty=1)", 1, 1, "tx.Var: missing field 'name_hint'");
+    refuse(
+        "tx.Var(ty=1)",
+        1,
+        1,
+        "tx.Var: missing field 'name_hint'; give the field, or declare its default",
+    );
     refuse(
         "tx.Var(name_hint=\"x\", name_hint=\"y\")",
         1,

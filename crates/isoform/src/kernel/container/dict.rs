@@ -85,7 +85,7 @@ impl DictObj {
 /// # Ok::<(), isoform::Error>(())
 /// ```
 #[repr(transparent)]
-pub struct Dict<K: ElementType = Value, V: ElementType = Value> {
+pub struct Dict<K = Value, V = Value> {
     reference: Ref<DictObj>,
     elements: PhantomData<(K, V)>,
 }
@@ -422,7 +422,7 @@ impl<K: ElementType, V: ElementType> Default for Dict<K, V> {
     }
 }
 
-impl<K: ElementType, V: ElementType> Clone for Dict<K, V> {
+impl<K, V> Clone for Dict<K, V> {
     fn clone(&self) -> Self {
         Dict {
             reference: self.reference.clone(),

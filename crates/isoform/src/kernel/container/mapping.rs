@@ -298,7 +298,7 @@ fn compare_plain(left: &Value, right: &Value) -> Ordering {
 /// }
 /// ```
 #[repr(transparent)]
-pub struct Map<K: ElementType = Value, V: ElementType = Value> {
+pub struct Map<K = Value, V = Value> {
     reference: Ref<Entries>,
     elements: PhantomData<(K, V)>,
 }
@@ -538,7 +538,7 @@ impl<K: ElementType, V: ElementType> Default for Map<K, V> {
     }
 }
 
-impl<K: ElementType, V: ElementType> Clone for Map<K, V> {
+impl<K, V> Clone for Map<K, V> {
     fn clone(&self) -> Self {
         Map {
             reference: self.reference.clone(),

@@ -50,7 +50,7 @@ impl ArrayObj {
 /// }
 /// ```
 #[repr(transparent)]
-pub struct Array<T: ElementType = Value> {
+pub struct Array<T = Value> {
     reference: Ref<ArrayObj>,
     elements: PhantomData<T>,
 }
@@ -277,7 +277,7 @@ impl<T: ElementType> Default for Array<T> {
     }
 }
 
-impl<T: ElementType> Clone for Array<T> {
+impl<T> Clone for Array<T> {
     fn clone(&self) -> Self {
         Array {
             reference: self.reference.clone(),
@@ -318,7 +318,7 @@ pub(crate) type ListObj = Mutable<Array>;
 /// # Ok::<(), isoform::Error>(())
 /// ```
 #[repr(transparent)]
-pub struct List<T: ElementType = Value> {
+pub struct List<T = Value> {
     reference: Ref<ListObj>,
     elements: PhantomData<T>,
 }
@@ -556,7 +556,7 @@ impl<T: ElementType> Default for List<T> {
     }
 }
 
-impl<T: ElementType> Clone for List<T> {
+impl<T> Clone for List<T> {
     fn clone(&self) -> Self {
         List {
             reference: self.reference.clone(),

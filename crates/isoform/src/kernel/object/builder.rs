@@ -8,6 +8,7 @@ use super::slot::{build, fits};
 use super::table::TypeInfo;
 use crate::kernel::container;
 use crate::kernel::error::{Error, Result};
+use crate::kernel::types::FieldFlag;
 use crate::kernel::types::check::SchemaChecker;
 
 /// Collects the fields of one object after another, all objects of the same type.
@@ -108,8 +109,12 @@ impl ObjectBuilder {
                 continue;
             }
             let Some(value) = field.make_default() else {
+                let hint = match field.field_flag() {
+                    FieldFlag::Ignore => "; give the field, or declare its default",
+                    _ => "",
+                };
                 return Err(Error::type_error(format!(
-                    "missing field '{}'",
+                    "missing field '{}'{hint}",
                     field.name()
                 )));
             };

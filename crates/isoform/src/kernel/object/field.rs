@@ -95,6 +95,14 @@ impl Storage {
         }
     }
 
+    /// True if a variable may be in the field.
+    pub(crate) const fn holds_variables(self) -> bool {
+        matches!(
+            self,
+            Storage::Value | Storage::Object | Storage::NullableObject
+        )
+    }
+
     /// True if the field always contains an object.
     pub(super) fn holds_object(self) -> bool {
         self == Storage::Object
@@ -175,6 +183,12 @@ pub unsafe trait FieldType: Clone + Send + Sync + 'static {
     const STORAGE: Storage;
     /// The values that the field accepts.
     fn schema() -> Schema;
+}
+
+/// True if a field of the type may hold a variable; used by the derive at compile time.
+#[doc(hidden)]
+pub const fn may_bind<F: FieldType>() -> bool {
+    F::STORAGE.holds_variables()
 }
 
 macro_rules! field_types {
@@ -264,6 +278,14 @@ unsafe impl<T: PointerField> FieldType for Option<T> {
 /// A Rust type for elements of a typed container.
 ///
 /// Elements are stored as [`Value`]s; this trait gives typed access to the elements.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an element of an Isoform container",
+    label = "in an Array, List, Map or Dict",
+    note = "element types are Value, Ref<T>, i64, f64, bool, Str, Bytes, Shape, Tensor, Function and \
+            containers",
+    note = "write Ref<{Self}> if `{Self}` is a node, Enumerator<{Self}> if it is an enum of \
+            `node_enum!`, i64 for u32 or usize, f64 for f32, Str for String"
+)]
 pub trait ElementType: Sized + Clone + Send + Sync + 'static {
     /// The values that an element accepts.
     fn element_schema() -> Schema;

@@ -288,11 +288,7 @@ impl<T: Node> std::hash::Hash for Ref<T> {
 
 impl<T: Node> fmt::Debug for Ref<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        crate::kernel::display::write_short(
-            f,
-            self.borrowed(),
-            crate::kernel::display::DEBUG_BUDGET,
-        )
+        f.write_str(&crate::kernel::display::debug_object(self.borrowed()))
     }
 }
 

@@ -201,7 +201,8 @@ pub type Enumerator<E> = Ref<<E as NodeEnum>::Object>;
 /// The enum is a plain Rust enum, for use in `match`. The node type, whose name
 /// follows, is of kind `singleton` with one object for each member, and reading a file
 /// finds these objects again. A field is declared as [`Enumerator`]; constructors
-/// accept the member itself there, and `get` returns the member. In other languages,
+/// accept the member itself there, `==` compares with one, and `get` returns the member, for
+/// `match`. In other languages,
 /// the type is constructed from the name or the number of a member; the attribute
 /// `enum.members` lists all names, and `enum.aliases` the aliases. A name or alias that
 /// occurs twice is an error of the compiler.
@@ -231,6 +232,7 @@ pub type Enumerator<E> = Ref<<E as NodeEnum>::Object>;
 /// }
 ///
 /// let step = Step::new(Turn::Left);
+/// assert!(step.turn == Turn::Left);
 /// assert_eq!(step.turn.get(), Turn::Left);
 /// assert_eq!(Turn::from_name("port"), Some(Turn::Left));
 /// ```
@@ -361,5 +363,23 @@ macro_rules! node_enum {
                 self.get() == *other
             }
         }
+
+        impl ::core::cmp::PartialEq<$name> for $crate::Ref<$object> {
+            fn eq(&self, other: &$name) -> bool {
+                self.get() == *other
+            }
+        }
+
+        impl ::core::cmp::PartialEq<$crate::Ref<$object>> for $name {
+            fn eq(&self, other: &$crate::Ref<$object>) -> bool {
+                *self == other.get()
+            }
+        }
+    };
+    ($($other:tt)*) => {
+        ::core::compile_error!(
+            "expected `pub enum Op, OpNode = \"dialect.Op\" { Add = \"add\" }`: the enum, the node \
+             type of its members with its key, and each member with its name in files"
+        );
     };
 }
