@@ -87,6 +87,9 @@ UNTOUCHED = {
     "x: 'tvm_ffi.Object'\n": "in a string",
     "import tvm_ffi\n": "nothing uses tvm_ffi",
     "from tvm_ffi import Module\n": "named group of functions",
+    "from tvm_ffi.dataclasses.py_class import py_class\n": "write from isoform.dataclasses import",
+    "from tvm_ffi.core import Tensor\n": "write from isoform import Tensor",
+    "x.__tvm_ffi_type_info__\n": "write __isoform_type_info__",
 }
 
 
@@ -105,11 +108,13 @@ def test_differences_are_reported_with_their_line():
         "class B:\n"
         "    def __tvm_ffi_value__(self): return 1\n"
         "f(x._move())\n"
+        "tvm_ffi.structural_walk(x, f)\n"
     )
     told = {remark.line: remark.text for remark in done.remarks}
     assert "declared in C++" in told[2]
     assert "write __isoform_value__" in told[4]
     assert "never changed in place" in told[5]
+    assert "isoform.uses.Uses" in told[6]
 
 
 def test_other_sources_are_not_looked_at():
@@ -140,6 +145,18 @@ def folder(tmp_path):
 def run(*arguments):
     command = [sys.executable, "-m", "isoform.migrate", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_a_file_that_uses_tvm_itself_leads_to_its_page(tmp_path, capsys):
+    (tmp_path / "a.py").write_text("import os, tvm.ir\n")
+    (tmp_path / "b.py").write_text("from tvm import relay\n")
+    (tmp_path / "c.py").write_text("from . import tvm\nimport tvmx\n")
+    assert tool.main([str(tmp_path)]) == 0
+    assert "2 files import tvm: docs/from-tvm.md" in capsys.readouterr().out
+    with pytest.raises(AttributeError, match=r"; write isoform\.ir\.IRModule$"):
+        _ = isoform.IRModule
+    with pytest.raises(AttributeError, match=r"; write isoform\.tir\.Var or isoform\.relay\.Var$"):
+        _ = isoform.Var
 
 
 def test_the_command(folder):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+
 __all__ = ["LEFT_OUT", "answer"]
 
 _KEEP = "keep tvm_ffi for it; both work in one process"
@@ -30,4 +32,11 @@ def answer(name: str) -> str:
     """The message for a name that `isoform` does not have."""
     text = f"module 'isoform' has no attribute '{name}'"
     why = LEFT_OUT.get(name)
-    return text if why is None else f"{text}: {why} (docs/tvm-ffi.md)"
+    if why is not None:
+        return f"{text}: {why} (docs/tvm-ffi.md)"
+    # Names of classes alone, because others are asked for by tools, and this loads modules.
+    if not name[:1].isupper():
+        return text
+    modules = ("isoform.ir", "isoform.tir", "isoform.relay")
+    places = [m for m in modules if name in importlib.import_module(m).__all__]
+    return f"{text}; write {' or '.join(f'{m}.{name}' for m in places)}" if places else text

@@ -55,11 +55,16 @@ _DIFFERENT = {
     "__tvm_ffi_value__": "write __isoform_value__",
     "__tvm_ffi_int__": "write __isoform_int__",
     "__tvm_ffi_float__": "write __isoform_float__",
+    "__tvm_ffi_type_info__": "write __isoform_type_info__",
+    "__chandle__": "an object has no address here; is_ and same_as tell objects apart",
     "_move": "objects are never changed in place; pass the object itself",
     "hash_i64": "write hash(key)",
     "release_gil": "a Function of Isoform has no such setting",
     "pyobject": "an opaque Python object is returned itself",
 }
+# Functions that visit a shared object once, where tvm-ffi visits it once per path.
+_WALKS = frozenset(["structural_walk", "structural_visit"])
+_ONCE = "visits a shared object once, not once per path; to count uses, write isoform.uses.Uses"
 _TYPES_OF_CPP = "a type declared in C++ does not exist here; declare it by py_class, or in Rust"
 
 
@@ -180,6 +185,11 @@ def _why(module: str, name: str) -> str:
     if module == _OLD and name in _EXCHANGED:
         return _STAYS
     known = LEFT_OUT.get(name) or _ELSEWHERE.get(name) if module == _OLD else None
+    around = module.rpartition(".")[0]
+    while around and known is None:
+        if _has(around, name):
+            known = f"write from {around.replace(_OLD, _NEW, 1)} import {name}"
+        around = around.rpartition(".")[0]
     return known or f"isoform has no {module.replace(_OLD, _NEW, 1)}.{name}; keep tvm_ffi for it"
 
 
@@ -349,8 +359,11 @@ class _Rewriter:
         if isinstance(node, (ast.Attribute, ast.FunctionDef)) and name in _DIFFERENT:
             self._remark(node, f"{name}: {_DIFFERENT[name]}")
         called = node.func if isinstance(node, ast.Call) else None
-        if called is not None and _last_name(called) in ("c_class", "register_object"):
-            self._remark(node, f"{_last_name(called)}: {_TYPES_OF_CPP}")
+        function = _last_name(called) if called is not None else None
+        if function in ("c_class", "register_object"):
+            self._remark(node, f"{function}: {_TYPES_OF_CPP}")
+        elif function in _WALKS:
+            self._remark(node, f"{function}: {_ONCE}")
 
     # ---- edits ---------------------------------------------------------------
 
@@ -440,6 +453,19 @@ def _last_name(node: ast.AST) -> str | None:
     return node.id if isinstance(node, ast.Name) else None
 
 
+def _uses_tvm(source: str) -> bool:
+    """True if a module imports TVM itself."""
+    if "tvm" not in source:
+        return False
+    names: list[str | None] = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names.extend(each.name for each in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names.append(node.module)
+    return any(name and name.partition(".")[0] == "tvm" for name in names)
+
+
 def _is_long(text: str) -> bool:
     """True for prose, such as a docstring."""
     return "\n" in text or text.count(" ") > 5
@@ -490,7 +516,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("paths", nargs="+", metavar="PATH", help="a file or a folder")
     parser.add_argument("--check", action="store_true", help="write nothing; 1 if there is work")
     options = parser.parse_args(arguments)
-    changed = lines = remarks = failures = 0
+    changed = lines = remarks = failures = of_tvm = 0
     files = list(_files(options.paths))
     stay = frozenset[str]().union(*map(_names_that_stay, files))
     for path in files:
@@ -503,6 +529,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{path}: not changed: {error}", file=sys.stderr)
             failures += 1
             continue
+        of_tvm += _uses_tvm(source)
         for remark in done.remarks:
             print(f"{path}:{remark.line}: {remark.text}")
         changed += done.source != source
@@ -510,6 +537,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         remarks += len(done.remarks)
     would = "would change" if options.check else "changed"
     print(f"{would} {lines} lines in {changed} files; {remarks} lines to look at")
+    if of_tvm:
+        print(f"{of_tvm} files import tvm: docs/from-tvm.md has the names of Isoform for these")
     if failures:
         return 2
     return 1 if options.check and changed else 0
