@@ -166,9 +166,9 @@ def test_binders():
 def test_a_free_variable_of_the_replacement_is_named():
     x, y = Var("x"), Var("y")
     pattern = Pattern(Add(x, Int(0)), x)
-    with pytest.raises(ValueError, match='"y".*make it a hole.*`introduces`'):
+    with pytest.raises(ValueError, match=r'"y".*make it a hole.*`introduces`'):
         Rule(pattern, Add(x, y))
-    with pytest.raises(ValueError, match='"y".*a function that makes the replacements'):
+    with pytest.raises(ValueError, match=r'"y".*a function that makes the replacements'):
         Rule.results(pattern, [y])
     rule = Rule(pattern, y, introduces=[y])
     assert rewrite(Add(Int(1), Int(0)), [rule]).value is y
