@@ -8,6 +8,7 @@ use super::slot::{build, fits};
 use super::table::TypeInfo;
 use crate::kernel::container;
 use crate::kernel::error::{Error, Result};
+use crate::kernel::types::MISSING_FIELD;
 use crate::kernel::types::check::SchemaChecker;
 
 /// Collects the fields of one object after another, all objects of the same type.
@@ -109,7 +110,7 @@ impl ObjectBuilder {
             }
             let Some(value) = field.make_default() else {
                 return Err(Error::type_error(format!(
-                    "missing field '{}'",
+                    "missing field '{}'{MISSING_FIELD}",
                     field.name()
                 )));
             };
