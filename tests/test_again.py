@@ -170,6 +170,30 @@ def test_old_objects_keep_their_type(key):
     assert (visited.visit(old), visited.visit(new_class(1))) == (old_class, new_class)
 
 
+def test_messages_tell_declarations_apart(key):
+    name = key()
+    cell = (
+        "@py_class('{key}'{options})\nclass Expr(Object):\n{rest}\n"
+        "@py_class('{key}.Num')\nclass Num(Expr):\n    x: int\n"
+    )
+    space = run(cell.format(key=name, options="", rest="    pass\n"))
+    old_num = space["Num"]
+    first = cell.partition("\n@py_class('{key}.Num')")[0]
+    run(first.format(key=name, options=", override=True", rest="    y: int = 2\n"), space)
+    run(f"@py_class('{name}.Neg')\nclass Neg(Object):\n    arg: Expr\n", space)
+    message = rf"got {name}.Num, which extends an earlier declaration of {name}: declare it again"
+    with pytest.raises(TypeError, match=message):
+        space["Neg"](old_num(1))
+    old = old_num(1)
+    again = f"@py_class('{name}.Num', override=True)\nclass Num(Expr):\n    x: int\n"
+    run(again, space)
+    assert space["Neg"](space["Num"](1)).arg.y == 2
+    mismatch = isoform.explain_structural_mismatch(old, space["Num"](1))
+    assert mismatch.reason == (
+        f"the types differ: {name}.Num of an earlier declaration and {name}.Num"
+    )
+
+
 def test_classes_of_rust_stay(key):
     with pytest.raises(ValueError, match="already registered"):
 

@@ -142,12 +142,18 @@ class Opaque:
 
 
 @pytest.mark.parametrize(
-    "result",
-    [[1], (1,), {"a": 1}, {1}, Opaque(), bytearray(b""), isoform.Array([Opaque()])],
+    ("result", "advice"),
+    [
+        *(([1], r"isoform\.Array"), ((1,), r"isoform\.Array"), ({"a": 1}, r"isoform\.Map")),
+        *(
+            (result, "a node")
+            for result in ({1}, Opaque(), bytearray(b""), isoform.Array([Opaque()]))
+        ),
+    ],
 )
-def test_other_results_are_refused_with_advice(store, result):
+def test_other_results_are_refused_with_advice(store, result, advice):
     kept = cached(store)(lambda: result)
-    message = "the result is a .*; return a node, .* or pass dumps and loads"
+    message = f"the result is a .*; return {advice}.* or pass dumps and loads"
     with pytest.raises(TypeError, match=message):
         kept()
 
@@ -219,6 +225,8 @@ def test_own_forms_of_results(store):
     assert kept() == kept() == [b"a"]
     with pytest.raises(ValueError, match="pass both dumps and loads, or neither"):
         cached(store, dumps=bytes)
+    with pytest.raises(TypeError, match="dumps returned a str, expected bytes"):
+        cached(store, dumps=str, loads=str)(lambda: 1)()
 
 
 def test_failures_are_kept_on_request(store):
@@ -310,6 +318,120 @@ def test_functions_with_the_same_name_have_their_own_results(store):
     # An explicit name says that the functions are the same.
     named = [cached(store, name="n")(lambda a: a + 1), cached(store, name="n")(lambda a: a + 2)]
     assert [function(1) for function in named] == [2, 2]
+
+
+CELLS = """
+import enum, functools
+from isoform import ir
+from isoform.store import cached
+SCALE = 2
+TABLE = {"add": [1, {3}]}
+TYPE = ir.PrimType("int8")
+calls = 0
+log = []
+class Mode(enum.Enum):
+    FAST = 1
+    SLOW = 2
+MODE = Mode.FAST
+class Base:
+    unit = 1
+    def value(self):
+        return 1
+class Helper(Base):
+    @property
+    def of_helper(self):
+        return even(2) + self.unit
+def even(n):
+    return n == 0 or odd(n - 1)
+def odd(n):
+    return n != 0 and even(n - 1)
+@functools.lru_cache
+def deep(n):
+    return n + SCALE + TABLE["add"][0] + len(str(TYPE)) + Helper().value() + MODE.value
+partly = functools.partial(deep, 1)
+@cached("memory:")
+def f(a):
+    global calls
+    calls += 1
+    log.append(a)
+    return [deep(n) for n in range(2)][0] + partly() + even(4)
+"""
+
+
+def cells(*edits):
+    """The names of a notebook with these parts of its cells replaced."""
+    source = CELLS
+    for old, new in edits:
+        assert old in source
+        source = source.replace(old, new)
+    names = {"__name__": "__main__"}
+    exec(source, names)  # noqa: S102
+    return names
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("SCALE = 2", "SCALE = 3"),
+        ("SCALE = 2", "SCALE = 2.0"),
+        ('"add": [1', '"add": [2'),
+        ("{3}", "{4}"),
+        ("int8", "int16"),
+        ("MODE = Mode.FAST", "MODE = Mode.SLOW"),
+        ("unit = 1", "unit = 2"),
+        ("        return 1", "        return 2"),
+        ("even(2) + self", "even(3) + self"),
+        ("n == 0", "n == 1"),
+        ("n != 0", "n != 1"),
+        ("partial(deep, 1)", "partial(deep, 2)"),
+        ("return n + SCALE", "return n - SCALE"),
+    ],
+)
+def test_what_code_names_counts(old, new):
+    key = cells()["f"].cache_key(1)
+    assert cells()["f"].cache_key(1) == key
+    assert cells((old, new))["f"].cache_key(1) != key
+
+
+def test_names_that_are_assigned_again_count():
+    names = cells()
+    f = names["f"]
+    first = f(1)
+    # The code itself changes these.
+    assert f(1) == first and names["calls"] == 1 == len(names["log"])
+    for cell in ("SCALE = 3", "TABLE = {'add': [5]}", "def odd(n): return True"):
+        exec(cell, names)  # noqa: S102
+        f(1)
+    assert (names["calls"], f.cache_info()) == (4, (1, 4, 0))
+    exec("SCALE = 2\ndef odd(n):\n    return n != 0 and even(n - 1)", names)  # noqa: S102
+    exec("TABLE = {'add': [1, {3}]}", names)  # noqa: S102
+    log = names["log"]
+    log.clear()
+    assert f(1) == first and log == []
+
+
+def test_variables_that_the_code_assigns_do_not_count(store):
+    def made(level):
+        calls = 0
+
+        @cached(store)
+        def f(a):
+            nonlocal calls
+            calls += 1
+            return a * level
+
+        return f
+
+    assert made(2).cache_key(1) == made(2).cache_key(1) != made(3).cache_key(1)
+    f = made(2)
+    assert [f(1), f(1)] == [2, 2]
+    assert f.cache_info().misses == 1
+
+
+def test_keys_of_code_are_the_same_in_every_process(tmp_path):
+    code = CELLS + "print(f.cache_key(1))"
+    keys = {output_of(code) for _ in range(2)}
+    assert len(keys) == 1
 
 
 def test_scripts_have_their_own_results(tmp_path):
@@ -606,6 +728,11 @@ def test_the_index_has_the_results_of_a_process_that_ended(tmp_path):
     with Store.open(tmp_path) as store:
         assert store.sizes()["entries"]["files"] == 10
         assert len(store.find(cache="f")) == 10
+
+
+def test_a_version_is_a_text(store):
+    with pytest.raises(TypeError, match='cached: version is a str; write version="2"'):
+        cached(store, version=2)
 
 
 def test_the_decorator_needs_a_store():

@@ -190,6 +190,7 @@ def test_modules_are_imported_in_order_from_both_places(folder):
         ("inner/own", "", "the name of a file ends with .py: inner/own.py"),
         ("inner/own.py", "raise ValueError('no')\n", "ValueError: no\nTraceback"),
         ("inner/own.py", "import nowhere\n", "ModuleNotFoundError: No module named 'nowhere'\nTr"),
+        ("inner/own.py", "from .ir import x\n", "name the module, --import inner.own\n"),
         ("inner/own.py", "x = 1\n", "the module declares no node types and registers no passes"),
     ],
 )
@@ -361,6 +362,81 @@ def test_no_verdict_by_the_files_alone_is_equal_for_different_values(folder, for
         if left == right:
             assert done.returncode == 0, (left, done.stderr)
     assert 1 in verdicts
+
+
+RENAMED = """
+from isoform import Object
+from isoform.dataclasses import field, py_class
+
+
+@py_class("mypkg.Node", abstract=True)
+class Node(Object):
+    pass
+
+
+@py_class("mypkg.Var", structural_eq="var")
+class Var(Node):
+    name: str = field(structural_eq="ignore")
+
+
+@py_class("mypkg.Sum")
+class Sum(Node):
+    lhs: Node
+    rhs: Node
+
+
+@py_class("mypkg.Const")
+class Const(Node):
+    value: int
+
+
+@py_class("mypkg.Fun", scope=True)
+class Fun(Object):
+    params: list[Var] = field(structural_eq="def")
+    body: Node
+"""
+
+
+@pytest.mark.parametrize("suffix", [".iso", ".json", ".isob"])
+def test_a_renamed_class_does_not_keep_a_file_from_being_shown(folder, suffix):
+    name = f"f{suffix}"
+    written(folder, fun("Add(x, Add(Const(41), Const(-2)))", "x"), name)
+    alone = run(folder, "show", "--no-config", name)
+    (folder / "later.py").write_text(RENAMED)
+    done = run(folder, "show", "--import", "later", name)
+    assert (done.returncode, done.stdout) == (0, alone.stdout)
+    assert "1 type is unknown here, mypkg.Add: shown by the file alone" in done.stderr
+    assert "a class that was renamed since needs aliases" in done.stderr
+    assert "name the module" not in done.stderr
+    assert run(folder, "diff", "-q", "--import", "later", name, name).returncode == 0
+    done = run(folder, "hash", "--import", "later", name)
+    assert done.returncode == 2
+    assert "if it was renamed: aliases, see docs/evolution.md" in done.stderr
+    assert "name the module" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ("params=List[%x: mypkg.Var()],", "params=List[%x: mypkg.Var()]", "line 3, column 3"),
+        ("value=1)", 'value="1)', "line 3, column 62"),
+    ],
+)
+def test_faults_of_a_text_are_told_when_the_types_are_known(folder, old, new, fault):
+    package(folder)
+    assert old in FUNCTION
+    (folder / "bad.iso").write_text(FUNCTION.replace(old, new))
+    named = run(folder, "hash", "--import", "mypkg.ir", "bad.iso")
+    (folder / "pyproject.toml").write_text('[tool.isoform]\nimport = ["mypkg.ir"]\n')
+    for command in ("hash", "show"):
+        done = run(folder, command, "bad.iso")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith(named.stderr.split(": text: ")[0])
+        assert fault in done.stderr and "unknown type" not in done.stderr, done.stderr
+    # Also a text of unknown types says where it is wrong.
+    done = run(folder, "show", "--no-config", "bad.iso")
+    assert done.returncode == 2
+    assert "by the file alone: text: line " in done.stderr or "unknown type" in done.stderr
 
 
 @pytest.mark.parametrize("suffix", [".iso", ".json", ".isob"])

@@ -58,6 +58,30 @@ def test_subinterpreters_are_refused_and_leave_the_main_one_alone(order):
     output_of(text)
 
 
+def test_a_class_without_py_class_is_named():
+    class Plain(Add):
+        more: int = 0
+
+    for call in (lambda: Plain(1, 2, 3), lambda: Plain(1, 2, more=3)):
+        with pytest.raises(TypeError, match=r"annotations of Plain are no fields: .* py_class"):
+            call()
+    # Errors about values, and classes without annotations, have nothing to do with this.
+    with pytest.raises(TypeError) as caught:
+        type(Add)("Bare", (Add,), {})(1, 2, 3)
+    assert "py_class" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("option", "hint"),
+    [({"kind": "var"}, "did you mean structural_eq="), ({"scopes": True}, "did you mean scope=")],
+)
+def test_options_of_py_class_are_named(option, hint):
+    with pytest.raises(
+        TypeError, match=f"unexpected keyword argument '{next(iter(option))}'; {hint}"
+    ):
+        py_class("test_error_texts.Option", **option)
+
+
 def test_substitute_says_what_it_takes():
     x = Var("x")
     expected = r"substitute: expected a dict from variables to their replacements.*got list"

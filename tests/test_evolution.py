@@ -213,6 +213,30 @@ def test_unknown_fields_of_texts():
         text.from_text("evolution.New(gone=evolution.Gone())", ignore_unknown_fields=True)
 
 
+@pytest.mark.parametrize("write", ["text", "json", "binary"])
+def test_messages_name_the_remedy(write):
+    name = f"evolution.{write}.Node"
+    writers = {"text": text.to_text, "json": serialization.to_json_graph_str}
+    readers = {"text": text.from_text, "json": serialization.from_json_graph_str}
+    to = writers.get(write, serialization.to_bytes)
+    read = readers.get(write, serialization.from_bytes)
+    data = to(declared("a: int", f'"{name}"')(1))
+    declared("a: int; b: int", f'"{name}", override=True')
+    remedy = r"'b' \(if it is new: a default; if it was renamed: aliases; see docs/evolution.md\)"
+    with pytest.raises(TypeError, match=f"missing field {remedy}"):
+        read(data)
+    declared("c: int = 0", f'"{name}", override=True')
+    remedy = r"if it was renamed: aliases; if it was removed: ignore_unknown_fields; see docs"
+    with pytest.raises(ValueError, match=rf"field 'a' \({remedy}/evolution.md\)"):
+        read(data)
+    if write == "binary":
+        # Its checksum guards the key.
+        return
+    other = to(declared("a: int", f'"evolution.{write}.Lost"')(1))
+    with pytest.raises(TypeError, match=r"\(if it was renamed: aliases, see docs/evolution.md\)"):
+        read(other.replace("Lost", "Gone"))
+
+
 def test_unknown_fields_of_pickles_anywhere():
     declared("a: int; b: int = 3", '"evolution.Shrinks"')
     old = isoform._core.class_of("evolution.Shrinks")

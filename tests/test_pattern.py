@@ -177,6 +177,16 @@ def test_a_free_variable_of_the_replacement_is_named():
     assert done.body is y and done.params[0] is not y
 
 
+def test_the_field_of_a_hole_that_differs_is_named():
+    x, y = tir.Var("x", "int32"), tir.Var("y", "int64")
+    for template, value in [(x, y), ([1, [x]], [1, [y]]), ({"a": x}, {"a": y})]:
+        reason = Pattern(template, x).explain(value).reason
+        assert reason.startswith("the values differ; the variable of the hole has another 'dtype'")
+        assert Pattern(y, Hole(y, anything=True)).match(value) is not None
+    # A difference outside of holes has no such note.
+    assert "hole" not in Pattern(tir.Mul(x, 1), x).explain(tir.Mul(x, 2)).reason
+
+
 def test_texts_of_the_objects():
     x = Var("x")
     pattern = Pattern(Add(x, Int(1)), x)

@@ -280,12 +280,17 @@ def test_a_path_that_leads_to_no_file_is_a_failure(run, pytester, arguments):
             with pytest.raises(TypeError, match="expected the path of a file as str or os.PathLike"):
                 golden(1, path)
 
+        @pytest.mark.parametrize("suffix", [".json", ".isob"])
+        def test_suffix(golden, suffix):
+            with pytest.raises(ValueError, match=r"the file holds text, .*; write 'g/f.iso'"):
+                golden(1, f"g/f{suffix}")
+
         def test_path_like(golden, tmp_path):
             (tmp_path / "f.iso").write_bytes(b"[1,\r\n2]\r\n")
             golden([1, 2], tmp_path / "f.iso")
         """,
     )
-    done.assert_outcomes(passed=14)
+    done.assert_outcomes(passed=16)
     names = {path.name for path in pytester.path.iterdir()}
     assert {"folder", "loop", "file", "pipe"} <= names
     assert not any(name.endswith(".part") for name in names)
@@ -312,7 +317,7 @@ def test_an_update_leaves_files_without_text(run, pytester):
         "garbage.iso": bytes(range(256)),
         "latin.iso": "é".encode("latin-1"),
         "nulls.iso": b"1\0",
-        "value.isob": to_bytes([1, 2]),
+        "value.txt": to_bytes([1, 2]),
     }
     for name, content in contents.items():
         (pytester.path / name).write_bytes(content)

@@ -245,6 +245,17 @@ def test_a_definition_without_a_scope_is_found():
     assert check_declarations("lint2") == []
 
 
+def test_all_classes_of_a_program_are_checked():
+    @py_class("lint3.Global", structural_eq="singleton")
+    class Global(Object):
+        name: str
+
+    keys = [one.type_key for one in check_declarations()]
+    assert "lint3.Global" in keys
+    # Classes of the library are no part of the program.
+    assert not {"ir", "relay", "pto", "fx"} & {key.partition(".")[0] for key in keys}
+
+
 def test_wrong_arguments_of_check_declarations():
     with pytest.raises(ValueError, match="no registered class belongs to 'nowhere'"):
         check_declarations("nowhere")

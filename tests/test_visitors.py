@@ -143,6 +143,7 @@ def test_other_dialects_are_called_with_the_dialect_in_front():
         ),
         ({"dialect": "visitors"}, "visit_for_stmt", r"no type has a method of this name"),
         ({}, "visit_visitors_numb", r"near: visit_visitors_num"),
+        ({"dialect": "visitor"}, "visit_num", r"no type is of the dialect 'visitor'; `class"),
     ],
 )
 def test_a_name_that_is_wrong_is_an_error_at_first_use(base, method, message):
@@ -310,6 +311,19 @@ def test_the_way_to_an_error_leads_through_methods_that_wait():
     with pytest.raises(RecursionError) as caught:
         Caught().visit(root)
     assert str(caught.value.path) == "<root>.lhs"
+
+
+def test_a_method_that_waits_for_its_own_node_is_named():
+    def visit_num(self, node):
+        yield node
+
+    for base in (NodeMutator, NodeVisitor, NodeFunctor):
+        visitor = type(base)("Own", (base,), {"visit_num": visit_num}, dialect="visitors")
+        message = (
+            r"^Own\.visit_num: yield of the node .* `yield Later\(super\(\).generic_visit, node"
+        )
+        with pytest.raises(ValueError, match=message):
+            visitor().visit(Num(1))
 
 
 def test_later_calls_the_method_of_the_parent_class():

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from isoform import _core
-from isoform.dataclasses import _pending, fields
+from isoform.dataclasses import _again, _pending, fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -239,13 +239,22 @@ def _is_enum(cls: type) -> bool:
     return issubclass(cls, Enum)
 
 
+def _is_of_program(cls: type) -> bool:
+    """True for a class that Python declares outside of this package."""
+    own = __name__.partition(".")[0]
+    return _again.DECLARATION in cls.__dict__ and cls.__module__.partition(".")[0] != own
+
+
 def chosen(declarations: Declarations, wanted: tuple[Any, ...]) -> list[str]:
-    """The type keys of the classes named by classes, dialects or type keys.
+    """The type keys of the classes named by classes, dialects or type keys; without names,
+    of all classes that programs declare in Python.
 
     Raises:
         TypeError: an argument is neither a class nor a str, or a class waits for names.
         ValueError: no registered class belongs to an argument.
     """
+    if not wanted:
+        return [key for key, one in declarations.known.items() if _is_of_program(one.cls)]
     found: dict[str, None] = {}
     for one in wanted:
         if isinstance(one, type):

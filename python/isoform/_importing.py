@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import re
 import sys
 import traceback
 from pathlib import Path
@@ -65,6 +66,10 @@ def _advice(name: str, error: BaseException) -> str:
     if name.endswith(".py"):
         if isinstance(error, FileNotFoundError):
             return "\ngive the path of the file from the current folder, or the name of a module"
+        if isinstance(error, ImportError) and "relative import" in str(error):
+            module = ".".join(Path(name).with_suffix("").parts)
+            known = module if re.fullmatch(r"\w+(\.\w+)+", module) else "PACKAGE.MODULE"
+            return f"\nthe file is a part of a package: name the module, --import {known}"
         return ""
     if not isinstance(error, ModuleNotFoundError) or error.name is None:
         return ""

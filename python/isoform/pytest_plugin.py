@@ -177,7 +177,8 @@ def golden(request: pytest.FixtureRequest) -> Callable[[Any, str | os.PathLike[s
     another value in the same run, are never written.
 
     Fails if the file is missing, cannot be read or written, or has a different value.
-    Raises TypeError for a path of a wrong type.
+    Raises TypeError for a path of a wrong type, and ValueError for the suffixes of the other
+    formats, `.json` and `.isob`.
     """
     update = bool(request.config.getoption("--golden-update"))
     folder = request.path.parent
@@ -211,6 +212,10 @@ def golden(request: pytest.FixtureRequest) -> Callable[[Any, str | os.PathLike[s
     return check
 
 
+# The files of Isoform that are no text, by their suffixes.
+_OTHER_FORMS = {".json": "JSON graphs", ".isob": "binary files"}
+
+
 class _UnusableError(Exception):
     """The reason why a file cannot be read or written."""
 
@@ -222,6 +227,12 @@ def _below(folder: Path, name: object) -> Path:
         raise TypeError(
             "golden(value, path): expected the path of a file as str or os.PathLike[str], "
             f"got {type(name).__name__}"
+        )
+    suffix = Path(path).suffix
+    if suffix in _OTHER_FORMS:
+        raise ValueError(
+            f"golden(value, {path!r}): the file holds text, and {suffix} is the suffix of "
+            f"{_OTHER_FORMS[suffix]}; write {str(Path(path).with_suffix('.iso'))!r}"
         )
     return folder / path
 

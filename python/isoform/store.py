@@ -39,7 +39,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, Protocol, TypeVar, cast
 
 from isoform._core import CachedCalls, Entry, EntryKey, Store
@@ -47,6 +46,8 @@ from isoform._core import CachedCalls, Entry, EntryKey, Store
 if TYPE_CHECKING:
     from collections.abc import Callable
     from os import PathLike
+
+    from isoform._code_digest import CodeDigest
 
 __all__ = ["CacheInfo", "CachedFunction", "Entry", "EntryKey", "Store", "cached"]
 
@@ -115,8 +116,9 @@ def cached(
         store: the store, or its URL.
         name: the name in keys; by default the module and qualified name of the function.
             Such a name may stand for several functions of a script, inner functions or
-            lambdas, so their code, and the values that they capture, count, too.
-        version: to be changed whenever the function returns other results.
+            lambdas, so their code, the values that they capture, and the globals that they
+            read, count, too. `docs/stores.md` has the rule.
+        version: a str, to be changed whenever the function returns other results.
         key: called with the arguments; returns what the result depends on, instead of the
             arguments.
         ignore: the names of parameters that do not change the result.
@@ -151,6 +153,8 @@ def cached(
             raise TypeError(
                 f"cached: failures is a class of exceptions or a tuple of them, got {failure!r}"
             )
+    if not isinstance(version, str):
+        raise TypeError(f'cached: version is a str; write version="{version}"')
     if callable(store):
         raise TypeError(
             f"cached: expected the store, got {store!r}; write @cached(place), for example "
@@ -165,50 +169,55 @@ def cached(
                 "return an isoform.Array"
             )
         signature = inspect.signature(function)
-        calls = CachedCalls(
-            opened,
-            name or _name_of(function),
-            version,
-            function,
-            _described(signature, ignore),
-            functools.partial(_bound, signature),
-            {
-                "key": key,
-                "failures": classes,
-                "confirm": confirm,
-                "dumps": dumps,
-                "loads": loads,
-            },
-        )
+        parameters = _described(signature, ignore)
+
+        def make(named: str) -> CachedCalls:
+            return CachedCalls(
+                opened,
+                named,
+                version,
+                function,
+                parameters,
+                functools.partial(_bound, signature),
+                {
+                    "key": key,
+                    "failures": classes,
+                    "confirm": confirm,
+                    "dumps": dumps,
+                    "loads": loads,
+                },
+            )
+
+        calls = _Calls(name or _name_of(function), None if name else _code_of(function), make)
         is_coroutine = inspect.iscoroutinefunction(function)
         wrapper: Any = (_coroutine_function if is_coroutine else _function)(function, calls)
-        wrapper.cache_info = lambda: CacheInfo(*calls.info())
-        wrapper.cache_key = lambda *args, **kwargs: calls.key(args, kwargs)
-        wrapper.cache_remove = lambda *args, **kwargs: calls.remove(args, kwargs)
+        wrapper.cache_info = calls.info
+        wrapper.cache_key = lambda *args, **kwargs: calls.now().key(args, kwargs)
+        wrapper.cache_remove = lambda *args, **kwargs: calls.now().remove(args, kwargs)
         return cast("CachedFunction[P, R]", wrapper)
 
     return decorate
 
 
-def _function(function: Callable[..., Any], calls: CachedCalls) -> Any:
+def _function(function: Callable[..., Any], calls: _Calls) -> Any:
     """The function that takes its results from the store."""
-    call = calls.call
+    now = calls.now
 
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        return call(args, kwargs)
+        return now().call(args, kwargs)
 
     return wrapper
 
 
-def _coroutine_function(function: Callable[..., Any], calls: CachedCalls) -> Any:
+def _coroutine_function(function: Callable[..., Any], calls: _Calls) -> Any:
     """The coroutine function that computes each result once."""
     # Most programs do not need this module, which takes long to import.
     import asyncio
 
     @functools.wraps(function)
     async def wrapper(*args: Any, **kwargs: Any) -> Any:
-        pending = calls.begin(args, kwargs)
+        pending = calls.now().begin(args, kwargs)
         if isinstance(pending, tuple):
             return cast("tuple[Any]", pending)[0]
         task = _current_task()
@@ -227,64 +236,57 @@ def _coroutine_function(function: Callable[..., Any], calls: CachedCalls) -> Any
     return wrapper
 
 
+class _Calls:
+    """The kept calls of a function under the name that its code has now.
+
+    Args:
+        name: the name in keys.
+        code: the digest that is a part of the name, if the code counts.
+        make: makes the calls under a name.
+    """
+
+    def __init__(
+        self, name: str, code: CodeDigest | None, make: Callable[[str], CachedCalls]
+    ) -> None:
+        self._name = name
+        self._code = code
+        self._make = make
+        self._made: dict[str, CachedCalls] = {}
+
+    def now(self) -> CachedCalls:
+        """The calls."""
+        digest = "" if self._code is None else self._code.current()
+        calls = self._made.get(digest)
+        if calls is None:
+            calls = self._made.setdefault(digest, self._make(f"{self._name} {digest}".rstrip()))
+        return calls
+
+    def info(self) -> CacheInfo:
+        """The counts under all names."""
+        # The errors are those of the store.
+        counts = [(0, 0, 0), *(calls.info() for calls in self._made.values())]
+        hits, misses, errors = zip(*counts, strict=True)
+        return CacheInfo(sum(hits), sum(misses), max(errors))
+
+
 def _name_of(function: Callable[..., Any]) -> str:
     """The name of a function in keys."""
     try:
-        name = f"{function.__module__}.{function.__qualname__}"
+        return f"{function.__module__}.{function.__qualname__}"
     except AttributeError:
         raise TypeError(
             f"cached: a {type(function).__name__} has no name of its own; pass name="
         ) from None
+
+
+def _code_of(function: Callable[..., Any]) -> CodeDigest | None:
+    """The digest of a function whose name may stand for several functions."""
     if function.__module__ != "__main__" and "<" not in function.__qualname__:
-        return name
-    digest = _digest_of_code(inspect.unwrap(function))
-    return f"{name} {digest}" if digest else name
+        return None
+    # Only such functions need this module.
+    from isoform._code_digest import CodeDigest
 
-
-def _digest_of_code(function: Callable[..., Any]) -> str:
-    """The digest of the code of a function and of the values that it captures."""
-    # Only such functions need these modules.
-    import hashlib
-
-    from isoform import structural_digest
-
-    code: CodeType | None = getattr(function, "__code__", None)
-    if code is None:
-        return ""
-    texts: list[str] = []
-    waiting: list[Any] = [code]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, CodeType):
-            names = (part.co_names, part.co_varnames, part.co_freevars, part.co_cellvars)
-            texts += [part.co_code.hex(), repr(names), f"{len(part.co_consts)} constants"]
-            waiting += part.co_consts
-        elif isinstance(part, tuple):
-            texts.append(f"{len(part)} parts")  # pyright: ignore[reportUnknownArgumentType]
-            waiting += part
-        elif isinstance(part, frozenset):
-            # The order of a set differs between processes.
-            texts.append(repr(sorted(map(repr, part))))  # pyright: ignore[reportUnknownArgumentType]
-        else:
-            texts.append(f"{type(part).__name__} {part!r}")
-    for name, cell in zip(
-        code.co_freevars, getattr(function, "__closure__", None) or (), strict=False
-    ):
-        try:
-            value = cell.cell_contents
-        except ValueError:
-            # The variable has no value yet.
-            continue
-        if value is None or type(value) in (bool, int, float, str, bytes):
-            texts.append(f"{name}={value!r}")
-            continue
-        try:
-            texts.append(f"{name}={structural_digest(value).hex()}")
-        except Exception:
-            # An object without a digest, such as a function or a module, does not count.
-            continue
-    text = "\0".join(texts).encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(text, digest_size=16).hexdigest()
+    return CodeDigest(function)
 
 
 def _current_task() -> int | None:

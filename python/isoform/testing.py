@@ -79,7 +79,8 @@ def check_declarations(*classes: type | str) -> list[Finding]:
     classes, at worst.
 
     Args:
-        classes: classes, type keys, or the beginning of type keys up to a dot.
+        classes: classes, type keys, or the beginning of type keys up to a dot; by default,
+            all classes that are declared in Python outside of Isoform.
 
     Returns:
         The findings; `str` of one is a line with the place, the problem and the remedy.

@@ -283,6 +283,10 @@ class _Dispatcher:
 
                 near = difflib.get_close_matches(name, cls._known())
                 hint = f"; near: {', '.join(near)}" if near else ""
+                known = {dialect for _, dialect, _ in _core._visit_names()}
+                for dialect in cls._dialects():
+                    if dialect not in known:
+                        hint += f"; no type is of the dialect {dialect!r}"
                 raise AttributeError(
                     f"{cls.__name__}.{name}: no type has a method of this name{hint}; "
                     "`class ..., unregistered=True` allows names of types that come later"
@@ -294,10 +298,15 @@ class _Dispatcher:
         """The types whose method this is."""
         short = _Names.short.get(name, [])
         if cls.dialect is not None:
-            dialects = (cls.dialect,) if isinstance(cls.dialect, str) else cls.dialect
-            fits = ([key for key in short if _dialect_of(key) == one] for one in dialects)
+            fits = ([key for key in short if _dialect_of(key) == one] for one in cls._dialects())
             short = next(filter(None, fits), [])
         return short or _Names.long.get(name, [])
+
+    @classmethod
+    def _dialects(cls) -> tuple[str, ...]:
+        """The dialects with short names."""
+        named = cls.dialect or ()
+        return (named,) if isinstance(named, str) else named
 
     @staticmethod
     def _long_names(keys: list[str]) -> list[str]:

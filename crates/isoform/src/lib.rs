@@ -370,7 +370,9 @@ pub mod host {
     pub use crate::kernel::object::scoped::{ScopedRef, with_scoped};
     pub use crate::kernel::object::table::find_in_file as find_type_in_file;
     pub use crate::kernel::path::places::{Place, Places, Step};
-    pub use crate::kernel::types::{field_hint, name_hint, replace_type, set_method_hook};
+    pub use crate::kernel::types::{
+        field_hint, name_hint, replace_type, replaced_note, set_method_hook,
+    };
     pub use crate::structural::objects_equal;
     pub use crate::traverse::methods::{
         Call, Hooks, Memory, Methods, Outcome, Resumed, Retention, Stop, result_of, result_of_call,

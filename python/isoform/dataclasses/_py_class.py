@@ -129,6 +129,7 @@ def py_class(
     abstract: bool = False,
     strict: bool = False,
     aliases: Sequence[str] = (),
+    **unknown: Any,
 ) -> Any:
     """Registers a class that extends `Object` in the core.
 
@@ -207,6 +208,10 @@ def py_class(
         >>> tree.lhs.rhs, tree.rhs
         (2, 0)
     """
+    for name in unknown:
+        raise TypeError(
+            f"py_class() got an unexpected keyword argument {name!r}{_option_hint(name)}"
+        )
     options = Options(
         type_key=type_key,
         frozen=frozen,
@@ -245,6 +250,19 @@ def py_class(
         return declare(cls, options, names_around(cls, sys._getframe(1)))
 
     return decorate
+
+
+def _option_hint(name: str) -> str:
+    """The option that is probably meant, for the end of a message."""
+    # Needed here alone.
+    import difflib
+
+    declared: Any = py_class
+    options: list[str] = list(declared.__kwdefaults__)
+    near = difflib.get_close_matches(name, options, 1)
+    if name in ("kind", "structural_kind"):
+        near = ["structural_eq"]
+    return f"; did you mean {near[0]}=...?" if near else ""
 
 
 def _names(order: Any) -> tuple[str, ...] | None:

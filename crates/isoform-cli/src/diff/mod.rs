@@ -68,12 +68,7 @@ fn files(
         return run::run(args, common, host, [&left, &right], output);
     }
     let values = [left.to_value(), right.to_value()];
-    alone::tell(
-        &[&left, &right],
-        Purpose::Compare,
-        common.types.hint(),
-        output,
-    );
+    alone::tell(&[&left, &right], Purpose::Compare, &common.types, output);
     if let Some(failure) = undecided(common, &left, &right) {
         return trouble(&[(&args.right, &failure)], output);
     }
@@ -104,7 +99,8 @@ fn undecided(common: &Common, left: &Input, right: &Input) -> Option<Failure> {
     let mut failure = Failure::from(
         "cannot tell whether the files are equal, because a JSON graph does not tell integers from references",
     );
-    failure.excerpt.push(common.types.hint().to_owned());
+    let keys = [&l.keys[..], &r.keys].concat();
+    failure.excerpt.push(common.types.hint(&keys).to_owned());
     Some(failure)
 }
 

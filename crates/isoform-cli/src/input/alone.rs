@@ -1,5 +1,8 @@
 //! Files of unknown types, read from what the files say about them.
 //!
+//! A known type may refuse the unknown ones in its fields; then no type of the file is taken
+//! from its declaration.
+//!
 //! Stand-ins have the fields of the file and the keys of the types after `unknown.`. Nothing is
 //! known of bindings, ignored fields and sharing, so stand-ins for comparison are of kind
 //! `dag`: everything counts, names and sharing included, and two equal files are equal under
@@ -20,6 +23,7 @@ use isoform::types::{
 use isoform::{Result, Value, structural_equal};
 
 use super::graph::{Graph, graph_types};
+use super::types::TypeSources;
 use super::{Form, Input, IrFile, decoded, message, without_mark};
 use crate::output::{Failure, Output, counted};
 
@@ -53,12 +57,13 @@ pub(crate) enum Purpose {
     Compare,
 }
 
-/// The keys of unknown types in a file; None if the file has faults of its form.
+/// The keys of unknown types in a file, in a text up to its first fault; None if another file
+/// has faults of its form.
 pub(super) fn unknown_keys(form: Form, bytes: &[u8]) -> Option<Vec<String>> {
     let keys: Vec<String> = match form {
         Form::Json => Graph::read(text(bytes)?)?.keys(),
         Form::Binary => keys_of(of_binary(bytes).ok()?),
-        Form::Text => keys_of(of_text(text(bytes)?).ok()?),
+        Form::Text => keys_of(of_text(text(bytes)?).0),
     };
     Some(keys.into_iter().filter(|key| !is_known(key)).collect())
 }
@@ -80,10 +85,17 @@ pub(crate) fn read(
     files: &[&UnknownFile],
     purpose: Purpose,
 ) -> std::result::Result<Vec<Input>, (usize, Failure)> {
-    let sketched = sketches(files).ok_or_else(|| {
-        let reason = "the file does not tell the fields of its unknown types";
-        (0, Failure::from(reason))
-    })?;
+    read_apart(files, purpose, &|key| !is_known(key))
+        .or_else(|_| read_apart(files, purpose, &|_| true))
+}
+
+/// Reads files with stand-ins for the types of which `is_apart` is true.
+fn read_apart(
+    files: &[&UnknownFile],
+    purpose: Purpose,
+    is_apart: &dyn Fn(&str) -> bool,
+) -> std::result::Result<Vec<Input>, (usize, Failure)> {
+    let sketched = sketches(files, is_apart)?;
     let mut types = HashMap::new();
     for sketch in &sketched.types {
         match stand_in(sketch, purpose) {
@@ -125,16 +137,32 @@ struct Sketched {
     unsure: Vec<String>,
 }
 
-fn sketches(files: &[&UnknownFile]) -> Option<Sketched> {
+fn sketches(
+    files: &[&UnknownFile],
+    is_apart: &dyn Fn(&str) -> bool,
+) -> std::result::Result<Sketched, (usize, Failure)> {
+    let untold = |at: usize| {
+        let reason = "the file does not tell the fields of its unknown types";
+        move || (at, Failure::from(reason))
+    };
     let (mut graphs, mut binary, mut texts) = (Vec::new(), Vec::new(), Vec::new());
-    for file in files {
+    for (at, file) in files.iter().enumerate() {
         match file.form {
-            Form::Json => graphs.push(Graph::read(text(&file.bytes)?)?),
-            Form::Binary => binary.extend(of_binary(&file.bytes).ok()?),
-            Form::Text => texts.extend(of_text(text(&file.bytes)?).ok()?),
+            Form::Binary => binary.extend(of_binary(&file.bytes).map_err(|_| untold(at)())?),
+            Form::Json => {
+                let graph = text(&file.bytes).and_then(Graph::read);
+                graphs.push(graph.ok_or_else(untold(at))?);
+            }
+            Form::Text => {
+                let (types, fault) = of_text(text(&file.bytes).ok_or_else(untold(at))?);
+                if let Some(fault) = fault {
+                    return Err((at, message(&file.file, &fault)));
+                }
+                texts.extend(types);
+            }
         }
     }
-    let of_graphs = graph_types(&graphs, &binary)?;
+    let of_graphs = graph_types(&graphs, &binary, is_apart).ok_or_else(untold(0))?;
     let mut types = of_graphs.types;
     for sketch in binary.into_iter().chain(texts) {
         match types.iter_mut().find(|ty| ty.key == sketch.key) {
@@ -148,8 +176,8 @@ fn sketches(files: &[&UnknownFile]) -> Option<Sketched> {
             None => types.push(sketch),
         }
     }
-    types.retain(|ty| !is_known(&ty.key));
-    Some(Sketched {
+    types.retain(|ty| is_apart(&ty.key));
+    Ok(Sketched {
         types,
         unsure: of_graphs.unsure,
     })
@@ -306,7 +334,12 @@ fn listed(names: &[String]) -> String {
 }
 
 /// Tells on standard error that files were read by the files alone.
-pub(crate) fn tell(inputs: &[&Input], purpose: Purpose, hint: &str, output: &mut Output<'_, '_>) {
+pub(crate) fn tell(
+    inputs: &[&Input],
+    purpose: Purpose,
+    types: &TypeSources,
+    output: &mut Output<'_, '_>,
+) {
     let mut keys: Vec<String> = Vec::new();
     let mut unsure: Vec<String> = Vec::new();
     for input in inputs {
@@ -325,7 +358,7 @@ pub(crate) fn tell(inputs: &[&Input], purpose: Purpose, hint: &str, output: &mut
         names.sort_unstable();
         names.dedup();
     }
-    let types = counted(keys.len(), "type");
+    let number = counted(keys.len(), "type");
     let is = if keys.len() == 1 { "is" } else { "are" };
     let how = match purpose {
         Purpose::Show => "shown by the file alone",
@@ -334,7 +367,7 @@ pub(crate) fn tell(inputs: &[&Input], purpose: Purpose, hint: &str, output: &mut
         }
     };
     output.note(&format!(
-        "{types} {is} unknown here, {}: {how}",
+        "{number} {is} unknown here, {}: {how}",
         listed(&keys)
     ));
     if !unsure.is_empty() {
@@ -343,5 +376,5 @@ pub(crate) fn tell(inputs: &[&Input], purpose: Purpose, hint: &str, output: &mut
             "a JSON graph does not tell integers from references, so these fields may hold either: {fields}"
         ));
     }
-    output.note(hint);
+    output.note(types.hint(&keys));
 }

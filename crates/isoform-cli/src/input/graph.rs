@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use isoform::Value;
 use isoform::plumbing::read_data;
-use isoform::plumbing::sketches::{TypeSketch, is_known, is_reference};
+use isoform::plumbing::sketches::{TypeSketch, is_reference};
 use isoform::types::Schema;
 use isoform::values::{DType, ValueRef};
 
@@ -141,16 +141,20 @@ impl Evidence {
     }
 }
 
-/// Describes the unknown types of graphs; `known` are sketches from files that tell numbers
+/// Describes the types of graphs of which `is_apart` is true; `known` are sketches from files that tell numbers
 /// from nodes. None if a node is part of no other, so that nothing follows.
-pub(super) fn graph_types(graphs: &[Graph], known: &[TypeSketch]) -> Option<GraphTypes> {
+pub(super) fn graph_types(
+    graphs: &[Graph],
+    known: &[TypeSketch],
+    is_apart: &dyn Fn(&str) -> bool,
+) -> Option<GraphTypes> {
     let mut types: Vec<TypeSketch> = Vec::new();
     let mut places: BTreeMap<Place, Evidence> = BTreeMap::new();
     let mut parts = Vec::new();
     for (number, graph) in graphs.iter().enumerate() {
         parts.push(Parts::new(graph)?);
         for (own, node) in graph.nodes.iter().enumerate() {
-            if is_declared(&node.key) && !is_known(&node.key) {
+            if is_declared(&node.key) && is_apart(&node.key) {
                 note_object(&mut types, &mut places, number, own, node);
             } else {
                 parts[number].add_known(own, node);

@@ -467,7 +467,7 @@ pub(crate) fn decode(
     if let Err(error) = &decoded
         && error.message().contains("unknown type")
     {
-        // A file that is wrong in other ways has no list of types.
+        // A file that is wrong in other ways may have no list of types.
         unknown = alone::unknown_keys(form, &bytes).unwrap_or_default();
         if !unknown.is_empty() && types.declare(&unknown)? {
             decoded = self::decoded(form, &bytes)?;
@@ -477,9 +477,9 @@ pub(crate) fn decode(
     let (value, metadata) = decoded.map_err(|error| {
         let mut failure = failed(error);
         if failure.message.contains("unknown type") {
-            // A misspelt name is of a dialect whose module is there.
-            if !failure.message.contains("did you mean") {
-                failure.excerpt.push(types.hint().to_owned());
+            // The message itself has advice on a dialect whose module is there.
+            if !failure.message.contains("if it was renamed") {
+                failure.excerpt.push(types.hint(&unknown).to_owned());
             }
             failure.unknown = (!unknown.is_empty()).then(|| {
                 Arc::new(UnknownFile {

@@ -8,6 +8,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use isoform::plumbing::sketches::is_known;
+use isoform::types::registered_types;
 
 use crate::config::Module;
 use crate::imports::{Find, Import};
@@ -84,8 +85,11 @@ impl TypeSources {
         })
     }
 
-    /// Advice on how to make unknown types known.
-    pub(crate) fn hint(&self) -> &'static str {
+    /// Advice on how to make unknown types with these keys known.
+    pub(crate) fn hint(&self, keys: &[String]) -> &'static str {
+        if keys.iter().any(|key| has_declared_dialect(key)) {
+            return LATER;
+        }
         match self.0.as_deref() {
             Some(sources) if sources.is_own => OWN,
             Some(sources) if sources.import.is_some() => IMPORT,
@@ -94,6 +98,15 @@ impl TypeSources {
     }
 }
 
+/// True if a type is known whose key differs in the last part only.
+fn has_declared_dialect(key: &str) -> bool {
+    let dialect = |key: &str| key.rsplit_once('.').map(|(dialect, _)| dialect.to_owned());
+    let types = registered_types();
+    let mut known = types.iter().filter(|known| !known.is_builtin());
+    dialect(key).is_some() && known.any(|known| dialect(known.key()) == dialect(key))
+}
+
+const LATER: &str = "the module that declares the other types of this dialect is imported; a class that was renamed since needs aliases, see docs/evolution.md";
 const IMPORT: &str = "if a Python module declares this type, name the module: `--import MODULE`, or import = [\"MODULE\"] under [tool.isoform] in pyproject.toml";
 const NO_HOST: &str = "if a Python module declares this type, name the module: `python -m isoform --import MODULE ...`";
 const OWN: &str = "this program registers its node types in Rust, and this type is not among them";

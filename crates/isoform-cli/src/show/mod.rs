@@ -50,7 +50,7 @@ pub(crate) fn run(args: &ShowArgs, common: &Common, output: &mut Output<'_, '_>)
         Ok(input) => input,
         Err(failure) => return output.failed_file(&args.file, &failure),
     };
-    alone::tell(&[&input], Purpose::Show, common.types.hint(), output);
+    alone::tell(&[&input], Purpose::Show, &common.types, output);
     // The page first: a reader of the text may go away.
     if let Some(page) = page {
         match page_of(args, common, &input) {

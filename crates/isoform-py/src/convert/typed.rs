@@ -4,7 +4,7 @@ use isoform::errors::ErrorKind;
 use isoform::hooks::{DynConvert, Hook};
 use isoform::types::Schema;
 use isoform::values::{Device, Dict, List, Shape};
-use isoform::{Array, Map, Obj, Ref, Value};
+use isoform::{Array, Map, Value};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyString, PyTuple};
 use smallvec::SmallVec;
@@ -30,13 +30,12 @@ fn mismatch(schema: &Schema, value: &Bound<'_, PyAny>) -> Failure {
             None => class_of(value),
         },
     };
-    let is_old = |core: &Ref<Obj>| core.type_info().is_replaced();
     let note = if takes_int(schema) && value.is_instance_of::<PyInt>() {
-        " out of the int64 range"
-    } else if wrapper::core_of(value).is_some_and(is_old) {
-        " of an earlier declaration: make the object again"
+        " out of the int64 range (isoform.BigInt takes any int)".to_owned()
     } else {
-        ""
+        wrapper::core_of(value).map_or_else(String::new, |core| {
+            isoform::host::replaced_note(core.type_info())
+        })
     };
     if matches!(schema, Schema::Literal(_))
         && let Ok(shown) = value.repr()

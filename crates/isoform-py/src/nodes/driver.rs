@@ -14,7 +14,7 @@ use isoform::paths::AccessStep;
 use isoform::traverse::Children;
 use isoform::types::RegionKind;
 use isoform::{Error, Obj, Ref, Value};
-use pyo3::exceptions::{PyBaseException, PyStopIteration, PyTypeError};
+use pyo3::exceptions::{PyBaseException, PyStopIteration, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
@@ -165,6 +165,23 @@ impl NodeDriver {
                 .name()
                 .map_or_else(|_| "a visitor".into(), |name| name.to_string()),
         ))
+    }
+
+    /// The error for a method that waits for the result of its own node.
+    #[cold]
+    fn asked_itself(&self, py: Python<'_>, node: &Value) -> PyErr {
+        let info = node.as_object().map(host::type_index_of);
+        let info = info.map(|ty| TypeInfoHandle::new(host::type_info(ty)));
+        let method = self.visitor.bind(py).call_method1("_method_name", (info,));
+        method.map_or_else(
+            |error| error,
+            |method| {
+                PyValueError::new_err(format!(
+                    "{method}: yield of the node whose method runs; \
+                     `yield Later(super().generic_visit, node)` visits what lies below it"
+                ))
+            },
+        )
     }
 
     /// Notes the node whose method raised an exception, and tells its memory. An exception that
@@ -441,6 +458,11 @@ impl<'py> Methods for Visit<'_, 'py> {
             return Ok(Resumed::Call(self.call_later(&result, node, region)));
         }
         let asked = untyped(&result).map_err(|error| self.thrown(error, node))?;
+        if let (Some(asked), Some(node_object)) = (asked.as_object(), node.as_object())
+            && asked.same_as(node_object)
+        {
+            return Err(self.thrown(self.driver.asked_itself(self.py, node), node));
+        }
         Ok(Resumed::Ask(asked))
     }
 

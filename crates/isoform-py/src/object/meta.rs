@@ -109,7 +109,15 @@ unsafe extern "C" fn meta_call(
             return ptr::null_mut();
         };
         let instance = call(class.as_ptr(), args, kwargs);
-        if instance.is_null() || !roots::is_wrapper(instance) {
+        if instance.is_null() {
+            if let Some(error) = PyErr::take(py) {
+                // The exception matters even if nothing can be added.
+                let _ = explain_undecorated(&class, &error);
+                error.restore(py);
+            }
+            return instance;
+        }
+        if !roots::is_wrapper(instance) {
             return instance;
         }
         let instance = Bound::from_owned_ptr(py, instance);
@@ -118,6 +126,31 @@ unsafe extern "C" fn meta_call(
             Err(error) => raised(py, error, ptr::null_mut()),
         }
     }
+}
+
+/// Adds to an error about arguments that the annotations of a class are no fields, because the
+/// class is not declared as a node type.
+#[cold]
+fn explain_undecorated(class: &Bound<'_, PyAny>, error: &PyErr) -> PyResult<()> {
+    let py = class.py();
+    let class = class.cast::<PyType>()?;
+    let body = class.getattr("__dict__")?;
+    let annotations = ["__annotations__", "__annotate__", "__annotate_func__"];
+    let mut has = annotations.iter().map(|name| body.contains(name));
+    let text = error.value(py).to_string();
+    let is_declared = class::of_class(py, class.as_type_ptr()).is_some();
+    if is_declared
+        || !error.is_instance_of::<PyTypeError>(py)
+        || !text.contains(".__init__() ")
+        || !has.any(|has| has.unwrap_or(false))
+    {
+        return Ok(());
+    }
+    let name = class.name()?;
+    let text = format!(
+        "{text}; the annotations of {name} are no fields: decorate the class with py_class"
+    );
+    error.value(py).setattr("args", (text,))
 }
 
 /// # Safety

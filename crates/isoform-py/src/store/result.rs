@@ -3,7 +3,7 @@
 use isoform::Value;
 use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyString};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
 use super::buffer;
 use super::entry::binary;
@@ -28,7 +28,11 @@ impl Codec {
         let py = result.py();
         if let Some(dumps) = &self.dumps {
             let bytes = dumps.bind(py).call1((result,))?;
-            return Ok(buffer(&bytes)?.to_vec());
+            let read = buffer(&bytes).map(|bytes| bytes.to_vec());
+            return read.map_err(|_| {
+                let class = class_of(&bytes);
+                PyTypeError::new_err(format!("dumps returned a {class}, expected bytes"))
+            });
         }
         if let Ok(bytes) = result.cast_exact::<PyBytes>() {
             return Ok([&[BYTES], bytes.as_bytes()].concat());
@@ -94,16 +98,27 @@ fn is_value(result: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(false)
 }
 
+fn class_of(value: &Bound<'_, PyAny>) -> String {
+    let class = value.get_type().name().map(|name| name.to_string());
+    class.unwrap_or_default()
+}
+
 fn refused(result: &Bound<'_, PyAny>, cause: Option<PyErr>) -> PyErr {
     let py = result.py();
-    let class = result.get_type().name().map(|name| name.to_string());
+    let advice = if result.is_instance_of::<PyDict>() {
+        "return isoform.Map(...)"
+    } else if result.is_instance_of::<PyList>() || result.is_instance_of::<PyTuple>() {
+        "return isoform.Array(...)"
+    } else {
+        "return a node, a container of isoform, a plain value or bytes"
+    };
     let reason = cause
         .as_ref()
         .map_or(String::new(), |error| format!(": {}", error.value(py)));
     let error = PyTypeError::new_err(format!(
-        "the result is a {}, which has no binary form that comes back as the same{reason}; return \
-         a node, a container of isoform, a plain value or bytes, or pass dumps and loads",
-        class.unwrap_or_default()
+        "the result is a {}, which has no binary form that comes back as the same{reason}; \
+         {advice}, or pass dumps and loads",
+        class_of(result)
     ));
     error.set_cause(py, cause);
     error

@@ -13,9 +13,12 @@ use super::shell::TemplateInfo;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access;
 use crate::kernel::object::header::TypeIndex;
+use crate::kernel::path::{AccessPath, AccessStep};
 use crate::kernel::types::Kind;
 use crate::kernel::value::Value;
-use crate::structural::{CompareOptions, Filled, HoleTable, Matching, Mismatch, variable};
+use crate::structural::{
+    CompareOptions, Filled, HoleTable, Matching, Mismatch, MismatchReason, variable,
+};
 use crate::traverse::Uses;
 
 impl PatternFacts {
@@ -381,13 +384,39 @@ impl Pattern {
 
     fn explained(&self, value: &Value) -> Result<Option<Mismatch>> {
         if self.facts.shell.is_none() {
-            return self.matching(value).explain();
+            let mismatch = self.matching(value).explain()?;
+            return Ok(mismatch.map(|mismatch| self.with_hole(mismatch)));
         }
         if self.match_alone(value)?.is_some() {
             return Ok(None);
         }
         let literally = self.matching(value).explain()?;
-        Ok(literally.or_else(|| Some(Mismatch::of_values(&self.template, value))))
+        let mismatch = literally.unwrap_or_else(|| Mismatch::of_values(&self.template, value));
+        Ok(Some(self.with_hole(mismatch)))
+    }
+
+    /// The mismatch with the field of the hole in which the difference is, if it is in one.
+    fn with_hole(&self, mut mismatch: Mismatch) -> Mismatch {
+        if matches!(mismatch.reason, MismatchReason::HoleRefuses(_)) {
+            // The hole itself has said why.
+            return mismatch;
+        }
+        let mut part = self.template.clone();
+        for step in mismatch.left_path.steps() {
+            let hole = variable(&part).and_then(|ident| self.facts.table.find(ident));
+            if let (Some(_), AccessStep::Attr(field)) = (hole, step) {
+                mismatch.reason = MismatchReason::HoleFieldDiffers {
+                    field: field.clone(),
+                    reason: Box::new(mismatch.reason),
+                };
+                break;
+            }
+            let Ok(below) = AccessPath::from_steps(vec![step.clone()]).get(part) else {
+                break;
+            };
+            part = below;
+        }
+        mismatch
     }
 
     /// True if a value has the parts that an instance of the template has.

@@ -115,6 +115,13 @@ pub enum MismatchReason {
     /// A hole of a [pattern](crate::pattern) on the left does not match the
     /// part on the right.
     HoleRefuses(HoleRefusal),
+    /// The part of a hole differs from the hole's variable in a field of their common class.
+    HoleFieldDiffers {
+        /// The name of the field.
+        field: String,
+        /// The difference.
+        reason: Box<MismatchReason>,
+    },
 }
 
 /// The first difference of two values.
@@ -150,10 +157,13 @@ impl Mismatch {
         paths: Option<(AccessPath, AccessPath)>,
     ) -> Self {
         let type_of = |value: &Option<Value>| {
-            value
-                .as_ref()
-                .map_or("nothing", Value::type_name)
-                .to_string()
+            let name = value.as_ref().map_or("nothing", Value::type_name);
+            let object = value.as_ref().and_then(Value::as_object);
+            if object.is_some_and(|object| object.type_info().is_replaced()) {
+                format!("{name} of an earlier declaration")
+            } else {
+                name.to_owned()
+            }
         };
         let existing = match (difference.partner, paths) {
             (Some(partner), Some((left_path, right_path))) => Some(ExistingPair {
@@ -266,6 +276,13 @@ impl fmt::Display for MismatchReason {
                 HoleRefusal::Guard => "the guard of the hole says no",
                 HoleRefusal::OtherPart => "the hole stands for another part already",
             }),
+            MismatchReason::HoleFieldDiffers { field, reason } => {
+                write!(
+                    f,
+                    "{reason}; the variable of the hole has another '{field}', which `anything` of \
+                     the hole ignores"
+                )
+            }
             MismatchReason::CustomComparison => {
                 f.write_str("the type's own comparison says that they differ")
             }

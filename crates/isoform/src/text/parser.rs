@@ -17,7 +17,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::Poll;
 use crate::kernel::object::builder::ObjectBuilder;
 use crate::kernel::types::check::SchemaChecker;
-use crate::kernel::types::field_hint;
+use crate::kernel::types::file_field_hint;
 use crate::kernel::types::singletons::Recall;
 use crate::kernel::value::Value;
 
@@ -359,7 +359,7 @@ impl<'a> Parser<'a> {
             None if self.options.ignore_unknown_fields => UNKNOWN_FIELD,
             None => {
                 let key = info.key();
-                let hint = field_hint(info, &name);
+                let hint = file_field_hint(info, &name);
                 let what = format!("{key} has no field '{}'{hint}", spelling::shown(&name));
                 return Err(self.lexer.fault(position, &what).into());
             }

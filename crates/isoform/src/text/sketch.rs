@@ -3,25 +3,20 @@
 use super::lexer::{Lexed, Lexer};
 use super::literals::{self, Kinds, Literal};
 use crate::files::json::read_data_at;
-use crate::kernel::error::Result;
+use crate::kernel::error::Error;
 use crate::kernel::types::Schema;
 use crate::kernel::types::stand_ins::TypeSketch;
 
-/// The types of a text, as far as the text describes them. O(n).
-///
-/// # Errors
-///
-/// `ValueError` for text with a fault in its words; reading finds other faults.
-pub fn type_sketches(text: &str) -> Result<Vec<TypeSketch>> {
+/// The types of a text, as far as the text describes them, up to a fault in its words, which is
+/// the second part; reading finds other faults. O(n).
+pub fn type_sketches(text: &str) -> (Vec<TypeSketch>, Option<Error>) {
     let mut sketcher = Sketcher {
         lexer: Lexer::new(text),
         types: Vec::new(),
         open: Vec::new(),
     };
-    match sketcher.run() {
-        Ok(()) => Ok(sketcher.types),
-        Err(fault) => Err(fault.into_error(text)),
-    }
+    let fault = sketcher.run().err();
+    (sketcher.types, fault.map(|fault| fault.into_error(text)))
 }
 
 struct Sketcher<'a> {

@@ -364,12 +364,12 @@ fn broken_nodes_are_refused() {
         (
             r#"{"type":"gold.Add","data":{"lhs":1,"rhs":1,"x":1}},{"type":"None"}"#,
             V,
-            "node 0 (gold.Add): unknown field 'x'",
+            "node 0 (gold.Add): unknown field 'x' (if it was renamed: aliases; if it was removed: ignore_unknown_fields; see docs/evolution.md)",
         ),
         (
             r#"{"type":"None"},{"type":"gold.Add","data":{"lhs":0}}"#,
             Type,
-            "node 1 (gold.Add): missing field 'rhs'",
+            "node 1 (gold.Add): missing field 'rhs' (if it is new: a default; if it was renamed: aliases; see docs/evolution.md)",
         ),
         (
             r#"{"type":"None"},{"type":"gold.Add","data":{"lhs":0,"lhs":0}}"#,
@@ -425,7 +425,7 @@ fn what_is_wrong_with_a_node_is_told_before_what_is_wrong_behind_it() {
     first(&format!("{twice}}},x"), message);
     first(
         r#"{"type":"it.Add","data":{},"other":1"#,
-        "1 (it.Add): missing field 'note'",
+        "1 (it.Add): missing field 'note' (if it is new: a default; if it was renamed: aliases; see docs/evolution.md)",
     );
     // With valid nodes up to that point.
     first(

@@ -160,13 +160,17 @@ fn types_and_fields_are_checked() {
     refuse("no.Such(a=1)", 1, 1, "unknown type \"no.Such\"");
     refuse("isoform.Array(a=1)", 1, 1, "unknown type \"isoform.Array\"");
     register_type(TypeDef::new("refused.hint.Known")).expect("a new type");
+    let remedy = "(if it was renamed: aliases, see docs/evolution.md)";
     let near = "unknown type \"refused.hint.Knwon\", did you mean 'refused.hint.Known'?";
-    refuse("refused.hint.Knwon(a=1)", 1, 1, near);
+    refuse("refused.hint.Knwon(a=1)", 1, 1, &format!("{near} {remedy}"));
+    let far = "unknown type \"refused.hint.Other\"";
+    refuse("refused.hint.Other(a=1)", 1, 1, &format!("{far} {remedy}"));
     refuse(
         "tx.Var(nmae_hint=\"x\")",
         1,
         8,
-        "tx.Var has no field 'nmae_hint', did you mean 'name_hint'?",
+        "tx.Var has no field 'nmae_hint', did you mean 'name_hint'? (if it was renamed: aliases; \
+         if it was removed: ignore_unknown_fields; see docs/evolution.md)",
     );
     refuse(
         "tx.Var(1)",
@@ -179,7 +183,8 @@ fn types_and_fields_are_checked() {
         "tx.Var(ty=1)",
         1,
         1,
-        "tx.Var: missing field 'name_hint'; give the field, or declare its default",
+        "tx.Var: missing field 'name_hint' (if it is new: a default; if it was renamed: aliases; \
+         see docs/evolution.md)",
     );
     refuse(
         "tx.Var(name_hint=\"x\", name_hint=\"y\")",

@@ -15,7 +15,7 @@ use crate::kernel::container::{Bytes, ContainerType, Shape, Tensor};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::Poll;
 use crate::kernel::object::header::TypeIndex;
-use crate::kernel::types::field_hint;
+use crate::kernel::types::file_field_hint;
 use crate::kernel::value::{Device, Value};
 
 /// The state of reading one file.
@@ -263,7 +263,7 @@ impl<'a> Reader<'a> {
             let name = self.input.text()?;
             let position = info.field_index_in_file(name);
             if position.is_none() && !self.options.ignore_unknown_fields {
-                let hint = field_hint(info, name);
+                let hint = file_field_hint(info, name);
                 return Err(Error::value_error(format!("unknown field '{name}'{hint}")));
             }
             let literal = self.input.byte()?;

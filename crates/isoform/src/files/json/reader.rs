@@ -24,7 +24,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::Poll;
 use crate::kernel::object::field::Inline;
 use crate::kernel::object::header::TypeIndex;
-use crate::kernel::types::{Schema, field_hint};
+use crate::kernel::types::{Schema, file_field_hint};
 use crate::kernel::value::{DType, Device, Value};
 
 /// The state of reading one text.
@@ -465,7 +465,7 @@ impl<'a> Reader<'a> {
                         continue;
                     }
                     None => {
-                        let hint = field_hint(info, &name);
+                        let hint = file_field_hint(info, &name);
                         let what = format!("unknown field '{name}'{hint}");
                         return Err(Error::value_error(what));
                     }

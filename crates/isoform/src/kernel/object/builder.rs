@@ -8,7 +8,7 @@ use super::slot::{build, fits};
 use super::table::TypeInfo;
 use crate::kernel::container;
 use crate::kernel::error::{Error, Result};
-use crate::kernel::types::FieldFlag;
+use crate::kernel::types::MISSING_FIELD;
 use crate::kernel::types::check::SchemaChecker;
 
 /// Collects the fields of one object after another, all objects of the same type.
@@ -109,12 +109,8 @@ impl ObjectBuilder {
                 continue;
             }
             let Some(value) = field.make_default() else {
-                let hint = match field.field_flag() {
-                    FieldFlag::Ignore => "; give the field, or declare its default",
-                    _ => "",
-                };
                 return Err(Error::type_error(format!(
-                    "missing field '{}'{hint}",
+                    "missing field '{}'{MISSING_FIELD}",
                     field.name()
                 )));
             };

@@ -564,9 +564,8 @@ pub(super) fn find_registered(key: &str) -> Option<&'static TypeInfo> {
 pub fn find_in_file(key: &str) -> Option<&'static TypeInfo> {
     register_own_types();
     let table = registry();
-    let index = table.by_key.get(key).copied();
-    let index = index.or_else(|| table.aliases.find(key));
-    index.or_else(|| stand_ins::find(key)).map(info)
+    let index = stand_ins::find(key).or_else(|| table.by_key.get(key).copied());
+    index.or_else(|| table.aliases.find(key)).map(info)
 }
 
 /// All registered types, in order of registration.

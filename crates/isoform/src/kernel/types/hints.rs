@@ -17,7 +17,21 @@ pub fn name_hint<'n>(written: &str, names: impl Iterator<Item = &'n str>) -> Str
     }
 }
 
-/// As [`field_hint`], for the key of a type: types of the same dialect count.
+/// As [`field_hint`], with the remedy for files of an earlier declaration.
+#[cold]
+pub(crate) fn file_field_hint(info: &TypeInfo, written: &str) -> String {
+    let hint = field_hint(info, written);
+    format!(
+        "{hint} (if it was renamed: aliases; if it was removed: ignore_unknown_fields; see \
+         docs/evolution.md)"
+    )
+}
+
+/// The end of messages about a field that a file leaves out.
+pub(crate) const MISSING_FIELD: &str =
+    " (if it is new: a default; if it was renamed: aliases; see docs/evolution.md)";
+
+/// As [`field_hint`], for the key of a type in a file: types of the same dialect count.
 pub(crate) fn type_hint(written: &str) -> String {
     let Some((dialect, name)) = written.rsplit_once('.') else {
         return String::new();
@@ -27,10 +41,31 @@ pub(crate) fn type_hint(written: &str) -> String {
         let (known, name) = info.key().rsplit_once('.')?;
         (known == dialect && !info.is_builtin()).then_some(name)
     });
-    match near(name, names) {
-        Some(name) => format!(", did you mean '{dialect}.{name}'?"),
-        None => String::new(),
+    let names: Vec<&str> = names.collect();
+    if names.is_empty() {
+        return String::new();
     }
+    let near = near(name, names.into_iter());
+    let near = near.map(|name| format!(", did you mean '{dialect}.{name}'?"));
+    let remedy = " (if it was renamed: aliases, see docs/evolution.md)";
+    near.unwrap_or_default() + remedy
+}
+
+/// The end of a message about an object of a type where another type was expected: what to do
+/// if the type, or one that it extends, was declared again.
+pub fn replaced_note(info: &TypeInfo) -> String {
+    if info.is_replaced() {
+        return " of an earlier declaration: make the object again".to_owned();
+    }
+    let mut parents = std::iter::successors(info.parent(), |parent| parent.parent());
+    let replaced = parents.find(|parent| parent.is_replaced());
+    replaced.map_or_else(String::new, |parent| {
+        format!(
+            ", which extends an earlier declaration of {}: declare it again, with override=True, \
+             and make the object again",
+            parent.key()
+        )
+    })
 }
 
 /// The name with the fewest wrong letters, if any is similar.

@@ -36,8 +36,8 @@ pub use definition::{FieldDef, FieldFlag, INIT, Kind, TypeDef};
 pub use functions::{
     global_function, list_functions, register_function, register_functions, remove_function,
 };
-pub(crate) use hints::type_hint;
-pub use hints::{field_hint, name_hint};
+pub(crate) use hints::{MISSING_FIELD, file_field_hint, type_hint};
+pub use hints::{field_hint, name_hint, replaced_note};
 pub use methods::{call_method, register_method, set_method_hook};
 pub use node_enum::{
     EnumKnowledge, Enumerator, NodeEnum, enum_definition, enum_member, enum_object, register_enum,

@@ -426,11 +426,9 @@ impl Schema {
         }
         let got = match (value.view(), value.object_ref()) {
             (ValueRef::BigInt(_), _) => Cow::Borrowed("int outside the 64-bit range"),
-            (_, Some(object)) if table::info(object.type_index()).is_replaced() => {
-                Cow::Owned(format!(
-                    "{} of an earlier declaration: make the object again",
-                    value.type_name()
-                ))
+            (_, Some(object)) => {
+                let note = super::replaced_note(table::info(object.type_index()));
+                Cow::Owned(format!("{}{note}", value.type_name()))
             }
             _ => Cow::Borrowed(value.type_name()),
         };

@@ -1,8 +1,8 @@
-//! The types of a file as far as the file describes them, and types in place of unknown ones
-//! while a file is read.
+//! The types of a file as far as the file describes them, and types in place of others while
+//! a file is read.
 //!
-//! A stand-in is a registered type with another key. It takes the place of an unknown type
-//! only on the thread and for the time of one call, so that nothing else mistakes it for the
+//! A stand-in is a registered type with another key. It takes the place of a type that is
+//! unknown, or whose declaration does not fit the file, only on the thread and for the time of one call, so that nothing else mistakes it for the
 //! type itself.
 //!
 //! Absent: the choice of the definitions, which is up to the caller.
@@ -69,20 +69,20 @@ impl Drop for Restore {
     }
 }
 
-/// Calls `body`, during which files are read with these types in place of unknown types
-/// with the keys.
+/// Calls `body`, during which files are read with these types in place of the types with the
+/// keys.
 pub fn with_stand_ins<R>(types: HashMap<String, TypeIndex>, body: impl FnOnce() -> R) -> R {
     let earlier = CURRENT.with(|current| current.replace(Some(types)));
     let _restore = Restore(earlier);
     body()
 }
 
-/// The type in place of an unknown one.
+/// The type in place of another one.
 pub(crate) fn find(key: &str) -> Option<TypeIndex> {
     CURRENT.with_borrow(|current| current.as_ref()?.get(key).copied())
 }
 
-/// True if the type is in place of an unknown one, whose objects might be scopes for names.
+/// True if the type is in place of another one, whose objects might be scopes for names.
 pub(crate) fn is_stand_in(index: TypeIndex) -> bool {
     CURRENT.with_borrow(|current| {
         let types = current.as_ref();
