@@ -88,7 +88,7 @@ fn the_enum_of_a_dialect_has_a_method_of_visitors() -> isoform::Result<()> {
     let numbers = Vec::new([Option::new(1), Option::new(2)]);
     assert_eq!(numbers.size.get(), Size::Many);
     assert!(numbers.size == Size::Many && Size::One != numbers.size);
-    assert!(&numbers.size == &Size::Many && *numbers.size == Size::Many);
+    assert!(*numbers.size == Size::Many);
     let mut log = Log::default();
     let visitor = NodeVisitor::new()
         .enter(|log: &mut Log, node: &Ref<Obj>| visit_by_class(log, node))

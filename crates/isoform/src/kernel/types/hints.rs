@@ -42,7 +42,8 @@ pub(crate) fn type_hint(written: &str) -> String {
         (known == dialect && !info.is_builtin()).then_some(name)
     });
     let names: Vec<&str> = names.collect();
-    if names.is_empty() {
+    // A built-in type has a spelling of its own, and no other name.
+    if names.is_empty() || types.iter().any(|info| info.key() == written) {
         return String::new();
     }
     let near = near(name, names.into_iter());
