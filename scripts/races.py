@@ -9,7 +9,7 @@ runtime of the sanitizer is the C compiler's. CPython 3.14t is built with the sa
 `scripts/pythons.py`, and the races that CPython lists as its own are left out. Sizes are
 divided by ISOFORM_TEST_SCALE, 50 unless it is set. If something cannot be had, a line says so.
 
-The helgrind and drd of valgrind cannot stand in: they know the locks of pthreads, not
+The helgrind and drd of valgrind are no replacement: they know the locks of pthreads, not
 atomics, and report thousands of places of the standard library in a sound test.
 """
 

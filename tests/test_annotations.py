@@ -278,7 +278,7 @@ class Pong(Object):
 
 @py_class("annotations.Early")
 class Early(Object):
-    late: "Late"
+    late: "AnnotatedLate"
 
 
 def test_a_class_may_name_itself():
@@ -298,15 +298,15 @@ def test_mutual_references():
 
 
 def test_unresolved_names_are_listed_at_the_first_construction():
-    global Late
-    with pytest.raises(TypeError, match="Late"):
+    global AnnotatedLate
+    with pytest.raises(TypeError, match="AnnotatedLate"):
         Early(1)
 
     @py_class("annotations.Late")
-    class Late(Object):
+    class AnnotatedLate(Object):
         v: int
 
-    assert Early(Late(1)).late.v == 1
+    assert Early(AnnotatedLate(1)).late.v == 1
     with pytest.raises(TypeError, match=r"annotations\.Late"):
         Early(1)
 

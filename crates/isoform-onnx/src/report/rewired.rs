@@ -152,6 +152,8 @@ impl Wiring {
             ) {
                 // One node for another has the same operands, in order.
                 ([left], [right]) => self.wires(left, true) == self.wires(right, false),
+                // Nodes that do the work of others may share more with the rest of the graph.
+                _ if hunk.is_enclosed => images.is_subset(&found.entering[1]),
                 _ => images == found.entering[1],
             };
             found.has_known_sources = is_same;
