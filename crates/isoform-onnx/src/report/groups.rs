@@ -1,6 +1,6 @@
 //! Changes of a diff as sentences.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use isoform::compare::{self, Change, ChangeKind, Difference};
 use isoform::paths::AccessStep;
@@ -16,7 +16,8 @@ use super::values::{kind_of_operand, operand, step, tensors, text, type_text, we
 use super::weights::{Measured, apart};
 use crate::NodeOrigin;
 use crate::ir::{Call, Input, Program};
-use crate::summary::{Role, WeightsDifference, domain_text};
+use crate::levels::Defaults;
+use crate::summary::{Role, WeightsDifference};
 use crate::values::tensor;
 
 /// Both sides of a change at one place.
@@ -28,13 +29,20 @@ struct ChangeSite<'a> {
 /// Nodes that correspond.
 type CallPair = (Ref<Call>, Ref<Call>);
 
-struct Writer<'a> {
-    options: ReportOptions,
-    main: &'a Str,
+/// The versions of each domain.
+pub(super) type Opsets = BTreeMap<String, BTreeSet<i64>>;
+
+pub(super) struct Writer<'a> {
+    pub(super) options: ReportOptions,
+    pub(super) main: &'a Str,
+    /// The operator sets of the files by domain.
+    pub(super) opsets: [&'a Opsets; 2],
+    /// None if omitted attributes are compared as such.
+    pub(super) defaults: Option<[Defaults<'a>; 2]>,
     measured: Measured<'a>,
     items: Vec<Item>,
     /// Attributes, inputs and types already reported as a whole.
-    told: HashSet<(u64, String)>,
+    pub(super) told: HashSet<(u64, String)>,
     /// The left nodes with a partner on the right.
     partnered: HashSet<u64>,
     /// Pairs of nodes of one operator by their versions, if these differ.
@@ -50,11 +58,12 @@ struct Writer<'a> {
 /// All changes in words, and the left nodes that changed.
 pub(super) fn groups(
     options: ReportOptions,
-    right: &Program,
+    programs: [&Program; 2],
+    opsets: [&Opsets; 2],
     difference: &Difference,
     weights: &WeightsDifference,
 ) -> (Vec<ChangeGroup>, HashSet<u64>) {
-    let main = &right.graph.name;
+    let main = &programs[1].graph.name;
     let pairs = difference.node_pairs();
     let pairs = pairs.filter_map(|(l, r)| {
         let call = |value: Value| value.peek::<Ref<Call>>().cloned();
@@ -63,6 +72,8 @@ pub(super) fn groups(
     let mut writer = Writer {
         options,
         main,
+        opsets,
+        defaults: options.levels.defaults.then(|| programs.map(Defaults::of)),
         measured: Measured::new(weights),
         items: Vec::new(),
         told: HashSet::new(),
@@ -137,8 +148,10 @@ impl Writer<'_> {
         }
         let pairs = pairs.clone();
         for (left, right) in pairs {
+            let Some(mut item) = self.version(&left, &right) else {
+                continue;
+            };
             self.changed.insert(left.identity());
-            let mut item = self.version(&left, &right);
             item.place = place::head_of_node(&right) + ".version";
             item.changes.push(number);
             item.parts = [left, right].map(|call| vec![call.into()]);
@@ -283,7 +296,7 @@ impl Writer<'_> {
         match name {
             // Another operator says more than its version.
             "version" if left.shown_op() != right.shown_op() => None,
-            "version" => Some(self.version(left, right)),
+            "version" => self.version(left, right),
             "op" | "domain" | "callee" if left_steps.len().max(right_steps.len()) == 1 => {
                 let was = format!("{} ", left.shown_op());
                 Some(Item::new(Rank::Nodes, kind, was, String::new()).became_call(right, self.main))
@@ -303,66 +316,6 @@ impl Writer<'_> {
             }
             _ => Some(self.other(site)),
         }
-    }
-
-    fn version(&self, left: &Ref<Call>, right: &Ref<Call>) -> Item {
-        let change = format!(": {} -> {}", left.version, right.version);
-        if self.options.levels.same_opset_meaning {
-            let before = "version of ".to_owned();
-            let item = Item::new(Rank::Opsets, "opset", before, change);
-            return item.of_call(right, self.main);
-        }
-        // All nodes of a domain have the same operator set, so no node is named.
-        let before = format!("opset {}{change}", domain_text(&right.domain));
-        let mut item = Item::new(Rank::Opsets, "opset", before, String::new());
-        item = item.of_call(right, self.main);
-        item.op = String::new();
-        item
-    }
-
-    /// An attribute as a whole, however many of its parts differ.
-    fn attribute(
-        &mut self,
-        [left, right]: [&Ref<Call>; 2],
-        [left_key, right_key]: [Option<String>; 2],
-    ) -> Option<Item> {
-        let name = right_key.clone().or(left_key.clone())?;
-        if !self
-            .told
-            .insert((right.identity(), format!("attribute {name}")))
-        {
-            return None;
-        }
-        let value = |call: &Ref<Call>, key: &Option<String>| {
-            let key = key.as_deref().unwrap_or(&name);
-            let mut entries = call.attrs.iter();
-            let entry = entries.find(|(label, _)| label.as_str() == key);
-            entry.map(|(_, value)| value.clone())
-        };
-        let values = (value(left, &left_key), value(right, &right_key));
-        let (after, role) = match &values {
-            (Some(left), Some(right)) => {
-                let change = match (tensor(left), tensor(right)) {
-                    (Some(left), Some(right)) => tensors(left, right, self.options.tolerance),
-                    _ => step(left, right),
-                };
-                (format!(": {change}"), Role::Changed)
-            }
-            (None, Some(right)) => (format!(" added: {}", text(right)), Role::Right),
-            (Some(left), None) => (format!(" removed: {}", text(left)), Role::Left),
-            (None, None) => return None,
-        };
-        let named = match (&left_key, &right_key) {
-            (Some(left), Some(right)) if left != right => format!("'{left}' -> '{right}'"),
-            _ => format!("'{name}'"),
-        };
-        let item = Item::new(
-            Rank::Attributes,
-            "attribute",
-            format!("attribute {named} of "),
-            after,
-        );
-        Some(item.of_call(right, self.main).role(role))
     }
 
     fn operand(
@@ -425,7 +378,18 @@ impl Writer<'_> {
             let (value, name) = side.as_ref()?;
             Some(operand(value, name.as_ref()))
         };
+        let at = |(value, _): &(Value, _)| {
+            let input = value.peek::<Ref<Input>>();
+            input.map_or_else(String::new, |it| format!(" at position {}", it.position))
+        };
         let (after, role) = match (said(&l), said(&r)) {
+            // Inputs correspond by their positions, whatever their names.
+            (Some(left), Some(right)) if left == right => {
+                let positions = [&l, &r].map(|side| side.as_ref().map_or_else(String::new, at));
+                let [left_at, right_at] = positions;
+                let change = format!(": {left}{left_at} -> {right}{right_at}");
+                (change, Role::Changed)
+            }
             (Some(left), Some(right)) => (format!(": {left} -> {right}"), Role::Changed),
             // Another operator has other inputs.
             _ if left.shown_op() != right.shown_op() => return None,
