@@ -138,8 +138,8 @@ class Change:
     def __str__(self, /) -> str: ...
     @property
     def count(self) -> Any:
-        """The number of occurrences, counting a shared part at each of its places, at most
-        2**64 - 1.
+        """The number of occurrences, counting a shared part at each of its places and a dag
+        node once, at most 2**64 - 1.
         """
     @property
     def kind(self) -> Any:

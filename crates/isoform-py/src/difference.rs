@@ -234,8 +234,8 @@ impl ChangeHandle {
         self.0.kind().name()
     }
 
-    /// The number of occurrences, counting a shared part at each of its places, at most
-    /// 2**64 - 1.
+    /// The number of occurrences, counting a shared part at each of its places and a dag
+    /// node once, at most 2**64 - 1.
     #[getter]
     fn count(&self) -> u64 {
         self.0.count()

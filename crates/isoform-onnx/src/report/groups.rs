@@ -1,6 +1,6 @@
 //! Changes of a diff as sentences.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use isoform::compare::{self, Change, ChangeKind, Difference};
 use isoform::paths::AccessStep;
@@ -19,8 +19,8 @@ use super::values::{
 use super::weights::{Measured, apart};
 use crate::NodeOrigin;
 use crate::ir::{Call, Input, Program};
-use crate::layout::{BodyKind, made_by};
-use crate::summary::{Role, WeightsDifference, domain_text};
+use crate::levels::Defaults;
+use crate::summary::{Role, WeightsDifference};
 use crate::values::tensor;
 
 /// Both sides of a change at one place.
@@ -32,36 +32,44 @@ struct ChangeSite<'a> {
 /// Nodes that correspond.
 pub(super) type CallPair = (Ref<Call>, Ref<Call>);
 
-struct Writer<'a> {
-    options: ReportOptions,
-    main: &'a Str,
+/// The versions of each domain.
+pub(super) type Opsets = BTreeMap<String, BTreeSet<i64>>;
+
+pub(super) struct Writer<'a> {
+    pub(super) options: ReportOptions,
+    pub(super) main: &'a Str,
+    /// The operator sets of the files by domain.
+    pub(super) opsets: [&'a Opsets; 2],
+    /// None if omitted attributes are compared as such.
+    pub(super) defaults: Option<[Defaults<'a>; 2]>,
     measured: Measured<'a>,
-    items: Vec<Item>,
+    pub(super) items: Vec<Item>,
     /// Attributes, inputs and types already reported as a whole.
-    told: HashSet<(u64, String)>,
+    pub(super) told: HashSet<(u64, String)>,
     /// The left nodes with a partner on the right.
     partnered: HashSet<u64>,
     /// Pairs of nodes of one operator by their versions, if these differ.
     versions: HashMap<(i64, i64), Vec<CallPair>>,
     /// The left nodes that changed.
-    changed: HashSet<u64>,
+    pub(super) changed: HashSet<u64>,
     /// The nodes of hunks, which are already reported.
     in_hunks: HashSet<u64>,
     /// Changes without sentences of their own.
     untold: Vec<UntoldChange>,
-    wiring: Wiring,
+    pub(super) wiring: Wiring,
     /// The changes of whole nodes, by the nodes.
-    of_node: HashMap<u64, usize>,
+    pub(super) of_node: HashMap<u64, usize>,
 }
 
 /// All changes in words, and the left nodes that changed.
 pub(super) fn groups(
     options: ReportOptions,
-    [left, right]: [&Program; 2],
+    programs: [&Program; 2],
+    opsets: [&Opsets; 2],
     difference: &Difference,
     weights: &WeightsDifference,
 ) -> (Vec<ChangeGroup>, HashSet<u64>) {
-    let main = &right.graph.name;
+    let main = &programs[1].graph.name;
     let pairs = difference.node_pairs();
     let pairs = pairs.filter_map(|(l, r)| {
         let call = |value: Value| value.peek::<Ref<Call>>().cloned();
@@ -72,6 +80,8 @@ pub(super) fn groups(
     let mut writer = Writer {
         options,
         main,
+        opsets,
+        defaults: options.levels.defaults.then(|| programs.map(Defaults::of)),
         measured: Measured::new(weights),
         items: Vec::new(),
         told: HashSet::new(),
@@ -80,7 +90,7 @@ pub(super) fn groups(
         changed: HashSet::new(),
         in_hunks: HashSet::new(),
         untold: Vec::new(),
-        wiring: Wiring::new(pairs.clone(), bodies(left, right), &found_hunks),
+        wiring: Wiring::new(pairs.clone(), bodies(programs), &found_hunks),
         of_node: HashMap::new(),
     };
     for (left, right) in pairs {
@@ -154,8 +164,10 @@ impl Writer<'_> {
         }
         let pairs = pairs.clone();
         for (left, right) in pairs {
+            let Some(mut item) = self.version(&left, &right) else {
+                continue;
+            };
             self.changed.insert(left.identity());
-            let mut item = self.version(&left, &right);
             item.place = place::head_of_node(&right) + ".version";
             item.changes.push(number);
             item.parts = [left, right].map(|call| vec![call.into()]);
@@ -301,7 +313,7 @@ impl Writer<'_> {
         match name {
             // Another operator says more than its version.
             "version" if left.shown_op() != right.shown_op() => None,
-            "version" => Some(self.version(left, right)),
+            "version" => self.version(left, right),
             "op" | "domain" | "callee" if left_steps.len().max(right_steps.len()) == 1 => {
                 let was = format!("{} ", left.shown_op());
                 let item = Item::new(Rank::Nodes, kind, was, String::new());
@@ -331,134 +343,6 @@ impl Writer<'_> {
             }
             _ => Some(self.other(site)),
         }
-    }
-
-    /// Reports operands and results that changed to or from an added, removed or replaced
-    /// node in ways that the sentences about these nodes leave open.
-    fn rewired(&mut self) {
-        for ((left, right), open) in std::mem::take(&mut self.wiring.users) {
-            for position in open {
-                let operand = |call: &Call| {
-                    let value = call.inputs.values().get(position)?.clone();
-                    Some((value, call.input_names.get(position).cloned()))
-                };
-                let sides = [operand(&left), operand(&right)];
-                let numbers = sides.iter().flatten().filter_map(|(value, _)| {
-                    self.of_node.get(&made_by(value)?.0.identity()).copied()
-                });
-                let changes: Vec<usize> = numbers.collect();
-                let Some(&number) = changes.first() else {
-                    continue;
-                };
-                self.changed.insert(left.identity());
-                let Some(mut item) = self.input_item(number, position, [&left, &right], sides)
-                else {
-                    continue;
-                };
-                item.place = format!("{}.inputs[{position}]", place::head_of_node(&right));
-                item.changes = changes;
-                item.parts = [&left, &right].map(|call| vec![call.clone().into()]);
-                self.items.push(item);
-            }
-        }
-        for ((left, right), open) in std::mem::take(&mut self.wiring.bodies) {
-            for position in open {
-                let values =
-                    [&left, &right].map(|body| body.kind.results().values()[position].clone());
-                let numbers = values
-                    .iter()
-                    .filter_map(|value| self.of_node.get(&made_by(value)?.0.identity()).copied());
-                let changes: Vec<usize> = numbers.collect();
-                let names = right.kind.result_names();
-                let name = names.get(position).cloned().unwrap_or_default();
-                let (graph, of, in_function, owner) = match &right.kind {
-                    BodyKind::Graph(graph) if graph.name == *self.main => {
-                        (&graph.name, String::new(), false, graph.identity())
-                    }
-                    BodyKind::Graph(graph) => {
-                        let of = format!(" of graph '{}'", graph.name);
-                        (&graph.name, of, false, graph.identity())
-                    }
-                    BodyKind::Function(function) => {
-                        let of = format!(" of function '{}'", function.name);
-                        (&function.name, of, true, function.identity())
-                    }
-                };
-                let told = ["replaced", "value", "rewired"].iter().any(|kind| {
-                    self.told
-                        .contains(&(owner, format!("results {position} {kind}")))
-                });
-                if changes.is_empty() || told {
-                    continue;
-                }
-                let [before, after] = values.map(|value| operand(&value, None));
-                let text = format!("output '{name}'{of}: {before} -> {after}");
-                let mut item = Item::new(Rank::Interface, "rewired", text, String::new());
-                item.node = NodeOrigin::of_output(graph, in_function, names, position);
-                item.changes = changes;
-                self.items.push(item);
-            }
-        }
-    }
-
-    fn version(&self, left: &Ref<Call>, right: &Ref<Call>) -> Item {
-        let change = format!(": {} -> {}", left.version, right.version);
-        if self.options.levels.same_opset_meaning {
-            let before = "version of ".to_owned();
-            let item = Item::new(Rank::Opsets, "opset", before, change);
-            return item.of_call(right, self.main);
-        }
-        // All nodes of a domain have the same operator set, so no node is named.
-        let before = format!("opset {}{change}", domain_text(&right.domain));
-        let mut item = Item::new(Rank::Opsets, "opset", before, String::new());
-        item = item.of_call(right, self.main);
-        item.op = String::new();
-        item
-    }
-
-    /// An attribute as a whole, however many of its parts differ.
-    fn attribute(
-        &mut self,
-        [left, right]: [&Ref<Call>; 2],
-        [left_key, right_key]: [Option<String>; 2],
-    ) -> Option<Item> {
-        let name = right_key.clone().or(left_key.clone())?;
-        if !self
-            .told
-            .insert((right.identity(), format!("attribute {name}")))
-        {
-            return None;
-        }
-        let value = |call: &Ref<Call>, key: &Option<String>| {
-            let key = key.as_deref().unwrap_or(&name);
-            let mut entries = call.attrs.iter();
-            let entry = entries.find(|(label, _)| label.as_str() == key);
-            entry.map(|(_, value)| value.clone())
-        };
-        let values = (value(left, &left_key), value(right, &right_key));
-        let (after, role) = match &values {
-            (Some(left), Some(right)) => {
-                let change = match (tensor(left), tensor(right)) {
-                    (Some(left), Some(right)) => tensors(left, right, self.options.tolerance),
-                    _ => step(left, right),
-                };
-                (format!(": {change}"), Role::Changed)
-            }
-            (None, Some(right)) => (format!(" added: {}", text(right)), Role::Right),
-            (Some(left), None) => (format!(" removed: {}", text(left)), Role::Left),
-            (None, None) => return None,
-        };
-        let named = match (&left_key, &right_key) {
-            (Some(left), Some(right)) if left != right => format!("'{left}' -> '{right}'"),
-            _ => format!("'{name}'"),
-        };
-        let item = Item::new(
-            Rank::Attributes,
-            "attribute",
-            format!("attribute {named} of "),
-            after,
-        );
-        Some(item.of_call(right, self.main).role(role))
     }
 
     fn operand(
@@ -501,7 +385,7 @@ impl Writer<'_> {
 
     /// The operands of two nodes at a position; None if already reported, or equal as
     /// text.
-    fn input_item(
+    pub(super) fn input_item(
         &mut self,
         number: usize,
         position: usize,
@@ -521,7 +405,18 @@ impl Writer<'_> {
             let (value, name) = side.as_ref()?;
             Some(operand(value, name.as_ref()))
         };
+        let at = |(value, _): &(Value, _)| {
+            let input = value.peek::<Ref<Input>>();
+            input.map_or_else(String::new, |it| format!(" at position {}", it.position))
+        };
         let (after, role) = match (said(&l), said(&r)) {
+            // Inputs correspond by their positions, whatever their names.
+            (Some(left), Some(right)) if left == right => {
+                let positions = [&l, &r].map(|side| side.as_ref().map_or_else(String::new, at));
+                let [left_at, right_at] = positions;
+                let change = format!(": {left}{left_at} -> {right}{right_at}");
+                (change, Role::Changed)
+            }
             (Some(left), Some(right)) => (format!(": {left} -> {right}"), Role::Changed),
             // Another operator has other inputs.
             _ if left.shown_op() != right.shown_op() => return None,

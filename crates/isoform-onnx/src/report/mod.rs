@@ -6,6 +6,7 @@
 //! | `place.rs` | the node, graph and input that a place of a program belongs to |
 //! | `values.rs` | short text of operands, attributes and tensors |
 //! | `groups.rs` | changes of a diff as sentences |
+//! | `attributes.rs` | attributes and versions of nodes |
 //! | `sentence.rs` | sentences, and those with the same words as one |
 //! | `coverage.rs` | the changes, nodes and inputs of each sentence |
 //! | `hunks.rs` | parts of a graph that became other ones |
@@ -15,6 +16,7 @@
 //!
 //! The command `isoform diff` and `isoform.onnx.diff` print these lines.
 
+mod attributes;
 mod coverage;
 mod groups;
 mod hunks;
@@ -97,16 +99,19 @@ impl ReportOptions {
         right: &Ref<Program>,
         control: &Control<'_>,
     ) -> Result<Report> {
-        let (l, r) = self.levels.apply_pair(left, right)?;
+        let has_tolerance = self.tolerance.is_some();
+        let (l, r) = self.levels.apply_pair_for(left, right, has_tolerance)?;
         let difference = self.diff_options().diff(&l, &r)?;
         let mut summary = self.summary(&l, &r, &difference, control)?;
         // Levels rewrite the versions of nodes.
-        summary.opsets = ModelsSummary::with_weights(left, right, Default::default()).opsets;
+        let files = ModelsSummary::with_weights(left, right, Default::default());
+        let opsets = [&files.left.opsets, &files.right.opsets];
         let (groups, changed) = if difference.is_empty() {
             Default::default()
         } else {
-            groups::groups(self, [&l, &r], &difference, &summary.weights)
+            groups::groups(self, [&l, &r], opsets, &difference, &summary.weights)
         };
+        summary.opsets = files.opsets;
         let nodes = node_changes(&l, &r, &difference, &changed);
         Ok(Report {
             difference,

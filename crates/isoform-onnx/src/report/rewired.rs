@@ -10,10 +10,13 @@ use isoform::compare::Hunk;
 use isoform::values::ValueRef;
 use isoform::{Array, Ref, Value};
 
-use super::groups::CallPair;
+use super::groups::{CallPair, Writer};
+use super::place;
+use super::sentence::{Item, Rank};
 use super::values::operand;
+use crate::NodeOrigin;
 use crate::ir::{Call, Input, Program};
-use crate::layout::{Body, list, made_by};
+use crate::layout::{Body, BodyKind, list, made_by};
 
 /// The values named as the operands of an added node.
 const MOST_SOURCES: usize = 4;
@@ -239,8 +242,78 @@ impl Wiring {
     }
 }
 
+impl Writer<'_> {
+    /// Reports operands and results that changed to or from an added, removed or replaced
+    /// node in ways that the sentences about these nodes leave open.
+    pub(super) fn rewired(&mut self) {
+        for ((left, right), open) in std::mem::take(&mut self.wiring.users) {
+            for position in open {
+                let operand = |call: &Call| {
+                    let value = call.inputs.values().get(position)?.clone();
+                    Some((value, call.input_names.get(position).cloned()))
+                };
+                let sides = [operand(&left), operand(&right)];
+                let numbers = sides.iter().flatten().filter_map(|(value, _)| {
+                    self.of_node.get(&made_by(value)?.0.identity()).copied()
+                });
+                let changes: Vec<usize> = numbers.collect();
+                let Some(&number) = changes.first() else {
+                    continue;
+                };
+                self.changed.insert(left.identity());
+                let Some(mut item) = self.input_item(number, position, [&left, &right], sides)
+                else {
+                    continue;
+                };
+                item.place = format!("{}.inputs[{position}]", place::head_of_node(&right));
+                item.changes = changes;
+                item.parts = [&left, &right].map(|call| vec![call.clone().into()]);
+                self.items.push(item);
+            }
+        }
+        for ((left, right), open) in std::mem::take(&mut self.wiring.bodies) {
+            for position in open {
+                let values =
+                    [&left, &right].map(|body| body.kind.results().values()[position].clone());
+                let numbers = values
+                    .iter()
+                    .filter_map(|value| self.of_node.get(&made_by(value)?.0.identity()).copied());
+                let changes: Vec<usize> = numbers.collect();
+                let names = right.kind.result_names();
+                let name = names.get(position).cloned().unwrap_or_default();
+                let (graph, of, in_function, owner) = match &right.kind {
+                    BodyKind::Graph(graph) if graph.name == *self.main => {
+                        (&graph.name, String::new(), false, graph.identity())
+                    }
+                    BodyKind::Graph(graph) => {
+                        let of = format!(" of graph '{}'", graph.name);
+                        (&graph.name, of, false, graph.identity())
+                    }
+                    BodyKind::Function(function) => {
+                        let of = format!(" of function '{}'", function.name);
+                        (&function.name, of, true, function.identity())
+                    }
+                };
+                let told = ["replaced", "value", "rewired"].iter().any(|kind| {
+                    self.told
+                        .contains(&(owner, format!("results {position} {kind}")))
+                });
+                if changes.is_empty() || told {
+                    continue;
+                }
+                let [before, after] = values.map(|value| operand(&value, None));
+                let text = format!("output '{name}'{of}: {before} -> {after}");
+                let mut item = Item::new(Rank::Interface, "rewired", text, String::new());
+                item.node = NodeOrigin::of_output(graph, in_function, names, position);
+                item.changes = changes;
+                self.items.push(item);
+            }
+        }
+    }
+}
+
 /// The bodies of both programs that correspond: all of them, if there are equally many.
-pub(super) fn bodies(left: &Program, right: &Program) -> Vec<(Body, Body)> {
+pub(super) fn bodies([left, right]: [&Program; 2]) -> Vec<(Body, Body)> {
     let (left, right) = (list(left).bodies, list(right).bodies);
     if left.len() == right.len() {
         left.into_iter().zip(right).collect()

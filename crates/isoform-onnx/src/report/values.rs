@@ -104,16 +104,20 @@ pub(super) fn text(value: &Value) -> String {
     text
 }
 
-/// A value that became another one, with the parts of long strings that differ.
+/// A value that became another one.
 pub(super) fn step(left: &Value, right: &Value) -> String {
-    let both = match (left.view(), right.view()) {
+    both(left, right).join(" -> ")
+}
+
+/// Two values, with the parts of long strings that differ.
+pub(super) fn both(left: &Value, right: &Value) -> [String; 2] {
+    match (left.view(), right.view()) {
         (ValueRef::Str(left), ValueRef::Str(right)) => {
             let texts = [left, right].map(|side| format!("{side:?}"));
             abbreviated_pair(texts.each_ref().map(String::as_str), MOST_CHARS)
         }
         _ => [left, right].map(text),
-    };
-    both.join(" -> ")
+    }
 }
 
 fn list(items: &Array) -> String {

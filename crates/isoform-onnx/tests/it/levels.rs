@@ -409,9 +409,10 @@ fn other_values_count() {
         // Zero and minus zero are different numbers.
         ("ThresholdedRelu", "x", float("alpha", -0.0)),
         ("MeanVarianceNormalization", "x", ints("axes", &[0, 2])),
-        // These have no default, although runtimes use one.
+        // These depend on unknown ranks.
         ("Conv", "x w", ints("strides", &[1, 1])),
         ("Conv", "x w", ints("dilations", &[1, 1])),
+        ("Transpose", "x", ints("perm", &[1, 0])),
     ];
     for (op, inputs, attribute) in others {
         differ_at(
@@ -420,6 +421,81 @@ fn other_values_count() {
             &one(op, inputs, vec![]),
         );
     }
+}
+
+/// An operator on two inputs; `...` is an unknown rank.
+fn shaped(op: &str, shapes: [&str; 2], attributes: &[AttributeProto]) -> ModelProto {
+    let node = attributes
+        .iter()
+        .fold(node(op, "x w", "y"), |node, it| node.with(it.clone()));
+    let mut made = model("x w", vec![node], "y");
+    let graph = made.graph.as_mut().unwrap();
+    let input = |name, shape| match shape {
+        "..." => untyped(name),
+        _ => value(name, shape),
+    };
+    graph.input = vec![input("x", shapes[0]), input("w", shapes[1])];
+    at_opset(made, 19)
+}
+
+const IMAGE: [&str; 2] = ["n 4 h 8", "4 4 3 3"];
+
+#[test]
+fn defaults_that_depend_on_known_shapes_count() {
+    let whole = |op: &str| shaped(op, IMAGE, &[]);
+    for op in ["Conv", "ConvTranspose", "ConvInteger"] {
+        for attribute in [
+            ints("strides", &[1, 1]),
+            ints("dilations", &[1, 1]),
+            ints("pads", &[0, 0, 0, 0]),
+            ints("kernel_shape", &[3, 3]),
+        ] {
+            same_at(DEFAULTS, &whole(op), &shaped(op, IMAGE, &[attribute]));
+        }
+        for attribute in [
+            ints("strides", &[1, 2]),
+            ints("strides", &[1]),
+            ints("pads", &[0, 0]),
+            ints("kernel_shape", &[3, 2]),
+        ] {
+            differ_at(DEFAULTS, &whole(op), &shaped(op, IMAGE, &[attribute]));
+        }
+    }
+    let padding = ints("output_padding", &[0, 0]);
+    let transposed = shaped("ConvTranspose", IMAGE, &[padding]);
+    same_at(DEFAULTS, &whole("ConvTranspose"), &transposed);
+    // The rank is that of the kernel.
+    for op in ["MaxPool", "AveragePool", "LpPool"] {
+        let of = |more: &[AttributeProto]| {
+            let kernel = [ints("kernel_shape", &[2, 2])];
+            shaped(op, ["...", "..."], &[&kernel, more].concat())
+        };
+        for attribute in [
+            ints("strides", &[1, 1]),
+            ints("dilations", &[1, 1]),
+            ints("pads", &[0, 0, 0, 0]),
+        ] {
+            same_at(DEFAULTS, &of(&[]), &of(&[attribute]));
+        }
+        let same = || string("auto_pad", b"SAME_UPPER");
+        // The pads are not used here, and one of the two should not be there.
+        let both = of(&[same(), ints("pads", &[0, 0, 0, 0])]);
+        differ_at(DEFAULTS, &of(&[same()]), &both);
+    }
+    let axes = |perm: &[i64]| shaped("Transpose", ["2 n 4", "1"], &[ints("perm", perm)]);
+    let bare = shaped("Transpose", ["2 n 4", "1"], &[]);
+    same_at(DEFAULTS, &bare, &axes(&[2, 1, 0]));
+    differ_at(DEFAULTS, &bare, &axes(&[1, 2, 0]));
+    differ_at(DEFAULTS, &bare, &axes(&[1, 0]));
+}
+
+#[test]
+fn attributes_with_unknown_defaults_are_compared_as_they_are_written() {
+    let perm = [ints("perm", &[1, 0])];
+    let typed = |attributes: &[_]| shaped("Transpose", ["2 3", "1"], attributes);
+    let untyped = |attributes: &[_]| shaped("Transpose", ["...", "1"], attributes);
+    same_at(Levels::ALL, &typed(&perm), &untyped(&perm));
+    same_at(Levels::ALL, &typed(&[]), &untyped(&perm));
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use isoform::compare::ChangeKind;
 use isoform_onnx::eval::Control;
 use isoform_onnx::levels::Levels;
-use isoform_onnx::proto::{ModelProto, TensorProto};
-use isoform_onnx::report::{Report, ReportOptions, report};
+use isoform_onnx::proto::{AttributeProto, ModelProto, TensorProto};
+use isoform_onnx::report::{Report, ReportOptions, Tolerance, report};
 use isoform_onnx::summary::ModelsSummary;
 use isoform_testing::source::scaled;
 
@@ -83,6 +83,173 @@ fn versions_and_equal_numbers_elsewhere_are_kept_apart() {
         model_report.nodes.to_string(),
         "0 the same, 2 changed, 0 added, 0 removed"
     );
+}
+
+#[test]
+fn versions_are_those_that_the_files_select() {
+    let add = |version| {
+        let mut proto = model("x w", vec![node("Add", "x w", "y")], "y");
+        proto.opset_import = vec![opset("", version)];
+        proto
+    };
+    let found = reported(&add(6), &add(7));
+    let [text] = texts(&found)[..] else {
+        panic!("{:?}", texts(&found));
+    };
+    assert!(text.starts_with("version of Add"), "{text}");
+    assert!(text.ends_with(": 6 -> 7"), "{text}");
+    // An attribute decides which later version means the same, and is told alone.
+    let with = |versions: [i64; 2], keep: i64| {
+        let nodes = vec![
+            node("Reshape", "x w", "a").with(int("allowzero", keep)),
+            node("Demo", "a", "y").in_domain("demo"),
+        ];
+        let mut proto = model("x w", nodes, "y");
+        proto.opset_import = vec![opset("", versions[0]), opset("demo", versions[1])];
+        proto
+    };
+    let found = reported(&with([13, 1], 0), &with([13, 2], 1));
+    let kinds: Vec<_> = found.groups.iter().map(|group| group.kind).collect();
+    assert_eq!(kinds, ["opset", "attribute"], "{:?}", texts(&found));
+}
+
+#[test]
+fn omitted_attributes_have_the_values_of_their_defaults() {
+    let conv = |attributes: &[AttributeProto]| {
+        let node = node("Conv", "x w", "y");
+        let node = attributes
+            .iter()
+            .fold(node, |it, attr| it.with(attr.clone()));
+        let mut proto = model("x w", vec![node], "y");
+        let graph = proto.graph.as_mut().unwrap();
+        graph.input = vec![value("x", "1 4 8 8"), value("w", "4 4 3 3")];
+        proto
+    };
+    for (left, right, text) in [
+        (
+            vec![int("group", 2)],
+            vec![int("group", 1)],
+            "2 -> 1 (default)",
+        ),
+        (vec![], vec![int("group", 2)], "1 (default) -> 2"),
+        (
+            vec![ints("strides", &[2, 2])],
+            vec![ints("strides", &[1, 1])],
+            "[2, 2] -> [1, 1] (default)",
+        ),
+        (
+            vec![],
+            vec![ints("pads", &[0, 1, 0, 1])],
+            "[0, 0, 0, 0] (default) -> [0, 1, 0, 1]",
+        ),
+        (
+            vec![string("auto_pad", b"VALID")],
+            vec![],
+            "\"VALID\" -> \"NOTSET\" (default)",
+        ),
+    ] {
+        let found = reported(&conv(&left), &conv(&right));
+        let [found] = texts(&found)[..] else {
+            panic!("{:?}", texts(&found));
+        };
+        assert!(found.ends_with(&format!(": {text}")), "{found}");
+    }
+    // Of an unknown shape, only the given value is known.
+    let axes = |attributes: &[AttributeProto]| {
+        let node = node("Transpose", "x", "y");
+        model(
+            "x",
+            vec![
+                attributes
+                    .iter()
+                    .fold(node, |it, attr| it.with(attr.clone())),
+            ],
+            "y",
+        )
+    };
+    let found = reported(&axes(&[ints("perm", &[0, 2, 1])]), &axes(&[]));
+    assert!(
+        texts(&found)[0].ends_with(" removed: [0, 2, 1]"),
+        "{:?}",
+        texts(&found)
+    );
+}
+
+#[test]
+fn numbers_near_to_a_default_are_within_a_tolerance() {
+    let elu = |alphas: &[Option<f32>]| {
+        let nodes = alphas.iter().enumerate().map(|(at, alpha)| {
+            let node = node("Elu", &format!("v{at}"), &format!("v{}", at + 1));
+            alpha
+                .iter()
+                .fold(node, |node, alpha| node.with(float("alpha", *alpha)))
+        });
+        load(&model("v0", nodes.collect(), &format!("v{}", alphas.len())))
+            .program()
+            .clone()
+    };
+    let near = ReportOptions {
+        tolerance: Some(Tolerance {
+            rtol: 1e-3,
+            atol: 0.0,
+        }),
+        ..ReportOptions::default()
+    };
+    let (bare, one) = (elu(&[None, None]), elu(&[Some(1.0), None]));
+    let (close, far) = (elu(&[Some(1.0001), None]), elu(&[Some(1.5), None]));
+    for (left, right) in [
+        (&bare, &close),
+        (&one, &close),
+        (&close, &bare),
+        (&bare, &one),
+    ] {
+        let found = near.report(left, right, &Control::default()).unwrap();
+        assert!(found.is_equal(), "{found}");
+    }
+    let found = near.report(&bare, &far, &Control::default()).unwrap();
+    assert!(
+        texts(&found)[0].ends_with(": 1.0 (default) -> 1.5"),
+        "{:?}",
+        texts(&found)
+    );
+    assert!(!report(&bare, &close).unwrap().is_equal());
+}
+
+#[test]
+fn inputs_that_changed_places_under_their_names_are_told_by_position() {
+    let sub = |inputs| model(inputs, vec![node("Sub", "x z", "y")], "y");
+    let found = reported(&sub("x z"), &sub("z x"));
+    assert_eq!(
+        texts(&found),
+        [
+            "input 0 of Sub making 'y': input 'x' at position 0 -> input 'x' at position 1",
+            "input 1 of Sub making 'y': input 'z' at position 1 -> input 'z' at position 0",
+        ]
+    );
+}
+
+#[test]
+fn a_change_of_a_shared_node_is_one_change() {
+    let add = |last: &str| {
+        let nodes = (0..60).map(|at| {
+            let op = if at == 0 { last } else { "Add" };
+            let inputs = if at == 0 {
+                "v0".to_owned()
+            } else {
+                format!("v{at} v{at}")
+            };
+            node(op, &inputs, &format!("v{}", at + 1))
+        });
+        model("v0", nodes.collect(), "v60")
+    };
+    let found = reported(&add("Relu"), &add("Tanh"));
+    let counts: Vec<u64> = found
+        .difference
+        .changes()
+        .iter()
+        .map(|it| it.count())
+        .collect();
+    assert_eq!((counts, found.groups[0].count), (vec![1], 1));
 }
 
 #[test]

@@ -19,6 +19,7 @@
 //! | `control.rs` | draws branches, loops, scans and local functions |
 //! | `build.rs` | makes the nodes |
 //! | `rebuild.rs` | the same program with other names, made in another order |
+//! | `defaults.rs` | the same program with other spellings of defaults |
 //! | `running.rs` | runs programs and compares results |
 //! | `facts.rs` | judges what is inferred about values by their values |
 //! | `shrink.rs` | makes a program that breaks a promise small |
@@ -28,6 +29,7 @@ mod build;
 mod calls;
 mod compute;
 mod control;
+mod defaults;
 mod elementwise;
 mod facts;
 mod generator;

@@ -12,6 +12,7 @@ use isoform_onnx::levels::Levels;
 use isoform_onnx::optimize::{Fold, OptimizeOptions, STEPS, rules};
 use isoform_onnx::{ExternalResolver, ImportOptions, decode_model, to_bytes};
 
+use super::defaults::respelled;
 use super::facts;
 use super::generator::Generator;
 use super::programs::RandomProgram;
@@ -56,6 +57,10 @@ pub const ONNX_PROPERTIES: &[(&str, Property)] = &[
         edited_programs_hash_and_compare_the_same,
     ),
     ("onnx_levels_keep_the_meaning", levels_keep_the_meaning),
+    (
+        "onnx_written_defaults_do_not_matter",
+        written_defaults_do_not_matter,
+    ),
     (
         "onnx_programs_differ_by_the_laws",
         programs_differ_by_the_laws,
@@ -479,6 +484,32 @@ fn levels_keep_the_meaning(bytes: &[u8]) -> Result<(), String> {
             }
             if nodes(&applied) != nodes(&drawn.program) {
                 return fail("the number of nodes has changed".to_owned());
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Defaults that depend on shapes may be written or omitted.
+fn written_defaults_do_not_matter(bytes: &[u8]) -> Result<(), String> {
+    let order = bytes.to_vec();
+    judge(&draw(bytes), |drawn| {
+        let Some(expected) = expected(drawn) else {
+            return Ok(());
+        };
+        let other = told(respelled(&drawn.program, &mut Source::new(&order)))?;
+        let fail = |what: String| Err(format!("{what}\nother:\n{}", text(&other)));
+        let got = match running::results(drawn, &other) {
+            Ok(got) => got,
+            Err(error) => return fail(error),
+        };
+        if let Some(difference) = running::difference(&expected, &got, None) {
+            return fail(difference);
+        }
+        for levels in [Levels::MEANING, Levels::ALL] {
+            let (left, right) = told(levels.apply_pair(&drawn.program, &other))?;
+            if !told(structural_equal(&left, &right))? {
+                return fail(format!("different: {levels:?}"));
             }
         }
         Ok(())

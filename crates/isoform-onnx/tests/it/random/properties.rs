@@ -48,6 +48,7 @@ properties! {
     onnx_inferred_facts_hold
     onnx_edited_programs_hash_and_compare_the_same
     onnx_levels_keep_the_meaning
+    onnx_written_defaults_do_not_matter
     onnx_programs_differ_by_the_laws
 }
 

@@ -121,7 +121,7 @@ impl Change {
     }
 
     /// The number of occurrences, counting all places of a shared part; `u64::MAX` if
-    /// there are more.
+    /// there are more. A dag node is at one place, however often it is used.
     pub fn count(&self) -> u64 {
         self.count
     }

@@ -191,7 +191,8 @@ pub(super) fn whole(left: &Value, right: &Value) -> Finding {
     }
 }
 
-/// The occurrences of pairs: one for each way from the roots.
+/// The occurrences of pairs: one for each way from the roots, or from the dag node around
+/// them.
 pub(super) fn occurrences(walk: &Walk<'_>) -> Vec<u64> {
     let count = walk.pair_count();
     let mut times = vec![0u64; count];
@@ -199,6 +200,10 @@ pub(super) fn occurrences(walk: &Walk<'_>) -> Vec<u64> {
     let mut around = vec![0u32; count];
     for &(_, to) in &walk.edges {
         around[to as usize] = around[to as usize].saturating_add(1);
+    }
+    let mut is_dag = vec![false; count];
+    for &pair in &walk.dag_pairs {
+        is_dag[pair as usize] = true;
     }
     let inside = Rows::new(count, walk.edges.iter().copied());
     for pair in 0..count {
@@ -213,7 +218,11 @@ pub(super) fn occurrences(walk: &Walk<'_>) -> Vec<u64> {
     }
     // A pair is left before the pairs around it.
     for &pair in walk.left_pairs.iter().rev() {
-        let own = times[pair as usize];
+        let own = &mut times[pair as usize];
+        if is_dag[pair as usize] {
+            *own = (*own).min(1);
+        }
+        let own = *own;
         for &to in inside.of(pair) {
             times[to as usize] = times[to as usize].saturating_add(own);
         }

@@ -161,6 +161,9 @@ impl Walk<'_> {
         let epoch = self.bindings.epoch;
         self.pairs.insert(left, right, visit, number, epoch);
         self.edges.push((around, number));
+        if self.left.node(left).is_dag() && self.right.node(right).is_dag() {
+            self.dag_pairs.push(number);
+        }
         number
     }
 

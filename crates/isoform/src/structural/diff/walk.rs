@@ -81,6 +81,8 @@ pub(super) struct Walk<'t> {
     /// Pairs around separately visited pairs, with their occurrences: the occurrences
     /// of moved nodes, and none for nodes that the walk may also meet elsewhere.
     pub(super) times_apart: Vec<(u32, Option<u64>)>,
+    /// Pairs of dag nodes, which occur once however often they are used.
+    pub(super) dag_pairs: Vec<u32>,
     /// Pairs in the order in which they were left.
     pub(super) left_pairs: Vec<u32>,
     pub(super) pair_count: u32,
@@ -127,6 +129,7 @@ impl<'t> Walk<'t> {
             pairs: Pairs::new(left.nodes.len()),
             edges: Vec::new(),
             times_apart: Vec::new(),
+            dag_pairs: Vec::new(),
             left_pairs: Vec::new(),
             pair_count: 0,
             places,

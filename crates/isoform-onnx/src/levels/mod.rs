@@ -6,18 +6,25 @@
 //!
 //! Levels ignore declared shapes, operator set versions with the same meaning, and
 //! written default values.
+//!
+//! | file | job |
+//! |---|---|
+//! | `defaults.rs` | values of omitted attributes |
+//! | `types.rs` | declared types without shapes |
+
+mod defaults;
+mod types;
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use isoform::traverse::{MapOptions, WalkOptions, WalkResult};
-use isoform::values::ValueRef;
+use isoform::traverse::{MapOptions, WalkOptions, WalkOrder, WalkResult};
 use isoform::{Array, Map, Node, Obj, Ref, Result, Str, Value, structural_equal};
 
-use crate::ir::{
-    Call, Graph, Input, MapType, OptionalType, Program, SequenceType, SparseTensorType, TensorType,
-};
-use crate::layout::graph_in;
+pub(crate) use self::defaults::Defaults;
+use self::defaults::{Spelled, known_schema};
+use self::types::{is_undeclared, same, with_main_types, without_result_types, without_shape};
+use crate::ir::{Call, Input, Program};
 use crate::schema;
 
 /// The ignored differences. By default every difference counts: programs are compared
@@ -79,8 +86,12 @@ pub struct Levels {
     /// An attribute with the default of its operator or local function equals an
     /// omitted attribute.
     ///
-    /// Operators outside of the standard's table, or of newer operator sets, keep all
-    /// attributes.
+    /// The defaults of strides, padding, dilations and the shape of the kernel of
+    /// convolutions and pooling, and of the permutation of a Transpose, depend on shapes.
+    /// They count where a kernel, weights or inferred shapes make them known; a
+    /// comparison takes such an attribute as written if one of the programs has it where
+    /// its default is unknown. Operators outside of the standard's table, or of newer
+    /// operator sets, keep all attributes.
     pub defaults: bool,
 }
 
@@ -114,7 +125,13 @@ impl Levels {
     ///
     /// `ValueError` for a program that contains itself.
     pub fn apply(self, program: &Ref<Program>) -> Result<Ref<Program>> {
-        self.rewrite(program, &Interface::default())
+        let defaults = Defaults::of(program);
+        self.rewrite(
+            program,
+            &Interface::default(),
+            &defaults,
+            &Spelled::default(),
+        )
     }
 
     /// [`apply`](Self::apply) to both programs of a comparison. An element type counts
@@ -127,6 +144,16 @@ impl Levels {
         self,
         left: &Ref<Program>,
         right: &Ref<Program>,
+    ) -> Result<(Ref<Program>, Ref<Program>)> {
+        self.apply_pair_for(left, right, false)
+    }
+
+    /// [`apply_pair`](Self::apply_pair), for a comparison that may have a tolerance.
+    pub(crate) fn apply_pair_for(
+        self,
+        left: &Ref<Program>,
+        right: &Ref<Program>,
+        has_tolerance: bool,
     ) -> Result<(Ref<Program>, Ref<Program>)> {
         let mut open = Interface::default();
         // Without different operator sets, attributes that later became inputs stay
@@ -147,10 +174,24 @@ impl Levels {
             open.inputs.extend(positions(&mut { inputs }));
             open.results.extend(positions(&mut { results }));
         }
-        Ok((levels.rewrite(left, &open)?, levels.rewrite(right, &open)?))
+        let defaults = [left, right].map(|program| Defaults::of(program));
+        let [of_left, of_right] = &defaults;
+        let spelled = if self.defaults {
+            Spelled::of([(left, of_left), (right, of_right)], has_tolerance)?
+        } else {
+            Spelled::default()
+        };
+        let rewrite = |program, defaults| levels.rewrite(program, &open, defaults, &spelled);
+        Ok((rewrite(left, of_left)?, rewrite(right, of_right)?))
     }
 
-    fn rewrite(self, program: &Ref<Program>, open: &Interface) -> Result<Ref<Program>> {
+    fn rewrite(
+        self,
+        program: &Ref<Program>,
+        open: &Interface,
+        defaults: &Defaults<'_>,
+        spelled: &Spelled,
+    ) -> Result<Ref<Program>> {
         if self == Levels::NONE {
             return Ok(program.clone());
         }
@@ -165,7 +206,8 @@ impl Levels {
         // same variable.
         let inputs: RefCell<HashMap<u64, Value>> = RefCell::default();
         let (input, call) = (Input::type_index(), Call::type_index());
-        let mapped = MapOptions::default().map_selected(
+        // Shapes are known of the calls of the program, not of rewritten ones.
+        let mapped = MapOptions::default().order(WalkOrder::Pre).map_selected(
             program,
             |ty| ty == Some(call) || ty == Some(input) && self.ignore_shapes,
             |visit| {
@@ -173,7 +215,7 @@ impl Levels {
                     return Ok(None);
                 };
                 if let Some(call) = object.downcast_ref::<Call>() {
-                    return self.call(call);
+                    return self.call(call, defaults, spelled);
                 }
                 let Some(input) = object.downcast_ref::<Input>() else {
                     return Ok(None);
@@ -205,53 +247,48 @@ impl Levels {
     }
 
     /// The canonical form of a call at these levels; None if the call is already canonical.
-    fn call(self, call: &Ref<Call>) -> Result<Option<Value>> {
-        let schema = match call.callee {
-            Some(_) => None,
-            // A newer operator set may have changed anything.
-            None if schema::newest(&call.domain).is_none_or(|version| version < call.version) => {
-                None
-            }
-            None => schema::lookup(&call.domain, &call.op, call.version),
-        };
+    fn call(
+        self,
+        call: &Ref<Call>,
+        defaults: &Defaults<'_>,
+        spelled: &Spelled,
+    ) -> Result<Option<Value>> {
+        let schema = known_schema(call);
         let meaning = schema
             .filter(|_| self.same_opset_meaning)
             .map(|schema| schema::meaning(call, schema));
+        let newer = meaning.as_ref().map(|meaning| meaning.schema);
+        let default = |name: &str| {
+            let versions = schema.into_iter().chain(newer);
+            defaults.value_by(call, name, versions)
+        };
+        let mut filled_in = spelled.names(call);
         let mut left_out = HashSet::new();
         let mut bodies = HashMap::new();
         for (name, value) in call.attrs.iter() {
             if let Some(body) = without_result_types(value).filter(|_| self.ignore_shapes) {
                 bodies.insert(name.clone(), body);
             }
-            if !self.defaults {
+            if filled_in.remove(name.as_str()) || !self.defaults {
                 continue;
             }
-            let default = match &call.callee {
-                Some(callee) => {
-                    let mut defaults = callee.attr_defaults.iter();
-                    let entry = defaults.find(|(key, _)| *key == name);
-                    entry.map(|(_, default)| default.clone())
-                }
-                None => {
-                    let newer = meaning.as_ref().map(|meaning| meaning.schema);
-                    let mut schemas = schema.into_iter().chain(newer);
-                    let attribute = schemas.find_map(|schema| schema.attribute(name));
-                    attribute.and_then(|attribute| attribute.default_value())
-                }
-            };
-            if let Some(default) = default
+            if let Some(default) = default(name)
                 && structural_equal(value, default)?
             {
                 left_out.insert(name.clone());
             }
         }
+        let filled_in = filled_in.into_iter();
+        let filled_in = filled_in.filter_map(|name| Some((name.into(), default(name)?)));
+        let filled_in: Vec<(Str, Value)> = filled_in.collect();
         let (mut version, mut inputs) = (call.version, None);
         if let Some(meaning) = meaning {
             version = meaning.schema.since;
             left_out.extend(meaning.left_out);
             inputs = meaning.inputs;
         }
-        if left_out.is_empty() && bodies.is_empty() && version == call.version {
+        let changes = left_out.len() + filled_in.len() + bodies.len();
+        if changes == 0 && version == call.version {
             return Ok(None);
         }
         let kept = call
@@ -265,6 +302,7 @@ impl Levels {
                     bodies.remove(name).unwrap_or_else(|| value.clone()),
                 )
             })
+            .chain(filled_in)
             .collect::<Map<Str, Value>>();
         let fields = call.clone_fields();
         let changed = Ref::new(Call {
@@ -279,11 +317,17 @@ impl Levels {
 
 /// The operator sets of the calls in a program: domains and versions.
 fn operator_sets(program: &Ref<Program>) -> Result<BTreeSet<(String, i64)>> {
-    let mut found = BTreeSet::new();
+    let calls = calls(program)?.into_iter();
+    Ok(calls
+        .map(|call| (call.domain.to_string(), call.version))
+        .collect())
+}
+
+/// All calls in a program, functions and bodies included.
+fn calls(program: &Ref<Program>) -> Result<Vec<Ref<Call>>> {
+    let mut found = Vec::new();
     WalkOptions::default().walk_objects(program, |object: &Ref<Obj>, _| {
-        if let Some(call) = object.downcast_ref::<Call>() {
-            found.insert((call.domain.to_string(), call.version));
-        }
+        found.extend(object.downcast_ref::<Call>().cloned());
         Ok(WalkResult::<()>::Advance)
     })?;
     Ok(found)
@@ -294,149 +338,4 @@ fn operator_sets(program: &Ref<Program>) -> Result<BTreeSet<(String, i64)>> {
 struct Interface {
     inputs: HashSet<usize>,
     results: HashSet<usize>,
-}
-
-/// True for types that need not be distinguished: two absent types, or the same object.
-fn same(left: &Value, right: &Value) -> bool {
-    match (left.as_object(), right.as_object()) {
-        (None, None) => left.is_none() && right.is_none(),
-        (Some(left), Some(right)) => left.same_as(right),
-        _ => false,
-    }
-}
-
-/// Replaces the declared types of a graph's results; None if the graph has these types.
-fn with_result_types(graph: &Ref<Graph>, types: Vec<Value>) -> Option<Ref<Graph>> {
-    let mut pairs = types.iter().zip(graph.result_types.values());
-    if pairs.all(|(new, old)| same(new, old)) {
-        return None;
-    }
-    let fields = graph.clone_fields();
-    Some(Ref::new(Graph {
-        result_types: Array::from(types),
-        ..fields
-    }))
-}
-
-/// The bodies in an attribute, without declared types of their results; None if there
-/// is nothing to leave out.
-fn without_result_types(value: &Value) -> Option<Value> {
-    let bare = |value: &Value| {
-        let graph = graph_in(value)?;
-        let types = vec![Value::NONE; graph.result_types.len()];
-        with_result_types(graph, types).map(Value::from)
-    };
-    let ValueRef::Array(items) = value.view() else {
-        return bare(value);
-    };
-    let items = items.values().iter();
-    let changed: Vec<Option<Value>> = items.clone().map(bare).collect();
-    if changed.iter().all(Option::is_none) {
-        return None;
-    }
-    let items = changed
-        .into_iter()
-        .zip(items)
-        .map(|(new, old)| new.unwrap_or_else(|| old.clone()));
-    Some(Array::from(items.collect::<Vec<_>>()).into())
-}
-
-/// The rewritten program, with the element types declared by the original for the
-/// results of the main graph.
-fn with_main_types(original: &Program, mapped: Ref<Program>, open: &Interface) -> Ref<Program> {
-    let declared = original.graph.result_types.values().iter().enumerate();
-    let types = declared.map(|(at, ty)| {
-        if open.results.contains(&at) {
-            Value::NONE
-        } else {
-            without_shape(ty)
-        }
-    });
-    match with_result_types(&mapped.graph, types.collect()) {
-        None => mapped,
-        Some(graph) => {
-            let fields = mapped.clone_fields();
-            Ref::new(Program { graph, ..fields })
-        }
-    }
-}
-
-/// True for a type without an element type.
-fn is_undeclared(ty: &Value) -> bool {
-    let elem = match ty.as_object() {
-        None => return true,
-        Some(object) => match object.downcast_ref::<TensorType>() {
-            Some(ty) => &ty.elem,
-            None => match object.downcast_ref::<SparseTensorType>() {
-                Some(ty) => &ty.elem,
-                None => return false,
-            },
-        },
-    };
-    matches!(elem.view(), ValueRef::None)
-}
-
-/// The type without shapes, or None if only a shape was declared.
-fn without_shape(ty: &Value) -> Value {
-    if is_undeclared(ty) {
-        return Value::NONE;
-    }
-    // Types nest in their last part only, so a list of the enclosing types is enough.
-    let mut around: Vec<&Value> = Vec::new();
-    let mut current = ty;
-    let mut inner = loop {
-        let Some(object) = current.as_object() else {
-            break current.clone();
-        };
-        let next = if let Some(ty) = object.downcast_ref::<SequenceType>() {
-            &ty.elem
-        } else if let Some(ty) = object.downcast_ref::<OptionalType>() {
-            &ty.elem
-        } else if let Some(ty) = object.downcast_ref::<MapType>() {
-            &ty.value
-        } else {
-            break leaf_without_shape(current);
-        };
-        around.push(current);
-        current = next;
-    };
-    if same(&inner, current) {
-        return ty.clone();
-    }
-    while let Some(outer) = around.pop() {
-        let Some(object) = outer.as_object() else {
-            continue;
-        };
-        inner = if object.downcast_ref::<SequenceType>().is_some() {
-            Ref::new(SequenceType { elem: inner }).into()
-        } else if let Some(ty) = object.downcast_ref::<MapType>() {
-            let key = ty.key.clone();
-            Ref::new(MapType { key, value: inner }).into()
-        } else {
-            Ref::new(OptionalType { elem: inner }).into()
-        };
-    }
-    inner
-}
-
-fn leaf_without_shape(ty: &Value) -> Value {
-    let Some(object) = ty.as_object() else {
-        return ty.clone();
-    };
-    if let Some(tensor) = object.downcast_ref::<TensorType>() {
-        return match &tensor.shape {
-            None => ty.clone(),
-            Some(_) => {
-                let elem = tensor.elem.clone();
-                Ref::new(TensorType { elem, shape: None }).into()
-            }
-        };
-    }
-    match object.downcast_ref::<SparseTensorType>() {
-        Some(tensor) if tensor.shape.is_some() => {
-            let elem = tensor.elem.clone();
-            Ref::new(SparseTensorType { elem, shape: None }).into()
-        }
-        _ => ty.clone(),
-    }
 }
