@@ -572,17 +572,40 @@ fn parts_are_shown_as_in_texts() {
             step(Int::new(1).into()),
             step(add(Value::from(&x), 2).into())
         ),
-        [
-            "replaced at <root>.rest on the left, <root>.rest.lhs on the right: \
-             term.Int(value=1) -> %x",
-            "wrapped at <root>.rest: term.Int(value=1) -> term.Add(lhs=%x, rhs=2)",
-        ]
+        ["replaced at <root>.rest: term.Int(value=1) -> term.Add(lhs=%x, rhs=2)"]
     );
     // A name that is not a word cannot stand for a variable.
     let odd = Var::new("a b");
     assert_eq!(
         lines(add(Value::from(&odd), 1), add(Value::from(&y), 1)),
         ["variable at <root>.lhs: term.Var() -> %y"]
+    );
+}
+
+#[test]
+fn a_tree_of_which_nothing_is_kept_is_replaced_as_a_whole() {
+    let x = Value::from(Var::new("x"));
+    let step = |rest: Value| Value::from(Step::new(rest));
+    let sum = |value: &Value| add(value.clone(), add(1, 2));
+    // As in constant folding, at the root and below nodes that stay.
+    let folded: Value = Int::new(3).into();
+    let around: [fn(Value) -> Value; 2] =
+        [|value| value, |value| Value::from(Step::new(add(value, 7)))];
+    for around in around {
+        let sum = |value: &Value| Value::from(sum(value));
+        let found = lines(around(sum(&folded)), around(folded.clone()));
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].starts_with("unwrapped at "), "{found:?}");
+        let found = lines(around(sum(&x)), around(folded.clone()));
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].starts_with("replaced at "), "{found:?}");
+    }
+    // A part that stays is wrapped.
+    let found = lines(step(sum(&x).into()), step(step(sum(&x).into())));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(
+        found[0].starts_with("wrapped at <root>.rest: "),
+        "{found:?}"
     );
 }
 
