@@ -396,7 +396,8 @@ Examples:
 /// their own, too, and for `.json`, `.iso` (text) and `.isob` (binary) files that hold
 /// IR, reads them in parallel and prints the groups of equal models, largest first. Links
 /// to folders are followed, and a file reachable in two ways counts once. Groups are
-/// found by digest and confirmed by comparison.
+/// found by digest and confirmed by comparison. As for `isoform hash`, the same model in
+/// another operator set, or with a default written out, is another program.
 #[derive(Args, Debug)]
 #[command(after_help = DEDUP_HELP)]
 pub(crate) struct DedupArgs {

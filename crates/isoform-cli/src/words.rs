@@ -45,15 +45,30 @@ const OTHER_WORDS: [(&[&str], &str); 14] = [
 
 /// The error of a wrong command line, with a tip for a command that has another name here.
 pub(crate) fn with_tip(mut error: clap::Error, name: &str) -> clap::Error {
+    let context = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.to_lowercase()),
+        _ => None,
+    };
+    if error.kind() == ErrorKind::InvalidValue {
+        let option = context(ContextKind::InvalidArg).unwrap_or_default();
+        let value = context(ContextKind::InvalidValue);
+        if option.starts_with("--format") && value.as_deref() == Some("html") {
+            suggest(&mut error, "`--html FILE` writes a page".to_owned());
+        }
+        return error;
+    }
     if error.kind() != ErrorKind::InvalidSubcommand {
         return error;
     }
-    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+    let Some(word) = context(ContextKind::InvalidSubcommand) else {
         return error;
     };
-    let word = word.to_lowercase();
     let tip = if word == "version" {
         format!("`{name} --version` prints the version")
+    } else if word.contains(['.', '/', '\\']) {
+        format!(
+            "a command comes before files: `{name} diff LEFT RIGHT` compares two, and `{name} show FILE` prints one"
+        )
     } else {
         let known = OTHER_WORDS
             .iter()
@@ -65,13 +80,16 @@ pub(crate) fn with_tip(mut error: clap::Error, name: &str) -> clap::Error {
             None => return error,
         }
     };
-    // Guesses by spelling would only be noise then.
-    error.remove(ContextKind::SuggestedSubcommand);
-    error.insert(
-        ContextKind::Suggested,
-        ContextValue::StyledStrs(vec![StyledStr::from(tip)]),
-    );
+    suggest(&mut error, tip);
     error
+}
+
+/// Guesses by spelling would only be noise beside a tip.
+fn suggest(error: &mut clap::Error, tip: String) {
+    error.remove(ContextKind::SuggestedSubcommand);
+    error.remove(ContextKind::SuggestedValue);
+    let tip = ContextValue::StyledStrs(vec![StyledStr::from(tip)]);
+    error.insert(ContextKind::Suggested, tip);
 }
 
 #[cfg(test)]

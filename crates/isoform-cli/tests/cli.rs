@@ -159,7 +159,9 @@ fn folders_and_standard_input_are_refused_with_advice() {
     let folder = folder();
     let ran = folder.run("hash .");
     assert_eq!(ran.status, 2);
-    assert!(ran.err.contains("isoform dedup"), "{ran:?}");
+    for command in ["isoform dedup", "isoform index", "isoform diff"] {
+        assert!(ran.err.contains(command), "{ran:?}");
+    }
     for line in ["hash -", "show -", "diff - a.onnx"] {
         let ran = folder.run(line);
         assert_eq!(ran.status, 2);
@@ -451,6 +453,19 @@ fn wrong_command_lines_are_trouble() {
         let ran = Folder::new().run(line);
         check(&ran, 2, "");
         assert!(!ran.err.is_empty(), "{line}");
+    }
+    for (line, tip) in [
+        ("a.onnx b.onnx", "`isoform diff LEFT RIGHT` compares two"),
+        ("../a.onnx", "`isoform show FILE` prints one"),
+        (
+            "diff --format html a.onnx b.onnx",
+            "`--html FILE` writes a page",
+        ),
+        ("show --format html a.onnx", "`--html FILE` writes a page"),
+    ] {
+        let ran = Folder::new().run(line);
+        check(&ran, 2, "");
+        assert!(ran.err.contains(tip), "{ran:?}");
     }
 }
 

@@ -39,7 +39,8 @@ pub(crate) struct IndexArgs {
 
 const INDEX_HELP: &str = "\
 Exit status:
-  0  the index is complete, whether or not some files have an error
+  0  the index is complete; files that cannot be read have rows, whose column `error` has
+     the reason, and count as failures neither here nor in a later `isoform dedup INDEX`
   2  the index could not be written
 
 JSON (--json), one object:

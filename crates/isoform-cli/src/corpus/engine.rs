@@ -152,7 +152,7 @@ mod tests {
         });
         let line = "isoform index a b -o i.parquet --jobs 7 --engine ray://head:10001";
         let ran = run(&options, line);
-        let text = "i.parquet: 3 rows, 2 read (2.00 KiB), 1 kept, 1 failed\n";
+        let text = "i.parquet: 3 rows, 2 read (2.00 KiB), 1 kept, 1 failed (the column `error` has the reasons)\n";
         assert_eq!(ran, (0, text.to_owned(), String::new()));
         let (status, out, _) = run(&options, "isoform index -o i.parquet --engine ray --json");
         let json: serde_json::Value = serde_json::from_str(&out).expect("JSON");

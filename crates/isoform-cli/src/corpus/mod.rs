@@ -81,8 +81,12 @@ pub(crate) fn index(
         return Ok(());
     }
     let index = args.output.display().to_string();
+    let reasons = match report.failed {
+        0 => "",
+        _ => " (the column `error` has the reasons)",
+    };
     output.line(format_args!(
-        "{}: {}, {} read ({}), {} kept, {} failed",
+        "{}: {}, {} read ({}), {} kept, {} failed{reasons}",
         printable(&index),
         counted(number(report.rows), "row"),
         report.read,

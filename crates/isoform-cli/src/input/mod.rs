@@ -384,7 +384,7 @@ fn folder_refusal(folder: &Path) -> &'static str {
     if folder.join("Manifest.json").exists() && folder.join("Data").is_dir() {
         return "this is the folder of a Core ML model, which isoform does not read; give the model from which it was converted, as ONNX";
     }
-    "this is a folder, expected a file; only 'isoform dedup' searches folders"
+    "this is a folder, expected a file; 'isoform dedup' and 'isoform index' search folders, and 'isoform diff' compares two"
 }
 
 impl FixArgs {

@@ -41,15 +41,8 @@ impl Settings {
         only: Option<&[String]>,
         without: &[String],
     ) -> isoform::Result<Settings> {
-        // A rule of the library may be left out though it would not be used anyway.
-        let is_known = |name: &String| {
-            let mut all = rules.iter().chain(library_rules());
-            STEPS.iter().any(|step| step.name == name) || all.any(|rule| rule.name() == name)
-        };
         for name in only.unwrap_or_default().iter().chain(without) {
-            if !is_known(name) {
-                return Err(unknown_rule(name, &rules));
-            }
+            check_name(name, &rules)?;
         }
         let chosen = |name: &str| {
             only.is_none_or(|only| only.iter().any(|chosen| chosen == name))
@@ -112,19 +105,27 @@ impl Settings {
     }
 }
 
-fn unknown_rule(name: &str, rules: &[Rule]) -> Error {
-    let names: Vec<&str> = STEPS
-        .iter()
-        .map(|step| step.name)
-        .chain(rules.iter().map(Rule::name))
-        .collect();
+/// Refuses a name that is neither a step nor a rule. A rule of the library may be left out
+/// though it would not be used anyway, for example without fusion.
+fn check_name(name: &str, rules: &[Rule]) -> isoform::Result<()> {
+    let steps = STEPS.iter().map(|step| step.name);
+    let all = steps.chain(rules.iter().chain(library_rules()).map(Rule::name));
+    let mut names: Vec<&str> = Vec::new();
+    for known in all {
+        if !names.contains(&known) {
+            names.push(known);
+        }
+    }
+    if names.contains(&name) {
+        return Ok(());
+    }
     let hint = name_hint(name, names.iter().copied());
-    Error::value_error(if hint.is_empty() {
+    Err(Error::value_error(if hint.is_empty() {
         format!(
             "there is no rule '{name}'; the rules are {}",
             names.join(", ")
         )
     } else {
         format!("there is no rule '{name}'{hint}")
-    })
+    }))
 }

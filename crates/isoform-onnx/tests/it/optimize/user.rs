@@ -1,6 +1,6 @@
 //! Custom rules, and refused rules.
 
-use isoform_onnx::optimize::{OptimizeOptions, Rule};
+use isoform_onnx::optimize::{OptimizeOptions, Rule, rules};
 
 use crate::optimize::check::{check_equal, fired, optimize, program};
 
@@ -126,7 +126,10 @@ fn names_that_are_no_rules_are_refused() {
         assert!(
             error.starts_with("ValueError: there is no rule 'drop-everything'; the rules are ")
         );
-        assert!(error.contains("drop-identity"), "{error}");
+        // Rules that are used with --fuse alone have names, too.
+        for rule in rules() {
+            assert!(error.contains(rule.name()), "{error}");
+        }
     }
     assert!(Rule::new("", "Abs(x)", |_| Ok(None)).is_err());
     assert!(Rule::new("open", "Abs(x", |_| Ok(None)).is_err());
