@@ -41,7 +41,7 @@ pub(super) struct Wiring {
 /// The values that the nodes of a hunk use, of nodes outside and of inputs.
 struct Connections {
     entering: [BTreeSet<Wire>; 2],
-    /// Whether the nodes of a side use constants.
+    /// True for a side whose nodes use constants.
     has_constants: [bool; 2],
     is_alone: [bool; 2],
     /// The entering values of the right side in words.

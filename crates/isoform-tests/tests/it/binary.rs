@@ -310,7 +310,7 @@ fn broken_records_are_refused() {
             1, 12, b'i', b's', b'o', b'f', b'o', b'r', b'm', b'.', b'S', b't', b'r', b'!', 0,
         ],
         Type,
-        "node 0: unknown type \"isoform.Str!\" (byte 23)",
+        "node 0: unknown type \"isoform.Str!\" (if it was renamed: aliases, see docs/evolution.md) (byte 23)",
     );
 }
 

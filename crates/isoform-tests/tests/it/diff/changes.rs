@@ -603,10 +603,7 @@ fn a_tree_of_which_nothing_is_kept_is_replaced_as_a_whole() {
     // A part that stays is wrapped.
     let found = lines(step(sum(&x).into()), step(step(sum(&x).into())));
     assert_eq!(found.len(), 1, "{found:?}");
-    assert!(
-        found[0].starts_with("wrapped at <root>.rest: "),
-        "{found:?}"
-    );
+    assert!(found[0].starts_with("wrapped at <root>: "), "{found:?}");
 }
 
 #[test]
