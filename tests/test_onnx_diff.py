@@ -52,7 +52,7 @@ def test_one_change_of_each_kind():
     (change,) = found.changes
     assert (change.kind, change.count, change.node, change.op) == ("attribute", 1, "sm", "Softmax")
     assert change.nodes == ("sm",)
-    assert texts(found) == ["attribute 'axis' of Softmax 'sm' added: 0"]
+    assert texts(found) == ["attribute 'axis' of Softmax 'sm': -1 (default) -> 0"]
     found = diff(model(), model(weight=0.75))
     assert texts(found) == [
         "weight 'm' (input 1 of MatMul 'mm'): 1 of 9 elements differ, max abs 0.25, "

@@ -190,5 +190,5 @@ def test_what_the_new_version_can_do_is_a_difference():
     found = onnx.diff(*map(onnx.load, softmax))
     assert [str(change) for change in found.changes] == [
         "version of Softmax making 'v0': 11 -> 13",
-        "attribute 'axis' of Softmax making 'v0' added: 1",
+        "attribute 'axis' of Softmax making 'v0': 1 (default) -> 1",
     ]
