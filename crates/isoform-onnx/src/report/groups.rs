@@ -40,7 +40,7 @@ pub(super) struct Writer<'a> {
     pub(super) main: &'a Str,
     /// The operator sets of the files by domain.
     pub(super) opsets: [&'a Opsets; 2],
-    /// None if omitted attributes are compared as such.
+    /// None if the levels keep an omitted attribute apart from its default.
     pub(super) defaults: Option<[Defaults<'a>; 2]>,
     measured: Measured<'a>,
     pub(super) items: Vec<Item>,

@@ -43,6 +43,7 @@ struct Connections {
     entering: [BTreeSet<Wire>; 2],
     /// True for a side whose nodes use constants.
     has_constants: [bool; 2],
+    /// True for a side whose hunk has no nodes on the other side.
     is_alone: [bool; 2],
     /// The entering values of the right side in words.
     sources: Vec<String>,
