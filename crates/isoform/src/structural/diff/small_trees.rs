@@ -80,7 +80,14 @@ impl Walk<'_> {
                 (&right_tree, &right_tree.elements[b as usize]),
             ];
             match replacements.binary_search(&(a as u32)) {
-                Ok(_) => self.replaced_tree(elements, (a as u32, b), pair, both),
+                Ok(_) => {
+                    let [left, right] = elements.map(|(_, element)| element.node);
+                    if left != NONE && right != NONE {
+                        self.pair_up(left, right);
+                    }
+                    let sizes = (left_tree.nodes(a as u32), right_tree.nodes(b));
+                    self.replaced_elements(elements, sizes, pair, both);
+                }
                 Err(_) => self.elements(elements, pair, both),
             }
         }
@@ -162,31 +169,18 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes that a tree took the place of another tree.
-    fn replaced_tree(
+    /// Notes that an element took the place of another one, with so many nodes of each tree.
+    fn replaced_elements(
         &mut self,
-        both: [(&SmallTree, &Element); 2],
-        numbers: (u32, u32),
+        [(left_tree, a), (right_tree, b)]: [(&SmallTree, &Element); 2],
+        sizes: (u64, u64),
         pair: u32,
         place: u32,
     ) {
-        let [(left_tree, a), (right_tree, b)] = both;
-        if a.node != NONE && b.node != NONE {
-            self.pair_up(a.node, b.node);
-        }
-        let spots = (
-            self.element(0, left_tree, a),
-            self.element(1, right_tree, b),
-        );
-        let sizes = (left_tree.nodes(numbers.0), right_tree.nodes(numbers.1));
-        self.note(
-            ChangeKind::Replaced,
-            place,
-            pair,
-            Some(spots.0),
-            Some(spots.1),
-            sizes,
-        );
+        let left = self.element(0, left_tree, a);
+        let right = self.element(1, right_tree, b);
+        let kind = ChangeKind::Replaced;
+        self.note(kind, place, pair, Some(left), Some(right), sizes);
     }
 
     /// The places of all elements on one side.
@@ -213,25 +207,14 @@ impl Walk<'_> {
 
     /// Two elements that correspond.
     fn elements(&mut self, both: [(&SmallTree, &Element); 2], pair: u32, place: u32) {
-        let [(left_tree, a), (right_tree, b)] = both;
+        let [(_, a), (_, b)] = both;
         let (left, right) = (a.node, b.node);
         if (left, right) == (NONE, NONE) {
             self.items(both, pair, place);
             return;
         }
         if left == NONE || right == NONE {
-            let spots = (
-                self.element(0, left_tree, a),
-                self.element(1, right_tree, b),
-            );
-            self.note(
-                ChangeKind::Replaced,
-                place,
-                pair,
-                Some(spots.0),
-                Some(spots.1),
-                (1, 1),
-            );
+            self.replaced_elements(both, (1, 1), pair, place);
             return;
         }
         let (l, r) = (self.left.node(left), self.right.node(right));
@@ -244,18 +227,7 @@ impl Walk<'_> {
             return;
         }
         if l.is_singleton() || l.info().index() != r.info().index() {
-            let spots = (
-                self.element(0, left_tree, a),
-                self.element(1, right_tree, b),
-            );
-            self.note(
-                ChangeKind::Replaced,
-                place,
-                pair,
-                Some(spots.0),
-                Some(spots.1),
-                (1, 1),
-            );
+            self.replaced_elements(both, (1, 1), pair, place);
             return;
         }
         for position in 0..l.count {
