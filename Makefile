@@ -46,7 +46,7 @@ ALL := --workspace --all-features $(LOCKED)
 
 # The extension modules are built by maturin alone in release mode: cargo would
 # set other variables for them, and the two would undo each other's work.
-MODULES := isoform-py isoform-python calc-ir
+MODULES := isoform-py isoform-python isoform-remote-python calc-ir
 NO_MODULES := $(addprefix --exclude ,$(MODULES))
 MATURIN := VIRTUAL_ENV=$(CURDIR)/$(VENV) $(VENV)/bin/maturin
 
@@ -156,12 +156,14 @@ pictures: setup-models ## Make the pictures of README and docs/ from real models
 	$(VENV)/bin/python scripts/make_pictures.py $(CARGO_TARGET)/release/isoform
 
 .PHONY: wheel
-wheel: $(VENV_STAMP) ## Build a wheel of the Python package into dist/
+wheel: $(VENV_STAMP) ## Build wheels of the Python packages into dist/
 	$(MATURIN) build --release --out dist
+	$(MATURIN) build --release --out dist --manifest-path crates/isoform-remote-python/Cargo.toml
 
 .PHONY: sdist
-sdist: $(VENV_STAMP) ## Build the source archive of the Python package into dist/
+sdist: $(VENV_STAMP) ## Build the source archives of the Python packages into dist/
 	$(MATURIN) sdist --out dist
+	$(MATURIN) sdist --out dist --manifest-path crates/isoform-remote-python/Cargo.toml
 
 # Crates are packaged in the order of their dependencies, and each is built from its package.
 .PHONY: package

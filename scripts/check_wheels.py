@@ -5,8 +5,9 @@
 
 With `--dist`, only the sizes and contents of the wheels in the folder are checked. Without
 options the wheel is for the Python that runs the script. With `--all` every supported Python
-of this machine, and every one that `scripts/pythons.py` can build, gets a wheel, and the
-source archive is built without a network. Run the script with the Python of `.venv`, where
+of this machine, and every one that `scripts/pythons.py` can build, gets a wheel, the newest
+one as for a release, and the package isoform-remote is tried beside it; the source archives
+are built without a network. Run the script with the Python of `.venv`, where
 maturin is installed.
 """
 
@@ -32,6 +33,9 @@ MATURIN = Path(sys.executable).with_name("maturin")
 PROJECT = ROOT / "tests" / "outside_project"
 PYRIGHT = {"typeCheckingMode": "strict", "pythonVersion": "3.10"}
 
+# The package with the client of servers.
+REMOTE = ROOT / "crates" / "isoform-remote-python"
+
 # What a wheel has to bring along.
 WANTED = [
     "isoform/__init__.py",
@@ -41,7 +45,10 @@ WANTED = [
     ".dist-info/entry_points.txt",
     ".dist-info/licenses/LICENSE-APACHE",
     ".dist-info/licenses/LICENSE-MIT",
+    # Names, versions and licences of the crates inside.
+    ".cyclonedx.json",
 ]
+REMOTE_WANTED = [name for name in WANTED if name.startswith(".")]
 
 # In bytes; what a wheel may need on the disk of a registry, for each platform and version.
 MAX_SIZE = 12_000_000
@@ -71,6 +78,21 @@ assert types.onnx.Graph.__doc__
 assert pathlib.Path(isoform.__file__).is_relative_to(sys.prefix), isoform.__file__
 print(f"Python {sys.version_info.major}.{sys.version_info.minor}: isoform {isoform.__version__} works")
 """
+
+# Without the package isoform-remote, and with it; nobody listens at the port.
+SERVERS = """
+from isoform.store import Store
+
+try:
+    store = Store.open("redis://127.0.0.1:1")
+    store.put(b"bytes")
+except ImportError as error:
+    print(error)
+except OSError as error:
+    print(error)
+"""
+WITHOUT_REMOTE = "pip install 'isoform[remote]'"
+WITH_REMOTE = "store redis: at redis://127.0.0.1:1: cannot"
 
 
 def run(*command: str | Path, fails: bool = False, **options: object) -> str:
@@ -120,15 +142,16 @@ def pythons() -> list[Path]:
     return found
 
 
-def check_contents(wheel: Path) -> None:
+def check_contents(wheel: Path, profile: str = "release") -> None:
     """Look for the required and the forbidden files of a wheel, and at its size."""
     size = wheel.stat().st_size
-    if size > MAX_SIZE:
+    # Other profiles are for tests, and do without the optimisations that make code small.
+    if profile == "release" and size > MAX_SIZE:
         sys.exit(f"check_wheels: {wheel.name} has {size:,} bytes, more than {MAX_SIZE:,}")
     print(f"{wheel.name}: {size / 1e6:.1f} MB", flush=True)
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-    for wanted in WANTED:
+    for wanted in REMOTE_WANTED if wheel.name.startswith("isoform_remote-") else WANTED:
         if not any(name.endswith(wanted) for name in names):
             sys.exit(f"check_wheels: {wheel.name} has no {wanted}; it has\n  " + "\n  ".join(names))
     modules = [name for name in names if name.endswith((".so", ".pyd"))]
@@ -185,8 +208,24 @@ def check_python(python: Path, scratch: Path, profile: str) -> None:
     options = ("--locked", "--profile", profile, "--interpreter", python, "--out", out)
     run(MATURIN, "build", *options)
     (wheel,) = out.glob("*.whl")
-    check_contents(wheel)
+    check_contents(wheel, profile)
     try_wheel(wheel, python, scratch)
+
+
+def check_remote(python: Path, scratch: Path) -> None:
+    """Build the package isoform-remote, and try it beside the wheel of this Python."""
+    out = scratch / "dist-remote"
+    manifest = ("--manifest-path", REMOTE / "Cargo.toml")
+    run(MATURIN, "build", "--locked", "--release", *manifest, "--interpreter", python, "--out", out)
+    (wheel,) = out.glob("*.whl")
+    check_contents(wheel)
+    inside = scratch / f"venv-{python.name}-whl" / "bin"
+    for expected in (WITHOUT_REMOTE, WITH_REMOTE):
+        output = run(inside / "python", "-I", "-c", SERVERS, cwd=scratch)
+        if expected not in output:
+            sys.exit(f"check_wheels: expected {expected!r}, got {output!r}")
+        run(inside / "python", "-m", "pip", "install", "--no-index", "--no-deps", wheel)
+    print("stores on servers work with isoform-remote", flush=True)
 
 
 def check_source(python: Path, scratch: Path) -> None:
@@ -226,9 +265,11 @@ def main() -> None:
     scratch = Path(tempfile.mkdtemp(prefix="isoform-wheels-"))
     try:
         for python in interpreters:
-            # A check of a single wheel measures no speed, so a quick build is enough.
-            check_python(python, scratch, "release" if args.all else "quick")
+            # A build for a release takes minutes, and differs in speed and size alone.
+            is_release = args.all and python == interpreters[-1]
+            check_python(python, scratch, "release" if is_release else "quick")
         if args.all:
+            check_remote(interpreters[-1], scratch)
             check_source(interpreters[-1], scratch)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)

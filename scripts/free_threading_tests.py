@@ -46,7 +46,7 @@ def main() -> int:
         "PYTHON_GIL": "0",
     }
     cargo = [os.environ.get("CARGO", "cargo"), "build", "--locked", "--all-features"]
-    cargo += ["-p", "isoform-python", "-p", "calc-ir"]
+    cargo += ["-p", "isoform-python", "-p", "isoform-remote-python", "-p", "calc-ir"]
     arguments = sys.argv[1:]
     chosen = ["tests"]
     if arguments[:1] == ["--quick"]:

@@ -47,7 +47,7 @@ def place(source: Path, target: Path) -> None:
 
 
 def main() -> None:
-    """Place both modules and the command."""
+    """Place the modules and the command."""
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     folder = Path(sys.argv[1])
@@ -56,6 +56,7 @@ def main() -> None:
     # A package of the same name, which maturin installs, would hide the module.
     shutil.rmtree(packages / "calc_ir", ignore_errors=True)
     place(library(folder, "calc_ir"), packages / f"calc_ir{SUFFIX}")
+    place(library(folder, "isoform_remote_python"), packages / f"isoform_remote{SUFFIX}")
     (packages / "isoform.pth").write_text(f"{ROOT / 'python'}\n")
     command = Path(sysconfig.get_path("scripts")) / "isoform"
     command.write_text(COMMAND.format(python=sys.executable))

@@ -63,9 +63,17 @@ def test_a_workflow_has_few_permissions_and_an_end(path):
         assert "uses" in job or job.get("timeout-minutes", 0) <= 340, name
 
 
+def version_of_crates():
+    return re.search(r'^version = "(.*)"$', (ROOT / "Cargo.toml").read_text(), re.MULTILINE)[1]
+
+
+def test_both_packages_have_one_version():
+    assert f'"isoform-remote=={version_of_crates()}"' in (ROOT / "pyproject.toml").read_text()
+
+
 @pytest.mark.parametrize(("tag", "status"), [("v{}", 0), ("v{}.1", 1), ("{}-v", 1)])
 def test_a_tag_has_to_be_the_version(tag, status):
-    version = re.search(r'^version = "(.*)"$', (ROOT / "Cargo.toml").read_text(), re.MULTILINE)[1]
+    version = version_of_crates()
     command = step("release.yml", "The tag is the version of the crates")["run"]
     done = subprocess.run(
         ["bash", "-eu", "-c", command], cwd=ROOT, env={"TAG": tag.format(version)}, check=False
@@ -83,6 +91,10 @@ def test_every_version_of_python_gets_a_wheel():
     assert sorted(installed["with"]["python-version"].split()) == sorted(versions)
     arguments = step("wheels.yml", "Build")["with"]["args"]
     assert arguments.partition(" --interpreter ")[2].split() == versions
+    # The client of servers: the oldest version stands for all with a GIL.
+    arguments = step("wheels.yml", "Build the client of servers")["with"]["args"]
+    without_gil = [version for version in versions if version.endswith("t")]
+    assert arguments.partition(" --interpreter ")[2].split() == [versions[0], *without_gil]
 
 
 def test_what_a_workflow_tries_works_here():

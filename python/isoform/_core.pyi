@@ -1411,7 +1411,8 @@ class Store:
         max_count: int | None = ...,
     ) -> Store:
         """Opens a store: the path of a folder, which is created on demand, "memory:", or the
-        URL of a server, such as "s3:bucket/prefix" or "redis://host".
+        URL of a server, such as "s3:bucket/prefix" or "redis://host", for which
+        `pip install 'isoform[remote]'` adds the client.
 
         Args:
             url: the path or URL.
@@ -1422,7 +1423,8 @@ class Store:
                 as a timedelta.
             max_count: the number of files at which a put evicts the least recently used.
 
-        Raises ValueError for another URL, and OSError if the folder cannot be opened.
+        Raises ValueError for another URL, OSError if the folder cannot be opened, and
+        ImportError without the client of servers.
         """
     def put(self, /, data: bytes | bytearray | memoryview) -> str:
         """Stores bytes, and returns their name: 64 hexadecimal digits. Raises OSError if the

@@ -83,6 +83,8 @@ impl RunOptions<'_> {
         I::Item: Into<OsString>,
     {
         let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
+        #[cfg(feature = "remote")]
+        isoform_remote::install();
         run_in(self, &args, streams)
     }
 }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use isoform::errors::ErrorKind;
 use isoform::{Error, Result};
-use isoform_remote::{RemoteFolder, RemoteOptions, without_credentials};
-use isoform_store::{FileKind, Name, Store, StoreOptions};
+use isoform_store::{
+    FileKind, Name, RemoteFiles, Store, StoreOptions, open_remote_folder, without_credentials,
+};
 
 use crate::source::{Container, Entry, EntryKind, stamp_of};
 
@@ -23,11 +24,11 @@ const STORE: &str = "store:";
 pub(crate) fn open_root(root: &str) -> Result<Option<(String, Arc<dyn Container>)>> {
     if let Some(url) = root.strip_prefix(STORE) {
         let options = StoreOptions::default().read_only(true);
-        let store = isoform_remote::open(url, options)?;
+        let store = options.open(url)?;
         let path = format!("{STORE}{}", place_of(url));
         return Ok(Some((path, Arc::new(StoreValues { store }))));
     }
-    let Some(folder) = RemoteFolder::open(root, RemoteOptions::default())? else {
+    let Some(folder) = open_remote_folder(root)? else {
         return Ok(None);
     };
     Ok(Some((place_of(root), Arc::new(Bucket { folder }))))
@@ -84,7 +85,7 @@ impl Container for StoreValues {
 
 /// A folder on a server.
 struct Bucket {
-    folder: RemoteFolder,
+    folder: Box<dyn RemoteFiles>,
 }
 
 impl Container for Bucket {

@@ -76,9 +76,7 @@ impl RemoteOptions {
         let Some(settings) = Settings::read(url)? else {
             return options.open(url);
         };
-        let is_read_only = options.is_read_only() || settings.is_read_only()?;
-        let engine = self.engine(settings)?;
-        Ok(options.read_only(is_read_only).open_engine(engine))
+        Ok(options.open_engine(self.engine(settings)?))
     }
 
     /// The engine of a server, which connects at its first operation.
@@ -93,6 +91,7 @@ impl RemoteOptions {
             (given.timeout, given.retries) = (given.timeout.min(REDIS_TIMEOUT), 0);
         }
         Ok(RemoteEngine {
+            is_read_only: settings.is_read_only()?,
             description: settings.description(),
             secrets: settings.secrets(),
             settings,
@@ -117,6 +116,7 @@ impl RemoteOptions {
 pub(crate) struct RemoteEngine {
     settings: Settings,
     options: RemoteOptions,
+    is_read_only: bool,
     description: String,
     secrets: Vec<String>,
     /// False if the server refused to write on a condition.
@@ -370,6 +370,10 @@ impl Engine for RemoteEngine {
 
     fn lock(&self, name: &str, _: Duration) -> Result<Option<LockGuard>> {
         Err(self.error("lock", name, "servers have no locks"))
+    }
+
+    fn is_read_only(&self) -> bool {
+        self.is_read_only
     }
 
     fn description(&self) -> String {

@@ -2,7 +2,7 @@
 
 use isoform::errors::ErrorKind;
 use isoform::{Error, Result};
-use isoform_store::Engine;
+use isoform_store::{Engine, RemoteEntry, RemoteFiles};
 use opendal::Metadata;
 
 use crate::engine::{RemoteEngine, RemoteOptions};
@@ -30,19 +30,17 @@ const CHUNK: u64 = 16 << 20;
 /// # }
 /// ```
 pub struct RemoteFolder {
-    engine: RemoteEngine,
+    pub(crate) engine: RemoteEngine,
 }
 
-/// A file or a folder in a [`RemoteFolder`].
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct RemoteEntry {
-    /// The name in its folder.
-    pub name: String,
-    /// The size in bytes; None for a folder.
-    pub size: Option<u64>,
-    /// A text that changes with the file; empty if the server does not tell.
-    pub version: String,
+impl RemoteFiles for RemoteFolder {
+    fn entries(&self, folder: &str) -> Result<Vec<RemoteEntry>> {
+        RemoteFolder::entries(self, folder)
+    }
+
+    fn read(&self, file: &str) -> Result<Vec<u8>> {
+        RemoteFolder::read(self, file)
+    }
 }
 
 impl RemoteFolder {

@@ -79,11 +79,15 @@ mod folder;
 mod services;
 mod settings;
 
+pub use isoform_store::{RemoteEntry, is_remote, without_credentials};
+
 pub use self::engine::RemoteOptions;
-pub use self::folder::{RemoteEntry, RemoteFolder};
+pub use self::folder::RemoteFolder;
 
 use isoform::Result;
-use isoform_store::{Store, StoreOptions};
+use isoform_store::{Engine, RemoteClient, RemoteFiles, Store, StoreOptions, set_remote_client};
+
+use self::settings::Settings;
 
 /// Opens the store at a URL, on a server or as [`Store::open`] does. Connects to the
 /// server at the first put or lookup.
@@ -95,44 +99,41 @@ pub fn open(url: &str, options: StoreOptions) -> Result<Store> {
     RemoteOptions::default().open(url, options)
 }
 
-/// True for the URL of a server, and false for a store on this machine.
-pub fn is_remote(url: &str) -> bool {
-    settings::is_remote(url)
-}
-
-/// Returns a URL without its credentials, to be kept or shown: whoever opens it needs the
-/// credentials in variables. The URL of a store on this machine stays as it is.
+/// Lets [`Store::open`] and all that opens stores or folders by their URLs reach servers, as
+/// the command does, with the default [`RemoteOptions`].
+///
+/// The first [client](set_remote_client) of a process stays.
 ///
 /// ```
-/// let url = isoform_remote::without_credentials("redis://me:secret@host/1?token=t&prefix=p");
-/// assert_eq!(url, "redis://host/1?prefix=p");
-/// let url = isoform_remote::without_credentials("webdav:https://me:s@h/x");
-/// assert_eq!(url, "webdav:https://h/x");
-/// assert_eq!(isoform_remote::without_credentials("folder/a@b"), "folder/a@b");
+/// isoform_remote::install();
+/// let store = isoform_store::Store::open("s3:bucket/prefix?region=eu-west-1")?;
+/// # Ok::<(), isoform::Error>(())
 /// ```
-pub fn without_credentials(url: &str) -> String {
-    if !is_remote(url) {
-        return url.to_owned();
+pub fn install() {
+    set_remote_client(Client);
+}
+
+/// The client of servers that this crate has.
+struct Client;
+
+impl RemoteClient for Client {
+    fn engine(&self, url: &str) -> Result<Box<dyn Engine>> {
+        engine(url)
     }
-    // A password may contain any character, so everything up to the last @ goes.
-    let address = match url.split_once("://") {
-        Some((scheme, rest)) => match rest.rsplit_once('@') {
-            Some((_, host)) => format!("{scheme}://{host}"),
-            None => url.to_owned(),
-        },
-        None => url.to_owned(),
-    };
-    let Some((place, options)) = address.split_once('?') else {
-        return address;
-    };
-    let is_public = |option: &&str| {
-        let name = option.split_once('=').map_or(*option, |(name, _)| name);
-        !["username", "password", "token", "connection"].contains(&name)
-    };
-    let options: Vec<&str> = options.split('&').filter(is_public).collect();
-    if options.is_empty() {
-        place.to_owned()
-    } else {
-        format!("{place}?{}", options.join("&"))
+
+    fn folder(&self, url: &str) -> Result<Box<dyn RemoteFiles>> {
+        let engine = RemoteOptions::default().engine(Settings::required_of(url)?)?;
+        Ok(Box::new(RemoteFolder { engine }))
     }
+}
+
+/// Returns the engine of the store at the URL of a server, with the default
+/// [`RemoteOptions`].
+///
+/// # Errors
+///
+/// A `ValueError` for a URL that names no server, a wrong or a missing setting.
+pub fn engine(url: &str) -> Result<Box<dyn Engine>> {
+    let engine = RemoteOptions::default().engine(Settings::required_of(url)?)?;
+    Ok(Box::new(engine))
 }

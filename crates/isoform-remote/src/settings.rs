@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::env;
 
 use isoform::{Error, Result};
+use isoform_store::REMOTE_SCHEMES;
 use percent_encoding::percent_decode_str;
 
 /// The prefixes of variables, in the order in which they count.
@@ -19,16 +20,17 @@ pub(crate) enum Scheme {
     Webdav,
 }
 
-/// The schemes by their names in URLs.
-const SCHEMES: [(&str, Scheme); 7] = [
-    ("s3", Scheme::S3),
-    ("redis", Scheme::Redis),
-    ("rediss", Scheme::Redis),
-    ("gcs", Scheme::Gcs),
-    ("gs", Scheme::Gcs),
-    ("azblob", Scheme::Azblob),
-    ("webdav", Scheme::Webdav),
-];
+/// The kind of server of a scheme in URLs.
+fn scheme_of(name: &str) -> Option<Scheme> {
+    Some(match name {
+        "s3" => Scheme::S3,
+        "redis" | "rediss" => Scheme::Redis,
+        "gcs" | "gs" => Scheme::Gcs,
+        "azblob" => Scheme::Azblob,
+        "webdav" => Scheme::Webdav,
+        _ => return None,
+    })
+}
 
 impl Scheme {
     /// The options of a URL, with the suffixes of their variables.
@@ -105,11 +107,27 @@ impl Settings {
         Settings::read_with(url, |name| env::var(name).ok())
     }
 
+    /// Reads the settings of the URL of a server.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read), and a `ValueError` for the URL of another place.
+    pub(crate) fn required_of(url: &str) -> Result<Settings> {
+        Settings::read(url)?.ok_or_else(|| {
+            // The rest of a URL may contain a password.
+            let scheme = url.split_once(':').map_or("", |(scheme, _)| scheme);
+            let known = REMOTE_SCHEMES.join(":, ");
+            Error::value_error(format!(
+                "store URL \"{scheme}:\": expected the URL of a server, with {known}:"
+            ))
+        })
+    }
+
     fn read_with(url: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Option<Settings>> {
         let Some((name, rest)) = url.split_once(':') else {
             return Ok(None);
         };
-        let Some(&(_, scheme)) = SCHEMES.iter().find(|(scheme, _)| *scheme == name) else {
+        let Some(scheme) = scheme_of(name) else {
             return Ok(None);
         };
         let mut values = BTreeMap::new();
@@ -287,12 +305,6 @@ fn place_of(
     }
 }
 
-/// True for the URL of a server.
-pub(crate) fn is_remote(url: &str) -> bool {
-    let scheme = url.split_once(':').map_or("", |(scheme, _)| scheme);
-    SCHEMES.iter().any(|(known, _)| *known == scheme)
-}
-
 /// The user and password in an address.
 fn user_information(address: &str) -> Option<&str> {
     let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
@@ -360,6 +372,14 @@ mod tests {
         );
         for other in ["a/b", "file:a", "memory:", "https://h/p"] {
             assert!(read(other, &[]).unwrap().is_none(), "{other}");
+        }
+    }
+
+    #[test]
+    fn every_scheme_of_a_server_has_a_client() {
+        for scheme in REMOTE_SCHEMES {
+            assert!(scheme_of(scheme).is_some(), "{scheme}");
+            assert!(read(&format!("{scheme}:"), &[]).unwrap().is_some());
         }
     }
 

@@ -87,6 +87,11 @@ pub trait Engine: Send + Sync {
         true
     }
 
+    /// True if the files must not be changed: the store is read-only then.
+    fn is_read_only(&self) -> bool {
+        false
+    }
+
     /// The place as messages name it, without credentials.
     fn description(&self) -> String;
 }

@@ -30,6 +30,7 @@
 //! | damage | [`Store::verify`], [`Store::repair`] |
 //! | counts of hits and misses | [`Statistics`] |
 //! | the place of the files | [`Engine`], [`FolderEngine`], [`MemoryEngine`], [`PerProcess`] |
+//! | files on servers | [`RemoteClient`], [`RemoteFiles`], [`set_remote_client`] |
 //!
 //! # What always holds
 //!
@@ -57,6 +58,7 @@ mod name;
 mod options;
 mod per_process;
 mod place;
+mod remote;
 mod reserve;
 mod statistics;
 mod store;
@@ -78,6 +80,10 @@ pub use self::{
     options::StoreOptions,
     per_process::PerProcess,
     place::FileKind,
+    remote::{
+        REMOTE_SCHEMES, RemoteClient, RemoteEntry, RemoteFiles, is_remote, open_remote_folder,
+        set_remote_client, without_credentials,
+    },
     reserve::Reservation,
     statistics::Statistics,
     store::Store,

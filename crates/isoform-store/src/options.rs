@@ -13,6 +13,7 @@ use crate::engine::Engine;
 use crate::evict::Limits;
 use crate::folder::FolderEngine;
 use crate::memory::MemoryEngine;
+use crate::remote;
 use crate::store::Store;
 
 /// How a store is opened.
@@ -94,13 +95,18 @@ impl StoreOptions {
         self.read_only
     }
 
-    /// Opens the store at a URL: the path of a folder, `file:` with a path, or
-    /// `memory:` for an empty store in memory.
+    /// Opens the store at a URL: the path of a folder, `file:` with a path, `memory:` for an
+    /// empty store in memory, or the URL of a server, if the program has a
+    /// [client of servers](crate::set_remote_client).
     ///
     /// # Errors
     ///
     /// A `ValueError` for another URL, and an `OSError` if the folder cannot be opened.
     pub fn open(self, url: &str) -> Result<Store> {
+        if remote::is_remote(url) {
+            let engine = remote::client(url)?.engine(url)?;
+            return Ok(Store::with_engine(engine, self));
+        }
         match place(url)? {
             Place::Memory => Ok(self.open_engine(MemoryEngine::new())),
             Place::Folder(folder) => {
@@ -177,8 +183,7 @@ fn place(url: &str) -> Result<Place> {
             Ok(Place::Folder(Path::new(&*decoded).to_owned()))
         }
         _ => Err(refused(
-            "the scheme is unknown here; the crate isoform-remote opens s3:, redis:, gcs:, \
-             azblob: and webdav:",
+            "the scheme is unknown; servers have s3:, redis:, gcs:, azblob: and webdav:",
         )),
     }
 }
@@ -220,11 +225,19 @@ mod tests {
             ("file://host/a", "another host"),
             ("file:/%ff", "not UTF-8"),
             ("memory:a", "has no path"),
-            ("s3://user:secret@host/bucket", "isoform-remote"),
+            ("ftp://user:secret@host/bucket", "servers have s3:"),
         ] {
             let error = place(url).unwrap_err().to_string();
             assert!(error.contains(message), "{url}: {error}");
             assert!(!error.contains("secret"), "{error}");
         }
+    }
+
+    #[test]
+    fn servers_need_a_client() {
+        let error = Store::open("s3://user:secret@host/bucket").err().unwrap();
+        let message = error.to_string();
+        assert!(message.contains("isoform_remote::install()"), "{message}");
+        assert!(!message.contains("secret"), "{message}");
     }
 }

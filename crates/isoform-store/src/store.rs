@@ -89,6 +89,8 @@ impl Store {
     }
 
     pub(crate) fn with_engine(engine: Box<dyn Engine>, options: StoreOptions) -> Store {
+        let is_read_only = options.is_read_only() || engine.is_read_only();
+        let options = options.read_only(is_read_only);
         if !options.is_read_only() {
             engine.sweep(options.clock.now());
         }

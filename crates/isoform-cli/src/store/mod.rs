@@ -79,7 +79,7 @@ impl PlaceArgs {
         if is_default {
             options = options.max_bytes(DEFAULT_SIZE);
         }
-        isoform_remote::open(&url, options)
+        options.open(&url)
     }
 }
 

@@ -18,7 +18,6 @@ use super::handle::StoreHandle;
 use super::result::Codec;
 use super::{PAUSE, detached, interruptible};
 use crate::error::IntoPyResult;
-use crate::object::gil::under_gil;
 
 /// How long a call waits for another caller that computes the same result.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -243,7 +242,7 @@ impl CallsHandle {
     fn find<'py>(&self, py: Python<'py>, call: &Call) -> PyResult<Option<Bound<'py, PyAny>>> {
         let found = match &call.program {
             None => self.ask(py, call, Cache::lookup)?,
-            Some(program) => self.confirmed(py, call, program),
+            Some(program) => self.confirmed(py, call, program)?,
         };
         let result = match found {
             Some(found) => self.codec.decode(py, &self.counted(py, found)?)?,
@@ -269,15 +268,18 @@ impl CallsHandle {
         py: Python<'_>,
         call: &Call,
         program: &[u8],
-    ) -> Option<isoform::Result<Bytes>> {
-        let key = self.cache.entry_key(&call.key);
-        // The comparison may call Python.
-        let found = under_gil(py, || self.store.entry_confirmed(&key, program, are_equal));
-        match found {
-            Ok(Some(entry)) if entry.is_failure => self.cache.lookup(&call.key),
-            Ok(Some(entry)) => Some(Ok(entry.value)),
+    ) -> PyResult<Option<isoform::Result<Bytes>>> {
+        let (store, key) = (self.store.clone(), self.cache.entry_key(&call.key));
+        let program = program.to_vec();
+        let found = detached(py, self.is_remote, move || {
             // A store that fails makes a call slow.
-            Ok(None) | Err(_) => None,
+            Ok(store
+                .entry_confirmed(&key, &program, are_equal)
+                .unwrap_or(None))
+        })?;
+        match found {
+            Some(entry) if entry.is_failure => self.ask(py, call, Cache::lookup),
+            found => Ok(found.map(|entry| Ok(entry.value))),
         }
     }
 

@@ -13,7 +13,6 @@ use pyo3::types::{PyBytes, PyCFunction, PyDict};
 use super::entry::{EntryHandle, KeyHandle, are_equal, binary, program_value};
 use super::{buffer, detached, interruptible};
 use crate::error::IntoPyResult;
-use crate::object::gil::under_gil;
 
 /// Bytes under their digests, and results under keys, for any number of processes.
 ///
@@ -78,7 +77,7 @@ impl StoreHandle {
 
     /// True for a store on a server.
     pub(super) fn is_remote(&self) -> bool {
-        isoform_remote::is_remote(&self.url)
+        isoform_store::is_remote(&self.url)
     }
 
     /// Runs a short operation of the store.
@@ -94,7 +93,8 @@ impl StoreHandle {
 #[pymethods]
 impl StoreHandle {
     /// Opens a store: the path of a folder, which is created on demand, "memory:", or the
-    /// URL of a server, such as "s3:bucket/prefix" or "redis://host".
+    /// URL of a server, such as "s3:bucket/prefix" or "redis://host", for which
+    /// `pip install 'isoform[remote]'` adds the client.
     ///
     /// Args:
     ///     url: the path or URL.
@@ -105,7 +105,8 @@ impl StoreHandle {
     ///         as a timedelta.
     ///     max_count: the number of files at which a put evicts the least recently used.
     ///
-    /// Raises ValueError for another URL, and OSError if the folder cannot be opened.
+    /// Raises ValueError for another URL, OSError if the folder cannot be opened, and
+    /// ImportError without the client of servers.
     #[staticmethod]
     #[pyo3(signature = (url, *, read_only=false, durable=false, max_bytes=None, max_age=None, max_count=None))]
     fn open(
@@ -130,7 +131,7 @@ impl StoreHandle {
             .read_only(read_only)
             .durable(durable)
             .limits(limits);
-        let store = py.detach(|| isoform_remote::open(&url, opened)).into_py()?;
+        let store = py.detach(|| opened.open(&url)).into_py()?;
         finish_at_exit(py)?;
         Ok(StoreHandle {
             store: RwLock::new(Some(store)),
@@ -157,7 +158,7 @@ impl StoreHandle {
     /// The URL without credentials.
     #[getter]
     fn url(&self) -> String {
-        isoform_remote::without_credentials(&self.url)
+        isoform_store::without_credentials(&self.url)
     }
 
     /// Stores bytes, and returns their name: 64 hexadecimal digits. Raises OSError if the
@@ -255,9 +256,10 @@ impl StoreHandle {
             let found = self.detached(py, move || store.entry(&key))?;
             return Ok(found.map(EntryHandle));
         };
-        // The comparison may call Python.
-        let found = under_gil(py, || store.entry_confirmed(&key.key, &program, are_equal));
-        Ok(found.into_py()?.map(EntryHandle))
+        // Comparisons that are written in Python attach the thread by themselves.
+        let key = key.key.clone();
+        let found = self.detached(py, move || store.entry_confirmed(&key, &program, are_equal))?;
+        Ok(found.map(EntryHandle))
     }
 
     /// Removes the entry of a key. Returns False if there is none.
@@ -402,7 +404,7 @@ impl StoreHandle {
                 "a store in memory belongs to its process and cannot be pickled; open a folder",
             ));
         }
-        let public = isoform_remote::without_credentials(&handle.url);
+        let public = isoform_store::without_credentials(&handle.url);
         let is_folder = !handle.is_remote();
         // Another process may have another working directory.
         let url = if is_folder {

@@ -5,10 +5,12 @@
 //! | `handle.rs` | stores |
 //! | `entry.rs` | keys and entries |
 //! | `cached.rs`, `arguments.rs`, `result.rs`, `failures.rs` | functions that keep their results |
+//! | `client.rs` | servers, by another package |
 //! | `pass_cache.rs` | a store as the cache of pure passes |
 
 mod arguments;
 mod cached;
+mod client;
 mod entry;
 mod failures;
 mod handle;
@@ -34,6 +36,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// Adds the names of this folder.
 pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    client::install();
     module.add_class::<handle::StoreHandle>()?;
     module.add_class::<entry::KeyHandle>()?;
     module.add_class::<entry::EntryHandle>()?;
