@@ -255,7 +255,7 @@ def test_ctrl_c_ends_a_verification(tmp_path):
     ("url", "error", "message"),
     [
         ("", ValueError, "expected a path, got an empty text"),
-        ("ftp://user:secret@host", ValueError, 'store URL "ftp": the scheme is unknown here'),
+        ("ftp://user:secret@host", ValueError, 'store URL "ftp": the scheme is unknown;'),
         ("memory:x", ValueError, "a store in memory has no path"),
         ("s3:", ValueError, "bucket"),
         ("s3:b?colour=red", ValueError, "expected an option of bucket"),
