@@ -30,6 +30,8 @@ class Functor(NodeFunctor, dialect=("relay", "ir")):
     _started: Any = None
     # As in TVM, a node has one result, whatever its place.
     _memo = "visit"
+    # True if the results come in place of the nodes.
+    _rewrites = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -49,6 +51,16 @@ class Functor(NodeFunctor, dialect=("relay", "ir")):
         node whose method runs, RecursionError if methods that are no generators nest
         too deeply.
         """
+        result = self._visited(node, args)
+        if result is None and self._rewrites:
+            name = self._name_of(_core.type_info(node))
+            raise TypeError(
+                f"{type(self).__name__}.{name}: expected what comes in place "
+                "of the node, got None; return the node itself to keep it"
+            )
+        return result
+
+    def _visited(self, node: Any, args: tuple[Any, ...]) -> Any:
         if args:
             return _core._level(self._visit_with, node, args)
         if self._arriving is node and self._is_open(node):

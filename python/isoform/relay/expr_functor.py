@@ -192,6 +192,8 @@ class ExprMutator(ExprFunctor):
     True
     """
 
+    _rewrites = True
+
     visit_var = visit_global_var = visit_op = visit_constant = visit_constructor = identity
     visit_function = rewrite_of("params", "body")
     visit_let = rewrite_of("var", "value", "body")

@@ -45,6 +45,8 @@ class PatternMutator(Functor):
     True
     """
 
+    _rewrites = True
+
     def __init__(self) -> None:
         """Begin without fresh variables."""
         self.var_map: dict[Any, Any] = {}

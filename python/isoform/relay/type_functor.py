@@ -65,6 +65,8 @@ class TypeMutator(TypeFunctor):
     ('float16', True)
     """
 
+    _rewrites = True
+
     visit_type_var = visit_incomplete_type = visit_tensor_type = visit_global_type_var = identity
     visit_func_type = rewrite_of("arg_types", "ret_type", "type_params", "type_constraints")
     visit_tuple_type = rewrite_of("fields")

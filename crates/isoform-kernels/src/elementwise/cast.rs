@@ -1,7 +1,7 @@
 //! Conversions between all element types.
 
 use super::loops::map;
-use crate::control::{BLOCK, Control};
+use crate::control::Control;
 use crate::element::{Class, Element, dispatch, names::F8E8M0Fnu};
 use crate::element_type::{ElementType, not_defined};
 use crate::error::{KernelError, Result};
@@ -59,10 +59,7 @@ impl CastOptions {
                 F8E8M0Fnu::rounded(value.to_f64(), rounding, saturate)
             }), else Err(not_defined("cast", "a real number", x.element_type())));
         }
-        dispatch!(any x.element_type(), S => {
-            dispatch!(any to, D => convert::<S, D>(self, x, control),
-                else Err(not_defined("cast to", "a real type", to)))
-        }, else Err(not_defined("cast", "a real type", x.element_type())))
+        self.convert(x, to, control)
     }
 }
 
@@ -87,53 +84,123 @@ pub fn cast(x: View<'_>, to: ElementType, control: &Control<'_>) -> Result<Tenso
     CastOptions::default().cast(x, to, control)
 }
 
-fn convert<S: Element, D: Element>(
-    options: CastOptions,
-    x: View<'_>,
-    control: &Control<'_>,
-) -> Result<Tensor> {
-    let mut bytes = control.zeros(x.shape(), D::TYPE.size())?;
-    let mut progress = control.progress();
-    let source = x.elements::<S>();
-    let checks = S::CLASS == Class::Float
-        && matches!(D::CLASS, Class::Signed | Class::Unsigned)
-        && options.out_of_range == OutOfRange::Undefined;
-    let saturates =
-        options.saturate_float8 && D::CLASS == Class::Float && D::TYPE.is_storage_only();
-    let blocks = source
-        .chunks(BLOCK)
-        .zip(D::chunks_mut(&mut bytes).chunks_mut(BLOCK));
-    for (number, (from, to)) in blocks.enumerate() {
-        if checks {
-            let outside = |raw: &S::Raw| !D::holds(S::read(*raw).to_f64());
-            if let Some(index) = from.iter().position(outside) {
-                return Err(KernelError::undefined(format!(
-                    "cast: expected values in the range of {}, got {} at element {}",
-                    D::TYPE,
-                    S::read(from[index]).to_f64(),
-                    number * BLOCK + index
-                )));
+/// The number of elements that are converted at once: their wide values stay in the cache.
+const BUFFER: usize = 1 << 12;
+
+/// Elements in the widest type of their class. One loop leads from each type to wide values,
+/// and one from each kind of wide values to each type, in place of one for each pair of types.
+enum Wide {
+    Floats(Vec<f64>),
+    Signed(Vec<i64>),
+    Unsigned(Vec<u64>),
+}
+
+impl Wide {
+    fn of_class(class: Class) -> Wide {
+        match class {
+            Class::Float => Wide::Floats(Vec::new()),
+            Class::Unsigned => Wide::Unsigned(Vec::new()),
+            Class::Bool | Class::Signed => Wide::Signed(Vec::new()),
+        }
+    }
+
+    /// Reads elements of type `S`, whose class this is.
+    fn read<S: Element>(&mut self, from: &[S::Raw]) {
+        let values = from.iter().map(|raw| S::read(*raw));
+        match self {
+            Wide::Floats(wide) => {
+                wide.clear();
+                wide.extend(values.map(S::to_f64));
+            }
+            Wide::Signed(wide) => {
+                wide.clear();
+                wide.extend(values.map(S::to_i64));
+            }
+            Wide::Unsigned(wide) => {
+                wide.clear();
+                wide.extend(values.map(|value| value.to_i64() as u64));
             }
         }
-        let pairs = from.iter().zip(&mut *to);
-        match S::CLASS {
-            // Integers that are not exact in `f64` are beyond every 8-bit float.
-            _ if saturates => {
-                pairs.for_each(|(from, to)| {
-                    *to = D::from_f64_saturating(S::read(*from).to_f64()).write();
+    }
+
+    /// Writes the values as elements of type `D`. Returns the place of a float that `D` does
+    /// not hold, if such floats have no defined result; nothing is written then.
+    fn write<D: Element>(&self, options: CastOptions, to: &mut [D::Raw]) -> Option<usize> {
+        // Integers that are not exact in `f64` are beyond every 8-bit float.
+        let saturates =
+            options.saturate_float8 && D::CLASS == Class::Float && D::TYPE.is_storage_only();
+        match self {
+            Wide::Floats(wide) => {
+                let checks = matches!(D::CLASS, Class::Signed | Class::Unsigned)
+                    && options.out_of_range == OutOfRange::Undefined;
+                let outside = || wide.iter().position(|value| !D::holds(*value));
+                if let Some(place) = checks.then(outside).flatten() {
+                    return Some(place);
+                }
+                if saturates {
+                    write_each(wide, to, |value| D::from_f64_saturating(value).write());
+                } else {
+                    write_each(wide, to, |value| D::from_f64(value).write());
+                }
+            }
+            Wide::Signed(wide) if saturates => {
+                write_each(wide, to, |value| {
+                    D::from_f64_saturating(value as f64).write()
                 });
             }
-            Class::Float => {
-                pairs.for_each(|(from, to)| *to = D::from_f64(S::read(*from).to_f64()).write());
+            Wide::Signed(wide) => write_each(wide, to, |value| D::from_i64(value).write()),
+            Wide::Unsigned(wide) if saturates => {
+                write_each(wide, to, |value| {
+                    D::from_f64_saturating(value as f64).write()
+                });
             }
-            Class::Unsigned => pairs.for_each(|(from, to)| {
-                *to = D::from_u64(S::read(*from).to_i64() as u64).write();
-            }),
-            Class::Bool | Class::Signed => {
-                pairs.for_each(|(from, to)| *to = D::from_i64(S::read(*from).to_i64()).write());
-            }
+            Wide::Unsigned(wide) => write_each(wide, to, |value| D::from_u64(value).write()),
         }
-        progress.advance(to.len())?;
+        None
     }
-    Ok(Tensor::raw(D::TYPE, x.shape().to_vec(), bytes))
+
+    /// The float at a place.
+    fn float(&self, place: usize) -> Option<f64> {
+        match self {
+            Wide::Floats(wide) => wide.get(place).copied(),
+            Wide::Signed(_) | Wide::Unsigned(_) => None,
+        }
+    }
+}
+
+fn write_each<T: Copy, R>(from: &[T], to: &mut [R], convert: impl Fn(T) -> R) {
+    for (from, to) in from.iter().zip(to) {
+        *to = convert(*from);
+    }
+}
+
+impl CastOptions {
+    /// As [`cast`](Self::cast), for real types that differ.
+    fn convert(self, x: View<'_>, to: ElementType, control: &Control<'_>) -> Result<Tensor> {
+        let from = x.element_type();
+        let mut wide = dispatch!(any from, S => Wide::of_class(S::CLASS),
+            else return Err(not_defined("cast", "a real type", from)));
+        let to = dispatch!(any to, D => D::TYPE,
+            else return Err(not_defined("cast to", "a real type", to)));
+        let mut bytes = control.zeros(x.shape(), to.size())?;
+        let mut progress = control.progress();
+        let len = x.len();
+        for start in (0..len).step_by(BUFFER) {
+            let range = start..len.min(start + BUFFER);
+            dispatch!(any from, S => wide.read::<S>(&x.elements::<S>()[range.clone()]),
+                else return Err(not_defined("cast", "a real type", from)));
+            let outside = dispatch!(any to, D => {
+                wide.write::<D>(self, &mut D::chunks_mut(&mut bytes)[range.clone()])
+            }, else return Err(not_defined("cast to", "a real type", to)));
+            if let Some(place) = outside {
+                return Err(KernelError::undefined(format!(
+                    "cast: expected values in the range of {to}, got {} at element {}",
+                    wide.float(place).unwrap_or(f64::NAN),
+                    start + place
+                )));
+            }
+            progress.advance(range.len())?;
+        }
+        Ok(Tensor::raw(to, x.shape().to_vec(), bytes))
+    }
 }

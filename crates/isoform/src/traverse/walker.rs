@@ -163,13 +163,21 @@ where
     F: FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
 {
     fn run(&mut self, section: &mut Section, root: &'a Value) -> Result<(), EarlyExit<B>> {
-        self.meet(section, Part::alone(root, RegionKind::Use))?;
-        self.descend(section, 0)
+        self.descend(section, Some(Part::alone(root, RegionKind::Use)), 0)
     }
 
-    /// Visits and closes all objects open above a height.
-    #[inline(always)]
-    fn descend(&mut self, section: &mut Section, floor: usize) -> Result<(), EarlyExit<B>> {
+    /// Visits a part, and visits and closes all objects open above a height. The only copy of
+    /// the loop, which is large, for each callback.
+    #[inline(never)]
+    fn descend(
+        &mut self,
+        section: &mut Section,
+        part: Option<Part<'a>>,
+        floor: usize,
+    ) -> Result<(), EarlyExit<B>> {
+        if let Some(part) = part {
+            self.meet(section, part)?;
+        }
         let mut poll = Poll::default();
         let plain_wanted = self.plain_wanted;
         loop {
@@ -401,10 +409,11 @@ where
             self.stepless += 1;
         }
         let visited = match request {
-            Request::Part => self.meet(section, part),
-            Request::Children => self.open(section, part, asker),
+            Request::Part => self.descend(section, Some(part), floor),
+            Request::Children => self
+                .open(section, part, asker)
+                .and_then(|()| self.descend(section, None, floor)),
         };
-        let visited = visited.and_then(|()| self.descend(section, floor));
         if visited.is_err() {
             // The hook may continue; objects opened here are no longer open.
             while self.stack.len() > floor

@@ -6,7 +6,7 @@ use super::header::TypeIndex;
 use super::reference::Node;
 use super::table::{TypeInfo, find_registered, register};
 use crate::kernel::error::Result;
-use crate::kernel::types::RustType;
+use crate::kernel::types::{RustType, TypeDef};
 
 /// Caches the index of a Rust type; used by the derive.
 #[derive(Debug)]
@@ -38,7 +38,11 @@ impl TypeCell {
 
     #[cold]
     fn register_cold<T: Node>(&self) -> TypeIndex {
-        match register_node::<T>() {
+        self.keep(register_node::<T>())
+    }
+
+    fn keep(&self, registered: Result<TypeIndex>) -> TypeIndex {
+        match registered {
             Ok(index) => {
                 self.0.store(index.0, Ordering::Release);
                 index
@@ -53,14 +57,21 @@ impl TypeCell {
 /// Registers a Rust type. Two threads that use the type for the first time make its definition
 /// twice, where functions without captures may have different addresses, and both get the type.
 pub(crate) fn register_node<T: Node>() -> Result<TypeIndex> {
+    register_definition(T::definition(), T::TYPE_KEY, &RustType::of::<T>())
+}
+
+/// As [`register_node`], compiled once for all types.
+fn register_definition(
+    definition: TypeDef,
+    key: &'static str,
+    rust_type: &RustType,
+) -> Result<TypeIndex> {
     let is_known = |known: &&TypeInfo| {
         let known = known.rust_type.get();
-        known.is_some_and(|known| known.is_same(&RustType::of::<T>()))
+        known.is_some_and(|known| known.is_same(rust_type))
     };
-    register(T::definition()).or_else(
-        |error| match find_registered(T::TYPE_KEY).filter(is_known) {
-            Some(info) => Ok(info.index()),
-            None => Err(error),
-        },
-    )
+    register(definition).or_else(|error| match find_registered(key).filter(is_known) {
+        Some(info) => Ok(info.index()),
+        None => Err(error),
+    })
 }

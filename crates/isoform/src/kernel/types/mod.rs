@@ -80,7 +80,11 @@ pub fn register<T: Node>() -> Result<TypeIndex> {
 /// The errors of [`register`]; `ValueError` when the type is of another dialect, or has
 /// another name by its attribute.
 pub fn register_in<T: Node>(dialect: &str, method: Option<&str>) -> Result<TypeIndex> {
-    let index = register::<T>()?;
+    check_dialect(register::<T>()?, dialect, method)
+}
+
+/// As [`register_in`] for a registered type, compiled once for all types.
+fn check_dialect(index: TypeIndex, dialect: &str, method: Option<&str>) -> Result<TypeIndex> {
     let info = table::info(index);
     if info.dialect() != dialect {
         return Err(Error::value_error(format!(
