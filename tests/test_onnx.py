@@ -14,7 +14,7 @@ import pytest
 from onnx import TensorProto, helper
 
 import isoform
-from isoform import onnx, structural_digest, structural_equal, structural_walk
+from isoform import onnx, structural_digest, structural_equal, structural_hash, structural_walk
 
 MODELS = os.environ.get("ISOFORM_MODELS")
 needs_models = pytest.mark.skipif(MODELS is None, reason="ISOFORM_MODELS names no folder of models")
@@ -194,6 +194,11 @@ class TestModels:
         )
         assert found["Conv"] == 26
         assert found.total() == 105
+
+    def test_a_model_leads_to_its_program(self):
+        for question in (structural_digest, structural_hash):
+            with pytest.raises(TypeError, match=r"OnnxModel \(pass `\.program` for its program\)"):
+                question(onnx.load(self.path()))
 
     def test_equal_programs(self, tmp_path):
         copy = tmp_path / "copy.onnx"

@@ -257,6 +257,25 @@ def test_mutators_keep_what_does_not_change():
     assert not Swap().visit(match).complete
 
 
+@pytest.mark.parametrize(
+    ("mutator", "node"),
+    [
+        (relay.ExprMutator, relay.var("x")),
+        (relay.TypeMutator, relay.TypeVar("a")),
+        (relay.PatternMutator, relay.PatternVar(relay.var("x"))),
+    ],
+)
+def test_a_method_of_a_mutator_without_a_result_is_an_error(mutator, node):
+    def nothing(_self, _node):
+        pass
+
+    name = {"ExprMutator": "visit_var", "TypeMutator": "visit_type_var"}
+    name = name.get(mutator.__name__, "visit_pattern_var")
+    forgetful = type("Forgetful", (mutator,), {name: nothing})
+    with pytest.raises(TypeError, match=rf"Forgetful\.{name}: expected what comes in place"):
+        forgetful().visit(node)
+
+
 def test_post_order():
     x = relay.var("x")
     counts = relay.analysis.expr_ref_counts(relay.Tuple([x, x]))

@@ -106,6 +106,12 @@ impl Command {
     }
 }
 
+/// How the second paragraph of the help of `isoform` begins.
+const MODELS_FIRST: &str = "A file is an ONNX model, or any value of the library as a JSON graph, \
+                            as text or in the binary form, or named tensors as";
+const OWN_FIRST: &str = "A file is a program as text, as a JSON graph or in the binary form, and \
+                         also an ONNX model, or named tensors as";
+
 /// The name of a command, with what help says about it.
 #[derive(Debug)]
 pub(crate) struct Identity {
@@ -121,9 +127,11 @@ impl Identity {
         let command = match &self.about {
             Some(about) => {
                 let long = command.get_long_about().map(ToString::to_string);
-                // The first paragraph says what the command is for.
+                // The first paragraph says what the command is for, and the second one begins
+                // with models, which come second here.
                 let long = long.unwrap_or_default();
                 let (_, rest) = long.split_once("\n\n").unwrap_or_default();
+                let rest = rest.replacen(MODELS_FIRST, OWN_FIRST, 1);
                 command
                     .about(about.clone())
                     .long_about(format!("{about}\n\n{rest}"))

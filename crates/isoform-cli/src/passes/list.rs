@@ -1,5 +1,6 @@
 //! `isoform passes`: lists the passes.
 
+use std::collections::HashSet;
 use std::io;
 
 use isoform_ir::transform::{PassEntry, registered_passes};
@@ -10,11 +11,15 @@ use crate::input::register_types;
 use crate::output::Output;
 
 pub(crate) fn list(output: &mut Output<'_, '_>) -> io::Result<()> {
+    // A program that has its own command registers its passes before those of the library.
+    let own: HashSet<String> = names(registered_passes()).collect();
     if let Err(error) = register_types() {
         output.failure("passes".as_ref(), &failure_of(&error));
         return Ok(());
     }
-    for entry in registered_passes() {
+    let mut entries = registered_passes();
+    entries.sort_by_key(|entry| !own.contains(entry.name()));
+    for entry in entries {
         if output.json {
             output.json_line(&as_json(&entry))?;
             continue;
@@ -31,6 +36,10 @@ pub(crate) fn list(output: &mut Output<'_, '_>) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+fn names(entries: Vec<PassEntry>) -> impl Iterator<Item = String> {
+    entries.into_iter().map(|entry| entry.name().to_owned())
 }
 
 /// The options in the notation of pipelines, with types: `{depth: int = 4}`.

@@ -11,6 +11,7 @@ use pyo3::types::PyType;
 
 use super::arrays::dtype_of_array;
 use crate::object::gil::Owned;
+use crate::onnx::OnnxModel;
 
 /// A Python object opaque to the core.
 pub(crate) struct HostObject {
@@ -71,6 +72,9 @@ fn name_of_class(object: &Bound<'_, PyAny>) -> &'static str {
     let name = match dtype_of_array(object) {
         // No tensor holds its elements.
         Some(dtype) => format!("Python {name} of dtype {dtype}"),
+        None if object.is_instance_of::<OnnxModel>() => {
+            format!("Python {name} (pass `.program` for its program)")
+        }
         None => format!("Python {name}"),
     };
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
