@@ -157,7 +157,7 @@ pictures: setup-models ## Make the pictures of README and docs/ from real models
 
 .PHONY: wheel
 wheel: $(VENV_STAMP) ## Build wheels of the Python packages into dist/
-	$(MATURIN) build --release --out dist
+	$(MATURIN) build --release --compression-level 9 --out dist
 	$(MATURIN) build --release --out dist --manifest-path crates/isoform-remote-python/Cargo.toml
 
 .PHONY: sdist

@@ -6,8 +6,8 @@
 With `--dist`, only the sizes and contents of the wheels in the folder are checked. Without
 options the wheel is for the Python that runs the script. With `--all` every supported Python
 of this machine, and every one that `scripts/pythons.py` can build, gets a wheel, the newest
-one as for a release, and the package isoform-remote is tried beside it; the source archives
-are built without a network. Run the script with the Python of `.venv`, where
+one as for a release, and the package isoform-remote is tried beside it; the source archive
+is built without a network. Run the script with the Python of `.venv`, where
 maturin is installed.
 """
 
@@ -205,7 +205,17 @@ def check_types(inside: Path, scratch: Path) -> None:
 def check_python(python: Path, scratch: Path, profile: str) -> None:
     """Build and try the wheel for a Python version."""
     out = scratch / f"dist-{python.name}"
-    options = ("--locked", "--profile", profile, "--interpreter", python, "--out", out)
+    options = (
+        "--locked",
+        "--profile",
+        profile,
+        "--compression-level",
+        "9",
+        "--interpreter",
+        python,
+        "--out",
+        out,
+    )
     run(MATURIN, "build", *options)
     (wheel,) = out.glob("*.whl")
     check_contents(wheel, profile)
@@ -216,9 +226,10 @@ def check_remote(python: Path, scratch: Path) -> None:
     """Build the package isoform-remote, and try it beside the wheel of this Python."""
     out = scratch / "dist-remote"
     manifest = ("--manifest-path", REMOTE / "Cargo.toml")
-    run(MATURIN, "build", "--locked", "--release", *manifest, "--interpreter", python, "--out", out)
+    options = ("--locked", "--profile", "quick", "--interpreter", python, "--out", out)
+    run(MATURIN, "build", *manifest, *options)
     (wheel,) = out.glob("*.whl")
-    check_contents(wheel)
+    check_contents(wheel, "quick")
     inside = scratch / f"venv-{python.name}-whl" / "bin"
     for expected in (WITHOUT_REMOTE, WITH_REMOTE):
         output = run(inside / "python", "-I", "-c", SERVERS, cwd=scratch)
@@ -243,9 +254,10 @@ def check_source(python: Path, scratch: Path) -> None:
     # the build must be allowed to drop these lines, as pip's build of the archive is. Distributors
     # build without a network, from crates that they have already.
     os.environ["CARGO_NET_OFFLINE"] = "true"
-    run(MATURIN, "build", "--release", "--interpreter", python, "--out", out, cwd=source)
+    options = ("--profile", "quick", "--interpreter", python, "--out", out)
+    run(MATURIN, "build", *options, cwd=source)
     (wheel,) = out.glob("*.whl")
-    check_contents(wheel)
+    check_contents(wheel, "quick")
     print(f"the source archive builds: {wheel.name}")
 
 

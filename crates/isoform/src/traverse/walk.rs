@@ -201,6 +201,16 @@ impl WalkOptions {
         root: impl Into<Value>,
         mut callback: impl FnMut(&Ref<Obj>, RegionKind) -> Result<WalkResult<B>>,
     ) -> Result<Option<B>> {
+        self.walk_each_object(root.into(), &mut callback)
+    }
+
+    /// As [`walk_objects`](Self::walk_objects). The engine is large, and compiled once for each
+    /// kind of result, not for each callback.
+    fn walk_each_object<B>(
+        self,
+        root: Value,
+        callback: &mut dyn FnMut(&Ref<Obj>, RegionKind) -> Result<WalkResult<B>>,
+    ) -> Result<Option<B>> {
         self.walk(root, |visit| match visit.object() {
             Some(object) if !object.type_info().is_builtin() => callback(object, visit.region()),
             _ => Ok(WalkResult::Advance),
