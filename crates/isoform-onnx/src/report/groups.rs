@@ -14,10 +14,11 @@ use super::place::{self, Around, Part, call_identity, field, index, key};
 use super::rewired::{Wiring, bodies};
 use super::sentence::{Item, Rank, alone, became, grouped, used_by, weight_name};
 use super::values::{
-    kind_of_operand, label, node, operand, step, tensors, text, type_text, weights,
+    kind_of_operand, label, node, operand, operands, step, tensors, text, type_text, weights,
 };
 use super::weights::{Measured, apart};
 use crate::NodeOrigin;
+use crate::elements::with_another;
 use crate::ir::{Call, Input, Program};
 use crate::levels::Defaults;
 use crate::summary::{Role, WeightsDifference};
@@ -413,9 +414,13 @@ impl Writer<'_> {
             // Inputs correspond by their positions, whatever their names.
             (Some(left), Some(right)) if left == right => {
                 let positions = [&l, &r].map(|side| side.as_ref().map_or_else(String::new, at));
-                let [left_at, right_at] = positions;
-                let change = format!(": {left}{left_at} -> {right}{right_at}");
-                (change, Role::Changed)
+                let change = match (&l, &r) {
+                    (Some((left, name)), Some((right, other))) if positions[0] == positions[1] => {
+                        operands([left, right], [name.as_ref(), other.as_ref()])
+                    }
+                    _ => [left + &positions[0], right + &positions[1]],
+                };
+                (format!(": {}", change.join(" -> ")), Role::Changed)
             }
             (Some(left), Some(right)) => (format!(": {left} -> {right}"), Role::Changed),
             // Another operator has other inputs.
@@ -503,7 +508,7 @@ impl Writer<'_> {
         if !self.told.insert((right.identity(), "type".to_owned())) {
             return None;
         }
-        let types = [&left.ty, &right.ty].map(type_text).join(" -> ");
+        let types = with_another([&left.ty, &right.ty].map(type_text)).join(" -> ");
         let before = format!("type of {}: {types}", self.named_input(right));
         let item = Item::new(Rank::Interface, "type", before, String::new());
         Some(item.of_input(right))
@@ -568,8 +573,8 @@ impl Writer<'_> {
                 }
                 let other_position = other.and_then(|(_, steps)| index(steps.get(1)));
                 let both = |here: String, there: Option<String>| match (there, verb) {
-                    (Some(there), "") if side == 1 => format!("{there} -> {here}"),
-                    (Some(there), "") => format!("{here} -> {there}"),
+                    (Some(there), "") if side == 1 => with_another([there, here]).join(" -> "),
+                    (Some(there), "") => with_another([here, there]).join(" -> "),
                     _ => here,
                 };
                 let change = match (is_type, part, other) {
