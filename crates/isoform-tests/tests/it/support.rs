@@ -276,7 +276,7 @@ pub(crate) mod terms {
     #[node(key = "term.Pick", attrs("rewrite.projection" = projection()))]
     #[repr(C)]
     pub(crate) struct Pick {
-        pub(crate) of: Value,
+        pub(crate) of: Ref<Call>,
         pub(crate) index: i64,
     }
 

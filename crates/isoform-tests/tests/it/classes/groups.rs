@@ -75,12 +75,12 @@ fn a_group_is_split_by_what_comparison_says() {
 
 #[test]
 fn results_of_a_node_are_no_groups_beside_the_node() {
-    let split = || call("split", array([Value::from(add(int(1), int(2)))]));
-    let pick = |node: &Value, index| Value::from(Pick::new(node.clone(), index));
+    let split = || Call::new("split", array([Value::from(add(int(1), int(2)))]));
+    let pick = |node: &Ref<Call>, index| Value::from(Pick::new(node.clone(), index));
     // Each use of a result is an object of its own.
-    let uses = |node: &Value| array([pick(node, 0), pick(node, 1), pick(node, 0)]);
+    let uses = |node: &Ref<Call>| array([pick(node, 0), pick(node, 1), pick(node, 0)]);
     let [one, other] = [split(), split()];
-    let whole = groups(&[one.clone(), other.clone()], 2, 2);
+    let whole = groups(&[&one, &other].map(Value::from), 2, 2);
     assert_eq!(whole, [(4, vec![0, 1])]);
     assert_eq!(groups(&[uses(&one)], 2, 2), [], "all of one node");
     let apart = [pick(&one, 0), pick(&one, 1), pick(&other, 1)];
