@@ -1,10 +1,14 @@
 //! Elements of tensors as text, for every element type.
 
+mod pair;
+
 use std::fmt::Write;
 
 use isoform::values::{DType, DTypeCode, Tensor};
 use isoform_ir::kernels::tensor_difference;
 use isoform_kernels::Control;
+
+pub use self::pair::{texts_that_differ, with_another};
 
 /// The type of a tensor, like `float32[64, 3]`; a scalar is `float32`. O(rank).
 #[must_use]

@@ -2,7 +2,7 @@
 
 mod names;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -105,13 +105,7 @@ pub(crate) fn run(
         let others = group.members.len().saturating_sub(1) as u64;
         group.saved >= others.saturating_mul(args.min_size as u64)
     };
-    let mut node_sets = HashSet::new();
-    let subterms: Vec<Duplicate> = subterms
-        .into_iter()
-        .filter(is_large)
-        // For people, a node and its result are one subterm.
-        .filter(|group| node_sets.insert(nodes_of(group)))
-        .collect();
+    let subterms: Vec<Duplicate> = subterms.into_iter().filter(is_large).collect();
     let counts = (blocks.len(), subterms.len());
     let groups = groups(args, &blocks, &subterms, &mut programs);
     if let Some(page) = page {
@@ -210,14 +204,6 @@ fn read<'f>(
     debug_assert_eq!(flow, ControlFlow::Continue(()));
     bar.finish_and_clear();
     (programs, failures)
-}
-
-/// The objects that stand for the members of a group in the text.
-fn nodes_of(group: &Duplicate) -> Vec<(usize, u64)> {
-    let members = group.members.iter();
-    members
-        .map(|(program, member)| (*program, names::node_of(member).identity()))
-        .collect()
 }
 
 fn of_block(block: &RepeatedBlock) -> Group {

@@ -203,11 +203,11 @@ fn mismatch_texts(mismatch: &Mismatch) -> (Option<String>, Option<String>) {
     (left, right)
 }
 
-/// Both sides of a change as short text, with the parts of long strings that differ.
+/// Both sides of a change as short texts that tell them apart.
 pub(crate) fn value_texts(sides: [Option<&Value>; 2]) -> [Option<String>; 2] {
-    match sides.map(|side| side.and_then(text_of)) {
+    match sides {
         [Some(left), Some(right)] => {
-            elements::abbreviated_pair([&left, &right], VALUE_CHARS).map(Some)
+            elements::texts_that_differ([left, right], VALUE_CHARS, value_text).map(Some)
         }
         _ => sides.map(|side| side.map(value_text)),
     }

@@ -77,7 +77,11 @@ fn divergence<'a>(
     runners.extend(runtime.as_deref());
     runners.push(&Evaluator);
     let bar = bar_of(0, output.shows_progress(), "pairs");
+    // The first run takes as long as any other, and has no pairs to count.
+    bar.set_message("running both models");
+    bar.tick();
     let mut progress = |done: usize, all: usize| {
+        bar.set_message("");
         bar.set_length(all as u64);
         bar.set_position(done as u64);
     };

@@ -6,7 +6,7 @@ use isoform::Value;
 use isoform::compare::Change;
 use isoform_onnx::report::{ChangeGroup, Report};
 use isoform_onnx::summary::{Changed, Role, ValueSummary, number};
-use isoform_page::page::{ChangeCard, Fact, Section, Table, TableRow, Verdict};
+use isoform_page::page::{ChangeCard, Fact, Piece, Section, Table, TableRow, Verdict};
 use isoform_page::{Mark, Page};
 
 use super::model_listing::{ModelListing, anchor, listing_of};
@@ -186,11 +186,29 @@ fn card(
         count: group.count as u64,
         changes: group.changes.clone(),
         places: places(group),
-        sides: sides.filter(|sides| sides.iter().any(|side| !side.is_empty())),
+        sides: sides
+            .filter(|sides| sides.iter().any(|side| !side.is_empty()))
+            .and_then(|sides| apart(sides, &group.changes, changes)),
         why: why.map(|reason| reason.to_string()).unwrap_or_default(),
         picture: None,
         tensor,
     }
+}
+
+/// Both sides, if their texts differ; otherwise the parts of the first change whose texts do,
+/// such as elements that the text of a node leaves out, if any.
+fn apart(sides: [Vec<Piece>; 2], numbers: &[usize], changes: &[Change]) -> Option<[Vec<Piece>; 2]> {
+    let text = |side: &[Piece]| -> String { side.iter().map(|piece| &*piece.text).collect() };
+    if text(&sides[0]) != text(&sides[1]) {
+        return Some(sides);
+    }
+    let changes = numbers.iter().map(|&number| &changes[number]);
+    let mut texts = changes.filter_map(|change| {
+        let [left, right] = value_texts([change.left(), change.right()]);
+        left.zip(right).filter(|(left, right)| left != right)
+    });
+    let (left, right) = texts.next()?;
+    Some(literals(&left, &right))
 }
 
 /// The nodes, inputs or outputs concerned, or else the first place.

@@ -6,7 +6,7 @@ use isoform::paths::AccessStep;
 use isoform::text::{TensorText, TextOptions};
 use isoform::values::ValueRef;
 use isoform::{Obj, Ref, Str, Value};
-use isoform_onnx::elements::abbreviated_pair;
+use isoform_onnx::elements::{abbreviated_pair, texts_that_differ};
 
 use crate::diff::{text_of, value_text};
 
@@ -122,10 +122,19 @@ pub(super) fn short_values(sides: [Option<&Value>; 2]) -> [Option<String>; 2] {
     )
 }
 
-/// Both sides of a change as the beginning of their texts. O(1), but for the length of single
-/// texts.
+/// Both sides of a change as the beginning of their texts, or as the first parts that differ if
+/// the beginnings are alike. O(1), but for the length of single texts, and for the comparison of
+/// texts that are alike, which is linear.
 pub(super) fn lines_of(sides: [Option<&Value>; 2]) -> [Option<String>; 2] {
-    both(sides, |_| None, LONG)
+    let lines = both(sides, |_| None, LONG);
+    match (sides, &lines) {
+        ([Some(left), Some(right)], [Some(line), Some(other)]) if line == other => {
+            let line = |value: &Value| both([Some(value), None], |_| None, LONG)[0].clone();
+            let text = |value: &Value| line(value).unwrap_or_default();
+            texts_that_differ([left, right], LONG.1, text).map(Some)
+        }
+        _ => lines,
+    }
 }
 
 /// The words of both sides, and otherwise their texts: of two long strings the parts that

@@ -224,3 +224,66 @@ fn equal_subterms_of_ir_files() {
         "{ran:?}"
     );
 }
+
+/// Equal chains of nodes that end in a node with two results, and nodes that use the results
+/// of each chain, with weights of their own.
+fn splits(chains: usize, uses: &[&str]) -> ModelProto {
+    let (mut nodes, mut outputs, mut weights) = (Vec::new(), Vec::new(), Vec::new());
+    let ops = ["Sin", "Exp", "Cos", "Neg", "Tanh", "Abs", "Atan"];
+    for chain in 0..chains {
+        let mut last = "x".to_owned();
+        for step in 0..40 {
+            let next = format!("t{chain}_{step}");
+            nodes.push(node(ops[(step * step) % ops.len()], &[&last], &[&next]));
+            last = next;
+        }
+        let name = |part: &str| format!("{part}{chain}");
+        let results = [name("left"), name("right")];
+        let results = results.each_ref().map(String::as_str);
+        nodes.push(node("Split", &[&last], &results));
+        for (number, used) in uses.iter().enumerate() {
+            let [weight, output] = ["w", "y"].map(|part| format!("{part}{chain}_{number}"));
+            weights.push(floats(&weight, &[(chain * uses.len() + number) as f32]));
+            nodes.push(node("Mul", &[&name(used), &weight], &[&output]));
+            outputs.push(value(&output, FLOAT, &[Dim::Size(1)]));
+        }
+    }
+    model(GraphProto {
+        name: "splits".to_owned(),
+        input: vec![value("x", FLOAT, &[Dim::Size(2)])],
+        output: outputs,
+        initializer: weights,
+        node: nodes,
+        ..Default::default()
+    })
+}
+
+#[test]
+fn a_node_is_listed_once_however_many_results_and_uses_it_has() {
+    let uses: [&[&str]; 4] = [
+        &["left"],
+        &["left", "left", "left"],
+        &["left", "right"],
+        &["right", "left", "right", "right"],
+    ];
+    for uses in uses {
+        for chains in [1, 2, 3] {
+            let folder = Folder::new();
+            folder.model("m.onnx", &splits(chains, uses));
+            let report = json(&folder.run("clones --json --min-size 1 m.onnx"));
+            let subterms = report["subterms"].as_array().expect("a list");
+            let places = subterms.iter().map(|group| {
+                let places = group["places"].as_array().expect("a list");
+                places.iter().map(|place| &place["paths"][0]).collect()
+            });
+            let places: Vec<Vec<_>> = places.collect();
+            let splits = places.iter().filter(|group| group.len() == chains).count();
+            let is_repeated = chains > 1;
+            assert_eq!(
+                (places.len(), splits),
+                (usize::from(is_repeated), usize::from(is_repeated)),
+                "{chains} chains, used {uses:?}: {places:?}"
+            );
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! `isoform diff`: every option, the texts and the JSON.
 
+mod apart;
 mod explorer;
 mod run;
 

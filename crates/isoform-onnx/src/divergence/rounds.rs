@@ -1,7 +1,9 @@
 //! Runs of both models, in rounds that expose a few pairs of values at a time.
 //!
 //! All values of a large model together may not fit into memory. A round therefore takes
-//! as many pairs as fit into a budget, judged by the largest values of the rounds before.
+//! as many pairs as fit into a budget, judged by their shapes, or where these are unknown, by
+//! the largest values of the rounds before. Each round runs the models from their inputs on,
+//! so few rounds matter.
 
 use std::collections::HashMap;
 
@@ -11,6 +13,7 @@ use isoform_ir::transform::check_interrupted;
 
 use super::pairs::ValuePair;
 use super::side::Side;
+use crate::facts::Analysis;
 use crate::ir::Program;
 use crate::values::ValueKey;
 use crate::verify::{Inputs, Ran, Runner};
@@ -55,11 +58,19 @@ impl Rounds<'_> {
         pairs: &[ValuePair],
         visitor: &mut dyn Visitor,
     ) -> isoform::Result<()> {
+        let expected = self.expected(pairs);
         let (mut next, mut size, mut largest) = (0, FIRST, 1);
         while next < pairs.len() {
             check_interrupted()?;
-            let end = pairs.len().min(next + size);
-            let round = &pairs[next..end];
+            let mut room = self.budget;
+            let fits = |expected: &&Option<usize>| {
+                let left = room.checked_sub(expected.unwrap_or(largest));
+                room = left.unwrap_or_default();
+                left.is_some()
+            };
+            let fitting = expected[next..].iter().take(size).take_while(fits).count();
+            let round = &pairs[next..next + fitting.max(1)];
+            let end = next + round.len();
             match self.round(round)? {
                 Ok(values) => {
                     for (index, sets) in values.pairs(round) {
@@ -70,7 +81,7 @@ impl Rounds<'_> {
                         }
                     }
                     next = end;
-                    size = (round.len() * GROWTH).min(self.budget / largest).max(1);
+                    size = round.len() * GROWTH;
                 }
                 Err(reason) if round.len() == 1 => {
                     visitor.failed(next, reason);
@@ -82,6 +93,24 @@ impl Rounds<'_> {
             visitor.progress(next);
         }
         Ok(())
+    }
+
+    /// The bytes of each pair for all sets of inputs; None where a shape is unknown.
+    fn expected(&self, pairs: &[ValuePair]) -> Vec<Option<usize>> {
+        let mut analyses = self.sides.map(|side| Analysis::of_program(&side.program));
+        let sets = self.inputs[0].len();
+        let mut bytes = |side: usize, value: &Value| {
+            let fact = analyses[side].fact(value);
+            let dims = fact.dims_const()?;
+            let count = dims.iter().try_fold(1_usize, |all, dim| {
+                all.checked_mul(usize::try_from(*dim).ok()?)
+            });
+            fact.elem?.byte_len(count?)?.checked_mul(sets)
+        };
+        let pairs = pairs.iter().map(|pair| &pair.values);
+        pairs
+            .map(|[left, right]| bytes(0, left)?.checked_add(bytes(1, right)?))
+            .collect()
     }
 
     fn round(&self, round: &[ValuePair]) -> isoform::Result<Result<RoundValues, String>> {

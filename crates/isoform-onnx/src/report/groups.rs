@@ -1,4 +1,4 @@
-//! Changes of a diff as sentences.
+//! Changes of a diff as sentences: those of nodes here, others in `interface.rs`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -14,19 +14,18 @@ use super::place::{self, Around, Part, call_identity, field, index, key};
 use super::rewired::{Wiring, bodies};
 use super::sentence::{Item, Rank, alone, became, grouped, used_by, weight_name};
 use super::values::{
-    kind_of_operand, label, node, operand, step, tensors, text, type_text, weights,
+    kind_of_operand, label, node, operand, operands, step, tensors, text, weights,
 };
 use super::weights::{Measured, apart};
-use crate::NodeOrigin;
 use crate::ir::{Call, Input, Program};
 use crate::levels::Defaults;
 use crate::summary::{Role, WeightsDifference};
 use crate::values::tensor;
 
 /// Both sides of a change at one place.
-struct ChangeSite<'a> {
-    change: &'a Change,
-    sides: [Around; 2],
+pub(super) struct ChangeSite<'a> {
+    pub(super) change: &'a Change,
+    pub(super) sides: [Around; 2],
 }
 
 /// Nodes that correspond.
@@ -42,7 +41,7 @@ pub(super) struct Writer<'a> {
     pub(super) opsets: [&'a Opsets; 2],
     /// None if the levels keep an omitted attribute apart from its default.
     pub(super) defaults: Option<[Defaults<'a>; 2]>,
-    measured: Measured<'a>,
+    pub(super) measured: Measured<'a>,
     pub(super) items: Vec<Item>,
     /// Attributes, inputs and types already reported as a whole.
     pub(super) told: HashSet<(u64, String)>,
@@ -413,9 +412,13 @@ impl Writer<'_> {
             // Inputs correspond by their positions, whatever their names.
             (Some(left), Some(right)) if left == right => {
                 let positions = [&l, &r].map(|side| side.as_ref().map_or_else(String::new, at));
-                let [left_at, right_at] = positions;
-                let change = format!(": {left}{left_at} -> {right}{right_at}");
-                (change, Role::Changed)
+                let change = match (&l, &r) {
+                    (Some((left, name)), Some((right, other))) if positions[0] == positions[1] => {
+                        operands([left, right], [name.as_ref(), other.as_ref()])
+                    }
+                    _ => [left + &positions[0], right + &positions[1]],
+                };
+                (format!(": {}", change.join(" -> ")), Role::Changed)
             }
             (Some(left), Some(right)) => (format!(": {left} -> {right}"), Role::Changed),
             // Another operator has other inputs.
@@ -472,171 +475,8 @@ impl Writer<'_> {
         }
     }
 
-    /// The type of an input as a whole.
-    fn input_type(&mut self, site: &ChangeSite<'_>) -> Option<Item> {
-        let sides = site.sides.each_ref().map(Around::around);
-        let [
-            Some((Part::Input(left), steps)),
-            Some((Part::Input(right), _)),
-        ] = sides
-        else {
-            return Some(self.other(site));
-        };
-        let kind = site.change.kind().name();
-        if field(steps.first()) == "default" {
-            let mut weight = 0.0;
-            let change = match (tensor(&left.default), tensor(&right.default)) {
-                (Some(left), Some(right)) => match self.measured.get(left, right) {
-                    Some(difference) => {
-                        weight = apart(difference);
-                        weights(difference, self.options.tolerance)
-                    }
-                    None => tensors(left, right, self.options.tolerance),
-                },
-                _ => step(&left.default, &right.default),
-            };
-            let before = format!("default of {}: {change}", self.named_input(right));
-            let mut item = Item::new(Rank::Weights, kind, before, String::new());
-            item.weight = weight;
-            return Some(item.of_input(right));
-        }
-        if !self.told.insert((right.identity(), "type".to_owned())) {
-            return None;
-        }
-        let types = [&left.ty, &right.ty].map(type_text).join(" -> ");
-        let before = format!("type of {}: {types}", self.named_input(right));
-        let item = Item::new(Rank::Interface, "type", before, String::new());
-        Some(item.of_input(right))
-    }
-
-    fn named_input(&self, input: &Input) -> String {
-        let place = match (input.in_function, input.graph == *self.main) {
-            (true, _) => format!(" of function '{}'", input.graph),
-            (false, true) => String::new(),
-            (false, false) => format!(" of graph '{}'", input.graph),
-        };
-        format!("input '{}'{place}", input.name)
-    }
-
-    fn in_graph(&mut self, number: usize, site: &ChangeSite<'_>, side: usize) -> Option<Item> {
-        let (part, steps) = site.sides[side].around()?;
-        let other = site.sides[1 - side].around();
-        let kind = site.change.kind();
-        let (owner, graph, of) = match part {
-            Part::Graph(graph) => (graph.identity(), &graph.name, "graph"),
-            Part::Function(function) => (function.identity(), &function.name, "function"),
-            Part::Call(_) | Part::Input(_) => return Some(self.other(site)),
-        };
-        let of = if *graph == *self.main && of == "graph" {
-            String::new()
-        } else {
-            format!(" of {of} '{graph}'")
-        };
-        let names = |part: &Part| match part {
-            Part::Graph(graph) => Some((graph.result_names.clone(), graph.results.clone())),
-            Part::Function(function) => {
-                Some((function.result_names.clone(), function.results.clone()))
-            }
-            _ => None,
-        };
-        let (role, verb) = match kind {
-            ChangeKind::Inserted => (Role::Right, " added"),
-            ChangeKind::Deleted => (Role::Left, " removed"),
-            _ => (Role::Changed, ""),
-        };
-        let list = field(steps.first());
-        let position = index(steps.get(1));
-        match (list, position) {
-            ("params", Some(_)) => {
-                let value = site.change.right().or(site.change.left())?;
-                let input = value.peek::<Ref<Input>>()?;
-                let ty = type_text(&input.ty);
-                let before = format!("{}{verb}: {ty}", self.named_input(input));
-                let item = Item::new(Rank::Interface, kind.name(), before, String::new());
-                Some(item.of_input(input).role(role))
-            }
-            ("result_types" | "results", Some(position)) => {
-                let (names_here, results) = names(part)?;
-                let name = names_here.get(position).cloned().unwrap_or_default();
-                let what = format!("output '{name}'{of}");
-                let is_type = list == "result_types";
-                if !self
-                    .told
-                    .insert((owner, format!("{list} {position} {kind}")))
-                {
-                    return None;
-                }
-                let other_position = other.and_then(|(_, steps)| index(steps.get(1)));
-                let both = |here: String, there: Option<String>| match (there, verb) {
-                    (Some(there), "") if side == 1 => format!("{there} -> {here}"),
-                    (Some(there), "") => format!("{here} -> {there}"),
-                    _ => here,
-                };
-                let change = match (is_type, part, other) {
-                    (true, Part::Graph(here), Some((Part::Graph(there), _))) => {
-                        let ty = |types: &isoform::Array, index| {
-                            types.values().get(index).map(type_text)
-                        };
-                        let there = other_position.and_then(|index| ty(&there.result_types, index));
-                        both(ty(&here.result_types, position)?, there)
-                    }
-                    _ => {
-                        let here = results.values().get(position)?.clone();
-                        let there = other
-                            .and_then(|(part, _)| names(part))
-                            .map(|(_, values)| values)
-                            .zip(other_position)
-                            .and_then(|(values, index)| values.values().get(index).cloned());
-                        if let (Some(left), Some(right)) =
-                            (there.as_ref().and_then(tensor), tensor(&here))
-                        {
-                            let change = tensors(left, right, self.options.tolerance);
-                            let before = format!("weight (as {what}): {change}");
-                            let mut item =
-                                Item::new(Rank::Weights, kind.name(), before, String::new());
-                            item.key = format!("weight {number}");
-                            return Some(item);
-                        }
-                        both(
-                            operand(&here, None),
-                            there.map(|value| operand(&value, None)),
-                        )
-                    }
-                };
-                let of_type = if is_type { "type of " } else { "" };
-                let before = format!("{of_type}{what}{verb}: {change}");
-                let kind = if is_type { "type" } else { kind.name() };
-                let mut item = Item::new(Rank::Interface, kind, before, String::new());
-                item.node = NodeOrigin::of_output(
-                    graph,
-                    matches!(part, Part::Function(_)),
-                    &names_here,
-                    position,
-                );
-                Some(item.role(role))
-            }
-            _ => Some(self.other(site)),
-        }
-    }
-
-    fn in_program(&self, at: &ChangeSite<'_>) -> Item {
-        let kind = at.change.kind();
-        let sides = (at.change.left(), at.change.right());
-        let name = |value: &Value| value.peek::<Str>().map(|it| format!("'{it}'"));
-        let before = match sides {
-            (Some(left), Some(right)) => match (name(left), name(right)) {
-                (Some(left), Some(right)) => {
-                    format!("name of an input or output: {left} -> {right}")
-                }
-                _ => return self.other(at),
-            },
-            _ => return self.other(at),
-        };
-        Item::new(Rank::Interface, kind.name(), before, String::new())
-    }
-
     /// A change that the path describes best.
-    fn other(&self, at: &ChangeSite<'_>) -> Item {
+    pub(super) fn other(&self, at: &ChangeSite<'_>) -> Item {
         let item = Item::new(
             Rank::Others,
             at.change.kind().name(),

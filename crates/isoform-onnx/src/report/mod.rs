@@ -5,7 +5,8 @@
 //! | `options.rs` | how models are compared, and one group of changes |
 //! | `place.rs` | the node, graph and input that a place of a program belongs to |
 //! | `values.rs` | short text of operands, attributes and tensors |
-//! | `groups.rs` | changes of a diff as sentences |
+//! | `groups.rs` | changes of a diff as sentences, and those of nodes |
+//! | `interface.rs` | inputs, outputs and their types |
 //! | `attributes.rs` | attributes and versions of nodes |
 //! | `sentence.rs` | sentences, and those with the same words as one |
 //! | `coverage.rs` | the changes, nodes and inputs of each sentence |
@@ -20,6 +21,7 @@ mod attributes;
 mod coverage;
 mod groups;
 mod hunks;
+mod interface;
 mod options;
 mod place;
 mod rewired;

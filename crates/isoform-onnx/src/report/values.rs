@@ -7,7 +7,10 @@ use isoform_kernels::difference::{Difference, Tolerance};
 
 use isoform_ir::kernels::tensor_difference;
 
-use crate::elements::{abbreviated, abbreviated_pair, element, float, indices, tensor_type};
+use crate::elements::{
+    abbreviated, abbreviated_pair, element, float, indices, tensor_type, texts_that_differ,
+    with_another,
+};
 use crate::ir::{Call, Function, Graph, Input, StringTensor, TypeAttr};
 use crate::layout::made_by;
 use crate::summary::{MeasuredWeight, number, value_summary};
@@ -109,15 +112,18 @@ pub(super) fn step(left: &Value, right: &Value) -> String {
     both(left, right).join(" -> ")
 }
 
-/// Two values, with the parts of long strings that differ.
+/// Two values as texts that tell them apart.
 pub(super) fn both(left: &Value, right: &Value) -> [String; 2] {
-    match (left.view(), right.view()) {
-        (ValueRef::Str(left), ValueRef::Str(right)) => {
-            let texts = [left, right].map(|side| format!("{side:?}"));
-            abbreviated_pair(texts.each_ref().map(String::as_str), MOST_CHARS)
-        }
-        _ => [left, right].map(text),
+    texts_that_differ([left, right], MOST_CHARS, text)
+}
+
+/// Two operands as texts that tell them apart. Nodes are known by their names alone.
+pub(super) fn operands(values: [&Value; 2], names: [Option<&Str>; 2]) -> [String; 2] {
+    let texts = [0, 1].map(|side| operand(values[side], names[side]));
+    if texts[0] != texts[1] || values.iter().any(|value| made_by(value).is_some()) {
+        return with_another(texts);
     }
+    with_another(both(values[0], values[1]))
 }
 
 fn list(items: &Array) -> String {
@@ -146,7 +152,7 @@ pub(super) fn tensors(left: &Tensor, right: &Tensor, tolerance: Option<Tolerance
         return format!("{} -> {}", tensor_type(left), tensor_type(right));
     }
     let Ok(found) = tensor_difference(left, right, tolerance, &Control::default()) else {
-        return format!("{} -> {}", tensor_text(left), tensor_text(right));
+        return with_another([left, right].map(tensor_text)).join(" -> ");
     };
     measured(left, right, tolerance, &found)
 }

@@ -22,4 +22,5 @@ mod rules_page;
 mod same;
 mod structure;
 mod summary;
+mod texts_apart;
 mod verify;

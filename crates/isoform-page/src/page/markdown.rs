@@ -192,15 +192,27 @@ fn detail(change: &ChangeCard, reason: &str) -> Option<String> {
 
 /// Both sides as a block of code, whose fence is longer than any that they contain.
 fn fence(left: &[Piece], right: &[Piece]) -> String {
-    let line = |sign: char, pieces: &[Piece]| {
-        let text: String = pieces.iter().map(|piece| visible(&piece.text)).collect();
-        match (pieces.is_empty(), beginning(&text, TEXT_CHARACTERS)) {
+    let texts = [left, right]
+        .map(|pieces| -> String { pieces.iter().map(|piece| visible(&piece.text)).collect() });
+    let pairs = texts[0].chars().zip(texts[1].chars());
+    let same = pairs.take_while(|(left, right)| left == right).count();
+    // Long lines are shown from where they part, if their beginnings are alike.
+    let skipped = if same + TEXT_CHARACTERS / 4 < TEXT_CHARACTERS {
+        0
+    } else {
+        same - TEXT_CHARACTERS / 4
+    };
+    let line = |sign: char, pieces: &[Piece], text: &str| {
+        let start = text.char_indices().nth(skipped);
+        let text = &text[start.map_or(text.len(), |(start, _)| start)..];
+        let dots = if skipped > 0 { "…" } else { "" };
+        match (pieces.is_empty(), beginning(text, TEXT_CHARACTERS)) {
             (true, _) => String::new(),
-            (false, Some(start)) => format!("{sign} {start}…\n"),
-            (false, None) => format!("{sign} {text}\n"),
+            (false, Some(start)) => format!("{sign} {dots}{start}…\n"),
+            (false, None) => format!("{sign} {dots}{text}\n"),
         }
     };
-    let code = line('-', left) + &line('+', right);
+    let code = line('-', left, &texts[0]) + &line('+', right, &texts[1]);
     let longest = code
         .split(|character| character != '`')
         .map(str::len)

@@ -194,7 +194,7 @@ impl Var {
 
 /// A family with fields of any type, which compares neither names nor notes.
 pub(crate) mod terms {
-    use isoform::{Array, Node, Obj, Ref, Str, Value};
+    use isoform::{Array, Map, Node, Obj, Ref, Str, Value};
 
     /// A variable with a type, which may mention other variables.
     #[derive(Node)]
@@ -269,6 +269,21 @@ pub(crate) mod terms {
     pub(crate) struct Call {
         pub(crate) op: Str,
         pub(crate) args: Value,
+    }
+
+    /// One of the results of a dataflow node.
+    #[derive(Node)]
+    #[node(key = "term.Pick", attrs("rewrite.projection" = projection()))]
+    #[repr(C)]
+    pub(crate) struct Pick {
+        pub(crate) of: Ref<Call>,
+        pub(crate) index: i64,
+    }
+
+    fn projection() -> Map<Str, Str> {
+        let fields = [("of", "of"), ("index", "index")];
+        let fields = fields.map(|(role, field)| (Str::from(role), Str::from(field)));
+        fields.into_iter().collect()
     }
 
     /// Equal to itself alone.

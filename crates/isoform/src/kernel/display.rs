@@ -96,7 +96,54 @@ pub(crate) fn lines_that_differ(
         return from_the_difference([left, right], budget);
     }
     let whole = values.map(|value| short(value, budget));
-    if whole[0] == whole[1] { lines } else { whole }
+    if whole[0] != whole[1] {
+        return whole;
+    }
+    match values.map(Value::view) {
+        [ValueRef::Bytes(left), ValueRef::Bytes(right)] => {
+            bytes_from_the_difference([left, right], budget)
+        }
+        [ValueRef::BigInt(left), ValueRef::BigInt(right)] => {
+            let digits = [left, right].map(|number| format!("{number:#x}"));
+            from_the_difference(digits.each_ref().map(String::as_str), budget)
+        }
+        [ValueRef::Tensor(left), ValueRef::Tensor(right)] => {
+            let Some(place) = first_difference(left.data(), right.data()) else {
+                return lines;
+            };
+            let bits = usize::from(left.dtype().bits()) * usize::from(left.dtype().lanes());
+            // Elements of less than a byte share it.
+            let width = (bits / 8).max(1);
+            let number = place / width;
+            let what = if bits < 8 { "byte" } else { "element" };
+            [0, 1].map(|side| {
+                let data = [left, right][side].data();
+                let end = data.len().min((number + 1) * width);
+                let bytes = data[number * width..end].iter().rev();
+                let digits: String = bytes.map(|byte| format!("{byte:02x}")).collect();
+                format!("{} with 0x{digits} as {what} {number}", whole[side])
+            })
+        }
+        _ => lines,
+    }
+}
+
+/// The place of the first byte that differs, which is the end of the shorter side if there is
+/// none; None for equal bytes.
+fn first_difference(left: &[u8], right: &[u8]) -> Option<usize> {
+    let same = left.iter().zip(right).take_while(|(l, r)| l == r).count();
+    (same < left.len().max(right.len())).then_some(same)
+}
+
+/// Two byte strings from a few bytes before the first difference.
+fn bytes_from_the_difference(sides: [&[u8]; 2], budget: usize) -> [String; 2] {
+    let same = first_difference(sides[0], sides[1]).unwrap_or_default();
+    let skipped = same.saturating_sub(budget / 4);
+    sides.map(|side| {
+        let end = side.len().min(skipped + budget);
+        let dots = if skipped > 0 { "..." } else { "" };
+        format!("{dots}b\"{}\"", side[skipped..end].escape_ascii())
+    })
 }
 
 /// Two texts from a few characters before the first difference, as quoted pieces.

@@ -1,9 +1,12 @@
 //! Control flow, functions, NaNs, empty tensors, strings, shared outputs, and refusals.
 
+use std::cell::Cell;
+
 use isoform_onnx::divergence::{DivergenceOptions, PairKind, PairStatus};
 use isoform_onnx::proto::{GraphProto, ModelProto, TypeProto, TypeValue};
+use isoform_onnx::verify::{Evaluator, Inputs, Ran, Runner, Subject};
 
-use super::{compared, compared_with, first, named};
+use super::{compared, compared_with, first, named, program};
 use crate::build::{
     NodeExt, float, function, graph, graph_attr, int, model_of, node, tensor, tensor_type, value,
 };
@@ -467,4 +470,49 @@ fn long_chains_take_neither_stack_nor_many_rounds() {
     let name = format!("n{}", count * 2 / 3);
     assert_eq!(first(&result), (&*name, &*name));
     assert_eq!(result.pairs.len(), count);
+}
+
+/// Counts the runs of a program.
+struct Counting(Cell<usize>);
+
+impl Runner for Counting {
+    fn name(&self) -> String {
+        Evaluator.name()
+    }
+
+    fn run(&self, subject: Subject<'_>, cases: &[Inputs]) -> isoform::Result<Vec<Ran>> {
+        self.0.set(self.0.get() + 1);
+        Evaluator.run(subject, cases)
+    }
+}
+
+#[test]
+fn one_large_value_does_not_make_many_rounds() {
+    let mut nodes = vec![
+        named("large", node("Neg", "x", "a")),
+        named(
+            "small",
+            node("ReduceMax", "a", "v0").with(int("keepdims", 0)),
+        ),
+    ];
+    let count = 400;
+    for at in 0..count {
+        let (from, to) = (format!("v{at}"), format!("v{}", at + 1));
+        nodes.push(named(&format!("n{at}"), node("Neg", &from, &to)));
+    }
+    // 16 MB on each side, of a budget of 256 MB.
+    let model = of(&[("x", "4194304")], nodes, &format!("v{count}"));
+    let runner = Counting(Cell::new(0));
+    let result = DivergenceOptions::default()
+        .sets(1)
+        .compare(
+            &program(&model),
+            &program(&model),
+            &[&runner],
+            &mut |_, _| (),
+        )
+        .expect("the models run");
+    assert!(result.is_same(), "{result}");
+    // Two runs to find inputs, and two in each of a few rounds.
+    assert!(runner.0.get() <= 10, "{} runs", runner.0.get());
 }

@@ -73,6 +73,25 @@ fn a_group_is_split_by_what_comparison_says() {
     assert_eq!(found, [(3, vec![0, 2]), (3, vec![1, 3])]);
 }
 
+#[test]
+fn results_of_a_node_are_no_groups_beside_the_node() {
+    let split = || Call::new("split", array([Value::from(add(int(1), int(2)))]));
+    let pick = |node: &Ref<Call>, index| Value::from(Pick::new(node.clone(), index));
+    // Each use of a result is an object of its own.
+    let uses = |node: &Ref<Call>| array([pick(node, 0), pick(node, 1), pick(node, 0)]);
+    let [one, other] = [split(), split()];
+    let whole = groups(&[&one, &other].map(Value::from), 2, 2);
+    assert_eq!(whole, [(4, vec![0, 1])]);
+    assert_eq!(groups(&[uses(&one)], 2, 2), [], "all of one node");
+    let apart = [pick(&one, 0), pick(&one, 1), pick(&other, 1)];
+    assert_eq!(groups(&apart, 2, 2), [(4, vec![0, 2])]);
+    let programs = [
+        Value::from(Step::new(uses(&one))),
+        Value::from(Stride::new(array([pick(&other, 1), pick(&other, 0)]))),
+    ];
+    assert_eq!(groups(&programs, 2, 2), whole);
+}
+
 #[track_caller]
 fn interned(value: &Value) -> Value {
     let made = intern(value).expect("comparable");

@@ -1,6 +1,7 @@
 //! The kinds, counts and sizes of changes, each in the smallest value with the change.
 
 use isoform::compare::{ChangeKind, Difference, diff};
+use isoform::values::{Bytes, DType, Tensor};
 use isoform::{Ref, Value};
 
 use crate::support::terms::*;
@@ -91,6 +92,36 @@ fn the_line_of_a_change_shows_the_difference() {
     assert!(
         mismatch.contains("left\"\n") && mismatch.ends_with("right\""),
         "{mismatch}"
+    );
+}
+
+#[test]
+fn the_line_of_a_change_tells_long_values_apart() {
+    let line = |left: Value, right: Value| difference(left, right).changes()[0].to_string();
+    let bytes = |end: &[u8]| Value::from(Bytes::from([&[7; 300], end].concat()));
+    let number = |end: u32| Value::from((num_bigint::BigInt::from(1) << 2000u32) + end);
+    let floats = |end: f32| {
+        let data = [[0.0; 5].as_slice(), &[end]].concat();
+        let data = data.iter().flat_map(|item: &f32| item.to_le_bytes());
+        let tensor = Tensor::new(DType::FLOAT32, vec![6], data.collect::<Vec<u8>>());
+        Value::from(tensor.expect("a tensor"))
+    };
+    let pairs = [
+        (bytes(b"left"), bytes(b"right")),
+        (bytes(b""), bytes(b"more")),
+        (number(1), number(2)),
+        (floats(1.0), floats(2.0)),
+    ];
+    for (left, right) in pairs {
+        let shown = line(left, right);
+        let (_, sides) = shown.split_once(": ").expect("sides");
+        let (left, right) = sides.split_once(" -> ").expect("two sides");
+        assert_ne!(left, right, "{shown}");
+    }
+    assert_eq!(
+        line(floats(1.0), floats(2.0)),
+        "tensor at <root>: Tensor(float32, [6]) with 0x3f800000 as element 5 -> \
+         Tensor(float32, [6]) with 0x40000000 as element 5"
     );
 }
 

@@ -9,6 +9,8 @@ use super::walk::Walk;
 use crate::kernel::error::Result;
 use crate::kernel::object::access;
 use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::types::attributes::{self, Lookup};
+use crate::kernel::types::role_attributes::PROJECTION;
 use crate::kernel::value::Value;
 
 /// A group of structurally equal subterms.
@@ -31,7 +33,8 @@ pub struct Duplicate {
 ///
 /// Every group has at least `min_count` members (two, if less) of at least `min_size`
 /// nodes (two, if less). Groups are maximal: a group is left out if all occurrences of
-/// its members are inside members of another group.
+/// its members are inside members of another group. Objects that select a result of a
+/// node, by [`PROJECTION`](crate::traverse::PROJECTION), are in no group: the node counts.
 ///
 /// Takes a table of [classes](super::subterm_classes), O(n log n) for n subterms, and
 /// time linear in the sizes of all members of the result.
@@ -130,6 +133,16 @@ fn group(classes: &SubtermClasses, class: Class, saved: u64, ends: &[usize]) -> 
     }
 }
 
+/// True for the results of nodes. One node has several results, and may have an object for
+/// each use of a result, so their number says nothing about the number of nodes.
+fn selects_a_result(classes: &SubtermClasses, class: Class) -> bool {
+    let first = classes.numbers(class).first();
+    first.is_some_and(|&number| {
+        let ty = classes.nodes[number as usize].object.type_index();
+        attributes::get(ty, PROJECTION, Lookup::Nearest).is_some()
+    })
+}
+
 /// The classes that are large and frequent enough, with the number of nodes saved by
 /// the class. A class is left out if all its occurrences are inside another class of
 /// the result.
@@ -140,7 +153,9 @@ fn maximal(
     min_count: usize,
 ) -> Vec<(Class, u64)> {
     let is_group = |class: &Class| {
-        classes.numbers(*class).len() >= min_count && classes.size(*class) >= min_size
+        classes.numbers(*class).len() >= min_count
+            && classes.size(*class) >= min_size
+            && !selects_a_result(classes, *class)
     };
     let groups: Vec<Class> = classes.iter().filter(is_group).collect();
     if groups.is_empty() {
