@@ -68,7 +68,15 @@ def rust_commands(host: str, arguments: list[str]) -> list[list[str]]:
 
 def python_commands(host: str, python: Path, arguments: list[str]) -> list[list[str]]:
     """Return the commands that test the Python package."""
-    crates = ["-p", "isoform-python", "-p", "isoform-remote-python", "-p", "calc-ir", "--all-features"]
+    crates = [
+        "-p",
+        "isoform-python",
+        "-p",
+        "isoform-remote-python",
+        "-p",
+        "calc-ir",
+        "--all-features",
+    ]
     pytest = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
     return [
         cargo(host, "build", *crates),

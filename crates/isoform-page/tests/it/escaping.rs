@@ -112,7 +112,11 @@ fn assert_same_structure(text: &str) {
         "svg onload",
     ];
     // Texts beyond ASCII are isolated from the direction of the text around them.
-    let harmless = if text.is_ascii() { "text" } else { "t\u{4e00}xt" };
+    let harmless = if text.is_ascii() {
+        "text"
+    } else {
+        "t\u{4e00}xt"
+    };
     for (html, plain) in hostile.iter().zip(pages(&with_cards(harmless))) {
         let names = structure(html);
         if is_plain(text) {
