@@ -10,6 +10,9 @@ use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
 
+/// A callback of [`walk_objects`].
+type ObjectCallback<'f, B> = dyn FnMut(&Ref<Obj>, RegionKind) -> Result<WalkResult<B>> + 'f;
+
 /// Visits every value below `root`, the root included.
 ///
 /// The callback sees declared objects, containers and plain values alike. The callback
@@ -209,7 +212,7 @@ impl WalkOptions {
     fn walk_each_object<B>(
         self,
         root: Value,
-        callback: &mut dyn FnMut(&Ref<Obj>, RegionKind) -> Result<WalkResult<B>>,
+        callback: &mut ObjectCallback<'_, B>,
     ) -> Result<Option<B>> {
         self.walk(root, |visit| match visit.object() {
             Some(object) if !object.type_info().is_builtin() => callback(object, visit.region()),
