@@ -36,19 +36,21 @@ PYRIGHT = {"typeCheckingMode": "strict", "pythonVersion": "3.10"}
 # The package with the client of servers.
 REMOTE = ROOT / "crates" / "isoform-remote-python"
 
-# What a wheel has to bring along.
+# What every wheel has to bring along.
+NOTICES = [
+    ".dist-info/licenses/LICENSE-APACHE",
+    ".dist-info/licenses/LICENSE-MIT",
+    # Names, versions and licences of the crates inside.
+    ".cyclonedx.json",
+]
 WANTED = [
     "isoform/__init__.py",
     "isoform/_core.pyi",
     "isoform/py.typed",
     "isoform/types/onnx.pyi",
     ".dist-info/entry_points.txt",
-    ".dist-info/licenses/LICENSE-APACHE",
-    ".dist-info/licenses/LICENSE-MIT",
-    # Names, versions and licences of the crates inside.
-    ".cyclonedx.json",
+    *NOTICES,
 ]
-REMOTE_WANTED = [name for name in WANTED if name.startswith(".")]
 
 # In bytes; what a wheel may need on the disk of a registry, for each platform and version.
 MAX_SIZE = 12_000_000
@@ -151,7 +153,7 @@ def check_contents(wheel: Path, profile: str = "release") -> None:
     print(f"{wheel.name}: {size / 1e6:.1f} MB", flush=True)
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-    for wanted in REMOTE_WANTED if wheel.name.startswith("isoform_remote-") else WANTED:
+    for wanted in NOTICES if wheel.name.startswith("isoform_remote-") else WANTED:
         if not any(name.endswith(wanted) for name in names):
             sys.exit(f"check_wheels: {wheel.name} has no {wanted}; it has\n  " + "\n  ".join(names))
     modules = [name for name in names if name.endswith((".so", ".pyd"))]

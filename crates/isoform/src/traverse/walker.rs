@@ -175,12 +175,14 @@ where
         part: Option<Part<'a>>,
         floor: usize,
     ) -> Result<(), EarlyExit<B>> {
-        if let Some(part) = part {
-            self.meet(section, part)?;
-        }
         let mut poll = Poll::default();
         let plain_wanted = self.plain_wanted;
+        let mut first = part;
         loop {
+            if let Some(part) = first.take() {
+                self.meet(section, part)?;
+                continue;
+            }
             poll.step(section).map_err(EarlyExit::Error)?;
             if self.stack.len() == floor {
                 return Ok(());
@@ -193,7 +195,7 @@ where
                     self.meet_object(section, object, Part::object(object, region))?;
                 }
                 None => match cursor.next(section) {
-                    Some(part) => self.meet(section, part)?,
+                    Some(part) => first = Some(part),
                     None => self.close(section)?,
                 },
             }
