@@ -19,7 +19,10 @@ const MOST_STEPS: usize = 8;
 /// use isoform_onnx::elements::texts_that_differ;
 ///
 /// let list = |last: i64| Value::from(Array::from((0..50).chain([last]).collect::<Vec<i64>>()));
-/// let text = |_: &Value| "[0, 1, ...]".to_owned();
+/// let text = |value: &Value| match value.as_int() {
+///     Some(number) => number.to_string(),
+///     None => "[0, 1, ...]".to_owned(),
+/// };
 /// let [left, right] = texts_that_differ([&list(7), &list(8)], 80, text);
 /// assert_eq!([left, right], ["7 at [50]", "8 at [50]"]);
 /// ```
