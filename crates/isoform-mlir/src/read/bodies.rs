@@ -1,0 +1,487 @@
+//! Types and attributes of dialects, whose bodies are lists of tokens.
+//!
+//! Nobody but the dialect knows the grammar of a body. The rules for its end are those of
+//! MLIR: brackets nest, strings and `->` are skipped, and comments do not exist. White space
+//! only separates tokens.
+//!
+//! An alias in a body is replaced by the tokens of its definition, because that is what a
+//! body without the alias has at the place.
+
+use isoform::{Array, Str, Value};
+use num_bigint::BigInt;
+
+use super::Reader;
+use super::cursor::text_of;
+use super::fault::{Fault, Read};
+use super::lexer::{
+    Kind, Token, continues_word, is_space, is_word, number, skip_space, spelled, starts_word,
+    string_end, suffix, unescape,
+};
+use super::numbers::text_value;
+use super::types::end_of_short;
+use super::values::{Frame, Object, Step, Want};
+use crate::nodes::{DialectAttr, DialectType, StringAttr, SymbolRefAttr, UnitAttr};
+
+/// A body of which some tokens are read.
+pub(super) struct Body<'t> {
+    kind: BodyKind<'t>,
+    tokens: Vec<Value>,
+    /// The closing bracket and the number of the opening token, for each open bracket.
+    open: Vec<(u8, usize)>,
+    /// The token that closes the bracket after the first token.
+    pair_end: Option<usize>,
+    /// The alias whose tokens come next.
+    alias: Option<usize>,
+}
+
+enum BodyKind<'t> {
+    /// A type or attribute.
+    Symbol {
+        is_type: bool,
+        dialect: &'t [u8],
+        name: &'t [u8],
+        /// True inside of another body.
+        is_inner: bool,
+        /// The text, if the node is kept under it.
+        known: Option<&'t [u8]>,
+        /// The count of unsettled parts at the start.
+        unsettled: usize,
+    },
+    /// The definition of an alias, up to a position; then the reader returns to another.
+    Alias {
+        number: usize,
+        end: usize,
+        back: usize,
+    },
+}
+
+impl<'t> Reader<'t> {
+    /// The type or attribute, or the alias of one, that begins with this token.
+    pub(super) fn begin_dialect(&mut self, token: Token) -> Read<Step<'t>> {
+        let text = self.cursor.text;
+        let has_body = text.get(token.end) == Some(&b'<');
+        if !has_body && !text[token.start..token.end].contains(&b'.') {
+            let value = self.aliased(token)?;
+            self.cursor.take()?;
+            return Ok(Step::Done(value));
+        }
+        let mut known = None;
+        if has_body && let Some(end) = end_of_short(text, token.end) {
+            let key = &text[token.start..end];
+            if let Some(value) = self.known.get(key) {
+                let value = value.clone();
+                self.cursor.jump(end)?;
+                return self.end_dialect(value);
+            }
+            known = Some(key);
+        }
+        self.open_body(token, false, known)
+    }
+
+    /// The type or attribute inside of a body that begins with this token.
+    pub(super) fn begin_inner(&mut self, token: Token) -> Read<Step<'t>> {
+        self.open_body(token, true, None)
+    }
+
+    fn open_body(
+        &mut self,
+        token: Token,
+        is_inner: bool,
+        known: Option<&'t [u8]>,
+    ) -> Read<Step<'t>> {
+        let text = self.cursor.text;
+        let id = &text[token.start + 1..token.end];
+        let dot = id.iter().position(|&byte| byte == b'.');
+        let (dialect, name) = match dot {
+            Some(dot) => (&id[..dot], &id[dot + 1..]),
+            None => (id, &[][..]),
+        };
+        let kind = BodyKind::Symbol {
+            is_type: token.kind == Kind::Type,
+            dialect,
+            name,
+            is_inner,
+            known,
+            unsettled: self.unsettled,
+        };
+        let body = Body {
+            kind,
+            tokens: Vec::new(),
+            open: Vec::new(),
+            pair_end: None,
+            alias: None,
+        };
+        self.body_at = token.end;
+        if text.get(token.end) == Some(&b'<') {
+            self.body_at += 1;
+            self.read_body(Box::new(body))
+        } else {
+            self.end_body(body, false)
+        }
+    }
+
+    /// The tokens of an alias. The value is of no interest.
+    pub(super) fn begin_alias_tokens(&mut self, number: usize) -> Read<Step<'t>> {
+        let range = self.aliases.range(number);
+        let kind = BodyKind::Alias {
+            number,
+            end: range.end,
+            back: self.body_at,
+        };
+        self.body_at = range.start;
+        let body = Body {
+            kind,
+            tokens: Vec::new(),
+            open: Vec::new(),
+            pair_end: None,
+            alias: None,
+        };
+        self.read_body(Box::new(body))
+    }
+
+    /// Adds a part to the tokens of a body.
+    pub(super) fn add_part(&mut self, body: &mut Body<'t>, part: Object) -> Read<()> {
+        match body.alias.take() {
+            Some(number) => self.splice(body, number),
+            None => {
+                body.tokens.push(part.into());
+                Ok(())
+            }
+        }
+    }
+
+    /// Adds the tokens of an alias, which are known.
+    fn splice(&mut self, body: &mut Body<'t>, number: usize) -> Read<()> {
+        let tokens = self.aliases.tokens(number).unwrap_or_default();
+        self.spliced += tokens.len();
+        if self.spliced > 1_000_000 + 4 * self.cursor.text.len() {
+            let message = "expected bodies that are not much longer than the file when aliases \
+                           are replaced";
+            return Err(Fault::new(self.body_at..self.body_at, message));
+        }
+        if self.aliases.is_unsettled(number) {
+            self.unsettled += 1;
+        }
+        body.tokens.extend(tokens.iter().cloned());
+        Ok(())
+    }
+
+    /// Reads tokens up to the end of the body or to a part with its own frame.
+    pub(super) fn read_body(&mut self, mut body: Box<Body<'t>>) -> Read<Step<'t>> {
+        let text = self.cursor.text;
+        loop {
+            self.body_at = match body.kind {
+                BodyKind::Symbol { .. } => {
+                    let rest = text.get(self.body_at..).unwrap_or_default().iter();
+                    self.body_at + rest.take_while(|&&byte| is_space(byte)).count()
+                }
+                BodyKind::Alias { .. } => skip_space(text, self.body_at),
+            };
+            let at = self.body_at;
+            if let BodyKind::Alias { number, end, back } = body.kind
+                && at >= end
+            {
+                self.aliases.set_tokens(number, body.tokens.into());
+                self.body_at = back;
+                return Ok(Step::Done(UnitAttr::new().into_object()));
+            }
+            let Some(&first) = text.get(at) else {
+                let message = "expected '>' at the end of the body, got the end of the text";
+                return Err(Fault::new(at..at, message));
+            };
+            match first {
+                b'<' | b'(' | b'[' | b'{' => {
+                    let closing = match first {
+                        b'<' => b'>',
+                        b'(' => b')',
+                        b'[' => b']',
+                        _ => b'}',
+                    };
+                    body.open.push((closing, body.tokens.len()));
+                    body.push_text(&text[at..=at]);
+                    self.body_at += 1;
+                }
+                b'>' | b')' | b']' | b'}' => match body.open.pop() {
+                    None if first == b'>' => {
+                        self.body_at += 1;
+                        return self.end_body(*body, true);
+                    }
+                    Some((closing, opening)) if closing == first => {
+                        if opening == 1 && first == b'>' {
+                            body.pair_end = Some(body.tokens.len());
+                        }
+                        body.push_text(&text[at..=at]);
+                        self.body_at += 1;
+                    }
+                    open => {
+                        let closing = open.map_or(b'>', |(closing, _)| closing);
+                        return Err(Fault::new(
+                            at..at + 1,
+                            format!(
+                                "expected '{}', got {}",
+                                char::from(closing),
+                                spelled(&text[at..])
+                            ),
+                        ));
+                    }
+                },
+                b'"' => {
+                    self.body_at = string_end(text, at)?;
+                    let string = text_value(unescape(&text[at..self.body_at]));
+                    body.tokens.push(StringAttr::new(string).into());
+                }
+                b'!' | b'#' if suffix(text, at, "").is_ok() => {
+                    let kind = if first == b'!' {
+                        Kind::Type
+                    } else {
+                        Kind::Attribute
+                    };
+                    let token = Token {
+                        kind,
+                        start: at,
+                        end: suffix(text, at, "")?,
+                    };
+                    let is_dialect =
+                        text.get(token.end) == Some(&b'<') || text[at..token.end].contains(&b'.');
+                    if is_dialect {
+                        return Ok(Step::Open(Frame::Body(body), Want::Inner(token)));
+                    }
+                    self.body_at = token.end;
+                    match self.aliases.find(&text[at..token.end]) {
+                        Some(number) if self.aliases.tokens(number).is_some() => {
+                            self.splice(&mut body, number)?;
+                        }
+                        Some(number) => {
+                            body.alias = Some(number);
+                            return Ok(Step::Open(Frame::Body(body), Want::AliasTokens(number)));
+                        }
+                        None => body.push_text(&text[at..token.end]),
+                    }
+                }
+                b'@' if starts_symbol(text, at) => body.tokens.push(self.body_symbol(at)?.into()),
+                _ => self.body_at = body.push_plain(text, at)?,
+            }
+        }
+    }
+
+    /// A symbol reference in a body.
+    fn body_symbol(&mut self, at: usize) -> Read<Object> {
+        let text = self.cursor.text;
+        let mut names = Vec::new();
+        let mut at = at;
+        loop {
+            let end = match text.get(at + 1) {
+                Some(b'"') => string_end(text, at + 1)?,
+                _ => at + 1 + word_length(&text[at + 1..]),
+            };
+            let token = Token {
+                kind: Kind::Symbol,
+                start: at,
+                end,
+            };
+            names.push(self.cursor.symbol(token)?);
+            self.body_at = end;
+            let space = |at: usize| at + text[at..].iter().take_while(|&&b| is_space(b)).count();
+            let colons = space(end);
+            if !text[colons..].starts_with(b"::") {
+                break;
+            }
+            at = space(colons + 2);
+            if !starts_symbol(text, at) {
+                break;
+            }
+        }
+        Ok(self.symbol_reference(names))
+    }
+
+    fn end_body(&mut self, body: Body<'t>, has_body: bool) -> Read<Step<'t>> {
+        let BodyKind::Symbol {
+            is_type,
+            dialect,
+            name,
+            is_inner,
+            known,
+            unsettled,
+        } = body.kind
+        else {
+            let at = self.body_at;
+            return Err(Fault::new(at..at, "expected the end of the alias, got '>'"));
+        };
+        let dialect = text_of(dialect);
+        let (name, tokens) = if name.is_empty() {
+            verbose(body.tokens, body.pair_end)
+        } else {
+            pretty(name, has_body.then_some(body.tokens))?
+        };
+        let tokens: Option<Array> = tokens.map(Into::into);
+        let node = if is_type {
+            DialectType::new(dialect, name, tokens).into_object()
+        } else {
+            DialectAttr::new(dialect, name, tokens, None).into_object()
+        };
+        if is_inner {
+            return Ok(Step::Done(node));
+        }
+        if let Some(known) = known
+            && unsettled == self.unsettled
+        {
+            self.known.insert(known, node.clone());
+        }
+        self.cursor.jump(self.body_at)?;
+        self.end_dialect(node)
+    }
+
+    /// The type after an attribute.
+    fn end_dialect(&mut self, node: Object) -> Read<Step<'t>> {
+        if node.isa::<DialectAttr>() && self.cursor.eat(b':')? {
+            return Ok(Step::Open(
+                Frame::DialectType { attribute: node },
+                Want::Type,
+            ));
+        }
+        Ok(Step::Done(node))
+    }
+}
+
+impl Body<'_> {
+    fn push_text(&mut self, text: &[u8]) {
+        self.tokens.push(text_of(text).into());
+    }
+
+    /// Adds a token that is a word, a number or a character; returns its end.
+    fn push_plain(&mut self, text: &[u8], at: usize) -> Read<usize> {
+        let rest = &text[at..];
+        if rest.starts_with(b"->") {
+            self.push_text(b"->");
+            return Ok(at + 2);
+        }
+        if starts_word(rest[0]) {
+            let end = at + word_length(rest);
+            self.push_text(&text[at..end]);
+            return Ok(end);
+        }
+        if rest[0].is_ascii_digit() {
+            let (kind, end) = number(text, at);
+            let spelling = &text[at..end];
+            match kind {
+                // By spelling, since `0x3` may be the dimension 0 and a word.
+                Kind::Hex => self.push_text(&spelling.to_ascii_lowercase()),
+                Kind::Float => self.push_text(plain_float(spelling).as_bytes()),
+                _ if spelling.len() < 18 => {
+                    let value = text_of(spelling).parse::<i64>().unwrap_or_default();
+                    self.tokens.push(value.into());
+                }
+                _ if spelling.len() < 5_000 => {
+                    let value = text_of(spelling).parse::<BigInt>().unwrap_or_default();
+                    self.tokens.push(value.into());
+                }
+                _ => self.push_text(spelling),
+            }
+            return Ok(end);
+        }
+        let length =
+            (1..=4.min(rest.len())).find(|&length| std::str::from_utf8(&rest[..length]).is_ok());
+        match length {
+            Some(length) => {
+                self.push_text(&rest[..length]);
+                Ok(at + length)
+            }
+            None => Err(Fault::new(at..at + 1, "expected a body in UTF-8")),
+        }
+    }
+}
+
+/// A decimal number with a dot, without zeros that do not matter.
+///
+/// The number is exact: a dialect may read more digits than a double has.
+fn plain_float(spelling: &[u8]) -> String {
+    let text = std::str::from_utf8(spelling).unwrap_or_default();
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let Ok(exponent) = exponent.parse::<i64>() else {
+        return text.to_owned();
+    };
+    let digits = format!("{whole}{fraction}");
+    let digits = digits.trim_start_matches('0');
+    let kept = digits.trim_end_matches('0');
+    if kept.is_empty() {
+        return "0.0".to_owned();
+    }
+    let dropped = (digits.len() - kept.len()) as i64;
+    let exponent = exponent
+        .saturating_sub(fraction.len() as i64)
+        .saturating_add(dropped);
+    if exponent == 0 {
+        return format!("{kept}.0");
+    }
+    format!("{kept}.0e{exponent}")
+}
+
+fn word_length(text: &[u8]) -> usize {
+    text.iter()
+        .take_while(|&&byte| continues_word(byte))
+        .count()
+}
+
+fn starts_symbol(text: &[u8], at: usize) -> bool {
+    text.get(at) == Some(&b'@')
+        && text
+            .get(at + 1)
+            .is_some_and(|&byte| byte == b'"' || starts_word(byte))
+}
+
+/// The name and the tokens of `!dialect<tokens>`: `!x<name<…>>` is `!x.name<…>`.
+fn verbose(tokens: Vec<Value>, pair_end: Option<usize>) -> (Str, Option<Vec<Value>>) {
+    let name = tokens.first().and_then(Value::as_str).unwrap_or_default();
+    let name: Option<Str> = is_word(name.as_bytes()).then(|| name.into());
+    match name {
+        _ if tokens.is_empty() => (Str::default(), None),
+        Some(name) if tokens.len() == 1 => (name, None),
+        Some(name) if pair_end == Some(tokens.len() - 1) => {
+            let inner = tokens[2..tokens.len() - 1].to_vec();
+            (name, Some(inner))
+        }
+        _ => (Str::default(), Some(tokens)),
+    }
+}
+
+/// The name and the tokens of `!dialect.name<tokens>`; a name that is not a word is a part
+/// of the tokens, as MLIR prints it.
+fn pretty(name: &[u8], inner: Option<Vec<Value>>) -> Read<(Str, Option<Vec<Value>>)> {
+    if is_word(name) {
+        return Ok((text_of(name), inner));
+    }
+    let mut body = Body {
+        kind: BodyKind::Alias {
+            number: 0,
+            end: 0,
+            back: 0,
+        },
+        tokens: Vec::new(),
+        open: Vec::new(),
+        pair_end: None,
+        alias: None,
+    };
+    let mut at = 0;
+    while at < name.len() {
+        at = body.push_plain(name, at)?;
+    }
+    if let Some(inner) = inner {
+        body.push_text(b"<");
+        body.tokens.extend(inner);
+        body.push_text(b">");
+    }
+    Ok((Str::default(), Some(body.tokens)))
+}
+
+/// The reference to a symbol, by name for now.
+impl Reader<'_> {
+    pub(super) fn symbol_reference(&mut self, names: Vec<Str>) -> Object {
+        self.unsettled += 1;
+        let mut names = names.into_iter();
+        let root = names.next().unwrap_or_default();
+        let path: Vec<Str> = names.collect();
+        self.nested_names.extend(path.iter().cloned());
+        SymbolRefAttr::new(root).with_path(path).into_object()
+    }
+}
