@@ -178,4 +178,7 @@ pub struct DialectAttr {
     pub body: Option<Array>,
     /// The type after a colon.
     pub ty: Option<Ref<Obj>>,
+    /// As in [`DialectType`](super::DialectType).
+    #[node(ignore, default, repr = false)]
+    pub spaces: Option<Bytes>,
 }

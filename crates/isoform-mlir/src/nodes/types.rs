@@ -2,6 +2,7 @@
 //!
 //! A type as an attribute is the type itself.
 
+use isoform::values::Bytes;
 use isoform::{Array, Node, Obj, Ref, Str};
 
 /// An integer type: `i32`, `si8`, `ui16`.
@@ -143,4 +144,8 @@ pub struct DialectType {
     /// [`StringAttr`](super::StringAttr), a symbol a [`SymbolRefAttr`](super::SymbolRefAttr),
     /// a type or attribute of a dialect a node. Aliases are replaced by their tokens.
     pub body: Option<Array>,
+    /// For each token, and for the closing bracket, 1 if white space precedes it; for
+    /// writing.
+    #[node(ignore, default, repr = false)]
+    pub spaces: Option<Bytes>,
 }

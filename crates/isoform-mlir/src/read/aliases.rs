@@ -1,6 +1,7 @@
 //! Aliases of types, attributes and locations.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use hashbrown::HashMap;
 use isoform::Array;
@@ -25,8 +26,8 @@ struct Alias {
     range: Range<usize>,
     /// True if the value refers to symbols or resources.
     is_unsettled: bool,
-    /// The tokens of the definition, once a body has asked for them.
-    tokens: Option<Array>,
+    /// The tokens of the definition and their spaces, once a body has asked for them.
+    tokens: Option<(Array, Rc<[u8]>)>,
 }
 
 impl<'t> Aliases<'t> {
@@ -53,14 +54,14 @@ impl<'t> Aliases<'t> {
     }
 
     /// The tokens of the definition, if a body has asked for them.
-    pub(super) fn tokens(&self, number: usize) -> Option<Array> {
+    pub(super) fn tokens(&self, number: usize) -> Option<(Array, Rc<[u8]>)> {
         self.all.get(number)?.tokens.clone()
     }
 
     /// Keeps the tokens of the definition.
-    pub(super) fn set_tokens(&mut self, number: usize, tokens: Array) {
+    pub(super) fn set_tokens(&mut self, number: usize, tokens: Array, spaces: Rc<[u8]>) {
         if let Some(alias) = self.all.get_mut(number) {
-            alias.tokens = Some(tokens);
+            alias.tokens = Some((tokens, spaces));
         }
     }
 }

@@ -7,7 +7,8 @@
 //! An alias in a body is replaced by the tokens of its definition, because that is what a
 //! body without the alias has at the place.
 
-use isoform::{Array, Str, Value};
+use isoform::values::Bytes;
+use isoform::{Array, Ref, Str, Value};
 use num_bigint::BigInt;
 
 use super::Reader;
@@ -25,7 +26,7 @@ use crate::nodes::{DialectAttr, DialectType, StringAttr, SymbolRefAttr, UnitAttr
 /// A body of which some tokens are read.
 pub(super) struct Body<'t> {
     kind: BodyKind<'t>,
-    tokens: Vec<Value>,
+    tokens: Tokens,
     /// The closing bracket and the number of the opening token, for each open bracket.
     open: Vec<(u8, usize)>,
     /// The token that closes the bracket after the first token.
@@ -33,6 +34,30 @@ pub(super) struct Body<'t> {
     /// The alias whose tokens come next.
     alias: Option<usize>,
 }
+
+/// Tokens, and for each of them 1 if white space precedes it.
+#[derive(Default)]
+struct Tokens {
+    values: Vec<Value>,
+    spaces: Vec<u8>,
+    /// White space before the next token.
+    space: u8,
+}
+
+impl Tokens {
+    fn push(&mut self, token: impl Into<Value>) {
+        self.values.push(token.into());
+        self.spaces.push(self.space);
+        self.space = 0;
+    }
+
+    fn len(&self) -> usize {
+        self.values.len()
+    }
+}
+
+/// A name, and the tokens in brackets with their spaces.
+type Named = (Str, Option<(Vec<Value>, Vec<u8>)>);
 
 enum BodyKind<'t> {
     /// A type or attribute.
@@ -106,7 +131,7 @@ impl<'t> Reader<'t> {
         };
         let body = Body {
             kind,
-            tokens: Vec::new(),
+            tokens: Tokens::default(),
             open: Vec::new(),
             pair_end: None,
             alias: None,
@@ -131,7 +156,7 @@ impl<'t> Reader<'t> {
         self.body_at = range.start;
         let body = Body {
             kind,
-            tokens: Vec::new(),
+            tokens: Tokens::default(),
             open: Vec::new(),
             pair_end: None,
             alias: None,
@@ -144,7 +169,7 @@ impl<'t> Reader<'t> {
         match body.alias.take() {
             Some(number) => self.splice(body, number),
             None => {
-                body.tokens.push(part.into());
+                body.tokens.push(part);
                 Ok(())
             }
         }
@@ -152,7 +177,9 @@ impl<'t> Reader<'t> {
 
     /// Adds the tokens of an alias, which are known.
     fn splice(&mut self, body: &mut Body<'t>, number: usize) -> Read<()> {
-        let tokens = self.aliases.tokens(number).unwrap_or_default();
+        let Some((tokens, spaces)) = self.aliases.tokens(number) else {
+            return Ok(());
+        };
         self.spliced += tokens.len();
         if self.spliced > 1_000_000 + 4 * self.cursor.text.len() {
             let message = "expected bodies that are not much longer than the file when aliases \
@@ -162,7 +189,12 @@ impl<'t> Reader<'t> {
         if self.aliases.is_unsettled(number) {
             self.unsettled += 1;
         }
-        body.tokens.extend(tokens.iter().cloned());
+        let first = body.tokens.len();
+        body.tokens.values.extend(tokens.iter().cloned());
+        body.tokens.spaces.extend_from_slice(&spaces);
+        if let Some(before) = body.tokens.spaces.get_mut(first) {
+            *before = std::mem::take(&mut body.tokens.space);
+        }
         Ok(())
     }
 
@@ -170,6 +202,7 @@ impl<'t> Reader<'t> {
     pub(super) fn read_body(&mut self, mut body: Box<Body<'t>>) -> Read<Step<'t>> {
         let text = self.cursor.text;
         loop {
+            let before = self.body_at;
             self.body_at = match body.kind {
                 BodyKind::Symbol { .. } => {
                     let rest = text.get(self.body_at..).unwrap_or_default().iter();
@@ -178,10 +211,13 @@ impl<'t> Reader<'t> {
                 BodyKind::Alias { .. } => skip_space(text, self.body_at),
             };
             let at = self.body_at;
+            body.tokens.space |= u8::from(at > before);
             if let BodyKind::Alias { number, end, back } = body.kind
                 && at >= end
             {
-                self.aliases.set_tokens(number, body.tokens.into());
+                let Tokens { values, spaces, .. } = body.tokens;
+                self.aliases
+                    .set_tokens(number, values.into(), spaces.into());
                 self.body_at = back;
                 return Ok(Step::Done(UnitAttr::new().into_object()));
             }
@@ -198,7 +234,7 @@ impl<'t> Reader<'t> {
                         _ => b'}',
                     };
                     body.open.push((closing, body.tokens.len()));
-                    body.push_text(&text[at..=at]);
+                    body.tokens.push_text(&text[at..=at]);
                     self.body_at += 1;
                 }
                 b'>' | b')' | b']' | b'}' => match body.open.pop() {
@@ -210,7 +246,7 @@ impl<'t> Reader<'t> {
                         if opening == 1 && first == b'>' {
                             body.pair_end = Some(body.tokens.len());
                         }
-                        body.push_text(&text[at..=at]);
+                        body.tokens.push_text(&text[at..=at]);
                         self.body_at += 1;
                     }
                     open => {
@@ -228,7 +264,7 @@ impl<'t> Reader<'t> {
                 b'"' => {
                     self.body_at = string_end(text, at)?;
                     let string = text_value(unescape(&text[at..self.body_at]));
-                    body.tokens.push(StringAttr::new(string).into());
+                    body.tokens.push(StringAttr::new(string));
                 }
                 b'!' | b'#' if suffix(text, at, "").is_ok() => {
                     let kind = if first == b'!' {
@@ -255,11 +291,11 @@ impl<'t> Reader<'t> {
                             body.alias = Some(number);
                             return Ok(Step::Open(Frame::Body(body), Want::AliasTokens(number)));
                         }
-                        None => body.push_text(&text[at..token.end]),
+                        None => body.tokens.push_text(&text[at..token.end]),
                     }
                 }
-                b'@' if starts_symbol(text, at) => body.tokens.push(self.body_symbol(at)?.into()),
-                _ => self.body_at = body.push_plain(text, at)?,
+                b'@' if starts_symbol(text, at) => body.tokens.push(self.body_symbol(at)?),
+                _ => self.body_at = body.tokens.push_plain(text, at)?,
             }
         }
     }
@@ -308,16 +344,32 @@ impl<'t> Reader<'t> {
             return Err(Fault::new(at..at, "expected the end of the alias, got '>'"));
         };
         let dialect = text_of(dialect);
+        let mut tokens = body.tokens;
+        tokens.spaces.push(tokens.space);
         let (name, tokens) = if name.is_empty() {
-            verbose(body.tokens, body.pair_end)
+            verbose(tokens, body.pair_end)
         } else {
-            pretty(name, has_body.then_some(body.tokens))?
+            pretty(name, has_body.then_some(tokens))?
         };
-        let tokens: Option<Array> = tokens.map(Into::into);
+        let (body, spaces) = tokens.unzip();
+        let (body, spaces) = (body.map(Array::from), spaces.map(Bytes::from));
         let node = if is_type {
-            DialectType::new(dialect, name, tokens).into_object()
+            Ref::new(DialectType {
+                dialect,
+                name,
+                body,
+                spaces,
+            })
+            .into_object()
         } else {
-            DialectAttr::new(dialect, name, tokens, None).into_object()
+            Ref::new(DialectAttr {
+                dialect,
+                name,
+                body,
+                ty: None,
+                spaces,
+            })
+            .into_object()
         };
         if is_inner {
             return Ok(Step::Done(node));
@@ -343,9 +395,9 @@ impl<'t> Reader<'t> {
     }
 }
 
-impl Body<'_> {
+impl Tokens {
     fn push_text(&mut self, text: &[u8]) {
-        self.tokens.push(text_of(text).into());
+        self.push(text_of(text));
     }
 
     /// Adds a token that is a word, a number or a character; returns its end.
@@ -369,11 +421,11 @@ impl Body<'_> {
                 Kind::Float => self.push_text(plain_float(spelling).as_bytes()),
                 _ if spelling.len() < 18 => {
                     let value = text_of(spelling).parse::<i64>().unwrap_or_default();
-                    self.tokens.push(value.into());
+                    self.push(value);
                 }
                 _ if spelling.len() < 5_000 => {
                     let value = text_of(spelling).parse::<BigInt>().unwrap_or_default();
-                    self.tokens.push(value.into());
+                    self.push(value);
                 }
                 _ => self.push_text(spelling),
             }
@@ -411,10 +463,19 @@ fn plain_float(spelling: &[u8]) -> String {
     let exponent = exponent
         .saturating_sub(fraction.len() as i64)
         .saturating_add(dropped);
-    if exponent == 0 {
-        return format!("{kept}.0");
+    match exponent {
+        0..=20 => format!("{kept}{}.0", "0".repeat(exponent as usize)),
+        -20..0 => {
+            let places = exponent.unsigned_abs() as usize;
+            let padded = format!(
+                "{}{kept}",
+                "0".repeat((places + 1).saturating_sub(kept.len()))
+            );
+            let (whole, fraction) = padded.split_at(padded.len() - places);
+            format!("{whole}.{fraction}")
+        }
+        _ => format!("{kept}.0e{exponent}"),
     }
-    format!("{kept}.0e{exponent}")
 }
 
 fn word_length(text: &[u8]) -> usize {
@@ -431,47 +492,46 @@ fn starts_symbol(text: &[u8], at: usize) -> bool {
 }
 
 /// The name and the tokens of `!dialect<tokens>`: `!x<name<…>>` is `!x.name<…>`.
-fn verbose(tokens: Vec<Value>, pair_end: Option<usize>) -> (Str, Option<Vec<Value>>) {
-    let name = tokens.first().and_then(Value::as_str).unwrap_or_default();
+fn verbose(tokens: Tokens, pair_end: Option<usize>) -> Named {
+    let Tokens { values, spaces, .. } = tokens;
+    let name = values.first().and_then(Value::as_str).unwrap_or_default();
     let name: Option<Str> = is_word(name.as_bytes()).then(|| name.into());
     match name {
-        _ if tokens.is_empty() => (Str::default(), None),
-        Some(name) if tokens.len() == 1 => (name, None),
-        Some(name) if pair_end == Some(tokens.len() - 1) => {
-            let inner = tokens[2..tokens.len() - 1].to_vec();
-            (name, Some(inner))
+        _ if values.is_empty() => (Str::default(), None),
+        Some(name) if values.len() == 1 => (name, None),
+        Some(name) if pair_end == Some(values.len() - 1) => {
+            let end = values.len() - 1;
+            (
+                name,
+                Some((values[2..end].to_vec(), spaces[2..=end].to_vec())),
+            )
         }
-        _ => (Str::default(), Some(tokens)),
+        _ => (Str::default(), Some((values, spaces))),
     }
 }
 
 /// The name and the tokens of `!dialect.name<tokens>`; a name that is not a word is a part
 /// of the tokens, as MLIR prints it.
-fn pretty(name: &[u8], inner: Option<Vec<Value>>) -> Read<(Str, Option<Vec<Value>>)> {
+fn pretty(name: &[u8], inner: Option<Tokens>) -> Read<Named> {
     if is_word(name) {
-        return Ok((text_of(name), inner));
+        return Ok((
+            text_of(name),
+            inner.map(|inner| (inner.values, inner.spaces)),
+        ));
     }
-    let mut body = Body {
-        kind: BodyKind::Alias {
-            number: 0,
-            end: 0,
-            back: 0,
-        },
-        tokens: Vec::new(),
-        open: Vec::new(),
-        pair_end: None,
-        alias: None,
-    };
+    let mut tokens = Tokens::default();
     let mut at = 0;
     while at < name.len() {
-        at = body.push_plain(name, at)?;
+        at = tokens.push_plain(name, at)?;
     }
-    if let Some(inner) = inner {
-        body.push_text(b"<");
-        body.tokens.extend(inner);
-        body.push_text(b">");
+    if let Some(mut inner) = inner {
+        tokens.push_text(b"<");
+        tokens.values.append(&mut inner.values);
+        tokens.spaces.append(&mut inner.spaces);
+        tokens.values.push(Value::from(">"));
     }
-    Ok((Str::default(), Some(body.tokens)))
+    tokens.spaces.push(0);
+    Ok((Str::default(), Some((tokens.values, tokens.spaces))))
 }
 
 /// The reference to a symbol, by name for now.

@@ -13,8 +13,8 @@ use super::lexer::{Kind, Token, nibble};
 use super::numbers::{Literal, Numeric, text_value};
 use super::values::Object;
 use crate::nodes::{
-    ComplexType, DenseArrayAttr, DenseAttr, DenseStringsAttr, IntegerType, SparseAttr, TensorType,
-    VectorType,
+    ComplexType, DenseArrayAttr, DenseAttr, DenseStringsAttr, IntegerType, MemRefType, SparseAttr,
+    TensorType, VectorType,
 };
 
 /// The elements of a literal.
@@ -214,6 +214,11 @@ fn ranked(ty: &Object) -> Option<(Option<Vec<i64>>, Object)> {
     if let Some(tensor) = ty.downcast_ref::<TensorType>() {
         let dims = tensor.dims.iter().map(Value::as_int).collect();
         return Some((dims, tensor.element.clone()));
+    }
+    // MLIR refuses memrefs here, and xDSL prints them.
+    if let Some(memref) = ty.downcast_ref::<MemRefType>() {
+        let dims = memref.dims.iter().map(Value::as_int).collect();
+        return Some((dims, memref.element.clone()));
     }
     let vector = ty.downcast_ref::<VectorType>()?;
     Some((Some(vector.dims.to_vec()), vector.element.clone()))

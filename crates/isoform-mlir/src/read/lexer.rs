@@ -98,12 +98,12 @@ fn is(byte: u8, roles: u8) -> bool {
 }
 
 /// True for a byte that may begin a word.
-pub(super) fn starts_word(byte: u8) -> bool {
+pub(crate) fn starts_word(byte: u8) -> bool {
     is(byte, WORD_START)
 }
 
 /// True for a byte that may continue a word.
-pub(super) fn continues_word(byte: u8) -> bool {
+pub(crate) fn continues_word(byte: u8) -> bool {
     is(byte, WORD)
 }
 

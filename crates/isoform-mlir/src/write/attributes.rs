@@ -33,7 +33,8 @@ impl<'p> Writer<'p> {
             self.write_reference(reference)?;
         } else if let Some(dialect) = attribute.downcast_ref::<DialectAttr>() {
             self.out.push('#');
-            self.write_dialect(&dialect.dialect, &dialect.name, dialect.body.as_ref())?;
+            let (body, spaces) = (dialect.body.as_ref(), dialect.spaces.as_ref());
+            self.write_dialect(&dialect.dialect, &dialect.name, body, spaces)?;
             self.optional(" : ", dialect.ty.as_ref());
         } else if let Some(array) = attribute.downcast_ref::<DenseArrayAttr>() {
             self.out.push_str("array<");

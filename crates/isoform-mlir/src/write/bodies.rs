@@ -1,9 +1,10 @@
 //! Bodies of dialects, strings and keys.
 
+use isoform::values::{Bytes, ValueRef};
 use isoform::{Array, Error, Result, Str};
 
 use super::{Object, Piece, Writer};
-use crate::read::lexer::is_word;
+use crate::read::lexer::{continues_word, is_word, starts_word};
 
 /// Writes a string with its quotes.
 pub(super) fn write_string(bytes: &[u8], out: &mut String) {
@@ -37,6 +38,7 @@ impl<'p> Writer<'p> {
         dialect: &str,
         name: &Str,
         body: Option<&'p Array>,
+        spaces: Option<&Bytes>,
     ) -> Result<()> {
         self.out.push_str(dialect);
         if !name.is_empty() {
@@ -50,60 +52,70 @@ impl<'p> Writer<'p> {
             return Ok(());
         };
         self.out.push('<');
-        let mut previous = "<";
-        for token in body {
-            match token.view() {
-                isoform::values::ValueRef::Str(text) => {
-                    if needs_space(previous, text) {
-                        self.pieces.push(Piece::Text(" "));
+        let spaces: Option<&[u8]> = spaces.map(|spaces| &**spaces);
+        let spaces = spaces.filter(|spaces| spaces.len() == body.len() + 1);
+        let mut previous = "<".to_owned();
+        for (position, token) in body.iter().enumerate() {
+            let (piece, text) = match token.view() {
+                ValueRef::Str(text) => (Piece::Owned(text.to_owned()), text.to_owned()),
+                ValueRef::Int(_) | ValueRef::BigInt(_) => {
+                    (Piece::Owned(token.to_string()), token.to_string())
+                }
+                _ => match token.peek::<Object>() {
+                    // Any object begins and ends with a mark or is a word.
+                    Some(object) => (Piece::Object(object), "\"".to_owned()),
+                    None => {
+                        let got = token.type_name();
+                        return Err(Error::type_error(format!("expected a token, got {got}")));
                     }
-                    self.pieces.push(Piece::Owned(text.to_owned()));
-                    previous = text;
-                }
-                isoform::values::ValueRef::Object(_) => {
-                    if needs_space(previous, "\"") {
-                        self.pieces.push(Piece::Text(" "));
-                    }
-                    let object = token.peek::<Object>();
-                    self.pieces.extend(object.map(Piece::Object));
-                    previous = "\"";
-                }
-                isoform::values::ValueRef::Int(_) | isoform::values::ValueRef::BigInt(_) => {
-                    if needs_space(previous, "0") {
-                        self.pieces.push(Piece::Text(" "));
-                    }
-                    self.pieces.push(Piece::Owned(token.to_string()));
-                    previous = "0";
-                }
-                _ => {
-                    let got = token.type_name();
-                    return Err(Error::type_error(format!("expected a token, got {got}")));
-                }
+                },
+            };
+            let has_space = match spaces {
+                Some(spaces) => spaces[position] == 1 || merge(&previous, &text),
+                None => merge(&previous, &text) || looks_better_apart(&previous, &text),
+            };
+            if has_space {
+                self.pieces.push(Piece::Text(" "));
             }
+            self.pieces.push(piece);
+            previous = text;
+        }
+        if spaces.is_some_and(|spaces| spaces.last() == Some(&1)) {
+            self.pieces.push(Piece::Text(" "));
         }
         self.pieces.push(Piece::Text(">"));
         Ok(())
     }
 }
 
-/// True if a token must or should not touch the token before it.
-fn needs_space(previous: &str, next: &str) -> bool {
-    let opens = |text: &str| matches!(text, "<" | "(" | "[" | "{" | "-" | "!" | "#" | "@");
-    let closes = |text: &str| matches!(text, ">" | ")" | "]" | "}" | "," | ":" | "<" | "(");
-    if previous == "-" && next == ">" {
+/// True if two tokens would be read as others without a space.
+fn merge(previous: &str, next: &str) -> bool {
+    if previous == "-" && next.starts_with('>') {
         return true;
     }
-    let is_size = |text: &str| {
-        // `4` and `xf32` are the sizes and the element of a shaped type.
-        let digits = text
-            .bytes()
-            .next()
-            .is_some_and(|byte| byte.is_ascii_digit());
-        digits && !text.starts_with("0x")
-    };
-    if is_size(previous) && next.starts_with('x') {
-        let hex = previous == "0" && next.bytes().nth(1).is_some_and(|b| b.is_ascii_hexdigit());
-        return hex;
+    let first_of = |text: &str| text.bytes().next().unwrap_or_default();
+    let is_word = starts_word(first_of(previous)) || first_of(previous).is_ascii_digit();
+    if !is_word || !continues_word(first_of(next)) {
+        return false;
     }
-    !opens(previous) && !closes(next)
+    let is_number = first_of(previous).is_ascii_digit();
+    let first = first_of(next);
+    let is_apart = first.is_ascii_alphabetic() || first == b'_';
+    let is_hex_digit = next
+        .bytes()
+        .nth(1)
+        .is_some_and(|byte| byte.is_ascii_hexdigit());
+    let is_hex = previous == "0" && first == b'x' && is_hex_digit;
+    let is_exponent = previous.contains('.') && matches!(first, b'e' | b'E');
+    let is_digit = previous.starts_with("0x") && first.is_ascii_hexdigit();
+    !is_number || !is_apart || is_hex || is_exponent || is_digit
+}
+
+/// True if a space between tokens is usual; for bodies that no file had.
+fn looks_better_apart(previous: &str, next: &str) -> bool {
+    let opens = matches!(previous, "<" | "(" | "[" | "{" | "-" | "!" | "#" | "@");
+    let closes = matches!(next, ">" | ")" | "]" | "}" | "," | ":" | "<" | "(");
+    // `4` and `xf32` are the size and the element of a shaped type.
+    let is_size = previous.bytes().all(|byte| byte.is_ascii_digit()) && next.starts_with('x');
+    !opens && !closes && !is_size
 }

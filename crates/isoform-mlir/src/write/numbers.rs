@@ -5,7 +5,7 @@ use isoform::{Error, Result, Value};
 use num_bigint::{BigInt, Sign};
 
 use super::Object;
-use crate::nodes::{ComplexType, DenseAttr, TensorType, VectorType};
+use crate::nodes::{ComplexType, DenseAttr, MemRefType, TensorType, VectorType};
 use crate::read::floats::Format;
 use crate::read::numbers::{Numeric, Signedness};
 
@@ -118,11 +118,13 @@ fn number_text(number: Numeric, bytes: &[u8]) -> String {
 
 /// The sizes of a tensor or vector type.
 pub(super) fn dims(ty: &Object) -> Result<Vec<usize>> {
-    let sizes: Option<Vec<i64>> = match ty.downcast_ref::<TensorType>() {
-        Some(tensor) => tensor.dims.iter().map(Value::as_int).collect(),
-        None => ty
-            .downcast_ref::<VectorType>()
-            .map(|vector| vector.dims.to_vec()),
+    let sizes: Option<Vec<i64>> = if let Some(tensor) = ty.downcast_ref::<TensorType>() {
+        tensor.dims.iter().map(Value::as_int).collect()
+    } else if let Some(memref) = ty.downcast_ref::<MemRefType>() {
+        memref.dims.iter().map(Value::as_int).collect()
+    } else {
+        ty.downcast_ref::<VectorType>()
+            .map(|vector| vector.dims.to_vec())
     };
     let sizes = sizes
         .into_iter()
@@ -137,6 +139,9 @@ pub(super) fn dims(ty: &Object) -> Result<Vec<usize>> {
 fn element_of(ty: &Object) -> Result<&Object> {
     if let Some(tensor) = ty.downcast_ref::<TensorType>() {
         return Ok(&tensor.element);
+    }
+    if let Some(memref) = ty.downcast_ref::<MemRefType>() {
+        return Ok(&memref.element);
     }
     let vector = ty.downcast_ref::<VectorType>();
     let message = "expected the type of a tensor or vector";

@@ -30,7 +30,8 @@ impl<'p> Writer<'p> {
             self.out.push_str("index");
         } else if let Some(dialect) = ty.downcast_ref::<DialectType>() {
             self.out.push('!');
-            self.write_dialect(&dialect.dialect, &dialect.name, dialect.body.as_ref())?;
+            let (body, spaces) = (dialect.body.as_ref(), dialect.spaces.as_ref());
+            self.write_dialect(&dialect.dialect, &dialect.name, body, spaces)?;
         } else if let Some(memref) = ty.downcast_ref::<MemRefType>() {
             self.out.push_str("memref<");
             self.write_dims(&memref.dims);
