@@ -176,16 +176,28 @@ impl Expressions {
         }
     }
 
+    /// True if two single dimensions or symbols are in the wrong order.
+    fn is_unsorted(&self, left: Id, right: Id) -> bool {
+        match (self.expression(left), self.expression(right)) {
+            (Expression::Dim(left), Expression::Dim(right))
+            | (Expression::Symbol(left), Expression::Symbol(right)) => left > right,
+            _ => false,
+        }
+    }
+
     fn sum(&mut self, left: Id, right: Id, depth: usize) -> Option<Id> {
         let (left_constant, right_constant) = (self.constant_of(left), self.constant_of(right));
         if let (Some(left), Some(right)) = (left_constant, right_constant) {
-            return Some(left.checked_add(right))
-                .flatten()
-                .map(|sum| self.constant(sum));
+            return left.checked_add(right).map(|sum| self.constant(sum));
         }
         let is_symbol_first = self.is_symbolic(left) && !self.is_symbolic(right);
-        if left_constant.is_some() || is_symbol_first {
+        if left_constant.is_some() || is_symbol_first || self.is_unsorted(left, right) {
             return Some(self.simplified(Op::Add, right, left, depth));
+        }
+        // MLIR prints no parentheses here, so that its own text is read in this form.
+        if let Some((first, second)) = self.operands(right, Op::Add) {
+            let first = self.simplified(Op::Add, left, first, depth);
+            return Some(self.simplified(Op::Add, first, second, depth));
         }
         if right_constant == Some(0) {
             return Some(left);
@@ -233,9 +245,22 @@ impl Expressions {
             }
         }
         let (dividend, divisor) = self.operands(product, Op::FloorDiv)?;
-        let value = self.constant_of(divisor).filter(|&value| value > 0)?;
-        if dividend == left && self.constant_of(factor) == Some(-value) {
+        let is_opposite = match (self.constant_of(divisor), self.constant_of(factor)) {
+            (Some(divisor), Some(factor)) => divisor > 0 && factor == -divisor,
+            _ => false,
+        };
+        if is_opposite && dividend == left {
             return Some(self.simplified(Op::Mod, left, divisor, depth));
+        }
+        let (first, second) = self.operands(left, Op::Add)?;
+        if is_opposite && dividend == second {
+            let second = self.simplified(Op::Mod, second, divisor, depth);
+            return Some(self.simplified(Op::Add, first, second, depth));
+        }
+        // Symbols stay on the right.
+        if self.is_symbolic(second) && !self.is_symbolic(right) {
+            let first = self.simplified(Op::Add, first, right, depth);
+            return Some(self.simplified(Op::Add, first, second, depth));
         }
         None
     }
@@ -247,7 +272,8 @@ impl Expressions {
                 .checked_mul(right)
                 .map(|product| self.constant(product));
         }
-        if !self.is_symbolic(right) || left_constant.is_some() {
+        let is_dim_last = !self.is_symbolic(right);
+        if is_dim_last || left_constant.is_some() || self.is_unsorted(left, right) {
             return Some(self.simplified(Op::Mul, right, left, depth));
         }
         match right_constant {
@@ -277,6 +303,9 @@ impl Expressions {
     }
 
     fn floor_quotient(&mut self, left: Id, right: Id, depth: usize) -> Option<Id> {
+        if left == right && self.constant_of(right) != Some(0) {
+            return Some(self.constant(1));
+        }
         let divisor = self.constant_of(right).filter(|&divisor| divisor != 0)?;
         if let Some(value) = self.constant_of(left) {
             let quotient = value.checked_div_euclid(divisor)?;
@@ -302,6 +331,9 @@ impl Expressions {
     }
 
     fn ceil_quotient(&mut self, left: Id, right: Id, depth: usize) -> Option<Id> {
+        if left == right && self.constant_of(right) != Some(0) {
+            return Some(self.constant(1));
+        }
         let divisor = self.constant_of(right).filter(|&divisor| divisor != 0)?;
         if let Some(value) = self.constant_of(left) {
             let remainder = value.checked_rem(divisor)?;
@@ -316,6 +348,9 @@ impl Expressions {
     }
 
     fn remainder(&mut self, left: Id, right: Id, depth: usize) -> Option<Id> {
+        if left == right && self.constant_of(right).is_none() {
+            return Some(self.constant(0));
+        }
         let divisor = self.constant_of(right).filter(|&divisor| divisor >= 1)?;
         if let Some(value) = self.constant_of(left) {
             return Some(self.constant(value.rem_euclid(divisor)));

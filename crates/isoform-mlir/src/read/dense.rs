@@ -100,7 +100,13 @@ impl<'t> Reader<'t> {
                 )));
             }
         }
-        Ok(attribute(dense.elements, ty))
+        let elements = match dense.elements {
+            // An element of all elements of nothing.
+            Elements::Numbers(_, size) if dims.contains(&0) => Elements::Numbers(Vec::new(), size),
+            Elements::Strings(_) if dims.contains(&0) => Elements::Strings(Vec::new()),
+            elements => elements,
+        };
+        Ok(attribute(elements, ty))
     }
 
     pub(super) fn sparse(
@@ -386,7 +392,7 @@ fn hex_bytes(
         return Ok(bytes);
     };
     let is_packed = element.is_bool() && count > 8 && bytes.len() == count.div_ceil(8);
-    if element.is_bool() && count > 0 && bytes.len() == 1 {
+    if element.is_bool() && bytes.len() == 1 {
         return Ok(vec![u8::from(bytes[0] != 0)]);
     }
     if is_packed {
@@ -394,7 +400,7 @@ fn hex_bytes(
         let bit = |at: usize| bytes[at / 8] >> (at % 8) & 1;
         return Ok((0..count).map(bit).collect());
     }
-    if bytes.len() == count.saturating_mul(size) || (count > 0 && bytes.len() == size) {
+    if bytes.len() == count.saturating_mul(size) || bytes.len() == size {
         return Ok(bytes);
     }
     let message = format!(

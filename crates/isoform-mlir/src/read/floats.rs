@@ -1,6 +1,4 @@
-//! The formats of floats: rounding of decimal numbers, once and to the nearest.
-
-use num_bigint::BigUint;
+//! The formats of floats: rounding of decimal numbers to the nearest.
 
 /// The values beside the finite ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,9 +65,6 @@ const FORMATS: [Format; 18] = [
 /// The format of powers of two, without sign and zero.
 const SCALE: &str = "f8E8M0FNU";
 
-/// The number of decimal digits that decide the rounding of any format.
-const DIGITS: usize = 12_000;
-
 impl Format {
     /// The format of this name.
     pub(crate) fn named(name: &str) -> Option<&'static Format> {
@@ -86,114 +81,66 @@ impl Format {
         self.bits - self.mantissa - explicit - u32::from(self.has_sign())
     }
 
-    /// The bits of a decimal number.
+    /// The bits of a decimal number, which is rounded to a double first, as in MLIR.
     pub(crate) fn round(&self, text: &str, is_negative: bool) -> u128 {
-        match self.name {
-            "f64" => {
-                let value: f64 = text.parse().unwrap_or_default();
-                u128::from(value.to_bits()) | u128::from(is_negative) << 63
-            }
-            "f32" => {
-                let value: f32 = text.parse().unwrap_or_default();
-                u128::from(value.to_bits()) | u128::from(is_negative) << 31
-            }
-            _ => self.with_sign(self.round_magnitude(text), is_negative),
-        }
-    }
-
-    fn with_sign(&self, bits: u128, is_negative: bool) -> u128 {
-        let is_lost = self.special == Special::NegativeZero && bits == 0;
-        if is_negative && self.has_sign() && !is_lost {
-            return bits | 1 << (self.bits - 1);
-        }
-        bits
-    }
-
-    fn round_magnitude(&self, text: &str) -> u128 {
-        let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let limit = 1_000_000_000_i64;
-        let sign = if exponent.starts_with('-') {
-            -limit
-        } else {
-            limit
+        let value: f64 = text.parse().unwrap_or_default();
+        let magnitude = match self.name {
+            "f64" => u128::from(value.to_bits()),
+            "f32" => u128::from((value as f32).to_bits()),
+            _ if value.is_infinite() => self.infinite(),
+            _ => self.magnitude(value),
         };
-        let exponent = exponent.parse::<i64>().unwrap_or(sign).clamp(-limit, limit);
-        let all = format!("{whole}{fraction}");
-        let digits = all.trim_start_matches('0');
-        let kept = &digits[..digits.len().min(DIGITS)];
-        let rest = &digits[kept.len()..];
-        let mut number = kept.parse::<BigUint>().unwrap_or_default();
-        let mut power = exponent - fraction.len() as i64 + rest.len() as i64;
-        if rest.bytes().any(|digit| digit != b'0') {
-            // Anything above the kept digits decides a tie.
-            number = number * 10_u32 + 1_u32;
-            power -= 1;
+        let is_lost = self.special == Special::NegativeZero && magnitude == 0;
+        if is_negative && self.has_sign() && !is_lost {
+            return magnitude | 1 << (self.bits - 1);
         }
-        let length = kept.len() as i64;
-        if number == BigUint::ZERO || length + power < -6_000 {
-            return self.scaled(&BigUint::ZERO, &BigUint::from(1_u32));
-        }
-        if length + power > 6_000 {
-            return self.overflow();
-        }
-        let ten = BigUint::from(10_u32);
-        let scale = ten.pow(power.unsigned_abs() as u32);
-        if power >= 0 {
-            self.scaled(&(number * scale), &BigUint::from(1_u32))
-        } else {
-            self.scaled(&number, &scale)
-        }
+        magnitude
     }
 
-    /// The bits of `numerator / denominator`.
-    fn scaled(&self, numerator: &BigUint, denominator: &BigUint) -> u128 {
-        let lowest = 1 - self.bias;
-        if *numerator == BigUint::ZERO {
+    /// The bits of a finite number that is not negative.
+    fn magnitude(&self, value: f64) -> u128 {
+        if value == 0.0 {
             return 0;
         }
-        // The exponent of the leading one, or one more.
-        let mut exponent = numerator.bits() as i64 - denominator.bits() as i64;
-        let floor = |exponent: i64| {
-            let scale = exponent.unsigned_abs();
-            if exponent >= 0 {
-                *numerator >= (denominator << scale)
-            } else {
-                (numerator << scale) >= *denominator
+        let bits = value.to_bits();
+        let field = (bits >> 52) as i32;
+        let fraction = u128::from(bits & ((1 << 52) - 1));
+        // The value is `mantissa * 2^power`.
+        let (mantissa, power) = if field == 0 {
+            (fraction, -1074)
+        } else {
+            (fraction | 1 << 52, field - 1075)
+        };
+        let exponent = power + 127 - mantissa.leading_zeros() as i32;
+        let lowest = if self.has_sign() {
+            1 - self.bias
+        } else {
+            -self.bias
+        };
+        let exponent = exponent.max(lowest);
+        // The mantissa of the format, whose last bit is worth `2^(exponent - self.mantissa)`.
+        let shift = exponent - self.mantissa as i32 - power;
+        let rounded = match u32::try_from(shift) {
+            Err(_) => mantissa << shift.unsigned_abs(),
+            Ok(0) => mantissa,
+            Ok(shift @ 1..=126) => {
+                let half = 1_u128 << (shift - 1);
+                let rest = mantissa & ((1 << shift) - 1);
+                let whole = mantissa >> shift;
+                whole + u128::from(rest > half || (rest == half && whole & 1 == 1))
             }
+            Ok(_) => 0,
         };
-        if !floor(exponent) {
-            exponent -= 1;
-        }
-        let is_scale = !self.has_sign();
-        let lowest = if is_scale {
-            i64::from(-self.bias)
-        } else {
-            i64::from(lowest)
-        };
-        let clamped = exponent.max(lowest);
-        // The mantissa with its leading one, as an integer and a remainder.
-        let shift = i64::from(self.mantissa) - clamped;
-        let (top, bottom) = if shift >= 0 {
-            (numerator << shift.unsigned_abs(), denominator.clone())
-        } else {
-            (numerator.clone(), denominator << shift.unsigned_abs())
-        };
-        let quotient = &top / &bottom;
-        let twice = (&top - &quotient * &bottom) << 1_u32;
-        let quotient = u128::try_from(&quotient).unwrap_or(u128::MAX);
-        let is_up = twice > bottom || (twice == bottom && quotient & 1 == 1);
-        let rounded = quotient + u128::from(is_up);
-        self.assembled(rounded, clamped, is_scale)
+        self.assembled(rounded, exponent)
     }
 
     /// The bits of `mantissa * 2^(exponent - self.mantissa)`.
-    fn assembled(&self, mantissa: u128, exponent: i64, is_scale: bool) -> u128 {
+    fn assembled(&self, mantissa: u128, exponent: i32) -> u128 {
         let leading = 1_u128 << self.mantissa;
-        if is_scale {
-            // A mantissa of two is the next power, of zero the lowest one.
-            let power = exponent + i64::from(mantissa >= 2) + i64::from(self.bias);
-            return if power > 254 { 0xff } else { power as u128 };
+        if !self.has_sign() {
+            // A mantissa of two is the next power.
+            let power = exponent + i32::from(mantissa >= 2) + self.bias;
+            return u128::try_from(power).unwrap_or_default().min(0xff);
         }
         let (mantissa, exponent) = if mantissa >= leading << 1 {
             (mantissa >> 1, exponent + 1)
@@ -203,9 +150,9 @@ impl Format {
         let field = if mantissa < leading {
             0
         } else {
-            exponent + i64::from(self.bias)
+            exponent + self.bias
         };
-        let top = (1_i64 << self.exponent_bits()) - 1;
+        let top = (1_i32 << self.exponent_bits()) - 1;
         let fraction = mantissa & (leading - 1);
         let is_too_large = match self.special {
             Special::Ieee => field >= top,
@@ -219,6 +166,14 @@ impl Format {
             return (field as u128) << 64 | mantissa;
         }
         (field as u128) << self.mantissa | fraction
+    }
+
+    /// The bits for an infinite double.
+    fn infinite(&self) -> u128 {
+        match self.special {
+            Special::Finite => 0,
+            _ => self.overflow(),
+        }
     }
 
     /// The bits for a number above all finite ones.
