@@ -413,13 +413,16 @@ fn hex_bytes(
 /// The bytes of a string token `"0x…"`.
 pub(super) fn hex_string(slice: &[u8]) -> Option<Vec<u8>> {
     let digits = slice.strip_prefix(b"\"0x")?.strip_suffix(b"\"")?;
-    if digits.len() % 2 != 0 || !digits.iter().all(u8::is_ascii_hexdigit) {
+    if digits.len() % 2 != 0 {
         return None;
     }
-    let pairs = digits.chunks_exact(2);
-    Some(
-        pairs
-            .map(|pair| nibble(pair[0]) << 4 | nibble(pair[1]))
-            .collect(),
-    )
+    let mut bytes = Vec::with_capacity(digits.len() / 2);
+    let mut all = 0;
+    for pair in digits.chunks_exact(2) {
+        let (high, low) = (nibble(pair[0]), nibble(pair[1]));
+        all |= high | low;
+        bytes.push(high << 4 | low);
+    }
+    // Only a byte that is not a digit has a bit above four.
+    (all < 16).then_some(bytes)
 }

@@ -280,14 +280,21 @@ pub(super) fn unescape(token: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The value of a hex digit.
-pub(super) fn nibble(digit: u8) -> u8 {
-    match digit {
-        b'0'..=b'9' => digit - b'0',
-        b'a'..=b'f' => digit - b'a' + 10,
-        b'A'..=b'F' => digit - b'A' + 10,
-        _ => 0,
+/// The value of each hex digit; 16 for other bytes.
+const NIBBLES: [u8; 256] = {
+    let mut nibbles = [16; 256];
+    let mut digit = 0;
+    while digit < 16 {
+        nibbles[b"0123456789abcdef"[digit] as usize] = digit as u8;
+        nibbles[b"0123456789ABCDEF"[digit] as usize] = digit as u8;
+        digit += 1;
     }
+    nibbles
+};
+
+/// The value of a hex digit; 16 for another byte.
+pub(super) fn nibble(digit: u8) -> u8 {
+    NIBBLES[usize::from(digit)]
 }
 
 /// The first character of a text, for messages.
