@@ -7,11 +7,20 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use std::{env, fs};
+use std::{env, fs, io};
 
 use isoform::{Error, Result, explain_mismatch, structural_digest, structural_equal};
+
+/// Writes a line to the standard output.
+macro_rules! say {
+    ($($part:tt)*) => {{
+        // A reader that went away is not an error.
+        let _ = writeln!(io::stdout(), $($part)*);
+    }};
+}
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -66,22 +75,22 @@ fn judge_pairs(folder: &Path) -> Result<()> {
             Ok((is_equal, _)) if is_equal == (verdict == "same") => row[0] += 1,
             Ok((is_equal, reason)) => {
                 row[1] += 1;
-                println!(
+                say!(
                     "{}: {verdict}, got equal = {is_equal} {reason:.300}",
                     field("b")
                 );
             }
             Err(error) => {
                 row[1] += 1;
-                println!("{error}");
+                say!("{error}");
             }
         }
     }
     for (kind, [right, wrong]) in &told {
-        println!("{kind}: {right} right, {wrong} wrong");
+        say!("{kind}: {right} right, {wrong} wrong");
     }
     let sum = |side: usize| told.values().map(|row| row[side]).sum::<usize>();
-    println!("all: {} right, {} wrong", sum(0), sum(1));
+    say!("all: {} right, {} wrong", sum(0), sum(1));
     Ok(())
 }
 
@@ -131,11 +140,11 @@ fn judge_writer(folder: &Path, out: &Path) -> Result<()> {
             Ok(()) => good += 1,
             Err(error) => {
                 bad += 1;
-                println!("{error}");
+                say!("{error}");
             }
         }
     }
-    println!("{good} programs written, {bad} failed");
+    say!("{good} programs written, {bad} failed");
     Ok(())
 }
 
@@ -162,6 +171,6 @@ fn measure(path: &Path) -> Result<()> {
     let write = speed(size, || isoform_mlir::write(&program).map(drop))?;
     let digest = speed(size, || structural_digest(&program).map(drop))?;
     let name = path.display();
-    println!("{name}: {size} bytes, MB/s: read {read:.0}, write {write:.0}, digest {digest:.0}");
+    say!("{name}: {size} bytes, MB/s: read {read:.0}, write {write:.0}, digest {digest:.0}");
     Ok(())
 }

@@ -130,7 +130,7 @@ impl<'t> Reader<'t> {
         let mut attributes = Map::new();
         if self.cursor.eat_word("attributes")? {
             for (key, value) in &self.read_attributes()? {
-                if key == &"sym_visibility" {
+                if *key == "sym_visibility" {
                     operation.properties.insert(key.clone(), value.clone());
                 } else {
                     attributes.insert(key.clone(), value.clone());
@@ -156,7 +156,7 @@ impl<'t> Reader<'t> {
             .any(|visibility| self.cursor.is_word(visibility));
         if is_visibility {
             let token = self.cursor.take()?;
-            let visibility = StringAttr::new(&self.cursor.word(token)).into_object();
+            let visibility = StringAttr::new(self.cursor.word(token)).into_object();
             entries.push(("sym_visibility".into(), visibility));
         }
         let token = self

@@ -101,10 +101,8 @@ fn merge(previous: &str, next: &str) -> bool {
     let is_number = first_of(previous).is_ascii_digit();
     let first = first_of(next);
     let is_apart = first.is_ascii_alphabetic() || first == b'_';
-    let is_hex_digit = next
-        .bytes()
-        .nth(1)
-        .is_some_and(|byte| byte.is_ascii_hexdigit());
+    let second = next.as_bytes().get(1);
+    let is_hex_digit = second.is_some_and(u8::is_ascii_hexdigit);
     let is_hex = previous == "0" && first == b'x' && is_hex_digit;
     let is_exponent = previous.contains('.') && matches!(first, b'e' | b'E');
     let is_digit = previous.starts_with("0x") && first.is_ascii_hexdigit();
