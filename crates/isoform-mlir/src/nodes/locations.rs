@@ -29,8 +29,9 @@ pub struct FileLocation {
     pub file: Value,
     /// The first line.
     pub line: i64,
-    /// The first column.
-    pub column: i64,
+    /// The first column, or None.
+    #[node(default)]
+    pub column: Value,
     /// The last line of a range, or None.
     #[node(default)]
     pub end_line: Value,

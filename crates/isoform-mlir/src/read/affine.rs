@@ -166,7 +166,7 @@ impl<'t> Reader<'t> {
                     self.cursor.take()?;
                     continue;
                 }
-                Kind::Integer => {
+                Kind::Integer | Kind::Hex => {
                     let value = self.cursor.expect_number("a constant")?;
                     operands.push(scope.expressions.constant(value));
                 }

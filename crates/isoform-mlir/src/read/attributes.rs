@@ -1,6 +1,6 @@
 //! Attributes.
 
-use isoform::{Map, Value, structural_equal};
+use isoform::{Map, Str, Value, structural_equal};
 
 use super::Reader;
 use super::fault::{Fault, Read};
@@ -9,7 +9,7 @@ use super::numbers::{Literal, Numeric, text_value, unsigned};
 use super::values::{Frame, Object, Step, Want};
 use crate::nodes::{
     ArrayAttr, DialectAttr, DictAttr, DistinctAttr, FloatAttr, FloatType, IntegerAttr, IntegerType,
-    ResourceAttr, StridedAttr, StringAttr, UnitAttr,
+    ResourceAttr, StridedAttr, StringAttr, SymbolRefAttr, UnitAttr,
 };
 
 impl<'t> Reader<'t> {
@@ -136,7 +136,7 @@ impl<'t> Reader<'t> {
     }
 
     /// A key: a word or a string.
-    pub(super) fn read_key(&mut self, expected: &str) -> Read<isoform::Str> {
+    pub(super) fn read_key(&mut self, expected: &str) -> Read<Str> {
         let token = self.cursor.token;
         match token.kind {
             Kind::Word => {
@@ -166,6 +166,16 @@ impl<'t> Reader<'t> {
             names.push(self.cursor.symbol(token)?);
         }
         Ok(self.symbol_reference(names))
+    }
+
+    /// The reference to a symbol, by name for now.
+    pub(super) fn symbol_reference(&mut self, names: Vec<Str>) -> Object {
+        self.unsettled += 1;
+        let mut names = names.into_iter();
+        let root = names.next().unwrap_or_default();
+        let path: Vec<Str> = names.collect();
+        self.nested_names.extend(path.iter().cloned());
+        SymbolRefAttr::new(root).with_path(path).into_object()
     }
 
     fn begin_number(&mut self, is_negative: bool) -> Read<Step<'t>> {
@@ -223,7 +233,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The next entry of a dictionary.
-    fn begin_entry(&mut self, mut entries: Map<isoform::Str, Object>) -> Read<Step<'t>> {
+    fn begin_entry(&mut self, mut entries: Map<Str, Object>) -> Read<Step<'t>> {
         loop {
             let at = self.cursor.token;
             let key = self.read_key("the key of an attribute")?;
@@ -347,12 +357,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-fn add_entry(
-    entries: &mut Map<isoform::Str, Object>,
-    key: isoform::Str,
-    value: Object,
-    at: Token,
-) -> Read<()> {
+fn add_entry(entries: &mut Map<Str, Object>, key: Str, value: Object, at: Token) -> Read<()> {
     let message = format!("expected one entry of the key {key:?}");
     match entries.insert(key, value) {
         None => Ok(()),

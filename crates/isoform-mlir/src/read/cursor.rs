@@ -121,11 +121,23 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Takes a non-negative decimal integer.
+    /// True if the next token is an integer.
+    pub(super) fn is_number(&self) -> bool {
+        matches!(self.token.kind, Kind::Integer | Kind::Hex)
+    }
+
+    /// Takes an integer that is not negative.
     pub(super) fn expect_number(&mut self, expected: &str) -> Read<i64> {
-        let token = self.expect_kind(Kind::Integer, expected)?;
+        if !self.is_number() {
+            return Err(self.unexpected(expected));
+        }
+        let token = self.take()?;
         let digits = std::str::from_utf8(self.slice(token)).unwrap_or_default();
-        digits.parse().map_err(|_| {
+        let number = match digits.strip_prefix("0x") {
+            Some(hex) => i64::from_str_radix(hex, 16),
+            None => digits.parse(),
+        };
+        number.map_err(|_| {
             let range = token.start..token.end;
             Fault::new(range, format!("expected {expected} of at most 64 bits"))
         })

@@ -1,6 +1,7 @@
 //! Locations.
 
 use hashbrown::HashSet;
+use isoform::Value;
 use isoform::compare::StructuralKey;
 
 use super::Reader;
@@ -80,20 +81,24 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// `line:column` or a range, after the file and a colon.
-    fn file_location(&mut self, file: isoform::Value) -> Read<Step<'t>> {
+    /// `line`, `line:column` or a range, after the file and a colon.
+    fn file_location(&mut self, file: Value) -> Read<Step<'t>> {
         let line = self.cursor.expect_number("a line")?;
-        self.cursor.expect(b':')?;
-        let column = self.cursor.expect_number("a column")?;
-        let mut location = FileLocation::new(file, line, column);
+        let mut location = FileLocation::new(file, line);
+        if self.cursor.eat(b':')? {
+            let column = self.cursor.expect_number("a column")?;
+            location = location.with_column(column);
+        }
         if self.cursor.eat_word("to")? {
-            let end_line = match self.cursor.token.kind {
-                Kind::Integer => self.cursor.expect_number("a line")?,
-                _ => line,
-            };
-            self.cursor.expect(b':')?;
-            let end_column = self.cursor.expect_number("a column")?;
-            location = location.with_end_line(end_line).with_end_column(end_column);
+            let mut end_line = line;
+            if self.cursor.is_number() {
+                end_line = self.cursor.expect_number("a line")?;
+            }
+            location = location.with_end_line(end_line);
+            if self.cursor.eat(b':')? {
+                let end_column = self.cursor.expect_number("a column")?;
+                location = location.with_end_column(end_column);
+            }
         }
         Ok(Step::Done(location.into_object()))
     }

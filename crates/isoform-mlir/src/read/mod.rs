@@ -11,7 +11,7 @@
 //! | `operation.rs`, `names.rs`, `pretty.rs` | operations, regions, blocks, values |
 //! | `records.rs`, `build.rs`, `symbols.rs` | from tables to nodes; private symbols |
 //! | `values.rs` | the machine that reads what nests |
-//! | `types.rs`, `attributes.rs`, `locations.rs`, `bodies.rs` | its parts by topic |
+//! | `types.rs`, `attributes.rs`, `locations.rs`, `bodies.rs`, `tokens.rs` | its parts by topic |
 //! | `numbers.rs`, `floats.rs`, `dense.rs` | numbers, and literals of many numbers |
 //! | `affine.rs`, `affine_expressions.rs` | affine maps and sets, and their simplification |
 //! | `aliases.rs`, `resources.rs` | the other parts of a file |
@@ -37,6 +37,7 @@ mod pretty;
 mod records;
 mod resources;
 mod symbols;
+mod tokens;
 mod types;
 mod values;
 

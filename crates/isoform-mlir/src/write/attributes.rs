@@ -158,13 +158,15 @@ impl<'p> Writer<'p> {
         };
         self.out.push_str("sparse<");
         if !is_empty(&sparse.indices) {
-            for (position, part) in [&sparse.indices, &sparse.values].into_iter().enumerate() {
-                self.out.push_str(if position == 0 { "" } else { ", " });
-                if let Some(dense) = part.downcast_ref::<DenseAttr>() {
-                    super::numbers::write_elements(dense, &mut self.out)?;
-                } else if let Some(strings) = part.downcast_ref::<DenseStringsAttr>() {
-                    self.write_strings(strings)?;
-                }
+            // A single index would be that of a single element.
+            if let Some(indices) = sparse.indices.downcast_ref::<DenseAttr>() {
+                super::numbers::write_all_elements(indices, &mut self.out)?;
+            }
+            self.out.push_str(", ");
+            if let Some(dense) = sparse.values.downcast_ref::<DenseAttr>() {
+                super::numbers::write_elements(dense, &mut self.out)?;
+            } else if let Some(strings) = sparse.values.downcast_ref::<DenseStringsAttr>() {
+                self.write_strings(strings)?;
             }
         }
         self.pieces.push(Piece::Text("> : "));

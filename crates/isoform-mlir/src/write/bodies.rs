@@ -80,7 +80,7 @@ impl<'p> Writer<'p> {
             self.pieces.push(piece);
             previous = text;
         }
-        if spaces.is_some_and(|spaces| spaces.last() == Some(&1)) {
+        if previous == "-" || spaces.is_some_and(|spaces| spaces.last() == Some(&1)) {
             self.pieces.push(Piece::Text(" "));
         }
         self.pieces.push(Piece::Text(">"));

@@ -30,10 +30,15 @@ impl<'p> Writer<'p> {
             }
         } else if let Some(file) = location.downcast_ref::<FileLocation>() {
             self.write_text(&file.file)?;
-            self.out
-                .push_str(&format!(":{}:{}", file.line, file.column));
-            if let (Some(line), Some(column)) = (file.end_line.as_int(), file.end_column.as_int()) {
-                self.out.push_str(&format!(" to {line}:{column}"));
+            self.out.push_str(&format!(":{}", file.line));
+            if let Some(column) = file.column.as_int() {
+                self.out.push_str(&format!(":{column}"));
+            }
+            if let Some(line) = file.end_line.as_int() {
+                self.out.push_str(&format!(" to {line}"));
+                if let Some(column) = file.end_column.as_int() {
+                    self.out.push_str(&format!(":{column}"));
+                }
             }
         } else if let Some(call) = location.downcast_ref::<CallSiteLocation>() {
             self.pieces.push(Piece::Text("callsite("));

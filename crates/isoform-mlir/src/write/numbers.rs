@@ -169,6 +169,10 @@ pub(super) fn write_dense(dense: &DenseAttr, out: &mut String) -> Result<()> {
 pub(super) fn write_elements(dense: &DenseAttr, out: &mut String) -> Result<()> {
     let element = element_of(&dense.ty)?;
     if dense.data.is_empty() {
+        // Elements of no bits take no bytes.
+        if !dims(&dense.ty)?.contains(&0) {
+            out.push('0');
+        }
         return Ok(());
     }
     let elements = listed(element, &dense.data)?;
@@ -176,6 +180,20 @@ pub(super) fn write_elements(dense: &DenseAttr, out: &mut String) -> Result<()> 
         [only] => out.push_str(only),
         _ => write_lists(&elements, &dims(&dense.ty)?, out),
     }
+    Ok(())
+}
+
+/// Writes the elements of a dense attribute as a list, even if all are equal.
+pub(super) fn write_all_elements(dense: &DenseAttr, out: &mut String) -> Result<()> {
+    let dims = dims(&dense.ty)?;
+    let count = dims
+        .iter()
+        .fold(1_usize, |all, &size| all.saturating_mul(size));
+    let mut elements = listed(element_of(&dense.ty)?, &dense.data)?;
+    if let [only] = elements.as_slice() {
+        elements = vec![only.clone(); count];
+    }
+    write_lists(&elements, &dims, out);
     Ok(())
 }
 

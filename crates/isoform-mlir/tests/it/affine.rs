@@ -41,6 +41,7 @@ fn sets_compare_with_zero() {
 fn expressions_are_simplified() {
     for (text, simple) in [
         ("2 * d0", "d0 * 2"),
+        ("d0 * 0x10", "d0 * 16"),
         ("(d0 + 1) + 2", "d0 + 3"),
         ("d0 + 0", "d0"),
         ("d0 * 1", "d0"),

@@ -53,6 +53,7 @@ fn both_spellings_are_one() {
     ]);
     assert_eq!(attribute("!x<name<1, 2>>"), "!x.name<1, 2>");
     assert_eq!(attribute("!x<a-b>"), "!x<a-b>");
+    assert_eq!(attribute("!x.a-"), "!x<a- >");
     assert_eq!(attribute("!x<\"raw\">"), "!x<\"raw\">");
 }
 

@@ -114,6 +114,10 @@ fn many_elements_are_hexadecimal() {
 #[test]
 fn a_splat_of_any_size_is_one_element() {
     assert_eq!(
+        attribute("dense<0> : tensor<2xi0>"),
+        "dense<0> : tensor<2xi0>"
+    );
+    assert_eq!(
         attribute("dense<1> : tensor<1000000000x1000000000x1000000000xi8>"),
         "dense<1> : tensor<1000000000x1000000000x1000000000xi8>"
     );
@@ -158,6 +162,9 @@ fn sparse_literals() {
         "sparse<[[0, 1], [1, 1]], [5, 6]> : tensor<2x2xi32>",
         "sparse<> : tensor<2x2xi32>",
         "sparse<0, 5> : tensor<2xi32>",
+        "sparse<[[1, 1], [1, 1]], [5, 6]> : tensor<2x2xi32>",
+        "sparse<[[1, 1]], [5]> : tensor<2x2xi32>",
+        "sparse<[[0, 1], [1, 1]], [\"a\", \"b\"]> : tensor<2x2x!x.s>",
     ]);
 }
 

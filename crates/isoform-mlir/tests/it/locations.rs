@@ -29,6 +29,7 @@ fn locations_in_attributes_are_data() {
         "loc(unknown)",
         "loc(\"f\")",
         "loc(\"f\":1:2)",
+        "loc(\"f\":1)",
         "loc(\"f\":1:3)",
         "loc(\"f\":1:2 to 1:3)",
         "loc(\"g\"(\"f\"))",
@@ -44,6 +45,7 @@ fn locations_in_attributes_are_data() {
         "loc(fused[\"a\", \"a\", unknown])",
     ]);
     same_attributes(&["loc(fused[])", "loc(unknown)"]);
+    same_attributes(&["loc(\"f\":0x10:2)", "loc(\"f\":16:2)"]);
     same(&[
         "#l = loc(\"f\":1:2) \"x\"() {a = #l} : () -> ()",
         "\"x\"() {a = loc(\"f\":1:2)} : () -> ()",
