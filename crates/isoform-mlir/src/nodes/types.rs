@@ -142,7 +142,8 @@ pub struct DialectType {
     ///
     /// A word or punctuation is a string, a decimal integer an int. A string is a
     /// [`StringAttr`](super::StringAttr), a symbol a [`SymbolRefAttr`](super::SymbolRefAttr),
-    /// a type or attribute of a dialect a node. Aliases are replaced by their tokens.
+    /// a type or attribute of a dialect a node, and so is an affine map or set, a distinct
+    /// attribute or a resource. Aliases are replaced by their tokens.
     pub body: Option<Array>,
     /// For each token, and for the closing bracket, 1 if white space precedes it; for
     /// writing.

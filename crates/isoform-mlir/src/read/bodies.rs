@@ -30,6 +30,8 @@ pub(super) struct Body<'t> {
     pair_end: Option<usize>,
     /// The alias whose tokens come next.
     alias: Option<usize>,
+    /// True if the cursor reads the next part.
+    by_cursor: bool,
 }
 
 enum BodyKind<'t> {
@@ -51,6 +53,40 @@ enum BodyKind<'t> {
         end: usize,
         back: usize,
     },
+}
+
+/// A word of a body that may begin a builtin attribute.
+enum Structured {
+    No,
+    Node(Object),
+    /// The cursor is at an attribute.
+    Attribute,
+}
+
+/// True for the beginning of `distinct[0]<…>`.
+fn is_distinct(text: &[u8]) -> bool {
+    let Some(rest) = text.strip_prefix(b"distinct[") else {
+        return false;
+    };
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    digits > 0 && rest[digits..].starts_with(b"]<")
+}
+
+/// True for the beginning of `dense_resource<key> : type`.
+fn is_resource(text: &[u8]) -> bool {
+    let Some(rest) = text.strip_prefix(b"dense_resource<") else {
+        return false;
+    };
+    let key = match rest.first() {
+        Some(b'"') => string_end(rest, 0).unwrap_or(0),
+        _ => word_length(rest),
+    };
+    let rest = &rest[key..];
+    key > 0 && rest.starts_with(b">") && text_after_space(&rest[1..]).starts_with(b":")
+}
+
+fn text_after_space(text: &[u8]) -> &[u8] {
+    &text[skip_space(text, 0)..]
 }
 
 impl<'t> Reader<'t> {
@@ -108,6 +144,7 @@ impl<'t> Reader<'t> {
             open: Vec::new(),
             pair_end: None,
             alias: None,
+            by_cursor: false,
         };
         self.body_at = token.end;
         if text.get(token.end) == Some(&b'<') {
@@ -133,12 +170,16 @@ impl<'t> Reader<'t> {
             open: Vec::new(),
             pair_end: None,
             alias: None,
+            by_cursor: false,
         };
         self.read_body(Box::new(body))
     }
 
     /// Adds a part to the tokens of a body.
     pub(super) fn add_part(&mut self, body: &mut Body<'t>, part: Object) -> Read<()> {
+        if std::mem::take(&mut body.by_cursor) {
+            self.body_at = self.cursor.last_end;
+        }
         match body.alias.take() {
             Some(number) => self.splice(body, number),
             None => {
@@ -245,10 +286,15 @@ impl<'t> Reader<'t> {
                     } else {
                         Kind::Attribute
                     };
+                    let mut end = suffix(text, at, "")?;
+                    if text[end - 1] == b'-' && text.get(end) == Some(&b'>') {
+                        // An arrow does not close the body.
+                        end -= 1;
+                    }
                     let token = Token {
                         kind,
                         start: at,
-                        end: suffix(text, at, "")?,
+                        end,
                     };
                     let is_dialect =
                         text.get(token.end) == Some(&b'<') || text[at..token.end].contains(&b'.');
@@ -268,9 +314,45 @@ impl<'t> Reader<'t> {
                     }
                 }
                 b'@' if starts_symbol(text, at) => body.tokens.push(self.body_symbol(at)?),
+                b'a' | b'd' => match self.structured(at)? {
+                    Structured::Node(node) => body.tokens.push(node),
+                    Structured::Attribute => {
+                        body.by_cursor = true;
+                        return Ok(Step::Open(Frame::Body(body), Want::Attribute));
+                    }
+                    Structured::No => self.body_at = body.tokens.push_plain(text, at)?,
+                },
                 _ => self.body_at = body.tokens.push_plain(text, at)?,
             }
         }
+    }
+
+    /// The builtin attribute at a position of a body, if its tokens alone would be
+    /// misleading: an identity, the key of a resource, the names of an affine map.
+    fn structured(&mut self, at: usize) -> Read<Structured> {
+        let text = self.cursor.text;
+        let rest = &text[at..];
+        if rest.starts_with(b"affine_map<(") || rest.starts_with(b"affine_set<(") {
+            self.cursor.jump(at)?;
+            let node = if rest.starts_with(b"affine_map") {
+                self.read_affine_map()
+            } else {
+                self.read_affine_set()
+            };
+            // A dialect may have another syntax under these words.
+            return Ok(match node {
+                Ok(node) => {
+                    self.body_at = self.cursor.last_end;
+                    Structured::Node(node)
+                }
+                Err(_) => Structured::No,
+            });
+        }
+        if !is_distinct(rest) && !is_resource(rest) {
+            return Ok(Structured::No);
+        }
+        self.cursor.jump(at)?;
+        Ok(Structured::Attribute)
     }
 
     /// A symbol reference in a body.

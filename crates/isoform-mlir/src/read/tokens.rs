@@ -51,7 +51,10 @@ impl Tokens {
             let spelling = &text[at..end];
             match kind {
                 // By spelling, since `0x3` may be the dimension 0 and a word.
-                Kind::Hex => self.push_text(&spelling.to_ascii_lowercase()),
+                Kind::Hex => {
+                    let digits = spelling[2..].to_ascii_uppercase();
+                    self.push_text(&[b"0x", digits.as_slice()].concat());
+                }
                 Kind::Float => self.push_text(plain_float(spelling).as_bytes()),
                 _ if spelling.len() < 18 => {
                     let value = text_of(spelling).parse::<i64>().unwrap_or_default();

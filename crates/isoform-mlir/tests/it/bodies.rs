@@ -1,7 +1,7 @@
 //! Types and attributes of dialects.
 
 use super::support::{
-    attribute, different_attributes, refused, refused_attribute, same_attributes,
+    attribute, different, different_attributes, refused, refused_attribute, same, same_attributes,
 };
 
 #[test]
@@ -80,6 +80,43 @@ fn tokens_have_values() {
         "#x.t<-1.0>",
     ]);
     different_attributes(&["#x.b", "#x.b : i32", "#x.b : i64"]);
+}
+
+#[test]
+fn builtin_attributes_in_bodies_have_their_structure() {
+    same_attributes(&[
+        "[#x.t<id = distinct[0]<>>, #x.u<distinct[0]<>, distinct[1]<1>>]",
+        "[#x.t<id = distinct[5]<>>, #x.u<distinct[5]<>, distinct[2]<1>>]",
+    ]);
+    different_attributes(&[
+        "[#x.t<id = distinct[0]<>>, #x.u<distinct[0]<>>]",
+        "[#x.t<id = distinct[0]<>>, #x.u<distinct[1]<>>]",
+    ]);
+    same(&[
+        "#d = distinct[3]<> \"x\"() {a = #x.t<#d>, b = #d} : () -> ()",
+        "\"x\"() {a = #x.t<distinct[0]<>>, b = distinct[0]<>} : () -> ()",
+    ]);
+    same_attributes(&[
+        "#x.t<affine_map<(i) -> (i + i)>>",
+        "#x.t<affine_map<(d0) -> (d0 * 2)>>",
+    ]);
+    different_attributes(&[
+        "#x.t<affine_map<(own syntax)>>",
+        "#x.t<affine_map<(own, syntax)>>",
+    ]);
+    let blob = |key: &str, bytes: &str| {
+        format!(
+            "\"x\"() {{a = #x.t<dense_resource<{key}> : tensor<1xi8>>}} : () -> () \
+             {{-# dialect_resources: {{ builtin: {{ {key}: \"0x01000000{bytes}\" }} }} #-}}"
+        )
+    };
+    same(&[&blob("k", "05"), &blob("l", "05")]);
+    different(&[&blob("k", "05"), &blob("k", "06")]);
+}
+
+#[test]
+fn an_arrow_does_not_close_a_body() {
+    different_attributes(&["#x.t<!y-> (x)>", "#x.t<#y->(z)>", "#x.t<a-> b>"]);
 }
 
 #[test]
