@@ -6,6 +6,7 @@ mod aliases;
 mod bodies;
 mod deep;
 mod dense;
+mod engines;
 mod errors;
 mod locations;
 mod mutants;
