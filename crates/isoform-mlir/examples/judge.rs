@@ -3,6 +3,7 @@
 //! ```text
 //! judge pairs FOLDER          verdicts on FOLDER/pairs.json: a, b, kind, verdict
 //! judge write FOLDER OUT      reads all FOLDER/**/*.mlir, checks the round trip, writes to OUT
+//! judge read FILE...          seconds of reading, and the errors
 //! judge speed FILE...         megabytes per second of reading, writing and digests
 //! ```
 
@@ -28,9 +29,12 @@ fn main() -> Result<()> {
     match parts.as_slice() {
         ["pairs", folder] => judge_pairs(Path::new(folder)),
         ["write", folder, out] => judge_writer(Path::new(folder), Path::new(out)),
+        ["read", files @ ..] => files
+            .iter()
+            .try_for_each(|file| try_reading(Path::new(file))),
         ["speed", files @ ..] => files.iter().try_for_each(|file| measure(Path::new(file))),
         _ => Err(Error::value_error(
-            "expected pairs FOLDER, write FOLDER OUT or speed FILE...",
+            "expected pairs FOLDER, write FOLDER OUT, read FILE... or speed FILE...",
         )),
     }
 }
@@ -172,5 +176,22 @@ fn measure(path: &Path) -> Result<()> {
     let digest = speed(size, || structural_digest(&program).map(drop))?;
     let name = path.display();
     say!("{name}: {size} bytes, MB/s: read {read:.0}, write {write:.0}, digest {digest:.0}");
+    Ok(())
+}
+
+fn try_reading(path: &Path) -> Result<()> {
+    let bytes = text(path)?;
+    let start = Instant::now();
+    let result = isoform_mlir::read(&bytes)
+        .err()
+        .map(|error| error.to_string());
+    let seconds = start.elapsed().as_secs_f64();
+    let told = result.unwrap_or_default();
+    let first = told.lines().next().unwrap_or("read");
+    say!(
+        "{}: {} bytes in {seconds:.2} s: {first:.150}",
+        path.display(),
+        bytes.len()
+    );
     Ok(())
 }

@@ -66,7 +66,7 @@ impl Reader<'_> {
             is_wrapped,
             self.has_resources,
             self.cursor.text.len(),
-        );
+        )?;
         let mut forward: HashMap<Id, Vec<Id>, RandomState> = HashMap::default();
         for (id, value) in records
             .values

@@ -129,7 +129,9 @@ impl ReadOptions {
         }
         Reader::read(text, start).map_err(|problem| match problem {
             Problem::Fault(fault) => fault.into_error(&self.name, text),
-            Problem::Error(error) => error,
+            Problem::Error(error) => {
+                Error::new(error.kind(), format!("{}: {}", self.name, error.message()))
+            }
         })
     }
 }

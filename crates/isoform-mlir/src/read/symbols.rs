@@ -14,7 +14,7 @@ use isoform::types::RegionKind;
 use isoform::{Error, Ref, Result, Str, Value};
 use rapidhash::fast::RandomState;
 
-use super::records::{Id, Records};
+use super::records::{Id, OperationRecord, Records, SymbolRecord};
 use super::resources::Resources;
 use super::values::Object;
 use crate::nodes::{ResourceAttr, Symbol, SymbolRefAttr};
@@ -30,7 +30,8 @@ pub(super) struct Settlement<'r> {
     resources: &'r Resources,
     /// Attributes and types that are settled, by region and identity.
     settled: HashMap<(Option<Id>, u64), Object, RandomState>,
-    /// The number of nodes that may still be replaced.
+    /// The number of nodes that may still be visited. Nodes of the text itself are fewer than
+    /// its bytes; aliases with symbols may be visited for each table.
     budget: usize,
     is_needed: bool,
 }
@@ -52,7 +53,7 @@ impl<'r> Settlement<'r> {
         is_wrapped: bool,
         has_resources: bool,
         length: usize,
-    ) -> Self {
+    ) -> Result<Self> {
         let mut tables: Vec<Option<Id>> = Vec::with_capacity(records.regions.len());
         for (id, region) in records.regions.iter().enumerate() {
             let is_table = region.has_symbols && (id > 0 || is_wrapped);
@@ -65,11 +66,11 @@ impl<'r> Settlement<'r> {
             definitions: HashMap::default(),
             resources,
             settled: HashMap::default(),
-            budget: 1_000_000 + 8 * length,
+            budget: 200_000 + length,
             is_needed: has_resources,
         };
-        settlement.find_symbols(records, nested_names, is_wrapped);
-        settlement
+        settlement.find_symbols(records, nested_names, is_wrapped)?;
+        Ok(settlement)
     }
 
     fn find_symbols(
@@ -77,19 +78,19 @@ impl<'r> Settlement<'r> {
         records: &Records<'_>,
         nested_names: &HashSet<Str, RandomState>,
         is_wrapped: bool,
-    ) {
+    ) -> Result<()> {
         let mut counts: HashMap<(Id, &Str), usize, RandomState> = HashMap::default();
         for symbol in &records.symbols {
             *counts.entry((symbol.region, &symbol.name)).or_default() += 1;
         }
-        let is_candidate = |symbol: &&super::records::SymbolRecord| {
+        let is_candidate = |symbol: &&SymbolRecord| {
             symbol.is_private
                 && (symbol.region > 0 || is_wrapped)
                 && counts.get(&(symbol.region, &symbol.name)) == Some(&1)
         };
         let candidates: Vec<_> = records.symbols.iter().filter(is_candidate).collect();
         if candidates.is_empty() {
-            return;
+            return Ok(());
         }
         let keys = candidates
             .iter()
@@ -97,38 +98,28 @@ impl<'r> Settlement<'r> {
         let known: HashSet<(Id, Str), RandomState> = keys.collect();
         let mut named = nested_names.clone();
         let mut seen = HashSet::default();
-        for operation in records
-            .operations
-            .iter()
-            .filter(|operation| operation.is_unsettled)
-        {
-            let own = operation.regions.iter();
-            let is_table = own
-                .clone()
-                .any(|&region| records.regions[region as usize].has_symbols);
+        let unsettled = |operation: &&OperationRecord<'_>| operation.is_unsettled;
+        for operation in records.operations.iter().filter(unsettled) {
             let table = self.tables[operation.region as usize];
-            for value in operation
-                .properties
-                .values()
-                .chain(operation.attributes.values())
-            {
-                collect_names(value, table, &mut seen, &mut |name| {
-                    let key = table.map(|table| (table, name.clone()));
-                    if is_table || !key.is_some_and(|key| known.contains(&key)) {
+            let has_symbols = |&region: &Id| records.regions[region as usize].has_symbols;
+            let is_table = operation.regions.iter().any(has_symbols);
+            let attributes = operation.attributes.values();
+            for value in operation.properties.values().chain(attributes) {
+                self.collect_names(value, table, &mut seen, &mut |name| {
+                    if is_table || !is_known(&known, table, name) {
                         named.insert(name.clone());
                     }
-                });
+                })?;
             }
         }
         for value in records.values.iter().filter(|value| value.is_unsettled) {
             let table = self.tables[value.region as usize];
             if let Some(ty) = &value.ty {
-                collect_names(ty, table, &mut seen, &mut |name| {
-                    let key = table.map(|table| (table, name.clone()));
-                    if !key.is_some_and(|key| known.contains(&key)) {
+                self.collect_names(ty, table, &mut seen, &mut |name| {
+                    if !is_known(&known, table, name) {
                         named.insert(name.clone());
                     }
-                });
+                })?;
             }
         }
         for record in candidates {
@@ -142,6 +133,35 @@ impl<'r> Settlement<'r> {
                 .insert(record.operation, (symbol, record.is_property));
         }
         self.is_needed |= !self.symbols.is_empty();
+        Ok(())
+    }
+
+    /// Calls `found` for the first name of each reference in an attribute or a type.
+    fn collect_names(
+        &mut self,
+        object: &Object,
+        table: Option<Id>,
+        seen: &mut HashSet<(Option<Id>, u64), RandomState>,
+        found: &mut dyn FnMut(&Str),
+    ) -> Result<()> {
+        let mut pending = vec![Value::from(object)];
+        while let Some(value) = pending.pop() {
+            if let Some(object) = node(&value) {
+                if let Some(reference) = object.downcast_ref::<SymbolRefAttr>() {
+                    if let Some(name) = reference.root.as_str() {
+                        found(&name.into());
+                    }
+                    continue;
+                }
+                if !seen.insert((table, object.identity())) {
+                    continue;
+                }
+                self.spend()?;
+            }
+            let children = children_of(&value);
+            pending.extend(children.iter(RegionKind::Use).map(|child| child.value));
+        }
+        Ok(())
     }
 
     /// The symbol that an operation defines, and true if the name is a property.
@@ -238,36 +258,13 @@ impl<'r> Settlement<'r> {
     }
 }
 
+/// True if a reference in the table finds a private symbol.
+fn is_known(known: &HashSet<(Id, Str), RandomState>, table: Option<Id>, name: &Str) -> bool {
+    table.is_some_and(|table| known.contains(&(table, name.clone())))
+}
+
 /// The object of a declared type.
 fn node(value: &Value) -> Option<&Object> {
     let object = value.peek::<Object>()?;
     (!object.type_info().is_builtin()).then_some(object)
-}
-
-/// Calls `found` for the first name of each reference in an attribute or a type.
-fn collect_names(
-    object: &Object,
-    table: Option<Id>,
-    seen: &mut HashSet<(Option<Id>, u64), RandomState>,
-    found: &mut dyn FnMut(&Str),
-) {
-    let mut pending = vec![Value::from(object)];
-    while let Some(value) = pending.pop() {
-        if let Some(object) = node(&value) {
-            if let Some(reference) = object.downcast_ref::<SymbolRefAttr>() {
-                if let Some(name) = reference.root.as_str() {
-                    found(&name.into());
-                }
-                continue;
-            }
-            if !seen.insert((table, object.identity())) {
-                continue;
-            }
-        }
-        pending.extend(
-            children_of(&value)
-                .iter(RegionKind::Use)
-                .map(|child| child.value),
-        );
-    }
 }

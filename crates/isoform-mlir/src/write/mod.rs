@@ -142,7 +142,7 @@ enum Piece<'p> {
     Region(&'p Ref<Region>, usize),
     Block(&'p Ref<Region>, usize, usize),
     EndRegion(usize),
-    /// The number after a tensor of strings, and so on: text that is not static.
+    /// Text that is made while writing.
     Owned(String),
 }
 

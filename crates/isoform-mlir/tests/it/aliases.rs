@@ -86,3 +86,26 @@ fn doubling_aliases_take_linear_time() {
         "expected bodies that are not much longer than the file when aliases are replaced";
     assert!(body.unwrap_err().to_string().contains(message));
 }
+
+#[test]
+fn aliases_with_symbols_in_many_tables_are_bounded() {
+    let text = |tables: usize, levels: usize| {
+        let mut text = "#a0 = [@p]\n".to_owned();
+        for level in 1..levels {
+            text += &format!("#a{level} = [#a{}]\n", level - 1);
+        }
+        let table = format!(
+            "\"m\"() ({{ \"f\"() {{sym_name = \"p\", sym_visibility = \"private\"}} : () -> () \
+             \"x\"() {{a = #a{}}} : () -> () }}) : () -> ()\n",
+            levels - 1
+        );
+        text + &table.repeat(tables)
+    };
+    super::support::written(&text(20, 20));
+    let error = isoform_mlir::read(text(1_500, 1_500))
+        .unwrap_err()
+        .to_string();
+    let message = "ValueError: MLIR: expected a program that is not much longer than the file \
+                   when the symbols in aliases are resolved";
+    assert_eq!(error, message);
+}
