@@ -93,12 +93,13 @@ impl<'t> Reader<'t> {
             b"sparse" if follows(b'<') => {
                 self.cursor.take()?;
                 self.cursor.expect(b'<')?;
-                let indices = self.skip_literal()?;
-                let values = if self.cursor.eat(b',')? {
-                    self.skip_literal()?
-                } else {
-                    (indices.1, indices.1)
-                };
+                let nothing = (self.cursor.token.start, self.cursor.token.start);
+                let (mut indices, mut values) = (nothing, nothing);
+                if !self.cursor.is(b'>') {
+                    indices = self.skip_elements()?;
+                    self.cursor.expect(b',')?;
+                    values = self.skip_elements()?;
+                }
                 self.cursor.expect(b'>')?;
                 self.cursor.expect(b':')?;
                 Ok(Step::Open(Frame::Sparse { indices, values }, Want::Type))

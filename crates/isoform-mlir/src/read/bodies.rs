@@ -130,6 +130,10 @@ impl<'t> Reader<'t> {
             Some(dot) => (&id[..dot], &id[dot + 1..]),
             None => (id, &[][..]),
         };
+        if dialect.is_empty() {
+            let message = "expected the name of a dialect before '.'";
+            return Err(Fault::new(token.start..token.end, message));
+        }
         let kind = BodyKind::Symbol {
             is_type: token.kind == Kind::Type,
             dialect,

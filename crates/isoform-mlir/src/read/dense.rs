@@ -24,6 +24,15 @@ enum Elements {
     Strings(Vec<Value>),
 }
 
+impl Elements {
+    fn clear(&mut self) {
+        match self {
+            Elements::Numbers(bytes, _) => bytes.clear(),
+            Elements::Strings(values) => values.clear(),
+        }
+    }
+}
+
 /// A literal and its elements.
 struct Dense {
     elements: Elements,
@@ -80,6 +89,14 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// Skips a literal that is not empty.
+    pub(super) fn skip_elements(&mut self) -> Read<(usize, usize)> {
+        if self.cursor.is(b',') || self.cursor.is(b'>') {
+            return Err(self.cursor.unexpected("an element of the literal"));
+        }
+        self.skip_literal()
+    }
+
     /// The attribute of a literal and a type.
     pub(super) fn dense(&mut self, literal: (usize, usize), ty: Object) -> Read<Object> {
         let fault = |message: &str| Fault::new(literal.0..literal.1, message);
@@ -100,12 +117,11 @@ impl<'t> Reader<'t> {
                 )));
             }
         }
-        let elements = match dense.elements {
-            // An element of all elements of nothing.
-            Elements::Numbers(_, size) if dims.contains(&0) => Elements::Numbers(Vec::new(), size),
-            Elements::Strings(_) if dims.contains(&0) => Elements::Strings(Vec::new()),
-            elements => elements,
-        };
+        let mut elements = dense.elements;
+        if dims.contains(&0) {
+            // A single element is that of all elements, of which there are none.
+            elements.clear();
+        }
         Ok(attribute(elements, ty))
     }
 
@@ -122,12 +138,24 @@ impl<'t> Reader<'t> {
         let index: Object = IntegerType::new(64, "signless").into_object();
         let rank = dims.len() as i64;
         let places = self.read_literal(indices, &index, None)?;
+        let contents = self.read_literal(values, &element, None)?;
         let shape = places.shape.unwrap_or_else(|| vec![1, rank]);
         let count = shape.first().copied().unwrap_or_default();
+        let lengths = contents.shape.unwrap_or_else(|| vec![count]);
+        let is_empty = count == 0 && lengths == [0];
+        let is_index = shape == [count, rank] || (shape == [count] && rank == 1);
+        if !is_empty && (!is_index || lengths != [count]) {
+            let message = format!(
+                "expected {rank} indices for each element, and as many elements as indices"
+            );
+            return Err(Fault::new(indices.0..values.1, message));
+        }
         let places = attribute(places.elements, tensor(&shape, &index));
-        let contents = self.read_literal(values, &element, None)?;
-        let shape = contents.shape.unwrap_or_else(|| vec![count]);
-        let contents = attribute(contents.elements, tensor(&shape, &element));
+        let mut elements = contents.elements;
+        if is_empty {
+            elements.clear();
+        }
+        let contents = attribute(elements, tensor(&lengths, &element));
         Ok(SparseAttr::new(ty, places, contents).into_object())
     }
 
@@ -384,30 +412,43 @@ fn hex_bytes(
 ) -> Read<Vec<u8>> {
     let range = token.start..token.end;
     let slice = cursor.slice(token);
-    let Some(bytes) = hex_string(slice) else {
-        return Err(Fault::new(range, "expected \"0x\" and pairs of hex digits"));
+    let Some(mut bytes) = hex_string(slice) else {
+        let message = "expected \"0x\" and pairs of hex digits";
+        return Err(Fault::new(range, message));
     };
     let size = element.bytes();
-    let Some(count) = count.and_then(|count| usize::try_from(count).ok()) else {
-        return Ok(bytes);
+    if let Some(count) = count.and_then(|count| usize::try_from(count).ok()) {
+        if element.is_bool() && count > 8 && bytes.len() == count.div_ceil(8) {
+            // Older versions write eight elements to a byte.
+            let bit = |at: usize| bytes[at / 8] >> (at % 8) & 1;
+            return Ok((0..count).map(bit).collect());
+        }
+        if bytes.len() != count.saturating_mul(size) && bytes.len() != size {
+            let message = format!(
+                "expected {size} bytes for each of {count} elements, or for one, got {} bytes",
+                bytes.len()
+            );
+            return Err(Fault::new(range, message));
+        }
+    }
+    drop_padding(&mut bytes, element);
+    Ok(bytes)
+}
+
+/// Clears the bits of each number that its type lacks; any bit makes a bool true.
+fn drop_padding(bytes: &mut [u8], element: Element) {
+    let (Element::Number(number) | Element::Complex(number)) = element else {
+        return;
     };
-    let is_packed = element.is_bool() && count > 8 && bytes.len() == count.div_ceil(8);
-    if element.is_bool() && bytes.len() == 1 {
-        return Ok(vec![u8::from(bytes[0] != 0)]);
+    if element.is_bool() {
+        bytes
+            .iter_mut()
+            .for_each(|byte| *byte = u8::from(*byte != 0));
+    } else if number.bits() % 8 != 0 {
+        let mask = (1 << (number.bits() % 8)) - 1;
+        let last = bytes.iter_mut().skip(number.bytes() - 1);
+        last.step_by(number.bytes()).for_each(|byte| *byte &= mask);
     }
-    if is_packed {
-        // Older versions write eight elements to a byte.
-        let bit = |at: usize| bytes[at / 8] >> (at % 8) & 1;
-        return Ok((0..count).map(bit).collect());
-    }
-    if bytes.len() == count.saturating_mul(size) || bytes.len() == size {
-        return Ok(bytes);
-    }
-    let message = format!(
-        "expected {size} bytes for each of {count} elements, or for one, got {} bytes",
-        bytes.len()
-    );
-    Err(Fault::new(range, message))
 }
 
 /// The bytes of a string token `"0x…"`.

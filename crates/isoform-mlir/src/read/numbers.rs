@@ -56,13 +56,17 @@ impl Numeric {
         signedness: Signedness::Index,
     };
 
-    /// The number of bytes of an element in dense data.
-    pub(crate) fn bytes(self) -> usize {
-        let bits = match self {
+    /// The number of bits.
+    pub(crate) fn bits(self) -> u32 {
+        match self {
             Numeric::Integer { width, .. } => width,
             Numeric::Float(format) => format.bits,
-        };
-        bits.div_ceil(8) as usize
+        }
+    }
+
+    /// The number of bytes of an element in dense data.
+    pub(crate) fn bytes(self) -> usize {
+        self.bits().div_ceil(8) as usize
     }
 }
 

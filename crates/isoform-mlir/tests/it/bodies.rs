@@ -17,6 +17,7 @@ fn the_end_of_a_body() {
         "#x.t",
         "#x.t<>",
     ]);
+    refused_attribute("!.t", 0, "expected the name of a dialect before '.'");
     refused_attribute("#x.t<(>", 6, "expected ')', got '>'");
     refused_attribute("#x.t<a", 6, "expected '>', got '}'");
     refused(

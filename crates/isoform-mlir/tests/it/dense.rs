@@ -75,6 +75,26 @@ fn elements_of_all_kinds() {
 }
 
 #[test]
+fn padding_of_elements_does_not_count() {
+    same_attributes(&[
+        "dense<\"0xF1E2\"> : tensor<2xi4>",
+        "dense<[1, 2]> : tensor<2xi4>",
+    ]);
+    same_attributes(&[
+        "dense<\"0x01020103\"> : vector<2xi9>",
+        "dense<[1, -255]> : vector<2xi9>",
+    ]);
+    same_attributes(&[
+        "dense<\"0xFF02\"> : tensor<2xi1>",
+        "dense<true> : tensor<2xi1>",
+    ]);
+    same_attributes(&[
+        "dense<\"0xF1\"> : tensor<2xf4E2M1FN>",
+        "dense<0.5> : tensor<2xf4E2M1FN>",
+    ]);
+}
+
+#[test]
 fn packed_bits_of_older_versions() {
     let bits = "[true, false, true, false, false, false, false, false, false, true]";
     same_attributes(&[
@@ -166,6 +186,28 @@ fn sparse_literals() {
         "sparse<[[1, 1]], [5]> : tensor<2x2xi32>",
         "sparse<[[0, 1], [1, 1]], [\"a\", \"b\"]> : tensor<2x2x!x.s>",
     ]);
+}
+
+#[test]
+fn sparse_literals_have_an_index_for_each_element() {
+    let message = "expected 2 indices for each element, and as many elements as indices";
+    for text in [
+        "[[]], 5",
+        "[[0]], 5",
+        "[[0, 1]], [5, 6]",
+        "[[0, 1], [1, 1]], [5]",
+        "[0, 1], 5",
+    ] {
+        refused_attribute(&format!("sparse<{text}> : tensor<2x2xi32>"), 7, message);
+    }
+    same_attributes(&[
+        "sparse<> : tensor<2xi32>",
+        "sparse<[], 5> : tensor<2xi32>",
+        "sparse<[], []> : tensor<2xi32>",
+    ]);
+    let nothing = "expected an element of the literal, got";
+    refused_attribute("sparse<, 5> : tensor<2xi32>", 7, &format!("{nothing} ','"));
+    refused_attribute("sparse<0, > : tensor<2xi32>", 10, &format!("{nothing} '>'"));
 }
 
 #[test]
