@@ -3,6 +3,7 @@
 //! ```text
 //! judge pairs FOLDER          verdicts on FOLDER/pairs.json: a, b, kind, verdict
 //! judge write FOLDER OUT      reads all FOLDER/**/*.mlir, checks the round trip, writes to OUT
+//! judge damage FOLDER N SEED     reads N damaged texts of FOLDER/**/*.mlir, writes what can be read
 //! judge read FILE...          seconds of reading, and the errors
 //! judge speed FILE...         megabytes per second of reading, writing and digests
 //! ```
@@ -29,12 +30,19 @@ fn main() -> Result<()> {
     match parts.as_slice() {
         ["pairs", folder] => judge_pairs(Path::new(folder)),
         ["write", folder, out] => judge_writer(Path::new(folder), Path::new(out)),
+        ["damage", folder, rounds, seed] => {
+            let number = |text: &str| {
+                text.parse()
+                    .map_err(|_| Error::value_error(format!("expected a number, got {text}")))
+            };
+            damage(Path::new(folder), number(rounds)?, number(seed)?)
+        }
         ["read", files @ ..] => files
             .iter()
             .try_for_each(|file| try_reading(Path::new(file))),
         ["speed", files @ ..] => files.iter().try_for_each(|file| measure(Path::new(file))),
         _ => Err(Error::value_error(
-            "expected pairs FOLDER, write FOLDER OUT, read FILE... or speed FILE...",
+            "expected pairs FOLDER, write FOLDER OUT, damage FOLDER N SEED, read FILE... or speed FILE...",
         )),
     }
 }
@@ -193,5 +201,53 @@ fn try_reading(path: &Path) -> Result<()> {
         path.display(),
         bytes.len()
     );
+    Ok(())
+}
+
+/// Damages texts; what can be read must be written so that it is read as an equal program.
+fn damage(folder: &Path, rounds: u64, seed: u64) -> Result<()> {
+    let texts: Vec<Vec<u8>> = modules(folder)
+        .iter()
+        .map(|path| text(path))
+        .collect::<Result<_>>()?;
+    let small: Vec<&Vec<u8>> = texts.iter().filter(|text| text.len() < 5_000).collect();
+    let mut state = seed | 1;
+    let mut below = |bound: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % bound.max(1) as u64) as usize
+    };
+    let mut good = 0;
+    for _ in 0..rounds {
+        let mut damaged = small[below(small.len())].clone();
+        for _ in 0..=below(2) {
+            let at = below(damaged.len());
+            let end = (at + below(10)).min(damaged.len());
+            let other = small[below(small.len())];
+            let from = below(other.len());
+            let piece = &other[from..(from + below(12)).min(other.len())];
+            match below(3) {
+                0 => drop(damaged.splice(at..end, piece.iter().copied())),
+                1 => drop(damaged.drain(at..end)),
+                _ => damaged[at] = b"0123456789abxf.-_<>()[]{},:=*+?\"#!@%^"[below(37)],
+            }
+        }
+        let Ok(program) = isoform_mlir::read(&damaged) else {
+            continue;
+        };
+        good += 1;
+        let shown = String::from_utf8_lossy(&damaged);
+        let written = isoform_mlir::write(&program)?;
+        match isoform_mlir::read(&written) {
+            Ok(again) if structural_equal(&program, &again)? => {}
+            Ok(again) => say!(
+                "{shown}\n{written}\n{:?}",
+                explain_mismatch(&program, &again)?
+            ),
+            Err(error) => say!("{shown}\n{written}\n{error}"),
+        }
+    }
+    say!("{good} of {rounds} damaged texts were read and written");
     Ok(())
 }
