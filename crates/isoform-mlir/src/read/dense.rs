@@ -119,7 +119,7 @@ impl<'t> Reader<'t> {
         }
         let mut elements = dense.elements;
         if dims.contains(&0) {
-            // A single element is that of all elements, of which there are none.
+            // A literal may have an element that no place of the tensor holds.
             elements.clear();
         }
         Ok(attribute(elements, ty))
