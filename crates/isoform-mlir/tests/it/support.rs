@@ -1,8 +1,16 @@
 //! Helpers: verdicts on pairs of texts.
 
+use isoform::compare::CompareOptions;
 use isoform::text::TextFault;
 use isoform::{Ref, explain_mismatch, structural_digest, structural_equal};
 use isoform_mlir::{Operation, Program, read, write};
+
+/// The verdict of the slow oracle.
+#[track_caller]
+fn judged(left: &Ref<Program>, right: &Ref<Program>) -> bool {
+    let options = CompareOptions::default();
+    isoform_testing::oracle::equal(&left.into(), &right.into(), options).expect("comparable")
+}
 
 /// The program of a text.
 #[track_caller]
@@ -47,6 +55,7 @@ pub(crate) fn same(texts: &[&str]) {
             structural_digest(&other).expect("a digest"),
             "{text}"
         );
+        assert!(judged(&first, &other), "{text}");
     }
 }
 
@@ -61,6 +70,13 @@ pub(crate) fn different(texts: &[&str]) {
         for (right, other) in programs.iter().enumerate() {
             let is_equal = structural_equal(one, other).expect("comparable");
             assert_eq!(is_equal, left == right, "{}\n{}", texts[left], texts[right]);
+            assert_eq!(
+                judged(one, other),
+                is_equal,
+                "{}\n{}",
+                texts[left],
+                texts[right]
+            );
             let digests = [one, other].map(|program| structural_digest(program).expect("a digest"));
             assert_eq!(
                 digests[0] == digests[1],
