@@ -4,6 +4,7 @@ use isoform::values::{Bytes, ValueRef};
 use isoform::{Array, Error, Result, Str};
 
 use super::{Object, Piece, Writer};
+use crate::nodes::{DialectAttr, DialectType, ResourceAttr, SymbolRefAttr};
 use crate::read::lexer::{continues_word, is_word, starts_word};
 
 /// Writes a string with its quotes.
@@ -62,8 +63,7 @@ impl<'p> Writer<'p> {
                     (Piece::Owned(token.to_string()), token.to_string())
                 }
                 _ => match token.peek::<Object>() {
-                    // Any object begins and ends with a mark or is a word.
-                    Some(object) => (Piece::Object(object), "\"".to_owned()),
+                    Some(object) => (Piece::Object(object), like(object).to_owned()),
                     None => {
                         let got = token.type_name();
                         return Err(Error::type_error(format!("expected a token, got {got}")));
@@ -88,10 +88,39 @@ impl<'p> Writer<'p> {
     }
 }
 
+/// A text that the next token may touch or not, as it may touch an object.
+fn like(object: &Object) -> &'static str {
+    let is_open = match (
+        object.downcast_ref::<DialectType>(),
+        object.downcast_ref::<DialectAttr>(),
+    ) {
+        (Some(ty), _) => ty.body.is_none(),
+        (_, Some(attribute)) => attribute.body.is_none(),
+        _ => object.isa::<ResourceAttr>(),
+    };
+    if is_open {
+        "!x"
+    } else if object.isa::<SymbolRefAttr>() {
+        "@x"
+    } else {
+        "\"\""
+    }
+}
+
 /// True if two tokens would be read as others without a space.
 fn merge(previous: &str, next: &str) -> bool {
-    if previous == "-" && next.starts_with('>') {
-        return true;
+    let is_word = next
+        .as_bytes()
+        .first()
+        .is_some_and(|&byte| continues_word(byte));
+    if previous == "-" {
+        return next.starts_with('>');
+    }
+    if previous.starts_with(['!', '#', '@']) {
+        let is_name = !previous.starts_with('@') && next != "->";
+        let is_suffix = is_name && next.starts_with(['-', '<']);
+        let is_string = previous == "@" && next.starts_with('"');
+        return is_word || is_suffix || is_string;
     }
     let first_of = |text: &str| text.bytes().next().unwrap_or_default();
     let is_word = starts_word(first_of(previous)) || first_of(previous).is_ascii_digit();

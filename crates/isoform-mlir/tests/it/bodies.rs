@@ -137,6 +137,17 @@ fn white_space_is_written_as_it_was() {
 }
 
 #[test]
+fn tokens_stay_apart() {
+    assert_eq!(attribute("#x.t<!y<l>mit>"), "#x.t<!y.l mit>");
+    assert_eq!(attribute("#x.t<!y<l>-1>"), "#x.t<!y.l -1>");
+    assert_eq!(attribute("#x.t<!y<l><1>>"), "#x.t<!y.l <1>>");
+    assert_eq!(attribute("#x.t<!y.l->(z)>"), "#x.t<!y.l->(z)>");
+    assert_eq!(attribute("#x.t<@\"a\"b>"), "#x.t<@a b>");
+    assert_eq!(attribute("#x.t<! y>"), "#x.t<! y>");
+    assert_eq!(attribute("#x.t<@ \"y\">"), "#x.t<@ \"y\">");
+}
+
+#[test]
 fn bodies_without_a_file_are_separated() {
     use isoform::{Array, Value};
     use isoform_mlir::{DialectType, Operation, Program, WriteOptions};
