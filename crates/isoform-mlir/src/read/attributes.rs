@@ -196,7 +196,7 @@ impl<'t> Reader<'t> {
         Ok(Step::Done(self.number(token, is_negative, ty)?))
     }
 
-    /// A type that is kept under its text.
+    /// A type that is kept under its text, or an attribute under a text that no type has.
     fn common(&mut self, text: &'static [u8], make: fn() -> Object) -> Object {
         self.known.entry(text).or_insert_with(make).clone()
     }
@@ -250,7 +250,7 @@ impl<'t> Reader<'t> {
                     Want::Attribute,
                 ));
             }
-            let unit = self.common(b"unit", || UnitAttr::new().into_object());
+            let unit = self.common(b"#unit", || UnitAttr::new().into_object());
             add_entry(&mut entries, key, unit, at)?;
             if !self.cursor.eat(b',')? {
                 self.cursor.expect(b'}')?;

@@ -119,6 +119,7 @@ fn malformed_types_are_refused() {
         "expected dimensions without '[', got 'f32'",
     );
     refused_attribute("tensor<*f32>", 8, "expected 'x' after '*', got 'f32'");
+    refused_attribute("[{a}, tensor<2xunit>]", 15, "expected a type, got 'unit'");
     refused_attribute("(i1) i1", 5, "expected '->', got 'i1'");
     refused_attribute("nonsense", 0, "expected an attribute, got 'nonsense'");
 }
