@@ -27,23 +27,7 @@
 //! # Ok::<(), isoform::Error>(())
 //! ```
 //!
-//! # What is compared
-//!
-//! | part of a file | comparison |
-//! |---|---|
-//! | names of values and blocks | by the place of the definition |
-//! | private symbols and their references | by the operation that defines the symbol |
-//! | public and nested symbols, references that resolve to nothing | by name |
-//! | locations of operations and arguments | ignored; as the value of an attribute, compared |
-//! | aliases | replaced by their definitions |
-//! | properties and attributes | two dictionaries, without order; `<{}>` is the same as none |
-//! | numbers | by value of their type: `255 : i8` is `-1 : i8`; floats by their bits |
-//! | `dense` literals | by their elements, in any spelling |
-//! | affine maps and sets | after MLIR's simplification |
-//! | bodies of a dialect's types and attributes | token by token, without white space |
-//! | `dense_resource` | by contents; by key if the file lacks the contents |
-//! | `distinct` | by identity |
-//! | order of operations and blocks | as in the file |
+//! The page `docs/mlir.md` says what is compared, and how to print the generic form.
 //!
 //! | file | job |
 //! |---|---|
@@ -74,3 +58,8 @@ use isoform::Result;
 pub fn register() -> Result<()> {
     register_types()
 }
+
+// The examples of the page about MLIR run with the other documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/mlir.md")]
+struct MlirPage;
