@@ -15,7 +15,9 @@ use super::cursor::text_of;
 use super::fault::{Fault, Read};
 use super::lexer::{Kind, Token, is_space, skip_space, spelled, string_end, suffix, unescape};
 use super::numbers::text_value;
-use super::tokens::{Tokens, pretty, starts_symbol, verbose, word_length};
+use super::tokens::{
+    Tokens, is_distinct, is_resource, pretty, starts_symbol, verbose, word_length,
+};
 use super::types::end_of_short;
 use super::values::{Frame, Object, Step, Want};
 use crate::nodes::{DialectAttr, DialectType, StringAttr, UnitAttr};
@@ -61,32 +63,6 @@ enum Structured {
     Node(Object),
     /// The cursor is at an attribute.
     Attribute,
-}
-
-/// True for the beginning of `distinct[0]<…>`.
-fn is_distinct(text: &[u8]) -> bool {
-    let Some(rest) = text.strip_prefix(b"distinct[") else {
-        return false;
-    };
-    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    digits > 0 && rest[digits..].starts_with(b"]<")
-}
-
-/// True for the beginning of `dense_resource<key> : type`.
-fn is_resource(text: &[u8]) -> bool {
-    let Some(rest) = text.strip_prefix(b"dense_resource<") else {
-        return false;
-    };
-    let key = match rest.first() {
-        Some(b'"') => string_end(rest, 0).unwrap_or(0),
-        _ => word_length(rest),
-    };
-    let rest = &rest[key..];
-    key > 0 && rest.starts_with(b">") && text_after_space(&rest[1..]).starts_with(b":")
-}
-
-fn text_after_space(text: &[u8]) -> &[u8] {
-    &text[skip_space(text, 0)..]
 }
 
 impl<'t> Reader<'t> {

@@ -12,7 +12,7 @@
 //! | `records.rs`, `build.rs`, `symbols.rs` | from tables to nodes; private symbols |
 //! | `values.rs` | the machine that reads what nests |
 //! | `types.rs`, `attributes.rs`, `locations.rs`, `bodies.rs`, `tokens.rs` | its parts by topic |
-//! | `numbers.rs`, `floats.rs`, `dense.rs` | numbers, and literals of many numbers |
+//! | `numbers.rs`, `floats.rs`, `dense.rs`, `hex.rs` | numbers, and literals of many numbers |
 //! | `affine.rs`, `affine_expressions.rs` | affine maps and sets, and their simplification |
 //! | `aliases.rs`, `resources.rs` | the other parts of a file |
 //! | `options.rs` | the entry points |
@@ -27,6 +27,7 @@ mod cursor;
 mod dense;
 mod fault;
 pub(crate) mod floats;
+mod hex;
 pub(crate) mod lexer;
 mod locations;
 mod names;

@@ -6,8 +6,8 @@ use isoform::{Map, Str};
 use rapidhash::fast::RandomState;
 
 use super::Reader;
-use super::dense::hex_string;
 use super::fault::{Fault, Read};
+use super::hex::hex_string;
 use super::lexer::Kind;
 
 /// The dialect whose resources `dense_resource` names.

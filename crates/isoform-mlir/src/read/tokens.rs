@@ -5,7 +5,7 @@ use num_bigint::BigInt;
 
 use super::cursor::text_of;
 use super::fault::{Fault, Read};
-use super::lexer::{Kind, continues_word, is_word, number, starts_word};
+use super::lexer::{Kind, continues_word, is_word, number, skip_space, starts_word, string_end};
 
 /// A name, and the tokens in brackets with their spaces.
 pub(super) type Named = (Str, Option<(Vec<Value>, Vec<u8>)>);
@@ -169,4 +169,30 @@ pub(super) fn pretty(name: &[u8], inner: Option<Tokens>) -> Read<Named> {
     }
     tokens.spaces.push(0);
     Ok((Str::default(), Some((tokens.values, tokens.spaces))))
+}
+
+/// True for the beginning of `distinct[0]<…>`.
+pub(super) fn is_distinct(text: &[u8]) -> bool {
+    let Some(rest) = text.strip_prefix(b"distinct[") else {
+        return false;
+    };
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    digits > 0 && rest[digits..].starts_with(b"]<")
+}
+
+/// True for the beginning of `dense_resource<key> : type`.
+pub(super) fn is_resource(text: &[u8]) -> bool {
+    let Some(rest) = text.strip_prefix(b"dense_resource<") else {
+        return false;
+    };
+    let key = match rest.first() {
+        Some(b'"') => string_end(rest, 0).unwrap_or(0),
+        _ => word_length(rest),
+    };
+    let rest = &rest[key..];
+    key > 0 && rest.starts_with(b">") && text_after_space(&rest[1..]).starts_with(b":")
+}
+
+fn text_after_space(text: &[u8]) -> &[u8] {
+    &text[skip_space(text, 0)..]
 }
