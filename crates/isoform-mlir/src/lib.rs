@@ -1,0 +1,65 @@
+//! MLIR programs of any dialect: reads the generic textual form, compares programs by what
+//! they mean, and writes them.
+//!
+//! No dialect is known to this crate, and none needs to be: the generic form of an operation
+//! has a name, operands, successors, attributes, regions and types in fixed places.
+//!
+//! ```
+//! use isoform::{explain_mismatch, structural_digest};
+//!
+//! let program = |callee: &str, constant: i32| {
+//!     isoform_mlir::read(format!(r#"
+//!         func.func @main(%x: i32) -> i32 {{
+//!           %y = "func.call"(%x) <{{callee = @{callee}}}> : (i32) -> i32 loc("main.py":3:1)
+//!           return %y : i32
+//!         }}
+//!         func.func private @{callee}(%a: i32) -> i32 {{
+//!           %b = arith.constant {constant} : i32
+//!           %c = "arith.addi"(%a, %b) : (i32, i32) -> i32
+//!           return %c : i32
+//!         }}"#))
+//! };
+//! let (left, right) = (program("helper", 1)?, program("helper_7", 1)?);
+//! assert_eq!(structural_digest(&left)?, structural_digest(&right)?);
+//!
+//! let mismatch = explain_mismatch(&left, program("helper", 2)?)?.expect("they differ");
+//! assert!(mismatch.left_path.to_string().ends_with(r#"properties["value"].value"#));
+//! # Ok::<(), isoform::Error>(())
+//! ```
+//!
+//! The page `docs/mlir.md` says what is compared, and how to print the generic form.
+//!
+//! | file | job |
+//! |---|---|
+//! | `nodes/` | the node types |
+//! | `read/`, `write/` | the reader and the writer |
+//!
+//! Absent: the semantics of dialects, such as defaults of properties; pretty forms except
+//! those of modules, functions, calls, conversions and constants; bytecode.
+
+mod nodes;
+mod read;
+mod write;
+
+pub use nodes::*;
+pub use read::{ReadOptions, read, read_split};
+pub use write::{WriteOptions, write};
+
+use isoform::Result;
+
+/// Registers the node types of this crate.
+///
+/// First use registers the types, too; call this function in programs that look up types by
+/// key earlier, for example readers of files.
+///
+/// # Errors
+///
+/// `ValueError` if another definition owns a key.
+pub fn register() -> Result<()> {
+    register_types()
+}
+
+// The examples of the page about MLIR run with the other documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/mlir.md")]
+struct MlirPage;

@@ -1,0 +1,86 @@
+//! Regions from their blocks.
+
+use hashbrown::HashSet;
+use isoform::types::IntoField;
+use isoform::{Array, Obj, Ref};
+use rapidhash::fast::RandomState;
+
+use super::{Block, Label, Operation, Region, Symbol, Value};
+
+impl Region {
+    /// A region of these blocks. Linear in the number of operations inside, nested ones
+    /// included.
+    ///
+    /// ```
+    /// use isoform_mlir::{Block, IndexType, Label, Operation, Region, Value};
+    ///
+    /// let value = Value::new(IndexType::new());
+    /// let user = Operation::new("demo.use", [value.clone()]);
+    /// let maker = Operation::new("demo.make", []).with_results([value]);
+    /// let region = Region::new([Block::new(Label::new(), [], [user, maker])]);
+    /// assert_eq!(region.forward.len(), 1);
+    /// ```
+    pub fn new(blocks: impl IntoField<Array<Ref<Block>>>) -> Ref<Region> {
+        let blocks = blocks.into_field();
+        let labels: Array<Ref<Label>> = blocks.iter().map(|block| block.label.clone()).collect();
+        let operations = || blocks.iter().flat_map(|block| block.operations.iter());
+        let symbols: Array<Ref<Symbol>> = operations().filter_map(private_symbol).collect();
+        let forward = forward_values(&blocks);
+        Region::of_parts(symbols, labels, forward, blocks)
+    }
+
+    /// A region whose parts are known.
+    pub(crate) fn of_parts(
+        symbols: Array<Ref<Symbol>>,
+        labels: Array<Ref<Label>>,
+        forward: Array<Ref<Value>>,
+        blocks: Array<Ref<Block>>,
+    ) -> Ref<Region> {
+        Ref::new(Region {
+            symbols,
+            labels,
+            forward,
+            blocks,
+        })
+    }
+}
+
+/// The private symbol that an operation defines.
+pub(crate) fn private_symbol(operation: &Ref<Operation>) -> Option<Ref<Symbol>> {
+    let name = operation.properties.get("sym_name");
+    let name: &Ref<Obj> = name.or_else(|| operation.attributes.get("sym_name"))?;
+    name.downcast_ref::<Symbol>().cloned()
+}
+
+/// The values of these blocks that are used before their definitions.
+fn forward_values(blocks: &Array<Ref<Block>>) -> Array<Ref<Value>> {
+    let mut early: HashSet<u64, RandomState> = HashSet::default();
+    let mut defined: HashSet<u64, RandomState> = HashSet::default();
+    for block in blocks {
+        defined.extend(block.arguments.iter().map(Ref::identity));
+        for operation in &block.operations {
+            // Values of nested regions are never asked for, so all uses count.
+            let mut open: Vec<&Ref<Operation>> = vec![operation];
+            while let Some(user) = open.pop() {
+                let uses = user.operands.iter().map(Ref::identity);
+                early.extend(uses.filter(|value| !defined.contains(value)));
+                if user.same_as(operation) {
+                    defined.extend(operation.results.iter().map(Ref::identity));
+                }
+                let inner = user.regions.iter().flat_map(|region| region.blocks.iter());
+                open.extend(inner.flat_map(|block| block.operations.iter()));
+            }
+        }
+    }
+    let values = blocks.iter().flat_map(|block| {
+        let results = block
+            .operations
+            .iter()
+            .flat_map(|operation| operation.results.iter());
+        block.arguments.iter().chain(results)
+    });
+    values
+        .filter(|value| early.contains(&value.identity()))
+        .cloned()
+        .collect()
+}

@@ -1,0 +1,376 @@
+//! Literals of many numbers.
+//!
+//! The type follows the literal, so the literal is skipped first and read when its type is
+//! known. Elements become bytes at once.
+
+use isoform::values::Bytes;
+use isoform::{Array, Value};
+
+use super::Reader;
+use super::cursor::Cursor;
+use super::fault::{Fault, Read};
+use super::hex::{Element, hex_bytes};
+use super::lexer::{Kind, Token};
+use super::numbers::{Literal, Numeric, text_value};
+use super::values::Object;
+use crate::nodes::{
+    DenseArrayAttr, DenseAttr, DenseStringsAttr, IntegerType, MemRefType, SparseAttr, TensorType,
+    VectorType,
+};
+
+/// The elements of a literal.
+enum Elements {
+    /// The bytes of numbers, and the bytes of one element.
+    Numbers(Vec<u8>, usize),
+    Strings(Vec<Value>),
+}
+
+impl Elements {
+    fn clear(&mut self) {
+        match self {
+            Elements::Numbers(bytes, _) => bytes.clear(),
+            Elements::Strings(values) => values.clear(),
+        }
+    }
+}
+
+/// A literal and its elements.
+struct Dense {
+    elements: Elements,
+    /// The lengths of the lists by depth; None for a single element without a list, which is
+    /// the value of all elements.
+    shape: Option<Vec<i64>>,
+}
+
+impl<'t> Reader<'t> {
+    /// Skips a literal, up to `>` or a comma outside of brackets; returns its range.
+    pub(super) fn skip_literal(&mut self) -> Read<(usize, usize)> {
+        let start = self.cursor.token.start;
+        let mut depth = 0_usize;
+        loop {
+            match self.cursor.token.kind {
+                Kind::Mark(b'[' | b'(') => depth += 1,
+                Kind::Mark(b']' | b')') if depth > 0 => depth -= 1,
+                Kind::Mark(b',') if depth > 0 => {}
+                Kind::Mark(b'>' | b',') if depth == 0 => return Ok((start, self.cursor.last_end)),
+                Kind::Mark(b'-') | Kind::Integer | Kind::Hex | Kind::Float | Kind::String => {}
+                Kind::Word if self.cursor.is_word("true") || self.cursor.is_word("false") => {}
+                _ => return Err(self.cursor.unexpected("an element of the literal, or '>'")),
+            }
+            self.cursor.take()?;
+        }
+    }
+
+    /// Skips a literal that is not empty.
+    pub(super) fn skip_elements(&mut self) -> Read<(usize, usize)> {
+        if self.cursor.is(b',') || self.cursor.is(b'>') {
+            return Err(self.cursor.unexpected("an element of the literal"));
+        }
+        self.skip_literal()
+    }
+
+    /// The attribute of a literal and a type.
+    pub(super) fn dense(&mut self, literal: (usize, usize), ty: Object) -> Read<Object> {
+        let fault = |message: &str| Fault::new(literal.0..literal.1, message);
+        let Some((dims, element)) = ranked(&ty) else {
+            return Err(fault(
+                "expected the type of a tensor or vector after a dense literal",
+            ));
+        };
+        let Some(dims) = dims else {
+            return Err(fault("expected a static shape after a dense literal"));
+        };
+        let dense = self.read_literal(literal, &element, Some(&dims))?;
+        if let Some(shape) = &dense.shape {
+            let is_empty = dims.contains(&0) && shape.contains(&0);
+            if *shape != dims && !is_empty {
+                return Err(fault(&format!(
+                    "expected a literal of the shape {dims:?} of its type, got {shape:?}"
+                )));
+            }
+        }
+        let mut elements = dense.elements;
+        if dims.contains(&0) {
+            // A literal may have an element that no place of the tensor holds.
+            elements.clear();
+        }
+        Ok(attribute(elements, ty))
+    }
+
+    pub(super) fn sparse(
+        &mut self,
+        indices: (usize, usize),
+        values: (usize, usize),
+        ty: Object,
+    ) -> Read<Object> {
+        let Some((Some(dims), element)) = ranked(&ty) else {
+            let message = "expected the type of a tensor with a static shape";
+            return Err(Fault::new(indices.0..values.1, message));
+        };
+        let index: Object = IntegerType::new(64, "signless").into_object();
+        let rank = dims.len() as i64;
+        let places = self.read_literal(indices, &index, None)?;
+        let contents = self.read_literal(values, &element, None)?;
+        let shape = places.shape.unwrap_or_else(|| vec![1, rank]);
+        let count = shape.first().copied().unwrap_or_default();
+        let lengths = contents.shape.unwrap_or_else(|| vec![count]);
+        let is_empty = count == 0 && lengths == [0];
+        let is_index = shape == [count, rank] || (shape == [count] && rank == 1);
+        if !is_empty && (!is_index || lengths != [count]) {
+            let message = format!(
+                "expected {rank} indices for each element, and as many elements as indices"
+            );
+            return Err(Fault::new(indices.0..values.1, message));
+        }
+        let places = attribute(places.elements, tensor(&shape, &index));
+        let mut elements = contents.elements;
+        if is_empty {
+            elements.clear();
+        }
+        let contents = attribute(elements, tensor(&lengths, &element));
+        Ok(SparseAttr::new(ty, places, contents).into_object())
+    }
+
+    /// Reads the literal in a range; `dims` is the shape of the type.
+    fn read_literal(
+        &self,
+        range: (usize, usize),
+        ty: &Object,
+        dims: Option<&[i64]>,
+    ) -> Read<Dense> {
+        let mut cursor = Cursor::at(&self.cursor.text[..range.1], range.0)?;
+        let element = Element::of(ty);
+        let mut elements = match element {
+            Element::Other => Elements::Strings(Vec::new()),
+            _ => Elements::Numbers(Vec::new(), element.bytes()),
+        };
+        if cursor.token.kind == Kind::End {
+            return Ok(Dense {
+                elements,
+                shape: Some(vec![0]),
+            });
+        }
+        let token = cursor.token;
+        if token.kind == Kind::String && !matches!(element, Element::Other) {
+            let count =
+                dims.map(|dims| dims.iter().fold(1_i64, |all, &dim| all.saturating_mul(dim)));
+            let bytes = hex_bytes(&cursor, token, element, count)?;
+            cursor.take()?;
+            let shape = None;
+            let elements = Elements::Numbers(bytes, element.bytes());
+            return match cursor.token.kind {
+                Kind::End => Ok(Dense { elements, shape }),
+                _ => Err(cursor.unexpected("the end of the literal")),
+            };
+        }
+        if !cursor.is(b'[') {
+            read_element(&mut cursor, element, &mut elements)?;
+            return match cursor.token.kind {
+                Kind::End => Ok(Dense {
+                    elements,
+                    shape: None,
+                }),
+                _ => Err(cursor.unexpected("the end of the literal")),
+            };
+        }
+        let shape = read_lists(&mut cursor, element, &mut elements)?;
+        Ok(Dense {
+            elements,
+            shape: Some(shape),
+        })
+    }
+
+    /// `array<type: elements>`, after the type.
+    pub(super) fn read_dense_array(&mut self, at: Token, ty: Object) -> Read<Object> {
+        let element = match Numeric::of(&ty) {
+            Some(number @ Numeric::Float(_)) => Element::Number(number),
+            Some(number @ Numeric::Integer { width, .. })
+                if ty.isa::<IntegerType>() && (width == 1 || width % 8 == 0) =>
+            {
+                Element::Number(number)
+            }
+            _ => {
+                let message = "expected an array of i1, of integers of whole bytes or of floats";
+                return Err(Fault::new(at.end..self.cursor.last_end, message));
+            }
+        };
+        let mut elements = Elements::Numbers(Vec::new(), element.bytes());
+        if !self.cursor.is(b'>') {
+            self.cursor.expect(b':')?;
+            loop {
+                if element.is_bool() && self.cursor.token.kind != Kind::Word {
+                    return Err(self.cursor.unexpected("'true' or 'false'"));
+                }
+                read_element(&mut self.cursor, element, &mut elements)?;
+                if !self.cursor.eat(b',')? {
+                    break;
+                }
+            }
+        }
+        self.cursor.expect(b'>')?;
+        match elements {
+            Elements::Numbers(bytes, _) => Ok(DenseArrayAttr::new(ty, bytes).into_object()),
+            Elements::Strings(_) => Err(self.cursor.unexpected("numbers")),
+        }
+    }
+}
+
+/// The shape and the element type; no shape if it is dynamic.
+fn ranked(ty: &Object) -> Option<(Option<Vec<i64>>, Object)> {
+    if let Some(tensor) = ty.downcast_ref::<TensorType>() {
+        let dims = tensor.dims.iter().map(Value::as_int).collect();
+        return Some((dims, tensor.element.clone()));
+    }
+    // MLIR refuses memrefs here, and xDSL prints them.
+    if let Some(memref) = ty.downcast_ref::<MemRefType>() {
+        let dims = memref.dims.iter().map(Value::as_int).collect();
+        return Some((dims, memref.element.clone()));
+    }
+    let vector = ty.downcast_ref::<VectorType>()?;
+    Some((Some(vector.dims.to_vec()), vector.element.clone()))
+}
+
+fn tensor(shape: &[i64], element: &Object) -> Object {
+    let dims: Array = shape.iter().map(|&size| Value::from(size)).collect();
+    TensorType::new(dims, element, None).into_object()
+}
+
+/// The attribute, with a single element if all are equal.
+fn attribute(elements: Elements, ty: Object) -> Object {
+    match elements {
+        Elements::Numbers(mut bytes, size) => {
+            if size > 0 && bytes.len() > size {
+                let (first, rest) = bytes.split_at(size);
+                if rest.chunks(size).all(|element| element == first) {
+                    bytes.truncate(size);
+                }
+            }
+            DenseAttr::new(ty, Bytes::from(bytes)).into_object()
+        }
+        Elements::Strings(mut values) => {
+            if values.windows(2).all(|pair| pair[0] == pair[1]) {
+                values.truncate(1);
+            }
+            DenseStringsAttr::new(ty, values).into_object()
+        }
+    }
+}
+
+/// Reads nested lists; returns their lengths by depth.
+fn read_lists(
+    cursor: &mut Cursor<'_>,
+    element: Element,
+    elements: &mut Elements,
+) -> Read<Vec<i64>> {
+    // For each open list its length so far, and for each depth the length of closed ones.
+    let mut open: Vec<i64> = Vec::new();
+    let mut shape: Vec<Option<i64>> = Vec::new();
+    let mut leaf_depth = None;
+    loop {
+        if cursor.is(b'[') {
+            cursor.take()?;
+            open.push(0);
+            if leaf_depth.is_some_and(|depth| open.len() > depth) {
+                return Err(cursor.unexpected("an element, since its neighbours are elements"));
+            }
+            if shape.len() < open.len() {
+                shape.push(None);
+            }
+            if !cursor.is(b']') {
+                continue;
+            }
+        } else {
+            if *leaf_depth.get_or_insert(open.len()) != open.len() {
+                return Err(cursor.unexpected("a list, since its neighbours are lists"));
+            }
+            read_element(cursor, element, elements)?;
+            if let Some(length) = open.last_mut() {
+                *length += 1;
+            }
+        }
+        // The end of an element or of an empty list.
+        loop {
+            if cursor.is(b',') && !open.is_empty() && open.last() != Some(&0) {
+                cursor.take()?;
+                break;
+            }
+            let end = cursor.token;
+            cursor.expect(b']')?;
+            let Some(length) = open.pop() else {
+                return Err(Fault::new(
+                    end.start..end.end,
+                    "expected the end of the literal",
+                ));
+            };
+            if *shape[open.len()].get_or_insert(length) != length {
+                let message = "expected a list as long as its neighbours";
+                return Err(Fault::new(end.start..end.end, message));
+            }
+            match open.last_mut() {
+                Some(outer) => *outer += 1,
+                None if cursor.token.kind == Kind::End => {
+                    return Ok(shape.into_iter().map(Option::unwrap_or_default).collect());
+                }
+                None => return Err(cursor.unexpected("the end of the literal")),
+            }
+        }
+    }
+}
+
+fn read_element(cursor: &mut Cursor<'_>, element: Element, elements: &mut Elements) -> Read<()> {
+    match elements {
+        Elements::Strings(values) => {
+            let token =
+                cursor.expect_kind(Kind::String, "a string, since the type has no numbers")?;
+            values.push(text_value(cursor.string(token)));
+            Ok(())
+        }
+        Elements::Numbers(bytes, _) => match element {
+            Element::Number(number) => read_number(cursor, number, bytes),
+            Element::Complex(number) => {
+                cursor.expect(b'(')?;
+                read_number(cursor, number, bytes)?;
+                cursor.expect(b',')?;
+                read_number(cursor, number, bytes)?;
+                cursor.expect(b')')?;
+                Ok(())
+            }
+            Element::Other => Err(cursor.unexpected("a string")),
+        },
+    }
+}
+
+fn read_number(cursor: &mut Cursor<'_>, number: Numeric, bytes: &mut Vec<u8>) -> Read<()> {
+    if cursor.token.kind == Kind::Word {
+        let is_bool = matches!(number, Numeric::Integer { width: 1, .. });
+        if !is_bool || !(cursor.is_word("true") || cursor.is_word("false")) {
+            return Err(cursor.unexpected("a number"));
+        }
+        bytes.push(u8::from(cursor.is_word("true")));
+        cursor.take()?;
+        return Ok(());
+    }
+    let is_negative = cursor.eat(b'-')?;
+    let token = cursor.token;
+    if !matches!(token.kind, Kind::Integer | Kind::Hex | Kind::Float) {
+        return Err(cursor.unexpected("a number"));
+    }
+    let literal = Literal {
+        token,
+        spelling: cursor.slice(token),
+        is_negative,
+    };
+    match number {
+        Numeric::Integer { width, signedness } => {
+            literal
+                .integer_bits(width, signedness)?
+                .write(number.bytes(), bytes);
+        }
+        Numeric::Float(format) => {
+            let bits = literal.float_bits(format)?.to_le_bytes();
+            bytes.extend_from_slice(&bits[..number.bytes()]);
+        }
+    }
+    cursor.take()?;
+    Ok(())
+}

@@ -1,0 +1,102 @@
+//! The kinds of elements of dense literals, and their bytes in hex.
+
+use super::cursor::Cursor;
+use super::fault::{Fault, Read};
+use super::lexer::{Token, nibble};
+use super::numbers::Numeric;
+use super::values::Object;
+use crate::nodes::ComplexType;
+
+/// The elements that a type has.
+#[derive(Clone, Copy)]
+pub(super) enum Element {
+    Number(Numeric),
+    Complex(Numeric),
+    Other,
+}
+
+impl Element {
+    pub(super) fn of(ty: &Object) -> Element {
+        if let Some(complex) = ty.downcast_ref::<ComplexType>() {
+            return Numeric::of(&complex.element).map_or(Element::Other, Element::Complex);
+        }
+        Numeric::of(ty).map_or(Element::Other, Element::Number)
+    }
+
+    pub(super) fn bytes(self) -> usize {
+        match self {
+            Element::Number(number) => number.bytes(),
+            Element::Complex(number) => 2 * number.bytes(),
+            Element::Other => 0,
+        }
+    }
+
+    pub(super) fn is_bool(self) -> bool {
+        matches!(self, Element::Number(Numeric::Integer { width: 1, .. }))
+    }
+}
+
+/// The bytes of `"0x…"`, for this number of elements if it is known.
+pub(super) fn hex_bytes(
+    cursor: &Cursor<'_>,
+    token: Token,
+    element: Element,
+    count: Option<i64>,
+) -> Read<Vec<u8>> {
+    let range = token.start..token.end;
+    let slice = cursor.slice(token);
+    let Some(mut bytes) = hex_string(slice) else {
+        let message = "expected \"0x\" and pairs of hex digits";
+        return Err(Fault::new(range, message));
+    };
+    let size = element.bytes();
+    if let Some(count) = count.and_then(|count| usize::try_from(count).ok()) {
+        if element.is_bool() && count > 8 && bytes.len() == count.div_ceil(8) {
+            // Older versions write eight elements to a byte.
+            let bit = |at: usize| bytes[at / 8] >> (at % 8) & 1;
+            return Ok((0..count).map(bit).collect());
+        }
+        if bytes.len() != count.saturating_mul(size) && bytes.len() != size {
+            let message = format!(
+                "expected {size} bytes for each of {count} elements, or for one, got {} bytes",
+                bytes.len()
+            );
+            return Err(Fault::new(range, message));
+        }
+    }
+    drop_padding(&mut bytes, element);
+    Ok(bytes)
+}
+
+/// Clears the bits of each number that its type lacks; any bit makes a bool true.
+fn drop_padding(bytes: &mut [u8], element: Element) {
+    let (Element::Number(number) | Element::Complex(number)) = element else {
+        return;
+    };
+    if element.is_bool() {
+        bytes
+            .iter_mut()
+            .for_each(|byte| *byte = u8::from(*byte != 0));
+    } else if number.bits() % 8 != 0 {
+        let mask = (1 << (number.bits() % 8)) - 1;
+        let last = bytes.iter_mut().skip(number.bytes() - 1);
+        last.step_by(number.bytes()).for_each(|byte| *byte &= mask);
+    }
+}
+
+/// The bytes of a string token `"0x…"`.
+pub(super) fn hex_string(slice: &[u8]) -> Option<Vec<u8>> {
+    let digits = slice.strip_prefix(b"\"0x")?.strip_suffix(b"\"")?;
+    if digits.len() % 2 != 0 {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(digits.len() / 2);
+    let mut all = 0;
+    for pair in digits.chunks_exact(2) {
+        let (high, low) = (nibble(pair[0]), nibble(pair[1]));
+        all |= high | low;
+        bytes.push(high << 4 | low);
+    }
+    // Only a byte that is not a digit has a bit above four.
+    (all < 16).then_some(bytes)
+}

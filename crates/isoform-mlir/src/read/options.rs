@@ -1,0 +1,137 @@
+//! The entry points of the reader.
+
+use isoform::{Error, Ref, Result};
+
+use super::Reader;
+use super::build::Problem;
+use crate::nodes::Program;
+
+/// The first bytes of MLIR's bytecode.
+const BYTECODE: &[u8] = b"ML\xefR";
+
+/// The mark that separates the programs of one text.
+const SEPARATOR: &str = "// -----";
+
+/// Options for reading a text.
+///
+/// ```
+/// let error = isoform_mlir::ReadOptions::default().name("a.mlir").read("\"x.y\"(");
+/// assert_eq!(error.unwrap_err().to_string(), "\
+/// ValueError: a.mlir: line 1, column 7: expected a value, such as %0, got the end of the text
+///   |
+/// 1 | \"x.y\"(
+///   |       ^");
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ReadOptions {
+    /// The name of the text in messages.
+    pub name: String,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        ReadOptions {
+            name: "MLIR".to_owned(),
+        }
+    }
+}
+
+/// Reads a program in the generic textual form.
+///
+/// If the text is not exactly one module, its operations are in a new one, as in MLIR.
+/// Takes time and memory proportional to the text, even for malicious input.
+///
+/// # Errors
+///
+/// `ValueError` with line, column and the line itself, if the text is malformed.
+///
+/// ```
+/// use isoform::structural_equal;
+/// let left = isoform_mlir::read(r#"%0 = "x.make"() : () -> i32 "x.use"(%0) : (i32) -> ()"#)?;
+/// let right = isoform_mlir::read(r#"%a = "x.make"() : () -> (i32) "x.use"(%a) : (i32) -> ()"#)?;
+/// assert!(structural_equal(left, right)?);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn read(text: impl AsRef<[u8]>) -> Result<Ref<Program>> {
+    ReadOptions::default().read(text)
+}
+
+/// Reads the programs of a text that lines `// -----` separate.
+///
+/// # Errors
+///
+/// As [`read`]; lines are those of the whole text.
+///
+/// ```
+/// let programs = isoform_mlir::read_split("module {}\n// -----\nmodule @m {}")?;
+/// assert_eq!(programs.len(), 2);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn read_split(text: impl AsRef<[u8]>) -> Result<Vec<Ref<Program>>> {
+    ReadOptions::default().read_split(text)
+}
+
+impl ReadOptions {
+    /// Sets the name of the text in messages.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// [`read`] with these options.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`].
+    pub fn read(&self, text: impl AsRef<[u8]>) -> Result<Ref<Program>> {
+        self.read_part(text.as_ref(), 0)
+    }
+
+    /// [`read_split`] with these options.
+    ///
+    /// # Errors
+    ///
+    /// As [`read_split`].
+    pub fn read_split(&self, text: impl AsRef<[u8]>) -> Result<Vec<Ref<Program>>> {
+        let text = text.as_ref();
+        let mut programs = Vec::new();
+        let mut start = 0;
+        let mut line_start = 0;
+        for line in text.split_inclusive(|&byte| byte == b'\n') {
+            let line_end = line_start + line.len();
+            if line.trim_ascii() == SEPARATOR.as_bytes() {
+                programs.push(self.read_part(&text[..line_start], start)?);
+                start = line_end;
+            }
+            line_start = line_end;
+        }
+        programs.push(self.read_part(text, start)?);
+        Ok(programs)
+    }
+
+    /// Reads the part of a text from a position on.
+    fn read_part(&self, text: &[u8], start: usize) -> Result<Ref<Program>> {
+        if text[start..].starts_with(BYTECODE) {
+            return Err(Error::value_error(format!(
+                "{}: expected text, got MLIR bytecode: convert it with 'mlir-opt \
+                 -mlir-print-op-generic FILE', or with 'jax.export' and \
+                 'mlir_module_serialized' in Python",
+                self.name
+            )));
+        }
+        if u32::try_from(text.len()).is_err() {
+            let name = &self.name;
+            return Err(Error::value_error(format!(
+                "{name}: expected a text below 4 GiB"
+            )));
+        }
+        Reader::read(text, start).map_err(|problem| match problem {
+            Problem::Fault(fault) => fault.into_error(&self.name, text),
+            Problem::Error(error) => {
+                Error::new(error.kind(), format!("{}: {}", self.name, error.message()))
+            }
+        })
+    }
+}

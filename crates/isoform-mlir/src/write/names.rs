@@ -1,0 +1,261 @@
+//! Names of values, blocks, symbols, distinct attributes and resources.
+//!
+//! Values are numbered as in MLIR's printer: those of a region before those of the regions
+//! inside, and siblings begin with the same number.
+
+use hashbrown::{HashMap, HashSet};
+use isoform::values::Bytes;
+use isoform::{Error, Map, Obj, Ref, Result, Str};
+use rapidhash::fast::RandomState;
+
+use super::bodies::write_key;
+use super::{Object, Writer};
+use crate::nodes::{
+    DistinctAttr, Label, Operation, Region, ResourceAttr, StringAttr, Symbol, Value,
+};
+
+type ByIdentity<T> = HashMap<u64, T, RandomState>;
+
+/// The name of a value.
+#[derive(Clone, Copy)]
+enum Name {
+    Result(usize),
+    /// One of several results.
+    Part(usize, usize),
+    Argument(usize),
+}
+
+/// The numbers of values that come next.
+#[derive(Clone, Copy, Default)]
+struct Next {
+    result: usize,
+    argument: usize,
+}
+
+#[derive(Default)]
+pub(super) struct Names<'p> {
+    values: ByIdentity<Name>,
+    labels: ByIdentity<usize>,
+    symbols: ByIdentity<Str>,
+    distinct: ByIdentity<usize>,
+    next: Next,
+    /// The numbers at the beginnings of open regions.
+    open: Vec<Next>,
+    /// The contents of resources by key.
+    resources: HashMap<Str, (&'p [u8], i64), RandomState>,
+    /// The keys in the order of their first occurrences.
+    resource_keys: Vec<Str>,
+}
+
+impl<'p> Names<'p> {
+    /// Names the results of an operation.
+    pub(super) fn number_results(&mut self, operation: &Operation) {
+        let count = operation.results.len();
+        for (part, value) in operation.results.iter().enumerate() {
+            let name = match count {
+                1 => Name::Result(self.next.result),
+                _ => Name::Part(self.next.result, part),
+            };
+            self.values.insert(value.identity(), name);
+        }
+        self.next.result += usize::from(count > 0);
+    }
+
+    /// Names what a region defines.
+    pub(super) fn open(&mut self, region: &Region) {
+        self.open.push(self.next);
+        for (number, block) in region.blocks.iter().enumerate() {
+            self.labels.insert(block.label.identity(), number);
+            for value in &block.arguments {
+                self.values
+                    .insert(value.identity(), Name::Argument(self.next.argument));
+                self.next.argument += 1;
+            }
+            for operation in &block.operations {
+                self.number_results(operation);
+            }
+        }
+        if region.symbols.is_empty() {
+            return;
+        }
+        let operations = region
+            .blocks
+            .iter()
+            .flat_map(|block| block.operations.iter());
+        let mut taken: HashSet<Str, RandomState> = operations.filter_map(public_name).collect();
+        for symbol in &region.symbols {
+            let mut name = symbol.name.clone();
+            let mut number = 0;
+            while !taken.insert(name.clone()) {
+                name = format!("{}_{number}", symbol.name).into();
+                number += 1;
+            }
+            self.symbols.insert(symbol.identity(), name);
+        }
+    }
+
+    /// Ends the names of the innermost region.
+    pub(super) fn close(&mut self) {
+        if let Some(next) = self.open.pop() {
+            self.next = next;
+        }
+    }
+
+    pub(super) fn symbol(&self, symbol: &Ref<Symbol>) -> Result<&Str> {
+        self.symbols.get(&symbol.identity()).ok_or_else(|| {
+            let name = &symbol.name;
+            Error::value_error(format!("expected a region around @{name} that defines it"))
+        })
+    }
+
+    /// The number of a distinct attribute.
+    pub(super) fn distinct(&mut self, attribute: &Ref<DistinctAttr>) -> usize {
+        let next = self.distinct.len();
+        *self.distinct.entry(attribute.identity()).or_insert(next)
+    }
+
+    /// The key of a resource, which is new if other contents have its key.
+    pub(super) fn resource(&mut self, resource: &'p ResourceAttr) -> Str {
+        let Some(contents) = resource.contents.peek::<Bytes>() else {
+            return match resource.contents.as_str() {
+                Some(key) => key.into(),
+                None => resource.key.clone(),
+            };
+        };
+        let mut key = resource.key.clone();
+        let mut number = 0;
+        let entry = (&**contents, resource.alignment);
+        loop {
+            match self.resources.get(&key) {
+                None if !key.is_empty() => {
+                    self.resources.insert(key.clone(), entry);
+                    self.resource_keys.push(key.clone());
+                    return key;
+                }
+                Some(known) if *known == entry => return key,
+                _ => {
+                    key = format!("{}_{number}", resource.key).into();
+                    number += 1;
+                }
+            }
+        }
+    }
+}
+
+/// The name of a symbol that keeps its name.
+fn public_name(operation: &Ref<Operation>) -> Option<Str> {
+    let name = operation.properties.get("sym_name");
+    let name: &Ref<Obj> = name.or_else(|| operation.attributes.get("sym_name"))?;
+    Some(name.downcast_ref::<StringAttr>()?.value.as_str()?.into())
+}
+
+impl<'p> Writer<'p> {
+    /// Writes the name of a value, as a use.
+    pub(super) fn write_value(&mut self, value: &Ref<Value>) -> Result<()> {
+        let text = match self.names.values.get(&value.identity()) {
+            Some(Name::Result(number)) => format!("%{number}"),
+            Some(Name::Part(number, part)) => format!("%{number}#{part}"),
+            Some(Name::Argument(number)) => format!("%arg{number}"),
+            None => {
+                return Err(Error::value_error(format!(
+                    "expected an operand that the program defines, got %{}",
+                    value.name
+                )));
+            }
+        };
+        self.out.push_str(&text);
+        Ok(())
+    }
+
+    /// Writes the names of the results of an operation.
+    pub(super) fn write_results(&mut self, operation: &Operation) {
+        let first = operation.results.first();
+        let name = first.and_then(|value| self.names.values.get(&value.identity()));
+        let text = match name {
+            Some(Name::Result(number)) => format!("%{number} = "),
+            Some(Name::Part(number, _)) => format!("%{number}:{} = ", operation.results.len()),
+            _ => return,
+        };
+        self.out.push_str(&text);
+    }
+
+    /// Writes the name of a block.
+    pub(super) fn write_label(&mut self, label: &Ref<Label>) -> Result<()> {
+        let number = self.names.labels.get(&label.identity()).ok_or_else(|| {
+            let name = &label.name;
+            Error::value_error(format!("expected a successor in the region, got ^{name}"))
+        })?;
+        self.out.push_str(&format!("^bb{number}"));
+        Ok(())
+    }
+
+    /// Writes the contents of all resources.
+    pub(super) fn write_resources(&mut self, other: &Map<Str, Map<Str, Bytes>>) {
+        let keys = std::mem::take(&mut self.names.resource_keys);
+        if keys.is_empty() && other.is_empty() {
+            return;
+        }
+        self.out.push_str("\n{-#\n  dialect_resources: {\n");
+        let mut is_first = true;
+        let mut begin = |out: &mut String, dialect: &str| {
+            out.push_str(if std::mem::take(&mut is_first) {
+                "    "
+            } else {
+                ",\n    "
+            });
+            write_key(dialect, out);
+            out.push_str(": {\n");
+        };
+        let blob = |out: &mut String, is_first: bool, key: &str, alignment: i64, bytes: &[u8]| {
+            out.push_str(if is_first { "      " } else { ",\n      " });
+            write_key(key, out);
+            out.push_str(": \"0x");
+            super::numbers::write_hex(&(alignment as u32).to_le_bytes(), out);
+            super::numbers::write_hex(bytes, out);
+            out.push('"');
+        };
+        if !keys.is_empty() {
+            begin(&mut self.out, "builtin");
+            for (position, key) in keys.iter().enumerate() {
+                if let Some((bytes, alignment)) = self.names.resources.get(key) {
+                    blob(
+                        &mut self.out,
+                        position == 0,
+                        key,
+                        (*alignment).max(1),
+                        bytes,
+                    );
+                }
+            }
+            self.out.push_str("\n    }");
+        }
+        let mut dialects: Vec<_> = other.iter().collect();
+        dialects.sort_by(|left, right| left.0.as_bytes().cmp(right.0.as_bytes()));
+        for (dialect, blobs) in dialects {
+            begin(&mut self.out, dialect);
+            let mut blobs: Vec<_> = blobs.iter().collect();
+            blobs.sort_by(|left, right| left.0.as_bytes().cmp(right.0.as_bytes()));
+            for (position, (key, bytes)) in blobs.into_iter().enumerate() {
+                blob(&mut self.out, position == 0, key, 1, bytes);
+            }
+            self.out.push_str("\n    }");
+        }
+        self.out.push_str("\n  }\n#-}\n");
+    }
+
+    /// Writes a symbol's name with `@`.
+    pub(super) fn write_symbol(&mut self, name: &str) {
+        self.out.push('@');
+        write_key(name, &mut self.out);
+    }
+
+    /// The object of a symbol, written as the name that the program gives it.
+    pub(super) fn write_symbol_name(&mut self, object: &'p Object) -> Result<bool> {
+        let Some(symbol) = object.downcast_ref::<Symbol>() else {
+            return Ok(false);
+        };
+        let name = self.names.symbol(symbol)?.clone();
+        super::bodies::write_string(name.as_bytes(), &mut self.out);
+        Ok(true)
+    }
+}
