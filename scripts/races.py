@@ -28,7 +28,8 @@ ENVIRONMENT = ROOT / ".cache" / "races-venv"
 REQUIREMENTS = ROOT / "scripts" / "requirements-races.txt"
 CARGO = os.environ.get("CARGO", "cargo")
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "races"
-FLAGS = "-Zsanitizer=thread -Zexternal-clangrt -Clink-arg=-fsanitize=thread"
+# rustc links without the default libraries, so the runtime has to be named.
+FLAGS = "-Zsanitizer=thread -Zexternal-clangrt -Clink-arg=-ltsan"
 RUST_TESTS = ["threads::", "mutation::", "collect::", "host::", "host_lock::"]
 PYTHON_TESTS = ["tests/test_free_threading.py", "tests/test_threads.py"]
 
