@@ -96,11 +96,11 @@ impl WriteOptions {
         self
     }
 
-    /// [`write`] with these options.
+    /// [`write()`] with these options.
     ///
     /// # Errors
     ///
-    /// As [`write`].
+    /// As [`write()`].
     pub fn write(self, program: &Ref<Program>) -> Result<String> {
         let mut writer = Writer::new(self);
         writer.names.number_results(&program.module);
