@@ -88,9 +88,7 @@ from isoform.store import Store
 try:
     store = Store.open("redis://127.0.0.1:1")
     store.put(b"bytes")
-except ImportError as error:
-    print(error)
-except OSError as error:
+except (ImportError, OSError) as error:
     print(error)
 """
 WITHOUT_REMOTE = "pip install 'isoform[remote]'"

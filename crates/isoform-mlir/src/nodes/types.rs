@@ -84,7 +84,7 @@ pub struct VectorType {
 #[node(key = "mlir.TensorType")]
 #[repr(C)]
 pub struct TensorType {
-    /// For each dimension its size, or None for a dynamic one.
+    /// The size of each dimension; None for a dynamic dimension.
     pub dims: Array,
     /// The type of the elements.
     pub element: Ref<Obj>,

@@ -36,6 +36,20 @@ pub(super) struct Body<'t> {
     by_cursor: bool,
 }
 
+impl<'t> Body<'t> {
+    /// A body of which nothing is read.
+    fn new(kind: BodyKind<'t>) -> Self {
+        Body {
+            kind,
+            tokens: Tokens::default(),
+            open: Vec::new(),
+            pair_end: None,
+            alias: None,
+            by_cursor: false,
+        }
+    }
+}
+
 enum BodyKind<'t> {
     /// A type or attribute.
     Symbol {
@@ -118,14 +132,7 @@ impl<'t> Reader<'t> {
             known,
             unsettled: self.unsettled,
         };
-        let body = Body {
-            kind,
-            tokens: Tokens::default(),
-            open: Vec::new(),
-            pair_end: None,
-            alias: None,
-            by_cursor: false,
-        };
+        let body = Body::new(kind);
         self.body_at = token.end;
         if text.get(token.end) == Some(&b'<') {
             self.body_at += 1;
@@ -144,14 +151,7 @@ impl<'t> Reader<'t> {
             back: self.body_at,
         };
         self.body_at = range.start;
-        let body = Body {
-            kind,
-            tokens: Tokens::default(),
-            open: Vec::new(),
-            pair_end: None,
-            alias: None,
-            by_cursor: false,
-        };
+        let body = Body::new(kind);
         self.read_body(Box::new(body))
     }
 

@@ -119,7 +119,7 @@ impl<'t> Reader<'t> {
         Err(Fault::new(token.start..token.end, message))
     }
 
-    /// Defines values: a name for some of them, or none for unnamed ones.
+    /// Defines `count` values, under the name of the token if there is a token.
     pub(super) fn define(&mut self, token: Option<Token>, count: Id) -> Read<Id> {
         let first = self.records.values.len() as Id;
         let region = self.region().id;

@@ -106,7 +106,7 @@ impl<'t> Reader<'t> {
         Span { start, end: start }
     }
 
-    /// `: types`, one for each operand; nothing without operands.
+    /// Reads `: types` with a type for each operand; an operation without operands has no colon.
     fn read_pretty_types(&mut self, operation: &OpenOperation) -> Read<Vec<Object>> {
         if operation.operands.len() == 0 {
             return Ok(Vec::new());

@@ -1,8 +1,8 @@
 //! Private symbols: which references name which definition.
 //!
 //! The first name of a reference is looked up in the nearest region around it that holds an
-//! operation with a `sym_name`, and nowhere else. What is found and private becomes one
-//! object with all references to it, so that its name does not matter.
+//! operation with a `sym_name`, and nowhere else. A private symbol
+//! and all references to it become one object, so that the name does not matter.
 //!
 //! A name stays a name where the rule could be wrong without knowledge of the dialects: if
 //! a reference finds nothing, is an attribute of the table itself, or goes through another

@@ -1,4 +1,4 @@
-//! Two values as short texts that tell them apart.
+//! Short texts that tell two values apart.
 
 use isoform::compare::CompareOptions;
 use isoform::paths::{AccessPath, AccessStep};

@@ -112,12 +112,12 @@ pub(super) fn step(left: &Value, right: &Value) -> String {
     both(left, right).join(" -> ")
 }
 
-/// Two values as texts that tell them apart.
+/// The texts of two values, which tell the values apart.
 pub(super) fn both(left: &Value, right: &Value) -> [String; 2] {
     texts_that_differ([left, right], MOST_CHARS, text)
 }
 
-/// Two operands as texts that tell them apart. Nodes are known by their names alone.
+/// The texts of two operands, which tell the operands apart. Names alone tell nodes apart.
 pub(super) fn operands(values: [&Value; 2], names: [Option<&Str>; 2]) -> [String; 2] {
     let texts = [0, 1].map(|side| operand(values[side], names[side]));
     if texts[0] != texts[1] || values.iter().any(|value| made_by(value).is_some()) {
