@@ -8,9 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use isoform::errors::ErrorKind;
 use isoform::{Error, Result};
-use isoform_store::{
-    Engine, FileContents, FileInfo, FileList, LockGuard, PerProcess, Store, StoreOptions,
-};
+use isoform_store::{Engine, FileContents, FileInfo, FileList, PerProcess, Store, StoreOptions};
 use opendal::layers::{RetryLayer, TimeoutLayer};
 use opendal::{HttpTransporter, Operator};
 use opendal_http_transport_reqwest::ReqwestTransport;
@@ -362,14 +360,6 @@ impl Engine for RemoteEngine {
         }
         files.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(Box::new(files.into_iter().map(Ok)))
-    }
-
-    fn mark_used(&self, _: &str, _: u64) {
-        // A server has the time of the last change only.
-    }
-
-    fn lock(&self, name: &str, _: Duration) -> Result<Option<LockGuard>> {
-        Err(self.error("lock", name, "servers have no locks"))
     }
 
     fn is_read_only(&self) -> bool {

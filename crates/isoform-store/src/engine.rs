@@ -4,7 +4,8 @@ use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
-use isoform::Result;
+use isoform::errors::ErrorKind;
+use isoform::{Error, Result};
 
 /// A place that keeps files: a folder, memory or a server.
 ///
@@ -55,8 +56,11 @@ pub trait Engine: Send + Sync {
     /// folder has no files.
     fn list(&self, folder: &str) -> Result<FileList<'_>>;
 
-    /// Sets the time of the last use of a file, in seconds since 1970, if the engine can.
-    fn mark_used(&self, path: &str, time: u64);
+    /// Sets the time of the last use of a file, in seconds since 1970, if the engine can. By
+    /// default nothing changes, as on servers, which know the time of the last change alone.
+    fn mark_used(&self, path: &str, time: u64) {
+        let _ = (path, time);
+    }
 
     /// Waits for a lock that excludes every other holder of the same name in all
     /// processes that use the place. The end of a process frees its locks.
@@ -67,7 +71,14 @@ pub trait Engine: Send + Sync {
     ///
     /// An `OSError` that names the place, if the place has no locks: nobody waits then, and
     /// everybody goes on without the lock.
-    fn lock(&self, name: &str, deadline: Duration) -> Result<Option<LockGuard>>;
+    ///
+    /// By default the place has no locks, as servers have none.
+    fn lock(&self, name: &str, deadline: Duration) -> Result<Option<LockGuard>> {
+        let _ = deadline;
+        let place = self.description();
+        let message = format!("store {place}: cannot lock {name}: the place has no locks");
+        Err(Error::new(ErrorKind::Io, message))
+    }
 
     /// Removes the remains of writers that died, and returns the number of removed
     /// files. `now` is the time in seconds since 1970.

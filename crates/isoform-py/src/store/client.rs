@@ -1,12 +1,10 @@
 //! Servers, which the Python package `isoform-remote` reaches: its client of many protocols
 //! is as large as the rest of a wheel.
 
-use std::time::Duration;
-
 use isoform::errors::ErrorKind;
 use isoform::{Error, Result};
 use isoform_store::{
-    Engine, FileContents, FileInfo, FileList, LockGuard, RemoteClient, RemoteEntry, RemoteFiles,
+    Engine, FileContents, FileInfo, FileList, RemoteClient, RemoteEntry, RemoteFiles,
     set_remote_client,
 };
 use pyo3::exceptions::PyImportError;
@@ -123,16 +121,6 @@ impl Engine for PackageEngine {
         Ok(Box::new(files.map(|(path, size, used)| {
             Ok(FileInfo { path, size, used })
         })))
-    }
-
-    fn mark_used(&self, _: &str, _: u64) {
-        // A server has the time of the last change only.
-    }
-
-    fn lock(&self, name: &str, _: Duration) -> Result<Option<LockGuard>> {
-        let place = &self.description;
-        let message = format!("store {place}: cannot lock {name}: servers have no locks");
-        Err(Error::new(ErrorKind::Io, message))
     }
 
     fn is_read_only(&self) -> bool {
