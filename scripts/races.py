@@ -28,8 +28,9 @@ ENVIRONMENT = ROOT / ".cache" / "races-venv"
 REQUIREMENTS = ROOT / "scripts" / "requirements-races.txt"
 CARGO = os.environ.get("CARGO", "cargo")
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "races"
+NAMES = TARGET / "tsan_names.o"
 # rustc links without the default libraries, so the runtime has to be named.
-FLAGS = "-Zsanitizer=thread -Zexternal-clangrt -Clink-arg=-ltsan"
+FLAGS = f"-Zsanitizer=thread -Zexternal-clangrt -Clink-arg={NAMES} -Clink-arg=-ltsan"
 RUST_TESTS = ["threads::", "mutation::", "collect::", "host::", "host_lock::"]
 PYTHON_TESTS = ["tests/test_free_threading.py", "tests/test_threads.py"]
 
@@ -39,6 +40,8 @@ def compiler() -> tuple[str, dict[str, str]]:
     cc = os.environ.get("CC", "cc")
     if not Path(quietly([cc, "-print-file-name=libtsan.so"]).strip()).is_absolute():
         raise OSError(f"{cc} has no libtsan")
+    TARGET.mkdir(parents=True, exist_ok=True)
+    quietly([cc, "-c", "-fPIC", "-fno-builtin", "-O1", "-o", str(NAMES), "scripts/tsan_names.c"])
     rustc = os.environ.get("RUSTC", "rustc")
     root = Path(quietly([rustc, "--print", "sysroot"]).strip())
     if not (root / "lib" / "rustlib" / "src" / "rust" / "library").is_dir():

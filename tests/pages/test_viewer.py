@@ -37,8 +37,7 @@ def test_blocks_open_and_close_again(page):
     blocks.first.click()
     crumb = page.locator(".tools nav button[aria-current]")
     assert crumb.inner_text() in label
-    operators = page.locator(".canvas .node.shape-operator .label").all_text_contents()
-    assert any("Conv" in operator for operator in operators)
+    page.locator(".canvas .node.shape-operator .label", has_text="Conv").first.wait_for()
     screenshot(page, "viewer-block")
     page.locator(".tools nav button").first.click()
     page.locator(".canvas .shape-group").first.wait_for()
