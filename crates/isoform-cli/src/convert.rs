@@ -23,7 +23,7 @@ pub(crate) fn run(
 ) -> io::Result<()> {
     // Fail early, before anything large is read.
     let form = match form_of_target(args, common).and_then(|form| {
-        if !matches!(form.form(), Some(Form::Json | Form::Text)) {
+        if matches!(form.form(), None | Some(Form::Binary)) {
             output.check_binary(&args.target)?;
         }
         check_target(&args.target, args.force)?;
@@ -71,7 +71,7 @@ pub(crate) fn form_of_target(args: &ConvertArgs, common: &Common) -> Result<Targ
     match args.to.or_else(|| TargetForm::of_name(&args.target)) {
         Some(form) => Ok(form),
         None => Err(
-            "the name does not determine the format (.json, .iso, .isob or .onnx); use --to json, text, binary or onnx"
+            "the name does not determine the format (.json, .iso, .isob, .mlir or .onnx); use --to json, text, binary, mlir or onnx"
                 .into(),
         ),
     }
@@ -142,6 +142,16 @@ pub(crate) fn program_of_model(input: &Input) -> isoform::Result<Ref<Program>> {
     })
 }
 
+/// The program of a file of MLIR.
+fn mlir_program(value: &Value) -> isoform::Result<Ref<isoform_mlir::Program>> {
+    value.extract::<Ref<isoform_mlir::Program>>().map_err(|_| {
+        Error::type_error(format!(
+            "only a program of MLIR can be written as MLIR: expected mlir.Program, got {}",
+            value.type_name()
+        ))
+    })
+}
+
 /// Refuses to replace a file of external data unasked.
 pub(crate) fn check_data(args: &ConvertArgs) -> Result<(), Failure> {
     let model = &args.model;
@@ -169,6 +179,7 @@ pub(crate) fn encode(args: &ConvertArgs, input: &Input, form: Form) -> isoform::
     let value = input.to_value();
     match form {
         Form::Binary => to_bytes(&value),
+        Form::Mlir => Ok(isoform_mlir::write(&mlir_program(&value)?)?.into_bytes()),
         Form::Text => {
             let tensors = if args.text.full_tensors {
                 TensorText::Inline

@@ -19,7 +19,7 @@ pub(crate) struct FileList {
 
 /// Returns the files among `paths`, and from the folders among `paths` all `.onnx`,
 /// `.safetensors` and `.gguf` files, also with `.gz` or `.zst` at the end, all
-/// `.safetensors.index.json` files, and all readable `.json`, `.iso` and `.isob` files.
+/// `.safetensors.index.json` files, and all readable `.json`, `.iso`, `.isob` and `.mlir` files.
 /// The shards of an index are files of their own, too.
 ///
 /// Links are followed. A file or folder reached again, through a link or another
@@ -118,7 +118,7 @@ pub(crate) fn is_model_name(path: &Path) -> bool {
 /// belong to files of other programs.
 pub(crate) fn ir_form_of_name(path: &Path) -> Option<Form> {
     let extension = path.extension()?;
-    let is_ir = ["json", "iso", "isob"]
+    let is_ir = ["json", "iso", "isob", "mlir"]
         .iter()
         .any(|ir| extension.eq_ignore_ascii_case(ir));
     Form::of_name(path).filter(|_| is_ir)

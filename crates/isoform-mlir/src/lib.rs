@@ -33,17 +33,20 @@
 //! |---|---|
 //! | `nodes/` | the node types |
 //! | `read/`, `write/` | the reader and the writer |
+//! | `report/` | differences in words |
 //!
 //! Absent: the semantics of dialects, such as defaults of properties; pretty forms except
 //! those of modules, functions, calls, conversions and constants; bytecode.
 
 mod nodes;
 mod read;
+mod report;
 mod write;
 
 pub use nodes::*;
 pub use read::{ReadOptions, read, read_split};
-pub use write::{WriteOptions, write};
+pub use report::{OperationChange, OperationChangeKind, Report};
+pub use write::{ProgramText, WriteOptions, write};
 
 use isoform::Result;
 

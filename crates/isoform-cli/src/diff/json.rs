@@ -60,6 +60,26 @@ pub(super) fn of_values(args: &DiffArgs, difference: &Difference) -> Json {
     found
 }
 
+/// The difference of two programs of MLIR.
+pub(super) fn of_mlir(args: &DiffArgs, difference: &Difference, report: &isoform_mlir::Report) -> Json {
+    let mut found = of_values(args, difference);
+    if !args.stat {
+        let groups = report.changes.iter().map(|change| {
+            json!({
+                "kind": change.kind.name(),
+                "text": change.text,
+                "count": change.count,
+                "changes": change.changes,
+                "complete": change.is_complete,
+                "lines": change.lines,
+                "line_numbers": change.line_numbers,
+            })
+        });
+        found["groups"] = groups.collect();
+    }
+    found
+}
+
 fn head(args: &DiffArgs, is_equal: bool, summary: Json) -> Json {
     let side = |file: &Path| json!({"file": file.to_string_lossy()});
     json!({

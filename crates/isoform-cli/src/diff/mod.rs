@@ -5,6 +5,7 @@ mod explorer;
 mod first;
 pub(crate) mod folders;
 mod json;
+mod mlir;
 mod page;
 mod run;
 
@@ -165,6 +166,10 @@ pub(crate) fn compared(
         .ignore
         .extend(tolerance.map(|tolerance| within(tolerance.rtol, tolerance.atol)));
     let difference = options.diff(left.to_value(), right.to_value())?;
+    if is_mlir(difference.left()) && is_mlir(difference.right()) {
+        let report = isoform_mlir::Report::new(&difference)?;
+        return Ok(mlir::print(args, &difference, &report, output));
+    }
     Ok(values(args, &difference, output))
 }
 
@@ -257,6 +262,11 @@ fn values(args: &DiffArgs, difference: &Difference, output: &mut Output<'_, '_>)
         }
     }
     print(lines, difference.is_empty(), output)
+}
+
+/// True for a program of MLIR.
+fn is_mlir(value: &Value) -> bool {
+    value.peek::<Ref<isoform_mlir::Program>>().is_some()
 }
 
 /// Prints lines that begin with the verdict. On a terminal, marks tell the sides apart where

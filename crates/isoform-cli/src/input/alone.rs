@@ -64,6 +64,8 @@ pub(super) fn unknown_keys(form: Form, bytes: &[u8]) -> Option<Vec<String>> {
         Form::Json => Graph::read(text(bytes)?)?.keys(),
         Form::Binary => keys_of(of_binary(bytes).ok()?),
         Form::Text => keys_of(of_text(text(bytes)?).0),
+        // Dialects of MLIR need no types.
+        Form::Mlir => Vec::new(),
     };
     Some(keys.into_iter().filter(|key| !is_known(key)).collect())
 }
@@ -160,6 +162,7 @@ fn sketches(
                 }
                 texts.extend(types);
             }
+            Form::Mlir => {}
         }
     }
     let of_graphs = graph_types(&graphs, &binary, is_apart).ok_or_else(untold(0))?;

@@ -26,6 +26,8 @@ pub(crate) enum Form {
     Text,
     /// The binary form.
     Binary,
+    /// The generic text of MLIR, which holds an `mlir.Program`.
+    Mlir,
 }
 
 /// A format in which a target can be written.
@@ -37,6 +39,8 @@ pub(crate) enum TargetForm {
     Text,
     /// The binary form.
     Binary,
+    /// The generic text of MLIR.
+    Mlir,
     /// An ONNX model.
     Onnx,
 }
@@ -58,6 +62,7 @@ impl TargetForm {
             TargetForm::Json => Some(Form::Json),
             TargetForm::Text => Some(Form::Text),
             TargetForm::Binary => Some(Form::Binary),
+            TargetForm::Mlir => Some(Form::Mlir),
             TargetForm::Onnx => None,
         }
     }
@@ -74,6 +79,7 @@ impl From<Form> for TargetForm {
             Form::Json => TargetForm::Json,
             Form::Text => TargetForm::Text,
             Form::Binary => TargetForm::Binary,
+            Form::Mlir => TargetForm::Mlir,
         }
     }
 }
@@ -103,6 +109,7 @@ impl Form {
             "json" => Some(Form::Json),
             "iso" | "txt" => Some(Form::Text),
             "isob" | "bin" => Some(Form::Binary),
+            "mlir" => Some(Form::Mlir),
             _ => None,
         }
     }
@@ -113,6 +120,7 @@ impl Form {
             Form::Json => "JSON graph",
             Form::Text => "text",
             Form::Binary => "binary form",
+            Form::Mlir => "MLIR",
         }
     }
 
@@ -122,6 +130,7 @@ impl Form {
             Form::Json => "json",
             Form::Text => "text",
             Form::Binary => "binary",
+            Form::Mlir => "mlir",
         }
     }
 }
@@ -154,6 +163,7 @@ pub(crate) fn recognize(start: &[u8]) -> Content {
     }
     match text {
         Some("") => Content::Empty,
+        Some(text) if is_mlir(text) => Content::Value(Form::Mlir),
         Some(_) => Content::Value(Form::Text),
         None => Content::Model,
     }
@@ -164,7 +174,8 @@ pub(crate) fn recognize(start: &[u8]) -> Content {
 pub(crate) fn is_ours(start: &[u8], named: Form) -> bool {
     match named {
         Form::Json => as_text(start).is_some_and(|text| is_graph(text) && !is_index(text)),
-        Form::Text => as_text(start).is_some(),
+        Form::Text => as_text(start).is_some_and(|text| !is_mlir(text)),
+        Form::Mlir => as_text(start).is_some_and(is_mlir),
         Form::Binary => start.starts_with(MAGIC),
     }
 }
@@ -186,6 +197,46 @@ fn is_graph(text: &str) -> bool {
             .and_then(|rest| rest.strip_prefix('"'));
         rest.is_some_and(|rest| rest.trim_start().starts_with(':'))
     })
+}
+
+/// True for the beginning of a text of MLIR: an operation, in generic form or with a name that
+/// has a dialect before it; a module; an alias. Comments before it look like those of texts of
+/// this library.
+fn is_mlir(mut text: &str) -> bool {
+    while text.starts_with("//") {
+        let comment = text.split_once('\n');
+        text = comment.map_or("", |(_, rest)| rest.trim_start());
+    }
+    let word_end = |text: &str| text.find(|sign: char| !is_word(sign)).unwrap_or(text.len());
+    let (word, rest) = text.split_at(word_end(text));
+    let rest = rest.trim_start_matches([' ', '\t']);
+    match (word, rest.chars().next()) {
+        ("", Some('"')) => {
+            let name = rest[1..].split_once('"');
+            name.is_some_and(|(_, rest)| rest.trim_start_matches(' ').starts_with('('))
+        }
+        ("", Some('%')) => {
+            let after = rest.split_once('=').map_or("", |(_, after)| after.trim_start());
+            let dialect = after.strip_prefix('"').unwrap_or(after);
+            let (name, call) = dialect.split_at(word_end(dialect));
+            // A call of a type in the text of this library has its parenthesis at once.
+            name.contains('.') && (after.starts_with('"') || !call.starts_with('('))
+        }
+        ("", Some('{')) => rest.starts_with("{-#"),
+        ("", Some('#' | '!')) => {
+            let (name, rest) = rest[1..].split_at(word_end(&rest[1..]));
+            !name.is_empty() && rest.trim_start_matches(' ').starts_with('=')
+        }
+        ("module", Some('{' | '@')) => true,
+        ("module", _) => rest.starts_with("attributes"),
+        (word, Some('@')) => word.contains('.'),
+        (word, _) => word.contains('.') && rest.starts_with("private @"),
+    }
+}
+
+/// True for the characters of names of operations and aliases.
+fn is_word(sign: char) -> bool {
+    sign.is_ascii_alphanumeric() || matches!(sign, '_' | '.' | '$' | '-')
 }
 
 /// The first bytes of a file without leading white space, if they are text: UTF-8,
@@ -243,6 +294,47 @@ mod tests {
         check(" \n", Empty);
         check(b"GGUF\x03", Tensors(TensorForm::Gguf));
         assert!(matches!(recognize(b"%PDF-"), Foreign(_)));
+    }
+
+    #[test]
+    fn mlir_is_told_from_other_texts() {
+        let mlir = Content::Value(Form::Mlir);
+        for text in [
+            "module {\n}",
+            "module @jit_f attributes {a = 1 : i32} {\n}",
+            "module attributes {a} {}",
+            "\"builtin.module\"() ({",
+            "  \"x.y\" () : () -> ()",
+            "#loc = loc(unknown)\nmodule {}",
+            "#map0 = affine_map<(d0) -> (d0)>",
+            "!tensor = tensor<4xf32>",
+            "%0 = \"x.make\"() : () -> i32",
+            "%a:2 = \"x.make\"() : () -> (i32, i32)",
+            "%0 = arith.constant 1 : i32",
+            "func.func @f() { return }",
+            "func.func private @f()",
+            "// RUN: mlir-opt\nmodule {}",
+            "{-# dialect_resources: {} #-}",
+        ] {
+            check(text, mlir);
+            assert!(is_ours(text.as_bytes(), Form::Mlir), "{text}");
+            assert!(!is_ours(text.as_bytes(), Form::Text), "{text}");
+        }
+        for text in [
+            "ir.IRModule()",
+            "// module {}",
+            "// text\n{\"nodes\": 1}",
+            "%x = ir.Var(name=\"x\")\n%x",
+            "// a comment of the text form\nir.IRModule()",
+            "\"a string\"",
+            "[\"a\", 1]",
+            "{\"a\": 1}",
+            "module",
+            "%a = 1\n[%a, %a]",
+        ] {
+            check(text, Content::Value(Form::Text));
+            assert!(!is_ours(text.as_bytes(), Form::Mlir), "{text}");
+        }
     }
 
     #[test]

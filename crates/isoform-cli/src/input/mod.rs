@@ -506,6 +506,7 @@ pub(crate) fn decode(
 fn decoded(form: Form, bytes: &[u8]) -> Result<isoform::Result<Decoded>, Failure> {
     Ok(match form {
         Form::Binary => read_settled(|| Ok((isoform::files::from_bytes(bytes)?, None))),
+        Form::Mlir => isoform_mlir::read(bytes).map(|program| (program.into(), None)),
         Form::Text => {
             let text = text_in(bytes, form)?;
             let read = read_settled(|| Ok((isoform::text::from_text(text)?, None)));
@@ -578,6 +579,7 @@ pub(crate) fn register_types() -> isoform::Result<()> {
     isoform_ir::tir::register()?;
     isoform_relay::register()?;
     isoform_pto::register()?;
+    isoform_mlir::register()?;
     isoform_onnx::ir::register()?;
     isoform_onnx::optimize::register()?;
     IS_DONE.store(true, Ordering::Release);

@@ -5,6 +5,7 @@
 //! | `model_diff.rs`, `model_sentence.rs` | the page of two models, and its first sentence |
 //! | `model_rows.rs`, `model_pairs.rs`, `model_listing.rs` | one model as lines, the lines of both that are one row, and both beside each other |
 //! | `value_diff.rs`, `value_words.rs` | the page of two values of any type, and its headings |
+//! | `mlir_diff.rs`, `mlir_text.rs` | the page of two programs of MLIR, and their text in pieces |
 //! | `mismatch.rs` | the page of the first difference of two values |
 //! | `text_listing.rs` | two printed values line by line |
 //! | `tables.rs` | facts and tables |
@@ -19,6 +20,8 @@
 pub(crate) mod commands;
 pub(crate) mod file;
 mod mismatch;
+mod mlir_diff;
+pub(crate) mod mlir_text;
 mod model_diff;
 mod model_listing;
 mod model_pairs;
@@ -38,5 +41,6 @@ pub use commands::{
     page_of_optimization, page_of_program, page_of_value,
 };
 pub use mismatch::page_of_mismatch;
+pub use mlir_diff::page_of_mlir;
 pub use model_diff::page_of_models;
 pub use value_diff::page_of_values;

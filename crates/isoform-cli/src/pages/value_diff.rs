@@ -63,7 +63,7 @@ pub fn page_of_values(difference: &Difference, names: [&str; 2]) -> Page {
     }
 }
 
-fn mark_of(kind: ChangeKind) -> Mark {
+pub(super) fn mark_of(kind: ChangeKind) -> Mark {
     match kind {
         ChangeKind::Inserted => Mark::Inserted,
         ChangeKind::Deleted => Mark::Deleted,

@@ -78,6 +78,7 @@ impl Check<'_> {
             Form::Json => "json",
             Form::Text => "iso",
             Form::Binary => "isob",
+            Form::Mlir => "mlir",
         };
         let target = self
             .folder

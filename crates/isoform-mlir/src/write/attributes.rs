@@ -47,7 +47,10 @@ impl<'p> Writer<'p> {
             self.pieces.push(Piece::Text(">"));
         } else if let Some(dense) = attribute.downcast_ref::<DenseAttr>() {
             self.out.push_str("dense<");
-            super::numbers::write_dense(dense, &mut self.out)?;
+            match self.options.max_elements {
+                Some(most) => super::numbers::write_first(dense, most, &mut self.out)?,
+                None => super::numbers::write_dense(dense, &mut self.out)?,
+            }
             self.pieces.push(Piece::Text("> : "));
             self.pieces.push(Piece::Object(&dense.ty));
         } else if let Some(float) = attribute.downcast_ref::<FloatAttr>() {
@@ -72,6 +75,10 @@ impl<'p> Writer<'p> {
             let key = self.names.resource(resource);
             self.out.push_str("dense_resource<");
             super::bodies::write_key(&key, &mut self.out);
+            if self.options.max_elements.is_some() {
+                let digest = super::numbers::short_digest(attribute)?;
+                self.out.push_str(&format!(" #{digest}"));
+            }
             self.pieces.push(Piece::Text("> : "));
             self.pieces.push(Piece::Object(&resource.ty));
         } else if let Some(sparse) = attribute.downcast_ref::<SparseAttr>() {

@@ -9,6 +9,7 @@
 //! | `types.rs`, `attributes.rs`, `affine.rs`, `locations.rs` | what nests in attributes |
 //! | `numbers.rs` | numbers, and literals of many numbers |
 //! | `bodies.rs` | bodies of dialects, strings |
+//! | `printed.rs` | a text with the places of its operations |
 
 mod affine;
 mod attributes;
@@ -17,7 +18,10 @@ mod locations;
 mod names;
 mod numbers;
 mod operations;
+mod printed;
 mod types;
+
+pub use printed::ProgramText;
 
 use isoform::{Error, Map, Obj, Ref, Result, Str};
 
@@ -46,6 +50,10 @@ pub struct WriteOptions {
     /// The length in bytes above which writing is an error. Parts that nodes share are
     /// written at each place, so a small program can have a very long text.
     pub max_length: usize,
+    /// The largest number of elements of a constant that are written, for people: of larger
+    /// constants, the first elements and the beginning of a digest are, which cannot be read
+    /// back. None writes all.
+    pub max_elements: Option<usize>,
 }
 
 impl Default for WriteOptions {
@@ -53,6 +61,7 @@ impl Default for WriteOptions {
         WriteOptions {
             locations: false,
             max_length: 1 << 31,
+            max_elements: None,
         }
     }
 }
@@ -96,6 +105,21 @@ impl WriteOptions {
         self
     }
 
+    /// Sets the largest number of elements of a constant that are written.
+    ///
+    /// ```
+    /// use isoform_mlir::WriteOptions;
+    /// let text = r#""x.y"() {v = dense<[1, 2, 3, 4]> : tensor<4xi8>} : () -> ()"#;
+    /// let text = WriteOptions::default().max_elements(3).write(&isoform_mlir::read(text)?)?;
+    /// assert!(text.contains("dense<[1, 2, 3, ...] #"), "{text}");
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    #[must_use]
+    pub fn max_elements(mut self, max_elements: impl Into<Option<usize>>) -> Self {
+        self.max_elements = max_elements.into();
+        self
+    }
+
     /// [`write()`] with these options.
     ///
     /// # Errors
@@ -103,11 +127,7 @@ impl WriteOptions {
     /// As [`write()`].
     pub fn write(self, program: &Ref<Program>) -> Result<String> {
         let mut writer = Writer::new(self);
-        writer.names.number_results(&program.module);
-        writer.pieces.push(Piece::Operation(&program.module, 0));
-        writer.run()?;
-        writer.write_resources(&program.resources);
-        writer.check_length()?;
+        writer.write_program(program)?;
         Ok(writer.out)
     }
 }
@@ -118,10 +138,7 @@ pub(crate) fn type_text(object: &Object) -> String {
     writer.pieces.push(Piece::Object(object));
     match writer.run() {
         Ok(()) => writer.out,
-        Err(_) => {
-            let cut = writer.out.chars().take(100);
-            cut.collect::<String>() + "..."
-        }
+        Err(_) => printed::cut(writer.out, 100),
     }
 }
 
@@ -152,6 +169,8 @@ struct Writer<'p> {
     pieces: Vec<Piece<'p>>,
     names: Names<'p>,
     options: WriteOptions,
+    /// The bytes at which operations begin, if they are wanted.
+    starts: Option<Vec<(u64, usize)>>,
 }
 
 impl<'p> Writer<'p> {
@@ -161,7 +180,18 @@ impl<'p> Writer<'p> {
             pieces: Vec::new(),
             names: Names::default(),
             options,
+            starts: None,
         }
+    }
+
+    fn write_program(&mut self, program: &'p Ref<Program>) -> Result<()> {
+        self.names.number_results(&program.module);
+        self.pieces.push(Piece::Operation(&program.module, 0));
+        self.run()?;
+        if self.options.max_elements.is_none() {
+            self.write_resources(&program.resources);
+        }
+        self.check_length()
     }
 
     fn check_length(&self) -> Result<()> {

@@ -3,6 +3,8 @@
 //! Values are numbered as in MLIR's printer: those of a region before those of the regions
 //! inside, and siblings begin with the same number.
 
+use std::sync::Arc;
+
 use hashbrown::{HashMap, HashSet};
 use isoform::values::Bytes;
 use isoform::{Error, Map, Obj, Ref, Result, Str};
@@ -36,7 +38,8 @@ struct Next {
 pub(super) struct Names<'p> {
     values: ByIdentity<Name>,
     labels: ByIdentity<usize>,
-    symbols: ByIdentity<Str>,
+    /// Shared with writers of single attributes.
+    pub(super) symbols: Arc<ByIdentity<Str>>,
     distinct: ByIdentity<usize>,
     next: Next,
     /// The numbers at the beginnings of open regions.
@@ -90,7 +93,7 @@ impl<'p> Names<'p> {
                 name = format!("{}_{number}", symbol.name).into();
                 number += 1;
             }
-            self.symbols.insert(symbol.identity(), name);
+            Arc::make_mut(&mut self.symbols).insert(symbol.identity(), name);
         }
     }
 
@@ -106,6 +109,21 @@ impl<'p> Names<'p> {
             let name = &symbol.name;
             Error::value_error(format!("expected a region around @{name} that defines it"))
         })
+    }
+
+    /// The name of a value, as a use.
+    pub(super) fn value_text(&self, value: &Ref<Value>) -> Option<String> {
+        Some(match self.values.get(&value.identity())? {
+            Name::Result(number) => format!("%{number}"),
+            Name::Part(number, part) => format!("%{number}#{part}"),
+            Name::Argument(number) => format!("%arg{number}"),
+        })
+    }
+
+    /// The name of a block.
+    pub(super) fn label_text(&self, label: &Ref<Label>) -> Option<String> {
+        let number = self.labels.get(&label.identity())?;
+        Some(format!("^bb{number}"))
     }
 
     /// The number of a distinct attribute.
@@ -152,17 +170,10 @@ fn public_name(operation: &Ref<Operation>) -> Option<Str> {
 impl<'p> Writer<'p> {
     /// Writes the name of a value, as a use.
     pub(super) fn write_value(&mut self, value: &Ref<Value>) -> Result<()> {
-        let text = match self.names.values.get(&value.identity()) {
-            Some(Name::Result(number)) => format!("%{number}"),
-            Some(Name::Part(number, part)) => format!("%{number}#{part}"),
-            Some(Name::Argument(number)) => format!("%arg{number}"),
-            None => {
-                return Err(Error::value_error(format!(
-                    "expected an operand that the program defines, got %{}",
-                    value.name
-                )));
-            }
-        };
+        let text = self.names.value_text(value).ok_or_else(|| {
+            let name = &value.name;
+            Error::value_error(format!("expected an operand that the program defines, got %{name}"))
+        })?;
         self.out.push_str(&text);
         Ok(())
     }
@@ -181,11 +192,11 @@ impl<'p> Writer<'p> {
 
     /// Writes the name of a block.
     pub(super) fn write_label(&mut self, label: &Ref<Label>) -> Result<()> {
-        let number = self.names.labels.get(&label.identity()).ok_or_else(|| {
+        let text = self.names.label_text(label).ok_or_else(|| {
             let name = &label.name;
             Error::value_error(format!("expected a successor in the region, got ^{name}"))
         })?;
-        self.out.push_str(&format!("^bb{number}"));
+        self.out.push_str(&text);
         Ok(())
     }
 

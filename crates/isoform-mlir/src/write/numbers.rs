@@ -1,7 +1,7 @@
 //! Numbers, and literals of many numbers.
 
 use isoform::values::ValueRef;
-use isoform::{Error, Result, Value};
+use isoform::{Error, Result, Value, structural_digest};
 use num_bigint::{BigInt, Sign};
 
 use super::Object;
@@ -9,6 +9,8 @@ use crate::nodes::{ComplexType, DenseAttr, MemRefType, TensorType, VectorType};
 use crate::read::floats::Format;
 use crate::read::numbers::{Numeric, Signedness};
 
+/// The digits of a digest that tell large constants apart.
+const DIGEST: usize = 12;
 /// The number of elements up to which a literal is a list.
 const LISTED: usize = 100;
 
@@ -148,14 +150,40 @@ fn element_of(ty: &Object) -> Result<&Object> {
     Ok(&vector.ok_or_else(|| Error::value_error(message))?.element)
 }
 
-/// Writes the literal of a dense attribute.
-pub(super) fn write_dense(dense: &DenseAttr, out: &mut String) -> Result<()> {
-    let element = element_of(&dense.ty)?;
+/// The bytes of an element.
+fn size_of(element: &Object) -> Result<usize> {
     let size = match element.downcast_ref::<ComplexType>() {
         Some(complex) => Numeric::of(&complex.element).map(|number| 2 * number.bytes()),
         None => Numeric::of(element).map(Numeric::bytes),
     };
-    let size = size.ok_or_else(|| Error::value_error("expected dense data of numbers"))?;
+    size.ok_or_else(|| Error::value_error("expected dense data of numbers"))
+}
+
+/// Writes at most `most` elements of a dense attribute, and the beginning of a digest if there
+/// are more.
+pub(super) fn write_first(dense: &DenseAttr, most: usize, out: &mut String) -> Result<()> {
+    let element = element_of(&dense.ty)?;
+    let size = size_of(element)?;
+    if size == 0 || dense.data.len() / size <= most.max(1) {
+        return write_elements(dense, out);
+    }
+    let first = listed(element, &dense.data[..size * most])?;
+    let digest = structural_digest(&dense.data)?.to_string();
+    let first = first.join(", ");
+    out.push_str(&format!("[{first}, ...] #{}", &digest[..DIGEST]));
+    Ok(())
+}
+
+/// The beginning of the digest of an attribute.
+pub(super) fn short_digest(attribute: &Object) -> Result<String> {
+    let mut digest = structural_digest(attribute)?.to_string();
+    digest.truncate(DIGEST);
+    Ok(digest)
+}
+
+/// Writes the literal of a dense attribute.
+pub(super) fn write_dense(dense: &DenseAttr, out: &mut String) -> Result<()> {
+    let size = size_of(element_of(&dense.ty)?)?;
     if size == 0 || dense.data.len() / size <= LISTED {
         return write_elements(dense, out);
     }

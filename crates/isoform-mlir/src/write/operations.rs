@@ -12,6 +12,9 @@ impl<'p> Writer<'p> {
         indent: usize,
     ) -> Result<()> {
         self.indent(indent);
+        if let Some(starts) = &mut self.starts {
+            starts.push((operation.identity(), self.out.len()));
+        }
         self.write_results(operation);
         super::bodies::write_string(operation.name.as_bytes(), &mut self.out);
         self.out.push('(');

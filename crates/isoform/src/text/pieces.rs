@@ -41,6 +41,27 @@ pub struct TextPiece {
     pub is_definition: bool,
 }
 
+impl TextPiece {
+    /// A piece at these bytes, for a text in another notation.
+    pub fn new(bytes: std::ops::Range<usize>, role: TextRole) -> Self {
+        TextPiece {
+            start: bytes.start,
+            end: bytes.end,
+            role,
+            node: None,
+            is_definition: false,
+        }
+    }
+
+    /// The piece as a name of the node with this number.
+    #[must_use]
+    pub fn named(mut self, node: u32, is_definition: bool) -> Self {
+        self.node = Some(node);
+        self.is_definition = is_definition;
+        self
+    }
+}
+
 /// Printed text, and the pieces in it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
