@@ -14,6 +14,7 @@ use crate::input::TargetForm;
 use crate::input::types::TypeSources;
 use crate::man::ManArgs;
 use crate::merge::args::MergeArgs;
+use crate::mlir::args::MlirArgs;
 use crate::model_args::{FixArgs, ModelArgs};
 use crate::optimize::args::{ExtractArgs, OptimizeArgs};
 use crate::pages::file::PageArgs;
@@ -108,6 +109,7 @@ pub(crate) enum Command {
     Bisect(BisectArgs),
     Cache(CacheArgs),
     Store(StoreArgs),
+    Mlir(MlirArgs),
     Git(GitArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),

@@ -34,6 +34,7 @@ mod imports;
 mod input;
 mod man;
 mod merge;
+mod mlir;
 mod model_args;
 mod optimize;
 mod output;
@@ -180,6 +181,7 @@ fn dispatch(cli: &Cli, host: &RunOptions<'_>, output: &mut Output<'_, '_>) -> io
         CommandArgs::Bisect(args) => passes::bisect(args, &cli.common, output),
         CommandArgs::Cache(args) => cache::run(args, &cli.common, output),
         CommandArgs::Store(args) => store::run(args, output),
+        CommandArgs::Mlir(args) => mlir::run(args, output),
         CommandArgs::Git(args) => git::run(args, &cli.common, host, output),
         CommandArgs::Completions(args) => {
             let mut script = Vec::new();

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
-use isoform::Value;
+use isoform::{Ref, Value};
 use isoform::traverse::{WalkResult, walk_objects};
 use isoform_onnx::elements;
 use isoform_onnx::eval::Control;
@@ -144,7 +144,12 @@ fn types(file: &Path, input: &Input) -> Result<BTreeMap<String, u64>, Failure> {
         }
         return Ok(counts);
     }
-    object_types(input.to_value()).map_err(|error| message(file, &error))
+    let value = input.to_value();
+    let counted = match value.peek::<Ref<isoform_mlir::Program>>() {
+        Some(_) => operations(value),
+        None => object_types(value),
+    };
+    counted.map_err(|error| message(file, &error))
 }
 
 /// The number of objects of each type, by the key of the type.
@@ -158,6 +163,18 @@ pub(crate) fn object_types(value: Value) -> isoform::Result<BTreeMap<String, u64
             None => {
                 counts.insert(key.to_owned(), 1);
             }
+        }
+        Ok(WalkResult::<()>::Advance)
+    })?;
+    Ok(counts)
+}
+
+/// The number of operations of each name in a program of MLIR.
+fn operations(value: Value) -> isoform::Result<BTreeMap<String, u64>> {
+    let mut counts = BTreeMap::new();
+    walk_objects(value, |object, _| {
+        if let Some(operation) = object.downcast_ref::<isoform_mlir::Operation>() {
+            *counts.entry(operation.name.to_string()).or_insert(0) += 1;
         }
         Ok(WalkResult::<()>::Advance)
     })?;

@@ -34,15 +34,21 @@
 //! | `nodes/` | the node types |
 //! | `read/`, `write/` | the reader and the writer |
 //! | `report/` | differences in words |
+//! | `dumps/` | the dumps of a pass pipeline: what did each pass change |
+//! | `extract.rs` | operations with everything that they refer to |
 //!
 //! Absent: the semantics of dialects, such as defaults of properties; pretty forms except
 //! those of modules, functions, calls, conversions and constants; bytecode.
 
+mod dumps;
+mod extract;
 mod nodes;
 mod read;
 mod report;
 mod write;
 
+pub use dumps::{DumpMoment, OperationHistory, PassDump, PassHistory, PassStep, UnitChange, read_dumps};
+pub use extract::extract;
 pub use nodes::*;
 pub use read::{ReadOptions, read, read_split};
 pub use report::{OperationChange, OperationChangeKind, Report};

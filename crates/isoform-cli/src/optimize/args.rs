@@ -190,16 +190,18 @@ Examples:
 #[derive(Args, Debug)]
 #[command(after_help = EXTRACT_HELP)]
 pub(crate) struct ExtractArgs {
-    /// The model to read.
+    /// The model, or the program of MLIR, to read.
     #[arg(value_name = "IN")]
     pub(crate) input: PathBuf,
-    /// The model to write; - is standard output.
+    /// The file to write; - is standard output.
     #[arg(value_name = "OUT")]
     pub(crate) output: PathBuf,
     /// The values that become inputs, separated by commas; may be given several times.
     #[arg(long, value_name = "VALUE", value_delimiter = ',')]
     pub(crate) from: Vec<String>,
-    /// The values that become outputs, separated by commas; may be given several times.
+    /// The values that become outputs, separated by commas; may be given several times. In a
+    /// program of MLIR, the symbols whose operations are kept, such as functions, with
+    /// everything that they refer to.
     #[arg(long, value_name = "VALUE", value_delimiter = ',', required = true)]
     pub(crate) to: Vec<String>,
     /// Replace OUT if it exists.
@@ -225,7 +227,8 @@ JSON (--json), one object:
 
 Examples:
   isoform extract model.onnx encoder.onnx --to /encoder/output
-  isoform extract model.onnx head.onnx --from features,mask --to boxes,scores";
+  isoform extract model.onnx head.onnx --from features,mask --to boxes,scores
+  isoform extract module.mlir main.mlir --to @main";
 
 #[cfg(test)]
 mod tests {

@@ -223,7 +223,7 @@ pub(crate) fn load_model(file: &Path, common: &Common) -> Result<Model, Failure>
     as_model(load_complete(file, common)?)
 }
 
-fn as_model(input: Input) -> Result<Model, Failure> {
+pub(crate) fn as_model(input: Input) -> Result<Model, Failure> {
     match input {
         Input::Model(model) => Ok(model),
         Input::Value(found) => Err(format!(

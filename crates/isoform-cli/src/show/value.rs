@@ -2,7 +2,7 @@
 
 use std::io;
 
-use isoform::Value;
+use isoform::{Ref, Value};
 use isoform::text::{TensorText, TextOptions};
 use isoform_ir::transform;
 use isoform_page::Page;
@@ -10,9 +10,10 @@ use serde_json::json;
 
 use super::tensors::tensor_lines;
 use crate::args::{ShowArgs, TextArgs};
-use crate::input::{IrFile, is_special_json, message};
+use crate::input::{Form, IrFile, is_special_json, message};
 use crate::output::{Failure, Output, printable};
 use crate::pages::commands::page_of_file;
+use crate::pages::mlir_text;
 
 /// Prints the value; returns the reason if nothing was printed.
 pub(super) fn print(
@@ -24,6 +25,10 @@ pub(super) fn print(
         return Ok(Some(failure));
     }
     let text = match file.tensors {
+        _ if file.form == Form::Mlir && !args.script => match mlir_text(args, file) {
+            Ok(text) => text,
+            Err(error) => return Ok(Some(message(&args.file, &error))),
+        },
         Some(form) if !args.text.full_tensors => tensor_lines(form, &file.value),
         _ => match value_text(args, file, output) {
             Ok(text) => text,
@@ -48,6 +53,17 @@ pub(super) fn print(
         output.faint(&format!("// {}, {root}", file.form_name()))?;
     }
     output.bytes(text.as_bytes()).map(|()| None)
+}
+
+/// A program of MLIR in its own notation. Large constants are abbreviated unless all elements are
+/// wanted.
+fn mlir_text(args: &ShowArgs, file: &IrFile) -> isoform::Result<String> {
+    let program = file.value.extract::<Ref<isoform_mlir::Program>>()?;
+    let elements = (!args.text.full_tensors).then_some(mlir_text::ELEMENTS);
+    isoform_mlir::WriteOptions::default()
+        .kind_names(args.canonical)
+        .max_elements(elements)
+        .write(&program)
 }
 
 /// Options that a value does not have.

@@ -59,14 +59,16 @@ impl Reader<'_> {
         let outer: Vec<Id> = outer.collect();
         let is_module = |id: &Id| records.operations[*id as usize].name == MODULE;
         let is_wrapped = !(outer.len() == 1 && outer.iter().all(is_module));
-        let settlement = Settlement::new(
+        let mut settlement = Settlement::new(
             records,
-            &self.nested_names,
             &self.resources,
             is_wrapped,
             self.has_resources,
             self.cursor.text.len(),
-        )?;
+        );
+        if !self.keeps_names {
+            settlement.find_symbols(records, &self.nested_names, is_wrapped)?;
+        }
         let mut forward: HashMap<Id, Vec<Id>, RandomState> = HashMap::default();
         for (id, value) in records
             .values

@@ -87,10 +87,12 @@ struct Reader<'t> {
     /// The number of tokens that replaced aliases in bodies.
     spliced: usize,
     no_entries: Dict,
+    /// True if private symbols keep their names.
+    keeps_names: bool,
 }
 
 impl<'t> Reader<'t> {
-    fn read(text: &'t [u8], start: usize) -> Result<Ref<Program>, Problem> {
+    fn read(text: &'t [u8], start: usize, keeps_names: bool) -> Result<Ref<Program>, Problem> {
         let mut reader = Reader {
             cursor: Cursor::at(text, start)?,
             frames: Vec::new(),
@@ -110,6 +112,7 @@ impl<'t> Reader<'t> {
             nested_names: HashSet::default(),
             spliced: 0,
             no_entries: Map::new(),
+            keeps_names,
         };
         reader.read_file()?;
         build::check_end(&reader)?;

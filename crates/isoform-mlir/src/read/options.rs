@@ -27,12 +27,16 @@ const SEPARATOR: &str = "// -----";
 pub struct ReadOptions {
     /// The name of the text in messages.
     pub name: String,
+    /// True to keep the names of private symbols: for programs that are parts of another one,
+    /// which may refer to symbols outside.
+    pub symbol_names: bool,
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
         ReadOptions {
             name: "MLIR".to_owned(),
+            symbol_names: false,
         }
     }
 }
@@ -80,6 +84,22 @@ impl ReadOptions {
         self
     }
 
+    /// Sets whether private symbols keep their names.
+    ///
+    /// ```
+    /// use isoform_mlir::{ReadOptions, read};
+    /// let text = "func.func private @f()";
+    /// assert_eq!(read(text)?.module.regions[0].symbols.len(), 1);
+    /// let program = ReadOptions::default().symbol_names(true).read(text)?;
+    /// assert!(program.module.regions[0].symbols.is_empty());
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    #[must_use]
+    pub fn symbol_names(mut self, symbol_names: bool) -> Self {
+        self.symbol_names = symbol_names;
+        self
+    }
+
     /// [`read`] with these options.
     ///
     /// # Errors
@@ -112,7 +132,7 @@ impl ReadOptions {
     }
 
     /// Reads the part of a text from a position on.
-    fn read_part(&self, text: &[u8], start: usize) -> Result<Ref<Program>> {
+    pub(crate) fn read_part(&self, text: &[u8], start: usize) -> Result<Ref<Program>> {
         if text[start..].starts_with(BYTECODE) {
             return Err(Error::value_error(format!(
                 "{}: expected text, got MLIR bytecode: convert it with 'mlir-opt \
@@ -127,7 +147,7 @@ impl ReadOptions {
                 "{name}: expected a text below 4 GiB"
             )));
         }
-        Reader::read(text, start).map_err(|problem| match problem {
+        Reader::read(text, start, self.symbol_names).map_err(|problem| match problem {
             Problem::Fault(fault) => fault.into_error(&self.name, text),
             Problem::Error(error) => {
                 Error::new(error.kind(), format!("{}: {}", self.name, error.message()))

@@ -44,23 +44,22 @@ struct Level {
 }
 
 impl<'r> Settlement<'r> {
-    /// Finds the private symbols. `is_wrapped` is true if the outermost region is one of the
+    /// Without symbols so far. `is_wrapped` is true if the outermost region is one of the
     /// program.
     pub(super) fn new(
         records: &Records<'_>,
-        nested_names: &HashSet<Str, RandomState>,
         resources: &'r Resources,
         is_wrapped: bool,
         has_resources: bool,
         length: usize,
-    ) -> Result<Self> {
+    ) -> Self {
         let mut tables: Vec<Option<Id>> = Vec::with_capacity(records.regions.len());
         for (id, region) in records.regions.iter().enumerate() {
             let is_table = region.has_symbols && (id > 0 || is_wrapped);
             let outer = region.parent.and_then(|parent| tables[parent as usize]);
             tables.push(if is_table { Some(id as Id) } else { outer });
         }
-        let mut settlement = Settlement {
+        Settlement {
             tables,
             symbols: HashMap::default(),
             definitions: HashMap::default(),
@@ -68,12 +67,11 @@ impl<'r> Settlement<'r> {
             settled: HashMap::default(),
             budget: 200_000 + length,
             is_needed: has_resources,
-        };
-        settlement.find_symbols(records, nested_names, is_wrapped)?;
-        Ok(settlement)
+        }
     }
 
-    fn find_symbols(
+    /// Finds the private symbols.
+    pub(super) fn find_symbols(
         &mut self,
         records: &Records<'_>,
         nested_names: &HashSet<Str, RandomState>,

@@ -6,18 +6,18 @@
 //! | `sites.rs` | the operation and the part of it that a change concerns |
 //! | `words.rs` | sentences about operations |
 
-mod pairs;
+pub(crate) mod pairs;
 mod sites;
 mod words;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use isoform::compare::{ChangeKind, Difference};
 use isoform::{Error, Ref, Result};
 use rapidhash::fast::RandomState;
 
 use crate::nodes::{Operation, Program};
 use crate::write::{ProgramText, WriteOptions};
-use pairs::OperationPairs;
+pub(crate) use pairs::OperationPairs;
 use sites::{ChangeSite, Part};
 use words::Words;
 
@@ -48,6 +48,8 @@ const MOST_PLACES: usize = 1000;
 pub struct Report {
     /// The changes, in the order of the programs; operations with the same sentence are one.
     pub changes: Vec<OperationChange>,
+    /// The identities of the operations on the right that differ themselves.
+    changed: HashSet<u64, RandomState>,
 }
 
 /// How an operation differs.
@@ -126,6 +128,7 @@ impl Report {
         if difference.is_empty() {
             return Ok(Report {
                 changes: Vec::new(),
+                changed: HashSet::default(),
             });
         }
         let options = WriteOptions::default().max_elements(ELEMENTS);
@@ -136,6 +139,8 @@ impl Report {
         let pairs = OperationPairs::new(difference, [&left, &right]);
         let words = Words::new(texts, &pairs);
         let operations = changed_operations(difference, &pairs);
+        let rights = operations.iter().filter_map(|operation| operation.sides[1].as_ref());
+        let changed = rights.map(Ref::identity).collect();
         let mut changes: Vec<OperationChange> = Vec::new();
         let mut known: HashMap<(u8, String), usize, RandomState> = HashMap::default();
         for operation in operations {
@@ -165,7 +170,13 @@ impl Report {
                 change.text = format!("{}, and {} more", change.text, change.count - 1);
             }
         }
-        Ok(Report { changes })
+        Ok(Report { changes, changed })
+    }
+
+    /// True if an operation on the right differs from the one on the left, apart from the
+    /// operations inside.
+    pub(crate) fn is_changed(&self, operation: &Ref<Operation>) -> bool {
+        self.changed.contains(&operation.identity())
     }
 
     /// The numbers of operations by kind: `2 operations changed, 1 added`; empty for equal

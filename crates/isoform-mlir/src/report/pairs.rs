@@ -11,7 +11,7 @@ use crate::nodes::{Operation, Program, Region};
 type ByIdentity<T> = HashMap<u64, T, RandomState>;
 
 /// For each operation of a side, the one on the other side.
-pub(super) struct OperationPairs {
+pub(crate) struct OperationPairs {
     /// The partners on the right, and those on the left.
     partners: [ByIdentity<Ref<Operation>>; 2],
     /// The operation around the list in which an operation is, by side.
@@ -21,7 +21,7 @@ pub(super) struct OperationPairs {
 impl OperationPairs {
     /// Pairs the operations of two programs: in each list, the operations that were neither
     /// added, removed nor moved are partners in their order. Linear.
-    pub(super) fn new(difference: &Difference, programs: [&Ref<Program>; 2]) -> OperationPairs {
+    pub(crate) fn new(difference: &Difference, programs: [&Ref<Program>; 2]) -> OperationPairs {
         let mut alone: [HashSet<u64, RandomState>; 2] = Default::default();
         for change in difference.changes() {
             if !matches!(
@@ -83,6 +83,11 @@ impl OperationPairs {
                 open.push(operation);
             }
         }
+    }
+
+    /// The operation on the left that corresponds to one on the right.
+    pub(crate) fn on_left(&self, right: &Ref<Operation>) -> Option<&Ref<Operation>> {
+        self.partners[1].get(&right.identity())
     }
 
     /// Adds the partner of an operation that is known on one side alone.

@@ -6,7 +6,8 @@ use isoform::{Array, Obj, Ref};
 use super::pairs::OperationPairs;
 use super::sites::{Part, block_of, entry, operations_in};
 use super::{ChangedOperation, OperationChangeKind};
-use crate::nodes::{Operation, StringAttr, Symbol, SymbolRefAttr, Value};
+use crate::extract::symbol_name;
+use crate::nodes::{Operation, Symbol, SymbolRefAttr, Value};
 use crate::write::ProgramText;
 
 /// The length in bytes of a text of an attribute or type.
@@ -240,15 +241,6 @@ fn whole(operation: &Ref<Operation>) -> String {
         1 => format!("{subject} with 1 operation"),
         count => format!("{subject} with {count} operations"),
     }
-}
-
-/// The symbol that an operation defines.
-fn symbol_name(operation: &Ref<Operation>) -> Option<String> {
-    let name = entry(operation, true, "sym_name").or_else(|| entry(operation, false, "sym_name"))?;
-    if let Some(symbol) = name.downcast_ref::<Symbol>() {
-        return Some(symbol.name.to_string());
-    }
-    Some(name.downcast_ref::<StringAttr>()?.value.as_str()?.to_owned())
 }
 
 /// True for a private symbol, and a reference to it.

@@ -54,6 +54,9 @@ pub struct WriteOptions {
     /// constants, the first elements and the beginning of a digest are, which cannot be read
     /// back. None writes all.
     pub max_elements: Option<usize>,
+    /// True to name values by the kinds of their operations, `%add_2` in place of `%7`, so that
+    /// an edit changes few lines.
+    pub kind_names: bool,
 }
 
 impl Default for WriteOptions {
@@ -62,6 +65,7 @@ impl Default for WriteOptions {
             locations: false,
             max_length: 1 << 31,
             max_elements: None,
+            kind_names: false,
         }
     }
 }
@@ -117,6 +121,21 @@ impl WriteOptions {
     #[must_use]
     pub fn max_elements(mut self, max_elements: impl Into<Option<usize>>) -> Self {
         self.max_elements = max_elements.into();
+        self
+    }
+
+    /// Sets whether values are named by the kinds of their operations.
+    ///
+    /// ```
+    /// use isoform_mlir::WriteOptions;
+    /// let program = isoform_mlir::read("%0 = arith.constant 1 : i8 %1 = arith.constant 2 : i8")?;
+    /// let text = WriteOptions::default().kind_names(true).write(&program)?;
+    /// assert!(text.contains("%constant_2 = "), "{text}");
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    #[must_use]
+    pub fn kind_names(mut self, kind_names: bool) -> Self {
+        self.kind_names = kind_names;
         self
     }
 
@@ -178,7 +197,7 @@ impl<'p> Writer<'p> {
         Writer {
             out: String::new(),
             pieces: Vec::new(),
-            names: Names::default(),
+            names: Names::by_kind(options.kind_names),
             options,
             starts: None,
         }

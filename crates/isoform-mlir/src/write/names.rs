@@ -19,11 +19,11 @@ use crate::nodes::{
 type ByIdentity<T> = HashMap<u64, T, RandomState>;
 
 /// The name of a value.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 enum Name {
-    Result(usize),
+    Result(Str),
     /// One of several results.
-    Part(usize, usize),
+    Part(Str, usize),
     Argument(usize),
 }
 
@@ -42,8 +42,10 @@ pub(super) struct Names<'p> {
     pub(super) symbols: Arc<ByIdentity<Str>>,
     distinct: ByIdentity<usize>,
     next: Next,
-    /// The numbers at the beginnings of open regions.
-    open: Vec<Next>,
+    /// The numbers at the beginnings of open regions, and of the kinds that the regions have.
+    open: Vec<(Next, Vec<(Str, usize)>)>,
+    /// For names by kinds, the number of operations of each kind so far.
+    kinds: Option<HashMap<Str, usize, RandomState>>,
     /// The contents of resources by key.
     resources: HashMap<Str, (&'p [u8], i64), RandomState>,
     /// The keys in the order of their first occurrences.
@@ -51,22 +53,57 @@ pub(super) struct Names<'p> {
 }
 
 impl<'p> Names<'p> {
+    /// With names from the names of operations instead of numbers.
+    pub(super) fn by_kind(by_kind: bool) -> Self {
+        Names {
+            kinds: by_kind.then(HashMap::default),
+            ..Names::default()
+        }
+    }
+
+    /// The name of the results of the next operation.
+    fn next_result(&mut self, operation: &Operation) -> Str {
+        let Some(kinds) = &mut self.kinds else {
+            let number = self.next.result;
+            self.next.result += 1;
+            return number.to_string().into();
+        };
+        let name = operation.name.rsplit('.').next().unwrap_or_default();
+        let is_plain = |sign: char| sign.is_ascii_alphanumeric() || sign == '_';
+        let kind: Str = match name.starts_with(|sign: char| sign.is_ascii_alphabetic()) {
+            true if name.chars().all(is_plain) && !name.starts_with("arg") => name.into(),
+            _ => "value".into(),
+        };
+        let count = kinds.entry(kind.clone()).or_default();
+        if let Some((_, before)) = self.open.last_mut() {
+            before.push((kind.clone(), *count));
+        }
+        *count += 1;
+        match *count {
+            1 => kind,
+            count => format!("{kind}_{count}").into(),
+        }
+    }
+
     /// Names the results of an operation.
     pub(super) fn number_results(&mut self, operation: &Operation) {
         let count = operation.results.len();
+        if count == 0 {
+            return;
+        }
+        let text = self.next_result(operation);
         for (part, value) in operation.results.iter().enumerate() {
             let name = match count {
-                1 => Name::Result(self.next.result),
-                _ => Name::Part(self.next.result, part),
+                1 => Name::Result(text.clone()),
+                _ => Name::Part(text.clone(), part),
             };
             self.values.insert(value.identity(), name);
         }
-        self.next.result += usize::from(count > 0);
     }
 
     /// Names what a region defines.
     pub(super) fn open(&mut self, region: &Region) {
-        self.open.push(self.next);
+        self.open.push((self.next, Vec::new()));
         for (number, block) in region.blocks.iter().enumerate() {
             self.labels.insert(block.label.identity(), number);
             for value in &block.arguments {
@@ -99,8 +136,13 @@ impl<'p> Names<'p> {
 
     /// Ends the names of the innermost region.
     pub(super) fn close(&mut self) {
-        if let Some(next) = self.open.pop() {
-            self.next = next;
+        let Some((next, before)) = self.open.pop() else {
+            return;
+        };
+        self.next = next;
+        if let Some(kinds) = &mut self.kinds {
+            // The first count of a kind is the one before the region.
+            kinds.extend(before.into_iter().rev());
         }
     }
 

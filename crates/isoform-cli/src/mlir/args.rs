@@ -1,0 +1,65 @@
+//! The command line of `isoform mlir`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+/// Answer questions about programs of MLIR that other commands do not answer.
+///
+/// Every other command reads files of MLIR, too: `isoform diff a.mlir b.mlir`.
+#[derive(Args, Debug)]
+#[command(after_help = MLIR_HELP)]
+pub(crate) struct MlirArgs {
+    #[command(subcommand)]
+    pub(crate) command: MlirCommand,
+}
+
+/// The command of `isoform mlir` to run.
+#[derive(Subcommand, Debug)]
+pub(crate) enum MlirCommand {
+    Passes(DumpArgs),
+}
+
+/// Tell what each pass of a pipeline really changed, from the dumps between the passes.
+///
+/// DUMP is what `mlir-opt -mlir-print-ir-after-all -mlir-print-op-generic` and other tools of
+/// MLIR print on standard error. The line of a pass says how many operations differ from the
+/// latest dump of the same function; renumbered values, locations and aliases do not count.
+#[derive(Args, Debug)]
+#[command(after_help = MLIR_HELP)]
+pub(crate) struct DumpArgs {
+    /// The dumps; - is standard input.
+    #[arg(value_name = "DUMP")]
+    pub(crate) file: PathBuf,
+    /// Also print the operations that each pass changed.
+    #[arg(long, conflicts_with = "origin")]
+    pub(crate) changes: bool,
+    /// Print at most this many changes of a function in each pass; 0 prints all.
+    #[arg(long, value_name = "N", default_value_t = 20, requires = "changes")]
+    pub(crate) max: usize,
+    /// Tell where the operations of this name in the last dump come from: the pass that made
+    /// each one, and the passes that changed it later.
+    #[arg(long, value_name = "OPERATION")]
+    pub(crate) origin: Option<String>,
+}
+
+const MLIR_HELP: &str = "\
+Exit status:
+  0  the passes were listed
+  2  the file could not be read, or is no dump of passes
+
+JSON (--json), one object per line and dump:
+  {\"pass\": NAME, \"argument\": NAME, \"moment\": \"before\", \"after\", \"failed\" or \"text\",
+   \"line\": NUMBER in DUMP, \"first\": BOOL, \"summary\": TEXT, \"changes\": [CHANGE...]}
+  CHANGE is {\"symbol\": NAME, \"kind\": \"added\", \"removed\" or \"changed\", \"operations\": [TEXT...]};
+    the symbol of the module itself is empty
+with --origin, one object per line and operation:
+  {\"symbol\": NAME, \"text\": LINE, \"origin\": STEP, \"changed\": [STEP...]}
+  STEP is {\"pass\": NAME, \"argument\": NAME, \"line\": NUMBER}
+On error: {\"file\": NAME, \"error\": MESSAGE}
+
+Examples:
+  mlir-opt a.mlir -cse -canonicalize -mlir-print-ir-after-all -mlir-print-op-generic 2> dump
+  isoform mlir passes dump
+  isoform mlir passes --changes dump | less
+  isoform mlir passes --origin memref.alloc dump";
