@@ -1,7 +1,7 @@
 //! MLIR programs of any dialect: reads the generic textual form, compares programs by what
 //! they mean, and writes them.
 //!
-//! No dialect is known to this crate, and none needs to be: the generic form of an operation
+//! No dialect is known to the reader, and none needs to be: the generic form of an operation
 //! has a name, operands, successors, attributes, regions and types in fixed places.
 //!
 //! ```
@@ -33,16 +33,19 @@
 //! |---|---|
 //! | `nodes/` | the node types |
 //! | `read/`, `write/` | the reader and the writer |
+//! | `levels/` | normal forms of programs that differ in what a [`Level`] ignores |
 //!
-//! Absent: the semantics of dialects, such as defaults of properties; pretty forms except
+//! Absent: the semantics of dialects beyond the table of [`Dialects`]; pretty forms except
 //! those of modules, functions, calls, conversions and constants; bytecode.
 
+mod levels;
 mod nodes;
 mod read;
 mod write;
 
+pub use levels::{Dialects, Level};
 pub use nodes::*;
-pub use read::{ReadOptions, read, read_split};
+pub use read::{ReadOptions, read, read_attribute, read_split};
 pub use write::{WriteOptions, write};
 
 use isoform::Result;
