@@ -1,7 +1,7 @@
 //! MLIR programs of any dialect: reads the generic textual form, compares programs by what
 //! they mean, and writes them.
 //!
-//! No dialect is known to this crate, and none needs to be: the generic form of an operation
+//! No dialect is known to the reader, and none needs to be: the generic form of an operation
 //! has a name, operands, successors, attributes, regions and types in fixed places.
 //!
 //! ```
@@ -33,15 +33,17 @@
 //! |---|---|
 //! | `nodes/` | the node types |
 //! | `read/`, `write/` | the reader and the writer |
+//! | `levels/` | normal forms of programs that differ in what a [`Level`] ignores |
 //! | `report/` | differences in words |
 //! | `dumps/` | the dumps of a pass pipeline: what did each pass change |
 //! | `extract.rs` | operations with everything that they refer to |
 //!
-//! Absent: the semantics of dialects, such as defaults of properties; pretty forms except
+//! Absent: the semantics of dialects beyond the table of [`Dialects`]; pretty forms except
 //! those of modules, functions, calls, conversions and constants; bytecode.
 
 mod dumps;
 mod extract;
+mod levels;
 mod nodes;
 mod read;
 mod report;
@@ -49,8 +51,9 @@ mod write;
 
 pub use dumps::{DumpMoment, OperationHistory, PassDump, PassHistory, PassStep, UnitChange, read_dumps};
 pub use extract::extract;
+pub use levels::{Dialects, Level};
 pub use nodes::*;
-pub use read::{ReadOptions, read, read_split};
+pub use read::{ReadOptions, read, read_attribute, read_split};
 pub use report::{OperationChange, OperationChangeKind, Report};
 pub use write::{ProgramText, WriteOptions, write};
 

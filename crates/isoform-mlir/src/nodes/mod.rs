@@ -7,6 +7,8 @@ mod operations;
 mod region;
 mod types;
 
+pub(crate) use region::private_symbol;
+
 isoform::dialect! {
     "mlir";
     pub use operations::{Program, Operation, Region, Block, Value, Label, Symbol};

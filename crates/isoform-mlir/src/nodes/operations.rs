@@ -8,7 +8,8 @@ use isoform::{Array, Map, Node, Obj, Ref, Str};
 #[node(key = "mlir.Value", kind = var)]
 #[repr(C)]
 pub struct Value {
-    /// The type.
+    /// The type. A symbol in it is a use, also where the value is defined.
+    #[node(uses)]
     pub ty: Ref<Obj>,
     /// The name in the file, without `%`.
     #[node(ignore, default)]

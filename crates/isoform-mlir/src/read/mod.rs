@@ -42,7 +42,7 @@ mod tokens;
 mod types;
 mod values;
 
-pub use options::{ReadOptions, read, read_split};
+pub use options::{ReadOptions, read, read_attribute, read_split};
 
 use hashbrown::{HashMap, HashSet};
 use isoform::{Map, Ref, Str};
@@ -52,12 +52,13 @@ use crate::nodes::Program;
 use aliases::Aliases;
 use build::Problem;
 use cursor::Cursor;
-use lexer::Token;
+use fault::Read;
+use lexer::{Kind, Token};
 use names::{Names, OpenRegion};
 use operation::OpenOperation;
 use records::{Dict, Id, Records};
 use resources::Resources;
-use values::{Frame, Object};
+use values::{Frame, Object, Want};
 
 /// The state of reading one file.
 struct Reader<'t> {
@@ -93,7 +94,24 @@ struct Reader<'t> {
 
 impl<'t> Reader<'t> {
     fn read(text: &'t [u8], start: usize, keeps_names: bool) -> Result<Ref<Program>, Problem> {
-        let mut reader = Reader {
+        let mut reader = Reader::new(text, start)?;
+        reader.keeps_names = keeps_names;
+        reader.read_file()?;
+        build::check_end(&reader)?;
+        reader.build()
+    }
+
+    /// Reads a text that is one attribute; symbols and resources stay names.
+    fn read_attribute(text: &'t [u8]) -> Result<Object, Problem> {
+        let mut reader = Reader::new(text, 0)?;
+        let attribute = reader.value(Want::Attribute)?;
+        let end = "the end of the attribute";
+        reader.cursor.expect_kind(Kind::End, end)?;
+        Ok(attribute)
+    }
+
+    fn new(text: &'t [u8], start: usize) -> Read<Self> {
+        Ok(Reader {
             cursor: Cursor::at(text, start)?,
             frames: Vec::new(),
             body_at: 0,
@@ -112,11 +130,8 @@ impl<'t> Reader<'t> {
             nested_names: HashSet::default(),
             spliced: 0,
             no_entries: Map::new(),
-            keeps_names,
-        };
-        reader.read_file()?;
-        build::check_end(&reader)?;
-        reader.build()
+            keeps_names: false,
+        })
     }
 
     /// The innermost region that is being read; the file's own is always open.

@@ -1,6 +1,6 @@
 //! The entry points of the reader.
 
-use isoform::{Error, Ref, Result};
+use isoform::{Error, Obj, Ref, Result};
 
 use super::Reader;
 use super::build::Problem;
@@ -76,6 +76,23 @@ pub fn read_split(text: impl AsRef<[u8]>) -> Result<Vec<Ref<Program>>> {
     ReadOptions::default().read_split(text)
 }
 
+/// Reads an attribute or a type in the syntax of MLIR, without aliases. Symbols stay names.
+///
+/// # Errors
+///
+/// As [`read`].
+///
+/// ```
+/// use isoform_mlir::IntegerAttr;
+/// let attribute = isoform_mlir::read_attribute("7 : i32")?;
+/// let number = attribute.downcast_ref::<IntegerAttr>().expect("a number");
+/// assert_eq!(number.value.as_int(), Some(7));
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn read_attribute(text: impl AsRef<[u8]>) -> Result<Ref<Obj>> {
+    ReadOptions::default().read_attribute(text)
+}
+
 impl ReadOptions {
     /// Sets the name of the text in messages.
     #[must_use]
@@ -131,6 +148,17 @@ impl ReadOptions {
         Ok(programs)
     }
 
+    /// [`read_attribute`] with these options.
+    ///
+    /// # Errors
+    ///
+    /// As [`read_attribute`].
+    pub fn read_attribute(&self, text: impl AsRef<[u8]>) -> Result<Ref<Obj>> {
+        let text = text.as_ref();
+        self.check_length(text)?;
+        Reader::read_attribute(text).map_err(|problem| self.error(problem, text))
+    }
+
     /// Reads the part of a text from a position on.
     pub(crate) fn read_part(&self, text: &[u8], start: usize) -> Result<Ref<Program>> {
         if text[start..].starts_with(BYTECODE) {
@@ -141,17 +169,28 @@ impl ReadOptions {
                 self.name
             )));
         }
-        if u32::try_from(text.len()).is_err() {
-            let name = &self.name;
-            return Err(Error::value_error(format!(
-                "{name}: expected a text below 4 GiB"
-            )));
+        self.check_length(text)?;
+        Reader::read(text, start, self.symbol_names).map_err(|problem| self.error(problem, text))
+    }
+
+    fn check_length(&self, text: &[u8]) -> Result<()> {
+        match u32::try_from(text.len()) {
+            Ok(_) => Ok(()),
+            Err(_) => {
+                let name = &self.name;
+                Err(Error::value_error(format!(
+                    "{name}: expected a text below 4 GiB"
+                )))
+            }
         }
-        Reader::read(text, start, self.symbol_names).map_err(|problem| match problem {
+    }
+
+    fn error(&self, problem: Problem, text: &[u8]) -> Error {
+        match problem {
             Problem::Fault(fault) => fault.into_error(&self.name, text),
             Problem::Error(error) => {
                 Error::new(error.kind(), format!("{}: {}", self.name, error.message()))
             }
-        })
+        }
     }
 }

@@ -3,7 +3,7 @@
 use isoform::compare::CompareOptions;
 use isoform::text::TextFault;
 use isoform::{Ref, explain_mismatch, structural_digest, structural_equal};
-use isoform_mlir::{Operation, Program, read, write};
+use isoform_mlir::{Level, Operation, Program, read, write};
 
 /// The verdict of the slow oracle.
 #[track_caller]
@@ -149,4 +149,47 @@ pub(crate) fn operations(program: &Ref<Program>) -> Vec<Ref<Operation>> {
         .flat_map(|block| block.operations.iter())
         .cloned()
         .collect()
+}
+
+/// The normal form of a text at a level: a program that is written and read as any other, and
+/// its own normal form.
+#[track_caller]
+pub(crate) fn normal_form(level: &Level, text: &str) -> Ref<Program> {
+    let normal = level.apply(&program(text)).expect("a normal form");
+    let again = level.apply(&normal).expect("a normal form");
+    assert!(again.same_as(&normal), "{text}");
+    let written = write(&normal).expect("a text");
+    assert!(
+        structural_equal(program(&written), &normal).expect("comparable"),
+        "{written}"
+    );
+    normal
+}
+
+/// Checks that all texts are the same program at a level.
+#[track_caller]
+pub(crate) fn same_at(level: &Level, texts: &[&str]) {
+    let first = normal_form(level, texts[0]);
+    for text in texts {
+        let other = normal_form(level, text);
+        if let Some(mismatch) = explain_mismatch(&first, &other).expect("comparable") {
+            panic!("{}\n{text}\n{mismatch:?}", texts[0]);
+        }
+        let digests = [&first, &other].map(|program| structural_digest(program).expect("a digest"));
+        assert_eq!(digests[0], digests[1], "{text}");
+        assert!(judged(&first, &other), "{text}");
+    }
+}
+
+/// Checks that all texts are different programs at a level.
+#[track_caller]
+pub(crate) fn different_at(level: &Level, texts: &[&str]) {
+    let normal: Vec<_> = texts.iter().map(|text| normal_form(level, text)).collect();
+    for (left, one) in normal.iter().enumerate() {
+        for (right, other) in normal.iter().enumerate() {
+            let is_equal = structural_equal(one, other).expect("comparable");
+            assert_eq!(is_equal, left == right, "{}\n{}", texts[left], texts[right]);
+            assert_eq!(judged(one, other), is_equal);
+        }
+    }
 }

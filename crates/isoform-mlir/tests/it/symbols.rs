@@ -176,3 +176,26 @@ fn names_of_other_symbols_are_kept_apart_when_written() {
     assert!(written.contains("callee = @b_0"), "{written}");
     assert!(isoform::structural_equal(isoform_mlir::read(written).unwrap(), old).unwrap());
 }
+
+#[test]
+fn references_in_types_of_definitions_are_uses() {
+    let mesh = |name: &str| {
+        format!(
+            "\"sdy.mesh\"() {{sym_name = \"{name}\", sym_visibility = \"private\"}} : () -> ()\n"
+        )
+    };
+    let argument = |name: &str| {
+        mesh("m") + &mesh("n") + &format!("\"r\"() ({{^b(%a: !x.t<@{name}>):}}) : () -> ()")
+    };
+    different(&[&argument("m"), &argument("n")]);
+    let result = |name: &str| {
+        let operation = format!("\"x\"() : () -> !x.t<@{name}>");
+        mesh("m") + &mesh("n") + &format!("{operation} \"r\"() ({{ {operation} }}) : () -> ()")
+    };
+    different(&[&result("m"), &result("n")]);
+    let early = |name: &str| {
+        let user = format!("\"u\"(%0) : (!x.t<@{name}>) -> ()");
+        mesh("m") + &mesh("n") + &user + &format!("%0 = \"x\"() : () -> !x.t<@{name}>")
+    };
+    different(&[&early("m"), &early("n")]);
+}
