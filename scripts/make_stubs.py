@@ -535,7 +535,7 @@ def main() -> int:
         PACKAGE / "_core.pyi": core_stub(),
         **{
             PACKAGE / "types" / f"{prefix}.pyi": stub_of_types(prefix)
-            for prefix in ("ir", "onnx", "pto", "relay", "tir", "transform")
+            for prefix in ("ir", "mlir", "onnx", "pto", "relay", "tir", "transform")
         },
         PACKAGE / "relay" / "attrs.pyi": stub_of_types("relay.attrs"),
     }

@@ -34,6 +34,7 @@ _MODULES = (
     "interop",
     "ir",
     "jax",
+    "mlir",
     "onnx",
     "pages",
     "pattern",

@@ -22,7 +22,7 @@ from isoform import _core
 from isoform.interop import Call, Constant, Input, Item, Program, Record
 from isoform.interop._record import Converter, importable_name, tensor_of
 
-__all__ = ["program"]
+__all__ = ["cache_key", "program"]
 
 # Rules for derivatives: evaluation and compilation ignore them.
 _DERIVATIVES = frozenset(
@@ -37,6 +37,75 @@ _IGNORED = {
     ),
 }
 _NOTHING: frozenset[str] = frozenset()
+
+
+def cache_key(lowered: Any, *, compiler_options: Any = None, extra: Any = None) -> str:
+    """A key for what XLA compiles a lowered function to.
+
+        lowered = jax.jit(f).lower(x)
+        key = isoform.jax.cache_key(lowered)
+
+    The key survives renamed functions, changed lines of source files, and other numbers of
+    private functions, all of which change the key of JAX's own cache or its text. It changes
+    with every operation, attribute, type, constant, sharding and layout, with the versions of
+    jax and jaxlib, and with the kind and number of devices.
+
+    Args:
+        lowered: what `jax.jit(f).lower(...)` returns, or a program of `isoform.mlir`.
+        compiler_options: the options that `lowered.compile` gets.
+        extra: anything else that the compiled program depends on, such as flags of XLA.
+
+    Raises:
+        TypeError: the object is not lowered.
+
+    Example:
+        >>> import isoform.jax
+        >>> program = isoform.mlir.read("func.func @main() { return }")
+        >>> len(isoform.jax.cache_key(program))
+        64
+    """
+    from isoform import mlir, types
+
+    if isinstance(lowered, types.mlir.Program):
+        found = lowered
+    elif hasattr(lowered, "compiler_ir"):
+        found = mlir.from_module(lowered.compiler_ir("stablehlo"))
+    else:
+        raise TypeError(
+            f"isoform.jax.cache_key: expected a lowered function, got {type(lowered).__name__}; "
+            "jax.jit(f).lower(...) returns one"
+        )
+    # The name of the module is that of the function, and no program calls a module by name.
+    found = mlir.normal_form(_without_module_name(found), symbol_order=False)
+    parts = [found, _platform(), repr(compiler_options), repr(extra)]
+    return _core.structural_digest(parts).hex()
+
+
+def _without_module_name(found: Any) -> Any:
+    from isoform import types
+
+    module = found.module
+    properties = {k: v for k, v in module.properties.items() if k != "sym_name"}
+    attributes = {k: v for k, v in module.attributes.items() if k != "sym_name"}
+    if len(properties) + len(attributes) == len(module.properties) + len(module.attributes):
+        return found
+    bare = types.mlir.Operation(
+        module.name,
+        module.operands,
+        properties=properties,
+        attributes=attributes,
+        regions=module.regions,
+    )
+    return types.mlir.Program(bare, resources=found.resources)
+
+
+def _platform() -> list[str]:
+    """The versions and devices of the JAX of this process, if it is loaded."""
+    jax, jaxlib = sys.modules.get("jax"), sys.modules.get("jaxlib")
+    if jax is None:
+        return []
+    devices = [f"{device.platform} {device.device_kind}" for device in jax.devices()]
+    return [jax.__version__, str(getattr(jaxlib, "__version__", "")), *devices]
 
 
 def program(jaxpr: Any, *, on_unknown: Callable[[Any], Any] | None = None) -> Program:

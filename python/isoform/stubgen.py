@@ -58,7 +58,7 @@ _ACCEPTED = {
 }
 _TOKEN = re.compile(r"'(?:[^'\\]|\\.)*'|[A-Za-z_][\w.]*|.", re.DOTALL)
 # The beginnings of type keys that have a stub in the package.
-_SHIPPED = ("ir", "onnx", "pto", "relay", "tir", "transform")
+_SHIPPED = ("ir", "mlir", "onnx", "pto", "relay", "tir", "transform")
 
 _HEADER = '''\
 # Written by `isoform.stubgen`; do not edit.

@@ -14,7 +14,7 @@ use crate::input::TargetForm;
 use crate::input::types::TypeSources;
 use crate::man::ManArgs;
 use crate::merge::args::MergeArgs;
-use crate::mlir::args::MlirArgs;
+use crate::mlir::args::{MlirArgs, MlirLevelArgs};
 use crate::model_args::{FixArgs, ModelArgs};
 use crate::optimize::args::{ExtractArgs, OptimizeArgs};
 use crate::pages::file::PageArgs;
@@ -753,12 +753,16 @@ pub(crate) struct Common {
     /// external data are not read, and may be missing.
     #[arg(long, global = true)]
     pub(crate) architecture: bool,
-    /// Compare the names of the graph's inputs and outputs.
+    /// Compare the names of the graph's inputs and outputs, and in MLIR those of arguments and
+    /// results.
     ///
     /// Callers feed and fetch by these names. By default, inputs and outputs are identified
-    /// by position alone.
+    /// by position alone. In MLIR the names are attributes such as `jax.result_info`; the
+    /// names of values never count.
     #[arg(long, global = true)]
     pub(crate) io_names: bool,
+    #[command(flatten)]
+    pub(crate) mlir: MlirLevelArgs,
     /// Also read external data and shards through a symbolic link that leads out of the
     /// model's folder.
     ///

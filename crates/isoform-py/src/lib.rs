@@ -51,6 +51,7 @@ mod incremental;
 mod key;
 mod merge;
 mod missing;
+mod mlir;
 mod nodes;
 mod object;
 mod objects;
@@ -105,6 +106,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     onnx_diff_run::init(module)?;
     onnx_summary::init(module)?;
     pages::init(module)?;
+    mlir::init(module)?;
     isoform_ir::ir::register().into_py()?;
     isoform_ir::transform::register().into_py()?;
     isoform_ir::tir::register().into_py()?;

@@ -19,10 +19,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from isoform import _core
-from isoform.types import ir, onnx, pto, relay, tir, transform
+from isoform.types import ir, mlir, onnx, pto, relay, tir, transform
 from isoform.types._namespace import Namespace, find, names
 
-__all__ = ["Namespace", "class_of", "ir", "onnx", "pto", "relay", "tir", "transform"]
+__all__ = ["Namespace", "class_of", "ir", "mlir", "onnx", "pto", "relay", "tir", "transform"]
 
 
 def class_of(type_key: str) -> type[Any]:

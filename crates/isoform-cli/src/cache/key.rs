@@ -23,7 +23,7 @@ use serde_json::{Value as Json, json};
 use super::args::CacheRunArgs;
 use super::bundle::pack;
 use crate::args::Common;
-use crate::input::{Input, is_dash, load};
+use crate::input::{Input, is_dash, load_for_key};
 use crate::output::Failure;
 
 /// The job of the entries of runs.
@@ -173,7 +173,7 @@ fn file_part(file: &Path, exact: bool, common: &Common) -> Result<FilePart, Fail
     if is_dash(file) {
         return Err("standard input cannot be a key file; write a file first".into());
     }
-    if !exact && let Ok(input) = load(file, common) {
+    if !exact && let Ok(input) = load_for_key(file, common) {
         let value = input.to_value();
         // A value without a digest counts by its bytes.
         if let Ok(digest) = common.compare_options().digest(value.clone()) {

@@ -7,7 +7,8 @@ use bytes::Bytes;
 use isoform::compare::{CompareOptions, repeated_blocks};
 use isoform::traverse::{WalkResult, walk_objects};
 use isoform::values::Tensor;
-use isoform::{Result, Value};
+use isoform::{Ref, Result, Value};
+use isoform_mlir::Level;
 use isoform_corpus::{Block, Inspector, Row, SourceFile};
 use isoform_onnx::Model;
 use isoform_onnx::summary::{ModelSummary, ValueSummary};
@@ -81,8 +82,16 @@ fn compare_options(architecture: bool) -> CompareOptions {
 fn row_of(input: &Input) -> Result<Row> {
     let value = input.to_value();
     let mut row = Row::default();
-    row.digest = Some(compare_options(false).digest(value.clone())?.to_string());
-    row.architecture = Some(compare_options(true).digest(value.clone())?.to_string());
+    let digest = |architecture: bool| -> Result<String> {
+        let mut value = value.clone();
+        if let Some(program) = value.peek::<Ref<isoform_mlir::Program>>() {
+            let level = Level::strict().io_names(false).contents(!architecture);
+            value = level.apply(program)?.into();
+        }
+        Ok(compare_options(architecture).digest(value)?.to_string())
+    };
+    row.digest = Some(digest(false)?);
+    row.architecture = Some(digest(true)?);
     match input {
         Input::Model(model) => add_model(&mut row, model),
         Input::Value(ir) => add_value(&mut row, ir)?,
@@ -136,6 +145,7 @@ fn add_value(row: &mut Row, ir: &IrFile) -> Result<()> {
         }
     } else {
         let mut types: BTreeMap<&str, u64> = BTreeMap::new();
+        let mut operations: BTreeMap<String, u64> = BTreeMap::new();
         walk_objects(&ir.value, |object, _| {
             let value = Value::from(object);
             if let Some(tensor) = value.peek::<Tensor>() {
@@ -143,8 +153,16 @@ fn add_value(row: &mut Row, ir: &IrFile) -> Result<()> {
                 *elements.entry(tensor.dtype().to_string()).or_default() += count.unsigned_abs();
             }
             *types.entry(object.type_info().key()).or_default() += 1;
+            if let Some(operation) = object.downcast_ref::<isoform_mlir::Operation>() {
+                *operations.entry(operation.name.to_string()).or_default() += 1;
+            }
             Ok(WalkResult::<()>::Advance)
         })?;
+        if !operations.is_empty() {
+            row.nodes = Some(operations.values().sum());
+            row.operators = operations.into_iter().collect();
+            return Ok(());
+        }
         row.nodes = Some(types.values().sum());
         let types = types
             .into_iter()

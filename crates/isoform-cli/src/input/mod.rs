@@ -26,7 +26,7 @@ use isoform::files::JsonReadOptions;
 use isoform::text::TextFault;
 use isoform::traverse::{WalkResult, walk_objects};
 use isoform::types::{find_singleton, register_singleton};
-use isoform::{Error, Value};
+use isoform::{Error, Ref, Value};
 use isoform_corpus::{Selection, SourceFile};
 use isoform_ir::ir::Op;
 use isoform_onnx::facts::fix_dims;
@@ -141,12 +141,37 @@ pub(crate) fn is_dash(file: &Path) -> bool {
 /// With --architecture, external data is not read, because comparison of values ignores
 /// the contents; use [`load_complete`] for all other purposes.
 pub(crate) fn load(file: &Path, common: &Common) -> Result<Input, Failure> {
+    leveled(file, load_as_written(file, common)?, common)
+}
+
+/// [`load`] for a key: compilers of MLIR may read the attributes that name arguments and results.
+pub(crate) fn load_for_key(file: &Path, common: &Common) -> Result<Input, Failure> {
+    let careful = Common {
+        io_names: true,
+        ..common.clone()
+    };
+    leveled(file, load_as_written(file, common)?, &careful)
+}
+
+fn load_as_written(file: &Path, common: &Common) -> Result<Input, Failure> {
     let external_data = if common.architecture {
         ExternalData::Skipped
     } else {
         ExternalData::Required
     };
     load_with(file, common, external_data)
+}
+
+/// A program of MLIR in the normal form of the wanted level; other inputs as they are.
+pub(crate) fn leveled(file: &Path, mut input: Input, common: &Common) -> Result<Input, Failure> {
+    if let Input::Value(found) = &mut input
+        && let Some(program) = found.value.peek::<Ref<isoform_mlir::Program>>()
+    {
+        let level = common.mlir.level(common.io_names, !common.architecture)?;
+        let program = level.apply(program).map_err(|error| message(file, &error))?;
+        found.value = program.into();
+    }
+    Ok(input)
 }
 
 /// [`load`], with the contents of all constants.

@@ -1,8 +1,12 @@
 //! The command line of `isoform mlir`.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Args, Subcommand};
+use isoform_mlir::{Dialects, Level};
+
+use crate::output::Failure;
 
 /// Answer questions about programs of MLIR that other commands do not answer.
 ///
@@ -18,6 +22,48 @@ pub(crate) struct MlirArgs {
 #[derive(Subcommand, Debug)]
 pub(crate) enum MlirCommand {
     Passes(DumpArgs),
+}
+
+/// How programs of MLIR are compared.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Comparison of MLIR")]
+pub(crate) struct MlirLevelArgs {
+    /// Compare by what is known of dialects: the operands of commutative operations have no
+    /// order, and an attribute with its default value equals an omitted one.
+    #[arg(long, global = true)]
+    pub(crate) semantic: bool,
+    /// Ignore the order of private functions and other private symbols.
+    #[arg(long, global = true)]
+    pub(crate) unordered_symbols: bool,
+    /// Add the commutative operations, defaults, names and constants of this file to what is
+    /// known of dialects; docs/mlir.md describes the format. May be given several times.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) dialects: Vec<PathBuf>,
+}
+
+impl MlirLevelArgs {
+    /// The level of a comparison.
+    pub(crate) fn level(&self, io_names: bool, contents: bool) -> Result<Level, Failure> {
+        let mut level = Level::strict()
+            .io_names(io_names)
+            .contents(contents)
+            .symbol_order(!self.unordered_symbols)
+            .semantics(self.semantic);
+        if !self.dialects.is_empty() {
+            let mut dialects = Dialects::clone(Dialects::builtin());
+            for file in &self.dialects {
+                let name = file.display().to_string();
+                let text = std::fs::read_to_string(file)
+                    .map_err(|error| format!("--dialects {name}: {error}"))?;
+                let more = Dialects::parse(&name, &text).map_err(|error| {
+                    Failure::of_text(format!("--dialects: {}", error.message()))
+                })?;
+                dialects = dialects.with(&more);
+            }
+            level = level.dialects(Arc::new(dialects));
+        }
+        Ok(level)
+    }
 }
 
 /// Tell what each pass of a pipeline really changed, from the dumps between the passes.
