@@ -1,11 +1,12 @@
 //! Judges the reader and the writer on programs from outside.
 //!
 //! ```text
-//! judge pairs FOLDER          verdicts on FOLDER/pairs.json: a, b, kind, verdict
+//! judge pairs FOLDER          verdicts on FOLDER/pairs.json, at each level: a, b, kind, verdict
 //! judge write FOLDER OUT      reads all FOLDER/**/*.mlir, checks the round trip, writes to OUT
+//! judge levels FOLDER         normal forms of all FOLDER/**/*.mlir: fixpoints with round trips
 //! judge damage FOLDER N SEED     reads N damaged texts of FOLDER/**/*.mlir, writes what can be read
 //! judge read FILE...          seconds of reading, and the errors
-//! judge speed FILE...         megabytes per second of reading, writing and digests
+//! judge speed FILE...         megabytes per second of reading, writing, digests and levels
 //! ```
 
 use std::collections::BTreeMap;
@@ -15,6 +16,7 @@ use std::time::Instant;
 use std::{env, fs, io};
 
 use isoform::{Error, Result, explain_mismatch, structural_digest, structural_equal};
+use isoform_mlir::Level;
 
 /// Writes a line to the standard output.
 macro_rules! say {
@@ -30,6 +32,7 @@ fn main() -> Result<()> {
     match parts.as_slice() {
         ["pairs", folder] => judge_pairs(Path::new(folder)),
         ["write", folder, out] => judge_writer(Path::new(folder), Path::new(out)),
+        ["levels", folder] => judge_levels(Path::new(folder)),
         ["damage", folder, rounds, seed] => {
             let number = |text: &str| {
                 text.parse()
@@ -42,7 +45,7 @@ fn main() -> Result<()> {
             .try_for_each(|file| try_reading(Path::new(file))),
         ["speed", files @ ..] => files.iter().try_for_each(|file| measure(Path::new(file))),
         _ => Err(Error::value_error(
-            "expected pairs FOLDER, write FOLDER OUT, damage FOLDER N SEED, read FILE... or speed FILE...",
+            "expected pairs FOLDER, write FOLDER OUT, levels FOLDER, damage FOLDER N SEED, read FILE... or speed FILE...",
         )),
     }
 }
@@ -51,50 +54,59 @@ fn text(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).map_err(|error| Error::value_error(format!("{}: {error}", path.display())))
 }
 
-/// Counts right and wrong verdicts by kind.
+/// Counts right and wrong verdicts by kind. Each pair is judged at all levels at which its
+/// verdict is known.
 fn judge_pairs(folder: &Path) -> Result<()> {
     let list = text(&folder.join("pairs.json"))?;
     let list: serde_json::Value =
         serde_json::from_slice(&list).map_err(|error| Error::value_error(error.to_string()))?;
+    let strict = Level::strict();
+    let unordered = Level::strict().symbol_order(false);
+    let names = Level::strict().io_names(false);
+    let contents = Level::strict().contents(false);
+    let semantics = Level::strict().semantics(true);
+    let all = [&strict, &unordered, &names, &contents, &semantics];
     let mut told: BTreeMap<String, [usize; 2]> = BTreeMap::new();
     for pair in list.as_array().into_iter().flatten() {
         let field = |name: &str| pair[name].as_str().unwrap_or_default().to_owned();
-        let file = |name: &str| text(&folder.join(field(name)));
-        let verdict = field("verdict");
-        let read = |bytes: Vec<u8>| {
-            isoform_mlir::ReadOptions::default()
-                .name(field("b"))
-                .read(bytes)
+        let read = |name: &str| {
+            let options = isoform_mlir::ReadOptions::default().name(field(name));
+            options.read(text(&folder.join(field(name)))?)
         };
-        let answer = match (read(file("a")?), read(file("b")?)) {
-            (Ok(left), Ok(right)) => {
+        let verdict = field("verdict");
+        let expected: &[(&Level, bool)] = match &*verdict {
+            "same" => &all.map(|level| (level, true)),
+            "same-unordered" => &[(&strict, false), (&unordered, true)],
+            _ => &[(&strict, false), (&unordered, false)],
+        };
+        let check = || -> Result<()> {
+            let (left, right) = (read("a")?, read("b")?);
+            for (level, expected) in expected {
+                let (left, right) = (level.apply(&left)?, level.apply(&right)?);
                 let is_equal = structural_equal(&left, &right)?;
                 let is_same = structural_digest(&left)? == structural_digest(&right)?;
                 assert_eq!(is_equal, is_same, "{}: equality and digests", field("b"));
-                let reason = match explain_mismatch(&left, &right)? {
-                    Some(mismatch) => format!("{mismatch:?}"),
-                    None => String::new(),
-                };
-                Ok((is_equal, reason))
+                if is_equal != *expected {
+                    let reason = match explain_mismatch(&left, &right)? {
+                        Some(mismatch) => format!("{mismatch:?}"),
+                        None => String::new(),
+                    };
+                    return Err(Error::value_error(format!(
+                        "{}: {verdict}, got equal = {is_equal} {reason:.300} at {level:?}",
+                        field("b")
+                    )));
+                }
             }
-            (Err(error), _) | (_, Err(error)) => Err(error),
+            Ok(())
         };
         let row = told
             .entry(format!("{verdict} {}", field("kind")))
             .or_default();
-        match answer {
-            // Order counts, so far.
-            Ok((is_equal, _)) if is_equal == (verdict == "same") => row[0] += 1,
-            Ok((is_equal, reason)) => {
-                row[1] += 1;
-                say!(
-                    "{}: {verdict}, got equal = {is_equal} {reason:.300}",
-                    field("b")
-                );
-            }
+        match check() {
+            Ok(()) => row[0] += 1,
             Err(error) => {
                 row[1] += 1;
-                say!("{error}");
+                say!("{error:.600}");
             }
         }
     }
@@ -160,6 +172,38 @@ fn judge_writer(folder: &Path, out: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Checks that normal forms are their own normal forms, and are written and read as others.
+fn judge_levels(folder: &Path) -> Result<()> {
+    let strict = Level::strict;
+    let levels = [
+        strict().io_names(false),
+        strict().contents(false),
+        strict().symbol_order(false),
+        strict().semantics(true),
+    ];
+    let mut changed = [0; 4];
+    let (mut good, mut bad) = (0, 0);
+    for path in modules(folder) {
+        let Ok(program) = isoform_mlir::read(text(&path)?) else {
+            continue;
+        };
+        for (level, changed) in levels.iter().zip(&mut changed) {
+            let normal = level.apply(&program)?;
+            *changed += usize::from(!normal.same_as(&program));
+            let again = isoform_mlir::read(isoform_mlir::write(&normal)?)?;
+            let is_fixed = level.apply(&normal)?.same_as(&normal);
+            if is_fixed && structural_equal(&again, &normal)? {
+                good += 1;
+            } else {
+                bad += 1;
+                say!("{}: {level:?}", path.display());
+            }
+        }
+    }
+    say!("{good} normal forms, {bad} wrong; changed by each level: {changed:?}");
+    Ok(())
+}
+
 /// The best of some runs, in megabytes per second.
 fn speed(bytes: usize, mut run: impl FnMut() -> Result<()>) -> Result<f64> {
     let mut best = f64::INFINITY;
@@ -182,8 +226,14 @@ fn measure(path: &Path) -> Result<()> {
     let read = speed(size, || isoform_mlir::read(&bytes).map(drop))?;
     let write = speed(size, || isoform_mlir::write(&program).map(drop))?;
     let digest = speed(size, || structural_digest(&program).map(drop))?;
+    let levels = Level::strict().io_names(false).contents(false);
+    let levels = levels.symbol_order(false).semantics(true);
+    let levels = speed(size, || levels.apply(&program).map(drop))?;
     let name = path.display();
-    say!("{name}: {size} bytes, MB/s: read {read:.0}, write {write:.0}, digest {digest:.0}");
+    say!(
+        "{name}: {size} bytes, MB/s: read {read:.0}, write {write:.0}, digest {digest:.0}, \
+         levels {levels:.0}"
+    );
     Ok(())
 }
 

@@ -42,7 +42,7 @@ pub(super) struct Known {
     /// The keys of the contents of a constant.
     pub(super) contents: Option<Vec<Str>>,
     pub(super) swap: Option<Swap>,
-    /// The spellings of the default value of a key.
+    /// The spellings of the default value of a key, all of one meaning.
     pub(super) defaults: HashMap<Str, Vec<Ref<Obj>>, RandomState>,
 }
 
@@ -120,13 +120,18 @@ impl Dialects {
 
     /// The number of the first operands of an operation that have no order.
     pub(super) fn unordered_operands(&self, operation: &Operation) -> Result<usize> {
-        let known = self.operations.get(&operation.name);
-        let Some(swap) = known.and_then(|known| known.swap.as_ref()) else {
+        let Some(known) = self.operations.get(&operation.name) else {
+            return Ok(0);
+        };
+        let Some(swap) = &known.swap else {
             return Ok(0);
         };
         for (key, values) in &swap.when {
             let value = operation.attributes.get(key);
-            match value.or_else(|| operation.properties.get(key)) {
+            let value = value.or_else(|| operation.properties.get(key));
+            // Defaults are dropped before.
+            let value = value.or_else(|| known.defaults.get(key)?.first());
+            match value {
                 Some(value) if is_one_of(value, values)? => {}
                 _ => return Ok(0),
             }

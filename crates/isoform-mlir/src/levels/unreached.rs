@@ -13,11 +13,15 @@ use isoform::{Ref, Result};
 use rapidhash::fast::RandomState;
 
 use super::order::SymbolTable;
-use crate::nodes::{Block, Label, Operation, Region, private_symbol};
+use crate::nodes::Operation;
 
 /// The maximum number of refinements. The limit keeps the time linear for long chains of
 /// equal operations, whose ends tell them apart.
 const ROUNDS: usize = 64;
+
+/// The maximum number of references that ranks take into account. Attributes that many
+/// operations share can have more than memory holds; then only the forms count.
+const REFERENCES: usize = 1 << 22;
 
 /// A reference of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,9 +66,15 @@ impl Graph {
         let mut forms = Vec::with_capacity(rest.len());
         let mut targets = Vec::with_capacity(rest.len());
         let mut users = vec![Vec::new(); rest.len()];
+        let mut count = 0;
         for (number, &place) in rest.iter().enumerate() {
-            let references = table.references(&table.block.operations[place])?;
-            forms.push(form(table, place, &references)?);
+            let operation = &table.block.operations[place];
+            forms.push(form(operation)?);
+            let references = table.references(operation)?;
+            count += references.len();
+            if count > REFERENCES {
+                continue;
+            }
             let found = references.iter().map(|place| targets_by_place[place]);
             let found: Vec<Target> = found.collect();
             for (position, target) in found.iter().enumerate() {
@@ -73,6 +83,10 @@ impl Graph {
                 }
             }
             targets.push(found);
+        }
+        if count > REFERENCES {
+            targets = vec![Vec::new(); rest.len()];
+            users.iter_mut().for_each(Vec::clear);
         }
         Ok(Graph {
             ranks: ranks_of(&forms),
@@ -146,27 +160,12 @@ impl Graph {
 
 /// The hash of an operation alone, whose symbols are numbered by their first references.
 /// Two forms of one hash only share a rank.
-fn form(table: &SymbolTable<'_>, place: usize, references: &[usize]) -> Result<u64> {
-    let operation = &table.block.operations[place];
-    let others = references.iter().filter(|&&other| other != place);
-    let symbols = others.filter_map(|&other| private_symbol(&table.block.operations[other]));
-    let symbols: Vec<_> = private_symbol(operation)
-        .into_iter()
-        .chain(symbols)
-        .collect();
-    let operations: [Ref<Operation>; 1] = [operation.clone()];
-    let block = Block::new(Label::new(), [], operations);
+fn form(operation: &Ref<Operation>) -> Result<u64> {
     let no_names = CompareOptions {
         map_free_vars: true,
         ..CompareOptions::default()
     };
-    let region = Region::of_parts(
-        symbols.into(),
-        [block.label.clone()].into(),
-        [].into(),
-        [block].into(),
-    );
-    no_names.hash(region)
+    no_names.hash(operation)
 }
 
 /// The rank of each key among the different keys.

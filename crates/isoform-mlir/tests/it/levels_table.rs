@@ -109,6 +109,29 @@ fn tables_add_entries() {
 }
 
 #[test]
+fn conditions_hold_for_defaults() {
+    let level = level(
+        "commutative = [{ operation = \"my.compare\", when = { kind = \"0\" } }]
+         defaults.\"my.compare\".kind = \"0\"",
+    );
+    let compare = |operands: &str, entries: &str| {
+        format!(
+            "%a, %b = \"m\"() : () -> (i1, i1) \"my.compare\"({operands}) {{{entries}}} : (i1, i1) -> ()"
+        )
+    };
+    same_at(
+        &level,
+        &[
+            &compare("%a, %b", ""),
+            &compare("%b, %a", ""),
+            &compare("%b, %a", "kind = 0"),
+        ],
+    );
+    let [left, right] = ["%a, %b", "%b, %a"].map(|operands| compare(operands, "kind = 1"));
+    different_at(&level, &[&left, &right, &compare("%a, %b", "")]);
+}
+
+#[test]
 fn later_tables_replace_entries() {
     let level = level(
         "commutative = [{ operation = \"arith.addi\", first = 0 }]
