@@ -9,6 +9,7 @@ mod formats;
 mod git;
 mod ir;
 mod merge;
+mod mlir;
 mod models;
 mod optimize;
 mod own;
