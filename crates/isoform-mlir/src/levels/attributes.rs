@@ -12,7 +12,7 @@ use crate::nodes::{
     Operation, Program, ResourceAttr, SparseAttr,
 };
 
-/// The key of the resource that stands for dropped elements. MLIR reads it like any other key
+/// The key of the resource in place of dropped elements. MLIR reads it like any other key
 /// without contents.
 const PLACEHOLDER: &str = "isoform_contents";
 
@@ -63,7 +63,7 @@ struct Simplifier<'l> {
     /// The dictionaries of arguments or results without names, by the identity of their
     /// array; None if nothing is left of them.
     dictionaries: HashMap<u64, Option<Ref<Obj>>, RandomState>,
-    /// What stands for dropped contents, by the identity of the type.
+    /// The placeholders of dropped contents, by the identity of the type.
     dropped: HashMap<u64, Ref<Obj>, RandomState>,
 }
 
@@ -159,7 +159,7 @@ impl Simplifier<'_> {
         }
     }
 
-    /// What stands for elements, for a number, or for a list of numbers such as the parts of
+    /// The placeholder of elements, of a number, or of a list of numbers such as the parts of
     /// a complex number; None for any other attribute.
     fn without_contents(&mut self, value: &Ref<Obj>) -> Option<Ref<Obj>> {
         if let Some(array) = value.downcast_ref::<ArrayAttr>() {

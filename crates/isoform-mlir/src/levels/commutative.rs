@@ -1,6 +1,6 @@
 //! The order of the operands of commutative operations.
 //!
-//! The operands stand in the order of their definitions in the program. The order depends on
+//! The operands have the order of their definitions in the program. The order depends on
 //! no name, and any two values have different places, so both orders of two operands give
 //! one normal form.
 

@@ -1,4 +1,4 @@
-//! What is known of dialects.
+//! The knowledge of dialects.
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,7 +9,7 @@ use rapidhash::fast::RandomState;
 use super::table;
 use crate::nodes::Operation;
 
-/// What is known of the operations of dialects: names, constants, commutative operations and
+/// The knowledge of the operations of dialects: names, constants, commutative operations and
 /// default values.
 ///
 /// `docs/mlir.md` describes the table.
@@ -33,12 +33,12 @@ use crate::nodes::Operation;
 pub struct Dialects {
     /// The keys of names in the dictionaries of arguments and results.
     pub(super) names: HashSet<Str, RandomState>,
-    pub(super) operations: HashMap<Str, Known, RandomState>,
+    pub(super) operations: HashMap<Str, Knowledge, RandomState>,
 }
 
-/// What is known of an operation.
+/// The knowledge of an operation.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Known {
+pub(super) struct Knowledge {
     /// The keys of the contents of a constant.
     pub(super) contents: Option<Vec<Str>>,
     pub(super) swap: Option<Swap>,
@@ -59,7 +59,7 @@ pub(super) struct Swap {
 const CONTENTS: [&str; 2] = ["value", "values"];
 
 impl Dialects {
-    /// What is built in: the dialects of MLIR itself and StableHLO.
+    /// The built-in knowledge: the dialects of MLIR itself and StableHLO.
     pub fn builtin() -> &'static Arc<Dialects> {
         static BUILTIN: OnceLock<Arc<Dialects>> = OnceLock::new();
         BUILTIN.get_or_init(|| {
@@ -141,7 +141,7 @@ impl Dialects {
     }
 }
 
-impl Known {
+impl Knowledge {
     /// True if an entry has its default value.
     pub(super) fn is_default(&self, key: &Str, value: &Ref<Obj>) -> Result<bool> {
         match self.defaults.get(key) {

@@ -1,11 +1,11 @@
-//! Levels of comparison: what two programs may differ in and still be equal.
+//! Levels of comparison: the parts of programs that a comparison ignores.
 //!
 //! A [`Level`] rewrites a program into a normal form, and all engines of the core compare
 //! normal forms as they compare programs.
 //!
 //! | file | job |
 //! |---|---|
-//! | `dialects.rs`, `dialects.toml` | what is known of dialects, and what is built in |
+//! | `dialects.rs`, `dialects.toml` | the knowledge of dialects, and the built-in table |
 //! | `table.rs` | the reader of such tables |
 //! | `attributes.rs` | names, contents of constants, defaults, properties as attributes |
 //! | `commutative.rs` | the order of operands |
@@ -27,7 +27,8 @@ use isoform::{Ref, Result};
 
 use crate::nodes::Program;
 
-/// What two programs may differ in and still be equal.
+/// The parts of programs that a comparison ignores: two programs that differ in nothing else
+/// are equal.
 ///
 /// ```
 /// use isoform::structural_equal;

@@ -6,7 +6,7 @@
 //! places change, so programs of different meaning stay different whatever the order is.
 //!
 //! A region with results of operations is left alone: its operations depend on their order.
-//! References to a private symbol stand in its own region outside of nested symbol tables;
+//! References to a private symbol are in its own region, outside of nested symbol tables;
 //! the reader makes no others. Each object is visited for one region only, hence once.
 
 use hashbrown::{HashMap, HashSet};

@@ -1,4 +1,4 @@
-//! Reads what is known of dialects from a text in TOML.
+//! Reads the knowledge of dialects from a text in TOML.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use isoform::{Error, Obj, Ref, Result, Str};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::dialects::{Dialects, Known, Swap};
+use super::dialects::{Dialects, Knowledge, Swap};
 use crate::read::read_attribute;
 
 /// A value with its place in the text.
@@ -60,7 +60,7 @@ pub(super) fn read(name: &str, text: &str) -> Result<Dialects> {
 }
 
 impl Dialects {
-    fn of(&mut self, operation: &str) -> &mut Known {
+    fn of(&mut self, operation: &str) -> &mut Knowledge {
         self.operations.entry(operation.into()).or_default()
     }
 }

@@ -21,7 +21,7 @@ const ROUNDS: usize = 64;
 
 /// The maximum number of references that ranks take into account. Attributes that many
 /// operations share can have more than memory holds; then only the forms count.
-const REFERENCES: usize = 1 << 22;
+const REFERENCES: usize = 1 << 20;
 
 /// A reference of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

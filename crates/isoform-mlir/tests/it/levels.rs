@@ -1,4 +1,4 @@
-//! What each level ignores, and that it ignores nothing else.
+//! The parts that each level ignores, and all others.
 
 use isoform_mlir::{DialectAttr, Level, Operation, Value, read, write};
 

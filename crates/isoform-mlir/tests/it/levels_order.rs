@@ -382,7 +382,7 @@ fn tables_nest_deeply() {
 
 #[test]
 fn an_attribute_with_many_symbols_is_shared_by_many_functions() {
-    let count = 2_100;
+    let count = 1_050;
     let names = |offset: usize| {
         let names = (0..count).map(|number| format!("@f{}", (number + offset) % count));
         names.collect::<Vec<_>>().join(", ")
