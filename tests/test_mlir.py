@@ -7,6 +7,7 @@ import pytest
 
 import isoform
 from isoform import mlir, types
+from isoform.dataclasses import replace
 
 SUM = """
 func.func @main(%x: f32, %y: f32) -> f32 {
@@ -97,11 +98,11 @@ def test_a_pass_in_python():
     """Replaces additions by multiplications; the rest of the program stays shared."""
 
     class Swap(isoform.NodeMutator, dialect="mlir"):
-        def visit_Operation(self, operation):
+        def visit_operation(self, operation):
             made = self.generic_visit(operation)
             if made.name != "arith.addf":
                 return made
-            return isoform.replace(made, name="arith.mulf")
+            return replace(made, name="arith.mulf")
 
     swapped = Swap().visit(sums())
     assert isoform.structural_equal(mlir.with_bindings(swapped), sums("arith.mulf"))

@@ -36,6 +36,7 @@
 //! | `levels/` | normal forms of programs that differ in what a [`Level`] ignores |
 //! | `report/` | differences in words |
 //! | `dumps/` | the dumps of a pass pipeline: what did each pass change |
+//! | `reduce.rs` | programs without some of their operations |
 //! | `extract.rs` | operations with everything that they refer to |
 //!
 //! Absent: the semantics of dialects beyond the table of [`Dialects`]; pretty forms except
@@ -46,6 +47,7 @@ mod extract;
 mod levels;
 mod nodes;
 mod read;
+mod reduce;
 mod report;
 mod write;
 
@@ -54,6 +56,7 @@ pub use extract::extract;
 pub use levels::{Dialects, Level};
 pub use nodes::*;
 pub use read::{ReadOptions, read, read_attribute, read_split};
+pub use reduce::{ReducibleProgram, Replacement};
 pub use report::{OperationChange, OperationChangeKind, Report};
 pub use write::{ProgramText, WriteOptions, write};
 
