@@ -38,10 +38,9 @@ impl<'a> Check<'a> {
         // The outputs of the command must not have the name of the model.
         let models = folder.path().join("model");
         fs::create_dir(&models)?;
-        let name = args.input.file_name().filter(|_| !is_dash(&args.input));
         Ok(Check {
             args,
-            file: models.join(name.unwrap_or(OsStr::new("model.onnx"))),
+            file: models.join(name_of(&args.input)),
             folder,
             interrupts: Interrupts::watch(),
             runs: 0,
@@ -166,6 +165,20 @@ impl<'a> Check<'a> {
             None => true,
         };
         Ok((end, has_message))
+    }
+}
+
+/// The name for files of candidates, which are not compressed.
+fn name_of(input: &Path) -> &OsStr {
+    let is_compressed = |name: &&OsStr| {
+        let ending = Path::new(name).extension();
+        ending.is_some_and(|ending| ending == "gz" || ending == "zst")
+    };
+    let name = input.file_name().filter(|_| !is_dash(input));
+    match name {
+        Some(name) if is_compressed(&name) => input.file_stem().unwrap_or(name),
+        Some(name) => name,
+        None => OsStr::new("model.onnx"),
     }
 }
 

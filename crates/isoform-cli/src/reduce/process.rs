@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// How long a command may take to end once it was asked to.
+#[cfg(unix)]
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// How a command ended.

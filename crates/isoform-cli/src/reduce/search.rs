@@ -276,11 +276,9 @@ impl<'a, P: Reducible> Search<'a, P> {
                 let lost: Vec<bool> = (0..parts)
                     .map(|part| (start..start + length).contains(&part))
                     .collect();
-                for replacement in &P::REPLACEMENTS[..1] {
-                    let candidate = self.best.without(&lost, *replacement)?;
-                    if self.offer(candidate, "parts")? {
-                        return Ok(true);
-                    }
+                let candidate = self.best.without(&lost, P::REPLACEMENTS[0])?;
+                if self.offer(candidate, "parts")? {
+                    return Ok(true);
                 }
             }
         }

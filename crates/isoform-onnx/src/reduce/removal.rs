@@ -189,6 +189,9 @@ impl<'d> Removal<'d> {
                         constants.push(operand.clone());
                     }
                 } else if types.is_same(wanted, key) {
+                    if self.replacement == Replacement::First {
+                        return Some(operand.clone());
+                    }
                     computed.push(operand.clone());
                 }
             }

@@ -1,6 +1,7 @@
 //! Programs without some nodes.
 
 use isoform::{Ref, Value};
+use isoform_testing::source::scaled;
 
 use super::{Draft, Replacement};
 use crate::ir::{Input, Program, TensorType};
@@ -341,4 +342,44 @@ fn outputs_go_one_by_one() {
     let variant = |number| shown(draft.variant(number).unwrap().unwrap().program());
     assert_eq!(variant(0), "x[n,4] | Relu(x) Abs(a) -> a c");
     assert_eq!(variant(1), "x[n,4] | Relu(x) Neg(a) Abs(a) -> b c");
+}
+
+#[test]
+fn a_long_chain_loses_nodes() {
+    let length = scaled(100_000);
+    let text: Vec<String> = (0..length)
+        .map(|at| match at {
+            0 => "v0 = Relu(x)".to_owned(),
+            _ => format!("v{at} = Relu(v{})", at - 1),
+        })
+        .collect();
+    let last = format!("v{}", length - 1);
+    let whole = draft(&model(nodes(&text.join("\n")), &[&last]));
+    assert_eq!(whole.len(), length);
+    assert!(whole.needed_by(length - 1).iter().all(|needed| *needed));
+    assert!(whole.users_of(0).iter().all(|used| *used));
+    let middle: Vec<bool> = (0..length)
+        .map(|at| (1..length - 1).contains(&at))
+        .collect();
+    for (replacement, expected) in [
+        (
+            Replacement::First,
+            format!("x[n,4] | Relu(x) Relu(v0) -> {last}"),
+        ),
+        (
+            Replacement::Input,
+            format!(
+                "x[n,4] v{}[n,4] | Relu(v{}) Relu(x) -> {last} v0",
+                length - 2,
+                length - 2
+            ),
+        ),
+    ] {
+        let found = whole.without(&middle, replacement).unwrap().unwrap();
+        assert_eq!(shown(found.program()), expected);
+    }
+    // Every second node.
+    let odd: Vec<bool> = (0..length).map(|at| at % 2 == 1).collect();
+    let found = whole.without(&odd, Replacement::First).unwrap().unwrap();
+    assert_eq!(found.len(), length - length / 2);
 }
