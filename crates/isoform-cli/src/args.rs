@@ -19,6 +19,7 @@ use crate::model_args::{FixArgs, ModelArgs};
 use crate::optimize::args::{ExtractArgs, OptimizeArgs};
 use crate::pages::file::PageArgs;
 use crate::pages::pictures::PictureFormat;
+use crate::reduce::args::ReduceArgs;
 use crate::store::args::StoreArgs;
 use crate::terminal::ColorWhen;
 
@@ -80,6 +81,8 @@ Examples:
   isoform passes                            list the passes
   isoform run pto.simplify,pto.cse k.json   apply passes to a program
   isoform run --import mine.py Mine k.json  apply passes written in Python
+  isoform reduce m.onnx -o few.onnx -- ./check.sh
+                                            find a small model that still fails
   isoform cache run --key m.json --out m.o -- mycc m.json -o m.o
                                             run a compiler for new programs alone
   isoform cache why                         tell why the last run was a miss
@@ -107,6 +110,7 @@ pub(crate) enum Command {
     Passes(PassesArgs),
     Run(RunArgs),
     Bisect(BisectArgs),
+    Reduce(ReduceArgs),
     Cache(CacheArgs),
     Store(StoreArgs),
     Mlir(MlirArgs),

@@ -43,6 +43,8 @@ pub mod pages;
 mod parallel;
 mod passes;
 mod progress;
+mod reduce;
+mod scratch;
 mod show;
 mod store;
 mod summary;
@@ -179,6 +181,7 @@ fn dispatch(cli: &Cli, host: &RunOptions<'_>, output: &mut Output<'_, '_>) -> io
         CommandArgs::Passes(_) => passes::list(output),
         CommandArgs::Run(args) => passes::run(args, &cli.common, output),
         CommandArgs::Bisect(args) => passes::bisect(args, &cli.common, output),
+        CommandArgs::Reduce(args) => reduce::reduce(args, &cli.common, output),
         CommandArgs::Cache(args) => cache::run(args, &cli.common, output),
         CommandArgs::Store(args) => store::run(args, output),
         CommandArgs::Mlir(args) => mlir::run(args, output),

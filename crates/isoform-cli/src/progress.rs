@@ -25,3 +25,13 @@ pub(crate) fn bar_of(total: usize, visible: bool, what: &str) -> ProgressBar {
     }
     bar.with_finish(indicatif::ProgressFinish::AndClear)
 }
+
+/// A line of text that changes, invisible unless `visible` is set.
+pub(crate) fn line(visible: bool) -> ProgressBar {
+    let bar = bar_of(0, visible, "");
+    // The template is a constant; if it were wrong, the default style would do.
+    if let Ok(style) = ProgressStyle::with_template("{wide_msg}") {
+        bar.set_style(style);
+    }
+    bar
+}

@@ -16,6 +16,7 @@ mod own;
 mod pages;
 mod passes;
 mod pictures;
+mod reduce;
 mod shapes;
 mod show;
 mod store;

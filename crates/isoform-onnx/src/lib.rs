@@ -18,6 +18,7 @@
 //! | numbers about a model, or about two | [`summary`] |
 //! | how two models differ, in words | `report` |
 //! | elements of tensors as text | `elements` |
+//! | programs that lose nodes, to find a small one that still fails | [`reduce`] |
 //! | the part of a program between values | [`extract`](extract()) |
 //! | constants as plain bytes | [`decode_tensor`], [`decode_sparse_tensor`], [`TensorData`] |
 //! | constants stored in other files | [`ExternalResolver`] |
@@ -54,6 +55,7 @@ mod options;
 mod origin;
 mod passes;
 pub mod proto;
+pub mod reduce;
 pub mod report;
 mod roles;
 pub mod schema;

@@ -2,14 +2,12 @@
 
 use isoform_ir::transform::PassContextRef;
 use std::io;
-use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 use isoform::errors::ErrorKind;
 use isoform::{Error, Obj, Ref, Result};
 use isoform_ir::transform::instruments::changes_text;
 use serde_json::json;
-use tempfile::TempDir;
 
 use super::{failure_of, note_skipped, options_of, pipeline_of, program_of};
 use crate::args::{BisectArgs, Common, ConvertArgs, TextArgs};
@@ -19,51 +17,7 @@ use crate::model_args::ModelArgs;
 use crate::output::Output;
 use crate::pages::commands::page_of_bisection;
 use crate::pages::file::title_of;
-
-/// A temporary folder that is removed even if a signal ends this process.
-struct Folder {
-    folder: TempDir,
-    /// A process that outlives this process, and removes the folder.
-    heir: Option<Child>,
-}
-
-impl Folder {
-    fn new() -> io::Result<Folder> {
-        let folder = TempDir::with_prefix("isoform-")?;
-        let heir = heir(folder.path());
-        Ok(Folder { folder, heir })
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        if let Some(heir) = &mut self.heir {
-            // Without one, the folder removes itself.
-            drop(heir.stdin.take());
-            let _ = heir.wait();
-        }
-    }
-}
-
-/// Starts a shell that waits for the end of its input, held open only by this process,
-/// and removes the folder. A signal handler would not be enough: the process may belong
-/// to a host with handlers, and may end without a signal.
-#[cfg(unix)]
-fn heir(folder: &Path) -> Option<Child> {
-    use std::os::unix::process::CommandExt;
-
-    let mut command = Command::new("sh");
-    command.args(["-c", "read -r _; rm -rf -- \"$1\"", "sh"]);
-    command.arg(folder).stdin(Stdio::piped());
-    command.stdout(Stdio::null()).stderr(Stdio::null());
-    // Signals of a terminal go to a whole group of processes.
-    command.process_group(0).spawn().ok()
-}
-
-#[cfg(not(unix))]
-fn heir(_folder: &Path) -> Option<Child> {
-    None
-}
+use crate::scratch::Folder;
 
 /// The command of the user, which gets a file with the program.
 struct Check<'a> {
@@ -80,11 +34,7 @@ impl Check<'_> {
             Form::Binary => "isob",
             Form::Mlir => "mlir",
         };
-        let target = self
-            .folder
-            .folder
-            .path()
-            .join(format!("program.{extension}"));
+        let target = self.folder.path().join(format!("program.{extension}"));
         let args = ConvertArgs {
             source: "-".into(),
             target: target.clone(),

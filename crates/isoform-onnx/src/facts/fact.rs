@@ -161,7 +161,7 @@ fn integers(tensor: &Tensor) -> Option<Vec<Size>> {
 }
 
 /// The fact of a declared type, which holds only for values provided by a caller.
-pub(super) fn fact_of_type(ty: &Value, symbols: &mut Symbols) -> Fact {
+pub(crate) fn fact_of_type(ty: &Value, symbols: &mut Symbols) -> Fact {
     let declared = ty
         .as_object()
         .and_then(|ty| ty.downcast_ref::<TensorType>());

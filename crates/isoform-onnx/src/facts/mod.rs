@@ -45,6 +45,7 @@ mod symbols;
 mod values;
 mod walk;
 
+pub(crate) use self::fact::fact_of_type;
 pub(crate) use self::ops::is_far;
 pub use self::{
     analysis::Analysis,
