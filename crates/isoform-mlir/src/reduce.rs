@@ -112,11 +112,12 @@ impl ReducibleProgram {
         }
         made.positions.retain(|_, position| *position != usize::MAX);
         for (value, user) in users {
+            let Some(&definer) = definers.get(&value.identity()) else {
+                continue;
+            };
+            let outer = made.parts[definer].parent;
             let mut around = user;
-            while let (Some(part), Some(&definer)) = (around, definers.get(&value.identity())) {
-                if part == definer {
-                    break;
-                }
+            while let Some(part) = around.filter(|_| around != outer) {
                 let uses = &mut made.parts[part].uses;
                 if uses.last() != Some(&definer) {
                     uses.push(definer);
@@ -147,8 +148,10 @@ impl ReducibleProgram {
         self.parts.is_empty()
     }
 
-    /// The program without these operations and everything inside; None if none of them can go.
-    /// Linear in the program.
+    /// The program without these operations; None if none of them can go. Linear in the program.
+    ///
+    /// With placeholders, an operation stays if one inside of it does; otherwise everything
+    /// inside goes with it.
     ///
     /// # Errors
     ///
@@ -160,11 +163,15 @@ impl ReducibleProgram {
     pub fn without(&self, lost: &[bool], replacement: Replacement) -> Result<Option<Self>> {
         assert_eq!(lost.len(), self.parts.len(), "an entry for each operation");
         let mut lost = lost.to_vec();
-        for at in 0..lost.len() {
-            // Everything inside goes with an operation, and its parent comes first.
-            lost[at] |= self.parts[at].parent.is_some_and(|parent| lost[parent]);
+        if replacement == Replacement::Placeholder {
+            // An operation comes before those inside, of which one may stay.
+            for at in (0..lost.len()).rev() {
+                if let (false, Some(parent)) = (lost[at], self.parts[at].parent) {
+                    lost[parent] = false;
+                }
+            }
         }
-        self.keep_symbols(&mut lost);
+        let lost = self.closed(lost);
         if !lost.contains(&true) {
             return Ok(None);
         }
@@ -172,24 +179,33 @@ impl ReducibleProgram {
         ReducibleProgram::new(&program).map(Some)
     }
 
-    /// Keeps the operations of symbols that a part which stays refers to.
-    fn keep_symbols(&self, lost: &mut [bool]) {
+    /// The operations that go if these shall: everything inside goes, too, and the operations of
+    /// symbols stay to which something that stays refers.
+    fn closed(&self, mut wanted: Vec<bool>) -> Vec<bool> {
         let mut by_name: HashMap<&Str, Vec<usize>, RandomState> = HashMap::default();
         for (at, part) in self.parts.iter().enumerate() {
             if let Some(symbol) = &part.symbol {
                 by_name.entry(symbol).or_default().push(at);
             }
         }
-        let mut open: Vec<usize> = (0..lost.len()).filter(|&at| !lost[at]).collect();
-        while let Some(at) = open.pop() {
-            for name in &self.parts[at].references {
-                for &symbol in by_name.get(name).into_iter().flatten() {
-                    let mut kept = Some(symbol);
-                    while let Some(part) = kept.filter(|&part| lost[part]) {
-                        lost[part] = false;
-                        open.push(part);
-                        kept = self.parts[part].parent;
-                    }
+        loop {
+            let mut lost = wanted.clone();
+            for at in 0..lost.len() {
+                lost[at] |= self.parts[at].parent.is_some_and(|parent| lost[parent]);
+            }
+            let stay = (0..lost.len()).filter(|&at| !lost[at]);
+            let names = stay.flat_map(|at| &self.parts[at].references);
+            let symbols = names.flat_map(|name| by_name.get(name).into_iter().flatten());
+            let kept: Vec<usize> = symbols.copied().filter(|&at| lost[at]).collect();
+            if kept.is_empty() {
+                return lost;
+            }
+            // Each round keeps another symbol. What is inside of it may refer to more.
+            for symbol in kept {
+                let mut around = Some(symbol);
+                while let Some(part) = around {
+                    wanted[part] = false;
+                    around = self.parts[part].parent;
                 }
             }
         }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// Make a failing ONNX model small: delete nodes while a command still fails.
+/// Make a failing ONNX model, or a program of MLIR, small: delete nodes while a command still fails.
 ///
 /// COMMAND is run with the name of a file that holds a candidate, a model with fewer nodes,
 /// and fails for a candidate as for MODEL: it ends with the same status, which is not 0, or
@@ -18,11 +18,15 @@ use clap::Args;
 /// nodes of bodies are candidates, too, and the body in place of an If, Loop or Scan. Weights
 /// that no node needs go. Each candidate is a valid model, and no program is checked twice.
 ///
+/// Of a program of MLIR, operations and functions go. An operand of the same type replaces a
+/// result, or an `unrealized_conversion_cast` without operands does, which MLIR accepts for
+/// every type; no dialect verifies candidates.
+///
 /// OUT is written completely or not at all; an existing file is replaced only with --force.
 #[derive(Args, Debug)]
 #[command(after_help = HELP)]
 pub(crate) struct ReduceArgs {
-    /// The model that fails.
+    /// The model, or the program of MLIR, that fails.
     #[arg(value_name = "MODEL")]
     pub(crate) input: PathBuf,
     /// The small model to write; - is standard output.
@@ -77,4 +81,5 @@ Examples:
   isoform reduce model.onnx -o small.onnx -- trtexec --onnx={}
   isoform reduce model.onnx -o small.onnx --message 'shape mismatch' -- python run.py
   isoform reduce model.onnx -o small.onnx --status 139 --timeout 60 -- ./compile {} -o /dev/null
-  isoform reduce model.onnx -o small.onnx --status 0 -- ./is_interesting.sh";
+  isoform reduce model.onnx -o small.onnx --status 0 -- ./is_interesting.sh
+  isoform reduce module.mlir -o small.mlir --message 'failed to legalize' -- mlir-opt --my-pass";

@@ -3,12 +3,13 @@
 //! | file | subject |
 //! |---|---|
 //! | `search.rs` | the search, for programs of any kind, with a function as the check |
-//! | `model.rs` | ONNX models as programs of which parts can go |
+//! | `model.rs`, `mlir.rs` | ONNX models and programs of MLIR, of which parts can go |
 //! | `check.rs` | the command of the user as the check |
 //! | `process.rs` | one run of the command, with an end by time or Ctrl-C |
 
 pub(crate) mod args;
 mod check;
+mod mlir;
 mod model;
 mod process;
 mod search;
@@ -19,7 +20,7 @@ use std::io;
 use std::path::Path;
 use std::time::Instant;
 
-use isoform::Result;
+use isoform::{Ref, Result};
 use serde_json::json;
 
 use self::args::ReduceArgs;
@@ -33,6 +34,8 @@ use crate::target::check_target;
 
 /// A program that can be a file, for the command and as the result.
 trait Writable: Reducible {
+    /// The name of a part for people.
+    const NOUN: &'static str;
     /// Writes a file that needs no other, completely or not at all.
     fn save(&self, target: &Path) -> Result<()>;
     /// The bytes of such a file.
@@ -65,23 +68,36 @@ pub(crate) fn reduce(
     if let Err(failure) = checked {
         return output.failed_file(target, &failure);
     }
-    let start = Instant::now();
-    let loaded = load_complete(&args.input, common).and_then(|input| match input {
-        Input::Model(model) => {
-            model::Nodes::new(model.program()).map_err(|error| message(&args.input, &error))
-        }
-        Input::Value(found) => Err(format!(
-            "expected an ONNX model, got a value as {}",
-            found.form_name()
-        )
-        .into()),
-    });
-    let found = match loaded {
-        Ok(whole) => search(whole, args, output),
+    let input = match load_complete(&args.input, common) {
+        Ok(input) => input,
         Err(failure) => return output.failed_file(&args.input, &failure),
     };
-    match found {
-        Ok(Some(found)) => report(args, &found, start, output),
+    match input {
+        Input::Model(model) => reduced(model::Nodes::new(model.program()), args, output),
+        Input::Value(found) => match found.value.peek::<Ref<isoform_mlir::Program>>() {
+            Some(program) => reduced(mlir::Operations::new(program), args, output),
+            None => {
+                let form = found.form_name();
+                let failure = format!("expected an ONNX model or MLIR, got a value as {form}");
+                output.failed_file(&args.input, &failure.into())
+            }
+        },
+    }
+}
+
+/// Searches in a program, and reports the result.
+fn reduced<P: Writable>(
+    whole: Result<P>,
+    args: &ReduceArgs,
+    output: &mut Output<'_, '_>,
+) -> io::Result<()> {
+    let start = Instant::now();
+    let whole = match whole {
+        Ok(whole) => whole,
+        Err(error) => return output.failed_file(&args.input, &message(&args.input, &error)),
+    };
+    match search(whole, args, output) {
+        Ok(Some(found)) => report(args, &found, P::NOUN, start, output),
         Ok(None) => Ok(()),
         Err((file, failure)) => output.failed_file(&file, &failure),
     }
@@ -109,7 +125,7 @@ fn search<P: Writable>(
     let mut judge = |candidate: &P, progress: search::Progress| {
         bar.set_message(format!(
             "{}, {}",
-            nodes_text(progress.nodes),
+            counted(progress.nodes, P::NOUN),
             counted(first_runs + progress.checks, "check")
         ));
         check.judge(candidate, expected)
@@ -158,6 +174,7 @@ fn write<P: Writable>(
 fn report(
     args: &ReduceArgs,
     found: &Found,
+    noun: &str,
     start: Instant,
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
@@ -177,7 +194,7 @@ fn report(
     if output.quiet {
         return Ok(());
     }
-    let [before, after] = found.nodes.map(nodes_text);
+    let [before, after] = found.nodes.map(|nodes| counted(nodes, noun));
     let line = format!(
         "{}: {before} -> {after}, {}, {seconds:.1} s",
         printable(&args.output.display().to_string()),
@@ -188,10 +205,6 @@ fn report(
         return Ok(());
     }
     output.line(line)
-}
-
-fn nodes_text(nodes: usize) -> String {
-    counted(nodes, "node")
 }
 
 /// A count with its noun, and commas between thousands.

@@ -65,6 +65,8 @@ impl Reducible for Nodes {
 }
 
 impl Writable for Nodes {
+    const NOUN: &'static str = "node";
+
     fn save(&self, target: &Path) -> Result<()> {
         SaveOptions::default().save(self.0.program(), target)?;
         Ok(())

@@ -393,3 +393,39 @@ fn ctrl_c_leaves_the_best_so_far() {
     assert!((3..61).contains(&nodes), "{report}");
     assert!(operators(&folder, "few.onnx").contains("Softsign 1"));
 }
+
+/// A module of 400 operations in four functions; one of them is the failure.
+fn failing_module() -> String {
+    let mut text = String::new();
+    for function in 0..4 {
+        text.push_str(&format!("func.func @f{function}(%v0: i32) -> i32 {{\n"));
+        for at in 0..100 {
+            let name = if (function, at) == (2, 57) { "x.bad" } else { "x.good" };
+            let operand = if at % 3 == 0 { at / 2 } else { at };
+            text.push_str(&format!(
+                "  %v{} = \"{name}\"(%v{operand}, %v{at}) : (i32, i32) -> i32\n",
+                at + 1
+            ));
+        }
+        text.push_str("  return %v100 : i32\n}\n");
+    }
+    text
+}
+
+#[test]
+fn programs_of_mlir_lose_operations() {
+    let folder = Folder::new();
+    folder.file("a.mlir", failing_module().as_bytes());
+    let line = "reduce a.mlir -o small.mlir --status 0 -- grep -q x.bad";
+    let ran = run_in(folder.path(), line.split_whitespace());
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.out.starts_with("small.mlir: 404 operations -> 2 operations, "), "{ran:?}");
+    let small = std::fs::read_to_string(folder.path().join("small.mlir")).unwrap();
+    assert!(small.contains("x.bad") && !small.contains("x.good"), "{small}");
+    let checks: usize = ran.out.split(", ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+    assert!(checks <= 60, "{ran:?}");
+    folder.file("text.iso", b"[1]");
+    let line = "reduce text.iso -o small.iso -- false";
+    let ran = run_in(folder.path(), line.split_whitespace());
+    assert!(ran.err.contains("expected an ONNX model or MLIR, got a value as text"), "{ran:?}");
+}

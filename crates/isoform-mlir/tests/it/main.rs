@@ -16,6 +16,7 @@ mod mutants;
 mod numbers;
 mod operations;
 mod pretty;
+mod reduce;
 mod resources;
 mod scopes;
 mod support;
