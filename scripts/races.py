@@ -38,7 +38,8 @@ PYTHON_TESTS = ["tests/test_free_threading.py", "tests/test_threads.py"]
 def compiler() -> tuple[str, dict[str, str]]:
     """Return the platform, and the variables that make cargo watch accesses to memory."""
     cc = os.environ.get("CC", "cc")
-    if not Path(quietly([cc, "-print-file-name=libtsan.so"]).strip()).is_absolute():
+    runtime = quietly([cc, "-print-file-name=libtsan.so"]).strip()
+    if not Path(runtime).is_absolute():
         raise OSError(f"{cc} has no libtsan")
     TARGET.mkdir(parents=True, exist_ok=True)
     quietly([cc, "-c", "-fPIC", "-fno-builtin", "-O1", "-o", str(NAMES), "scripts/tsan_names.c"])
@@ -54,6 +55,8 @@ def compiler() -> tuple[str, dict[str, str]]:
         "RUSTC": rustc,
         "RUSTFLAGS": f"{os.environ.get('RUSTFLAGS', '')} {FLAGS}".strip(),
         "CARGO_TARGET_DIR": str(TARGET),
+        # The runtime finds the functions that it watches in the libraries after it.
+        f"CARGO_TARGET_{host.upper().replace('-', '_')}_RUNNER": f"env LD_PRELOAD={runtime}",
         "ISOFORM_TEST_SCALE": os.environ.get("ISOFORM_TEST_SCALE", "50"),
     }
     return host, variables
@@ -81,7 +84,9 @@ def python_commands(host: str, python: Path, arguments: list[str]) -> list[list[
         "calc-ir",
         "--all-features",
     ]
-    pytest = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    # Reports are for standard error, which pytest would keep to itself.
+    pytest = [str(python), "-m", "pytest", "-q", "--capture=no"]
+    pytest += ["-p", "no:cacheprovider", "-p", "no:xdist"]
     return [
         cargo(host, "build", *crates),
         [str(python), "scripts/link_modules.py", str(TARGET / host / "debug")],

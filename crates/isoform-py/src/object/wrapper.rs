@@ -31,6 +31,11 @@ pub(crate) struct Wrapper {
     /// nobody but this wrapper, or a garbage of which it is a part, keeps alive.
     #[cfg(Py_GIL_DISABLED)]
     is_exclusive: AtomicBool,
+    /// True while a thread works on the [`Staging`], where the GIL does not lock it. The state
+    /// itself has no bit for this: a thread that fails to set the bit would access a state that
+    /// others read as an object already.
+    #[cfg(Py_GIL_DISABLED)]
+    is_locked: AtomicBool,
 }
 
 pub(super) const WRAPPER_SIZE: usize = size_of::<Wrapper>();
@@ -38,11 +43,6 @@ pub(super) const WEAKLIST_OFFSET: usize = std::mem::offset_of!(Wrapper, weak_ref
 
 /// The low bit of [`Wrapper::state`].
 const STAGED: usize = 1;
-/// The bit that locks a [`Staging`] where the GIL does not.
-#[cfg(Py_GIL_DISABLED)]
-const LOCKED: usize = 2;
-/// The bits of an address in [`Wrapper::state`].
-const ADDRESS: usize = !3;
 
 /// How the state is read: another thread may have just set it.
 const READING: Ordering = if cfg!(Py_GIL_DISABLED) {
@@ -129,38 +129,27 @@ impl Wrapper {
     /// fields; None without such fields.
     #[cfg(Py_GIL_DISABLED)]
     pub(super) fn with_staging<R>(&self, body: impl FnOnce(&mut Staging) -> R) -> Option<R> {
-        /// The lock, which ends even if `body` panics.
-        struct Unlock<'a>(&'a AtomicUsize);
-        impl Drop for Unlock<'_> {
-            fn drop(&mut self) {
-                self.0.fetch_and(!LOCKED, Ordering::Release);
-            }
+        // Objects without staging are the rule, and need no lock.
+        if self.state.load(Ordering::Relaxed) & STAGED == 0 {
+            return None;
         }
-        let address = self.lock_staging()?;
-        let _unlock = Unlock(&self.state);
+        let _lock = self.lock_staging();
+        let state = self.state.load(READING);
+        if state & STAGED == 0 {
+            return None;
+        }
         // SAFETY: the staging lives until the wrapper is bound to an object, which needs
         // the lock, too; so the reference is unique.
-        Some(body(unsafe { &mut *address }))
+        Some(body(unsafe { &mut *((state & !STAGED) as *mut Staging) }))
     }
 
-    /// Locks the staging until the bit is cleared; None if there is no staging.
+    /// Locks the staging until the result is dropped.
     #[cfg(Py_GIL_DISABLED)]
-    fn lock_staging(&self) -> Option<*mut Staging> {
-        loop {
-            let state = self.state.load(Ordering::Relaxed);
-            if state & STAGED == 0 {
-                return None;
-            }
-            let (free, locked) = (state & !LOCKED, state | LOCKED);
-            let (success, failure) = (Ordering::Acquire, Ordering::Relaxed);
-            let taken = self
-                .state
-                .compare_exchange_weak(free, locked, success, failure);
-            if taken.is_ok() {
-                return Some((free & !STAGED) as *mut Staging);
-            }
+    fn lock_staging(&self) -> StagingLock<'_> {
+        while self.is_locked.swap(true, Ordering::Acquire) {
             std::thread::yield_now();
         }
+        StagingLock(&self.is_locked)
     }
 
     /// Sets the unfinished fields of an instance without state.
@@ -198,12 +187,15 @@ impl Wrapper {
         unsafe {
             let wrapper = layout(this);
             #[cfg(Py_GIL_DISABLED)]
-            let _locked = wrapper.lock_staging();
+            let lock = wrapper.lock_staging();
             let before = wrapper.state.load(READING);
             link::connect_new(this, &object);
             wrapper.set_core(object);
+            // Values of the staging may run other code when they go.
+            #[cfg(Py_GIL_DISABLED)]
+            drop(lock);
             if before & STAGED != 0 {
-                drop(Box::from_raw((before & ADDRESS) as *mut Staging));
+                drop(Box::from_raw((before & !STAGED) as *mut Staging));
             }
         }
     }
@@ -223,6 +215,17 @@ impl Wrapper {
         }
         #[cfg(not(Py_GIL_DISABLED))]
         true
+    }
+}
+
+/// The lock of a [`Staging`], which ends even if a thread panics.
+#[cfg(Py_GIL_DISABLED)]
+struct StagingLock<'a>(&'a AtomicBool);
+
+#[cfg(Py_GIL_DISABLED)]
+impl Drop for StagingLock<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
     }
 }
 

@@ -25,7 +25,7 @@
 //! object at the latest.
 
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicUsize, Ordering, fence};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hashbrown::{HashMap, HashSet};
@@ -429,10 +429,9 @@ impl Graph {
         for number in self.parents_first() {
             // SAFETY: as in `children`.
             let header = unsafe { self.objects[number as usize].as_ref() };
-            let owners = header.count();
             // Whoever drops the last other owner first takes the wrapper over, so the
             // wrapper is asked for after the count.
-            fence(Ordering::Acquire);
+            let owners = header.count_after_releases();
             // A preserved wrapper is an owner kept alive only by the object.
             let preserved = header.host.load(Ordering::Relaxed) & PRESERVED != 0;
             let internal = self.internal[number as usize] + u64::from(preserved);

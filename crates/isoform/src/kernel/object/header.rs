@@ -8,7 +8,7 @@ use std::alloc::{Layout, handle_alloc_error};
 use std::cell::Cell;
 use std::fmt;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 /// Index of a type in the process-wide type table.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -81,7 +81,7 @@ impl Header {
         if now == 1 {
             // The caller is the only owner: nobody can add an owner meanwhile, and the
             // atomic decrement is not needed.
-            fence(Ordering::Acquire);
+            self.count_after_releases();
             return true;
         }
         if now >= SATURATED {
@@ -93,10 +93,18 @@ impl Header {
             super::ffi::about_to_lose_last_other_owner(self);
         }
         if self.refs.fetch_sub(1, Ordering::Release) == 1 {
-            fence(Ordering::Acquire);
+            self.count_after_releases();
             return true;
         }
         false
+    }
+
+    /// The current number of owners. The caller sees the accesses of all former owners, whose
+    /// decrements are one release sequence; a load, and no fence, because checkers of races
+    /// do not follow fences.
+    #[inline]
+    pub(super) fn count_after_releases(&self) -> u32 {
+        self.refs.load(Ordering::Acquire)
     }
 
     /// The current number of owners.
