@@ -28,6 +28,8 @@ DIFF_VENV := .cache/diff-venv
 DIFF_STAMP := $(DIFF_VENV)/.requirements-stamp
 STORE_VENV := .cache/store-venv
 STORE_STAMP := $(STORE_VENV)/.requirements-stamp
+MLIR_VENV := .cache/mlir-venv
+MLIR_STAMP := $(MLIR_VENV)/.requirements-stamp
 ONNX_VENV := .cache/onnx-venv
 ONNX_STAMP := $(ONNX_VENV)/.requirements-stamp
 RAY_VENV := .cache/ray-venv
@@ -128,6 +130,15 @@ bench-store: $(STORE_STAMP) ## Compare stores and kept results with those of oth
 	$(STORE_VENV)/bin/python -m pip install --disable-pip-version-check --quiet --no-deps \
 		--force-reinstall .cache/store-wheel/*.whl
 	$(STORE_VENV)/bin/python -m bench.store --markdown bench/store/RESULTS.md
+
+.PHONY: bench-mlir
+bench-mlir: $(MLIR_STAMP) ## Compare programs of MLIR with its own parser and xDSL
+	$(call say,the package in $(MLIR_VENV))
+	VIRTUAL_ENV=$(CURDIR)/$(MLIR_VENV) $(VENV)/bin/maturin build $(LOCKED) --release --quiet \
+		--interpreter $(MLIR_VENV)/bin/python --out .cache/mlir-wheel
+	$(MLIR_VENV)/bin/python -m pip install --disable-pip-version-check --quiet --no-deps \
+		--force-reinstall .cache/mlir-wheel/*.whl
+	$(MLIR_VENV)/bin/python -m bench.mlir --markdown bench/mlir/RESULTS.md
 
 .PHONY: bench-onnx
 bench-onnx: $(ONNX_STAMP) ## Judge the optimiser on real models, beside its peers
@@ -416,6 +427,14 @@ $(BENCH_STAMP): bench/requirements.txt $(VENV_STAMP)
 	$(PYTHON) -m venv --clear $(BENCH_VENV)
 	$(BENCH_VENV)/bin/python -m pip install --disable-pip-version-check --no-deps \
 		--only-binary :all: -r bench/requirements.txt
+	@touch $@
+
+# MLIR's own bindings and xDSL.
+$(MLIR_STAMP): bench/mlir/requirements.txt $(VENV_STAMP)
+	$(call say,Python environment in $(MLIR_VENV))
+	$(PYTHON) -m venv --clear $(MLIR_VENV)
+	$(MLIR_VENV)/bin/python -m pip install --disable-pip-version-check --no-deps \
+		--only-binary :all: -r bench/mlir/requirements.txt
 	@touch $@
 
 # The tools that find differences.

@@ -255,7 +255,7 @@ fn errors_come_before_any_result() {
     let ran = folder.run("reduce value.json -o few.onnx -- false");
     assert_eq!(ran.status, 2);
     assert!(
-        ran.err.contains("expected an ONNX model, got a value"),
+        ran.err.contains("expected an ONNX model or MLIR, got a value"),
         "{ran:?}"
     );
     assert!(!folder.path().join("few.onnx").exists());
