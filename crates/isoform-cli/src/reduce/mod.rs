@@ -24,6 +24,7 @@ use serde_json::json;
 
 use self::args::ReduceArgs;
 use self::check::{Check, Expected};
+use self::model::Nodes;
 use self::search::{Halt, Reducible, Search, Step};
 use crate::args::Common;
 use crate::input::{Input, is_dash, load_complete, message};
@@ -32,7 +33,12 @@ use crate::progress::line;
 use crate::target::check_target;
 
 /// A program that can be a file, for the command and as the result.
+///
+/// A further kind of program implements this trait and [`Reducible`], and gets an arm in
+/// [`reduce`].
 trait Writable: Reducible {
+    /// The name of the file for a program from standard input.
+    const FILE: &'static str;
     /// Writes a file that needs no other, completely or not at all.
     fn save(&self, target: &Path) -> Result<()>;
     /// The bytes of such a file.
@@ -66,19 +72,19 @@ pub(crate) fn reduce(
         return output.failed_file(target, &failure);
     }
     let start = Instant::now();
-    let loaded = load_complete(&args.input, common).and_then(|input| match input {
-        Input::Model(model) => {
-            model::Nodes::new(model.program()).map_err(|error| message(&args.input, &error))
-        }
-        Input::Value(found) => Err(format!(
-            "expected an ONNX model, got a value as {}",
-            found.form_name()
-        )
-        .into()),
-    });
-    let found = match loaded {
-        Ok(whole) => search(whole, args, output),
-        Err(failure) => return output.failed_file(&args.input, &failure),
+    let in_input = |failure: Failure| (args.input.clone(), failure);
+    let found = match load_complete(&args.input, common) {
+        Ok(Input::Model(model)) => Nodes::new(model.program())
+            .map_err(|error| in_input(message(&args.input, &error)))
+            .and_then(|whole| search(whole, args, output)),
+        Ok(Input::Value(found)) => Err(in_input(
+            format!(
+                "expected an ONNX model, got a value as {}",
+                found.form_name()
+            )
+            .into(),
+        )),
+        Err(failure) => Err(in_input(failure)),
     };
     match found {
         Ok(Some(found)) => report(args, &found, start, output),
@@ -97,7 +103,7 @@ fn search<P: Writable>(
     output: &mut Output<'_, '_>,
 ) -> std::result::Result<Option<Found>, Failed> {
     let in_input = |error: isoform::Error| (args.input.clone(), message(&args.input, &error));
-    let mut check = Check::new(args).map_err(in_input)?;
+    let mut check = Check::new::<P>(args).map_err(in_input)?;
     let before = whole.size();
     let Some(expected) = check.expected(&whole).map_err(in_input)? else {
         output.status = check.signal_status();

@@ -65,6 +65,8 @@ impl Reducible for Nodes {
 }
 
 impl Writable for Nodes {
+    const FILE: &'static str = "model.onnx";
+
     fn save(&self, target: &Path) -> Result<()> {
         SaveOptions::default().save(self.0.program(), target)?;
         Ok(())
