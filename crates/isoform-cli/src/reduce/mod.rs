@@ -45,8 +45,8 @@ trait Writable: Reducible {
     fn to_bytes(&self) -> Result<Vec<u8>>;
 }
 
-/// The results of a search.
-struct Found {
+/// The outcome of a search.
+struct Reduction {
     nodes: [usize; 2],
     checks: usize,
     /// The status of the failure; None for a timeout.
@@ -101,7 +101,7 @@ fn search<P: Writable>(
     whole: P,
     args: &ReduceArgs,
     output: &mut Output<'_, '_>,
-) -> std::result::Result<Option<Found>, Failed> {
+) -> std::result::Result<Option<Reduction>, Failed> {
     let in_input = |error: isoform::Error| (args.input.clone(), message(&args.input, &error));
     let mut check = Check::new::<P>(args).map_err(in_input)?;
     let before = whole.size();
@@ -132,7 +132,7 @@ fn search<P: Writable>(
     let target = &args.output;
     write(&*best, args, output).map_err(|failure| (target.clone(), failure))?;
     output.status = check.signal_status();
-    Ok(Some(Found {
+    Ok(Some(Reduction {
         nodes: [before, best.size()],
         checks: check.runs(),
         status: match expected {
@@ -163,7 +163,7 @@ fn write<P: Writable>(
 
 fn report(
     args: &ReduceArgs,
-    found: &Found,
+    found: &Reduction,
     start: Instant,
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {

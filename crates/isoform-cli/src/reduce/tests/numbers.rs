@@ -1,4 +1,4 @@
-//! The search on a program that is no model: a list of numbers.
+//! The search on something else than models: lists of numbers.
 
 use isoform::compare::Digest;
 use isoform::{Array, Result, Value, structural_digest};
