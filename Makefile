@@ -150,6 +150,12 @@ bench-onnx: $(ONNX_STAMP) ## Judge the optimiser on real models, beside its peer
 		--ours 'isoform all=$(CARGO_TARGET)/release/isoform optimize --fuse --fold all {in} {out}' \
 		--markdown bench/onnx/RESULTS.md
 
+.PHONY: bench-reduce
+bench-reduce: $(ONNX_STAMP) ## Reduce failing models, beside another tool
+	$(CARGO) build --release -p isoform-cli $(LOCKED)
+	PATH="$(CURDIR)/$(ONNX_VENV)/bin:$$PATH" $(ONNX_VENV)/bin/python -m bench.onnx.reduce \
+		--ours '$(CARGO_TARGET)/release/isoform reduce {in} -o {out} -- {check}'
+
 # The environment is that of the tests of Ray.
 .PHONY: bench-corpus
 bench-corpus: setup-models ## Measure indexes of collections: reading, grouping, Ray

@@ -4,7 +4,7 @@
 
 Six structures of models with five failures each, as in the tests of `isoform reduce`. The
 other tool is `polygraphy debug reduce`. A run of the check counts for either tool, and a
-result that does not fail is no result.
+result that passes does not count.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::cache::args::CacheArgs;
+use crate::check::CheckArgs;
 use crate::corpus::args::{FindArgs, IndexArgs, StatsArgs};
 use crate::diff::args::DiffArgs;
 use crate::git::args::GitArgs;
@@ -81,8 +82,7 @@ Examples:
   isoform passes                            list the passes
   isoform run pto.simplify,pto.cse k.json   apply passes to a program
   isoform run --import mine.py Mine k.json  apply passes written in Python
-  isoform reduce m.onnx -o few.onnx -- ./check.sh
-                                            find a small model that still fails
+  isoform reduce m.onnx -o s.onnx -- ./t.sh find a small model that still fails
   isoform cache run --key m.json --out m.o -- mycc m.json -o m.o
                                             run a compiler for new programs alone
   isoform cache why                         tell why the last run was a miss
@@ -491,43 +491,6 @@ Examples:
   isoform clones teacher.onnx student.onnx
   isoform clones --html layers.html model.onnx
   isoform clones --json model.onnx | jq '.blocks[0].places | length'";
-
-/// Check that models and IR files can be read, for hooks and continuous integration.
-///
-/// Reads each file as the other commands do, without external data. With --canonical, a text
-/// also has to be exactly as `isoform convert` writes it, so that only changes of the
-/// program change lines; --fix rewrites other texts, which removes their comments.
-#[derive(Args, Debug)]
-#[command(after_help = CHECK_HELP)]
-pub(crate) struct CheckArgs {
-    /// The models or IR files to check; - is standard input.
-    #[arg(required = true, value_name = "FILE")]
-    pub(crate) files: Vec<PathBuf>,
-    /// Also check that texts are in their canonical form.
-    #[arg(long)]
-    pub(crate) canonical: bool,
-    /// Rewrite texts that are not in their canonical form.
-    #[arg(long)]
-    pub(crate) fix: bool,
-    #[command(flatten)]
-    pub(crate) text: TextArgs,
-}
-
-const CHECK_HELP: &str = "\
-Exit status:
-  0  all files are good
-  1  a text is not canonical, or was rewritten
-  2  a file could not be read or rewritten
-
-JSON (--json), one object for each file:
-  {\"file\": NAME, \"verdict\": \"good\", \"not canonical\" or \"rewritten\"}
-  A verdict \"not canonical\" has \"line\": NUMBER, too, from which the text differs.
-  On error: {\"file\": NAME, \"error\": MESSAGE}
-
-Examples:
-  isoform check models/*.onnx
-  isoform check --canonical golden/*.iso
-  isoform check --fix golden/*.iso";
 
 /// Convert a file to another format: a JSON graph, text, binary, or an ONNX model.
 ///

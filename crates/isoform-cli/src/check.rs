@@ -1,17 +1,55 @@
 //! `isoform check`: can files be read, and are texts in their canonical form?
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use isoform_onnx::ExternalData;
 use serde_json::json;
 
-use crate::args::{CheckArgs, Common, ConvertArgs};
+use crate::args::{Common, ConvertArgs, TextArgs};
 use crate::convert::encode;
 use crate::input::{Form, Input, is_dash, is_packed, load_with, message};
 use crate::model_args::ModelArgs;
 use crate::output::{DIFFERENT, Failure, Output, TROUBLE, printable};
 use crate::target::write;
+
+/// Check that models and IR files can be read, for hooks and continuous integration.
+///
+/// Reads each file as the other commands do, without external data. With --canonical, a text
+/// also has to be exactly as `isoform convert` writes it, so that only changes of the
+/// program change lines; --fix rewrites other texts, which removes their comments.
+#[derive(Args, Debug)]
+#[command(after_help = CHECK_HELP)]
+pub(crate) struct CheckArgs {
+    /// The models or IR files to check; - is standard input.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Also check that texts are in their canonical form.
+    #[arg(long)]
+    pub(crate) canonical: bool,
+    /// Rewrite texts that are not in their canonical form.
+    #[arg(long)]
+    pub(crate) fix: bool,
+    #[command(flatten)]
+    pub(crate) text: TextArgs,
+}
+
+const CHECK_HELP: &str = "\
+Exit status:
+  0  all files are good
+  1  a text is not canonical, or was rewritten
+  2  a file could not be read or rewritten
+
+JSON (--json), one object for each file:
+  {\"file\": NAME, \"verdict\": \"good\", \"not canonical\" or \"rewritten\"}
+  A verdict \"not canonical\" has \"line\": NUMBER, too, from which the text differs.
+  On error: {\"file\": NAME, \"error\": MESSAGE}
+
+Examples:
+  isoform check models/*.onnx
+  isoform check --canonical golden/*.iso
+  isoform check --fix golden/*.iso";
 
 /// The verdict on a file.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
-use isoform::{Ref, Value};
 use isoform::traverse::{WalkResult, walk_objects};
+use isoform::{Ref, Value};
 use isoform_onnx::elements;
 use isoform_onnx::eval::Control;
 use isoform_onnx::summary::{

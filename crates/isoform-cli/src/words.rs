@@ -4,7 +4,7 @@ use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// The words that people try first, and the command for the purpose.
-const OTHER_WORDS: [(&[&str], &str); 14] = [
+const OTHER_WORDS: [(&[&str], &str); 15] = [
     (
         &[
             "cat",
@@ -23,11 +23,10 @@ const OTHER_WORDS: [(&[&str], &str); 14] = [
         "hash",
     ),
     (
-        &[
-            "minimize", "opt", "reduce", "shrink", "simplify", "slim", "sim",
-        ],
+        &["minimize", "opt", "shrink", "simplify", "slim", "sim"],
         "optimize",
     ),
+    (&["creduce", "ddmin", "delta", "reducer"], "reduce"),
     (
         &["export", "save", "translate", "transform-format"],
         "convert",

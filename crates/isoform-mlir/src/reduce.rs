@@ -95,7 +95,10 @@ impl ReducibleProgram {
                 here = Some(position);
             }
             users.extend(operation.operands.iter().map(|value| (value.clone(), here)));
-            let blocks = operation.regions.iter().flat_map(|region| region.blocks.iter());
+            let blocks = operation
+                .regions
+                .iter()
+                .flat_map(|region| region.blocks.iter());
             let start = open.len();
             // Blocks of the builtin module have no terminator.
             let has_terminators = operation.name != "builtin.module";
@@ -234,7 +237,9 @@ impl ReducibleProgram {
                 let mut found = None;
                 if replacement != Replacement::Placeholder {
                     for operand in &operands {
-                        if operand.ty.same_as(&value.ty) || structural_equal(&operand.ty, &value.ty)? {
+                        if operand.ty.same_as(&value.ty)
+                            || structural_equal(&operand.ty, &value.ty)?
+                        {
                             found = Some(operand.clone());
                             break;
                         }
@@ -322,7 +327,10 @@ impl Rebuild<'_> {
             if self.is_lost(&operation) {
                 continue;
             }
-            let blocks = operation.regions.iter().flat_map(|region| region.blocks.iter());
+            let blocks = operation
+                .regions
+                .iter()
+                .flat_map(|region| region.blocks.iter());
             open.extend(blocks.flat_map(|block| block.operations.iter().cloned()));
             order.push(operation);
         }
@@ -358,7 +366,8 @@ impl Rebuild<'_> {
         built: &ByIdentity<Ref<Operation>>,
         used: &HashSet<u64, RandomState>,
     ) -> Ref<Operation> {
-        let operands: Array<Ref<Value>> = operation.operands.iter().map(|it| self.value(it)).collect();
+        let operands: Array<Ref<Value>> =
+            operation.operands.iter().map(|it| self.value(it)).collect();
         let regions = operation.regions.iter().map(|region| {
             let blocks = region.blocks.iter().map(|block| {
                 let mut kept: Vec<Ref<Operation>> = Vec::new();
@@ -390,14 +399,19 @@ impl Rebuild<'_> {
         used: &HashSet<u64, RandomState>,
     ) -> Option<Ref<Operation>> {
         let values = self.placeholders.get(&lost.identity())?.iter();
-        let values = values.filter(|value| used.contains(&value.identity())).cloned();
+        let values = values
+            .filter(|value| used.contains(&value.identity()))
+            .cloned();
         let values: Vec<Ref<Value>> = values.collect();
         (!values.is_empty()).then(|| Operation::new(PLACEHOLDER, []).with_results(values))
     }
 }
 
 fn is_used(operation: &Operation, used: &HashSet<u64, RandomState>) -> bool {
-    operation.results.iter().any(|value| used.contains(&value.identity()))
+    operation
+        .results
+        .iter()
+        .any(|value| used.contains(&value.identity()))
 }
 
 fn is_placeholder(operation: &Operation) -> bool {
@@ -413,14 +427,20 @@ fn is_terminator(operation: &Operation) -> bool {
 /// The names of symbols that the attributes of an operation refer to.
 fn references_of(operation: &Ref<Operation>) -> Result<Vec<Str>> {
     let mut names: Vec<Str> = Vec::new();
-    let own = operation.properties.iter().chain(operation.attributes.iter());
+    let own = operation
+        .properties
+        .iter()
+        .chain(operation.attributes.iter());
     for (_, value) in own.filter(|(key, _)| key.as_str() != "sym_name") {
         walk_objects(value, |object: &Ref<Obj>, _| {
             if let Some(reference) = object.downcast_ref::<SymbolRefAttr>() {
                 match reference.root.as_str() {
                     Some(name) => names.push(name.into()),
                     None => names.extend(
-                        reference.root.peek::<Ref<Symbol>>().map(|symbol| symbol.name.clone()),
+                        reference
+                            .root
+                            .peek::<Ref<Symbol>>()
+                            .map(|symbol| symbol.name.clone()),
                     ),
                 }
                 names.extend(reference.path.iter().cloned());

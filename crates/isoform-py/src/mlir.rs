@@ -143,7 +143,10 @@ fn mlir_normal_form<'py>(
 
 /// A region of blocks; see `isoform.mlir.region`.
 #[pyfunction]
-fn mlir_region<'py>(py: Python<'py>, blocks: Vec<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+fn mlir_region<'py>(
+    py: Python<'py>,
+    blocks: Vec<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
     let blocks = blocks.iter().map(|block| {
         let value = untyped(block)?;
         value.extract::<Ref<Block>>().into_py()
@@ -187,7 +190,13 @@ fn mlir_extract<'py>(
 }
 
 /// Kind, text, count, both lines, and the numbers of changes.
-type ChangeRow = (String, String, usize, (Option<String>, Option<String>), Vec<usize>);
+type ChangeRow = (
+    String,
+    String,
+    usize,
+    (Option<String>, Option<String>),
+    Vec<usize>,
+);
 
 fn change_rows(report: &Report) -> Vec<ChangeRow> {
     let changes = report.changes.iter().map(|change| {

@@ -8,8 +8,8 @@ use isoform::compare::{CompareOptions, repeated_blocks};
 use isoform::traverse::{WalkResult, walk_objects};
 use isoform::values::Tensor;
 use isoform::{Ref, Result, Value};
-use isoform_mlir::Level;
 use isoform_corpus::{Block, Inspector, Row, SourceFile};
+use isoform_mlir::Level;
 use isoform_onnx::Model;
 use isoform_onnx::summary::{ModelSummary, ValueSummary};
 

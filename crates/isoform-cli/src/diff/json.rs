@@ -61,7 +61,11 @@ pub(super) fn of_values(args: &DiffArgs, difference: &Difference) -> Json {
 }
 
 /// The difference of two programs of MLIR.
-pub(super) fn of_mlir(args: &DiffArgs, difference: &Difference, report: &isoform_mlir::Report) -> Json {
+pub(super) fn of_mlir(
+    args: &DiffArgs,
+    difference: &Difference,
+    report: &isoform_mlir::Report,
+) -> Json {
     let mut found = of_values(args, difference);
     if !args.stat {
         let groups = report.changes.iter().map(|change| {

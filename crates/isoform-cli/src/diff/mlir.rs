@@ -73,9 +73,9 @@ fn lines_of(change: &OperationChange) -> Vec<Line> {
     let [left, right] = &change.lines;
     if !change.is_complete {
         let sides = [("-", Role::Left, left), ("+", Role::Right, right)];
-        let sides = sides
-            .into_iter()
-            .filter_map(|(sign, role, text)| Some(line(role, format!("    {sign} {}", text.as_ref()?))));
+        let sides = sides.into_iter().filter_map(|(sign, role, text)| {
+            Some(line(role, format!("    {sign} {}", text.as_ref()?)))
+        });
         lines.extend(sides);
     }
     lines

@@ -216,7 +216,9 @@ fn is_mlir(mut text: &str) -> bool {
             name.is_some_and(|(_, rest)| rest.trim_start_matches(' ').starts_with('('))
         }
         ("", Some('%')) => {
-            let after = rest.split_once('=').map_or("", |(_, after)| after.trim_start());
+            let after = rest
+                .split_once('=')
+                .map_or("", |(_, after)| after.trim_start());
             let dialect = after.strip_prefix('"').unwrap_or(after);
             let (name, call) = dialect.split_at(word_end(dialect));
             // A call of a type in the text of this library has its parenthesis at once.

@@ -168,7 +168,9 @@ pub(crate) fn leveled(file: &Path, mut input: Input, common: &Common) -> Result<
         && let Some(program) = found.value.peek::<Ref<isoform_mlir::Program>>()
     {
         let level = common.mlir.level(common.io_names, !common.architecture)?;
-        let program = level.apply(program).map_err(|error| message(file, &error))?;
+        let program = level
+            .apply(program)
+            .map_err(|error| message(file, &error))?;
         found.value = program.into();
     }
     Ok(input)

@@ -50,7 +50,9 @@ fn passes(args: &DumpArgs, output: &mut Output<'_, '_>) -> io::Result<()> {
         let summary = step.summary();
         let summary = printable(&summary);
         let name = printable(name);
-        output.line(format_args!("{number:>3} {name:width$}  {style}{summary}{style:#}"))?;
+        output.line(format_args!(
+            "{number:>3} {name:width$}  {style}{summary}{style:#}"
+        ))?;
         if args.changes {
             tell_changes(step, args.max, output)?;
         }
@@ -96,7 +98,10 @@ fn tell_changes(step: &PassStep, max: usize, output: &mut Output<'_, '_>) -> io:
                 continue;
             }
             let [left, right] = &change.lines;
-            let sides = [("-", output.style.left, left), ("+", output.style.right, right)];
+            let sides = [
+                ("-", output.style.left, left),
+                ("+", output.style.right, right),
+            ];
             for (sign, style, line) in sides {
                 if let Some(line) = line {
                     let line = printable(line);
@@ -125,7 +130,9 @@ fn origins(
         Err(error) => return output.failed_file(&args.file, &message(&args.file, &error)),
     };
     if found.is_empty() {
-        let failure = format!("the last dumps have no operation '{name}'; 'isoform summary' lists the operations of a module");
+        let failure = format!(
+            "the last dumps have no operation '{name}'; 'isoform summary' lists the operations of a module"
+        );
         return output.failed_file(&args.file, &failure.into());
     }
     let step = |at: usize| history.steps.get(at);
@@ -143,7 +150,9 @@ fn origins(
         }
         let text = printable(&operation.text);
         output.line(format_args!("@{}: {text}", printable(&operation.symbol)))?;
-        let told = |at: usize| step(at).map_or_else(String::new, |step| format!("{} {}", at + 1, name_of(step)));
+        let told = |at: usize| {
+            step(at).map_or_else(String::new, |step| format!("{} {}", at + 1, name_of(step)))
+        };
         let origin = match step(operation.origin) {
             Some(first) if first.is_first => "in the first dump".to_owned(),
             _ => format!("made by {}", told(operation.origin)),

@@ -100,7 +100,11 @@ fn extract_symbols(
         return output.failed_file(&args.output, &failure);
     }
     let count = |program: &isoform_mlir::Program| {
-        let blocks = program.module.regions.iter().flat_map(|region| region.blocks.iter());
+        let blocks = program
+            .module
+            .regions
+            .iter()
+            .flat_map(|region| region.blocks.iter());
         blocks.map(|block| block.operations.len()).sum::<usize>()
     };
     let (before, after) = (count(program), count(&part));
@@ -116,6 +120,10 @@ fn extract_symbols(
         return Ok(());
     }
     let name = args.output.display().to_string();
-    let line = format!("{}: {after} of {}", printable(&name), counted(before, "operation"));
+    let line = format!(
+        "{}: {after} of {}",
+        printable(&name),
+        counted(before, "operation")
+    );
     written::tell(&args.output, &line, output)
 }

@@ -122,13 +122,15 @@ fn token_length(text: &str) -> usize {
             }
             (at + 1).min(bytes.len())
         }
-        b'%' => word(1).max(1) + {
-            let end = word(1).max(1);
-            match bytes.get(end) {
-                Some(b'#') => word(end + 1) - end,
-                _ => 0,
+        b'%' => {
+            word(1).max(1) + {
+                let end = word(1).max(1);
+                match bytes.get(end) {
+                    Some(b'#') => word(end + 1) - end,
+                    _ => 0,
+                }
             }
-        },
+        }
         b'-' if bytes.get(1).is_some_and(u8::is_ascii_digit) => word(1),
         sign if is_word(sign) => word(1),
         _ => text.chars().next().map_or(1, char::len_utf8),
@@ -150,7 +152,13 @@ mod tests {
         let pieces: Vec<_> = read
             .pieces
             .iter()
-            .map(|piece| (&read.text[piece.start..piece.end], piece.role, piece.is_definition))
+            .map(|piece| {
+                (
+                    &read.text[piece.start..piece.end],
+                    piece.role,
+                    piece.is_definition,
+                )
+            })
             .collect();
         assert_eq!(
             pieces,

@@ -33,14 +33,14 @@ pub(super) struct Check<'a> {
 }
 
 impl<'a> Check<'a> {
-    pub(super) fn new(args: &'a ReduceArgs) -> Result<Check<'a>> {
+    pub(super) fn new<P: Writable>(args: &'a ReduceArgs) -> Result<Check<'a>> {
         let folder = Folder::new()?;
         // The outputs of the command must not have the name of the model.
         let models = folder.path().join("model");
         fs::create_dir(&models)?;
         Ok(Check {
             args,
-            file: models.join(name_of(&args.input)),
+            file: models.join(name_of(&args.input).unwrap_or(OsStr::new(P::FILE))),
             folder,
             interrupts: Interrupts::watch(),
             runs: 0,
@@ -168,17 +168,17 @@ impl<'a> Check<'a> {
     }
 }
 
-/// The name for files of candidates, which are not compressed.
-fn name_of(input: &Path) -> &OsStr {
+/// The name for files of candidates, which are not compressed; None for standard input.
+fn name_of(input: &Path) -> Option<&OsStr> {
     let is_compressed = |name: &&OsStr| {
         let ending = Path::new(name).extension();
         ending.is_some_and(|ending| ending == "gz" || ending == "zst")
     };
-    let name = input.file_name().filter(|_| !is_dash(input));
-    match name {
-        Some(name) if is_compressed(&name) => input.file_stem().unwrap_or(name),
-        Some(name) => name,
-        None => OsStr::new("model.onnx"),
+    let name = input.file_name().filter(|_| !is_dash(input))?;
+    if is_compressed(&name) {
+        input.file_stem()
+    } else {
+        Some(name)
     }
 }
 

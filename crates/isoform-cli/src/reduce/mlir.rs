@@ -22,8 +22,11 @@ impl Operations {
 
 impl Reducible for Operations {
     type Replacement = Replacement;
-    const REPLACEMENTS: &'static [Replacement] =
-        &[Replacement::First, Replacement::Last, Replacement::Placeholder];
+    const REPLACEMENTS: &'static [Replacement] = &[
+        Replacement::First,
+        Replacement::Last,
+        Replacement::Placeholder,
+    ];
     const CUT: Replacement = Replacement::Placeholder;
 
     fn size(&self) -> usize {
@@ -61,6 +64,7 @@ impl Reducible for Operations {
 
 impl Writable for Operations {
     const NOUN: &'static str = "operation";
+    const FILE: &'static str = "program.mlir";
 
     fn save(&self, target: &Path) -> Result<()> {
         let bytes = self.to_bytes()?;

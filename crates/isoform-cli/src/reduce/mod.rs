@@ -25,6 +25,7 @@ use serde_json::json;
 
 use self::args::ReduceArgs;
 use self::check::{Check, Expected};
+use self::model::Nodes;
 use self::search::{Halt, Reducible, Search, Step};
 use crate::args::Common;
 use crate::input::{Input, is_dash, load_complete, message};
@@ -33,17 +34,22 @@ use crate::progress::line;
 use crate::target::check_target;
 
 /// A program that can be a file, for the command and as the result.
+///
+/// A further kind of program implements this trait and [`Reducible`], and gets an arm in
+/// [`reduce`].
 trait Writable: Reducible {
     /// The name of a part for people.
     const NOUN: &'static str;
+    /// The name of the file for a program from standard input.
+    const FILE: &'static str;
     /// Writes a file that needs no other, completely or not at all.
     fn save(&self, target: &Path) -> Result<()>;
     /// The bytes of such a file.
     fn to_bytes(&self) -> Result<Vec<u8>>;
 }
 
-/// The results of a search.
-struct Found {
+/// The outcome of a search.
+struct Reduction {
     nodes: [usize; 2],
     checks: usize,
     /// The status of the failure; None for a timeout.
@@ -73,7 +79,7 @@ pub(crate) fn reduce(
         Err(failure) => return output.failed_file(&args.input, &failure),
     };
     match input {
-        Input::Model(model) => reduced(model::Nodes::new(model.program()), args, output),
+        Input::Model(model) => reduced(Nodes::new(model.program()), args, output),
         Input::Value(found) => match found.value.peek::<Ref<isoform_mlir::Program>>() {
             Some(program) => reduced(mlir::Operations::new(program), args, output),
             None => {
@@ -111,9 +117,9 @@ fn search<P: Writable>(
     whole: P,
     args: &ReduceArgs,
     output: &mut Output<'_, '_>,
-) -> std::result::Result<Option<Found>, Failed> {
+) -> std::result::Result<Option<Reduction>, Failed> {
     let in_input = |error: isoform::Error| (args.input.clone(), message(&args.input, &error));
-    let mut check = Check::new(args).map_err(in_input)?;
+    let mut check = Check::new::<P>(args).map_err(in_input)?;
     let before = whole.size();
     let Some(expected) = check.expected(&whole).map_err(in_input)? else {
         output.status = check.signal_status();
@@ -142,7 +148,7 @@ fn search<P: Writable>(
     let target = &args.output;
     write(&*best, args, output).map_err(|failure| (target.clone(), failure))?;
     output.status = check.signal_status();
-    Ok(Some(Found {
+    Ok(Some(Reduction {
         nodes: [before, best.size()],
         checks: check.runs(),
         status: match expected {
@@ -173,7 +179,7 @@ fn write<P: Writable>(
 
 fn report(
     args: &ReduceArgs,
-    found: &Found,
+    found: &Reduction,
     noun: &str,
     start: Instant,
     output: &mut Output<'_, '_>,

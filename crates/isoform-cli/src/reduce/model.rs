@@ -66,6 +66,7 @@ impl Reducible for Nodes {
 
 impl Writable for Nodes {
     const NOUN: &'static str = "node";
+    const FILE: &'static str = "model.onnx";
 
     fn save(&self, target: &Path) -> Result<()> {
         SaveOptions::default().save(self.0.program(), target)?;

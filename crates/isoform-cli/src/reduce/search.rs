@@ -25,7 +25,7 @@ pub(crate) trait Reducible: Sized {
     /// The number of parts that can go.
     fn parts(&self) -> usize;
     /// The program without these parts, as far as they can go; None if none can, or if the
-    /// rest is no valid program. `lost` has an entry for each part.
+    /// rest is not a valid program. `lost` has an entry for each part.
     fn without(&self, lost: &[bool], replacement: Self::Replacement) -> Result<Option<Self>>;
     /// For each part, true if the given part needs it, or is the part itself.
     fn needed_by(&self, part: usize) -> Vec<bool>;

@@ -2,8 +2,8 @@
 
 use std::io;
 
-use isoform::{Ref, Value};
 use isoform::text::{TensorText, TextOptions};
+use isoform::{Ref, Value};
 use isoform_ir::transform;
 use isoform_page::Page;
 use serde_json::json;

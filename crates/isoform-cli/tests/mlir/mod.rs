@@ -66,7 +66,10 @@ arith.addf became arith.subf, in @helper
     let ran = run(&folder, "diff --json a.mlir b.mlir");
     let told: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(told["equal"], false);
-    assert_eq!(told["groups"][0]["text"], "arith.addf became arith.subf, in @helper");
+    assert_eq!(
+        told["groups"][0]["text"],
+        "arith.addf became arith.subf, in @helper"
+    );
     assert_eq!(told["groups"][0]["changes"], serde_json::json!([0]));
     assert_eq!(told["groups"][0]["line_numbers"], serde_json::json!([9, 9]));
     let ran = run(&folder, "diff --format markdown a.mlir b.mlir");
@@ -101,10 +104,18 @@ fn levels_are_options() {
     assert_eq!(run(&folder, "diff a.mlir c.mlir").status, 0);
     assert_eq!(run(&folder, "diff --io-names a.mlir c.mlir").status, 1);
     // Subtraction has an order, unless a table says otherwise.
-    folder.file("d.mlir", module("helper", "arith.subf").replace("(%a, %b) : ", "(%b, %a) : ").as_bytes());
+    folder.file(
+        "d.mlir",
+        module("helper", "arith.subf")
+            .replace("(%a, %b) : ", "(%b, %a) : ")
+            .as_bytes(),
+    );
     assert_eq!(run(&folder, "diff --semantic b.mlir d.mlir").status, 1);
     folder.file("mine.toml", b"commutative = [\"arith.subf\"]\n");
-    let ran = run(&folder, "diff --semantic --dialects mine.toml b.mlir d.mlir");
+    let ran = run(
+        &folder,
+        "diff --semantic --dialects mine.toml b.mlir d.mlir",
+    );
     check(&ran, 0, "equal\n");
     folder.file("bad.toml", b"commutative = 3\n");
     let ran = run(&folder, "diff --semantic --dialects bad.toml b.mlir d.mlir");
@@ -119,10 +130,24 @@ fn the_order_of_private_functions_is_an_option() {
         format!("func.func private @{name}() {{ \"x.y\"() {{n = {number}}} : () -> () return }}\n")
     };
     let main = "func.func @main() { call @f() : () -> () call @g() : () -> () return }\n";
-    folder.file("a.mlir", [main, &function("f", 1), &function("g", 2)].concat().as_bytes());
-    folder.file("b.mlir", [main, &function("g", 2), &function("f", 1)].concat().as_bytes());
+    folder.file(
+        "a.mlir",
+        [main, &function("f", 1), &function("g", 2)]
+            .concat()
+            .as_bytes(),
+    );
+    folder.file(
+        "b.mlir",
+        [main, &function("g", 2), &function("f", 1)]
+            .concat()
+            .as_bytes(),
+    );
     assert_eq!(run(&folder, "diff a.mlir b.mlir").status, 1);
-    check(&run(&folder, "diff --unordered-symbols a.mlir b.mlir"), 0, "equal\n");
+    check(
+        &run(&folder, "diff --unordered-symbols a.mlir b.mlir"),
+        0,
+        "equal\n",
+    );
 }
 
 #[test]
@@ -130,13 +155,28 @@ fn programs_are_shown_and_converted() {
     let folder = folder();
     let ran = run(&folder, "show a.mlir");
     assert_eq!(ran.status, 0);
-    assert!(ran.out.starts_with("// MLIR, mlir.Program\n\"builtin.module\"()"), "{ran:?}");
+    assert!(
+        ran.out
+            .starts_with("// MLIR, mlir.Program\n\"builtin.module\"()"),
+        "{ran:?}"
+    );
     let ran = run(&folder, "show --quiet --canonical a.mlir");
-    assert!(ran.out.contains("%addf = \"arith.addf\"(%arg0, %arg1)"), "{ran:?}");
+    assert!(
+        ran.out.contains("%addf = \"arith.addf\"(%arg0, %arg1)"),
+        "{ran:?}"
+    );
     // Every form keeps the program.
     for name in ["a.isob", "a.json", "a.iso", "again.mlir"] {
-        assert_eq!(run(&folder, &format!("convert a.mlir {name}")).status, 0, "{name}");
-        check(&run(&folder, &format!("diff --io-names a.mlir {name}")), 0, "equal\n");
+        assert_eq!(
+            run(&folder, &format!("convert a.mlir {name}")).status,
+            0,
+            "{name}"
+        );
+        check(
+            &run(&folder, &format!("diff --io-names a.mlir {name}")),
+            0,
+            "equal\n",
+        );
     }
     let ran = run(&folder, "convert a.isob - --to mlir");
     assert!(ran.out.starts_with("\"builtin.module\""), "{ran:?}");
@@ -158,7 +198,11 @@ fn large_constants_are_abbreviated_for_people() {
     let text = format!("\"x.y\"() {{v = dense<[2.0, {numbers}]> : tensor<100xf32>}} : () -> ()");
     folder.file("a.mlir", text.as_bytes());
     let ran = run(&folder, "show a.mlir");
-    assert!(ran.out.contains("dense<[2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, ...] #"), "{ran:?}");
+    assert!(
+        ran.out
+            .contains("dense<[2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, ...] #"),
+        "{ran:?}"
+    );
     let ran = run(&folder, "show --quiet --full-tensors a.mlir");
     folder.file("b.mlir", ran.out.as_bytes());
     check(&run(&folder, "diff a.mlir b.mlir"), 0, "equal\n");
@@ -173,7 +217,11 @@ fn functions_are_extracted_with_what_they_need() {
     assert!(!ran.out.contains("main"), "{ran:?}");
     let ran = run(&folder, "extract a.mlir - --to none");
     assert_eq!(ran.status, 2);
-    assert!(ran.err.contains("no symbol @none; its symbols are @helper, @main"), "{ran:?}");
+    assert!(
+        ran.err
+            .contains("no symbol @none; its symbols are @helper, @main"),
+        "{ran:?}"
+    );
     let ran = run(&folder, "extract a.mlir - --from x --to main");
     assert!(ran.err.contains("--from is for models"), "{ran:?}");
     let ran = run(&folder, "extract a.mlir part.mlir --to main");
@@ -232,7 +280,10 @@ fn passes_tell_their_changes() {
 ";
     check(&run(&folder, "mlir passes dump.txt"), 0, expected);
     let ran = run(&folder, "mlir passes --changes dump.txt");
-    assert!(ran.out.contains("      x.make became x.made, in @f\n"), "{ran:?}");
+    assert!(
+        ran.out.contains("      x.make became x.made, in @f\n"),
+        "{ran:?}"
+    );
     assert!(ran.out.contains("operands (%arg0) -> (%0)"), "{ran:?}");
     let ran = run(&folder, "mlir passes --origin x.use dump.txt");
     let expected = "\
@@ -241,7 +292,11 @@ fn passes_tell_their_changes() {
 ";
     check(&ran, 0, expected);
     let ran = run(&folder, "mlir passes --json dump.txt");
-    let lines: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines: Vec<Value> = ran
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     assert_eq!(lines[1]["changes"][0]["symbol"], "f");
     assert_eq!(lines[2]["summary"], "nothing");
     let ran = run(&folder, "mlir passes --origin x.none dump.txt");
@@ -270,7 +325,8 @@ fn collections_have_programs_of_mlir() {
 fn keys_of_compilers_follow_the_program() {
     let folder = folder();
     let key = |file: &str| {
-        let line = format!("cache run --store cache --key {file} --out out.txt -- cp {file} out.txt");
+        let line =
+            format!("cache run --store cache --key {file} --out out.txt -- cp {file} out.txt");
         run(&folder, &line)
     };
     assert_eq!(key("a.mlir").status, 0);

@@ -44,14 +44,20 @@ fn operands_of_the_type_replace_results() {
 fn placeholders_replace_results_without_such_an_operand() {
     let text = without(NESTED, &[2], Replacement::First).unwrap();
     assert!(!text.contains("x.d"), "{text}");
-    assert!(text.contains("%1 = \"builtin.unrealized_conversion_cast\"() : () -> i32"), "{text}");
+    assert!(
+        text.contains("%1 = \"builtin.unrealized_conversion_cast\"() : () -> i32"),
+        "{text}"
+    );
     assert!(text.contains("\"func.return\"(%1)"), "{text}");
 }
 
 #[test]
 fn an_operation_stays_around_another_one_in_a_cut() {
     let text = without(NESTED, &[0, 1, 2], Replacement::Placeholder).unwrap();
-    assert!(text.contains("x.if") && text.contains("x.d") && !text.contains("x.a"), "{text}");
+    assert!(
+        text.contains("x.if") && text.contains("x.d") && !text.contains("x.a"),
+        "{text}"
+    );
     // Everything goes: what is left are the module and nothing in it.
     let text = without(NESTED, &[0], Replacement::First).unwrap();
     assert!(!text.contains("func.func"), "{text}");
@@ -66,7 +72,10 @@ fn symbols_stay_while_something_refers_to_them() {
     // The function @g is needed by the call.
     assert_eq!(without(text, &[2], Replacement::First), None);
     let smaller = without(text, &[1, 2], Replacement::First).unwrap();
-    assert!(!smaller.contains("@g") && !smaller.contains("\"g\""), "{smaller}");
+    assert!(
+        !smaller.contains("@g") && !smaller.contains("\"g\""),
+        "{smaller}"
+    );
 }
 
 #[test]
@@ -75,7 +84,10 @@ fn placeholders_that_nobody_uses_go() {
     let program = program(&text);
     // The function and x.a: the placeholder is no part.
     assert_eq!(program.len(), 2);
-    let smaller = program.without(&[true, false], Replacement::First).unwrap().unwrap();
+    let smaller = program
+        .without(&[true, false], Replacement::First)
+        .unwrap()
+        .unwrap();
     assert!(!write(smaller.program()).unwrap().contains("cast"));
 }
 

@@ -27,7 +27,7 @@ use crate::values::{ValueKey, made_by, output};
 
 use types::Types;
 
-/// What takes the place of the values of lost nodes.
+/// The values that take the place of those of lost nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Replacement {
     /// The first value of the same type and shape from which the value was computed, and a

@@ -115,7 +115,7 @@ impl Failure {
     pub(super) fn planted(self, family: Family) -> Planted {
         match self {
             // Ends of one of the ten chains.
-            Failure::Path if family == Family::Wide => &[(505, &["Softsign"]), (590, &["Erf"])],
+            Failure::Path if family == Family::Wide => &[(505, &["Softsign"]), (570, &["Erf"])],
             Failure::Single => &[(630, &["Erf"])],
             Failure::Edge => &[(210, &["Softsign"]), (420, &["Softsign", "Erf"])],
             Failure::Row => &[(770, &["Softsign", "Exp", "Erf"])],

@@ -2,6 +2,7 @@
 
 mod failures;
 mod models;
+mod numbers;
 
 use std::collections::HashSet;
 
@@ -60,7 +61,8 @@ fn reduced(model: &ModelProto, limit: usize, fails: impl Fn(&Seen) -> bool) -> O
 /// in 28 of 30 cases.
 #[test]
 fn seeded_failures_are_reduced_to_few_nodes_by_few_checks() {
-    let size = (1000 / scale().min(10)).max(100);
+    // Smaller models have no room for what is planted.
+    let size = 1000 / scale().min(4);
     let mut report = String::new();
     let (mut cases, mut good) = (0, 0);
     for family in FAMILIES {
