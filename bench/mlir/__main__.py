@@ -98,7 +98,10 @@ def rows(quick: bool) -> list[list[str]]:
             with_xdsl["xDSL"] = lambda text=text: of_xdsl(text)
         except Exception as error:  # noqa: BLE001  # the peer does not read every program
             print(f"xDSL does not read {name}: {type(error).__name__}", file=sys.stderr)
-        sides = {"isoform": lambda text=text: mlir.read(text), "MLIR": lambda text=text: of_mlir(text)}
+        sides = {
+            "isoform": lambda text=text: mlir.read(text),
+            "MLIR": lambda text=text: of_mlir(text),
+        }
         measure("parse", name, size, sides | with_xdsl)
         ours = mlir.read(text), mlir.read(text)
         theirs = of_mlir(text), of_mlir(text)

@@ -2336,6 +2336,38 @@ def make_node(type_key: str, fields: Any) -> Any:
     for one that is missing or does not fit.
     """
 
+def mlir_changes(difference: Any) -> Any:
+    """A difference operation by operation; see `isoform.mlir.changes`."""
+
+def mlir_extract(program: Any, symbols: Any) -> Any:
+    """The part of a program that symbols need; see `isoform.mlir.extract`."""
+
+def mlir_normal_form(
+    program: Any, io_names: bool, contents: Any, symbol_order: Any, semantics: Any, dialects: Any
+) -> Any:
+    """The normal form of a program at a level; see `isoform.mlir.normal_form`."""
+
+def mlir_passes(text: str) -> Any:
+    """The steps of dumps; see `isoform.mlir.passes`."""
+
+def mlir_read(text: str, name: str, symbol_names: Any) -> Any:
+    """A program from text; see `isoform.mlir.read`."""
+
+def mlir_read_attribute(text: str) -> Any:
+    """An attribute or a type from text; see `isoform.mlir.read_attribute`."""
+
+def mlir_read_split(text: str, name: str) -> Any:
+    """The programs of a text; see `isoform.mlir.read_split`."""
+
+def mlir_region(blocks: Any) -> Any:
+    """A region of blocks; see `isoform.mlir.region`."""
+
+def mlir_with_bindings(program: Any) -> Any:
+    """A program whose regions bind anew; see `isoform.mlir.with_bindings`."""
+
+def mlir_write(program: Any, locations: Any, max_elements: Any, kind_names: Any) -> Any:
+    """The text of a program; see `isoform.mlir.write`."""
+
 def onnx_diff(
     left: Any,
     right: Any,
