@@ -192,8 +192,7 @@ def _sum_of(function: Function) -> Function:
 
 def _sharded() -> Iterator[tuple[str, Any]]:
     """Programs for several devices, with collectives."""
-    from jax.sharding import Mesh, NamedSharding
-    from jax.sharding import PartitionSpec as P
+    from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
     mesh = Mesh(jax.devices()[:4], ("x",))
     placed = NamedSharding(mesh, P("x"))

@@ -96,7 +96,7 @@ def rows(quick: bool) -> list[list[str]]:
         try:
             of_xdsl(text)
             with_xdsl["xDSL"] = lambda text=text: of_xdsl(text)
-        except Exception as error:  # noqa: BLE001  # the peer does not read every program
+        except Exception as error:  # the peer does not read every program
             print(f"xDSL does not read {name}: {type(error).__name__}", file=sys.stderr)
         sides = {
             "isoform": lambda text=text: mlir.read(text),

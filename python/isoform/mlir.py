@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isoform import _core
-from isoform.diff import Difference
-from isoform.diff import diff as _diff
+from isoform.diff import Difference, diff as _diff
 
 if TYPE_CHECKING:
     from isoform.types.mlir import Block, Program, Region

@@ -276,8 +276,8 @@ impl ReducibleProgram {
             open.extend(self.parts[at].parent);
         }
         // The operations inside of the part itself stay.
-        for at in part + 1..self.parts.len() {
-            needed[at] |= at != part && self.is_inside(at, part);
+        for (at, needed) in needed.iter_mut().enumerate().skip(part + 1) {
+            *needed |= self.is_inside(at, part);
         }
         needed
     }

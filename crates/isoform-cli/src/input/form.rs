@@ -211,18 +211,16 @@ fn is_mlir(mut text: &str) -> bool {
     let (word, rest) = text.split_at(word_end(text));
     let rest = rest.trim_start_matches([' ', '\t']);
     match (word, rest.chars().next()) {
-        ("", Some('"')) => {
-            let name = rest[1..].split_once('"');
-            name.is_some_and(|(_, rest)| rest.trim_start_matches(' ').starts_with('('))
-        }
+        ("", Some('"')) => generic_name(rest).is_some(),
         ("", Some('%')) => {
             let after = rest
                 .split_once('=')
                 .map_or("", |(_, after)| after.trim_start());
-            let dialect = after.strip_prefix('"').unwrap_or(after);
-            let (name, call) = dialect.split_at(word_end(dialect));
-            // A call of a type in the text of this library has its parenthesis at once.
-            name.contains('.') && (after.starts_with('"') || !call.starts_with('('))
+            let (name, call) = after.split_at(word_end(after));
+            // In the text of this library, a type is followed by its fields at once.
+            let is_pretty =
+                name.contains('.') && !name.starts_with(|sign: char| sign.is_ascii_digit());
+            generic_name(after).is_some() || (is_pretty && call.starts_with(' '))
         }
         ("", Some('{')) => rest.starts_with("{-#"),
         ("", Some('#' | '!')) => {
@@ -234,6 +232,14 @@ fn is_mlir(mut text: &str) -> bool {
         (word, Some('@')) => word.contains('.'),
         (word, _) => word.contains('.') && rest.starts_with("private @"),
     }
+}
+
+/// The name of an operation in generic form: `"x.y"(`.
+fn generic_name(text: &str) -> Option<&str> {
+    let (name, rest) = text.strip_prefix('"')?.split_once('"')?;
+    rest.trim_start_matches(' ')
+        .starts_with('(')
+        .then_some(name)
 }
 
 /// True for the characters of names of operations and aliases.
@@ -332,6 +338,9 @@ mod tests {
             "[\"a\", 1]",
             "{\"a\": 1}",
             "module",
+            "%0 = pto.DataType!\"INT64\"\n[%0]",
+            "%0 = 1.5 // a number\n[%0]",
+            "%0 = \"a (string)\"\n[%0]",
             "%a = 1\n[%a, %a]",
         ] {
             check(text, Content::Value(Form::Text));

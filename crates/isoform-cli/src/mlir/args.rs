@@ -22,7 +22,39 @@ pub(crate) struct MlirArgs {
 #[derive(Subcommand, Debug)]
 pub(crate) enum MlirCommand {
     Passes(DumpArgs),
+    Bisect(BisectArgs),
 }
+
+/// Find the pass after which a check fails, from the dumps between the passes.
+///
+/// COMMAND is run with the name of a file that holds the program of a dump. It ends with status
+/// 0 for a good program, and with 1 to 125 for a bad one. It has to accept the first dump and
+/// to reject the last one.
+#[derive(Args, Debug)]
+#[command(after_help = BISECT_HELP)]
+pub(crate) struct BisectArgs {
+    /// The dumps, as for `isoform mlir passes`.
+    #[arg(value_name = "DUMP")]
+    pub(crate) file: PathBuf,
+    /// The command and its arguments; the name of a file is added.
+    #[arg(required = true, last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<std::ffi::OsString>,
+    /// Print at most this many changes of the pass; 0 prints all.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) max: usize,
+}
+
+const BISECT_HELP: &str = "\
+Exit status:
+  0  the pass was found
+  2  error: there is nothing to find, or the file could not be read
+
+JSON (--json), one object:
+  {\"pass\": NAME, \"argument\": NAME, \"line\": NUMBER in DUMP, \"checks\": COUNT, \"changes\": TEXT}
+  On error: {\"file\": NAME, \"error\": MESSAGE}
+
+Examples:
+  isoform mlir bisect dump -- ./still_correct.sh";
 
 /// How programs of MLIR are compared.
 #[derive(Args, Clone, Debug, Default)]

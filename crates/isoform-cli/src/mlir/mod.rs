@@ -1,6 +1,7 @@
 //! `isoform mlir`: questions about programs of MLIR alone.
 
 pub(crate) mod args;
+mod bisect;
 
 use std::io;
 use std::path::Path;
@@ -15,6 +16,7 @@ use args::{DumpArgs, MlirArgs, MlirCommand};
 pub(crate) fn run(args: &MlirArgs, output: &mut Output<'_, '_>) -> io::Result<()> {
     match &args.command {
         MlirCommand::Passes(args) => passes(args, output),
+        MlirCommand::Bisect(args) => bisect::bisect(args, output),
     }
 }
 
@@ -158,9 +160,10 @@ fn origins(
             _ => format!("made by {}", told(operation.origin)),
         };
         let changed: Vec<String> = operation.changed.iter().map(|&at| told(at)).collect();
-        let changed = match changed.is_empty() {
-            true => String::new(),
-            false => format!(", changed by {}", changed.join(", ")),
+        let changed = if changed.is_empty() {
+            String::new()
+        } else {
+            format!(", changed by {}", changed.join(", "))
         };
         output.faint(&printable(&format!("    {origin}{changed}")))?;
     }

@@ -63,7 +63,7 @@ pub fn page_of_mlir(difference: &Difference, report: &Report, names: [&str; 2]) 
         },
         sentence,
         facts: counts
-            .map(|(kind, count)| fact(&format!("operations {}", kind.name()), count, mark_of(kind)))
+            .map(|(kind, count)| fact(format!("operations {}", kind.name()), count, mark_of(kind)))
             .collect(),
         sections,
     }

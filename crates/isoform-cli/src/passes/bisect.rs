@@ -20,14 +20,24 @@ use crate::pages::file::title_of;
 use crate::scratch::Folder;
 
 /// The command of the user, which gets a file with the program.
-struct Check<'a> {
+pub(crate) struct Check<'a> {
     command: &'a [std::ffi::OsString],
     folder: Folder,
     form: Form,
 }
 
-impl Check<'_> {
-    fn accepts(&self, program: &Ref<Obj>) -> Result<bool> {
+impl<'a> Check<'a> {
+    /// A check by a command, whose files have this form.
+    pub(crate) fn new(command: &'a [std::ffi::OsString], form: Form) -> Result<Self> {
+        let folder = Folder::new()?;
+        Ok(Check {
+            command,
+            folder,
+            form,
+        })
+    }
+
+    pub(crate) fn accepts(&self, program: &Ref<Obj>) -> Result<bool> {
         let extension = match self.form {
             Form::Json => "json",
             Form::Text => "iso",
@@ -113,12 +123,7 @@ pub(crate) fn bisect(
         Err(failure) => return output.failed_file(&args.file, &failure),
     };
     note_skipped(&pipeline, &args.passes, output);
-    let result = Folder::new().map_err(Error::from).and_then(|folder| {
-        let check = Check {
-            command: &args.command,
-            folder,
-            form,
-        };
+    let result = Check::new(&args.command, form).and_then(|check| {
         let pipeline = pipeline.upcast();
         let ctx = options_of(&args.passes)?.make()?;
         let bisection = ctx.within(|| {

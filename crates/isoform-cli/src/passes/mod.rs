@@ -16,7 +16,7 @@ use crate::args::PipelineArgs;
 use crate::input::{Input, register_types};
 use crate::output::{Failure, Output};
 
-pub(crate) use bisect::bisect;
+pub(crate) use bisect::{Check, bisect};
 pub(crate) use changes::{PassRun, time};
 pub(crate) use list::list;
 pub(crate) use run::run;

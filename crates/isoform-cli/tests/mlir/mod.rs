@@ -339,3 +339,22 @@ fn keys_of_compilers_follow_the_program() {
     let out = fs::read_to_string(folder.path().join("out.txt")).unwrap();
     assert!(out.contains("arith.subf"), "{out}");
 }
+
+#[test]
+fn the_guilty_pass_is_found() {
+    let folder = folder();
+    folder.file("dump.txt", DUMPS.as_bytes());
+    folder.file("check.sh", b"! grep -q x.made \"$1\"\n");
+    let ran = run(&folder, "mlir bisect dump.txt -- sh check.sh");
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let expected = "the check fails after pass 'canonicalize', whose dump follows line 8: @f: 2 operations changed\n";
+    assert!(ran.out.starts_with(expected), "{ran:?}");
+    let ran = run(&folder, "mlir bisect --json dump.txt -- sh check.sh");
+    let told: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(told["argument"], "canonicalize");
+    assert_eq!(told["checks"], 3);
+    let ran = run(&folder, "mlir bisect dump.txt -- true");
+    assert!(ran.err.contains("there is nothing to find"), "{ran:?}");
+    let ran = run(&folder, "mlir bisect dump.txt -- false");
+    assert!(ran.err.contains("rejects the first dump"), "{ran:?}");
+}

@@ -187,9 +187,7 @@ impl History {
     fn step(&mut self, dump: &PassDump, at: usize) -> Result<PassStep> {
         let units = units_of(&dump.program);
         // The module of a dump of a function is not a part of the program.
-        let is_whole = !units[0].1.module.properties.is_empty()
-            || !units[0].1.module.attributes.is_empty()
-            || units.len() != 2;
+        let is_whole = !dump.is_part();
         let mut changes = Vec::new();
         let mut is_first = true;
         let symbols: Vec<String> = units.iter().map(|(symbol, _)| symbol.clone()).collect();

@@ -11,6 +11,7 @@ pub use history::{OperationHistory, PassHistory, PassStep, UnitChange};
 
 use isoform::{Error, Ref, Result};
 
+use crate::extract::symbol_name;
 use crate::nodes::{Operation, Program};
 use crate::read::ReadOptions;
 
@@ -47,6 +48,22 @@ pub struct PassDump {
     /// The program. If the pass ran on a function, the function alone is in a module. Symbols
     /// are names.
     pub program: Ref<Program>,
+}
+
+impl PassDump {
+    /// True for a function or another operation with a symbol alone, on which a pass ran.
+    pub fn is_part(&self) -> bool {
+        let module = &self.program.module;
+        let blocks = module
+            .regions
+            .iter()
+            .flat_map(|region| region.blocks.iter());
+        let mut operations = blocks.flat_map(|block| block.operations.iter());
+        let only = operations.next().filter(|_| operations.next().is_none());
+        module.properties.is_empty()
+            && module.attributes.is_empty()
+            && only.is_some_and(|only| symbol_name(only).is_some())
+    }
 }
 
 /// Reads the dumps of a text. Linear in the text.

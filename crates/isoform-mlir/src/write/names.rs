@@ -70,9 +70,13 @@ impl<'p> Names<'p> {
         };
         let name = operation.name.rsplit('.').next().unwrap_or_default();
         let is_plain = |sign: char| sign.is_ascii_alphanumeric() || sign == '_';
-        let kind: Str = match name.starts_with(|sign: char| sign.is_ascii_alphabetic()) {
-            true if name.chars().all(is_plain) && !name.starts_with("arg") => name.into(),
-            _ => "value".into(),
+        let is_letter = |sign: char| sign.is_ascii_alphabetic();
+        let is_kind = name.starts_with(is_letter) && name.chars().all(is_plain);
+        // Arguments of blocks are named `%arg0`.
+        let kind: Str = if is_kind && !name.starts_with("arg") {
+            name.into()
+        } else {
+            "value".into()
         };
         let count = kinds.entry(kind.clone()).or_default();
         if let Some((_, before)) = self.open.last_mut() {
