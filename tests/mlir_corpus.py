@@ -345,7 +345,7 @@ def bypassed_operation(module, ops, rng):
 
 @edit
 def moved_operation(module, ops, rng):
-    """An operation that the next one does not need goes behind it."""
+    """An operation that the next one does not need goes after it."""
     for op in rng.sample(ops, len(ops)):
         block = (
             list(op.block) if op.parent is not None and op.parent.name != "builtin.module" else []
@@ -397,7 +397,7 @@ def _next(number: str) -> str:
 
 
 # Edits of the generic text, for properties, which bindings do not show of operations of unknown
-# dialects: what to look for, and what stands there instead.
+# dialects: a pattern, and its replacement.
 TEXT_EDITS: dict[str, tuple[str, Callable[[re.Match[str]], str]]] = {
     "bump_integer": (r"(?<== )(\d+)(?= : i(?:32|64)[,}])", lambda m: _next(m[1])),
     "flipped_bool": (r"(?<== )(true|false)\b", lambda m: "false" if m[1] == "true" else "true"),

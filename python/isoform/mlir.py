@@ -306,7 +306,7 @@ def diff(left: Program, right: Program) -> ProgramDiff:
     """The difference of two programs in the words of MLIR.
 
     Raises:
-        TypeError: a side is no program.
+        TypeError: a side is not a program.
 
     Example:
         >>> left, right = (read(f'"x.{name}"() : () -> ()') for name in "ab")
@@ -323,7 +323,7 @@ def changes(difference: Difference) -> list[OperationChange]:
     """The changes of a difference of two programs, operation by operation.
 
     Raises:
-        TypeError: the difference is none of programs.
+        TypeError: the sides of the difference are not programs.
     """
     return [OperationChange(*row) for row in _core.mlir_changes(difference)[0]]
 
@@ -381,7 +381,7 @@ class PassStep:
 
 
 def passes(dumps: str | bytes) -> list[PassStep]:
-    """What each pass of a pipeline really changed.
+    """The changes that each pass of a pipeline really made.
 
     Args:
         dumps: what `mlir-opt -mlir-print-ir-after-all -mlir-print-op-generic` prints on standard

@@ -13,7 +13,7 @@ const PLACEHOLDER: &str = "builtin.unrealized_conversion_cast";
 
 type ByIdentity<T> = HashMap<u64, T, RandomState>;
 
-/// What stands in place of the result of an operation that goes.
+/// The value in place of the result of an operation that goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Replacement {
     /// The first operand of the type of the result; without one, a placeholder.

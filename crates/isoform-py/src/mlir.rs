@@ -156,7 +156,7 @@ fn mlir_region<'py>(
     to_python(py, &Value::from(region))
 }
 
-/// A program whose regions bind anew; see `isoform.mlir.with_bindings`.
+/// A program with the current bindings of its regions; see `isoform.mlir.with_bindings`.
 #[pyfunction]
 fn mlir_with_bindings<'py>(program: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let read = program_of(program)?;

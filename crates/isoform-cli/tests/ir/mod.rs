@@ -619,7 +619,7 @@ fn convert_says_what_is_missing() {
         (
             "convert module.iso target",
             "target",
-            "use --to json, text, binary or onnx",
+            "use --to json, text, binary, mlir or onnx",
         ),
         (
             "convert module.iso model.onnx",
@@ -629,7 +629,7 @@ fn convert_says_what_is_missing() {
         (
             "convert module.iso -",
             "-",
-            "use --to json, text, binary or onnx",
+            "use --to json, text, binary, mlir or onnx",
         ),
         ("convert module.iso . --to json", ".", "this is a folder"),
         ("convert none.iso a.json", "none.iso", "No such file"),

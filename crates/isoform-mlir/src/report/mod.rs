@@ -121,7 +121,7 @@ impl Report {
     ///
     /// # Errors
     ///
-    /// `TypeError` if a side is no [`Program`]; as [`write()`](crate::write()).
+    /// `TypeError` if a side is not a [`Program`]; as [`write()`](crate::write()).
     pub fn new(difference: &Difference) -> Result<Report> {
         let left = program_of(difference.left())?;
         let right = program_of(difference.right())?;

@@ -82,7 +82,7 @@ fn symbols_stay_while_something_refers_to_them() {
 fn placeholders_that_nobody_uses_go() {
     let text = without(NESTED, &[2], Replacement::First).unwrap();
     let program = program(&text);
-    // The function and x.a: the placeholder is no part.
+    // The function and x.a: the placeholder does not count.
     assert_eq!(program.len(), 2);
     let smaller = program
         .without(&[true, false], Replacement::First)
