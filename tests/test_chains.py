@@ -63,11 +63,14 @@ MODULES = {
     "isoform.interop": "interop",
     "isoform.interop.ast": "interop.ast",
     "isoform.jax": "jax",
+    "isoform.mlir": "mlir",
     "isoform.fx": "fx",
 }
 
 # They report or change registrations, or take values of Python.
 WITHOUT_VALUE = {
+    *("mlir.from_jax", "mlir.from_module", "mlir.load", "mlir.passes"),
+    *("mlir.read", "mlir.read_attribute", "mlir.read_split"),
     *(
         "BigInt",
         "convert_func",
@@ -447,6 +450,40 @@ def fx_graph_in_a_row():
     return types.SimpleNamespace(nodes=[*nodes, end])
 
 
+def regions_in_a_row(name="x.y"):
+    """A program of MLIR of regions in each other."""
+    opened, closed = f'"{name}"() ({{\n' * PYTHON_LEVELS, "}) : () -> ()\n" * PYTHON_LEVELS
+    return isoform.mlir.read(f"func.func @f() {{ {opened}{closed} return }}")
+
+
+def normalised(program):
+    """The normal form at the level that ignores most."""
+    return isoform.mlir.normal_form(
+        program, io_names=False, contents=False, symbol_order=False, semantics=True
+    )
+
+
+def is_its_own_form(program):
+    form = normalised(program)
+    return normalised(form).same_as(form)
+
+
+def mlir_in_file(program, folder):
+    isoform.mlir.save(program, folder / "row.mlir")
+    return isoform.structural_equal(isoform.mlir.load(folder / "row.mlir"), program)
+
+
+MLIR_CALLS = {
+    "mlir.write": lambda p: isoform.mlir.write(p).count("x.y") == PYTHON_LEVELS,
+    "mlir.normal_form": is_its_own_form,
+    "mlir.diff mlir.changes": lambda p: len(isoform.mlir.diff(p, isoform.mlir.read(""))) == 1,
+    "mlir.extract": lambda p: isoform.mlir.extract(p, "f").same_as(p),
+    "mlir.with_bindings": lambda p: isoform.structural_equal(isoform.mlir.with_bindings(p), p),
+    "mlir.region": lambda p: len(isoform.mlir.region(p.module.regions[0].blocks).blocks) == 1,
+    "jax.cache_key": lambda p: len(isoform.jax.cache_key(p)) == 64,
+}
+
+
 # Programs of other libraries, which are objects of Python.
 INTEROP_CALLS = {
     "interop.from_fields": lambda: len(isoform.interop.from_fields(nested(lambda v: [v]))) == 1,
@@ -459,6 +496,20 @@ INTEROP_CALLS = {
 @pytest.mark.parametrize("call", INTEROP_CALLS.values(), ids=INTEROP_CALLS)
 def test_objects_of_other_libraries(call):
     assert call()
+
+
+@pytest.fixture(scope="module")
+def regions():
+    return regions_in_a_row()
+
+
+@pytest.mark.parametrize("call", MLIR_CALLS.values(), ids=MLIR_CALLS)
+def test_regions_in_a_row(regions, call):
+    assert call(regions)
+
+
+def test_regions_in_a_row_in_a_file(regions, tmp_path):
+    assert mlir_in_file(regions, tmp_path)
 
 
 @py_class("chains.Holder")
@@ -509,7 +560,8 @@ def public_functions():
 
 
 def test_every_function_of_a_value_has_a_chain():
-    groups = [*CALLS, *ONNX_CALLS, *INTEROP_CALLS, IN_FILES, ONNX_IN_FILES]
+    groups = [*CALLS, *ONNX_CALLS, *INTEROP_CALLS, *MLIR_CALLS, IN_FILES, ONNX_IN_FILES]
+    groups.append("mlir.save")
     named = {name for names in groups for name in names.split()}
     assert public_functions() - named - LIMITED == set()
 

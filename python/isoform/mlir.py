@@ -351,7 +351,7 @@ def with_bindings(program: Program) -> Program:
     """The program with regions that bind what their blocks define now.
 
     A pass that adds or removes blocks, private symbols, or uses of values before their
-    definitions ends with this call. Linear in the program, for each level of regions.
+    definitions ends with this call. Linear in the program.
     """
     return _core.mlir_with_bindings(program)
 

@@ -6,7 +6,9 @@ use isoform::{Array, Node, Obj, Ref, Result, Str, structural_equal};
 use rapidhash::fast::RandomState;
 
 use crate::extract::symbol_name;
-use crate::nodes::{Block, Operation, Program, Region, Symbol, SymbolRefAttr, Value};
+use crate::nodes::{
+    Block, Operation, Program, Region, Symbol, SymbolRefAttr, Value, with_bindings,
+};
 
 /// The operation of the builtin dialect that makes values of any type from none.
 const PLACEHOLDER: &str = "builtin.unrealized_conversion_cast";
@@ -342,7 +344,8 @@ impl Rebuild<'_> {
         }
         let module = built.remove(&self.parts.program.module.identity());
         let module = module.unwrap_or_else(|| self.parts.program.module.clone());
-        Ok(Program::new(module).with_resources(self.parts.program.resources.clone()))
+        let resources = self.parts.program.resources.clone();
+        with_bindings(&Program::new(module).with_resources(resources))
     }
 
     fn is_lost(&self, operation: &Ref<Operation>) -> bool {
@@ -383,7 +386,9 @@ impl Rebuild<'_> {
                 }
                 Block::new(block.label.clone(), block.arguments.clone(), kept)
             });
-            Region::new(blocks.collect::<Vec<_>>())
+            // The bindings follow when all regions are built.
+            let none = (Array::new(), Array::new(), Array::new());
+            Region::of_parts(none.0, none.1, none.2, blocks.collect())
         });
         let regions: Vec<Ref<Region>> = regions.collect();
         let mut copy = operation.clone_fields();

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use isoform::traverse::MapOptions;
-use isoform::{Error, Node, Ref, Value};
+use isoform::{Error, Ref, Value};
 use isoform_mlir::{
     Block, Dialects, DumpMoment, Level, PassHistory, PassStep, Program, ReadOptions, Region,
     Report, UnitChange, WriteOptions, read_dumps,
@@ -161,20 +160,8 @@ fn mlir_region<'py>(
 fn mlir_with_bindings<'py>(program: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let read = program_of(program)?;
     let py = program.py();
-    let made = under_gil(py, || {
-        let wanted = Region::type_index();
-        MapOptions::default().map_selected(
-            &read,
-            |ty| ty == Some(wanted),
-            |visit| {
-                let Some(region) = visit.downcast::<Region>() else {
-                    return Ok(None);
-                };
-                Ok(Some(Region::new(region.blocks.clone()).into()))
-            },
-        )
-    });
-    to_python(py, &made.into_py()?)
+    let made = under_gil(py, || isoform_mlir::with_bindings(&read)).into_py()?;
+    to_python(py, &Value::from(made))
 }
 
 /// The part of a program that symbols need; see `isoform.mlir.extract`.

@@ -8,6 +8,7 @@ mod region;
 mod types;
 
 pub(crate) use region::private_symbol;
+pub use region::with_bindings;
 
 isoform::dialect! {
     "mlir";

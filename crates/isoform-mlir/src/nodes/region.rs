@@ -1,11 +1,12 @@
 //! Regions from their blocks.
 
 use hashbrown::HashSet;
+use isoform::traverse::MapOptions;
 use isoform::types::IntoField;
-use isoform::{Array, Obj, Ref};
+use isoform::{Array, Node, Obj, Ref, Result};
 use rapidhash::fast::RandomState;
 
-use super::{Block, Label, Operation, Region, Symbol, Value};
+use super::{Block, Label, Operation, Program, Region, Symbol, Value};
 
 impl Region {
     /// A region of these blocks. Linear in the number of operations inside, nested ones
@@ -45,6 +46,88 @@ impl Region {
     }
 }
 
+/// The program with regions that bind what their blocks define now, for passes that changed blocks,
+/// private symbols or the order of uses and definitions. Linear in the program, at any depth.
+///
+/// ```
+/// use isoform_mlir::{read, with_bindings};
+///
+/// let program = read(r#""x.use"(%a) : (i1) -> () %a = "x.make"() : () -> i1"#)?;
+/// let again = with_bindings(&program)?;
+/// assert_eq!(again.module.regions[0].forward.len(), 1);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// `ValueError` if the program contains itself.
+pub fn with_bindings(program: &Ref<Program>) -> Result<Ref<Program>> {
+    let early = early_values(&program.module);
+    let wanted = Region::type_index();
+    let bound = MapOptions::default().map_selected(
+        program,
+        |ty| ty == Some(wanted),
+        |visit| {
+            let Some(region) = visit.downcast::<Region>() else {
+                return Ok(None);
+            };
+            let blocks = &region.blocks;
+            let operations = || blocks.iter().flat_map(|block| block.operations.iter());
+            let symbols = operations().filter_map(private_symbol).collect();
+            let labels = blocks.iter().map(|block| block.label.clone()).collect();
+            let values = defined_values(blocks);
+            let forward = values.filter(|value| early.contains(&value.identity()));
+            let forward = forward.cloned().collect();
+            Ok(Some(
+                Region::of_parts(symbols, labels, forward, blocks.clone()).into(),
+            ))
+        },
+    )?;
+    bound.extract()
+}
+
+/// The values of a program that a use precedes in the text.
+fn early_values(module: &Ref<Operation>) -> HashSet<u64, RandomState> {
+    let mut early: HashSet<u64, RandomState> = HashSet::default();
+    let mut defined: HashSet<u64, RandomState> = HashSet::default();
+    // Operations, and the blocks whose arguments come before their operations.
+    enum Next<'m> {
+        Operation(&'m Ref<Operation>),
+        Block(&'m Ref<Block>),
+    }
+    let mut open = vec![Next::Operation(module)];
+    while let Some(next) = open.pop() {
+        let start = open.len();
+        match next {
+            Next::Operation(operation) => {
+                let uses = operation.operands.iter().map(Ref::identity);
+                early.extend(uses.filter(|value| !defined.contains(value)));
+                defined.extend(operation.results.iter().map(Ref::identity));
+                let blocks = operation
+                    .regions
+                    .iter()
+                    .flat_map(|region| region.blocks.iter());
+                open.extend(blocks.map(Next::Block));
+            }
+            Next::Block(block) => {
+                defined.extend(block.arguments.iter().map(Ref::identity));
+                open.extend(block.operations.iter().map(Next::Operation));
+            }
+        }
+        open[start..].reverse();
+    }
+    early
+}
+
+/// The values that blocks define directly, in their order.
+fn defined_values(blocks: &Array<Ref<Block>>) -> impl Iterator<Item = &Ref<Value>> {
+    blocks.iter().flat_map(|block| {
+        let operations = block.operations.iter();
+        let results = operations.flat_map(|operation| operation.results.iter());
+        block.arguments.iter().chain(results)
+    })
+}
+
 /// The private symbol that an operation defines.
 pub(crate) fn private_symbol(operation: &Ref<Operation>) -> Option<Ref<Symbol>> {
     let name = operation.properties.get("sym_name");
@@ -72,14 +155,7 @@ fn forward_values(blocks: &Array<Ref<Block>>) -> Array<Ref<Value>> {
             }
         }
     }
-    let values = blocks.iter().flat_map(|block| {
-        let results = block
-            .operations
-            .iter()
-            .flat_map(|operation| operation.results.iter());
-        block.arguments.iter().chain(results)
-    });
-    values
+    defined_values(blocks)
         .filter(|value| early.contains(&value.identity()))
         .cloned()
         .collect()
