@@ -2363,7 +2363,7 @@ def mlir_region(blocks: Any) -> Any:
     """A region of blocks; see `isoform.mlir.region`."""
 
 def mlir_with_bindings(program: Any) -> Any:
-    """A program whose regions bind anew; see `isoform.mlir.with_bindings`."""
+    """A program with the current bindings of its regions; see `isoform.mlir.with_bindings`."""
 
 def mlir_write(program: Any, locations: Any, max_elements: Any, kind_names: Any) -> Any:
     """The text of a program; see `isoform.mlir.write`."""
