@@ -2,8 +2,8 @@
 
 use hashbrown::{HashMap, HashSet};
 use isoform::errors::ErrorKind;
-use isoform::{Error, Obj, Ref, Result, Str};
 use isoform::traverse::{WalkResult, walk_objects};
+use isoform::{Error, Obj, Ref, Result, Str};
 use rapidhash::fast::RandomState;
 
 use crate::nodes::{Block, Operation, Program, Region, StringAttr, Symbol, SymbolRefAttr};
@@ -49,7 +49,9 @@ pub fn extract(program: &Ref<Program>, symbols: &[impl AsRef<str>]) -> Result<Re
     let mut open: Vec<usize> = Vec::new();
     for symbol in symbols {
         let symbol = symbol.as_ref().trim_start_matches('@');
-        let position = by_name.get(&Str::from(symbol)).ok_or_else(|| unknown(symbol, &by_name))?;
+        let position = by_name
+            .get(&Str::from(symbol))
+            .ok_or_else(|| unknown(symbol, &by_name))?;
         open.push(*position);
     }
     // Operations without a symbol may set up what all others need.
@@ -75,7 +77,11 @@ pub fn extract(program: &Ref<Program>, symbols: &[impl AsRef<str>]) -> Result<Re
             }
             position += 1;
         }
-        blocks.push(Block::new(block.label.clone(), block.arguments.clone(), kept));
+        blocks.push(Block::new(
+            block.label.clone(),
+            block.arguments.clone(),
+            kept,
+        ));
     }
     let module = module.clone().with_regions([Region::new(blocks)]);
     Ok(Program::new(module).with_resources(program.resources.clone()))
@@ -90,9 +96,7 @@ fn unknown(symbol: &str, known: &HashMap<Str, usize, RandomState>) -> Error {
     };
     names.truncate(10);
     let names = names.join(", ");
-    let message = format!(
-        "the module has no symbol @{symbol}; its symbols are {names}{more}"
-    );
+    let message = format!("the module has no symbol @{symbol}; its symbols are {names}{more}");
     Error::new(ErrorKind::Key, message)
 }
 
@@ -114,7 +118,12 @@ fn references(operation: &Ref<Operation>) -> Result<Vec<Str>> {
         if let Some(reference) = object.downcast_ref::<SymbolRefAttr>() {
             match reference.root.as_str() {
                 Some(name) => names.push(name.into()),
-                None => names.extend(reference.root.peek::<Ref<Symbol>>().map(|it| it.name.clone())),
+                None => names.extend(
+                    reference
+                        .root
+                        .peek::<Ref<Symbol>>()
+                        .map(|it| it.name.clone()),
+                ),
             }
         } else if let Some(symbol) = object.downcast_ref::<Symbol>() {
             names.push(symbol.name.clone());

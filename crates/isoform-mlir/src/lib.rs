@@ -49,7 +49,9 @@ mod read;
 mod report;
 mod write;
 
-pub use dumps::{DumpMoment, OperationHistory, PassDump, PassHistory, PassStep, UnitChange, read_dumps};
+pub use dumps::{
+    DumpMoment, OperationHistory, PassDump, PassHistory, PassStep, UnitChange, read_dumps,
+};
 pub use extract::extract;
 pub use levels::{Dialects, Level};
 pub use nodes::*;

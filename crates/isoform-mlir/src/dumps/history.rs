@@ -178,7 +178,9 @@ impl History {
         }
         let mut units = history.units;
         let order = history.order.into_iter();
-        let units = order.filter_map(|symbol| units.remove_entry(&symbol)).collect();
+        let units = order
+            .filter_map(|symbol| units.remove_entry(&symbol))
+            .collect();
         Ok((PassHistory { steps }, units))
     }
 
@@ -206,7 +208,9 @@ impl History {
                 };
                 if self.with_origins {
                     let operations = operations_of(&unit.program);
-                    let origins = operations.iter().map(|it| (it.identity(), (at, Vec::new())));
+                    let origins = operations
+                        .iter()
+                        .map(|it| (it.identity(), (at, Vec::new())));
                     unit.origins = origins.collect();
                 }
                 self.order.push(symbol.clone());
@@ -280,7 +284,11 @@ impl Unit {
 fn units_of(program: &Ref<Program>) -> Vec<(String, Ref<Program>)> {
     let mut units = Vec::new();
     let mut rest: Vec<Ref<Operation>> = Vec::new();
-    let blocks = program.module.regions.iter().flat_map(|region| region.blocks.iter());
+    let blocks = program
+        .module
+        .regions
+        .iter()
+        .flat_map(|region| region.blocks.iter());
     for operation in blocks.flat_map(|block| block.operations.iter()) {
         match symbol_name(operation) {
             Some(symbol) => {
@@ -307,8 +315,13 @@ fn operations_of(program: &Program) -> Vec<Ref<Operation>> {
     let mut operations = Vec::new();
     let mut open = vec![program.module.clone()];
     while let Some(operation) = open.pop() {
-        let blocks = operation.regions.iter().flat_map(|region| region.blocks.iter());
-        let inner: Vec<_> = blocks.flat_map(|block| block.operations.iter().cloned()).collect();
+        let blocks = operation
+            .regions
+            .iter()
+            .flat_map(|region| region.blocks.iter());
+        let inner: Vec<_> = blocks
+            .flat_map(|block| block.operations.iter().cloned())
+            .collect();
         open.extend(inner.into_iter().rev());
         operations.push(operation);
     }

@@ -128,7 +128,9 @@ impl Header {
         };
         // The operation is what the dump holds.
         let rest = rest.split_once(" ('").map_or(rest, |(rest, _)| rest);
-        let in_brackets = rest.strip_suffix(')').and_then(|rest| rest.rsplit_once(" ("));
+        let in_brackets = rest
+            .strip_suffix(')')
+            .and_then(|rest| rest.rsplit_once(" ("));
         let (pass, argument) = match (in_brackets, rest.split_once(": ")) {
             (Some(both), _) => both,
             (None, Some((pass, pipeline))) => {
@@ -186,9 +188,16 @@ impl Header {
 
 /// The modules of a text that consists of modules.
 fn modules_of(program: &Program) -> Vec<Ref<Operation>> {
-    let blocks = program.module.regions.iter().flat_map(|region| region.blocks.iter());
+    let blocks = program
+        .module
+        .regions
+        .iter()
+        .flat_map(|region| region.blocks.iter());
     let operations: Vec<_> = blocks.flat_map(|block| block.operations.iter()).collect();
-    if operations.iter().any(|operation| operation.name != program.module.name) {
+    if operations
+        .iter()
+        .any(|operation| operation.name != program.module.name)
+    {
         return Vec::new();
     }
     operations.into_iter().cloned().collect()

@@ -139,7 +139,9 @@ impl Report {
         let pairs = OperationPairs::new(difference, [&left, &right]);
         let words = Words::new(texts, &pairs);
         let operations = changed_operations(difference, &pairs);
-        let rights = operations.iter().filter_map(|operation| operation.sides[1].as_ref());
+        let rights = operations
+            .iter()
+            .filter_map(|operation| operation.sides[1].as_ref());
         let changed = rights.map(Ref::identity).collect();
         let mut changes: Vec<OperationChange> = Vec::new();
         let mut known: HashMap<(u8, String), usize, RandomState> = HashMap::default();
@@ -238,7 +240,9 @@ fn changed_operations(difference: &Difference, pairs: &OperationPairs) -> Vec<Ch
                 pairs.complete(&mut operation);
                 OperationChangeKind::Changed
             };
-            let key = operation.each_ref().map(|side| side.as_ref().map(Ref::identity));
+            let key = operation
+                .each_ref()
+                .map(|side| side.as_ref().map(Ref::identity));
             let at = *known.entry(key).or_insert_with(|| {
                 operations.push(ChangedOperation {
                     kind: operation_kind,

@@ -77,7 +77,10 @@ impl OperationPairs {
     fn add_parents(&mut self, side: usize, module: &Ref<Operation>) {
         let mut open = vec![module];
         while let Some(parent) = open.pop() {
-            let blocks = parent.regions.iter().flat_map(|region| region.blocks.iter());
+            let blocks = parent
+                .regions
+                .iter()
+                .flat_map(|region| region.blocks.iter());
             for operation in blocks.flat_map(|block| block.operations.iter()) {
                 self.parents[side].insert(operation.identity(), parent.clone());
                 open.push(operation);

@@ -142,7 +142,11 @@ pub(super) fn operations_in(regions: &Array<Ref<Region>>) -> usize {
     let mut count = 0;
     let mut open: Vec<&Ref<Region>> = regions.iter().collect();
     while let Some(region) = open.pop() {
-        for operation in region.blocks.iter().flat_map(|block| block.operations.iter()) {
+        for operation in region
+            .blocks
+            .iter()
+            .flat_map(|block| block.operations.iter())
+        {
             count += 1;
             open.extend(operation.regions.iter());
         }

@@ -43,11 +43,7 @@ impl<'p> Words<'p> {
         ([line(0), line(1)], [number(0), number(1)])
     }
 
-    pub(super) fn sentence(
-        &self,
-        changed: &ChangedOperation,
-        difference: &Difference,
-    ) -> Sentence {
+    pub(super) fn sentence(&self, changed: &ChangedOperation, difference: &Difference) -> Sentence {
         let side = usize::from(changed.sides[1].is_some());
         let Some(operation) = &changed.sides[side] else {
             // Outside of all operations.
@@ -69,7 +65,10 @@ impl<'p> Words<'p> {
             OperationChangeKind::Changed => match &changed.sides {
                 [Some(left), Some(right)] => self.changed(changed, [left, right]),
                 _ => {
-                    let parts = changed.parts.iter().map(|part| self.one_sided(part, side, operation));
+                    let parts = changed
+                        .parts
+                        .iter()
+                        .map(|part| self.one_sided(part, side, operation));
                     let parts: Vec<String> = parts.collect();
                     format!("{subject}: {}", parts.join("; "))
                 }
@@ -97,7 +96,8 @@ impl<'p> Words<'p> {
         for part in &changed.parts {
             let text = match part {
                 Part::Operands => {
-                    let [before, after] = [0, 1].map(|side| self.values(side, &sides[side].operands));
+                    let [before, after] =
+                        [0, 1].map(|side| self.values(side, &sides[side].operands));
                     format!("operands ({before}) -> ({after})")
                 }
                 Part::Successors => {
@@ -109,7 +109,8 @@ impl<'p> Words<'p> {
                         1 => "result type".to_owned(),
                         _ => format!("type of result {position}"),
                     };
-                    let types = [0, 1].map(|side| self.ty(side, sides[side].results.get(*position)));
+                    let types =
+                        [0, 1].map(|side| self.ty(side, sides[side].results.get(*position)));
                     noun + " " + &pair_text(types)
                 }
                 Part::Entry { is_property, key } => {
@@ -120,7 +121,10 @@ impl<'p> Words<'p> {
                     let [before, after] = [0, 1].map(|side| {
                         let block = block_of(sides[side], *region, *block);
                         let values = block.map(|block| &block.arguments);
-                        let types = values.into_iter().flatten().map(|value| self.object(side, &value.ty));
+                        let types = values
+                            .into_iter()
+                            .flatten()
+                            .map(|value| self.object(side, &value.ty));
                         types.collect::<Vec<_>>().join(", ")
                     });
                     if before == after {
@@ -131,7 +135,9 @@ impl<'p> Words<'p> {
                 }
                 Part::Block(region, _) => {
                     let count = |side: &Ref<Operation>| {
-                        side.regions.get(*region).map_or(0, |region| region.blocks.len())
+                        side.regions
+                            .get(*region)
+                            .map_or(0, |region| region.blocks.len())
                     };
                     match sides.map(count) {
                         [before, after] if before == after => "another block".to_owned(),
@@ -203,7 +209,9 @@ impl<'p> Words<'p> {
 
     fn values(&self, side: usize, values: &Array<Ref<Value>>) -> String {
         let name = |value| self.texts[side].value_name(value);
-        let names = values.iter().map(|value| name(value).unwrap_or_else(|| "?".to_owned()));
+        let names = values
+            .iter()
+            .map(|value| name(value).unwrap_or_else(|| "?".to_owned()));
         names.collect::<Vec<_>>().join(", ")
     }
 

@@ -214,7 +214,9 @@ impl<'p> Writer<'p> {
     pub(super) fn write_value(&mut self, value: &Ref<Value>) -> Result<()> {
         let text = self.names.value_text(value).ok_or_else(|| {
             let name = &value.name;
-            Error::value_error(format!("expected an operand that the program defines, got %{name}"))
+            Error::value_error(format!(
+                "expected an operand that the program defines, got %{name}"
+            ))
         })?;
         self.out.push_str(&text);
         Ok(())
