@@ -8,7 +8,7 @@ use isoform::Array;
 use rapidhash::fast::RandomState;
 
 use super::Reader;
-use super::fault::{Fault, Read};
+use super::fault::{Read, refuse};
 use super::lexer::{Kind, Token};
 use super::values::{Object, Want};
 
@@ -73,17 +73,11 @@ impl<'t> Reader<'t> {
         let name = &self.cursor.text[token.start..token.end];
         let range = token.start..token.end;
         if name.contains(&b'.') {
-            return Err(Fault::new(
-                range,
-                "expected the name of an alias without dots",
-            ));
+            return refuse(range, "expected the name of an alias without dots");
         }
         if self.aliases.find(name).is_some() {
             let name = String::from_utf8_lossy(name);
-            return Err(Fault::new(
-                range,
-                format!("expected one definition of {name}"),
-            ));
+            return refuse(range, format!("expected one definition of {name}"));
         }
         self.cursor.expect(b'=')?;
         let start = self.cursor.token.start;
@@ -120,7 +114,7 @@ impl<'t> Reader<'t> {
             None => {
                 let name = String::from_utf8_lossy(name);
                 let message = format!("expected an alias that is defined before, got {name}");
-                Err(Fault::new(token.start..token.end, message))
+                refuse(token, message)
             }
         }
     }

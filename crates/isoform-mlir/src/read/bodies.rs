@@ -12,14 +12,14 @@ use isoform::{Array, Ref};
 
 use super::Reader;
 use super::cursor::text_of;
-use super::fault::{Fault, Read};
+use super::fault::{Read, refuse};
 use super::lexer::{Kind, Token, is_space, skip_space, spelled, string_end, suffix, unescape};
 use super::numbers::text_value;
 use super::tokens::{
     Tokens, is_distinct, is_resource, pretty, starts_symbol, verbose, word_length,
 };
 use super::types::end_of_short;
-use super::values::{Frame, Object, Step, Want};
+use super::values::{Object, Step, Want, done, open};
 use crate::nodes::{DialectAttr, DialectType, StringAttr, UnitAttr};
 
 /// A body of which some tokens are read.
@@ -30,23 +30,17 @@ pub(super) struct Body<'t> {
     open: Vec<(u8, usize)>,
     /// The token that closes the bracket after the first token.
     pair_end: Option<usize>,
-    /// The alias whose tokens come next.
-    alias: Option<usize>,
-    /// True if the cursor reads the next part.
-    by_cursor: bool,
 }
 
 impl<'t> Body<'t> {
     /// A body of which nothing is read.
-    fn new(kind: BodyKind<'t>) -> Self {
-        Body {
+    fn new(kind: BodyKind<'t>) -> Box<Self> {
+        Box::new(Body {
             kind,
             tokens: Tokens::default(),
             open: Vec::new(),
             pair_end: None,
-            alias: None,
-            by_cursor: false,
-        }
+        })
     }
 }
 
@@ -122,7 +116,7 @@ impl<'t> Reader<'t> {
         };
         if dialect.is_empty() {
             let message = "expected the name of a dialect before '.'";
-            return Err(Fault::new(token.start..token.end, message));
+            return refuse(token, message);
         }
         let kind = BodyKind::Symbol {
             is_type: token.kind == Kind::Type,
@@ -136,9 +130,9 @@ impl<'t> Reader<'t> {
         self.body_at = token.end;
         if text.get(token.end) == Some(&b'<') {
             self.body_at += 1;
-            self.read_body(Box::new(body))
+            self.read_body(body)
         } else {
-            self.end_body(body, false)
+            self.end_body(*body, false)
         }
     }
 
@@ -152,21 +146,7 @@ impl<'t> Reader<'t> {
         };
         self.body_at = range.start;
         let body = Body::new(kind);
-        self.read_body(Box::new(body))
-    }
-
-    /// Adds a part to the tokens of a body.
-    pub(super) fn add_part(&mut self, body: &mut Body<'t>, part: Object) -> Read<()> {
-        if std::mem::take(&mut body.by_cursor) {
-            self.body_at = self.cursor.last_end;
-        }
-        match body.alias.take() {
-            Some(number) => self.splice(body, number),
-            None => {
-                body.tokens.push(part);
-                Ok(())
-            }
-        }
+        self.read_body(body)
     }
 
     /// Adds the tokens of an alias, which are known.
@@ -178,7 +158,7 @@ impl<'t> Reader<'t> {
         if self.spliced > 1_000_000 + 4 * self.cursor.text.len() {
             let message = "expected bodies that are not much longer than the file when aliases \
                            are replaced";
-            return Err(Fault::new(self.body_at..self.body_at, message));
+            return refuse(self.body_at..self.body_at, message);
         }
         if self.aliases.is_unsettled(number) {
             self.unsettled += 1;
@@ -213,11 +193,11 @@ impl<'t> Reader<'t> {
                 self.aliases
                     .set_tokens(number, values.into(), spaces.into());
                 self.body_at = back;
-                return Ok(Step::Done(UnitAttr::new().into_object()));
+                return done(UnitAttr::new());
             }
             let Some(&first) = text.get(at) else {
                 let message = "expected '>' at the end of the body, got the end of the text";
-                return Err(Fault::new(at..at, message));
+                return refuse(at..at, message);
             };
             match first {
                 b'<' | b'(' | b'[' | b'{' => {
@@ -245,14 +225,14 @@ impl<'t> Reader<'t> {
                     }
                     open => {
                         let closing = open.map_or(b'>', |(closing, _)| closing);
-                        return Err(Fault::new(
+                        return refuse(
                             at..at + 1,
                             format!(
                                 "expected '{}', got {}",
                                 char::from(closing),
                                 spelled(&text[at..])
                             ),
-                        ));
+                        );
                     }
                 },
                 b'"' => {
@@ -279,7 +259,10 @@ impl<'t> Reader<'t> {
                     let is_dialect =
                         text.get(token.end) == Some(&b'<') || text[at..token.end].contains(&b'.');
                     if is_dialect {
-                        return Ok(Step::Open(Frame::Body(body), Want::Inner(token)));
+                        return open(Want::Inner(token), |reader, node| {
+                            body.tokens.push(node);
+                            reader.read_body(body)
+                        });
                     }
                     self.body_at = token.end;
                     match self.aliases.find(&text[at..token.end]) {
@@ -287,8 +270,10 @@ impl<'t> Reader<'t> {
                             self.splice(&mut body, number)?;
                         }
                         Some(number) => {
-                            body.alias = Some(number);
-                            return Ok(Step::Open(Frame::Body(body), Want::AliasTokens(number)));
+                            return open(Want::AliasTokens(number), move |reader, _| {
+                                reader.splice(&mut body, number)?;
+                                reader.read_body(body)
+                            });
                         }
                         None => body.tokens.push_text(&text[at..token.end]),
                     }
@@ -297,8 +282,11 @@ impl<'t> Reader<'t> {
                 b'a' | b'd' => match self.structured(at)? {
                     Structured::Node(node) => body.tokens.push(node),
                     Structured::Attribute => {
-                        body.by_cursor = true;
-                        return Ok(Step::Open(Frame::Body(body), Want::Attribute));
+                        return open(Want::Attribute, |reader, node| {
+                            reader.body_at = reader.cursor.last_end;
+                            body.tokens.push(node);
+                            reader.read_body(body)
+                        });
                     }
                     Structured::No => self.body_at = body.tokens.push_plain(text, at)?,
                 },
@@ -376,7 +364,7 @@ impl<'t> Reader<'t> {
         } = body.kind
         else {
             let at = self.body_at;
-            return Err(Fault::new(at..at, "expected the end of the alias, got '>'"));
+            return refuse(at..at, "expected the end of the alias, got '>'");
         };
         let dialect = text_of(dialect);
         let mut tokens = body.tokens;
@@ -420,11 +408,11 @@ impl<'t> Reader<'t> {
 
     /// The type after an attribute.
     fn end_dialect(&mut self, node: Object) -> Read<Step<'t>> {
-        if node.isa::<DialectAttr>() && self.cursor.eat(b':')? {
-            return Ok(Step::Open(
-                Frame::DialectType { attribute: node },
-                Want::Type,
-            ));
+        if let Some(attribute) = node.downcast_ref::<DialectAttr>()
+            && self.cursor.eat(b':')?
+        {
+            let attribute = attribute.clone();
+            return open(Want::Type, move |_, ty| done(attribute.with_ty(ty)));
         }
         Ok(Step::Done(node))
     }

@@ -8,11 +8,11 @@ use isoform::{Array, Value};
 
 use super::Reader;
 use super::cursor::Cursor;
-use super::fault::{Fault, Read};
+use super::fault::{Fault, Read, refuse};
 use super::hex::{Element, hex_bytes};
 use super::lexer::{Kind, Token};
 use super::numbers::{Literal, Numeric, text_value};
-use super::values::Object;
+use super::values::{Object, Step, done};
 use crate::nodes::{
     DenseArrayAttr, DenseAttr, DenseStringsAttr, IntegerType, MemRefType, SparseAttr, TensorType,
     VectorType,
@@ -70,7 +70,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The attribute of a literal and a type.
-    pub(super) fn dense(&mut self, literal: (usize, usize), ty: Object) -> Read<Object> {
+    pub(super) fn dense(&mut self, literal: (usize, usize), ty: Object) -> Read<Step<'t>> {
         let fault = |message: &str| Fault::new(literal.0..literal.1, message);
         let Some((dims, element)) = ranked(&ty) else {
             return Err(fault(
@@ -94,7 +94,7 @@ impl<'t> Reader<'t> {
             // A literal may have an element that no place of the tensor holds.
             elements.clear();
         }
-        Ok(attribute(elements, ty))
+        Ok(Step::Done(attribute(elements, ty)))
     }
 
     pub(super) fn sparse(
@@ -102,10 +102,10 @@ impl<'t> Reader<'t> {
         indices: (usize, usize),
         values: (usize, usize),
         ty: Object,
-    ) -> Read<Object> {
+    ) -> Read<Step<'t>> {
         let Some((Some(dims), element)) = ranked(&ty) else {
             let message = "expected the type of a tensor with a static shape";
-            return Err(Fault::new(indices.0..values.1, message));
+            return refuse(indices.0..values.1, message);
         };
         let index: Object = IntegerType::new(64, "signless").into_object();
         let rank = dims.len() as i64;
@@ -120,7 +120,7 @@ impl<'t> Reader<'t> {
             let message = format!(
                 "expected {rank} indices for each element, and as many elements as indices"
             );
-            return Err(Fault::new(indices.0..values.1, message));
+            return refuse(indices.0..values.1, message);
         }
         let places = attribute(places.elements, tensor(&shape, &index));
         let mut elements = contents.elements;
@@ -128,7 +128,7 @@ impl<'t> Reader<'t> {
             elements.clear();
         }
         let contents = attribute(elements, tensor(&lengths, &element));
-        Ok(SparseAttr::new(ty, places, contents).into_object())
+        done(SparseAttr::new(ty, places, contents))
     }
 
     /// Reads the literal in a range; `dims` is the shape of the type.
@@ -181,7 +181,7 @@ impl<'t> Reader<'t> {
     }
 
     /// `array<type: elements>`, after the type.
-    pub(super) fn read_dense_array(&mut self, at: Token, ty: Object) -> Read<Object> {
+    pub(super) fn read_dense_array(&mut self, at: Token, ty: Object) -> Read<Step<'t>> {
         let element = match Numeric::of(&ty) {
             Some(number @ Numeric::Float(_)) => Element::Number(number),
             Some(number @ Numeric::Integer { width, .. })
@@ -191,25 +191,22 @@ impl<'t> Reader<'t> {
             }
             _ => {
                 let message = "expected an array of i1, of integers of whole bytes or of floats";
-                return Err(Fault::new(at.end..self.cursor.last_end, message));
+                return refuse(at.end..self.cursor.last_end, message);
             }
         };
         let mut elements = Elements::Numbers(Vec::new(), element.bytes());
-        if !self.cursor.is(b'>') {
+        if !self.cursor.eat(b'>')? {
             self.cursor.expect(b':')?;
-            loop {
+            while {
                 if element.is_bool() && self.cursor.token.kind != Kind::Word {
                     return Err(self.cursor.unexpected("'true' or 'false'"));
                 }
                 read_element(&mut self.cursor, element, &mut elements)?;
-                if !self.cursor.eat(b',')? {
-                    break;
-                }
-            }
+                self.cursor.goes_on(b'>')?
+            } {}
         }
-        self.cursor.expect(b'>')?;
         match elements {
-            Elements::Numbers(bytes, _) => Ok(DenseArrayAttr::new(ty, bytes).into_object()),
+            Elements::Numbers(bytes, _) => done(DenseArrayAttr::new(ty, bytes)),
             Elements::Strings(_) => Err(self.cursor.unexpected("numbers")),
         }
     }
@@ -297,14 +294,11 @@ fn read_lists(
             let end = cursor.token;
             cursor.expect(b']')?;
             let Some(length) = open.pop() else {
-                return Err(Fault::new(
-                    end.start..end.end,
-                    "expected the end of the literal",
-                ));
+                return refuse(end, "expected the end of the literal");
             };
             if *shape[open.len()].get_or_insert(length) != length {
                 let message = "expected a list as long as its neighbours";
-                return Err(Fault::new(end.start..end.end, message));
+                return refuse(end, message);
             }
             match open.last_mut() {
                 Some(outer) => *outer += 1,

@@ -1,7 +1,7 @@
 //! The kinds of elements of dense literals, and their bytes in hex.
 
 use super::cursor::Cursor;
-use super::fault::{Fault, Read};
+use super::fault::{Read, refuse};
 use super::lexer::{Token, nibble};
 use super::numbers::Numeric;
 use super::values::Object;
@@ -47,7 +47,7 @@ pub(super) fn hex_bytes(
     let slice = cursor.slice(token);
     let Some(mut bytes) = hex_string(slice) else {
         let message = "expected \"0x\" and pairs of hex digits";
-        return Err(Fault::new(range, message));
+        return refuse(range, message);
     };
     let size = element.bytes();
     if let Some(count) = count.and_then(|count| usize::try_from(count).ok()) {
@@ -61,7 +61,7 @@ pub(super) fn hex_bytes(
                 "expected {size} bytes for each of {count} elements, or for one, got {} bytes",
                 bytes.len()
             );
-            return Err(Fault::new(range, message));
+            return refuse(range, message);
         }
     }
     drop_padding(&mut bytes, element);

@@ -6,7 +6,7 @@
 use isoform::{Map, Str, structural_equal};
 
 use super::Reader;
-use super::fault::{Fault, Read};
+use super::fault::{Fault, Read, refuse};
 use super::lexer::{Kind, Token};
 use super::names::OpenRegion;
 use super::pretty::Pretty;
@@ -118,9 +118,7 @@ impl<'t> Reader<'t> {
                     count = Id::try_from(number)
                         .ok()
                         .filter(|&count| count > 0)
-                        .ok_or_else(|| {
-                            Fault::new(at.start..at.end, "expected at least one result")
-                        })?;
+                        .ok_or_else(|| Fault::new(at, "expected at least one result"))?;
                 }
                 names.push((token, count));
                 if !self.cursor.eat(b',')? {
@@ -144,11 +142,10 @@ impl<'t> Reader<'t> {
         let results = self.define_results(names)?;
         let mut successors = self.empty_successors();
         if self.cursor.eat(b'[')? {
-            self.read_successor()?;
-            while self.cursor.eat(b',')? {
+            while {
                 self.read_successor()?;
-            }
-            self.cursor.expect(b']')?;
+                self.cursor.goes_on(b']')?
+            } {}
             successors.end = self.records.successors.len() as Id;
         }
         let mut properties = self.no_entries.clone();
@@ -259,14 +256,11 @@ impl<'t> Reader<'t> {
         operation.is_unsettled |= self.unsettled != operation.unsettled;
         self.cursor.expect(b':')?;
         self.cursor.expect(b'(')?;
-        let inputs = self.read_types(b')')?;
-        self.cursor.expect(b')')?;
+        let inputs = self.list(b')', |reader| reader.value(Want::Type))?;
         self.cursor.expect_kind(Kind::Arrow, "'->'")?;
         let before = self.unsettled;
         let results = if self.cursor.eat(b'(')? {
-            let results = self.read_types(b')')?;
-            self.cursor.expect(b')')?;
-            results
+            self.list(b')', |reader| reader.value(Want::Type))?
         } else {
             vec![self.value(Want::Type)?]
         };
@@ -286,18 +280,6 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reads types up to a closing character.
-    pub(super) fn read_types(&mut self, end: u8) -> Read<Vec<Object>> {
-        let mut types = Vec::new();
-        if !self.cursor.is(end) {
-            types.push(self.value(Want::Type)?);
-            while self.cursor.eat(b',')? {
-                types.push(self.value(Want::Type)?);
-            }
-        }
-        Ok(types)
-    }
-
     /// Adds an operation all of whose parts are known, but its location.
     pub(super) fn end_operation(
         &mut self,
@@ -315,7 +297,7 @@ impl<'t> Reader<'t> {
                 "expected a type for each of the {operands} operands of \"{}\", got {types}",
                 operation.name
             );
-            return Err(Fault::new(whole, message));
+            return refuse(whole, message);
         }
         let results = match operation.results {
             Results::Unnamed => {
@@ -333,7 +315,7 @@ impl<'t> Reader<'t> {
                 "expected as many types as the {names} named results of \"{}\", got {types}",
                 operation.name
             );
-            return Err(Fault::new(whole, message));
+            return refuse(whole, message);
         }
         for (value, ty) in results.positions().zip(outputs) {
             let value = &mut self.records.values[value];
@@ -386,7 +368,7 @@ impl<'t> Reader<'t> {
             "expected the type {known} of {}, got {given}",
             self.cursor.shown(token)
         );
-        Err(Fault::new(token.start..token.end, message))
+        refuse(token, message)
     }
 
     /// Checks the types of uses that preceded the types of their values.

@@ -4,7 +4,7 @@
 use isoform::{Map, Str};
 
 use super::Reader;
-use super::fault::{Fault, Read};
+use super::fault::{Read, refuse};
 use super::lexer::{Kind, Token};
 use super::locations::Place;
 use super::operation::{OpenOperation, Results};
@@ -66,7 +66,7 @@ impl<'t> Reader<'t> {
                      only its dialect can read the pretty form; print the program with \
                      'mlir-opt -mlir-print-op-generic' or 'get_asm(print_generic_op_form=True)'"
                 );
-                Err(Fault::new(token.start..token.end, message))
+                refuse(token, message)
             }
         }
     }
@@ -293,10 +293,7 @@ impl<'t> Reader<'t> {
         let at = self.cursor.token;
         let ty = self.value(Want::Type)?;
         let Some(ty) = ty.downcast_ref::<FunctionType>() else {
-            return Err(Fault::new(
-                at.start..at.end,
-                "expected the type of a function",
-            ));
+            return refuse(at, "expected the type of a function");
         };
         let (inputs, results) = (ty.inputs.to_vec(), ty.results.to_vec());
         self.end_operation(operation, attributes, &inputs, results, true)
@@ -327,10 +324,7 @@ impl<'t> Reader<'t> {
         let at = self.cursor.token;
         let value = self.value(Want::Attribute)?;
         let Some(ty) = type_of(&value) else {
-            return Err(Fault::new(
-                at.start..at.end,
-                "expected an attribute with a type",
-            ));
+            return refuse(at, "expected an attribute with a type");
         };
         operation.properties = Map::from([("value", value)]);
         self.end_operation(operation, attributes, &[], vec![ty], true)

@@ -6,7 +6,7 @@ use isoform::{Map, Str};
 use rapidhash::fast::RandomState;
 
 use super::Reader;
-use super::fault::{Fault, Read};
+use super::fault::{Fault, Read, refuse};
 use super::hex::hex_string;
 use super::lexer::Kind;
 
@@ -40,7 +40,7 @@ impl Reader<'_> {
                     let message = format!(
                         "expected 'dialect_resources' or 'external_resources', got '{part}'"
                     );
-                    return Err(Fault::new(at.start..at.end, message));
+                    return refuse(at, message);
                 }
             };
             self.cursor.expect(b':')?;
@@ -81,7 +81,7 @@ impl Reader<'_> {
         let token = self
             .cursor
             .expect_kind(Kind::String, "the bytes of the resource")?;
-        let fault = |message: &str| Fault::new(token.start..token.end, message);
+        let fault = |message: &str| Fault::new(token, message);
         let bytes = hex_string(self.cursor.slice(token))
             .filter(|bytes| bytes.len() >= 4)
             .ok_or_else(|| fault("expected \"0x\", four bytes of alignment and the contents"))?;

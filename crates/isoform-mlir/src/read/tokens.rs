@@ -4,7 +4,7 @@ use isoform::{Str, Value};
 use num_bigint::BigInt;
 
 use super::cursor::text_of;
-use super::fault::{Fault, Read};
+use super::fault::{Read, refuse};
 use super::lexer::{Kind, continues_word, is_word, number, skip_space, starts_word, string_end};
 
 /// A name, and the tokens in brackets with their spaces.
@@ -75,7 +75,7 @@ impl Tokens {
                 self.push_text(&rest[..length]);
                 Ok(at + length)
             }
-            None => Err(Fault::new(at..at + 1, "expected a body in UTF-8")),
+            None => refuse(at..at + 1, "expected a body in UTF-8"),
         }
     }
 }

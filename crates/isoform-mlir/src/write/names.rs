@@ -70,10 +70,10 @@ impl<'p> Names<'p> {
         };
         let name = operation.name.rsplit('.').next().unwrap_or_default();
         let is_plain = |sign: char| sign.is_ascii_alphanumeric() || sign == '_';
-        let kind: Str = match name.starts_with(|sign: char| sign.is_ascii_alphabetic()) {
-            true if name.chars().all(is_plain) && !name.starts_with("arg") => name.into(),
-            _ => "value".into(),
-        };
+        let is_name = name.starts_with(|sign: char| sign.is_ascii_alphabetic())
+            && name.chars().all(is_plain)
+            && !name.starts_with("arg");
+        let kind: Str = if is_name { name } else { "value" }.into();
         let count = kinds.entry(kind.clone()).or_default();
         if let Some((_, before)) = self.open.last_mut() {
             before.push((kind.clone(), *count));
