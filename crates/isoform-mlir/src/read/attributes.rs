@@ -5,7 +5,7 @@ use isoform::{Map, Str, Value, structural_equal};
 use super::Reader;
 use super::fault::{Read, refuse};
 use super::lexer::{Kind, Token};
-use super::numbers::{Literal, Numeric, text_value, unsigned};
+use super::numbers::{Literal, Numeric, integer_value, text_value};
 use super::values::{Object, Step, Want, done, open};
 use crate::nodes::{
     ArrayAttr, DictAttr, DistinctAttr, FloatAttr, FloatType, IntegerAttr, IntegerType,
@@ -17,11 +17,7 @@ impl<'t> Reader<'t> {
         let token = self.cursor.token;
         match token.kind {
             Kind::Word => self.begin_word(token),
-            Kind::Integer | Kind::Hex | Kind::Float => self.begin_number(false),
-            Kind::Mark(b'-') => {
-                self.cursor.take()?;
-                self.begin_number(true)
-            }
+            Kind::Integer | Kind::Hex | Kind::Float | Kind::Mark(b'-') => self.begin_number(),
             Kind::String => {
                 self.cursor.take()?;
                 let string = text_value(self.cursor.string(token));
@@ -96,8 +92,8 @@ impl<'t> Reader<'t> {
             b"sparse" if follows(b'<') => {
                 self.cursor.take()?;
                 self.cursor.expect(b'<')?;
-                let nothing = (self.cursor.token.start, self.cursor.token.start);
-                let (mut indices, mut values) = (nothing, nothing);
+                let start = self.cursor.token.start;
+                let (mut indices, mut values) = (start..start, start..start);
                 if !self.cursor.is(b'>') {
                     indices = self.skip_elements()?;
                     self.cursor.expect(b',')?;
@@ -190,23 +186,17 @@ impl<'t> Reader<'t> {
         SymbolRefAttr::new(root).with_path(path).into_object()
     }
 
-    fn begin_number(&mut self, is_negative: bool) -> Read<Step<'t>> {
-        let token = self.cursor.token;
-        if !matches!(token.kind, Kind::Integer | Kind::Hex | Kind::Float) {
-            return Err(self.cursor.unexpected("a number"));
-        }
-        self.cursor.take()?;
+    fn begin_number(&mut self) -> Read<Step<'t>> {
+        let literal = self.cursor.expect_literal()?;
         if self.cursor.eat(b':')? {
-            return open(Want::Type, move |reader, ty| {
-                reader.number(token, is_negative, ty)
-            });
+            return open(Want::Type, move |_, ty| number(literal, ty));
         }
-        let ty = if token.kind == Kind::Float {
+        let ty = if literal.is_float() {
             self.common(b"f64", || FloatType::new("f64").into_object())
         } else {
             self.common(b"i64", || IntegerType::new(64, "signless").into_object())
         };
-        self.number(token, is_negative, ty)
+        number(literal, ty)
     }
 
     /// A type that is kept under its text, or an attribute under a text that no type has.
@@ -217,33 +207,6 @@ impl<'t> Reader<'t> {
     pub(super) fn boolean(&mut self, value: bool) -> Object {
         let ty = self.common(b"i1", || IntegerType::new(1, "signless").into_object());
         IntegerAttr::new(value, ty).into_object()
-    }
-
-    fn number(&self, token: Token, is_negative: bool, ty: Object) -> Read<Step<'t>> {
-        let spelling = self.cursor.slice(token);
-        let literal = Literal {
-            token,
-            spelling,
-            is_negative,
-        };
-        match Numeric::of(&ty) {
-            Some(Numeric::Integer { width, signedness }) => {
-                let bits = literal.integer_bits(width, signedness)?;
-                let value = bits.value(width, signedness);
-                done(IntegerAttr::new(value, ty))
-            }
-            Some(Numeric::Float(format)) => {
-                let bits = literal.float_bits(format)?;
-                done(FloatAttr::new(unsigned(bits), ty))
-            }
-            None => refuse(
-                token,
-                format!(
-                    "expected a number of an integer, index or float type, got one of {}",
-                    ty.type_info().key()
-                ),
-            ),
-        }
     }
 
     /// The next entry of a dictionary.
@@ -312,6 +275,25 @@ impl<'t> Reader<'t> {
         let is_negative = self.cursor.eat(b'-')?;
         let number = self.cursor.expect_number("an integer or '?'")?;
         Ok(Value::from(if is_negative { -number } else { number }))
+    }
+}
+
+fn number<'t>(literal: Literal<'t>, ty: Object) -> Read<Step<'t>> {
+    match Numeric::of(&ty) {
+        Some(Numeric::Integer { width, signedness }) => {
+            let bits = literal.integer_bits(width, signedness)?;
+            done(IntegerAttr::new(bits.value(width, signedness), ty))
+        }
+        Some(Numeric::Float(format)) => {
+            let bits = literal.float_bits(format)?;
+            done(FloatAttr::new(integer_value(bits), ty))
+        }
+        None => {
+            let got = ty.type_info().key();
+            let message =
+                format!("expected a number of an integer, index or float type, got one of {got}");
+            refuse(literal, message)
+        }
     }
 }
 

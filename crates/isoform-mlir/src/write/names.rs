@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 use isoform::values::Bytes;
-use isoform::{Error, Map, Obj, Ref, Result, Str};
+use isoform::{Error, Map, Ref, Result, Str};
 use rapidhash::fast::RandomState;
 
 use super::bodies::write_key;
@@ -118,11 +118,8 @@ impl<'p> Names<'p> {
         if region.symbols.is_empty() {
             return;
         }
-        let operations = region
-            .blocks
-            .iter()
-            .flat_map(|block| block.operations.iter());
-        let mut taken: HashSet<Str, RandomState> = operations.filter_map(public_name).collect();
+        let names = region.operations().filter_map(public_name);
+        let mut taken: HashSet<Str, RandomState> = names.collect();
         for symbol in &region.symbols {
             let mut name = symbol.name.clone();
             let mut number = 0;
@@ -204,9 +201,8 @@ impl<'p> Names<'p> {
 
 /// The name of a symbol that keeps its name.
 fn public_name(operation: &Ref<Operation>) -> Option<Str> {
-    let name = operation.properties.get("sym_name");
-    let name: &Ref<Obj> = name.or_else(|| operation.attributes.get("sym_name"))?;
-    Some(name.downcast_ref::<StringAttr>()?.value.as_str()?.into())
+    let name = operation.symbol_name()?.downcast_ref::<StringAttr>()?;
+    Some(name.value.as_str()?.into())
 }
 
 impl<'p> Writer<'p> {
