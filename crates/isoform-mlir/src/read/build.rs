@@ -12,7 +12,7 @@ use super::symbols::Settlement;
 use super::values::Object;
 use crate::nodes::{Block, Label, Operation, Program, Region, Value};
 
-const MODULE: &str = "builtin.module";
+pub(super) const MODULE: &str = "builtin.module";
 
 /// The nodes that are made so far.
 struct Builder<'r, 't> {

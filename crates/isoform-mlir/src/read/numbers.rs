@@ -8,7 +8,7 @@ use num_bigint::BigInt;
 use super::cursor::Cursor;
 use super::fault::{Fault, Read, refuse};
 use super::floats::Format;
-use super::lexer::{Kind, Token, nibble};
+use super::lexer::{Kind, Token};
 use super::values::Object;
 use crate::nodes::{
     ComplexType, FloatType, IndexType, IntegerType, MemRefType, TensorType, VectorType,
@@ -161,19 +161,21 @@ impl Literal<'_> {
             Kind::Integer => (self.spelling, 10),
             _ => return refuse(self, "expected an integer, got a float"),
         };
-        let zeros = digits.iter().take_while(|&&digit| digit == b'0').count();
-        let digits = &digits[zeros..];
-        // Any 31 digits fit, and numbers of 64 bits have fewer.
-        let bits = if width <= 64 && digits.len() <= 31 {
-            let digits = digits.iter().map(|&digit| i128::from(nibble(digit)));
-            let magnitude = digits.fold(0, |sum, digit| sum * i128::from(radix) + digit);
-            self.wrapped(magnitude, width, signedness)?.map(Bits::Small)
-        } else if width <= 64 || (radix == 10 && digits.len() > MAX_DIGITS) {
-            None
+        let digits = std::str::from_utf8(digits).unwrap_or_default();
+        let bits = if width <= 64 {
+            match u64::from_str_radix(digits, radix) {
+                Ok(magnitude) => self.wrapped(i128::from(magnitude), width, signedness)?,
+                Err(_) => None,
+            }
+            .map(Bits::Small)
         } else {
-            let digits = if digits.is_empty() { b"0" } else { digits };
-            let magnitude = BigInt::parse_bytes(digits, radix).unwrap_or_default();
-            self.wrapped(magnitude, width, signedness)?.map(Bits::Large)
+            let digits = digits.trim_start_matches('0');
+            if radix == 10 && digits.len() > MAX_DIGITS {
+                None
+            } else {
+                let magnitude = BigInt::parse_bytes(digits.as_bytes(), radix).unwrap_or_default();
+                self.wrapped(magnitude, width, signedness)?.map(Bits::Large)
+            }
         };
         bits.ok_or_else(|| Fault::new(self, format!("expected an integer of {width} bits")))
     }
@@ -271,12 +273,14 @@ impl Bits {
 
     /// Appends the bits, little-endian.
     pub(super) fn write(&self, bytes: usize, data: &mut Vec<u8>) {
-        let end = data.len() + bytes;
         match self {
-            Bits::Small(bits) => data.extend_from_slice(&bits.to_le_bytes()[..bytes.min(16)]),
-            Bits::Large(bits) => data.extend_from_slice(&bits.to_bytes_le().1),
+            Bits::Small(bits) => data.extend_from_slice(&bits.to_le_bytes()[..bytes]),
+            Bits::Large(bits) => {
+                let end = data.len() + bytes;
+                data.extend_from_slice(&bits.to_bytes_le().1);
+                data.resize(end, 0);
+            }
         }
-        data.resize(end, 0);
     }
 }
 

@@ -6,10 +6,9 @@
 use isoform::{Map, Str, structural_equal};
 
 use super::Reader;
-use super::fault::{Fault, Read, refuse};
+use super::fault::{Read, refuse};
 use super::lexer::{Kind, Token};
 use super::names::OpenRegion;
-use super::pretty::Pretty;
 use super::records::{Dict, Id, OperationRecord, RegionRecord, Span, SymbolRecord, UNKNOWN};
 use super::values::{Object, Want};
 use crate::nodes::{DictAttr, StringAttr};
@@ -28,8 +27,8 @@ pub(super) struct OpenOperation {
     /// The count of unsettled parts at the start, without those of regions.
     pub(super) unsettled: usize,
     pub(super) is_unsettled: bool,
-    /// The parts of a pretty form.
-    pub(super) pretty: Option<Box<Pretty>>,
+    /// The attributes, if they precede the region, as in a pretty form.
+    pub(super) attributes: Option<Dict>,
 }
 
 /// The values that an operation defines.
@@ -115,10 +114,10 @@ impl<'t> Reader<'t> {
                 if self.cursor.eat(b':')? {
                     let at = self.cursor.token;
                     let number = self.cursor.expect_number("the number of results")?;
-                    count = Id::try_from(number)
-                        .ok()
-                        .filter(|&count| count > 0)
-                        .ok_or_else(|| Fault::new(at, "expected at least one result"))?;
+                    count = match Id::try_from(number) {
+                        Ok(count) if count > 0 => count,
+                        _ => return refuse(at, "expected at least one result"),
+                    };
                 }
                 names.push((token, count));
                 if !self.cursor.eat(b',')? {
@@ -137,11 +136,13 @@ impl<'t> Reader<'t> {
         let name = self.operation_name(token)?;
         let unsettled = self.unsettled;
         self.cursor.expect(b'(')?;
-        let (operands, tokens) = self.read_operands(b')')?;
+        let is_empty = self.cursor.is(b')');
+        let (operands, tokens) = self.read_operands(is_empty)?;
         self.cursor.expect(b')')?;
         let results = self.define_results(names)?;
-        let mut successors = self.empty_successors();
+        let mut successors = Span::default();
         if self.cursor.eat(b'[')? {
+            successors.start = self.records.successors.len() as Id;
             while {
                 self.read_successor()?;
                 self.cursor.goes_on(b']')?
@@ -164,7 +165,7 @@ impl<'t> Reader<'t> {
             regions: Vec::new(),
             unsettled,
             is_unsettled: self.unsettled != unsettled,
-            pretty: None,
+            attributes: None,
         };
         if self.cursor.eat(b'(')? {
             self.cursor.expect(b'{')?;
@@ -173,11 +174,6 @@ impl<'t> Reader<'t> {
             return Ok(());
         }
         self.end_generic(operation)
-    }
-
-    pub(super) fn empty_successors(&self) -> Span {
-        let start = self.records.successors.len() as Id;
-        Span { start, end: start }
     }
 
     /// The name of an operation, kept once.
@@ -191,18 +187,15 @@ impl<'t> Reader<'t> {
         Ok(name)
     }
 
-    /// Reads uses up to a closing character.
-    pub(super) fn read_operands(&mut self, end: u8) -> Read<(Span, Vec<Token>)> {
+    /// Reads uses with commas between them.
+    pub(super) fn read_operands(&mut self, is_empty: bool) -> Read<(Span, Vec<Token>)> {
         let start = self.records.operands.len() as Id;
         let mut tokens = Vec::new();
-        if !self.cursor.is(end) {
-            loop {
-                tokens.push(self.cursor.token);
-                self.read_use()?;
-                if !self.cursor.eat(b',')? {
-                    break;
-                }
-            }
+        let mut goes_on = !is_empty;
+        while goes_on {
+            tokens.push(self.cursor.token);
+            self.read_use()?;
+            goes_on = self.cursor.eat(b',')?;
         }
         let end = self.records.operands.len() as Id;
         Ok((Span { start, end }, tokens))
@@ -237,8 +230,8 @@ impl<'t> Reader<'t> {
         };
         operation.regions.push(region);
         operation.unsettled = self.unsettled;
-        if operation.pretty.is_some() {
-            return self.end_pretty(operation);
+        if let Some(attributes) = operation.attributes.take() {
+            return self.end_pretty(operation, attributes);
         }
         if self.cursor.eat(b',')? {
             self.cursor.expect(b'{')?;

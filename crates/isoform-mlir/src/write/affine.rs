@@ -66,18 +66,12 @@ impl<'p> Writer<'p> {
             }
             self.pieces
                 .push(Piece::Affine(&binary.left, false, !is_sum));
-            let op = match binary.op.as_str() {
-                "+" => " + ",
-                "*" => " * ",
-                "floordiv" => " floordiv ",
-                "ceildiv" => " ceildiv ",
-                "mod" => " mod ",
-                other => {
-                    let message = format!("expected an affine operator, got '{other}'");
-                    return Err(Error::value_error(message));
-                }
-            };
-            self.pieces.push(Piece::Text(op));
+            let op = binary.op.as_str();
+            if !["+", "*", "floordiv", "ceildiv", "mod"].contains(&op) {
+                let message = format!("expected an affine operator, got '{op}'");
+                return Err(Error::value_error(message));
+            }
+            self.pieces.push(Piece::Owned(format!(" {op} ")));
             self.pieces
                 .push(Piece::Affine(&binary.right, true, !is_sum));
             if has_parentheses {
