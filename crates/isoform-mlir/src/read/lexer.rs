@@ -115,9 +115,9 @@ pub(crate) fn continues_word(byte: u8) -> bool {
     is(byte, WORD)
 }
 
-/// True for white space.
-pub(super) fn is_space(byte: u8) -> bool {
-    is(byte, SPACE)
+/// The position after white space.
+pub(super) fn skip_blank(text: &[u8], at: usize) -> usize {
+    run(text, at, SPACE)
 }
 
 /// True for a whole word, as keys are written without quotes.

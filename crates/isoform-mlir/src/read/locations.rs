@@ -8,6 +8,7 @@ use super::Reader;
 use super::fault::{Read, refuse};
 use super::lexer::Kind;
 use super::numbers::text_value;
+use super::tokens::is_alias;
 use super::values::{Object, Step, Want, done, open, open_last};
 use crate::nodes::{CallSiteLocation, FileLocation, FusedLocation, NameLocation, UnknownLocation};
 
@@ -29,11 +30,7 @@ impl<'t> Reader<'t> {
         self.cursor.take()?;
         self.cursor.take()?;
         let token = self.cursor.token;
-        let is_dialect = || {
-            let text = self.cursor.text;
-            text.get(token.end) == Some(&b'<') || text[token.start..token.end].contains(&b'.')
-        };
-        let place = if token.kind == Kind::Attribute && !is_dialect() {
+        let place = if token.kind == Kind::Attribute && is_alias(self.cursor.text, token) {
             self.cursor.take()?;
             Place::Alias(self.cursor.slice(token), token.start)
         } else {
@@ -123,8 +120,8 @@ impl<'t> Reader<'t> {
         match place {
             Place::None => Ok(None),
             Place::Known(location) => Ok(Some(location)),
-            Place::Alias(name, at) => match self.aliases.value(name) {
-                Some(location) => Ok(Some(location.clone())),
+            Place::Alias(name, at) => match self.aliases.find(name) {
+                Some(number) => Ok(Some(self.aliases.all[number].value.clone())),
                 None => {
                     let shown = String::from_utf8_lossy(name);
                     let message = format!("expected a location that is defined, got {shown}");
@@ -141,10 +138,7 @@ fn fused(metadata: Option<Object>, given: Vec<Object>) -> Object {
     let mut seen = HashSet::new();
     let mut locations: Vec<Object> = Vec::with_capacity(given.len());
     for location in given {
-        let is_new = match StructuralKey::new(&location) {
-            Ok(key) => seen.insert(key),
-            Err(_) => true,
-        };
+        let is_new = StructuralKey::new(&location).map_or(true, |key| seen.insert(key));
         if is_new && !location.isa::<UnknownLocation>() {
             locations.push(location);
         }

@@ -237,20 +237,11 @@ impl<'t> Reader<'t> {
 
     /// Ends the names of a region.
     pub(super) fn end_names(&mut self, region: &OpenRegion<'t>) -> Read<()> {
-        let mut missing: Vec<Token> = Vec::new();
-        missing.extend(
-            region
-                .labels
-                .values()
-                .filter(|l| !l.is_defined)
-                .map(|l| l.token),
-        );
-        if let Some(token) = missing.into_iter().min_by_key(|token| token.start) {
-            let message = format!(
-                "expected a block of the region, got {}",
-                self.cursor.shown(token)
-            );
-            return refuse(token, message);
+        let missing = region.labels.values().filter(|label| !label.is_defined);
+        if let Some(label) = missing.min_by_key(|label| label.token.start) {
+            let shown = self.cursor.shown(label.token);
+            let message = format!("expected a block of the region, got {shown}");
+            return refuse(label.token, message);
         }
         for name in &region.names {
             self.names.visible.remove(name);
@@ -263,13 +254,12 @@ impl<'t> Reader<'t> {
         let waiting = self.names.waiting.values().flatten();
         match waiting.min_by_key(|waiting| waiting.token.start) {
             None => Ok(()),
-            Some(waiting) => {
-                let token = waiting.token;
-                let message = format!(
-                    "expected a value that is defined, got {}",
-                    self.cursor.shown(token)
-                );
-                refuse(token, message)
+            Some(&Waiting { token, .. }) => {
+                let shown = self.cursor.shown(token);
+                refuse(
+                    token,
+                    format!("expected a value that is defined, got {shown}"),
+                )
             }
         }
     }
