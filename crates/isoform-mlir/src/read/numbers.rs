@@ -129,6 +129,7 @@ pub(super) struct Literal<'t> {
 
 impl<'t> Cursor<'t> {
     /// Takes a number, which may have a sign.
+    #[inline]
     pub(super) fn expect_literal(&mut self) -> Read<Literal<'t>> {
         let is_negative = self.eat(b'-')?;
         if !matches!(self.token.kind, Kind::Integer | Kind::Hex | Kind::Float) {
@@ -155,6 +156,7 @@ impl Literal<'_> {
     }
 
     /// The bits of the integer in two's complement, of the width of the type.
+    #[inline]
     pub(super) fn integer_bits(self, width: u32, signedness: Signedness) -> Read<Bits> {
         let (digits, radix) = match self.token.kind {
             Kind::Hex => (&self.spelling[2..], 16),
@@ -206,6 +208,7 @@ impl Literal<'_> {
     }
 
     /// The bits of the float.
+    #[inline]
     pub(super) fn float_bits(self, format: &Format) -> Read<u128> {
         match self.token.kind {
             Kind::Hex if self.is_negative => {

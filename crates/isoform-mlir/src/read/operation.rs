@@ -9,7 +9,7 @@ use super::Reader;
 use super::fault::{Read, refuse};
 use super::lexer::{Kind, Token};
 use super::names::OpenRegion;
-use super::records::{Dict, Id, OperationRecord, RegionRecord, Span, SymbolRecord, UNKNOWN};
+use super::records::{Dict, Id, OperationRecord, RegionRecord, Span, SymbolRecord};
 use super::values::{Object, Want};
 use crate::nodes::{DictAttr, StringAttr};
 
@@ -282,31 +282,28 @@ impl<'t> Reader<'t> {
         outputs: Vec<Object>,
         has_unsettled_types: bool,
     ) -> Read<()> {
-        let end = self.cursor.last_end;
+        let (name, end) = (&operation.name, self.cursor.last_end);
         let whole = operation.start..operation.start.max(end.min(operation.start + 1));
         if inputs.len() != operation.operands.len() {
             let (types, operands) = (inputs.len(), operation.operands.len());
             let message = format!(
-                "expected a type for each of the {operands} operands of \"{}\", got {types}",
-                operation.name
+                "expected a type for each of the {operands} operands of \"{name}\", got {types}"
             );
             return refuse(whole, message);
         }
         let results = match operation.results {
             Results::Unnamed => {
-                let start = self.define(None, outputs.len() as Id)?;
-                Span {
-                    start,
-                    end: start + outputs.len() as Id,
-                }
+                let count = outputs.len() as Id;
+                let start = self.define(None, count)?;
+                let end = start + count;
+                Span { start, end }
             }
             Results::Named(span) => span,
         };
         if results.len() != outputs.len() {
             let (types, names) = (outputs.len(), results.len());
             let message = format!(
-                "expected as many types as the {names} named results of \"{}\", got {types}",
-                operation.name
+                "expected as many types as the {names} named results of \"{name}\", got {types}"
             );
             return refuse(whole, message);
         }
@@ -318,13 +315,9 @@ impl<'t> Reader<'t> {
         let operands = operation.operands.positions();
         for ((operand, ty), token) in operands.zip(inputs).zip(&operation.tokens) {
             let value = self.records.operands[operand];
-            let known = self
-                .records
-                .values
-                .get(value as usize)
-                .and_then(|v| v.ty.as_ref());
-            match known {
-                Some(known) if value != UNKNOWN => self.check_type(known, ty, *token)?,
+            let known = self.records.values.get(value as usize);
+            match known.and_then(|known| known.ty.as_ref()) {
+                Some(known) => self.check_type(known, ty, *token)?,
                 _ => self.late_checks.push((operand as Id, ty.clone(), *token)),
             }
         }
@@ -353,15 +346,12 @@ impl<'t> Reader<'t> {
         if known.same_as(given) || structural_equal(known, given).unwrap_or(false) {
             return Ok(());
         }
-        let (known, given) = (
-            crate::write::type_text(known),
-            crate::write::type_text(given),
-        );
-        let message = format!(
-            "expected the type {known} of {}, got {given}",
-            self.cursor.shown(token)
-        );
-        refuse(token, message)
+        let [known, given] = [known, given].map(crate::write::type_text);
+        let shown = self.cursor.shown(token);
+        refuse(
+            token,
+            format!("expected the type {known} of {shown}, got {given}"),
+        )
     }
 
     /// Checks the types of uses that preceded the types of their values.
@@ -378,25 +368,17 @@ impl<'t> Reader<'t> {
 
     /// Notes the symbol that an operation defines.
     fn note_symbol(&mut self, properties: &Dict, attributes: &Dict, operation: Id, region: Id) {
-        let get = |dict: &'_ Dict, key: &str| {
-            if dict.is_empty() {
-                None
-            } else {
-                dict.get(key).cloned()
-            }
+        let find = |key: &str| {
+            let mut dicts = [properties, attributes].into_iter();
+            // Most operations have no entries.
+            dicts.find_map(|dict| if dict.is_empty() { None } else { dict.get(key) })
         };
-        let find = |key: &str| get(properties, key).or_else(|| get(attributes, key));
-        let Some(name) = find("sym_name") else {
-            return;
-        };
-        let Some(name) = name.downcast_ref::<StringAttr>() else {
+        let string = |key: &str| find(key).and_then(|found| found.downcast_ref::<StringAttr>());
+        let Some(name) = string("sym_name") else {
             return;
         };
         self.records.regions[region as usize].has_symbols = true;
-        let visibility = find("sym_visibility");
-        let visibility = visibility
-            .as_ref()
-            .and_then(|found| found.downcast_ref::<StringAttr>());
+        let visibility = string("sym_visibility");
         let is_private = visibility.is_some_and(|found| found.value.as_str() == Some("private"));
         if let Some(name) = name.value.as_str() {
             let is_property = properties.contains_key("sym_name");

@@ -304,10 +304,8 @@ impl<'p> Writer<'p> {
     }
 
     fn write_dict(&mut self, entries: &'p Map<Str, Object>) {
-        let mut sorted: Vec<(&Str, &Object)> = entries.iter().collect();
-        sorted.sort_by(|left, right| left.0.as_bytes().cmp(right.0.as_bytes()));
         self.pieces.push(Piece::Text("{"));
-        for (position, (key, value)) in sorted.into_iter().enumerate() {
+        for (position, (key, value)) in sorted(entries).into_iter().enumerate() {
             if position > 0 {
                 self.pieces.push(Piece::Text(", "));
             }
@@ -319,4 +317,11 @@ impl<'p> Writer<'p> {
         }
         self.pieces.push(Piece::Text("}"));
     }
+}
+
+/// The entries in the order of their keys.
+fn sorted<V: isoform::types::ElementType>(entries: &Map<Str, V>) -> Vec<(&Str, &V)> {
+    let mut sorted: Vec<(&Str, &V)> = entries.iter().collect();
+    sorted.sort_by(|left, right| left.0.as_bytes().cmp(right.0.as_bytes()));
+    sorted
 }
