@@ -187,7 +187,9 @@ impl<'t> Reader<'t> {
     }
 
     fn begin_number(&mut self) -> Read<Step<'t>> {
-        let literal = self.cursor.expect_literal()?;
+        let is_negative = self.cursor.eat(b'-')?;
+        let literal = Literal::next(&self.cursor, is_negative)?;
+        self.cursor.take()?;
         if self.cursor.eat(b':')? {
             return open(Want::Type, move |_, ty| number(literal, ty));
         }

@@ -13,7 +13,7 @@ use super::cursor::Cursor;
 use super::fault::{Fault, Read, refuse};
 use super::hex::hex_bytes;
 use super::lexer::{Kind, Token};
-use super::numbers::{Element, Numeric, shape_of, text_value};
+use super::numbers::{Element, Literal, Numeric, shape_of, text_value};
 use super::values::{Object, Step, done};
 use crate::nodes::{
     DenseArrayAttr, DenseAttr, DenseStringsAttr, IntegerType, SparseAttr, TensorType,
@@ -295,7 +295,8 @@ fn read_number(cursor: &mut Cursor<'_>, number: Numeric, bytes: &mut Vec<u8>) ->
         cursor.take()?;
         return Ok(());
     }
-    let literal = cursor.expect_literal()?;
+    let is_negative = cursor.eat(b'-')?;
+    let literal = Literal::next(cursor, is_negative)?;
     match number {
         Numeric::Integer { width, signedness } => {
             let bits = literal.integer_bits(width, signedness)?;
@@ -306,5 +307,6 @@ fn read_number(cursor: &mut Cursor<'_>, number: Numeric, bytes: &mut Vec<u8>) ->
             bytes.extend_from_slice(&bits[..number.bytes()]);
         }
     }
+    cursor.take()?;
     Ok(())
 }

@@ -8,7 +8,7 @@ use num_bigint::BigInt;
 use super::cursor::Cursor;
 use super::fault::{Fault, Read, refuse};
 use super::floats::Format;
-use super::lexer::{Kind, Token};
+use super::lexer::{Kind, Token, nibble};
 use super::values::Object;
 use crate::nodes::{
     ComplexType, FloatType, IndexType, IntegerType, MemRefType, TensorType, VectorType,
@@ -127,18 +127,17 @@ pub(super) struct Literal<'t> {
     is_negative: bool,
 }
 
-impl<'t> Cursor<'t> {
-    /// Takes a number, which may have a sign.
+impl<'t> Literal<'t> {
+    /// The next token, which must be a number.
     #[inline]
-    pub(super) fn expect_literal(&mut self) -> Read<Literal<'t>> {
-        let is_negative = self.eat(b'-')?;
-        if !matches!(self.token.kind, Kind::Integer | Kind::Hex | Kind::Float) {
-            return Err(self.unexpected("a number"));
+    pub(super) fn next(cursor: &Cursor<'t>, is_negative: bool) -> Read<Literal<'t>> {
+        let token = cursor.token;
+        if !matches!(token.kind, Kind::Integer | Kind::Hex | Kind::Float) {
+            return Err(cursor.unexpected("a number"));
         }
-        let token = self.take()?;
         Ok(Literal {
             token,
-            spelling: self.slice(token),
+            spelling: cursor.slice(token),
             is_negative,
         })
     }
@@ -163,15 +162,21 @@ impl Literal<'_> {
             Kind::Integer => (self.spelling, 10),
             _ => return refuse(self, "expected an integer, got a float"),
         };
-        let digits = std::str::from_utf8(digits).unwrap_or_default();
+        let text = || std::str::from_utf8(digits).unwrap_or_default();
         let bits = if width <= 64 {
-            match u64::from_str_radix(digits, radix) {
-                Ok(magnitude) => self.wrapped(i128::from(magnitude), width, signedness)?,
-                Err(_) => None,
+            let magnitude = if digits.len() <= 15 {
+                let digits = digits.iter().map(|&digit| u64::from(nibble(digit)));
+                Some(digits.fold(0, |sum, digit| sum * u64::from(radix) + digit))
+            } else {
+                u64::from_str_radix(text(), radix).ok()
+            };
+            match magnitude {
+                Some(magnitude) => self.wrapped(i128::from(magnitude), width, signedness)?,
+                None => None,
             }
             .map(Bits::Small)
         } else {
-            let digits = digits.trim_start_matches('0');
+            let digits = text().trim_start_matches('0');
             if radix == 10 && digits.len() > MAX_DIGITS {
                 None
             } else {
